@@ -18,6 +18,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/sleep"
 )
 
@@ -260,7 +261,7 @@ func (k *Keys) Create(ctx context.Context, spec Spec) (secret, id string, err er
 }
 
 func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error) {
-	if !graph.ValidKey(spec.TeamID) || spec.UserID != nil && !graph.ValidKey(*spec.UserID) {
+	if !fault.ValidKey(spec.TeamID) || spec.UserID != nil && !fault.ValidKey(*spec.UserID) {
 		return "", fmt.Errorf("create key: team and user must have 1 to 256 characters and no control characters: %w", graph.ErrInvalid)
 	}
 	sum := sha256.Sum256([]byte(secret))

@@ -17,6 +17,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // ErrIssuer reports that the issuer does not answer, so that no token can be verified.
@@ -189,9 +190,9 @@ func (t *Tokens) look(ctx context.Context, raw string) (bearer, error) {
 func (t *Tokens) principal(subject string, claims map[string]json.RawMessage) (Principal, bool) {
 	p := Principal{KeyID: "oidc:" + subject, Scopes: scopesIn(claims[t.options.ScopesClaim])}
 	named := func(claim string, into *string) bool {
-		return json.Unmarshal(claims[claim], into) == nil && graph.ValidKey(*into)
+		return json.Unmarshal(claims[claim], into) == nil && fault.ValidKey(*into)
 	}
-	if !graph.ValidKey(subject) || !named(t.options.TeamClaim, &p.TeamID) {
+	if !fault.ValidKey(subject) || !named(t.options.TeamClaim, &p.TeamID) {
 		return p, false
 	}
 	return p, t.options.UserClaim == "" || named(t.options.UserClaim, &p.UserID)

@@ -92,7 +92,7 @@ func BenchmarkFront(b *testing.B) {
 	}
 	tokens, token := newIssuer(b, scope.TeamID)
 	services := handlers.Services{
-		Store: store, Preferences: store, Keys: keys, Tokens: tokens, Changes: kept, Recalls: graph.NewRecalls(store, graph.RecallOptions{}),
+		Memory: store, Nodes: store, Sources: store, ChatStore: store, Preferences: store, Keys: keys, Tokens: tokens, Recalls: graph.NewRecalls(store, graph.RecallOptions{}),
 		Ready: store.Ping, Contexts: loader.New(store, kept, loader.Options{}), MCP: http.NotFoundHandler(),
 	}
 	open := services

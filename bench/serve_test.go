@@ -60,9 +60,9 @@ func newServer(b *testing.B) *server {
 	}
 	s.store, s.kept, s.scope = store, kept, scope
 	contexts, recalls := loader.New(store, kept, loader.Options{}), graph.NewRecalls(store, graph.RecallOptions{})
-	tools := mcp.New(mcp.Services{Store: store, Contexts: contexts, Changes: kept, Recalls: recalls}, mcp.Options{})
+	tools := mcp.New(mcp.Services{Store: store, Systems: store, Contexts: contexts, Recalls: recalls}, mcp.Options{})
 	api := handlers.New(handlers.Services{
-		Store: store, Preferences: store, Keys: keys, Changes: kept, Recalls: recalls, Ready: store.Ping, Contexts: contexts, MCP: tools.Handler(),
+		Memory: store, Nodes: store, Sources: store, ChatStore: store, Preferences: store, Keys: keys, Recalls: recalls, Ready: store.Ping, Contexts: contexts, MCP: tools.Handler(),
 	}, handlers.Options{})
 	listening := httptest.NewServer(api)
 	s.url = listening.URL

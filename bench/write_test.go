@@ -37,18 +37,19 @@ type writer struct {
 func newWriter(b *testing.B) *writer {
 	b.Helper()
 	db := testenv.Neo4j(b)
-	w := &writer{store: openStore(b, db, graph.Options{}), team: testenv.Team(b)}
 	kept, err := cache.New(cache.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
+	changed := func(ctx context.Context, c graph.Change) { kept.Changed(ctx, c.Team, c.Users...) }
+	w := &writer{store: openStore(b, db, graph.Options{Changed: changed}), team: testenv.Team(b)}
 	keys := auth.New(w.store, time.Now)
 	if w.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: w.team, Scopes: []string{auth.Read, auth.Write}}); err != nil {
 		b.Fatal(err)
 	}
 	w.recalls = graph.NewRecalls(w.store, graph.RecallOptions{})
 	listening := httptest.NewServer(handlers.New(handlers.Services{
-		Store: w.store, Preferences: w.store, Keys: keys, Changes: kept, Recalls: w.recalls, Ready: w.store.Ping,
+		Memory: w.store, Nodes: w.store, Sources: w.store, ChatStore: w.store, Preferences: w.store, Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
 		Contexts: loader.New(w.store, kept, loader.Options{}),
 	}, handlers.Options{}))
 	w.url = listening.URL

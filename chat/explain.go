@@ -2,14 +2,13 @@ package chat
 
 import (
 	"context"
-	"errors"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Explanation asks the model to explain a result, in the tree of a session.
@@ -53,50 +52,37 @@ func (s *Service) Explain(ctx context.Context, scope graph.Scope, e *Explanation
 		ID: e.ID, UserPrompt: e.prompt(), PromptVersion: PromptVersion,
 		Tree: &graph.ChatTreeWrite{Name: graph.Some(explainName), SystemPrompt: graph.Some(explainPrompt)},
 	})
-	var invalid *graph.InvalidError
-	if errors.As(err, &invalid) {
-		for i, fault := range invalid.Fields {
-			if fault.Location == "user_prompt" { // the other parts have their own bounds
-				invalid.Fields[i].Location = "result"
-			}
+	err = fault.Relocate(err, func(p fault.Path) fault.Path {
+		if p == fault.At("user_prompt") { // the other parts have their own bounds
+			return fault.At("result")
 		}
-	}
+		return p
+	})
 	return turn, created, err
 }
 
 func (e *Explanation) validate() error {
-	var faults []graph.FieldError
-	add := func(at, message string) { faults = append(faults, graph.FieldError{Location: at, Message: message}) }
-	text := func(at, value string, limit int) {
-		if len(value) > limit {
-			add(at, "must have at most "+strconv.Itoa(limit)+" bytes")
-		} else if strings.ContainsRune(value, 0) {
-			add(at, "must not contain NUL characters")
+	f := &fault.List{}
+	text := func(place fault.Path, value string, limit int) {
+		if f.Bytes(place, len(value), limit) && strings.ContainsRune(value, 0) {
+			f.Add(place, fault.Malformed, "must not contain NUL characters")
 		}
 	}
-	if !graph.ValidKey(e.SessionID) {
-		add("session_id", "must have 1 to 256 characters and no control characters")
-	}
-	if text("result", e.Result, maxResult); strings.TrimSpace(e.Result) == "" {
-		add("result", "must not be blank")
-	}
-	text("question", e.Question, maxQuestion)
-	if len(e.Subjects) > maxSubjects {
-		add("subjects", "must have at most "+strconv.Itoa(maxSubjects)+" items")
-	}
+	f.Key(fault.At("session_id"), e.SessionID)
+	text(fault.At("result"), e.Result, maxResult)
+	f.NotBlank(fault.At("result"), e.Result)
+	text(fault.At("question"), e.Question, maxQuestion)
+	f.Items(fault.At("subjects"), len(e.Subjects), maxSubjects)
 	for i, subject := range e.Subjects[:min(len(e.Subjects), maxSubjects)] {
-		at := "subjects[" + strconv.Itoa(i) + "]."
+		at := fault.At("subjects").Index(i)
 		if !subjectType.MatchString(subject.EntityType) {
-			add(at+"entity_type", "must be a kind in CamelCase")
+			f.Add(at.Field("entity_type"), fault.Malformed, "must be a kind in CamelCase")
 		}
 		if tokens := graph.ChatTokens(Subject{"T", subject.EntityID}.token()); len(tokens) != 1 || tokens[0].EntityID != subject.EntityID {
-			add(at+"entity_id", "must be a key without blanks that a prompt can name")
+			f.Add(at.Field("entity_id"), fault.Malformed, "must be a key without blanks that a prompt can name")
 		}
 	}
-	if len(faults) > 0 {
-		return &graph.InvalidError{Fields: faults}
-	}
-	return nil
+	return f.Err()
 }
 
 func (s Subject) token() string { return "@" + s.EntityType + ":" + s.EntityID }

@@ -30,7 +30,7 @@ const (
 	maxAnswer  = 64 << 20         // bytes of a response that is not streamed
 )
 
-var errTooLarge = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+var errTooLarge = fmt.Errorf("response exceeds %d bytes", maxAnswer)
 
 // Client calls a Kith service. It is safe for concurrent use.
 type Client struct {
@@ -53,7 +53,7 @@ func New(address, key string, over *http.Client) *Client {
 	return &Client{url: strings.TrimRight(address, "/"), key: key, http: &own, pause: firstPause}
 }
 
-var errRedirect = errors.New("the service redirects to another host, which gets neither key nor request")
+var errRedirect = errors.New("the service redirects to another host, which gets neither key nor request: configure its own address")
 
 // sameHost follows redirects within the host and port of the first request, also from http to https.
 func sameHost(r *http.Request, via []*http.Request) error {
@@ -165,7 +165,11 @@ func (c *Client) once(ctx context.Context, r request, address string, body []byt
 		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	return readAnswer(response.Body)
+}
+
+func readAnswer(in io.Reader) ([]byte, error) {
+	answer, err := io.ReadAll(io.LimitReader(in, maxAnswer+1))
 	if err == nil && len(answer) > maxAnswer {
 		err = errTooLarge
 	}
@@ -174,21 +178,16 @@ func (c *Client) once(ctx context.Context, r request, address string, body []byt
 
 // send sends a call, and returns the response of a success, whose body the caller closes.
 func (c *Client) send(ctx context.Context, r request, address string, body io.Reader, contentType string) (*http.Response, error) {
-	out, err := http.NewRequestWithContext(ctx, r.method, address, body)
+	out, err := c.newRequest(ctx, r.method, address, body)
 	if err != nil {
-		return nil, errors.New("invalid service address")
+		return nil, err
 	}
-	out.Header.Set("Authorization", "Bearer "+c.key)
 	out.Header.Set("Content-Type", contentType)
 	if r.key != "" {
 		out.Header.Set("Idempotency-Key", r.key)
 	}
-	response, err := c.http.Do(out)
+	response, err := exchange(c.http, out)
 	if err != nil {
-		var outer *url.Error
-		if errors.As(err, &outer) {
-			err = outer.Err // without the address, which may contain ids of users
-		}
 		return nil, err
 	}
 	if response.StatusCode/100 != 2 {
@@ -196,6 +195,27 @@ func (c *Client) send(ctx context.Context, r request, address string, body io.Re
 		return nil, errorOf(response)
 	}
 	return response, nil
+}
+
+// newRequest returns a request with the API key.
+func (c *Client) newRequest(ctx context.Context, method, address string, body io.Reader) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, body)
+	if err != nil {
+		return nil, errors.New("invalid service address")
+	}
+	request.Header.Set("Authorization", "Bearer "+c.key)
+	return request, nil
+}
+
+// exchange sends a request and returns its response, whose body the caller closes. Its error does not contain the address,
+// which may contain ids of users.
+func exchange(over *http.Client, request *http.Request) (*http.Response, error) {
+	response, err := over.Do(request)
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		err = outer.Err
+	}
+	return response, err
 }
 
 // queryOf encodes a struct as a query string, with the JSON names of its fields.

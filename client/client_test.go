@@ -148,10 +148,10 @@ func TestIdempotencyKeys(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	problem := `{"type":"about:blank","title":"x","status":422,"detail":"the request has faults","errors":[{"location":"body.a","message":"is needed"},{"location":"b","message":"x"},{"location":"c","message":"x"},{"location":"d","message":"x"}]}`
+	problem := `{"type":"about:blank","title":"x","status":422,"detail":"the request has faults","errors":[{"location":"body.a","message":"is required"},{"location":"b","message":"x"},{"location":"c","message":"x"},{"location":"d","message":"x"}]}`
 	for want, script := range map[string]http.HandlerFunc{
-		"kith: GET /v1/context: 422 the request has faults; body.a is needed; b x; c x; and 1 more": says(422, problem, "X-Request-Id", "r1"),
-		"kith: GET /v1/context: 502 bad gateway":                                                    says(502, "<html>", "X-Request-Id", "r1"),
+		"kith: GET /v1/context: 422 the request has faults; body.a is required; b x; c x; and 1 more": says(422, problem, "X-Request-Id", "r1"),
+		"kith: GET /v1/context: 502 bad gateway":                                                      says(502, "<html>", "X-Request-Id", "r1"),
 	} {
 		c, _ := at(t, script)
 		_, err := c.Context(t.Context(), ContextQuery{UserID: "hidden"})

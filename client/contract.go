@@ -1168,6 +1168,7 @@ type FadedSource struct {
 
 // Fault is part of the contract.
 type Fault struct {
+	Code           string `json:"code,omitempty"`            // the sort of the fault, for programs: the codes are in the reference; a fault of another sort has none
 	CurrentVersion int64  `json:"current_version,omitempty"` // the stored version, where another one was asked for
 	Location       string `json:"location"`
 	Message        string `json:"message"`

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -10,7 +11,7 @@ import (
 )
 
 const (
-	maxProblem  = 1 << 20 // bytes
+	maxProblem  = 8 << 20 // bytes
 	shownFaults = 3
 )
 
@@ -20,6 +21,7 @@ type Error struct {
 	Problem
 	RetryAfter time.Duration // requested by the service; 0: none
 	RequestID  string        // as in the service log
+	named      bool          // the service named the time after which to retry
 }
 
 // Error returns status, detail and the first faults.
@@ -39,15 +41,24 @@ func (e *Error) Error() string {
 	return text
 }
 
-// errorOf reads a problem (RFC 9457). Another response, such as a proxy's page, becomes an error with its status alone.
+// unavailable reports whether the service is unavailable, and named the time after which to retry.
+func (e *Error) unavailable() bool { return e.Status == http.StatusServiceUnavailable && e.named }
+
+// errorOf reads a problem (RFC 9457), or the report of an import that stopped. Another response, such as a proxy's page,
+// becomes an error with its status alone.
 func errorOf(response *http.Response) error {
 	e := &Error{RequestID: response.Header.Get("X-Request-Id")}
-	if raw, err := io.ReadAll(io.LimitReader(response.Body, maxProblem)); err == nil && json.Unmarshal(raw, &e.Problem) != nil {
-		e.Problem = Problem{}
+	var body struct {
+		Problem
+		Stopped string `json:"stopped"`
+	}
+	if raw, err := io.ReadAll(io.LimitReader(response.Body, maxProblem)); err == nil && json.Unmarshal(raw, &body) == nil {
+		e.Problem = body.Problem
+		e.Detail = cmp.Or(e.Detail, body.Stopped)
 	}
 	e.Status = int64(response.StatusCode)
 	if seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 31); err == nil {
-		e.RetryAfter = time.Duration(seconds) * time.Second
+		e.RetryAfter, e.named = time.Duration(seconds)*time.Second, true
 	}
 	return e
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/clip"
 	"kith/llm"
 )
 
@@ -70,16 +71,6 @@ type Extraction struct {
 	Nodes         []Proposed                 `json:"nodes" doc:"what the source is about, and is now said to mention; unchanged ones were there"`
 	Relationships []graph.RelationshipResult `json:"relationships"`
 	Warnings      []string                   `json:"warnings"`
-	Users         []string                   `json:"-"` // whose memory has changed
-}
-
-// Changed returns the keys of the created nodes and relationships.
-func (e *Extraction) Changed() []string {
-	nodes := make([]graph.NodeResult, len(e.Nodes))
-	for i := range e.Nodes {
-		nodes[i] = e.Nodes[i].NodeResult
-	}
-	return append(graph.ChangedNodes(nodes), graph.ChangedRelationships(e.Relationships)...)
 }
 
 // Proposed is a node that a language model proposed, with the result of storing it.
@@ -113,7 +104,7 @@ func (r *Reader) Extract(ctx context.Context, scope graph.Scope, key string) (Ex
 	}
 	e := Extraction{
 		Status: graph.SourceExtracted, Provider: provider, Nodes: make([]Proposed, len(result.Nodes)),
-		Relationships: result.Relationships, Warnings: append(read.warnings(), result.Warnings...), Users: result.Users,
+		Relationships: result.Relationships, Warnings: append(read.warnings(), result.Warnings...),
 	}
 	for i, n := range result.Nodes {
 		e.Nodes[i] = Proposed{proposal.Nodes[i].Kind, proposal.Nodes[i].Name, n}
@@ -137,7 +128,6 @@ func (r *Reader) recordFailure(ctx context.Context, scope graph.Scope, key strin
 	}
 	return Extraction{
 		Status: graph.SourceFailed, Error: &text, Nodes: []Proposed{}, Relationships: []graph.RelationshipResult{}, Warnings: []string{},
-		Users: []string{scope.UserID},
 	}, nil
 }
 
@@ -158,7 +148,7 @@ func propose[T any](ctx context.Context, r *Reader, prompt, text string, check f
 		if err == nil || again {
 			return proposal, answer.ProviderID, err
 		}
-		messages = append(messages, llm.Message{Role: "assistant", Text: truncate(answer.Text, maxText)}, llm.Message{Role: "user", Text: repairPrompt(err)})
+		messages = append(messages, llm.Message{Role: "assistant", Text: clip.Bytes(answer.Text, maxText)}, llm.Message{Role: "user", Text: repairPrompt(err)})
 	}
 }
 

@@ -59,7 +59,7 @@ func (m *memory) Messages(_ context.Context, _ graph.Scope, _ string, from, limi
 func (m *memory) Accept(_ context.Context, _ graph.Scope, _ string, p *graph.Proposal) (graph.MemoryResult, error) {
 	m.accepted = append(m.accepted, p)
 	return graph.MemoryResult{
-		Nodes: make([]graph.NodeResult, len(p.Nodes)), Relationships: make([]graph.RelationshipResult, len(p.Relationships)), Users: []string{"u1"},
+		Nodes: make([]graph.NodeResult, len(p.Nodes)), Relationships: make([]graph.RelationshipResult, len(p.Relationships)),
 	}, errors.Join(m.err, m.refused)
 }
 

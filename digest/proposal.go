@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/llm"
 )
 
@@ -80,9 +81,9 @@ func describeJSONError(err error) error {
 
 // limitFaults returns an error with only the first of its faults.
 func limitFaults(err error) error {
-	var invalid *graph.InvalidError
+	var invalid *fault.InvalidError
 	if errors.As(err, &invalid) {
-		return &graph.InvalidError{Fields: invalid.Fields[:min(len(invalid.Fields), maxShownFaults)]}
+		return &fault.InvalidError{Fields: invalid.Fields[:min(len(invalid.Fields), maxShownFaults)]}
 	}
 	return err
 }

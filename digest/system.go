@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Bounds of what a model may answer of a text about a system.
@@ -66,18 +67,14 @@ func (r *Reader) ExtractSystem(ctx context.Context, scope graph.Scope, system st
 
 // check refuses what no model can be given.
 func (w *SystemWrite) check() error {
-	message := ""
+	f, at := &fault.List{}, fault.At("extract")
 	switch {
 	case len(w.Entities)+len(w.Relationships) > 0:
-		message = "must not be given with entities or relationships"
-	case len(w.Extract) > maxText:
-		message = fmt.Sprintf("must have at most %d bytes", maxText)
-	case strings.TrimSpace(w.Extract) == "":
-		message = "must not be blank"
-	default:
-		return nil
+		f.Add(at, fault.Contrary, "must not be given with entities or relationships")
+	case f.Bytes(at, len(w.Extract), maxText):
+		f.NotBlank(at, w.Extract)
 	}
-	return &graph.InvalidError{Fields: []graph.FieldError{{Location: "extract", Message: message}}}
+	return f.Err()
 }
 
 // unread is the answer where a model made nothing of a text.

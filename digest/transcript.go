@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/clip"
 	"kith/markup"
 )
 
@@ -50,7 +51,7 @@ func (r *Reader) readTranscript(ctx context.Context, scope graph.Scope, key stri
 
 // add adds a message, and drops the oldest ones if there is no room.
 func (t *transcript) add(m *graph.Message) {
-	text := truncate(m.Text, maxText/2)
+	text := clip.Bytes(m.Text, maxText/2)
 	t.cut = t.cut || len(text) < len(m.Text)
 	entry := jsonLine(struct {
 		Role string    `json:"role"`
@@ -96,12 +97,4 @@ func jsonLine(v any) string {
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(v) // texts and times can always be encoded
 	return markup.Document(out.String())
-}
-
-// truncate returns at most n bytes of a text, and does not cut characters.
-func truncate(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "")
 }

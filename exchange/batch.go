@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // batch is the part of an import that is stored in one transaction: first the nodes, then the relationships.
@@ -58,23 +56,21 @@ func (i *importer) addNode(ctx context.Context, item Item) error {
 	return nil
 }
 
-func (i *importer) readNode(item Item) (graph.NodeWrite, []graph.FieldError) {
+func (i *importer) readNode(item Item) (graph.NodeWrite, []fault.FieldError) {
 	var w struct {
 		graph.NodeWrite
 		inTeam
 	}
-	if fault := decodeItem(item.Raw, &w, &w.inTeam, i.scope.TeamID); fault != nil {
-		return w.NodeWrite, []graph.FieldError{*fault}
+	if err := decodeItem(item.Raw, &w, &w.inTeam, i.scope.TeamID); err != nil {
+		return w.NodeWrite, fault.Fields(err)
 	}
 	i.takeOwner(&w.NodeWrite)
-	fields := trimLocations(i.store.CheckNode(&w.NodeWrite, i.scope), "nodes[0].")
-	if w.UserID.Given && i.scope.UserID != "" && w.UserID.Value != i.scope.UserID && !w.UserID.Null {
-		fields = append(fields, graph.FieldError{Location: "user_id", Message: otherUser})
+	f := fault.ListOf(i.store.CheckNode(&w.NodeWrite, i.scope))
+	if w.UserID.Given && !w.UserID.Null {
+		i.scope.CheckImported(&f, w.UserID.Value)
 	}
-	return w.NodeWrite, fields
+	return w.NodeWrite, f.Fields()
 }
-
-const otherUser = "must be the user that the import is for"
 
 // addRelationship adds a relationship to the batch.
 func (i *importer) addRelationship(ctx context.Context, item Item) error {
@@ -82,11 +78,11 @@ func (i *importer) addRelationship(ctx context.Context, item Item) error {
 		graph.RelationshipWrite
 		inTeam
 	}
-	if fault := decodeItem(item.Raw, &w, &w.inTeam, i.scope.TeamID); fault != nil {
-		return i.recordFaults(ctx, item, *fault)
+	if err := decodeItem(item.Raw, &w, &w.inTeam, i.scope.TeamID); err != nil {
+		return i.recordFaults(ctx, item, fault.Fields(err)...)
 	}
 	if fields := i.store.CheckRelationship(&w.RelationshipWrite); len(fields) > 0 {
-		return i.recordFaults(ctx, item, trimLocations(fields, "relationships[0].")...)
+		return i.recordFaults(ctx, item, fields...)
 	}
 	if i.batch.ends == nil {
 		i.batch.ends = map[string]bool{}
@@ -107,14 +103,6 @@ func (i *importer) addRelationship(ctx context.Context, item Item) error {
 	return nil
 }
 
-// trimLocations removes the place of the only item from locations.
-func trimLocations(fields []graph.FieldError, place string) []graph.FieldError {
-	for n := range fields {
-		fields[n].Location = strings.TrimPrefix(strings.TrimPrefix(fields[n].Location, place), strings.TrimSuffix(place, "."))
-	}
-	return fields
-}
-
 // flush stores the batch, with the mark of how far the import has come.
 func (i *importer) flush(ctx context.Context) error {
 	b := i.batch
@@ -133,7 +121,6 @@ func (i *importer) flush(ctx context.Context) error {
 	result, err := i.storeBatch(ctx, &b, before)
 	if err != nil {
 		*i.report = before
-		i.notifyChanged("") // it is unknown what was stored, and the next attempt passes over it
 		return err
 	}
 	i.stored = i.handled
@@ -141,18 +128,10 @@ func (i *importer) flush(ctx context.Context) error {
 	if i.options.DryRun {
 		i.countResults(&b, result)
 	}
-	i.notifyChanged(result.Users...)
 	if err := i.recordAliases(&b, result); err != nil {
 		return err
 	}
 	return i.checkStrict()
-}
-
-// notifyChanged reports the users whose memory has changed. An empty user is the memory that the team shares.
-func (i *importer) notifyChanged(users ...string) {
-	if i.options.Changed != nil && !i.options.DryRun && len(users) > 0 {
-		i.options.Changed(users)
-	}
 }
 
 // checkStrict stops a strict import after a fault.
@@ -175,7 +154,7 @@ func (i *importer) storeBatch(ctx context.Context, b *batch, before Report) (gra
 			raw, _ := json.Marshal(i.report) //nolint:errchkjson // a Report can always be encoded
 			return string(raw)
 		}, i.options.DryRun)
-		var invalid *graph.InvalidError
+		var invalid *fault.InvalidError
 		if !errors.As(err, &invalid) || !b.dropFaulty(invalid.Fields) {
 			return result, err
 		}
@@ -183,19 +162,18 @@ func (i *importer) storeBatch(ctx context.Context, b *batch, before Report) (gra
 }
 
 // dropFaulty refuses the relationships that have faults, and returns false if there are none.
-func (b *batch) dropFaulty(fields []graph.FieldError) bool {
-	faulty := map[int]graph.FieldError{}
+func (b *batch) dropFaulty(fields []fault.FieldError) bool {
+	faulty := map[int]fault.FieldError{}
 	for _, f := range fields {
-		var n int
-		if got, _ := fmt.Sscanf(f.Location, "relationships[%d].", &n); got == 1 && n < len(b.Relationships) {
+		if n, field, ok := f.Path.Item("relationships"); ok && n < len(b.Relationships) {
+			f.Path = field
 			faulty[n] = f
 		}
 	}
 	kept := 0
 	for n := range b.Relationships {
 		if f, ok := faulty[n]; ok {
-			_, field, _ := strings.Cut(f.Location, "].")
-			b.findings = append(b.findings, finding{Refusal{b.relationshipLines[n], field, f.Message}, false, RelationshipItem})
+			b.findings = append(b.findings, finding{Refusal{b.relationshipLines[n], f.Path.String(), f.Message}, false, RelationshipItem})
 			continue
 		}
 		b.Relationships[kept], b.relationshipLines[kept] = b.Relationships[n], b.relationshipLines[n]
@@ -212,28 +190,28 @@ func (i *importer) countResults(b *batch, result graph.MemoryResult) {
 	for n, r := range result.Nodes {
 		i.report.Nodes.add(r.Status)
 		if r.Status == graph.Refused {
-			all = append(all, finding{Refusal{b.nodeLines[n], places[itemPath("nodes", n)], *r.Error}, false, NodeItem})
+			all = append(all, finding{Refusal{b.nodeLines[n], places[fault.At("nodes").Index(n)], *r.Error}, false, NodeItem})
 		}
 	}
 	for n, r := range result.Relationships {
 		i.report.Relationships.add(r.Status)
 		if r.Status == graph.Refused {
-			all = append(all, finding{Refusal{b.relationshipLines[n], places[itemPath("relationships", n)], *r.Error}, false, RelationshipItem})
+			all = append(all, finding{Refusal{b.relationshipLines[n], places[fault.At("relationships").Index(n)], *r.Error}, false, RelationshipItem})
 		}
 	}
 	i.report.Lines = max(i.report.Lines, b.last)
 	i.report.addFindings(all)
 }
 
-func itemPath(list string, n int) string { return list + "[" + strconv.Itoa(n) + "]" }
-
-// refusedFields maps refused items to the first field that is refused.
-func refusedFields(refused []graph.FieldError) map[string]string {
-	all := make(map[string]string, len(refused))
+// refusedFields maps the places of refused items to the first field that is refused.
+func refusedFields(refused []fault.FieldError) map[fault.Path]string {
+	all := make(map[fault.Path]string, len(refused))
 	for _, r := range refused {
-		of, field, ok := strings.Cut(r.Location, ".")
-		if _, again := all[of]; ok && !again {
-			all[of] = field
+		for _, list := range []string{"nodes", "relationships"} {
+			n, field, ok := r.Path.Item(list)
+			if item := fault.At(list).Index(n); ok && all[item] == "" {
+				all[item] = field.String()
+			}
 		}
 	}
 	return all

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // progressStore returns the progress of imports.
@@ -24,8 +25,8 @@ type importStore interface {
 	Restore(
 		ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool,
 	) (graph.MemoryResult, error)
-	CheckNode(w *graph.NodeWrite, scope graph.Scope) []graph.FieldError
-	CheckRelationship(w *graph.RelationshipWrite) []graph.FieldError
+	CheckNode(w *graph.NodeWrite, scope graph.Scope) []fault.FieldError
+	CheckRelationship(w *graph.RelationshipWrite) []fault.FieldError
 	EndImport(ctx context.Context, scope graph.Scope, id string) error
 	RestoreChats(ctx context.Context, scope graph.Scope, b *graph.ChatBatch) (graph.ChatResult, error)
 }
@@ -95,8 +96,6 @@ type ImportOptions struct {
 	Strict bool   // stop at the first fault
 	Owner  string // the name of the person who is the user; empty: unknown
 	Guess  bool   // a person with the user's id or a usual placeholder as name is the user
-	// Changed is called with the users whose memory a batch has changed.
-	Changed func(users []string)
 }
 
 // countsOf returns the counts of a kind of items.
@@ -294,13 +293,13 @@ func (i *importer) record(ctx context.Context, t finding) error {
 }
 
 // recordFaults records all faults of an item, which counts as refused once.
-func (i *importer) recordFaults(ctx context.Context, item Item, fields ...graph.FieldError) error {
+func (i *importer) recordFaults(ctx context.Context, item Item, fields ...fault.FieldError) error {
 	for n, f := range fields {
 		of := item.Kind
 		if n > 0 {
 			of = ""
 		}
-		if err := i.record(ctx, finding{Refusal{item.Line, f.Location, f.Message}, false, of}); err != nil {
+		if err := i.record(ctx, finding{Refusal{item.Line, f.Path.String(), f.Message}, false, of}); err != nil {
 			return err
 		}
 	}

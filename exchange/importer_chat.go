@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // addChatTree adds a chat tree to the batch, before all its turns.
@@ -12,8 +13,8 @@ func (i *importer) addChatTree(ctx context.Context, item Item) error {
 		graph.ChatTreeRecord
 		inTeam
 	}
-	if fault := decodeItem(item.Raw, &r, &r.inTeam, i.scope.TeamID); fault != nil {
-		return i.recordFaults(ctx, item, *fault)
+	if err := decodeItem(item.Raw, &r, &r.inTeam, i.scope.TeamID); err != nil {
+		return i.recordFaults(ctx, item, fault.Fields(err)...)
 	}
 	if len(i.batch.chats.Turns) > 0 {
 		if err := i.flush(ctx); err != nil {
@@ -32,8 +33,8 @@ func (i *importer) addChatTurn(ctx context.Context, item Item) error {
 		graph.ChatTurnRecord
 		inTeam
 	}
-	if fault := decodeItem(item.Raw, &r, &r.inTeam, i.scope.TeamID); fault != nil {
-		return i.recordFaults(ctx, item, *fault)
+	if err := decodeItem(item.Raw, &r, &r.inTeam, i.scope.TeamID); err != nil {
+		return i.recordFaults(ctx, item, fault.Fields(err)...)
 	}
 	i.batch.chats.Turns = append(i.batch.chats.Turns, r.ChatTurnRecord)
 	i.batch.turnLines = append(i.batch.turnLines, item.Line)

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // addPreference adds a preference to the batch. A batch has preferences of only one user.
@@ -19,23 +21,26 @@ func (i *importer) addPreference(ctx context.Context, item Item) error {
 		Value  json.RawMessage `json:"value"`
 		inTeam
 	}
-	if fault := decodeItem(item.Raw, &p, &p.inTeam, i.scope.TeamID); fault != nil {
-		return i.recordFaults(ctx, item, *fault)
+	if err := decodeItem(item.Raw, &p, &p.inTeam, i.scope.TeamID); err != nil {
+		return i.recordFaults(ctx, item, fault.Fields(err)...)
 	}
 	user := i.scope.UserID
 	if p.UserID != nil {
 		user = *p.UserID
 	}
-	switch {
-	case !graph.ValidKey(user):
-		return i.recordFaults(ctx, item, graph.FieldError{Location: "user_id", Message: "is required for a preference"})
-	case i.scope.UserID != "" && user != i.scope.UserID:
-		return i.recordFaults(ctx, item, graph.FieldError{Location: "user_id", Message: otherUser})
+	f := &fault.List{}
+	if !fault.ValidKey(user) {
+		f.Add(fault.At("user_id"), fault.Required, "is required for a preference")
+	} else {
+		i.scope.CheckImported(f, user)
 	}
 	one := graph.Preference{Key: p.Key, Value: p.Value}
-	var invalid *graph.InvalidError
-	if err := graph.ValidatePreferences([]graph.Preference{one}); errors.As(err, &invalid) {
-		return i.recordFaults(ctx, item, trimLocations(invalid.Fields, "preferences[0].")...)
+	if f.Len() == 0 {
+		err := graph.ValidatePreferences([]graph.Preference{one})
+		f.Append(fault.Fields(fault.Within(err, fault.At("preferences").Index(0)))...)
+	}
+	if f.Len() > 0 {
+		return i.recordFaults(ctx, item, f.Fields()...)
 	}
 	if len(i.batch.preferences) > 0 && user != i.batch.user {
 		if err := i.flush(ctx); err != nil {
@@ -66,11 +71,10 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 	for _, p := range b.preferences {
 		all = setPreference(all, p, &counts)
 	}
-	changed := counts.Created+counts.Updated > 0
-	if err = graph.ValidatePreferences(all); err == nil && changed && !i.options.DryRun {
+	if err = graph.ValidatePreferences(all); err == nil && counts.Created+counts.Updated > 0 && !i.options.DryRun {
 		err = i.prefs.ReplacePreferences(ctx, scope, all)
 	}
-	var invalid *graph.InvalidError
+	var invalid *fault.InvalidError
 	if errors.As(err, &invalid) {
 		first := Refusal{b.preferenceLines[0], "", invalid.Fields[0].Message}
 		b.findings = append(b.findings, finding{first, false, PreferenceItem}) // for all of them
@@ -78,15 +82,11 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 		return nil
 	}
 	if err != nil {
-		i.notifyChanged(scope.UserID) // it may have been stored
 		return err
 	}
 	i.report.Preferences.Created += counts.Created
 	i.report.Preferences.Updated += counts.Updated
 	i.report.Preferences.Unchanged += counts.Unchanged
-	if changed {
-		i.notifyChanged(scope.UserID)
-	}
 	return nil
 }
 
@@ -136,23 +136,22 @@ var embeddedNames = strings.NewReplacer( //nolint:gochecknoglobals // a constant
 )
 
 // decodeItem decodes an item of Kith's own format. An unknown field is a fault, because its meaning would be lost.
-func decodeItem(raw json.RawMessage, into any, in *inTeam, team string) *graph.FieldError {
+func decodeItem(raw json.RawMessage, into any, in *inTeam, team string) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(into)
 	switch {
 	case in.TeamID != nil && *in.TeamID != team:
-		return &graph.FieldError{Location: "team_id", Message: "must be the team of the key"}
+		return fault.Invalid(fault.At("team_id"), fault.NotAllowed, "must be the team of the key")
 	case err == nil:
 		return nil
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return &graph.FieldError{Location: embeddedNames.Replace(wrong.Field), Message: "must be " + wireType(wrong)}
+		return fault.Invalid(fault.Parse(embeddedNames.Replace(wrong.Field)), fault.WrongType, "must be %s", wireType(wrong))
 	}
-	var field string
-	if n, _ := fmt.Sscanf(err.Error(), "json: unknown field %q", &field); n == 1 && graph.ValidKey(field) {
-		return &graph.FieldError{Location: field, Message: "is an unknown field"}
+	if field := unknownField(raw, reflect.TypeOf(into)); fault.ValidKey(field) {
+		return fault.Invalid(fault.At(field), fault.UnknownField, "is an unknown field")
 	}
-	return &graph.FieldError{Message: "has a field of the wrong type"}
+	return fault.Invalid(fault.Path{}, fault.WrongType, "has a field of the wrong type")
 }

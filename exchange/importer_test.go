@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"kith/graph"
 )
 
@@ -25,7 +23,7 @@ func (s *scripted) Restore(
 ) (graph.MemoryResult, error) {
 	s.pieces++
 	result := graph.MemoryResult{
-		Nodes: make([]graph.NodeResult, len(b.Nodes)), Relationships: make([]graph.RelationshipResult, len(b.Relationships)), Users: []string{"u1"},
+		Nodes: make([]graph.NodeResult, len(b.Nodes)), Relationships: make([]graph.RelationshipResult, len(b.Relationships)),
 	}
 	if s.lost {
 		return graph.MemoryResult{}, graph.ErrUnavailable
@@ -44,35 +42,19 @@ func (s *scripted) ReplacePreferences(context.Context, graph.Scope, []graph.Pref
 	return nil
 }
 
-func (s *scripted) runImport(t *testing.T, file string, o ImportOptions) (*Report, []string, error) {
+func (s *scripted) runImport(t *testing.T, file string, o ImportOptions) (*Report, error) {
 	t.Helper()
-	var told []string
-	o.Changed = func(users []string) { told = append(told, users...) }
 	r, err := NewReader(strings.NewReader(file), Kith)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := Import(t.Context(), s, s, graph.Scope{TeamID: "t"}, r, o)
-	return report, told, err
+	return Import(t.Context(), s, s, graph.Scope{TeamID: "t"}, r, o)
 }
 
 const (
 	aNode       = `{"node":{"kind":"concept","entity_key":"a","name":"a"}}` + "\n"
 	aPreference = `{"preference":{"user_id":"u1","key":"k","value":1}}` + "\n"
 )
-
-// A batch whose answer was lost may have been stored, and the next attempt passes over it, so caches are invalidated now.
-func TestCachesAreToldOfALostAnswer(t *testing.T) {
-	for file, want := range map[string][]string{aNode: {""}, aPreference: {"u1"}} {
-		_, told, err := (&scripted{vast: vast{TB: t}, lost: true}).runImport(t, file, ImportOptions{})
-		if diff := cmp.Diff(want, told); diff != "" || !errors.Is(err, graph.ErrUnavailable) {
-			t.Errorf("%s: %v, %s", file, err, diff)
-		}
-	}
-	if _, told, _ := (&scripted{vast: vast{TB: t}, lost: true}).runImport(t, aNode, ImportOptions{DryRun: true}); told != nil {
-		t.Errorf("a dry run tells %v", told)
-	}
-}
 
 func TestRefusedPreferencesStopAStrictImport(t *testing.T) {
 	full := make([]graph.Preference, graph.MaxPreferences)
@@ -81,7 +63,7 @@ func TestRefusedPreferencesStopAStrictImport(t *testing.T) {
 	}
 	for _, file := range []string{aPreference, aPreference + strings.ReplaceAll(aPreference, "u1", "u2") + aNode} {
 		s := &scripted{vast: vast{TB: t}, preferences: full}
-		report, _, err := s.runImport(t, file, ImportOptions{Strict: true})
+		report, err := s.runImport(t, file, ImportOptions{Strict: true})
 		if !errors.Is(err, ErrStopped) || report.Preferences.Refused != 1 || s.pieces != 0 {
 			t.Errorf("%v, %+v, %d pieces", err, report, s.pieces)
 		}
@@ -91,7 +73,7 @@ func TestRefusedPreferencesStopAStrictImport(t *testing.T) {
 // A line that names an empty user is refused, also in a file of another system: its content does not become another user's.
 func TestAnEmptyUserIsNotEverybody(t *testing.T) {
 	s := &scripted{vast: vast{TB: t}}
-	report, _, err := s.runImport(t, strings.ReplaceAll(aPreference, "u1", ""), ImportOptions{})
+	report, err := s.runImport(t, strings.ReplaceAll(aPreference, "u1", ""), ImportOptions{})
 	if err != nil || report.Preferences.Refused != 1 || s.pieces != 0 {
 		t.Errorf("a preference: %v, %+v", err, report)
 	}
@@ -109,7 +91,7 @@ func TestNodesSaidAgainMakeNoPieces(t *testing.T) {
 			`{"node":{"kind":"concept","entity_key":"c%d","name":"c%d"}}`+"\n"+`{"relationship":{"from":"me","to":"c%d","type":"relates_to"}}`+"\n", n, n, n)
 	}
 	s := &scripted{vast: vast{TB: t}}
-	if _, _, err := s.runImport(t, file.String(), ImportOptions{}); err != nil || s.pieces != 1 {
+	if _, err := s.runImport(t, file.String(), ImportOptions{}); err != nil || s.pieces != 1 {
 		t.Errorf("%d pieces, %v", s.pieces, err)
 	}
 }

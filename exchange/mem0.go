@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/internal/clip"
 )
 
 // mem0Reader reads memories of mem0: a list, or an object with the lists results (or memories) and relations.
@@ -99,7 +100,7 @@ func (r *Reader) checkElement(line int64, section string, raw []byte) bool {
 const memoryNameLength = 80
 
 func (r *mem0Reader) addMemory(line int64, in *mem0Memory) {
-	title, cut := firstRunes(oneLine(in.Memory), memoryNameLength)
+	title, cut := clip.Runes(oneLine(in.Memory), memoryNameLength)
 	if title == "" {
 		r.addFault(line, "memory", "must not be blank")
 		return

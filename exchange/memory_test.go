@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // streamed is the size of an import or export whose memory is measured.
@@ -51,9 +52,9 @@ func (v *vast) Restore(
 	return result, nil
 }
 
-func (v *vast) CheckNode(*graph.NodeWrite, graph.Scope) []graph.FieldError { return nil }
+func (v *vast) CheckNode(*graph.NodeWrite, graph.Scope) []fault.FieldError { return nil }
 
-func (v *vast) CheckRelationship(*graph.RelationshipWrite) []graph.FieldError { return nil }
+func (v *vast) CheckRelationship(*graph.RelationshipWrite) []fault.FieldError { return nil }
 
 func (v *vast) ImportProgress(context.Context, graph.Scope, string) (graph.ImportMark, error) {
 	return graph.ImportMark{}, nil

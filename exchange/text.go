@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"kith/graph"
+	"kith/internal/clip"
 )
 
 // Bounds of package graph that it does not export.
@@ -19,23 +20,11 @@ const (
 
 // limitText returns at most limit characters of a text, and warns if it was cut.
 func (r *Reader) limitText(line int64, location, s string, limit int) string {
-	short, cut := firstRunes(s, limit)
+	short, cut := clip.Runes(s, limit)
 	if cut {
 		r.addWarning(line, location, "was cut to %d characters", limit)
 	}
 	return short
-}
-
-func firstRunes(s string, limit int) (short string, cut bool) {
-	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
-		return s, false
-	}
-	for i := range s {
-		if limit--; limit < 0 {
-			return s[:i], true
-		}
-	}
-	return s, false
 }
 
 // cleanWord returns an identifying text without control characters and outer blanks, and warns if it was changed. The

@@ -1,13 +1,12 @@
 package explore
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/loader"
 )
 
@@ -84,77 +83,45 @@ type RelationshipFilters struct {
 
 // Validate checks the request. The error lists every fault with its location.
 func (r *Request) Validate() error {
-	v := &validation{}
-	r.validateTexts(v)
-	r.validateChoices(v)
-	r.validateWeights(v)
-	r.RelationshipFilters.validate(v)
-	if len(v.faults) > 0 {
-		return &graph.InvalidError{Fields: v.faults}
-	}
-	return nil
+	f := &fault.List{}
+	r.validateTexts(f)
+	r.validateChoices(f)
+	r.validateWeights(f)
+	r.RelationshipFilters.validate(f, fault.At("relationship_filters"))
+	return f.Err()
 }
 
-// validation collects faults.
-type validation struct{ faults []graph.FieldError }
-
-func (v *validation) add(location, format string, args ...any) {
-	v.faults = append(v.faults, graph.FieldError{Location: location, Message: fmt.Sprintf(format, args...)})
-}
-
-func (v *validation) text(location, text string) {
+func checkText(f *fault.List, place fault.Path, text string) {
 	switch {
 	case !utf8.ValidString(text):
-		v.add(location, "must be valid UTF-8")
+		f.Add(place, fault.Malformed, "must be valid UTF-8")
 	case utf8.RuneCountInString(text) > MaxTextLength:
-		v.add(location, "must have at most %d characters", MaxTextLength)
-	case strings.TrimSpace(text) == "":
-		v.add(location, "must not be blank")
+		f.Add(place, fault.TooLong, "must have at most %d characters", MaxTextLength)
+	default:
+		f.NotBlank(place, text)
 	}
 }
 
-func (v *validation) oneOf(location, word string, allowed ...string) {
-	if !slices.Contains(allowed, word) {
-		v.add(location, "must be one of %s", strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
+func checkTime(f *fault.List, place fault.Path, t graph.Optional[time.Time]) {
+	if isPresent(t) {
+		f.Time(place, t.Value)
 	}
 }
 
-func (v *validation) between(location string, n, least, most int) {
-	if n < least || n > most {
-		v.add(location, "must be from %d to %d", least, most)
-	}
-}
-
-func (v *validation) time(location string, t graph.Optional[time.Time]) {
-	if year := t.Value.Year(); isPresent(t) && (year < 1900 || year >= 2200) {
-		v.add(location, "must be a time from 1900 to 2199")
-	}
-}
-
-func (v *validation) weight(location string, w float64) {
-	if !(w >= 0 && w <= 1) {
-		v.add(location, "must be from 0 to 1")
-	}
-}
-
-func (r *Request) validateTexts(v *validation) {
+func (r *Request) validateTexts(f *fault.List) {
 	if len(r.Queries)+len(r.TextMatches) == 0 {
-		v.add("queries", "queries or text_matches is required")
+		f.Add(fault.At("queries"), fault.Required, "queries or text_matches is required")
 	}
-	if r.UserID != "" && !graph.ValidKey(r.UserID) {
-		v.add("user_id", "must have 1 to 256 characters and no control characters")
-	}
-	v.between("queries", len(r.Queries), 0, MaxQueries)
-	v.between("text_matches", len(r.TextMatches), 0, MaxTextMatches)
+	f.OptionalKey(fault.At("user_id"), r.UserID)
+	f.Between(fault.At("queries"), int64(len(r.Queries)), 0, MaxQueries)
+	f.Between(fault.At("text_matches"), int64(len(r.TextMatches)), 0, MaxTextMatches)
 	for i, q := range r.Queries {
-		at := fmt.Sprintf("queries[%d]", i)
-		v.text(at+".query", q.Query)
-		if !(q.Threshold >= 0 && q.Threshold <= 1) {
-			v.add(at+".threshold", "must be from 0 to 1")
-		}
+		at := fault.At("queries").Index(i)
+		checkText(f, at.Field("query"), q.Query)
+		f.Share(at.Field("threshold"), q.Threshold)
 	}
 	for i, text := range r.TextMatches {
-		v.text(fmt.Sprintf("text_matches[%d]", i), text)
+		checkText(f, fault.At("text_matches").Index(i), text)
 	}
 }
 
@@ -171,31 +138,29 @@ func (r *Request) uses(evidence string) bool {
 	return len(r.Evidence) == 0 || slices.Contains(r.Evidence, evidence)
 }
 
-func (r *Request) validateChoices(v *validation) {
+func (r *Request) validateChoices(f *fault.List) {
 	for i, evidence := range r.Evidence {
-		v.oneOf(fmt.Sprintf("evidence[%d]", i), evidence, byWords, byNeighbours, byLinks, byMeaning)
+		f.OneOf(fault.At("evidence").Index(i), evidence, byWords, byNeighbours, byLinks, byMeaning)
 	}
 	for i, name := range r.Kinds {
 		if _, ok := graph.KindOf(name); !ok {
-			v.add(fmt.Sprintf("kinds[%d]", i), "must be one of %s", graph.KindNames())
+			f.NotOneOf(fault.At("kinds").Index(i), graph.KindNames())
 		}
 	}
-	v.between("granularity", r.Granularity, 0, 3)
-	v.between("limit", r.Limit, 0, MaxLimit)
-	v.between("expand", r.Expand, 0, MaxExpand)
-	if r.MaxTokens != 0 {
-		v.between("max_tokens", r.MaxTokens, loader.MinTokens, loader.MaxTokens)
-	}
-	v.oneOf("mode", string(r.Mode), "", string(Fast), string(Deep))
-	v.oneOf("format", string(r.Format), "", string(JSON), string(Text), string(Keyed))
-	v.time("since", r.Since)
-	v.time("until", r.Until)
-	v.time("as_of", r.AsOf)
+	f.Between(fault.At("granularity"), int64(r.Granularity), 0, 3)
+	f.Between(fault.At("limit"), int64(r.Limit), 0, MaxLimit)
+	f.Between(fault.At("expand"), int64(r.Expand), 0, MaxExpand)
+	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), loader.MinTokens, loader.MaxTokens)
+	f.OptionalOneOf(fault.At("mode"), string(r.Mode), string(Fast), string(Deep))
+	f.OptionalOneOf(fault.At("format"), string(r.Format), string(JSON), string(Text), string(Keyed))
+	checkTime(f, fault.At("since"), r.Since)
+	checkTime(f, fault.At("until"), r.Until)
+	checkTime(f, fault.At("as_of"), r.AsOf)
 	if isPresent(r.Since) && isPresent(r.Until) && r.Until.Value.Before(r.Since.Value) {
-		v.add("until", "must not be before since")
+		f.Add(fault.At("until"), fault.Contrary, "must not be before since")
 	}
 	if isPresent(r.Since) && isPresent(r.AsOf) && r.AsOf.Value.Before(r.Since.Value) {
-		v.add("as_of", "must not be before since")
+		f.Add(fault.At("as_of"), fault.Contrary, "must not be before since")
 	}
 }
 
@@ -209,42 +174,41 @@ func valueOr[T any](o graph.Optional[T], other T) T {
 	return other
 }
 
-func (r *Request) validateWeights(v *validation) {
+func (r *Request) validateWeights(f *fault.List) {
 	w := r.weights()
-	v.weight("semantic_weight", w.relevance)
-	v.weight("time_weight", w.time)
-	v.weight("salience_weight", w.salience)
+	f.Share(fault.At("semantic_weight"), w.relevance)
+	f.Share(fault.At("time_weight"), w.time)
+	f.Share(fault.At("salience_weight"), w.salience)
 	if w == (weighting{}) {
-		v.add("semantic_weight", "must not be 0 with time_weight and salience_weight")
+		f.Add(fault.At("semantic_weight"), fault.Contrary, "must not be 0 with time_weight and salience_weight")
 	}
 }
 
-func (f *RelationshipFilters) validate(v *validation) {
-	const at = "relationship_filters."
+func (r *RelationshipFilters) validate(f *fault.List, place fault.Path) {
 	grade := func(name string, o graph.Optional[int64]) {
 		if isPresent(o) {
-			v.between(at+name, int(max(min(o.Value, 6), 0)), 1, 5)
+			f.Between(place.Field(name), o.Value, 1, 5)
 		}
 	}
-	grade("min_attitude", f.MinAttitude)
-	grade("max_attitude", f.MaxAttitude)
-	grade("min_proximity", f.MinProximity)
-	grade("max_proximity", f.MaxProximity)
-	if valueOr(f.MinAttitude, 1) > valueOr(f.MaxAttitude, 5) {
-		v.add(at+"max_attitude", "must not be below min_attitude")
+	grade("min_attitude", r.MinAttitude)
+	grade("max_attitude", r.MaxAttitude)
+	grade("min_proximity", r.MinProximity)
+	grade("max_proximity", r.MaxProximity)
+	if valueOr(r.MinAttitude, 1) > valueOr(r.MaxAttitude, 5) {
+		f.Add(place.Field("max_attitude"), fault.Contrary, "must not be below min_attitude")
 	}
-	if valueOr(f.MinProximity, 1) > valueOr(f.MaxProximity, 5) {
-		v.add(at+"max_proximity", "must not be below min_proximity")
+	if valueOr(r.MinProximity, 1) > valueOr(r.MaxProximity, 5) {
+		f.Add(place.Field("max_proximity"), fault.Contrary, "must not be below min_proximity")
 	}
-	v.types(at+"relationship_types", f.RelationshipTypes)
-	v.types(at+"exclude_relationship_types", f.ExcludeRelationshipTypes)
+	checkTypes(f, place.Field("relationship_types"), r.RelationshipTypes)
+	checkTypes(f, place.Field("exclude_relationship_types"), r.ExcludeRelationshipTypes)
 }
 
-func (v *validation) types(location string, types []string) {
-	v.between(location, len(types), 0, 64)
+func checkTypes(f *fault.List, place fault.Path, types []string) {
+	f.Between(place, int64(len(types)), 0, 64)
 	for i, t := range types {
 		if !graph.ValidType(t) {
-			v.add(fmt.Sprintf("%s[%d]", location, i), "must be a relationship type")
+			f.Add(place.Index(i), fault.Malformed, "must be a relationship type")
 		}
 	}
 }

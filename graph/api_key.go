@@ -6,23 +6,38 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"kith/neo"
+)
+
+var (
+	createAPIKey  = neo.Load[string]("api_key_create")
+	findAPIKey    = neo.Load[foundAPIKey]("api_key_find")
+	listAPIKeys   = neo.Load[[]APIKey]("api_key_list")
+	listAdminKeys = neo.Load[[]APIKey]("api_key_admins")
+	listAPIKeyIDs = neo.Load[[]string]("api_key_ids")
+	revokeAPIKey  = neo.Load[string]("api_key_revoke")
+	touchAPIKeys  = neo.Load[neo.None]("api_key_touch")
 )
 
 // APIKey is the stored form of an API key. Only the SHA-256 of the key is stored, never the key itself. KeyID is the part of the
-// key by which it is found.
+// key by which it is found. Statements return keys as lists in the order of the fields.
 type APIKey struct {
 	KeyID     string
 	Hash      string // hex SHA-256 of the whole key
 	TeamID    string
 	UserID    *string // bound to this user, if set
 	Scopes    []string
-	RateLimit *int64 // requests a minute; 0: unlimited, nil: the default of the service
 	CreatedAt time.Time
 	ExpiresAt *time.Time
 	RevokedAt *time.Time
+	RateLimit *int64     // requests a minute; 0: unlimited, nil: the default of the service
 	LastUsed  *time.Time // up to a minute old while a service runs
 	Bootstrap *bool      // the first key of a store, or one from KITH_BOOTSTRAP_KEY; nil: the key is older than this field
 }
+
+// foundAPIKey is a row with one key.
+type foundAPIKey struct{ Key APIKey }
 
 // maxKeys is the most keys in a list, maxKeyIDs the most key ids.
 const (
@@ -47,10 +62,10 @@ func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
 		properties["bootstrap"] = bootstrap
 	}
 	return s.transaction(ctx, "api_key_create", func(t *tx) error {
-		rows, err := t.exec("api_key_create", map[string]any{
+		hash, err := createAPIKey.ExecOne(t, map[string]any{
 			"team_id": k.TeamID, "key_id": k.KeyID, "properties": properties, "bootstrap": bootstrap,
 		})
-		if err == nil && text(rows[0].Values[0]) != k.Hash {
+		if err == nil && hash != k.Hash {
 			err = fmt.Errorf("create api key: %w", ErrConflict)
 		}
 		return err
@@ -59,59 +74,30 @@ func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
 
 // FindAPIKey returns a key by its id, also a revoked or expired one, or ErrNotFound.
 func (s *Store) FindAPIKey(ctx context.Context, keyID string) (APIKey, error) {
-	row, err := s.readOne(ctx, "api_key_find", map[string]any{"key_id": keyID})
-	if err != nil {
-		return APIKey{}, err
-	}
-	return apiKeyFrom(row.Values[0]), nil
+	found, err := findAPIKey.ReadOne(ctx, s.db, map[string]any{"key_id": keyID})
+	return found.Key, err
 }
 
 // ListAPIKeys returns the newest thousand keys of a team, or of all teams when teamID is empty.
 func (s *Store) ListAPIKeys(ctx context.Context, teamID string) ([]APIKey, error) {
-	row, err := s.readOne(ctx, "api_key_list", map[string]any{"team_id": orNil(teamID), "limit": maxKeys})
-	if err != nil {
-		return nil, err
-	}
-	return apiKeysFrom(row.Values[0]), nil
+	return listAPIKeys.ReadOne(ctx, s.db, map[string]any{"team_id": orNil(teamID), "limit": maxKeys})
 }
 
 // AdminAPIKeys returns the oldest thousand admin keys of a team that are neither revoked nor bound to a user.
 func (s *Store) AdminAPIKeys(ctx context.Context, teamID string) ([]APIKey, error) {
-	row, err := s.readOne(ctx, "api_key_admins", map[string]any{"team_id": teamID, "limit": maxKeys})
-	if err != nil {
-		return nil, err
-	}
-	return apiKeysFrom(row.Values[0]), nil
+	return listAdminKeys.ReadOne(ctx, s.db, map[string]any{"team_id": teamID, "limit": maxKeys})
 }
 
 // APIKeyIDs returns the ids of the newest hundred thousand keys that are not revoked.
 func (s *Store) APIKeyIDs(ctx context.Context) ([]string, error) {
-	row, err := s.readOne(ctx, "api_key_ids", map[string]any{"limit": maxKeyIDs})
-	if err != nil {
-		return nil, err
-	}
-	return texts(row.Values[0]), nil
-}
-
-func apiKeysFrom(v any) []APIKey {
-	rows := items(v)
-	keys := make([]APIKey, len(rows))
-	for i := range rows {
-		keys[i] = apiKeyFrom(rows[i])
-	}
-	return keys
+	return listAPIKeyIDs.ReadOne(ctx, s.db, map[string]any{"limit": maxKeyIDs})
 }
 
 // RevokeAPIKey revokes a key. Revoking it again is not an error. With a teamID only a key of that team is found. It returns
 // ErrNotFound for an unknown key.
 func (s *Store) RevokeAPIKey(ctx context.Context, teamID, keyID string) error {
 	return s.transaction(ctx, "api_key_revoke", func(t *tx) error {
-		rows, err := t.exec("api_key_revoke", map[string]any{
-			"team_id": orNil(teamID), "key_id": keyID, "now": s.now(),
-		})
-		if err == nil && len(rows) == 0 {
-			err = fmt.Errorf("revoke api key: %w", ErrNotFound)
-		}
+		_, err := revokeAPIKey.ExecOne(t, map[string]any{"team_id": orNil(teamID), "key_id": keyID, "now": s.now()})
 		return err
 	})
 }
@@ -123,8 +109,7 @@ func (s *Store) TouchAPIKeys(ctx context.Context, used map[string]time.Time) err
 		rows = append(rows, map[string]any{"key_id": id, "at": used[id].UTC().Truncate(precision)})
 	}
 	return s.transaction(ctx, "api_key_touch", func(t *tx) error {
-		_, err := t.exec("api_key_touch", map[string]any{"rows": rows})
-		return err
+		return touchAPIKeys.Run(t, map[string]any{"rows": rows})
 	})
 }
 
@@ -133,13 +118,4 @@ func orNil(s string) any {
 		return nil
 	}
 	return s
-}
-
-func apiKeyFrom(v any) APIKey {
-	l := items(v)
-	return APIKey{
-		KeyID: text(l[0]), Hash: text(l[1]), TeamID: text(l[2]), UserID: optionalText(l[3]), Scopes: texts(l[4]),
-		CreatedAt: moment(l[5]), ExpiresAt: optionalMoment(l[6]), RevokedAt: optionalMoment(l[7]),
-		RateLimit: optionalInteger(l[8]), LastUsed: optionalMoment(l[9]), Bootstrap: optionalTruth(l[10]),
-	}
 }

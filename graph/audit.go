@@ -5,7 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"kith/neo"
+)
+
+var (
+	auditTeams = neo.Load[string]("audit_teams")
+	auditNodes = neo.Load[auditedNode]("audit_nodes")
 )
 
 // Finding is an inconsistency that no write of Kith leaves behind. It holds keys, and no content of memories.
@@ -94,26 +99,19 @@ func (a *auditor) report(ctx context.Context, f Finding, repair func(context.Con
 }
 
 // run returns a repair that consists of one statement.
-func (a *auditor) run(name string, params map[string]any) func(context.Context) error {
+func (a *auditor) run(repair neo.Query[neo.None], params map[string]any) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return a.store.transaction(ctx, name, func(t *tx) error {
-			_, err := t.exec(name, params)
-			return err
-		})
+		return a.store.transaction(ctx, repair.Name, func(t *tx) error { return repair.Run(t, params) })
 	}
-}
-
-func (a *auditor) rows(ctx context.Context, name string, params map[string]any) ([]*neo4j.Record, error) {
-	return a.store.read(ctx, a.store.queries[name], params)
 }
 
 func (a *auditor) teams(ctx context.Context) error {
 	for after := ""; ; {
-		rows, err := a.rows(ctx, "audit_teams", map[string]any{"after": after})
-		if err != nil || len(rows) == 0 {
+		teams, err := auditTeams.Read(ctx, a.store.db, map[string]any{"after": after})
+		if err != nil || len(teams) == 0 {
 			return err
 		}
-		after = text(rows[0].Values[0])
+		after = teams[0]
 		if err := a.team(ctx, after); err != nil {
 			return err
 		}
@@ -126,7 +124,7 @@ func (a *auditor) team(ctx context.Context, team string) error {
 	a.workspaces = map[[2]string]bool{}
 	var nodes int64
 	for after := ""; ; {
-		rows, err := a.rows(ctx, "audit_nodes", map[string]any{"team_id": team, "after": after, "names": auditNames, "limit": auditPage})
+		rows, err := auditNodes.Read(ctx, a.store.db, map[string]any{"team_id": team, "after": after, "names": auditNames, "limit": auditPage})
 		if err != nil {
 			return err
 		}
@@ -136,7 +134,7 @@ func (a *auditor) team(ctx context.Context, team string) error {
 		if err := a.page(ctx, newAuditPage(team, rows)); err != nil {
 			return err
 		}
-		after = text(rows[len(rows)-1].Values[0])
+		after = rows[len(rows)-1].EntityKey
 		nodes += int64(len(rows))
 		a.result.Nodes += int64(len(rows))
 		if a.options.Progress != nil {

@@ -1,6 +1,32 @@
 package graph
 
-import "context"
+import (
+	"context"
+
+	"kith/neo"
+)
+
+var (
+	auditChatTurns = neo.Load[chatPage[faultyTurn]]("audit_chat_turns")
+	auditChatTrees = neo.Load[chatPage[miscountedTree]]("audit_chat_trees")
+	setChatNumbers = neo.Load[neo.None]("audit_chat_number")
+)
+
+// chatPage is a page of turns or trees: how many were read, the last one's id, and the wrong ones.
+type chatPage[T any] struct {
+	Seen  int64
+	Last  string
+	Wrong []T
+}
+
+// faultyTurn is a turn with one of chatFaults.
+type faultyTurn struct{ ID, Fault string }
+
+// miscountedTree is a tree with wrong numbers, and the right ones.
+type miscountedTree struct {
+	ID                 string
+	TurnCount, NextSeq int64
+}
 
 // chatFaults describes each fault of a turn.
 var chatFaults = map[string]string{
@@ -12,38 +38,37 @@ var chatFaults = map[string]string{
 
 // chats reports turns that do not form trees, and trees with wrong turn counts.
 func (a *auditor) chats(ctx context.Context, team string) error {
-	err := a.chatPages(ctx, "audit_chat_turns", team, func(wrong []any) error {
-		fault := text(wrong[1])
+	err := auditChats(ctx, a, auditChatTurns, team, func(turn faultyTurn) error {
 		return a.report(ctx, Finding{
-			Check: "chat_" + fault, TeamID: team, Kind: "chat_turn", Key: text(wrong[0]), Detail: chatFaults[fault], Advice: "delete it by hand",
+			Check: "chat_" + turn.Fault, TeamID: team, Kind: "chat_turn", Key: turn.ID, Detail: chatFaults[turn.Fault], Advice: "delete it by hand",
 		}, nil)
 	})
 	if err != nil {
 		return err
 	}
-	return a.chatPages(ctx, "audit_chat_trees", team, func(wrong []any) error {
-		f := Finding{Check: "chat_count", TeamID: team, Kind: "chat_tree", Key: text(wrong[0]), Detail: "has a wrong turn count or next number"}
-		return a.report(ctx, f, a.run("audit_chat_number", map[string]any{
-			"team_id": team, "id": f.Key, "turn_count": wrong[1], "next_seq": wrong[2],
+	return auditChats(ctx, a, auditChatTrees, team, func(tree miscountedTree) error {
+		f := Finding{Check: "chat_count", TeamID: team, Kind: "chat_tree", Key: tree.ID, Detail: "has a wrong turn count or next number"}
+		return a.report(ctx, f, a.run(setChatNumbers, map[string]any{
+			"team_id": team, "id": f.Key, "turn_count": tree.TurnCount, "next_seq": tree.NextSeq,
 		}))
 	})
 }
 
-// chatPages runs a statement page by page and calls visit with each fault that it returns.
-func (a *auditor) chatPages(ctx context.Context, name, team string, visit func(wrong []any) error) error {
+// auditChats runs a statement page by page and calls visit with each fault that it returns.
+func auditChats[T any](ctx context.Context, a *auditor, read neo.Query[chatPage[T]], team string, visit func(wrong T) error) error {
 	for after := ""; ; {
-		rows, err := a.rows(ctx, name, map[string]any{"team_id": team, "after": after, "limit": auditPage})
+		page, err := read.ReadOne(ctx, a.store.db, map[string]any{"team_id": team, "after": after, "limit": auditPage})
 		if err != nil {
 			return err
 		}
-		for _, wrong := range items(rows[0].Values[2]) {
-			if err := visit(items(wrong)); err != nil {
+		for _, wrong := range page.Wrong {
+			if err := visit(wrong); err != nil {
 				return err
 			}
 		}
-		if integer(rows[0].Values[0]) < auditPage {
+		if page.Seen < auditPage {
 			return nil
 		}
-		after = text(rows[0].Values[1])
+		after = page.Last
 	}
 }

@@ -6,7 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"kith/neo"
+)
+
+var (
+	findMissing = neo.Load[[]string]("audit_missing")
+	setLabel    = neo.Load[neo.None]("audit_label_set")
 )
 
 // auditNames are the properties of a node that the integrity check reads.
@@ -14,6 +19,13 @@ var auditNames = []string{
 	"entity_key", "user_id", "name", "canonical_name", "type", "system", "natural_key", "is_owner", "owner_of", "salience",
 	"project_id", "anchor_key", "vector_scope", "participants", "started_at", "at", "search_scope", "search_name",
 	"source_count", "first_mentioned_at", "last_mentioned_at", "mention_weight", "distinct_source_days",
+}
+
+// auditedNode is a row of audit_nodes. Found holds the values of auditNames.
+type auditedNode struct {
+	EntityKey string
+	Labels    []string
+	Found     []any
 }
 
 // audited is a node with the properties that the integrity check reads.
@@ -28,18 +40,15 @@ type auditedPage struct {
 	nodes []audited
 }
 
-func newAuditPage(team string, rows []*neo4j.Record) auditedPage {
+func newAuditPage(team string, rows []auditedNode) auditedPage {
 	p := auditedPage{team: team, nodes: make([]audited, len(rows))}
 	for i, row := range rows {
 		n := &p.nodes[i]
-		n.kinds = slices.DeleteFunc(texts(row.Values[1]), func(l string) bool { return l == "Memory" })
-		var pairs []any
-		for j, value := range items(row.Values[2]) {
-			if value != nil {
-				pairs = append(pairs, []any{auditNames[j], value})
-			}
+		n.kinds = slices.DeleteFunc(row.Labels, func(l string) bool { return l == "Memory" })
+		n.properties = properties{}
+		for j, value := range row.Found {
+			n.putUnless(value == nil, auditNames[j], asKept(value))
 		}
-		n.properties = pairsFrom(pairs)
 		if len(n.kinds) == 1 {
 			n.kind = kindOfLabel(n.kinds[0])
 		}
@@ -101,11 +110,10 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 func (a *auditor) settle(team, key string, right properties) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return a.store.transaction(ctx, "node_update", func(t *tx) error {
-			if err := t.rows("node_update", team, []map[string]any{{"entity_key": key, "properties": map[string]any(right)}}); err != nil {
+			if err := t.writeRows(updateNodes, team, []map[string]any{{"entity_key": key, "properties": map[string]any(right)}}); err != nil {
 				return err
 			}
-			_, err := t.exec("relationship_rank", map[string]any{"team_id": team, "pairs": []any{}, "entity_keys": []string{key}})
-			return err
+			return rankRelationships.Run(t, map[string]any{"team_id": team, "pairs": []any{}, "entity_keys": []string{key}})
 		})
 	}
 }
@@ -144,7 +152,7 @@ func (n *audited) was() (Kind, bool) {
 // kind reports a node without a kind, with several kinds, or with a different kind than before. The repair restores its former
 // kind.
 func (a *auditor) kind(ctx context.Context, f Finding, n *audited) error {
-	f.Check, f.Detail = "kind", "has the kind labels "+list(n.kinds)
+	f.Check, f.Detail = "kind", "has the kind labels "+strings.Join(n.kinds, ", ")
 	if len(n.kinds) == 0 {
 		f.Detail = "has no kind label"
 	}
@@ -153,7 +161,7 @@ func (a *auditor) kind(ctx context.Context, f Finding, n *audited) error {
 		f.Advice = "its former kind is unknown: set the label of one kind by hand, or delete it"
 		return a.report(ctx, f, nil)
 	}
-	return a.report(ctx, f, a.run("audit_label_set", map[string]any{
+	return a.report(ctx, f, a.run(setLabel, map[string]any{
 		"team_id": f.TeamID, "entity_key": f.Key, "label": kind.Label,
 		"others": slices.DeleteFunc(slices.Clone(n.kinds), func(l string) bool { return l == kind.Label }),
 	}))
@@ -169,11 +177,10 @@ func (a *auditor) references(ctx context.Context, p auditedPage) error {
 	if len(named) == 0 {
 		return nil
 	}
-	rows, err := a.rows(ctx, "audit_missing", map[string]any{"team_id": p.team, "entity_keys": named})
+	missing, err := findMissing.ReadOne(ctx, a.store.db, map[string]any{"team_id": p.team, "entity_keys": named})
 	if err != nil {
 		return err
 	}
-	missing := texts(rows[0].Values[0])
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		if !slices.Contains(missing, n.text("anchor_key")) {

@@ -5,7 +5,29 @@ import (
 	"slices"
 
 	"kith/cypher"
+	"kith/neo"
 )
+
+var (
+	findFaultyRelationships   = neo.Load[faultyRelationship]("audit_relationships")
+	findRepeatedRelationships = neo.Load[repeatedRelationship]("audit_duplicates")
+	findRepeatedKeys          = neo.Load[repeatedRelationship]("audit_relationship_keys")
+	repairRelationship        = neo.Load[neo.None]("audit_relationship_repair")
+)
+
+// faultyRelationship is a relationship from a node to another one, and its fault.
+type faultyRelationship struct {
+	EntityKey, OtherKey string
+	ID, Key, Type       string // ID is that of the database
+	Fault               string
+	UserID              string
+}
+
+// repeatedRelationship is a relationship from a node that has the ends or the key of another one.
+type repeatedRelationship struct {
+	EntityKey     string
+	ID, Key, Type string // ID is that of the database
+}
 
 // recordsLinked are the labels of nodes outside the memory to which its relationships may lead.
 var recordsLinked = []string{"System", "ChatTree", "ChatTurn"}
@@ -25,7 +47,7 @@ var relationshipFaults = map[string]struct{ detail, repair string }{
 // relationships reports the faults of the relationships of a page's nodes. After a repair it checks again.
 func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
 	for range auditTries {
-		rows, err := a.rows(ctx, "audit_relationships", map[string]any{
+		rows, err := findFaultyRelationships.Read(ctx, a.store.db, map[string]any{
 			"team_id": p.team, "entity_keys": p.keys(""), "records": recordsLinked, "plain": plainTypes, "scopes": p.scopes(),
 		})
 		if err != nil {
@@ -33,10 +55,10 @@ func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
 		}
 		before := a.result.Repaired
 		for _, row := range rows {
-			v := row.Values
-			fault := text(v[5])
-			f := Finding{Check: fault, TeamID: p.team, Kind: text(v[4]), Key: relationshipName(text(v[3]), text(v[0])), Detail: relationshipFaults[fault].detail}
-			if err := a.report(ctx, f, a.repairRelationship(p.team, v)); err != nil {
+			f := Finding{
+				Check: row.Fault, TeamID: p.team, Kind: row.Type, Key: relationshipName(row.Key, row.EntityKey), Detail: relationshipFaults[row.Fault].detail,
+			}
+			if err := a.report(ctx, f, a.repairRelationship(p.team, row)); err != nil {
 				return err
 			}
 		}
@@ -64,43 +86,41 @@ func (p *auditedPage) scopes() map[string]any {
 	return scopes
 }
 
-func (a *auditor) repairRelationship(team string, row []any) func(context.Context) error {
-	from, to, id, fault := text(row[0]), text(row[1]), text(row[2]), text(row[5])
-	if fault == "search_scope" {
+func (a *auditor) repairRelationship(team string, row faultyRelationship) func(context.Context) error {
+	from, to := row.EntityKey, row.OtherKey
+	if row.Fault == "search_scope" {
 		return func(ctx context.Context) error {
 			return a.store.transaction(ctx, "relationship_update", func(t *tx) error {
-				scope := relationshipScope(team, text(row[6]), text(row[4]))
-				return t.rows("relationship_update", team, []map[string]any{
-					relationshipRow(from, text(row[4]), to, text(row[3]), properties{"search_scope": scope}),
+				scope := relationshipScope(team, row.UserID, row.Type)
+				return t.writeRows(updateRelationships, team, []map[string]any{
+					relationshipRow(from, row.Type, to, row.Key, properties{"search_scope": scope}),
 				})
 			})
 		}
 	}
 	return func(ctx context.Context) error {
-		return a.store.transaction(ctx, "audit_relationship_repair", func(t *tx) error {
-			_, err := t.exec("audit_relationship_repair", map[string]any{
-				"team_id": team, "entity_key": from, "id": id, "repair": relationshipFaults[fault].repair, "now": a.store.now(),
+		return a.store.transaction(ctx, repairRelationship.Name, func(t *tx) error {
+			err := repairRelationship.Run(t, map[string]any{
+				"team_id": team, "entity_key": from, "id": row.ID, "repair": relationshipFaults[row.Fault].repair, "now": a.store.now(),
 			})
-			if err != nil || fault != "rank" {
+			if err != nil || row.Fault != "rank" {
 				return err
 			}
-			_, err = t.exec("relationship_rank", map[string]any{
+			return rankRelationships.Run(t, map[string]any{
 				"team_id": team, "entity_keys": []string{}, "pairs": []map[string]any{{"from": from, "to": to}},
 			})
-			return err
 		})
 	}
 }
 
 // duplicates reports current relationships that have a newer one of the same type between the same nodes.
 func (a *auditor) duplicates(ctx context.Context, p auditedPage) error {
-	rows, err := a.rows(ctx, "audit_duplicates", map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
+	rows, err := findRepeatedRelationships.Read(ctx, a.store.db, map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
 	for _, row := range rows {
-		v := row.Values
-		f := Finding{Check: "current", TeamID: p.team, Kind: text(v[3]), Key: text(v[2]),
+		f := Finding{Check: "current", TeamID: p.team, Kind: row.Type, Key: row.Key,
 			Detail: "is current although a newer one of its type connects the same nodes"}
-		repair := a.run("audit_relationship_repair", map[string]any{
-			"team_id": p.team, "entity_key": text(v[0]), "id": text(v[1]), "repair": "close", "now": a.store.now(),
+		repair := a.run(repairRelationship, map[string]any{
+			"team_id": p.team, "entity_key": row.EntityKey, "id": row.ID, "repair": "close", "now": a.store.now(),
 		})
 		if err := a.report(ctx, f, repair); err != nil {
 			return err
@@ -117,20 +137,20 @@ func (a *auditor) keyed(ctx context.Context, p auditedPage) error {
 	}
 	told := map[string]bool{}
 	for some := range slices.Chunk(indexed, typesAtOnce) {
-		q := cypher.ForTypes(a.store.queries["audit_relationship_keys"], some)
-		rows, err := a.store.read(ctx, q, map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
+		find := findRepeatedKeys
+		find.Query = cypher.ForTypes(find.Query, some)
+		rows, err := find.Read(ctx, a.store.db, map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			from, id := text(row.Values[0]), text(row.Values[1])
-			if told[id] { // one of three or more with the same key
+			if told[row.ID] { // one of three or more with the same key
 				continue
 			}
-			told[id] = true
-			f := Finding{Check: "relationship_key", TeamID: p.team, Kind: text(row.Values[3]), Key: text(row.Values[2]), Detail: "has the key of another relationship"}
-			repair := a.run("audit_relationship_repair", map[string]any{
-				"team_id": p.team, "entity_key": from, "id": id, "repair": "key", "now": a.store.now(),
+			told[row.ID] = true
+			f := Finding{Check: "relationship_key", TeamID: p.team, Kind: row.Type, Key: row.Key, Detail: "has the key of another relationship"}
+			repair := a.run(repairRelationship, map[string]any{
+				"team_id": p.team, "entity_key": row.EntityKey, "id": row.ID, "repair": "key", "now": a.store.now(),
 			})
 			if err := a.report(ctx, f, repair); err != nil {
 				return err

@@ -10,7 +10,17 @@ import (
 	"github.com/google/uuid"
 
 	"kith/cypher"
+	"kith/neo"
 )
+
+var (
+	findSchemaNames = neo.Load[[]string]("schema_names")
+	findUnkeyed     = neo.Load[unkeyedNode]("audit_unkeyed")
+	setKey          = neo.Load[neo.None]("audit_key")
+)
+
+// unkeyedNode is a node without a team or a key. ID is that of the database.
+type unkeyedNode struct{ ID, TeamID string }
 
 var schemaName = regexp.MustCompile(`^CREATE (?:[A-Z]+ )*(?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS`)
 
@@ -30,11 +40,10 @@ func (a *auditor) schema(ctx context.Context) error {
 			return err
 		}
 	}
-	rows, err := a.rows(ctx, "schema_names", nil)
+	there, err := findSchemaNames.ReadOne(ctx, a.store.db, nil)
 	if err != nil {
 		return err
 	}
-	there := texts(rows[0].Values[0])
 	for _, name := range schemaNames() {
 		if slices.Contains(there, name) {
 			continue
@@ -66,12 +75,11 @@ func schemaNames() []string {
 
 // unkeyed reports nodes without a team or a key.
 func (a *auditor) unkeyed(ctx context.Context) error {
-	rows, err := a.rows(ctx, "audit_unkeyed", map[string]any{"team_id": orNil(a.options.TeamID), "limit": auditPage})
+	rows, err := findUnkeyed.Read(ctx, a.store.db, map[string]any{"team_id": orNil(a.options.TeamID), "limit": auditPage})
 	for _, row := range rows {
-		id, team := text(row.Values[0]), text(row.Values[1])
-		f := Finding{Check: "unkeyed", TeamID: team, Key: "element " + id, Detail: "has no entity_key"}
-		repair := a.run("audit_key", map[string]any{"team_id": team, "id": id, "entity_key": uuid.Must(uuid.NewV7()).String()})
-		if team == "" {
+		f := Finding{Check: "unkeyed", TeamID: row.TeamID, Key: "element " + row.ID, Detail: "has no entity_key"}
+		repair := a.run(setKey, map[string]any{"team_id": row.TeamID, "id": row.ID, "entity_key": uuid.Must(uuid.NewV7()).String()})
+		if row.TeamID == "" {
 			f.Detail, f.Advice, repair = "has no team_id", "its team is unknown: delete it by hand", nil
 		}
 		if err := a.report(ctx, f, repair); err != nil {

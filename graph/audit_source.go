@@ -4,8 +4,30 @@ import (
 	"context"
 	"time"
 
-	"kith/cypher"
+	"kith/neo"
 )
+
+var (
+	findLostMessages  = neo.Load[lostMessage]("audit_messages")
+	linkMessage       = neo.Load[neo.None]("audit_message_link")
+	findFaultySources = neo.Load[faultySource]("audit_sources")
+	recountMessages   = neo.Load[neo.None]("audit_source_count")
+	renumberMessages  = neo.Load[neo.None]("audit_source_renumber")
+	countExpired      = neo.Load[int64]("audit_expired")
+	purgeExpired      = neo.Load[int64]("audit_purge")
+)
+
+// lostMessage is a message that is not linked to the source it names. Sourced reports whether that source exists.
+type lostMessage struct {
+	EntityKey string
+	Sourced   bool
+}
+
+// faultySource is a source whose messages are counted or numbered wrongly.
+type faultySource struct {
+	EntityKey               string
+	Miscounted, Misnumbered bool
+}
 
 // messages reports messages that do not belong to the source they name.
 func (a *auditor) messages(ctx context.Context, p auditedPage) error {
@@ -13,11 +35,11 @@ func (a *auditor) messages(ctx context.Context, p auditedPage) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := a.rows(ctx, "audit_messages", map[string]any{"team_id": p.team, "entity_keys": keys})
+	rows, err := findLostMessages.Read(ctx, a.store.db, map[string]any{"team_id": p.team, "entity_keys": keys})
 	for _, row := range rows {
-		f := Finding{Check: "message", TeamID: p.team, Kind: messageKind.Name, Key: text(row.Values[0]), Detail: "is not a message of the source it names"}
-		repair := a.run("audit_message_link", map[string]any{"team_id": p.team, "entity_key": f.Key})
-		if !truth(row.Values[1]) {
+		f := Finding{Check: "message", TeamID: p.team, Kind: messageKind.Name, Key: row.EntityKey, Detail: "is not a message of the source it names"}
+		repair := a.run(linkMessage, map[string]any{"team_id": p.team, "entity_key": f.Key})
+		if !row.Sourced {
 			f.Detail, f.Advice, repair = "its source_key names no source", "write the source again under that key, or delete the message", nil
 		}
 		if err := a.report(ctx, f, repair); err != nil {
@@ -33,14 +55,14 @@ func (a *auditor) sources(ctx context.Context, p auditedPage) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := a.rows(ctx, "audit_sources", map[string]any{"team_id": p.team, "entity_keys": keys})
+	rows, err := findFaultySources.Read(ctx, a.store.db, map[string]any{"team_id": p.team, "entity_keys": keys})
 	for _, row := range rows {
-		f := Finding{Check: "message_count", TeamID: p.team, Kind: sourceKind.Name, Key: text(row.Values[0]), Detail: "has a wrong message_count"}
-		name := "audit_source_count"
-		if truth(row.Values[2]) {
-			f.Check, f.Detail, name = "message_seq", "its messages are not numbered consecutively", "audit_source_renumber"
+		f := Finding{Check: "message_count", TeamID: p.team, Kind: sourceKind.Name, Key: row.EntityKey, Detail: "has a wrong message_count"}
+		repair := recountMessages
+		if row.Misnumbered {
+			f.Check, f.Detail, repair = "message_seq", "its messages are not numbered consecutively", renumberMessages
 		}
-		if err := a.report(ctx, f, a.run(name, map[string]any{"team_id": p.team, "entity_key": f.Key})); err != nil {
+		if err := a.report(ctx, f, a.run(repair, map[string]any{"team_id": p.team, "entity_key": f.Key})); err != nil {
 			return err
 		}
 	}
@@ -59,11 +81,11 @@ func (a *auditor) expired(ctx context.Context, team string) error {
 		{deletedRelationshipLabel, "deleted_at", deleted},
 	} {
 		params := map[string]any{"team_id": team, "field": e.field, "before": e.before, "limit": auditPage}
-		rows, err := a.store.read(ctx, cypher.ForLabel(a.store.queries["audit_expired"], e.label), params)
+		expired, err := forLabel(countExpired, e.label).ReadOne(ctx, a.store.db, params)
 		if err != nil {
 			return err
 		}
-		if integer(rows[0].Values[0]) == 0 {
+		if expired == 0 {
 			continue
 		}
 		f := Finding{Check: "expired", TeamID: team, Kind: e.label, Detail: "there are records that should have been deleted"}
@@ -75,13 +97,11 @@ func (a *auditor) expired(ctx context.Context, team string) error {
 }
 
 func (a *auditor) purge(ctx context.Context, label string, params map[string]any) error {
+	purge := forLabel(purgeExpired, label)
 	for {
 		var purged int64
-		err := a.store.transaction(ctx, "audit_purge", func(t *tx) error {
-			rows, err := t.execQuery(cypher.ForLabel(a.store.queries["audit_purge"], label), params)
-			if err == nil {
-				purged = integer(rows[0].Values[0])
-			}
+		err := a.store.transaction(ctx, purge.Name, func(t *tx) (err error) {
+			purged, err = purge.ExecOne(t, params)
 			return err
 		})
 		if err != nil || purged < auditPage {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"kith/cypher"
 	"kith/internal/testenv"
 )
 
@@ -144,14 +145,14 @@ func TestAuditWalksAllTeams(t *testing.T) {
 	e.same("repaired", int64(2), a.result.Repaired)
 	var teams []string
 	for after := ""; ; {
-		rows, err := e.store.read(t.Context(), e.store.queries["audit_teams"], map[string]any{"after": after})
+		rows, err := e.store.db.Read(t.Context(), cypher.Load("audit_teams"), map[string]any{"after": after})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(rows) == 0 {
 			break
 		}
-		after = text(rows[0].Values[0])
+		after = text(rows[0][0])
 		teams = append(teams, after)
 	}
 	if !slices.Contains(teams, e.team) || !slices.IsSorted(teams) {

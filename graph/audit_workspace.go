@@ -6,7 +6,26 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"kith/neo"
 )
+
+var (
+	listCountedWorkspaces = neo.Load[countedWorkspace]("audit_workspaces")
+	auditWorkspace        = neo.Load[auditedWorkspace]("audit_workspace")
+)
+
+// countedWorkspace is a workspace that has counts.
+type countedWorkspace struct{ ProjectID, UserID string }
+
+// auditedWorkspace has the stored counts of a workspace and those of its nodes.
+type auditedWorkspace struct{ Stored, Counted []workspaceCount }
+
+// workspaceCount is a count of a workspace and its name.
+type workspaceCount struct {
+	Name  string
+	Count int64
+}
 
 // places reports nodes whose place in their workspace is wrong.
 func (a *auditor) places(ctx context.Context, p auditedPage) error {
@@ -19,7 +38,7 @@ func (a *auditor) places(ctx context.Context, p auditedPage) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := a.rows(ctx, "workspace_look", lookParams(p.team, keys))
+	rows, err := findPlaces.Read(ctx, a.store.db, lookParams(p.team, keys))
 	if err != nil {
 		return err
 	}
@@ -31,7 +50,7 @@ func (a *auditor) places(ctx context.Context, p auditedPage) error {
 		}
 		f := Finding{
 			Check: "place", TeamID: p.team, Kind: m.node.kind.Name, Key: m.node.key(),
-			Detail: "has a wrong " + list(slices.Sorted(maps.Keys(changed))),
+			Detail: "has a wrong " + strings.Join(slices.Sorted(maps.Keys(changed)), ", "),
 		}
 		err := a.report(ctx, f, func(ctx context.Context) error {
 			return a.store.transaction(ctx, "workspace_look", func(t *tx) error { return t.settle(p.team, []string{f.Key}) })
@@ -55,12 +74,12 @@ func (a *auditor) counted(as string) {
 func (a *auditor) workspacesOf(ctx context.Context, team string) error {
 	var project, user string
 	for {
-		rows, err := a.rows(ctx, "audit_workspaces", map[string]any{"team_id": team, "project_id": project, "user_id": user, "limit": auditPage})
+		rows, err := listCountedWorkspaces.Read(ctx, a.store.db, map[string]any{"team_id": team, "project_id": project, "user_id": user, "limit": auditPage})
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			project, user = text(row.Values[0]), text(row.Values[1])
+			project, user = row.ProjectID, row.UserID
 			a.workspaces[[2]string{project, user}] = true
 		}
 		if len(rows) < auditPage {
@@ -81,17 +100,17 @@ const auditReads = 3
 func (a *auditor) workspace(ctx context.Context, team, project, user string) error {
 	wrong := map[string]int64{}
 	for range auditReads {
-		rows, err := a.rows(ctx, "audit_workspace", workspaceCountParams(team, project, user))
+		row, err := auditWorkspace.ReadOne(ctx, a.store.db, workspaceCountParams(team, project, user))
 		if err != nil {
 			return err
 		}
-		if wrong = miscounted(rows[0].Values); len(wrong) == 0 {
+		if wrong = row.miscounted(); len(wrong) == 0 {
 			return nil
 		}
 	}
 	f := Finding{
 		Check: "workspace_count", TeamID: team, Kind: projectKind.Name, Key: project,
-		Detail: fmt.Sprintf("has a wrong count of %s for %s", list(slices.Sorted(maps.Keys(wrong))), orAll(user)),
+		Detail: fmt.Sprintf("has a wrong count of %s for %s", strings.Join(slices.Sorted(maps.Keys(wrong)), ", "), orAll(user)),
 	}
 	return a.report(ctx, f, func(ctx context.Context) error {
 		return a.store.transaction(ctx, "workspace_count", func(t *tx) error { return t.recount(team, project, user) })
@@ -108,19 +127,19 @@ func orAll(user string) string {
 // recount corrects the counts of a workspace under its lock.
 func (t *tx) recount(team, project, user string) error {
 	row := map[string]any{"project": project, "user": user, "counts": []any{}}
-	if err := t.rows("workspace_count", team, []map[string]any{row}); err != nil {
+	if err := t.writeRows(addWorkspaceCounts, team, []map[string]any{row}); err != nil {
 		return err
 	}
-	rows, err := t.exec("audit_workspace", workspaceCountParams(team, project, user))
+	audited, err := auditWorkspace.ExecOne(t, workspaceCountParams(team, project, user))
 	if err != nil {
 		return err
 	}
 	var changes []any
-	for name, by := range miscounted(rows[0].Values) {
+	for name, by := range audited.miscounted() {
 		changes = append(changes, []any{name, by})
 	}
 	row["counts"] = changes
-	return t.rows("workspace_count", team, []map[string]any{row})
+	return t.writeRows(addWorkspaceCounts, team, []map[string]any{row})
 }
 
 func workspaceCountParams(team, project, user string) map[string]any {
@@ -130,14 +149,14 @@ func workspaceCountParams(team, project, user string) map[string]any {
 	}
 }
 
-// miscounted returns by how much each count has to change, from pairs of stored and counted values.
-func miscounted(v []any) map[string]int64 {
+// miscounted returns by how much each count has to change.
+func (w *auditedWorkspace) miscounted() map[string]int64 {
 	wrong := map[string]int64{}
-	for _, pair := range items(v[0]) {
-		wrong[text(items(pair)[0])] -= integer(items(pair)[1])
+	for _, c := range w.Stored {
+		wrong[c.Name] -= c.Count
 	}
-	for _, pair := range items(v[1]) {
-		wrong[text(items(pair)[0])] += integer(items(pair)[1])
+	for _, c := range w.Counted {
+		wrong[c.Name] += c.Count
 	}
 	maps.DeleteFunc(wrong, func(_ string, by int64) bool { return by == 0 })
 	return wrong

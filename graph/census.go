@@ -7,7 +7,30 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kith/neo"
 )
+
+var (
+	countNodes         = neo.Load[countedNodes]("census_nodes")
+	countRelationships = neo.Load[countedRelationships]("census_relationships")
+)
+
+// countedNodes are the numbers of nodes in a list of natural keys, and of their messages.
+type countedNodes struct {
+	Prefix          string
+	Nodes, Messages int64
+}
+
+// countedRelationships is the number of relationships of a type between nodes with two sets of labels. Part: not all were
+// counted.
+type countedRelationships struct {
+	From  labels
+	Type  string
+	To    labels
+	Count int64
+	Part  bool
+}
 
 // Census counts what a scope sees, by kind and type: the shared memory and the private memory of the user.
 type Census struct {
@@ -46,30 +69,29 @@ func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 			}
 		}
 	}
-	rows, err := s.read(ctx, s.queries["census_nodes"], map[string]any{"team_id": scope.TeamID, "prefixes": prefixes, "most": censusNodes})
+	lists, err := countNodes.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "prefixes": prefixes, "most": censusNodes})
 	if err != nil {
 		return c, err
 	}
 	var some []string
-	for _, row := range rows {
-		prefix, nodes := text(row.Values[0]), integer(row.Values[1])
-		if nodes > 0 {
-			c.Nodes[kinds[prefix].Name] += nodes
-			some = append(some, prefix)
+	for _, l := range lists {
+		if l.Nodes > 0 {
+			c.Nodes[kinds[l.Prefix].Name] += l.Nodes
+			some = append(some, l.Prefix)
 		}
-		if messages := integer(row.Values[2]); messages > 0 {
-			c.Nodes[messageKind.Name] += messages
+		if l.Messages > 0 {
+			c.Nodes[messageKind.Name] += l.Messages
 		}
-		c.Part = c.Part || nodes >= censusFrom
+		c.Part = c.Part || l.Nodes >= censusFrom
 	}
-	rows, err = s.read(ctx, s.queries["census_relationships"], map[string]any{
+	rows, err := countRelationships.Read(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "prefixes": some, "most": censusFrom, "each": censusEach,
 	})
 	for _, row := range rows {
 		c.Relationships = append(c.Relationships, RelationshipCount{
-			From: kindFrom(row.Values[0]).Name, Type: text(row.Values[1]), To: kindFrom(row.Values[2]).Name, Count: integer(row.Values[3]),
+			From: row.From.kind().Name, Type: row.Type, To: row.To.kind().Name, Count: row.Count,
 		})
-		c.Part = c.Part || truth(row.Values[4])
+		c.Part = c.Part || row.Part
 	}
 	return c, err
 }

@@ -2,33 +2,25 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
+
+	"kith/internal/fault"
 )
 
 // PatchNode changes the given fields of one node, found by its kind and key. It returns ErrNotFound, an InvalidError with
-// locations as in the write itself, or a VersionError.
+// locations as in the write itself, or a fault.VersionError.
 func (s *Store) PatchNode(ctx context.Context, scope Scope, w NodeWrite) (MemoryResult, error) {
 	result, err := s.Write(ctx, scope, &MemoryWrite{Strict: true, existing: true, Nodes: []NodeWrite{w}})
 	if err == nil {
 		return result, nil
 	}
-	at := index("nodes", 0) + "."
-	var invalid *InvalidError
-	var version *VersionError
-	switch {
-	case errors.As(err, &invalid):
-		for i := range invalid.Fields {
-			invalid.Fields[i].Location = strings.TrimPrefix(invalid.Fields[i].Location, at)
-			if f := invalid.Fields[i]; f.Location == "entity_key" && (f.Message == noSuchNode || f.Message == takenKey) {
-				return MemoryResult{}, fmt.Errorf("patch: %w", ErrNotFound)
-			}
+	err = fault.Within(err, fault.At("nodes").Index(0))
+	for _, f := range fault.Fields(err) {
+		if f.Path == fault.At("entity_key") && (f.Code == fault.Missing || f.Code == fault.Conflict) {
+			return MemoryResult{}, fmt.Errorf("patch: %w", ErrNotFound)
 		}
-	case errors.As(err, &version):
-		version.Fields[0].Location = strings.TrimPrefix(version.Fields[0].Location, at)
 	}
 	return MemoryResult{}, err
 }
@@ -39,14 +31,8 @@ const (
 	takenKey   = "is already in use"
 )
 
-// Changed holds the notes of a changed node or relationship, and the user whose memory it belongs to.
-type Changed struct {
-	Notes []Note
-	User  string
-}
-
-// AddNotes adds notes to a node. It returns ErrNotFound or an InvalidError.
-func (s *Store) AddNotes(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite) (Changed, error) {
+// AddNotes adds notes to a node and returns all of its notes. It returns ErrNotFound or an InvalidError.
+func (s *Store) AddNotes(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite) ([]Note, error) {
 	return s.changeNode(ctx, scope, kind, key, notes, func(p properties) error { return p.noteDown(notes, scope, s.now()) })
 }
 
@@ -63,8 +49,8 @@ func (p properties) noteDown(notes []NoteWrite, scope Scope, now time.Time) erro
 	return nil
 }
 
-// DeleteNote removes a note from a node for good. It returns ErrNotFound for an unknown node or note.
-func (s *Store) DeleteNote(ctx context.Context, scope Scope, kind Kind, key, id string) (Changed, error) {
+// DeleteNote removes a note from a node for good and returns the others. It returns ErrNotFound for an unknown node or note.
+func (s *Store) DeleteNote(ctx context.Context, scope Scope, kind Kind, key, id string) ([]Note, error) {
 	return s.changeNode(ctx, scope, kind, key, nil, func(p properties) error { return p.dropNote(id, s) })
 }
 
@@ -80,10 +66,10 @@ func (p properties) dropNote(id string, s *Store) error {
 }
 
 // changeNode changes a node's properties under its lock.
-func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite, change func(properties) error) (Changed, error) {
-	var changed Changed
+func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite, change func(properties) error) ([]Note, error) {
+	var left []Note
 	if err := notesFault(notes, s); err != nil {
-		return changed, err
+		return left, err
 	}
 	err := s.transaction(ctx, "node_change", func(t *tx) error {
 		n, err := t.lock(scope, kind, key)
@@ -94,29 +80,30 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := change(next); err != nil {
 			return err
 		}
-		changed = Changed{Notes: notesFrom(next.texts("notes"), s.now()), User: n.user()}
+		left = notesFrom(next.texts("notes"), s.now())
+		t.changes([]string{n.user()}, key)
 		rows := n.changeRows(next, s)
 		for _, row := range rows {
 			row["entity_key"] = key
 		}
-		if err := t.rows("node_update", scope.TeamID, rows); err != nil {
+		if err := t.writeRows(updateNodes, scope.TeamID, rows); err != nil {
 			return err
 		}
 		if n.text("state") != next.text("state") {
-			_, err = t.exec("relationship_rank", map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}})
+			err = rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}})
 		}
 		if err != nil || kind.group != projectGroup {
 			return err
 		}
 		return t.settle(scope.TeamID, []string{key})
 	})
-	return changed, err
+	return left, err
 }
 
 func notesFault(notes []NoteWrite, s *Store) error {
 	f := &faults{}
-	checkNotes(f, "notes", notes, s.now())
-	return f.err()
+	checkNotes(f, fault.At("notes"), notes, s.now())
+	return f.Err()
 }
 
 // changeRows returns the row that changes the properties to the next ones; none if they are the same.
@@ -129,25 +116,25 @@ func (p properties) changeRows(next properties, s *Store) []map[string]any {
 	return []map[string]any{{"properties": map[string]any(changed)}}
 }
 
-// AddRelationshipNotes adds notes to a relationship. It returns ErrNotFound or an InvalidError.
-func (s *Store) AddRelationshipNotes(ctx context.Context, scope Scope, key string, notes []NoteWrite) (Changed, error) {
+// AddRelationshipNotes adds notes to a relationship and returns all of its notes. It returns ErrNotFound or an InvalidError.
+func (s *Store) AddRelationshipNotes(ctx context.Context, scope Scope, key string, notes []NoteWrite) ([]Note, error) {
 	return s.changeRelationship(ctx, scope, key, notes, func(p properties) error { return p.noteDown(notes, scope, s.now()) })
 }
 
-// DeleteRelationshipNote removes a note from a relationship for good. It returns ErrNotFound for an unknown relationship or note.
-func (s *Store) DeleteRelationshipNote(ctx context.Context, scope Scope, key, id string) (Changed, error) {
+// DeleteRelationshipNote removes a note from a relationship for good and returns the others. It returns ErrNotFound for an unknown relationship or note.
+func (s *Store) DeleteRelationshipNote(ctx context.Context, scope Scope, key, id string) ([]Note, error) {
 	return s.changeRelationship(ctx, scope, key, nil, func(p properties) error { return p.dropNote(id, s) })
 }
 
 // changeRelationship changes a relationship's properties under the locks of its ends.
-func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string, notes []NoteWrite, change func(properties) error) (Changed, error) {
-	var changed Changed
+func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string, notes []NoteWrite, change func(properties) error) ([]Note, error) {
+	var left []Note
 	if err := notesFault(notes, s); err != nil {
-		return changed, err
+		return left, err
 	}
 	r, err := s.locate(ctx, scope, key)
 	if err != nil {
-		return changed, err
+		return left, err
 	}
 	err = s.transaction(ctx, "relationship_change", func(t *tx) error {
 		current, err := t.lockRelationship(scope, r)
@@ -158,14 +145,15 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 		if err := change(next); err != nil {
 			return err
 		}
-		changed = Changed{Notes: notesFrom(next.texts("notes"), s.now()), User: current.text("user_id")}
+		left = notesFrom(next.texts("notes"), s.now())
+		t.changes([]string{current.text("user_id")}, key)
 		rows := current.changeRows(next, s)
 		for _, row := range rows {
 			row["from"], row["to"], row["key"] = r.from, r.to, key
 		}
-		return t.rows("relationship_update", scope.TeamID, rows)
+		return t.writeRows(updateRelationships, scope.TeamID, rows)
 	})
-	return changed, err
+	return left, err
 }
 
 // lockRelationship locks a relationship by its ends and reads it again.
@@ -175,13 +163,13 @@ func (t *tx) lockRelationship(scope Scope, r located) (properties, error) {
 	}
 	row := findRow(r.from, r.kind, r.to)
 	row["key"] = r.text("key")
-	rows, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{row}})
+	rows, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{row}})
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
-		if p := pairsFrom(row.Values[1]); p.text("key") == r.text("key") {
-			return p, nil
+		if row.Properties.text("key") == r.text("key") {
+			return row.Properties, nil
 		}
 	}
 	return nil, fmt.Errorf("relationship: %w", ErrNotFound)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"kith/cypher"
 	"kith/internal/testenv"
 )
 
@@ -124,13 +125,13 @@ func (e *env) views(user string) []string {
 		"walk": 20, "project_id": "p", "derived": []string{"hub"}, "focus": "hub", "picture": []string{"hub"}, "open": []string{"Plan"},
 	}
 	for _, name := range []string{"linked_entities", "workspace_element", "workspace_links"} {
-		q, own := e.store.queries[name], map[string]any{}
+		q, own := cypher.Load(name), map[string]any{}
 		for _, p := range q.Params {
 			own[p] = params[p]
 		}
-		rows, err := e.store.read(e.Context(), q, own)
+		rows, err := e.store.db.Read(e.Context(), q, own)
 		if err == nil {
-			view(rows[0].Values, err)
+			view(rows[0], err)
 		}
 		view(len(rows), err)
 	}

@@ -4,7 +4,46 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"kith/neo"
 )
+
+var (
+	findChatBranch      = neo.Load[chatBranchRow]("chat_turn_ancestors")
+	readChatTexts       = neo.Load[chatTextsRow]("chat_text_read")
+	findChatDescendants = neo.Load[[]chatLineRow]("chat_turn_descendants")
+)
+
+// chatBranchRow is a turn with its ancestors and the instructions of its tree.
+type chatBranchRow struct {
+	Branch       []chatStepRow
+	UserID       string // empty: shared
+	Status       ChatStatus
+	Attempt      int64
+	LeaseUntil   int64
+	SystemPrompt *string
+	Context      string
+	Model        string
+}
+
+// chatStepRow is a turn of a branch, in the order of chat_turn_ancestors.
+type chatStepRow struct {
+	ID   string
+	Size int64
+	Refs []string
+}
+
+// chatTextsRow has the texts of turns, and the entities of their prompts.
+type chatTextsRow struct {
+	Texts []ChatText
+	Nodes []chatEntityRow
+}
+
+// chatEntityRow is an entity of a prompt, in the order of chat_text_read.
+type chatEntityRow struct {
+	Labels             []string
+	Key, Name, Summary string
+}
 
 // ChatBranch is a turn and its ancestors without their texts: the turn first, the root last. It also has what the tree adds to
 // the prompt of the model.
@@ -35,20 +74,18 @@ type ChatEntity struct {
 // ChatBranch returns a turn and its ancestors, or ErrNotFound. A branch without a root, which no write makes, ends after as many
 // turns as a tree may have.
 func (s *Store) ChatBranch(ctx context.Context, scope Scope, id string) (*ChatBranch, error) {
-	row, err := s.readOne(ctx, "chat_turn_ancestors", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+	row, err := findChatBranch.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
 	if err != nil {
 		return nil, err
 	}
-	v := row.Values
 	b := &ChatBranch{
-		Scope: Scope{TeamID: scope.TeamID, UserID: text(v[1])}, Attempt: integer(v[3]), SystemPrompt: systemPrompt(v[5]), Context: chatContextFrom(v[6]),
-		Model: text(v[7]),
+		Scope: Scope{TeamID: scope.TeamID, UserID: row.UserID}, Attempt: row.Attempt, SystemPrompt: systemPrompt(row.SystemPrompt),
+		Context: chatContextFrom(row.Context), Model: row.Model,
 	}
-	b.Status, _ = statusAt(v[2], nil, v[4], s.now())
-	for _, step := range items(v[0]) {
-		l := items(step)
-		t := ChatStep{ID: text(l[0]), Size: integer(l[1])}
-		for _, ref := range chatRefsFrom(texts(l[2])) {
+	b.Status, _ = statusAt(row.Status, nil, row.LeaseUntil, s.now())
+	for _, step := range row.Branch {
+		t := ChatStep{ID: step.ID, Size: step.Size}
+		for _, ref := range chatRefsFrom(step.Refs) {
 			t.Keys = append(t.Keys, ref.EntityID)
 		}
 		b.Turns = append(b.Turns, t)
@@ -100,32 +137,26 @@ type ChatText struct {
 // ReadChatTexts returns the texts of turns in the order of their ids, and the entities to which prompts refer by their keys. It
 // omits turns and entities that do not exist or that the scope may not see.
 func (s *Store) ReadChatTexts(ctx context.Context, scope Scope, ids, keys []string) ([]ChatText, map[string]ChatEntity, error) {
-	row, err := s.readOne(ctx, "chat_text_read", map[string]any{
+	row, err := readChatTexts.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "owners": scope.owners(), "user_id": scope.user(), "ids": ids, "keys": distinct(keys),
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	said := []ChatText{}
-	for _, v := range items(row.Values[0]) {
-		l := items(v)
-		said = append(said, ChatText{ID: text(l[0]), UserPrompt: text(l[1]), AssistantText: optionalText(l[2])})
-	}
 	entities := map[string]ChatEntity{}
-	for _, v := range items(row.Values[1]) {
-		l := items(v)
-		entities[text(l[1])] = ChatEntity{Type: kindLabel(texts(l[0])), Name: text(l[2]), Summary: text(l[3])}
+	for _, n := range row.Nodes {
+		entities[n.Key] = ChatEntity{Type: kindLabel(n.Labels), Name: n.Name, Summary: n.Summary}
 	}
-	return said, entities, nil
+	return row.Texts, entities, nil
 }
 
 // ChatDescendants returns a turn and all turns below it, breadth first, or ErrNotFound.
 func (s *Store) ChatDescendants(ctx context.Context, scope Scope, id string) ([]ChatTurnLine, error) {
-	row, err := s.readOne(ctx, "chat_turn_descendants", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+	rows, err := findChatDescendants.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
 	if err != nil {
 		return nil, fmt.Errorf("descendants: %w", err)
 	}
-	return breadthFirst(chatLinesFrom(row.Values[0], s.now())), nil
+	return breadthFirst(chatLinesFrom(rows, s.now())), nil
 }
 
 // breadthFirst sorts a turn and all turns below it by distance, and at the same distance by age.

@@ -4,7 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+var (
+	updateChatTurn   = neo.Load[changedChatTurn]("chat_turn_change")
+	renewChatLeases  = neo.Load[[]ChatAttempt]("chat_lease_renew")
+	findLostChatTurn = neo.Load[lostChatTurn]("chat_lease_over")
+)
+
+// changedChatTurn is the state of a turn before a change, whether it was changed, and its attempt.
+type changedChatTurn struct {
+	Status  ChatStatus
+	Changed bool
+	Attempt int64
+}
+
+// lostChatTurn is a generation whose lease has expired.
+type lostChatTurn struct {
+	TeamID, UserID, ID string
+	Attempt            int64
+}
 
 // chatChange is a change of a turn that applies only in some states and, if attempt is not zero, in that attempt.
 type chatChange struct {
@@ -33,16 +55,9 @@ func (s *Store) changeChatTurn(ctx context.Context, scope Scope, id string, c ch
 		name = "chat_turn_answer"
 	}
 	err = s.transaction(ctx, name, func(t *tx) error {
-		rows, err := t.exec("chat_turn_change", params)
-		if err != nil {
-			return err
-		}
-		if len(rows) == 0 {
-			return fmt.Errorf("change turn: %w", ErrNotFound)
-		}
-		v := rows[0].Values
-		was, changed, attempt = ChatStatus(text(v[0])), truth(v[1]), integer(v[2])
-		return nil
+		turn, err := updateChatTurn.ExecOne(t, params)
+		was, changed, attempt = turn.Status, turn.Changed, turn.Attempt
+		return err
 	})
 	if was == chatInterrupted {
 		was = ChatError
@@ -105,18 +120,18 @@ func (a *ChatAnswer) check() error {
 	f := &faults{}
 	answered, failed := a.AssistantText.Given && !a.AssistantText.Null, a.Error.Given && !a.Error.Null
 	if answered == failed {
-		f.add("assistant_text", "is required, or error, but not both")
+		f.Add(fault.At("assistant_text"), fault.Required, "is required, or error, but not both")
 	}
-	f.bytes("assistant_text", a.AssistantText.Value, MaxChatAnswer)
+	f.bytes(fault.At("assistant_text"), a.AssistantText.Value, MaxChatAnswer)
 	if failed {
-		f.text("error", a.Error.Value, maxChatError)
+		f.Text(fault.At("error"), a.Error.Value, maxChatError)
 		if a.Error.Value == "" {
-			f.add("error", "must not be empty")
+			f.Add(fault.At("error"), fault.Required, "must not be empty")
 		}
 	}
-	f.optionalWord("provider_id", a.ProviderID, MaxKeyLength)
+	f.optionalWord(fault.At("provider_id"), a.ProviderID, MaxKeyLength)
 	checkModel(f, a.ProviderConfig.Value.Model)
-	return f.err()
+	return f.Err()
 }
 
 func (a *ChatAnswer) properties() properties {
@@ -143,16 +158,15 @@ type ChatAttempt struct {
 func (s *Store) RenewChatLeases(ctx context.Context, lease ChatLease) (held map[ChatAttempt]bool, err error) {
 	now := s.now()
 	err = s.transaction(ctx, "chat_lease_renew", func(t *tx) error {
-		rows, err := t.exec("chat_lease_renew", map[string]any{
+		attempts, err := renewChatLeases.ExecOne(t, map[string]any{
 			"holder": lease.Holder, "now": now.UnixMilli(), "until": now.Add(lease.Life).UnixMilli(),
 		})
 		if err != nil {
 			return err
 		}
 		held = map[ChatAttempt]bool{}
-		for _, v := range items(rows[0].Values[0]) {
-			l := items(v)
-			held[ChatAttempt{text(l[0]), text(l[1]), integer(l[2])}] = true
+		for _, attempt := range attempts {
+			held[attempt] = true
 		}
 		return nil
 	})
@@ -165,14 +179,14 @@ const leasesAtOnce = 100
 // InterruptChatTurns ends generations whose leases have expired as errors, and returns their number. Reads report them as errors
 // even before.
 func (s *Store) InterruptChatTurns(ctx context.Context) (interrupted int, err error) {
-	rows, err := s.read(ctx, s.queries["chat_lease_over"], map[string]any{"now": s.now().UnixMilli(), "limit": leasesAtOnce})
+	rows, err := findLostChatTurn.Read(ctx, s.db, map[string]any{"now": s.now().UnixMilli(), "limit": leasesAtOnce})
 	if err != nil {
 		return 0, err
 	}
 	for _, row := range rows {
-		scope := Scope{TeamID: text(row.Values[0]), UserID: text(row.Values[1])}
-		_, changed, _, err := s.changeChatTurn(ctx, scope, text(row.Values[2]), chatChange{
-			from: []ChatStatus{chatInterrupted}, attempt: integer(row.Values[3]),
+		scope := Scope{TeamID: row.TeamID, UserID: row.UserID}
+		_, changed, _, err := s.changeChatTurn(ctx, scope, row.ID, chatChange{
+			from: []ChatStatus{chatInterrupted}, attempt: row.Attempt,
 			properties: withoutLease(properties{"status": string(ChatError), "error": Interrupted}),
 		})
 		if err != nil && !errors.Is(err, ErrNotFound) {

@@ -3,6 +3,9 @@ package graph
 import (
 	"context"
 	"time"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
 
 // ChatTreeRecord is a chat tree in an export.
@@ -45,16 +48,55 @@ const (
 	exportTurns = 50
 )
 
+var (
+	exportChatTrees = neo.Load[exportedChatTree]("export_chat_trees")
+	exportChatTurns = neo.Load[exportedChatTurn]("export_chat_turns")
+)
+
+// exportedChatTree is a row of an export of trees.
+type exportedChatTree struct{ Tree storedChatTree }
+
+// exportedChatTurn is a row of an export of turns.
+type exportedChatTurn struct{ Turn storedChatTurn }
+
+// storedChatTree is a stored tree, in the order of export_chat_trees.
+type storedChatTree struct {
+	ID                   string
+	UserID               string // empty: shared
+	Name                 *string
+	Pinned               bool
+	SystemPrompt         *string
+	Context              string
+	CreatedAt, UpdatedAt int64
+	CreatedBy            *string
+}
+
+// storedChatTurn is a stored turn, in the order of export_chat_turns.
+type storedChatTurn struct {
+	ID, TreeID                       string
+	ParentID                         *string
+	Seq                              int64
+	UserPrompt                       string
+	AssistantText, ProviderID, Model *string
+	Status                           ChatStatus
+	Attempt                          int64
+	Error, Source                    *string
+	PromptVersion                    string
+	CreatedAt, UpdatedAt             int64
+	CreatedBy                        *string
+	LeaseUntil                       int64
+}
+
 // ExportChats reads all chats of a team in the form in which they are imported: trees by id, then their turns, each after the one
 // it replies to. It stops at the first error of tree or turn and returns it.
 func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*ChatTreeRecord) error, turn func(*ChatTurnRecord) error) error {
 	for after := ""; ; {
-		rows, err := s.read(ctx, s.queries["export_chat_trees"], map[string]any{"team_id": teamID, "after": after, "limit": exportTrees})
+		rows, err := exportChatTrees.Read(ctx, s.db, map[string]any{"team_id": teamID, "after": after, "limit": exportTrees})
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
-			r := treeRecordFrom(row.Values[0])
+		for i := range rows {
+			r := rows[i].Tree.record()
 			after = r.ID
 			if err := tree(r); err != nil {
 				return err
@@ -65,14 +107,14 @@ func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*ChatT
 		}
 	}
 	for treeID, seq := "", int64(-1); ; {
-		rows, err := s.read(ctx, s.queries["export_chat_turns"], map[string]any{
+		rows, err := exportChatTurns.Read(ctx, s.db, map[string]any{
 			"team_id": teamID, "tree_id": treeID, "after_seq": seq, "limit": exportTurns,
 		})
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
-			r := turnRecordFrom(row.Values[0])
+		for i := range rows {
+			r := rows[i].Turn.record()
 			treeID, seq = r.TreeID, r.Seq
 			if r.Status == ChatGenerating {
 				r.interrupt()
@@ -92,25 +134,23 @@ func (r *ChatTurnRecord) interrupt() {
 	r.Status, r.Error = ChatError, &text
 }
 
-func treeRecordFrom(v any) *ChatTreeRecord {
-	l := items(v)
+func (t *storedChatTree) record() *ChatTreeRecord {
 	r := &ChatTreeRecord{
-		ID: text(l[0]), UserID: Null[string](), Name: optionalText(l[2]), Pinned: truth(l[3]), SystemPrompt: optionalText(l[4]),
-		Context: chatContextFrom(l[5]), CreatedAt: integer(l[6]), UpdatedAt: integer(l[7]), CreatedBy: optionalText(l[8]),
+		ID: t.ID, UserID: Null[string](), Name: t.Name, Pinned: t.Pinned, SystemPrompt: t.SystemPrompt,
+		Context: chatContextFrom(t.Context), CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, CreatedBy: t.CreatedBy,
 	}
-	if user := text(l[1]); user != "" {
-		r.UserID = Some(user)
+	if t.UserID != "" {
+		r.UserID = Some(t.UserID)
 	}
 	return r
 }
 
-func turnRecordFrom(v any) *ChatTurnRecord {
-	l := items(v)
+func (t *storedChatTurn) record() *ChatTurnRecord {
 	return &ChatTurnRecord{
-		ID: text(l[0]), TreeID: text(l[1]), ParentID: optionalText(l[2]), Seq: integer(l[3]), UserPrompt: text(l[4]),
-		AssistantText: optionalText(l[5]), ProviderID: optionalText(l[6]), Model: optionalText(l[7]), Status: ChatStatus(text(l[8])),
-		Attempt: integer(l[9]), Error: optionalText(l[10]), Source: optionalText(l[11]), PromptVersion: text(l[12]),
-		CreatedAt: integer(l[13]), UpdatedAt: integer(l[14]), CreatedBy: optionalText(l[15]),
+		ID: t.ID, TreeID: t.TreeID, ParentID: t.ParentID, Seq: t.Seq, UserPrompt: t.UserPrompt,
+		AssistantText: t.AssistantText, ProviderID: t.ProviderID, Model: t.Model, Status: t.Status,
+		Attempt: t.Attempt, Error: t.Error, Source: t.Source, PromptVersion: t.PromptVersion,
+		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, CreatedBy: t.CreatedBy,
 	}
 }
 
@@ -146,11 +186,11 @@ func orAbsent(s *string) any {
 // check returns the faults of an imported tree for a scope.
 func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
 	f := &faults{}
-	f.word("id", r.ID, MaxKeyLength)
+	f.Word(fault.At("id"), r.ID, MaxKeyLength)
 	user := r.UserID.or("")
-	f.optionalWord("user_id", r.UserID, MaxKeyLength)
-	if scope.UserID != "" && user != "" && user != scope.UserID {
-		f.add("user_id", "must be the user that the import is for")
+	f.optionalWord(fault.At("user_id"), r.UserID, MaxKeyLength)
+	if user != "" {
+		scope.CheckImported(&f.List, user)
 	}
 	w := ChatTreeWrite{}
 	if r.Name != nil {
@@ -164,7 +204,14 @@ func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
 	}
 	w.check(f, Scope{TeamID: scope.TeamID, UserID: user})
 	checkChatTimes(f, r.CreatedAt, r.UpdatedAt, r.CreatedBy, now)
-	return f.err()
+	return f.Err()
+}
+
+// CheckImported adds a fault if the owner of an imported item is another user than the scope's.
+func (s Scope) CheckImported(f *fault.List, owner string) {
+	if s.UserID != "" && owner != s.UserID {
+		f.Add(fault.At("user_id"), fault.NotAllowed, "must be the user that the import is for")
+	}
 }
 
 // check returns the faults of an imported turn.
@@ -175,38 +222,38 @@ func (r *ChatTurnRecord) check(now time.Time) error {
 		w.ParentID = *r.ParentID
 	}
 	if w.check(f); r.ID == "" {
-		f.add("id", "is required")
+		f.Required(fault.At("id"))
 	}
-	f.oneOf("status", string(r.Status), []string{string(ChatPending), string(ChatComplete), string(ChatError), string(ChatCancelled)})
+	f.OneOf(fault.At("status"), string(r.Status), string(ChatPending), string(ChatComplete), string(ChatError), string(ChatCancelled))
 	if (r.AssistantText != nil) != (r.Status == ChatComplete) {
-		f.add("assistant_text", "is required with the status complete, and not allowed otherwise")
+		f.Add(fault.At("assistant_text"), fault.Required, "is required with the status complete, and not allowed otherwise")
 	}
 	if (r.Error != nil) != (r.Status == ChatError) {
-		f.add("error", "is required with the status error, and not allowed otherwise")
+		f.Add(fault.At("error"), fault.Required, "is required with the status error, and not allowed otherwise")
 	}
 	if r.AssistantText != nil {
-		f.bytes("assistant_text", *r.AssistantText, MaxChatAnswer)
+		f.bytes(fault.At("assistant_text"), *r.AssistantText, MaxChatAnswer)
 	}
 	for field, value := range map[string]*string{"provider_id": r.ProviderID, "model": r.Model, "source": r.Source, "prompt_version": &r.PromptVersion} {
 		if value != nil {
-			f.text(field, *value, MaxKeyLength)
+			f.Text(fault.At(field), *value, MaxKeyLength)
 		}
 	}
 	if r.Error != nil {
-		f.text("error", *r.Error, maxChatError)
+		f.Text(fault.At("error"), *r.Error, maxChatError)
 	}
-	f.number("seq", Some(r.Seq), maxNumber)
-	if f.number("attempt", Some(r.Attempt), maxNumber); r.Attempt == 0 {
-		f.add("attempt", "must be 1 or more")
+	f.number(fault.At("seq"), Some(r.Seq), maxNumber)
+	if f.number(fault.At("attempt"), Some(r.Attempt), maxNumber); r.Attempt == 0 {
+		f.Add(fault.At("attempt"), fault.OutOfRange, "must be 1 or more")
 	}
 	checkChatTimes(f, r.CreatedAt, r.UpdatedAt, r.CreatedBy, now)
-	return f.err()
+	return f.Err()
 }
 
 func checkChatTimes(f *faults, created, updated int64, by *string, now time.Time) {
-	f.past("created_at", time.UnixMilli(created), now)
-	f.past("updated_at", time.UnixMilli(updated), now)
+	f.Past(fault.At("created_at"), time.UnixMilli(created), now)
+	f.Past(fault.At("updated_at"), time.UnixMilli(updated), now)
 	if by != nil {
-		f.word("created_by", *by, MaxKeyLength)
+		f.Word(fault.At("created_by"), *by, MaxKeyLength)
 	}
 }

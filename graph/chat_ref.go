@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"kith/internal/fault"
 )
 
 // ChatRef is a reference of a prompt to an entity, by a token @Type:key. It stays when the entity is deleted.
@@ -29,7 +31,7 @@ func ChatTokens(prompt string) []ChatToken {
 	var tokens []ChatToken
 	for _, at := range refPattern.FindAllStringSubmatchIndex(prompt, -1) {
 		key := strings.TrimRight(prompt[at[4]:at[5]], afterRef)
-		if key == "" || utf8.RuneCountInString(key) > MaxKeyLength || !ValidKey(key) {
+		if key == "" || utf8.RuneCountInString(key) > MaxKeyLength || !fault.ValidKey(key) {
 			continue
 		}
 		kind := prompt[at[2]:at[3]]

@@ -2,11 +2,30 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"reflect"
 	"slices"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+var (
+	findChats    = neo.Load[foundChats]("chat_find")
+	restoreChats = neo.Load[neo.None]("chat_restore")
+)
+
+// foundChats has the stored trees and turns of a batch.
+type foundChats struct {
+	Trees []foundChatTree
+	Turns []storedChatTurn
+}
+
+// foundChatTree is a stored tree with the number of its turns and the number of the next one, in the order of chat_find.
+type foundChatTree struct {
+	Tree               storedChatTree
+	TurnCount, NextSeq int64
+}
 
 // ChatBatch is a part of an import: chat trees, then turns, each after the one it replies to.
 type ChatBatch struct {
@@ -55,10 +74,9 @@ func (s *Store) RestoreChats(ctx context.Context, scope Scope, b *ChatBatch) (Ch
 			b.Plan.known = known
 			return nil
 		}
-		_, err = t.exec("chat_restore", map[string]any{
+		return restoreChats.Run(t, map[string]any{
 			"team_id": scope.TeamID, "trees": job.trees, "turns": job.turns, "tree_ids": slices.Collect(maps.Keys(known.trees)),
 		})
-		return err
 	})
 	return result, err
 }
@@ -79,19 +97,18 @@ func (t *tx) chats(team string, b *ChatBatch) (*chatsKnown, error) {
 			turns = append(turns, *parent)
 		}
 	}
-	rows, err := t.exec("chat_find", map[string]any{"team_id": team, "tree_ids": distinct(trees), "turn_ids": distinct(turns)})
+	found, err := findChats.ExecOne(t, map[string]any{"team_id": team, "tree_ids": distinct(trees), "turn_ids": distinct(turns)})
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range items(rows[0].Values[0]) {
-		l := items(v)
-		if r := treeRecordFrom(l[0]); known.trees[r.ID] == nil {
-			known.trees[r.ID], known.counts[r.ID], known.next[r.ID] = r, integer(l[1]), integer(l[2])
+	for i := range found.Trees {
+		if f := &found.Trees[i]; known.trees[f.Tree.ID] == nil {
+			known.trees[f.Tree.ID], known.counts[f.Tree.ID], known.next[f.Tree.ID] = f.Tree.record(), f.TurnCount, f.NextSeq
 		}
 	}
-	for _, v := range items(rows[0].Values[1]) {
-		if r := turnRecordFrom(v); known.turns[r.ID] == nil {
-			known.turns[r.ID] = r
+	for i := range found.Turns {
+		if t := &found.Turns[i]; known.turns[t.ID] == nil {
+			known.turns[t.ID] = t.record()
 		}
 	}
 	return known, nil
@@ -118,15 +135,10 @@ func (j *chatJob) judge(b *ChatBatch) (result ChatResult) {
 
 // judged turns a status or an error into the result of an item.
 func judged(status Status, err error) ChatItemResult {
-	var invalid *InvalidError
-	if errors.As(err, &invalid) {
-		return ChatItemResult{Refused, invalid.Fields[0].Location, invalid.Fields[0].Message}
+	if fields := fault.Fields(err); fields != nil {
+		return ChatItemResult{Refused, fields[0].Path.String(), fields[0].Message}
 	}
 	return ChatItemResult{Status: status}
-}
-
-func fault(field, message string) error {
-	return &InvalidError{Fields: []FieldError{{Location: field, Message: message}}}
 }
 
 func (j *chatJob) tree(r ChatTreeRecord) (Status, error) {
@@ -145,7 +157,7 @@ func (j *chatJob) tree(r ChatTreeRecord) (Status, error) {
 	switch {
 	case old == nil:
 	case old.UserID != r.UserID:
-		return "", fault("id", "is already in use by another tree")
+		return "", fault.Invalid(fault.At("id"), fault.Conflict, "is already in use by another tree")
 	case reflect.DeepEqual(*old, r):
 		return Unchanged, nil
 	default:
@@ -162,7 +174,7 @@ func (j *chatJob) turn(r ChatTurnRecord) (Status, error) {
 	}
 	tree := j.known.trees[r.TreeID]
 	if tree == nil || !slices.Contains(j.scope.owners(), tree.UserID.or("")) && j.scope.UserID != "" {
-		return "", fault("tree_id", "unknown chat tree")
+		return "", fault.Invalid(fault.At("tree_id"), fault.Missing, "unknown chat tree")
 	}
 	status := Created
 	old := j.known.turns[r.ID]
@@ -171,19 +183,19 @@ func (j *chatJob) turn(r ChatTurnRecord) (Status, error) {
 	case old != nil:
 		r.Seq = old.Seq // its number is its place
 		if old.TreeID != r.TreeID || !same(orAbsent(old.ParentID), orAbsent(r.ParentID)) || old.UserPrompt != r.UserPrompt {
-			return "", fault("id", "is already in use by another turn")
+			return "", fault.Invalid(fault.At("id"), fault.Conflict, "is already in use by another turn")
 		}
 		if old.Status == ChatGenerating {
-			return "", fault("status", "the stored turn is being generated")
+			return "", fault.Invalid(fault.At("status"), fault.Conflict, "the stored turn is being generated")
 		}
 		if reflect.DeepEqual(*old, r) {
 			return Unchanged, nil
 		}
 		status = Updated
 	case r.ParentID != nil && (j.known.turns[*r.ParentID] == nil || j.known.turns[*r.ParentID].TreeID != r.TreeID):
-		return "", fault("parent_id", "must be an earlier turn of the same tree")
+		return "", fault.Invalid(fault.At("parent_id"), fault.Missing, "must be an earlier turn of the same tree")
 	case j.known.counts[r.TreeID] >= MaxChatTurns:
-		return "", fault("tree_id", "the tree has the most turns allowed")
+		return "", fault.Invalid(fault.At("tree_id"), fault.Conflict, "the tree has the most turns allowed")
 	default:
 		r.Seq = max(r.Seq, j.known.next[r.TreeID])
 		j.known.next[r.TreeID] = r.Seq + 1

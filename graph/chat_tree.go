@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
 
 // ChatTree is a branching conversation with a language model. It is shared by the team, or private to a user. It is not part of
@@ -65,10 +68,43 @@ const (
 	displayLength   = 60
 )
 
+var (
+	addChatTree    = neo.Load[addedChatTree]("chat_tree_create")
+	findChatTree   = neo.Load[chatTreeRow]("chat_tree_get")
+	listChatTrees  = neo.Load[[]chatTreeRow]("chat_tree_list")
+	updateChatTree = neo.Load[string]("chat_tree_change")
+	removeChatTree = neo.Load[[]string]("chat_tree_delete")
+)
+
+// addedChatTree is the owner of a tree and whether it existed before.
+type addedChatTree struct {
+	UserID string
+	Known  bool
+}
+
+// chatTreeRow is a stored tree with the beginning of its first prompt.
+type chatTreeRow struct {
+	Tree   chatTreeFields
+	Prompt string
+}
+
+// chatTreeFields are the fields of a stored tree, in the order of chat_tree_get.
+type chatTreeFields struct {
+	ID           string
+	UserID       string // empty: shared
+	Name         *string
+	Pinned       bool
+	SystemPrompt *string // nil: the default
+	Context      string  // JSON; empty: none
+	TurnCount    int64
+	CreatedAt    int64
+	UpdatedAt    int64
+}
+
 // check adds the faults of a write of a tree in the scope.
 func (w *ChatTreeWrite) check(f *faults, scope Scope) {
-	f.optionalWord("name", w.Name, MaxNameLength)
-	f.bytes("system_prompt", w.SystemPrompt.Value, maxSystemPrompt)
+	f.optionalWord(fault.At("name"), w.Name, MaxNameLength)
+	f.bytes(fault.At("system_prompt"), w.SystemPrompt.Value, maxSystemPrompt)
 	if w.Context.Given && !w.Context.Null {
 		w.Context.Value.check(f, scope)
 	}
@@ -76,41 +112,37 @@ func (w *ChatTreeWrite) check(f *faults, scope Scope) {
 
 // checkNew adds the faults of a new tree in the scope.
 func (w *ChatTreeWrite) checkNew(f *faults, scope Scope) {
-	f.keyIfAny("user_id", scope.UserID)
+	f.keyIfAny(fault.At("user_id"), scope.UserID)
 	w.check(f, scope)
 }
 
 func (c *ChatContext) check(f *faults, scope Scope) {
 	switch {
 	case c.UserID == "" && c.ProjectID == "" && c.FocusID == "":
-		f.add("context", "must name a user_id, a project_id or a focus_id")
+		f.Add(fault.At("context"), fault.Required, "must name a user_id, a project_id or a focus_id")
 	case c.UserID != "" && (c.ProjectID != "" || c.FocusKind != "" || c.FocusID != ""):
-		f.add("context", "must name either a user_id or a project and its focus")
+		f.Add(fault.At("context"), fault.Contrary, "must name either a user_id or a project and its focus")
 	case c.UserID != "" && c.UserID != scope.UserID: // everyone who sees the tree sees its answers, and with them what the prompt contained
-		f.add("context.user_id", "must be the user to whom the tree is private")
+		f.Add(fault.At("context").Field("user_id"), fault.NotAllowed, "must be the user to whom the tree is private")
 	case (c.FocusKind == "") != (c.FocusID == ""):
-		f.add("context.focus_id", "must be given together with focus_kind")
+		f.Add(fault.At("context").Field("focus_id"), fault.Contrary, "must be given together with focus_kind")
 	}
-	f.keyIfAny("context.project_id", c.ProjectID)
-	f.keyIfAny("context.focus_id", c.FocusID)
-	if c.MaxTokens != 0 && (c.MaxTokens < 100 || c.MaxTokens > 32_000) {
-		f.add("context.max_tokens", "must be from 100 to 32000")
-	}
+	f.keyIfAny(fault.At("context").Field("project_id"), c.ProjectID)
+	f.keyIfAny(fault.At("context").Field("focus_id"), c.FocusID)
+	f.OptionalBetween(fault.At("context").Field("max_tokens"), int64(c.MaxTokens), 100, 32_000)
 }
 
 // bytes checks a text whose size in bytes is limited.
-func (f *faults) bytes(location, value string, limit int) {
-	if len(value) > limit {
-		f.add(location, "must have at most %d bytes", limit)
-		return
+func (f *faults) bytes(at fault.Path, value string, limit int) {
+	if f.Bytes(at, len(value), limit) {
+		f.Text(at, value, limit)
 	}
-	f.text(location, value, limit)
 }
 
 // keyIfAny checks a key that may be empty.
-func (f *faults) keyIfAny(location, key string) {
+func (f *faults) keyIfAny(at fault.Path, key string) {
 	if key != "" {
-		f.word(location, key, MaxKeyLength)
+		f.Word(at, key, MaxKeyLength)
 	}
 }
 
@@ -126,9 +158,9 @@ func (s Scope) owners() []string {
 // It returns ErrConflict when that tree belongs to another user. created reports whether the tree is new.
 func (s *Store) CreateChatTree(ctx context.Context, scope Scope, id string, w *ChatTreeWrite) (tree ChatTree, created bool, err error) {
 	f := &faults{}
-	f.keyIfAny("id", id)
-	if w.checkNew(f, scope); len(f.fields) > 0 {
-		return ChatTree{}, false, f.err()
+	f.keyIfAny(fault.At("id"), id)
+	if w.checkNew(f, scope); f.Len() > 0 {
+		return ChatTree{}, false, f.Err()
 	}
 	if id == "" {
 		id = uuid.Must(uuid.NewV7()).String()
@@ -151,11 +183,14 @@ func (t *tx) createChatTree(scope Scope, id string, w *ChatTreeWrite, now int64)
 	if p["pinned"] == nil {
 		p["pinned"] = false
 	}
-	rows, err := t.exec("chat_tree_create", map[string]any{"team_id": scope.TeamID, "id": id, "properties": map[string]any(p)})
-	if err == nil && text(rows[0].Values[0]) != scope.UserID {
+	added, err := addChatTree.ExecOne(t, map[string]any{"team_id": scope.TeamID, "id": id, "properties": map[string]any(p)})
+	if err == nil && added.UserID != scope.UserID {
 		err = fmt.Errorf("the id is already in use: %w", ErrConflict)
 	}
-	return err == nil && !truth(rows[0].Values[1]), err
+	if created = err == nil && !added.Known; created {
+		t.notes([]string{scope.UserID}, id)
+	}
+	return created, err
 }
 
 // properties returns the given fields, nil for those to remove.
@@ -179,11 +214,11 @@ func (w *ChatTreeWrite) properties() properties {
 // ChatTree returns a tree that the scope may see, by its id or the id of one of its turns. It returns ErrNotFound for an unknown
 // id.
 func (s *Store) ChatTree(ctx context.Context, scope Scope, id string) (ChatTree, error) {
-	row, err := s.readOne(ctx, "chat_tree_get", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+	row, err := findChatTree.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
 	if err != nil {
 		return ChatTree{}, err
 	}
-	return chatTreeFrom(row.Values[0], row.Values[1]), nil
+	return row.tree(), nil
 }
 
 // ChatTrees lists trees that the scope may see. It returns an InvalidError for an invalid cursor.
@@ -196,20 +231,20 @@ func (s *Store) ChatTrees(ctx context.Context, scope Scope, l ChatTreeList) (Cha
 	if l.Pinned != nil {
 		pinned = []bool{*l.Pinned}
 	}
-	row, err := s.readOne(ctx, "chat_tree_list", map[string]any{
+	rows, err := listChatTrees.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "owners": scope.owners(), "pinned": pinned, "before": before, "before_id": beforeID, "limit": l.Limit + 1,
 	})
 	if err != nil {
 		return ChatTreePage{}, err
 	}
 	page := ChatTreePage{Trees: []ChatTree{}}
-	for _, v := range items(row.Values[0]) {
+	for i := range rows {
 		if n := len(page.Trees); int64(n) == l.Limit {
 			last := page.Trees[n-1]
 			page.Next = encodeCursor(strconv.FormatInt(last.UpdatedAt, 10) + " " + last.ID)
 			break
 		}
-		page.Trees = append(page.Trees, chatTreeFrom(items(v)[0], items(v)[1]))
+		page.Trees = append(page.Trees, rows[i].tree())
 	}
 	return page, nil
 }
@@ -240,16 +275,13 @@ func (s *Store) ChangeChatTree(ctx context.Context, scope Scope, id string, w *C
 		return ChatTree{}, err
 	}
 	f := &faults{}
-	if w.check(f, tree.scope(scope.TeamID)); len(f.fields) > 0 {
-		return ChatTree{}, f.err()
+	if w.check(f, tree.scope(scope.TeamID)); f.Len() > 0 {
+		return ChatTree{}, f.Err()
 	}
 	err = s.transaction(ctx, "chat_tree_change", func(t *tx) error {
-		rows, err := t.exec("chat_tree_change", map[string]any{
+		_, err := updateChatTree.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "owners": scope.owners(), "id": tree.ID, "properties": map[string]any(w.properties()), "now": s.now().UnixMilli(),
 		})
-		if err == nil && len(rows) == 0 {
-			return ErrNotFound
-		}
 		return err
 	})
 	if err != nil {
@@ -269,39 +301,35 @@ func (t *ChatTree) scope(team string) Scope {
 
 // DeleteChatTree deletes a tree with all its turns and returns their ids. It returns ErrNotFound for an unknown tree.
 func (s *Store) DeleteChatTree(ctx context.Context, scope Scope, id string) (turns []string, err error) {
-	return s.deleteChat(ctx, "chat_tree_delete", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+	return s.deleteChat(ctx, removeChatTree, map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
 }
 
-func (s *Store) deleteChat(ctx context.Context, name string, params map[string]any) (turns []string, err error) {
-	err = s.transaction(ctx, name, func(t *tx) error {
-		rows, err := t.exec(name, params)
-		if err == nil && len(rows) == 0 {
-			return fmt.Errorf("%s: %w", name, ErrNotFound)
-		}
-		if err == nil {
-			turns = texts(rows[0].Values[0])
-		}
+// deleteChat deletes a tree or turns of it and returns the ids of the deleted turns.
+func (s *Store) deleteChat(ctx context.Context, remove neo.Query[[]string], params map[string]any) (turns []string, err error) {
+	err = s.transaction(ctx, remove.Name, func(t *tx) (err error) {
+		turns, err = remove.ExecOne(t, params)
+		t.notes(nil, turns...)
 		return err
 	})
 	return turns, err
 }
 
-func chatTreeFrom(v, prompt any) ChatTree {
-	l := items(v)
+func (r *chatTreeRow) tree() ChatTree {
+	f := &r.Tree
 	t := ChatTree{
-		ID: text(l[0]), Name: optionalText(l[2]), Pinned: truth(l[3]), SystemPrompt: systemPrompt(l[4]), Context: chatContextFrom(l[5]),
-		TurnCount: integer(l[6]), CreatedAt: integer(l[7]), UpdatedAt: integer(l[8]),
+		ID: f.ID, Name: f.Name, DisplayName: displayName(f.Name, r.Prompt), Pinned: f.Pinned, SystemPrompt: systemPrompt(f.SystemPrompt),
+		Context: chatContextFrom(f.Context), TurnCount: f.TurnCount, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,
 	}
-	if user := text(l[1]); user != "" {
-		t.UserID = &user
+	if f.UserID != "" {
+		t.UserID = &f.UserID
 	}
-	t.DisplayName = displayName(t.Name, text(prompt))
 	return t
 }
 
-func systemPrompt(v any) string {
-	if own, ok := v.(string); ok {
-		return own
+// systemPrompt returns a tree's own system prompt, or else the default.
+func systemPrompt(own *string) string {
+	if own != nil {
+		return *own
 	}
 	return DefaultSystemPrompt
 }
@@ -315,9 +343,10 @@ func storedContext(c *ChatContext) any {
 	return string(raw)
 }
 
-func chatContextFrom(v any) *ChatContext {
+// chatContextFrom returns a context from its stored form; nil for none.
+func chatContextFrom(stored string) *ChatContext {
 	var c ChatContext
-	if raw := text(v); raw == "" || json.Unmarshal([]byte(raw), &c) != nil {
+	if stored == "" || json.Unmarshal([]byte(stored), &c) != nil {
 		return nil
 	}
 	return &c

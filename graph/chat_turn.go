@@ -3,10 +3,12 @@ package graph
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
 
 // ChatStatus is the state of a turn.
@@ -103,22 +105,72 @@ const (
 	chatLineLength = 30
 )
 
+var (
+	lockChatTree   = neo.Load[lockedChatTree]("chat_tree_lock")
+	addChatTurn    = neo.Load[neo.None]("chat_turn_create")
+	findChatTurns  = neo.Load[[]chatTurnRow]("chat_turn_read")
+	listChatTurns  = neo.Load[[]chatLineRow]("chat_turn_list")
+	removeChatTurn = neo.Load[[]string]("chat_turn_delete")
+)
+
+// lockedChatTree is a tree that is to get a turn.
+type lockedChatTree struct {
+	UserID       string // empty: shared
+	TurnCount    int64
+	NextSeq      int64
+	Turn         knownChatTurn
+	ParentStatus ChatStatus // empty: the new turn has no parent in the tree
+}
+
+// knownChatTurn is a stored turn with the id of a new one. TreeID is nil if there is none.
+type knownChatTurn struct {
+	TreeID               *string
+	ParentID, UserPrompt string
+}
+
+// chatTurnRow is a stored turn, in the order of chat_turn_read.
+type chatTurnRow struct {
+	ID, TreeID           string
+	ParentID             *string
+	UserID, UserPrompt   string
+	Refs                 []string
+	AssistantText        *string
+	ProviderID           *string
+	Model                string
+	Status               ChatStatus
+	Attempt              int64
+	Error, Source        *string
+	PromptVersion        string
+	CreatedAt, UpdatedAt int64
+	LeaseUntil           int64
+}
+
+// chatLineRow is a turn of a list, in the order of chat_turn_list.
+type chatLineRow struct {
+	ID         string
+	ParentID   *string
+	Label      string
+	Status     ChatStatus
+	Attempt    int64
+	CreatedAt  int64
+	LeaseUntil int64
+	Seq        int64
+}
+
 func (w *ChatTurnWrite) check(f *faults) {
-	f.keyIfAny("id", w.ID)
-	f.keyIfAny("parent_id", w.ParentID)
-	f.bytes("user_prompt", w.UserPrompt, MaxChatPrompt)
+	f.keyIfAny(fault.At("id"), w.ID)
+	f.keyIfAny(fault.At("parent_id"), w.ParentID)
+	f.bytes(fault.At("user_prompt"), w.UserPrompt, MaxChatPrompt)
 	checkModel(f, w.Model)
-	if strings.TrimSpace(w.UserPrompt) == "" {
-		f.add("user_prompt", "must not be blank")
-	}
-	if len(f.fields) == 0 && len(storedRefs(w.UserPrompt)) > maxChatRefs {
-		f.add("user_prompt", "must refer to at most %d entities", maxChatRefs)
+	f.NotBlank(fault.At("user_prompt"), w.UserPrompt)
+	if f.Len() == 0 && len(storedRefs(w.UserPrompt)) > maxChatRefs {
+		f.Add(fault.At("user_prompt"), fault.WrongCount, "must refer to at most %d entities", maxChatRefs)
 	}
 }
 
 func checkModel(f *faults, model string) {
 	if model != "" {
-		f.word("provider_config.model", model, MaxKeyLength)
+		f.Word(fault.At("provider_config").Field("model"), model, MaxKeyLength)
 	}
 }
 
@@ -130,8 +182,8 @@ func (s *Store) AddChatTurn(ctx context.Context, scope Scope, treeID string, w C
 	if w.Tree != nil {
 		w.Tree.checkNew(f, scope)
 	}
-	if w.check(f); len(f.fields) > 0 {
-		return ChatTurn{}, false, f.err()
+	if w.check(f); f.Len() > 0 {
+		return ChatTurn{}, false, f.Err()
 	}
 	if w.ID == "" {
 		w.ID = uuid.Must(uuid.NewV7()).String()
@@ -157,24 +209,22 @@ func (t *tx) addChatTurn(scope Scope, treeID string, w *ChatTurnWrite, now time.
 			return false, err
 		}
 	}
-	rows, err := t.exec("chat_tree_lock", map[string]any{
+	tree, err := lockChatTree.ExecOne(t, map[string]any{
 		"team_id": scope.TeamID, "owners": scope.owners(), "id": treeID, "turn_id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
 	})
 	if err != nil {
 		return false, err
 	}
-	if len(rows) == 0 {
-		return false, fmt.Errorf("add turn: %w", ErrNotFound)
-	}
-	if created, err = w.admitted(treeID, rows[0].Values); err != nil || !created {
+	if created, err = w.admitted(treeID, &tree); err != nil || !created {
 		return false, err
 	}
 	values := w.properties(scope, now)
-	values["user_id"] = text(rows[0].Values[0]) // the user of its tree
-	_, err = t.exec("chat_turn_create", map[string]any{
+	values["user_id"] = tree.UserID
+	err = addChatTurn.Run(t, map[string]any{
 		"team_id": scope.TeamID, "tree_id": treeID, "id": w.ID, "parent_id": orNil(w.ParentID), "now": now.UnixMilli(),
 		"properties": values,
 	})
+	t.notes([]string{tree.UserID}, w.ID)
 	return err == nil, err
 }
 
@@ -196,24 +246,24 @@ func (w *ChatTurnWrite) turn(treeID string, now time.Time) ChatTurn {
 	return t
 }
 
-// admitted reports whether a turn is to be stored in a tree. tree is the row of chat_tree_lock.
-func (w *ChatTurnWrite) admitted(treeID string, tree []any) (bool, error) {
-	if known := items(tree[3]); known[0] != nil {
-		if text(known[0]) != treeID || text(known[1]) != w.ParentID || text(known[2]) != w.UserPrompt {
+// admitted reports whether a turn is to be stored in a tree.
+func (w *ChatTurnWrite) admitted(treeID string, tree *lockedChatTree) (bool, error) {
+	if known := tree.Turn; known.TreeID != nil {
+		if *known.TreeID != treeID || known.ParentID != w.ParentID || known.UserPrompt != w.UserPrompt {
 			return false, fmt.Errorf("the id is already in use: %w", ErrConflict)
 		}
 		return false, nil
 	}
 	f := &faults{}
-	switch parent := ChatStatus(text(tree[4])); {
-	case integer(tree[1]) >= MaxChatTurns:
+	switch parent := tree.ParentStatus; {
+	case tree.TurnCount >= MaxChatTurns:
 		return false, fmt.Errorf("the tree has %d turns, the most allowed: %w", MaxChatTurns, ErrConflict)
 	case w.ParentID != "" && parent == "":
-		f.add("parent_id", "must be a turn of this tree")
+		f.Add(fault.At("parent_id"), fault.Missing, "must be a turn of this tree")
 	case parent == ChatError || parent == chatInterrupted:
 		return false, fmt.Errorf("the turn it replies to has failed: retry that turn first: %w", ErrConflict)
 	}
-	return true, f.err()
+	return true, f.Err()
 }
 
 func (w *ChatTurnWrite) properties(scope Scope, now time.Time) map[string]any {
@@ -246,68 +296,64 @@ func (s *Store) ChatTurn(ctx context.Context, scope Scope, id string) (ChatTurn,
 
 // readChatTurns returns the turns that exist, in the order of their ids.
 func (s *Store) readChatTurns(ctx context.Context, scope Scope, ids []string) ([]ChatTurn, error) {
-	row, err := s.readOne(ctx, "chat_turn_read", map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "ids": ids})
+	rows, err := findChatTurns.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "ids": ids})
 	if err != nil {
 		return nil, err
 	}
 	now := s.now()
-	turns := []ChatTurn{}
-	for _, v := range items(row.Values[0]) {
-		turns = append(turns, chatTurnFrom(v, now))
+	turns := make([]ChatTurn, len(rows))
+	for i := range rows {
+		turns[i] = rows[i].turn(now)
 	}
 	return turns, nil
 }
 
 // ChatTurns returns at most limit turns of a tree in their order, beginning with number from.
 func (s *Store) ChatTurns(ctx context.Context, scope Scope, treeID string, from, limit int64) ([]ChatTurnLine, error) {
-	row, err := s.readOne(ctx, "chat_turn_list", map[string]any{
+	rows, err := listChatTurns.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "owners": scope.owners(), "tree_id": treeID, "from": from, "limit": limit,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return chatLinesFrom(row.Values[0], s.now()), nil
+	return chatLinesFrom(rows, s.now()), nil
 }
 
 // DeleteChatTurn deletes a turn and all turns below it, and returns their ids. It returns ErrNotFound for an unknown turn.
 func (s *Store) DeleteChatTurn(ctx context.Context, scope Scope, id string) (turns []string, err error) {
-	return s.deleteChat(ctx, "chat_turn_delete", map[string]any{
+	return s.deleteChat(ctx, removeChatTurn, map[string]any{
 		"team_id": scope.TeamID, "owners": scope.owners(), "id": id, "now": s.now().UnixMilli(),
 	})
 }
 
 // statusAt returns the state and the error of a turn. A generation whose lease has expired is an error.
-func statusAt(status, problem, until any, now time.Time) (ChatStatus, *string) {
-	if s := ChatStatus(text(status)); s != ChatGenerating || integer(until) > now.UnixMilli() {
-		return s, optionalText(problem)
+func statusAt(status ChatStatus, problem *string, leaseUntil int64, now time.Time) (ChatStatus, *string) {
+	if status != ChatGenerating || leaseUntil > now.UnixMilli() {
+		return status, problem
 	}
 	interrupted := Interrupted
 	return ChatError, &interrupted
 }
 
-func chatTurnFrom(v any, now time.Time) ChatTurn {
-	l := items(v)
+func (r *chatTurnRow) turn(now time.Time) ChatTurn {
 	t := ChatTurn{
-		ID: text(l[0]), TreeID: text(l[1]), ParentID: optionalText(l[2]), UserPrompt: text(l[4]), EntityRefs: chatRefsFrom(texts(l[5])),
-		AssistantText: optionalText(l[6]), ProviderID: optionalText(l[7]), Attempt: integer(l[10]), Source: optionalText(l[12]),
-		PromptVersion: text(l[13]), CreatedAt: integer(l[14]), UpdatedAt: integer(l[15]),
+		ID: r.ID, TreeID: r.TreeID, ParentID: r.ParentID, UserPrompt: r.UserPrompt, EntityRefs: chatRefsFrom(r.Refs),
+		AssistantText: r.AssistantText, ProviderID: r.ProviderID, Attempt: r.Attempt, Source: r.Source,
+		PromptVersion: r.PromptVersion, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
-	if model := text(l[8]); model != "" {
-		t.ProviderConfig = &ChatProviderConfig{Model: model}
+	if r.Model != "" {
+		t.ProviderConfig = &ChatProviderConfig{Model: r.Model}
 	}
-	t.Status, t.Error = statusAt(l[9], l[11], l[16], now)
+	t.Status, t.Error = statusAt(r.Status, r.Error, r.LeaseUntil, now)
 	return t
 }
 
-func chatLinesFrom(v any, now time.Time) []ChatTurnLine {
-	rows := items(v)
+func chatLinesFrom(rows []chatLineRow, now time.Time) []ChatTurnLine {
 	lines := make([]ChatTurnLine, len(rows))
 	for i := range rows {
-		l := items(rows[i])
-		lines[i] = ChatTurnLine{
-			ID: text(l[0]), ParentID: optionalText(l[1]), Label: text(l[2]), Attempt: integer(l[4]), CreatedAt: integer(l[5]), Seq: integer(l[7]),
-		}
-		lines[i].Status, _ = statusAt(l[3], nil, l[6], now)
+		r := &rows[i]
+		lines[i] = ChatTurnLine{ID: r.ID, ParentID: r.ParentID, Label: r.Label, Attempt: r.Attempt, CreatedAt: r.CreatedAt, Seq: r.Seq}
+		lines[i].Status, _ = statusAt(r.Status, nil, r.LeaseUntil, now)
 	}
 	return lines
 }

@@ -8,6 +8,9 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"kith/internal/clip"
+	"kith/internal/fault"
 )
 
 // Bounds of what may be stored. Text lengths count Unicode code points, sizes count bytes.
@@ -16,7 +19,7 @@ const (
 	MaxMessages       = 10_000 // messages of one write
 	MaxMentions       = 1_000
 	MaxPreferences    = 200
-	MaxKeyLength      = 256
+	MaxKeyLength      = fault.MaxKeyLength
 	MaxNameLength     = 512
 	MaxTextLength     = 16_384 // description, summary
 	MaxMessageLength  = 65_536
@@ -27,122 +30,68 @@ const (
 
 var typePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
-// text checks a free text: valid UTF-8, at most limit code points, no NUL.
-func (f *faults) text(location, value string, limit int) {
-	switch {
-	case !utf8.ValidString(value):
-		f.add(location, "must be valid UTF-8")
-	case utf8.RuneCountInString(value) > limit:
-		f.add(location, "must have at most %d characters", limit)
-	case bytes.ContainsRune([]byte(value), 0):
-		f.add(location, "must not contain NUL characters")
-	}
-}
-
-// word checks a short text that identifies something: not blank, without control characters.
-func (f *faults) word(location, value string, limit int) {
-	before := len(f.fields)
-	f.text(location, value, limit)
-	if len(f.fields) > before {
-		return
-	}
-	blank := true
-	for _, r := range value {
-		if unicode.IsControl(r) {
-			f.add(location, "must not contain control characters")
-			return
-		}
-		blank = blank && unicode.IsSpace(r)
-	}
-	if blank {
-		f.add(location, "must not be blank")
-	}
-}
+// faults collects the faults of a write. It adds the checks of the fields that only this package has.
+type faults struct{ fault.List }
 
 // optionalWord checks a word that may be omitted or null.
-func (f *faults) optionalWord(location string, o Optional[string], limit int) {
+func (f *faults) optionalWord(at fault.Path, o Optional[string], limit int) {
 	if o.Given && !o.Null {
-		f.word(location, o.Value, limit)
+		f.Word(at, o.Value, limit)
 	}
 }
 
 // version checks the version that a write requires.
-func (f *faults) version(location string, o Optional[int64]) {
+func (f *faults) version(at fault.Path, o Optional[int64]) {
 	if o.Given && (o.Null || o.Value < 0) {
-		f.add(location, "must be 0 or more")
+		f.Add(at, fault.OutOfRange, "must be 0 or more")
 	}
 }
 
-func (f *faults) words(location string, values []string) {
-	if len(values) > MaxListLength {
-		f.add(location, "must have at most %d items", MaxListLength)
+func (f *faults) words(at fault.Path, values []string) {
+	if !f.Items(at, len(values), MaxListLength) {
 		return
 	}
 	for i, v := range values {
-		f.word(index(location, i), v, MaxKeyLength)
+		f.Word(at.Index(i), v, MaxKeyLength)
 	}
 }
 
-// share checks a number from 0 to 1. NaN fails both comparisons.
-func (f *faults) share(location string, o Optional[float64]) {
-	if o.Given && !o.Null && !(o.Value >= 0 && o.Value <= 1) {
-		f.add(location, "must be from 0 to 1")
-	}
-}
-
-func (f *faults) grade(location string, o Optional[int64]) {
-	if o.Given && !o.Null && (o.Value < 1 || o.Value > 5) {
-		f.add(location, "must be from 1 to 5")
-	}
-}
-
-func (f *faults) oneOf(location, value string, allowed []string) {
-	for _, a := range allowed {
-		if value == a {
-			return
-		}
-	}
-	f.add(location, "must be one of %s", list(allowed))
-}
-
-var (
-	earliest = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
-	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
-)
-
-// date checks that a time is in the allowed range.
-func (f *faults) date(location string, t time.Time) {
-	if t.Before(earliest) || !t.Before(latest) {
-		f.add(location, "must be a time from 1900 to 2199")
-	}
-}
-
-// past checks a time in the past; a day of clock difference is allowed.
-func (f *faults) past(location string, t, now time.Time) {
-	f.date(location, t)
-	if t.Before(latest) && t.After(now.Add(24*time.Hour)) {
-		f.add(location, "must not be in the future")
-	}
-}
-
-func (f *faults) optionalPast(location string, o Optional[time.Time], now time.Time) {
+// share checks a number from 0 to 1 that may be omitted or null.
+func (f *faults) share(at fault.Path, o Optional[float64]) {
 	if o.Given && !o.Null {
-		f.past(location, o.Value, now)
+		f.Share(at, o.Value)
+	}
+}
+
+func (f *faults) grade(at fault.Path, o Optional[int64]) {
+	if o.Given && !o.Null {
+		f.Between(at, o.Value, 1, 5)
+	}
+}
+
+func (f *faults) optionalPast(at fault.Path, o Optional[time.Time], now time.Time) {
+	if o.Given && !o.Null {
+		f.Past(at, o.Value, now)
 	}
 }
 
 // properties checks the properties that a caller defines: a JSON object of bounded size and depth.
-func (f *faults) properties(location string, raw json.RawMessage) {
+func (f *faults) properties(at fault.Path, raw json.RawMessage) {
 	switch {
 	case len(raw) > MaxPropertiesSize:
-		f.add(location, "must have at most %d bytes", MaxPropertiesSize)
+		f.Bytes(at, len(raw), MaxPropertiesSize)
 	case !utf8.Valid(raw):
-		f.add(location, "must be valid UTF-8")
+		f.Add(at, fault.Malformed, "must be valid UTF-8")
 	case !json.Valid(raw) || bytes.TrimSpace(raw)[0] != '{':
-		f.add(location, "must be an object")
+		f.Add(at, fault.WrongType, "must be an object")
 	case depth(raw) > MaxPropertiesDeep:
-		f.add(location, "must be nested at most %d deep", MaxPropertiesDeep)
+		f.tooDeep(at)
 	}
+}
+
+// tooDeep adds that JSON is nested too deep.
+func (f *faults) tooDeep(at fault.Path) {
+	f.Add(at, fault.TooLong, "must be nested at most %d deep", MaxPropertiesDeep)
 }
 
 // depth returns how deep valid JSON is nested.
@@ -174,13 +123,6 @@ func compact(raw json.RawMessage) string {
 	return out.String()
 }
 
-// ValidKey reports whether a text may be an entity key or a user id.
-func ValidKey(key string) bool {
-	f := &faults{}
-	f.word("", key, MaxKeyLength)
-	return len(f.fields) == 0
-}
-
 // ValidType reports whether a text may be the type of a relationship.
 func ValidType(kind string) bool { return typePattern.MatchString(kind) }
 
@@ -191,9 +133,7 @@ func firstLine(text string, limit int) string {
 		if line == "" {
 			continue
 		}
-		if runes := []rune(line); len(runes) > limit {
-			line = string(runes[:limit])
-		}
+		line, _ = clip.Runes(line, limit)
 		return line
 	}
 	return ""

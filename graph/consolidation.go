@@ -4,7 +4,40 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+var (
+	findFaded       = neo.Load[fadedPage]("consolidation_faded")
+	findOverlapping = neo.Load[overlappingSources]("consolidation_overlapping")
+)
+
+// fadedPage is a scanned part of a user's sources: how many were scanned, the last natural key, and the faded ones.
+type fadedPage struct {
+	Walked  int64
+	Last    string
+	Sources []fadedRow
+}
+
+// fadedRow is a faded source.
+type fadedRow struct {
+	NaturalKey, EntityKey, Summary string
+	StartedAt                      time.Time
+	EndedAt                        *time.Time
+	Salience                       float64
+}
+
+// overlappingSources are the sources that mention a node. Walked is how many mentions were scanned.
+type overlappingSources struct {
+	EntityKey string
+	Labels    labels
+	Name      string
+	IsOwner   bool
+	Walked    int64
+	Sources   []string
+}
 
 // Sources become candidates for consolidation by these rules (docs/lifecycle.md). The statements have the salience figures.
 const (
@@ -58,13 +91,13 @@ const (
 func (s *Store) ConsolidationCandidates(ctx context.Context, scope Scope, cursor string, limit int) (ConsolidationPage, error) {
 	f := &faults{}
 	if scope.UserID == "" {
-		f.add("user_id", "is required: sources belong to a user")
+		f.Add(fault.At("user_id"), fault.Required, "is required: sources belong to a user")
 	}
 	after, err := decodeCursor(cursor)
 	if err != nil || after != "" && !strings.HasPrefix(after, fadedCursor) && !strings.HasPrefix(after, overlapCursor) {
-		f.add("cursor", "is not a valid cursor")
+		f.Add(fault.At("cursor"), fault.Malformed, "is not a valid cursor")
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return ConsolidationPage{}, err
 	}
 	return (&candidateList{store: s, scope: scope, limit: limit, walk: consolidateWalk}).page(ctx, after)
@@ -97,24 +130,23 @@ func (c *candidateList) faded(ctx context.Context, after string) (ConsolidationP
 	prefix := listPrefix(sourceKind, c.scope.UserID)
 	params := c.params(prefix + after)
 	params["end"], params["limit"] = prefixEnd(prefix), c.limit+1
-	row, err := c.store.readOne(ctx, "consolidation_faded", params)
+	found, err := findFaded.ReadOne(ctx, c.store.db, params)
 	if err != nil {
 		return ConsolidationPage{}, err
 	}
 	page := ConsolidationPage{Candidates: []ConsolidationCandidate{}}
-	for _, item := range items(row.Values[2]) {
-		l := items(item)
+	for _, s := range found.Sources {
 		if len(page.Candidates) == c.limit {
 			return page.next(fadedCursor + page.Candidates[c.limit-1].EntityKeys[0]), nil
 		}
 		page.Candidates = append(page.Candidates, ConsolidationCandidate{
-			Reason: "faded", EntityKeys: []string{text(l[1])}, SourceCount: 1, Source: &FadedSource{
-				EntityKey: text(l[1]), Summary: text(l[2]), StartedAt: moment(l[3]), EndedAt: optionalMoment(l[4]), Salience: number(l[5]),
+			Reason: "faded", EntityKeys: []string{s.EntityKey}, SourceCount: 1, Source: &FadedSource{
+				EntityKey: s.EntityKey, Summary: s.Summary, StartedAt: s.StartedAt, EndedAt: s.EndedAt, Salience: s.Salience,
 			},
 		})
 	}
-	if integer(row.Values[0]) == c.walk {
-		return page.next(fadedCursor + strings.TrimPrefix(text(row.Values[1]), prefix)), nil
+	if found.Walked == c.walk {
+		return page.next(fadedCursor + strings.TrimPrefix(found.Last, prefix)), nil
 	}
 	rest := *c
 	if rest.limit -= len(page.Candidates); rest.limit == 0 {
@@ -134,25 +166,25 @@ func (p ConsolidationPage) next(cursor string) ConsolidationPage {
 func (c *candidateList) overlapping(ctx context.Context, after string) (ConsolidationPage, error) {
 	params := c.params(after)
 	params["user_id"] = c.scope.UserID
-	rows, err := c.store.read(ctx, c.store.queries["consolidation_overlapping"], params)
+	rows, err := findOverlapping.Read(ctx, c.store.db, params)
 	if err != nil {
 		return ConsolidationPage{}, err
 	}
 	page := ConsolidationPage{Candidates: []ConsolidationCandidate{}}
 	walked, last := int64(0), after
 	for i, row := range rows {
-		walked += integer(row.Values[4])
+		walked += row.Walked
 		if walked == c.walk && i > 0 { // the next page may read more mentions of this node
 			return page.next(overlapCursor + last), nil
 		}
-		candidate, ok := overlap(row.Values)
+		candidate, ok := row.candidate()
 		if ok && len(page.Candidates) == c.limit {
 			return page.next(overlapCursor + last), nil
 		}
 		if ok {
 			page.Candidates = append(page.Candidates, candidate)
 		}
-		last = text(row.Values[0])
+		last = row.EntityKey
 	}
 	if walked == c.walk {
 		return page.next(overlapCursor + last), nil
@@ -160,14 +192,13 @@ func (c *candidateList) overlapping(ctx context.Context, after string) (Consolid
 	return page, nil
 }
 
-// overlap returns the candidate of a row. Sources that mention the owner do not overlap in that node.
-func overlap(values []any) (ConsolidationCandidate, bool) {
-	sources := texts(values[5])
-	if len(sources) < consolidateSources || truth(values[3]) {
+// candidate returns the candidate of a row. Sources that mention the owner do not overlap in that node.
+func (o *overlappingSources) candidate() (ConsolidationCandidate, bool) {
+	if len(o.Sources) < consolidateSources || o.IsOwner {
 		return ConsolidationCandidate{}, false
 	}
 	return ConsolidationCandidate{
-		Reason: "overlapping", SourceCount: int64(len(sources)), EntityKeys: sources[:min(len(sources), consolidateShown)],
-		Node: &MentionedNode{text(values[0]), kindFrom(values[1]).Name, text(values[2])},
+		Reason: "overlapping", SourceCount: int64(len(o.Sources)), EntityKeys: o.Sources[:min(len(o.Sources), consolidateShown)],
+		Node: &MentionedNode{o.EntityKey, o.Labels.kind().Name, o.Name},
 	}, true
 }

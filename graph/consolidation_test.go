@@ -174,12 +174,13 @@ func TestConsolidate(t *testing.T) {
 	links := func() any { return e.raw(`MATCH (:Memory {team_id: $team})-[r]->() RETURN count(r)`) }
 	before := links()
 	message := noSuchSource
+	e.changedUsers()
 	result := e.consolidate("u1", "s", "nothing", "r", "c")
+	e.same("whose contexts", []string{"u1"}, e.changedUsers())
 	refused := func(key string) NodeResult { return NodeResult{EntityKey: key, Status: Refused, Error: &message} }
 	e.same("results", ConsolidationResult{
 		Sources:  []NodeResult{{EntityKey: "s", Status: Updated, Version: 2}, refused("nothing"), refused("r"), refused("c")},
 		Warnings: []string{"entity_keys[1]: " + message, "entity_keys[2]: " + message, "entity_keys[3]: " + message},
-		Users:    []string{"u1"},
 	}, result)
 	e.same("again", []NodeResult{{EntityKey: "s", Status: Unchanged, Version: 2}}, e.consolidate("u1", "s").Sources)
 	e.same("links", before, links())

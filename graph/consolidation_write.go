@@ -3,7 +3,8 @@ package graph
 import (
 	"context"
 	"errors"
-	"strings"
+
+	"kith/internal/fault"
 )
 
 // MaxConsolidated is the most sources that one request archives.
@@ -20,7 +21,6 @@ type Consolidation struct {
 type ConsolidationResult struct {
 	Sources  []NodeResult `json:"sources"`
 	Warnings []string     `json:"warnings"`
-	Users    []string     `json:"-"` // whose memory was changed
 }
 
 // Consolidate archives sources of the scope's user. Their relationships stay. A source that is archived already is unchanged.
@@ -36,12 +36,12 @@ func (s *Store) Consolidate(ctx context.Context, scope Scope, c *Consolidation) 
 	if err != nil {
 		return ConsolidationResult{}, consolidationFault(err)
 	}
-	result := ConsolidationResult{Sources: done.Nodes, Warnings: []string{}, Users: done.Users}
+	result := ConsolidationResult{Sources: done.Nodes, Warnings: []string{}}
 	for i := range result.Sources {
 		if result.Sources[i].Status == Refused {
 			message := noSuchSource
 			result.Sources[i].Error = &message
-			result.Warnings = append(result.Warnings, index("entity_keys", i)+": "+message)
+			result.Warnings = append(result.Warnings, fault.At("entity_keys").Index(i).String()+": "+message)
 		}
 	}
 	return result, nil
@@ -53,34 +53,36 @@ const noSuchSource = "the user has no such source"
 func (c *Consolidation) validate(scope Scope) error {
 	f := &faults{}
 	if scope.UserID == "" {
-		f.add("user_id", "is required: sources belong to a user")
+		f.Add(fault.At("user_id"), fault.Required, "is required: sources belong to a user")
 	}
-	if n := len(c.EntityKeys); n == 0 || n > MaxConsolidated {
-		f.add("entity_keys", "must have 1 to %d items", MaxConsolidated)
-		return f.err()
+	if !f.SomeItems(fault.At("entity_keys"), len(c.EntityKeys), MaxConsolidated) {
+		return f.Err()
 	}
 	seen := map[string]int{}
 	for i, key := range c.EntityKeys {
-		f.word(index("entity_keys", i), key, MaxKeyLength)
+		f.Word(fault.At("entity_keys").Index(i), key, MaxKeyLength)
 		if first, again := seen[key]; again {
-			f.add(index("entity_keys", i), "is the same as entity_keys[%d]", first)
+			f.Same(fault.At("entity_keys").Index(i), fault.At("entity_keys").Index(first))
 			continue
 		}
 		seen[key] = i
 	}
-	return f.err()
+	return f.Err()
 }
 
 // consolidationFault turns the faults of a write's nodes into faults of the keys.
 func consolidationFault(err error) error {
-	var invalid *InvalidError
+	var invalid *fault.InvalidError
 	if !errors.As(err, &invalid) {
 		return err
 	}
 	f := &faults{}
 	for _, field := range invalid.Fields {
-		place, _, _ := strings.Cut(field.Location, ".")
-		f.add(strings.Replace(place, "nodes", "entity_keys", 1), "%s", noSuchSource)
+		if i, _, ok := field.Path.Item("nodes"); ok {
+			f.Add(fault.At("entity_keys").Index(i), fault.Missing, noSuchSource)
+		} else {
+			f.Append(field)
+		}
 	}
-	return f.err()
+	return f.Err()
 }

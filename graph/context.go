@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
 	"kith/cypher"
+	"kith/internal/fault"
+	"kith/neo"
 )
 
 // Section is one part of an agent context, read by the statement context_<section>.
@@ -109,7 +109,7 @@ type SectionQuery struct {
 }
 
 func (q SectionQuery) params(scope Scope) map[string]any {
-	moment, until := q.Now.UTC(), latest
+	moment, until := q.Now.UTC(), fault.Latest
 	if q.AsOf != nil {
 		moment, until = q.AsOf.UTC(), q.AsOf.UTC()
 	}
@@ -138,35 +138,32 @@ func (q SectionQuery) statement(section Section) string {
 
 // ReadSections reads sections in one statement and one round trip. It fails as a whole.
 func (s *Store) ReadSections(ctx context.Context, scope Scope, sections []Section, q SectionQuery) (*Sections, error) {
-	rows, err := s.read(ctx, s.combined(sections, q), q.params(scope))
+	rows, err := s.db.Read(ctx, s.combined(sections, q), q.params(scope))
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) != 1 {
-		return nil, fmt.Errorf("read sections: %d rows: %w", len(rows), errStatement)
+	if len(rows) != 1 || len(rows[0]) != len(sections) {
+		return nil, fmt.Errorf("read sections: %d rows: %w", len(rows), neo.ErrStatement)
 	}
 	found := &Sections{}
 	for i, section := range sections {
-		found.fill(section, rows[0].Values[i], scope.UserID, q.moment())
+		if err := found.fill(section, rows[0][i], scope.UserID, q.moment()); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
 }
 
 // ReadSection reads one section into found.
 func (s *Store) ReadSection(ctx context.Context, scope Scope, section Section, q SectionQuery, found *Sections) error {
-	rows, err := s.read(ctx, s.queries[q.statement(section)], q.params(scope))
+	rows, err := s.db.Read(ctx, s.statement(q.statement(section)), q.params(scope))
 	if err != nil {
 		return err
 	}
-	found.fill(section, first(rows), scope.UserID, q.moment())
-	return nil
-}
-
-func first(rows []*neo4j.Record) any {
-	if len(rows) == 0 {
-		return nil
+	if len(rows) != 1 || len(rows[0]) != 1 {
+		return fmt.Errorf("read section %s: %d rows: %w", section, len(rows), neo.ErrStatement)
 	}
-	return rows[0].Values[0]
+	return found.fill(section, rows[0][0], scope.UserID, q.moment())
 }
 
 // combined returns the statement of several sections.
@@ -180,17 +177,27 @@ func (s *Store) combined(sections []Section, q SectionQuery) cypher.Query {
 
 // compose returns one statement made of several, and caches it.
 func (s *Store) compose(name string, statements []string) cypher.Query {
-	key := name + "+" + strings.Join(statements, "+")
-	if made, ok := s.composed.Load(key); ok {
-		return made.(cypher.Query) //nolint:forcetypeassert // only this function stores
+	return s.cached(name+"+"+strings.Join(statements, "+"), func() cypher.Query {
+		parts := make([]cypher.Query, len(statements))
+		for i, statement := range statements {
+			parts[i] = cypher.Load(statement)
+		}
+		return cypher.Combine(name, parts...)
+	})
+}
+
+// statement returns the statement of a file, and caches it.
+func (s *Store) statement(name string) cypher.Query {
+	return s.cached(name, func() cypher.Query { return cypher.Load(name) })
+}
+
+func (s *Store) cached(key string, load func() cypher.Query) cypher.Query {
+	if loaded, ok := s.composed.Load(key); ok {
+		return loaded.(cypher.Query) //nolint:forcetypeassert // only this function stores
 	}
-	parts := make([]cypher.Query, len(statements))
-	for i, statement := range statements {
-		parts[i] = s.queries[statement]
-	}
-	made := cypher.Combine(name, parts...)
-	s.composed.Store(key, made)
-	return made
+	loaded := load()
+	s.composed.Store(key, loaded)
+	return loaded
 }
 
 // Warm plans the most used statements, so that no caller waits for it. It omits the sections in elsewhere, which are not read
@@ -216,55 +223,58 @@ func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
 }
 
 // fill sets a section from its one value.
-func (f *Sections) fill(section Section, v any, user string, now time.Time) {
+func (s *Sections) fill(section Section, v any, user string, now time.Time) error {
+	var f fixedLists
 	switch section {
 	case OwnerSection:
-		if n, ok := contextNodeFrom(v, &user, now); ok {
-			f.Owner = &n
+		if v != nil {
+			n := f.contextNodeFrom(v, &user, now)
+			s.Owner = &n
 		}
 	case CoreBeliefsSection:
-		f.CoreBeliefs = contextNodesFrom(v, &user, now)
+		s.CoreBeliefs = f.contextNodesFrom(v, &user, now)
 	case PrimaryGoalsSection:
-		f.PrimaryGoals = contextNodesFrom(v, &user, now)
+		s.PrimaryGoals = f.contextNodesFrom(v, &user, now)
 	case PreferencesSection:
-		f.Preferences = preferencesFrom(v)
+		s.Preferences = f.preferencesFrom(v)
 	case RelationshipsSection:
-		if l := items(v); len(l) == 2 {
-			f.Relationships = ownerRelationshipsFrom(l[0], &user, now)
-			f.Known = knownFrom(l[1], f.Relationships)
-		}
+		l := f.of(v, 2)
+		s.Relationships = f.ownerRelationshipsFrom(l[0], &user, now)
+		s.Known = f.knownFrom(l[1], s.Relationships)
 	case SourcesSection:
-		if l := items(v); len(l) == 2 {
-			f.Sources, f.OlderConversations = recentSourcesFrom(l[0]), integer(l[1])
-		}
+		l := f.of(v, 2)
+		s.Sources, s.OlderConversations = f.recentSourcesFrom(l[0]), integer(l[1])
 	case LastConversationSection:
-		if l := items(v); len(l) == 1 {
-			last := items(l[0])
-			f.LastConversation = &LastConversation{StartedAt: millis(last[0]), ContextType: optionalText(last[1])}
+		if l := items(v); len(l) > 0 {
+			last := f.of(l[0], 2)
+			s.LastConversation = &LastConversation{StartedAt: millis(last[0]), ContextType: optionalText(last[1])}
 		}
 	case FocusSection:
-		f.Focus = focusFrom(v, &user, now)
+		s.Focus = f.focusFrom(v, &user, now)
 	}
+	if f.err != nil {
+		return fmt.Errorf("read section %s: %w", section, f.err)
+	}
+	return nil
 }
 
-func preferencesFrom(v any) []Preference {
+func (f *fixedLists) preferencesFrom(v any) []Preference {
 	l := items(v)
 	preferences := make([]Preference, len(l))
 	for i := range l {
-		pair := items(l[i])
+		pair := f.of(l[i], 2)
 		preferences[i] = Preference{Key: text(pair[0]), Value: []byte(text(pair[1]))}
 	}
 	return preferences
 }
 
-func ownerRelationshipsFrom(v any, user *string, now time.Time) []OwnerRelationship {
+func (f *fixedLists) ownerRelationshipsFrom(v any, user *string, now time.Time) []OwnerRelationship {
 	l := items(v)
 	relationships := make([]OwnerRelationship, len(l))
 	for i := range l {
-		r := items(l[i])
-		n, _ := contextNodeFrom(r[0], user, now)
+		r := f.of(l[i], 7)
 		relationships[i] = OwnerRelationship{
-			Node: n, NodeType: knowledgeLabel(r[1]), Description: text(r[2]), Salience: told(number(r[3])), RelationshipType: text(r[4]),
+			Node: f.contextNodeFrom(r[0], user, now), NodeType: knowledgeLabel(r[1]), Description: text(r[2]), Salience: told(number(r[3])), RelationshipType: text(r[4]),
 			RecentMentions: integer(r[5]), Filled: truth(r[6]),
 		}
 	}
@@ -274,11 +284,11 @@ func ownerRelationshipsFrom(v any, user *string, now time.Time) []OwnerRelations
 // unitSeparator ends each text in a list of texts sent as one. Keys and names have no control characters.
 const unitSeparator = "\x1f"
 
-func recentSourcesFrom(v any) []RecentSource {
+func (f *fixedLists) recentSourcesFrom(v any) []RecentSource {
 	l := items(v)
 	sources := make([]RecentSource, len(l))
 	for i := range l {
-		s := items(l[i])
+		s := f.of(l[i], 8)
 		entities := make([]KeyEntity, len(items(s[7])))
 		keys, names := text(s[5]), text(s[6])
 		for e, kind := range items(s[7]) {
@@ -294,16 +304,15 @@ func recentSourcesFrom(v any) []RecentSource {
 	return sources
 }
 
-func focusFrom(v any, user *string, now time.Time) *Focus {
-	l := items(v)
-	if len(l) != 2 {
+func (f *fixedLists) focusFrom(v any, user *string, now time.Time) *Focus {
+	if v == nil {
 		return nil
 	}
-	n, _ := contextNodeFrom(l[0], user, now)
+	l := f.of(v, 2)
 	links := items(l[1])
-	focus := &Focus{Node: n, Links: make([]FocusLink, len(links))}
+	focus := &Focus{Node: f.contextNodeFrom(l[0], user, now), Links: make([]FocusLink, len(links))}
 	for i := range links {
-		k := items(links[i])
+		k := f.of(links[i], 7)
 		direction := "incoming"
 		if truth(k[4]) {
 			direction = "outgoing"

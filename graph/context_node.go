@@ -26,19 +26,18 @@ type Known struct {
 // KnownCounts counts nodes by what keeps them out of a context: nothing (Present), their decay, or their state.
 type KnownCounts struct{ Present, Faded, Archived int64 }
 
-// contextNodeFrom reads a node from a list. Its notes, and whether it is filled, may follow the fields of the node.
-func contextNodeFrom(v any, user *string, now time.Time) (ContextNode, bool) {
-	n, ok := nodeFrom(v, user, now)
-	if !ok {
-		return ContextNode{}, false
+// contextNodeFrom reads a node and its notes from a list.
+func (f *fixedLists) contextNodeFrom(v any, user *string, now time.Time) ContextNode {
+	return contextNode(f.of(v, nodeFields+1), user, now)
+}
+
+// contextNode reads a node from a list: its fields and then its notes.
+func contextNode(l []any, user *string, now time.Time) ContextNode {
+	n := ContextNode{Node: nodeFrom(l, user, now)}
+	if notes := l[nodeFields]; notes != nil {
+		n.Notes = newestNotes(texts(notes), now)
 	}
-	found := ContextNode{Node: n}
-	l := items(v)[nodeFields:]
-	if len(l) > 0 && l[0] != nil {
-		found.Notes = newestNotes(texts(l[0]), now)
-	}
-	found.Filled = len(l) > 1 && truth(l[1])
-	return found, true
+	return n
 }
 
 // newestNotes returns the notes that existed at a time.
@@ -47,25 +46,28 @@ func newestNotes(stored []string, now time.Time) []Note {
 	return notes[:min(len(notes), contextNotes)]
 }
 
-func contextNodesFrom(v any, user *string, now time.Time) []ContextNode {
+// contextNodesFrom reads nodes, each with its notes and whether it is filled.
+func (f *fixedLists) contextNodesFrom(v any, user *string, now time.Time) []ContextNode {
 	l := items(v)
 	nodes := make([]ContextNode, len(l))
 	for i := range l {
-		nodes[i], _ = contextNodeFrom(l[i], user, now)
+		node := f.of(l[i], nodeFields+2)
+		nodes[i] = contextNode(node, user, now)
+		nodes[i].Filled = truth(node[nodeFields+1])
 	}
 	return nodes
 }
 
 // knownFrom reads three counts for each of three kinds, and whether there are more; nil if nothing was counted. The counts of the
 // user's other nodes exclude filled ones.
-func knownFrom(v any, shown []OwnerRelationship) *Known {
-	l := items(v)
-	if len(l) != 4 {
+func (f *fixedLists) knownFrom(v any, shown []OwnerRelationship) *Known {
+	if v == nil {
 		return nil
 	}
+	l := f.of(v, 4)
 	k := &Known{AtLeast: truth(l[3])}
 	for i, counts := range []*KnownCounts{&k.Goals, &k.Beliefs, &k.Others} {
-		three := items(l[i])
+		three := f.of(l[i], 3)
 		*counts = KnownCounts{Present: integer(three[0]), Faded: integer(three[1]), Archived: integer(three[2])}
 	}
 	for i := range shown {

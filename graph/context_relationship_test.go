@@ -119,8 +119,9 @@ func TestSharedNodesRankForEachOwner(t *testing.T) {
 	e.same("of u1", []string{"quay", "own-1"}, linkedKeys(e.sections("u1").Relationships))
 	e.same("of u2", []string{"quay", "own-2"}, linkedKeys(e.sections("u2").Relationships))
 
-	result := e.write("u1", []NodeWrite{change("entity", "quay", func(w *NodeWrite) { w.Salience = Some(0.1) })})
-	e.same("whose memory changed", []string{""}, result.Users)
+	e.changedUsers()
+	e.write("u1", []NodeWrite{change("entity", "quay", func(w *NodeWrite) { w.Salience = Some(0.1) })})
+	e.same("whose memory changed", []string{""}, e.changedUsers())
 	e.same("of u1, after", []string{"own-1", "quay"}, linkedKeys(e.sections("u1").Relationships))
 	e.same("of u2, after", []string{"own-2", "quay"}, linkedKeys(e.sections("u2").Relationships))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"kith/internal/fault"
 )
 
 // ConversationEnd closes a conversation. Ending it again changes the given fields.
@@ -21,10 +23,10 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 	now := s.now()
 	f := &faults{}
 	if len(messages) == 0 {
-		f.add("messages", "must have at least one item")
+		f.Add(fault.At("messages"), fault.WrongCount, "must have at least one item")
 	}
 	checkMessages(f, messages, now)
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return SourceResult{}, err
 	}
 	all, keys := withKeys(messages)
@@ -45,6 +47,7 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 		result = newSourceResult(asUser.UserID, key)
 		result.Status = Updated
 		result.Messages, result.Warnings, err = t.append(asUser, key, all, found, now)
+		t.changes([]string{result.UserID}, result.Changed()...)
 		return err
 	})
 	return result, err
@@ -54,10 +57,10 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, end *ConversationEnd) (SourceResult, error) {
 	now := s.now()
 	f := &faults{}
-	f.text("summary", end.Summary.Value, MaxTextLength)
-	f.optionalPast("ended_at", end.EndedAt, now)
+	f.Text(fault.At("summary"), end.Summary.Value, MaxTextLength)
+	f.optionalPast(fault.At("ended_at"), end.EndedAt, now)
 	checkMentions(f, end.Mentions)
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return SourceResult{}, err
 	}
 	var result SourceResult
@@ -80,6 +83,7 @@ func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, en
 		}
 		err = job.mention(key, found)
 		result = job.result
+		t.changes([]string{result.UserID}, result.Changed()...)
 		return err
 	})
 	return result, err

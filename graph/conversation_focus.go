@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 	"fmt"
+
+	"kith/internal/fault"
 )
 
 // ConversationFocus is the focus of a conversation's user: a node of a project, or the project as a whole.
@@ -18,17 +20,17 @@ var WorkspaceFocusKinds = []string{"task", "plan", "goal", "document", "output",
 // Validate checks everything that can be checked without the store.
 func (c *ConversationFocus) Validate() error {
 	f := &faults{}
-	c.check(f, "focus")
-	return f.err()
+	c.check(f, fault.At("focus"))
+	return f.Err()
 }
 
-func (c *ConversationFocus) check(f *faults, at string) {
-	f.word(at+".project_id", c.ProjectID, MaxKeyLength)
+func (c *ConversationFocus) check(f *faults, at fault.Path) {
+	f.Word(at.Field("project_id"), c.ProjectID, MaxKeyLength)
 	if c.wide() {
 		return
 	}
-	f.oneOf(at+".focus_kind", c.FocusKind, WorkspaceFocusKinds)
-	f.word(at+".focus_id", c.FocusID, MaxKeyLength)
+	f.OneOf(at.Field("focus_kind"), c.FocusKind, WorkspaceFocusKinds...)
+	f.Word(at.Field("focus_id"), c.FocusID, MaxKeyLength)
 }
 
 // wide reports whether the focus is the project as a whole.
@@ -67,7 +69,7 @@ func focusFault(scope Scope, found known, given Optional[ConversationFocus]) err
 	}
 	c := given.Value
 	missing := func(field string) error {
-		return &MissingError{Fields: []FieldError{{Location: "focus." + field, Message: noSuchNode}}}
+		return &fault.MissingError{Fields: []fault.FieldError{{Path: fault.At("focus").Field(field), Code: fault.Missing, Message: noSuchNode}}}
 	}
 	if project := found.byKey[c.ProjectID]; !project.visible(scope) || project.kind != projectKind {
 		return missing("project_id")
@@ -107,15 +109,8 @@ func (s *Store) SetFocus(ctx context.Context, scope Scope, key string, focus *Co
 			return fmt.Errorf("focus: %w", err)
 		}
 		result = job.result
+		t.changes([]string{result.UserID}, result.Changed()...)
 		return nil
 	})
 	return result, err
-}
-
-// conversationFocusFrom reads project, kind and key; nil if there is no focus.
-func conversationFocusFrom(l []any) *ConversationFocus {
-	if l[0] == nil {
-		return nil
-	}
-	return &ConversationFocus{ProjectID: text(l[0]), FocusKind: text(l[1]), FocusID: text(l[2])}
 }

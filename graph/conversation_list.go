@@ -4,7 +4,12 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+var listConversations = neo.Load[[]sourceRow]("conversation_list")
 
 // ConversationPage is a page of conversations with the cursor of the next page; empty after the last.
 type ConversationPage struct {
@@ -19,29 +24,29 @@ const conversationCursor = "conversation" + keySeparator
 func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, limit int) (ConversationPage, error) {
 	f := &faults{}
 	if scope.UserID == "" {
-		f.add("user_id", "is required: conversations belong to a user")
+		f.Add(fault.At("user_id"), fault.Required, "is required: conversations belong to a user")
 	}
 	before, key, err := conversationPlace(cursor)
 	if err != nil {
-		f.add("cursor", "is not a valid cursor")
+		f.Add(fault.At("cursor"), fault.Malformed, "is not a valid cursor")
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return ConversationPage{}, err
 	}
-	row, err := s.readOne(ctx, "conversation_list", map[string]any{
+	rows, err := listConversations.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "before": before, "before_key": key, "limit": limit + 1,
 	})
 	if err != nil {
 		return ConversationPage{}, err
 	}
 	page := ConversationPage{Conversations: []Source{}}
-	for _, l := range items(row.Values[0]) {
+	for i := range rows {
 		if len(page.Conversations) == limit {
 			last := page.Conversations[limit-1]
 			page.Next = encodeCursor(conversationCursor + last.StartedAt.UTC().Format(time.RFC3339Nano) + keySeparator + last.EntityKey)
 			break
 		}
-		page.Conversations = append(page.Conversations, sourceFrom(items(l)))
+		page.Conversations = append(page.Conversations, rows[i].source())
 	}
 	return page, nil
 }
@@ -50,7 +55,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 func conversationPlace(cursor string) (before time.Time, key string, err error) {
 	after, err := decodeCursor(cursor)
 	if err != nil || after == "" {
-		return latest, "", err
+		return fault.Latest, "", err
 	}
 	after, ok := strings.CutPrefix(after, conversationCursor)
 	moment, key, found := strings.Cut(after, keySeparator)

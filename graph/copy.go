@@ -12,10 +12,34 @@ import (
 	"slices"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
-	"kith/cypher"
+	"kith/neo"
 )
+
+var (
+	countAllNodes         = neo.Load[int64]("copy_count_nodes")
+	countAllRelationships = neo.Load[int64]("copy_count_relationships")
+	readAllNodes          = neo.Load[copiedNode]("copy_nodes")
+	readAllRelationships  = neo.Load[copiedRelationship]("copy_relationships")
+	createNodeCopies      = neo.Load[[]int64]("copy_node_create")
+	createLinkCopies      = neo.Load[[]int64]("copy_relationship_create")
+	listConstraints       = neo.Load[[]string]("copy_constraints")
+	listIndexes           = neo.Load[[]string]("copy_indexes")
+)
+
+// copiedNode is a node with its id in the store.
+type copiedNode struct {
+	ID         int64
+	Labels     []string
+	Properties map[string]any
+}
+
+// copiedRelationship is a relationship with the ids of its nodes and its own in the store.
+type copiedRelationship struct {
+	ID         int64
+	Type       string
+	Start, End int64
+	Properties map[string]any
+}
 
 const (
 	copyPage    = 2000     // ids of one read
@@ -91,28 +115,27 @@ func (c *copying) empty(ctx context.Context) error {
 }
 
 func (s *Store) count(ctx context.Context) (Copied, error) {
-	nodes, err := s.readOne(ctx, "copy_count_nodes", nil)
+	nodes, err := countAllNodes.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return Copied{}, err
 	}
-	relationships, err := s.readOne(ctx, "copy_count_relationships", nil)
+	relationships, err := countAllRelationships.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return Copied{}, err
 	}
-	return Copied{Nodes: integer(nodes.Values[0]), Relationships: integer(relationships.Values[0])}, nil
+	return Copied{Nodes: nodes, Relationships: relationships}, nil
 }
 
 func (c *copying) nodes(ctx context.Context) error {
-	return c.from.pages(ctx, "copy_nodes", c.total.Nodes, func(rows []*neo4j.Record) error {
-		given := make([]map[string]any, len(rows))
-		for i, row := range rows {
-			v := row.Values
-			given[i] = map[string]any{"labels": v[1], "properties": v[2]}
-			c.nodeDigest.add(integer(v[0]), sortedLabels(v[1]), v[2])
+	return readPages(ctx, c.from, readAllNodes, c.total.Nodes, func(nodes []copiedNode) error {
+		given := make([]map[string]any, len(nodes))
+		for i, n := range nodes {
+			given[i] = map[string]any{"labels": n.Labels, "properties": n.Properties}
+			c.nodeDigest.add(n.ID, sortedLabels(n.Labels), n.Properties)
 		}
-		made, err := c.to.createCopies(ctx, "copy_node_create", given)
+		made, err := c.to.createCopies(ctx, createNodeCopies, given)
 		for i := range made {
-			c.nodeIDs.put(integer(rows[i].Values[0]), made[i])
+			c.nodeIDs.put(nodes[i].ID, made[i])
 		}
 		c.done.Nodes += int64(len(made))
 		c.progress("nodes", c.done)
@@ -121,19 +144,17 @@ func (c *copying) nodes(ctx context.Context) error {
 }
 
 func (c *copying) relationships(ctx context.Context) error {
-	return c.from.pages(ctx, "copy_relationships", c.total.Relationships, func(rows []*neo4j.Record) error {
-		given := make([]map[string]any, len(rows))
-		for i, row := range rows {
-			v := row.Values
+	return readPages(ctx, c.from, readAllRelationships, c.total.Relationships, func(links []copiedRelationship) error {
+		given := make([]map[string]any, len(links))
+		for i, l := range links {
 			given[i] = map[string]any{
-				"type": v[1], "properties": v[4],
-				"start": get(c.nodeIDs.next, integer(v[2])), "end": get(c.nodeIDs.next, integer(v[3])),
+				"type": l.Type, "properties": l.Properties, "start": get(c.nodeIDs.next, l.Start), "end": get(c.nodeIDs.next, l.End),
 			}
-			c.linkDigst.add(integer(v[0]), v[1], v[2], v[3], v[4])
+			c.linkDigst.add(l.ID, l.Type, l.Start, l.End, l.Properties)
 		}
-		made, err := c.to.createCopies(ctx, "copy_relationship_create", given)
+		made, err := c.to.createCopies(ctx, createLinkCopies, given)
 		for i := range made {
-			c.linkIDs.put(integer(rows[i].Values[0]), made[i])
+			c.linkIDs.put(links[i].ID, made[i])
 		}
 		c.done.Relationships += int64(len(made))
 		c.progress("relationships", c.done)
@@ -142,9 +163,9 @@ func (c *copying) relationships(ctx context.Context) error {
 }
 
 // createCopies creates nodes or relationships and returns their ids, in the order of the rows.
-func (s *Store) createCopies(ctx context.Context, name string, rows []map[string]any) (made []int64, err error) {
+func (s *Store) createCopies(ctx context.Context, create neo.Query[[]int64], rows []map[string]any) (made []int64, err error) {
 	for part := range copyParts(rows) {
-		some, err := s.createCopiesOf(ctx, name, part)
+		some, err := s.createCopiesOf(ctx, create, part)
 		if made = append(made, some...); err != nil {
 			return made, err
 		}
@@ -173,14 +194,13 @@ func copyParts(rows []map[string]any) iter.Seq[[]map[string]any] {
 }
 
 // createCopiesOf creates all of the rows or none.
-func (s *Store) createCopiesOf(ctx context.Context, name string, rows []map[string]any) (made []int64, err error) {
-	err = s.transaction(ctx, name, func(t *tx) error {
+func (s *Store) createCopiesOf(ctx context.Context, create neo.Query[[]int64], rows []map[string]any) (made []int64, err error) {
+	err = s.transaction(ctx, create.Name, func(t *tx) (err error) {
 		t.erases = true // the copied records were written long ago
-		found, err := t.exec(name, map[string]any{"rows": rows})
+		made, err = create.ExecOne(t, map[string]any{"rows": rows})
 		if err != nil {
 			return err
 		}
-		made = integers(found[0].Values[0])
 		if len(made) != len(rows) {
 			return fmt.Errorf("copy: created %d of %d records: %w", len(made), len(rows), ErrConflict)
 		}
@@ -189,20 +209,11 @@ func (s *Store) createCopiesOf(ctx context.Context, name string, rows []map[stri
 	return made, err
 }
 
-func integers(v any) []int64 {
-	list := items(v)
-	all := make([]int64, len(list))
-	for i := range list {
-		all[i] = integer(list[i])
-	}
-	return all
-}
-
-// pages visits everything by ranges of ids until it has seen the total.
-func (s *Store) pages(ctx context.Context, name string, total int64, visit func([]*neo4j.Record) error) error {
+// readPages visits everything by ranges of ids until it has seen the total.
+func readPages[T any](ctx context.Context, s *Store, read neo.Query[T], total int64, visit func([]T) error) error {
 	seen, last := int64(0), int64(0)
 	for from := int64(0); seen < total; from += copyPage {
-		rows, err := s.read(ctx, s.queries[name], map[string]any{"from": from, "to": from + copyPage - 1, "limit": copyPage})
+		rows, err := read.Read(ctx, s.db, map[string]any{"from": from, "to": from + copyPage - 1, "limit": copyPage})
 		if err != nil {
 			return err
 		}
@@ -221,13 +232,13 @@ func (s *Store) pages(ctx context.Context, name string, total int64, visit func(
 
 // schema creates the constraints and indexes of the old store in the new one.
 func (c *copying) schema(ctx context.Context) error {
-	for _, name := range []string{"copy_constraints", "copy_indexes"} {
-		row, err := c.from.readOne(ctx, name, nil)
+	for _, list := range []neo.Query[[]string]{listConstraints, listIndexes} {
+		statements, err := list.ReadOne(ctx, c.from.db, nil)
 		if err != nil {
 			return err
 		}
-		for _, statement := range texts(row.Values[0]) {
-			if err := c.to.applySchema(ctx, cypher.Migration{Name: "copy"}, statement); err != nil {
+		for _, statement := range statements {
+			if err := c.to.db.Schema(ctx, "copy", statement); err != nil {
 				return err
 			}
 			c.done.Schema++
@@ -249,20 +260,18 @@ func (c *copying) compare(ctx context.Context) error {
 	}
 	c.progress("comparing", c.done)
 	var nodes, links digest
-	err = c.to.pages(ctx, "copy_nodes", there.Nodes, func(rows []*neo4j.Record) error {
-		for _, row := range rows {
-			v := row.Values
-			nodes.add(get(c.nodeIDs.last, integer(v[0])), sortedLabels(v[1]), v[2])
+	err = readPages(ctx, c.to, readAllNodes, there.Nodes, func(copies []copiedNode) error {
+		for _, n := range copies {
+			nodes.add(get(c.nodeIDs.last, n.ID), sortedLabels(n.Labels), n.Properties)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	err = c.to.pages(ctx, "copy_relationships", there.Relationships, func(rows []*neo4j.Record) error {
-		for _, row := range rows {
-			v := row.Values
-			links.add(get(c.linkIDs.last, integer(v[0])), v[1], get(c.nodeIDs.last, integer(v[2])), get(c.nodeIDs.last, integer(v[3])), v[4])
+	err = readPages(ctx, c.to, readAllRelationships, there.Relationships, func(copies []copiedRelationship) error {
+		for _, l := range copies {
+			links.add(get(c.linkIDs.last, l.ID), l.Type, get(c.nodeIDs.last, l.Start), get(c.nodeIDs.last, l.End), l.Properties)
 		}
 		return nil
 	})
@@ -272,11 +281,7 @@ func (c *copying) compare(ctx context.Context) error {
 	return err
 }
 
-func sortedLabels(v any) []string {
-	labels := texts(v)
-	slices.Sort(labels)
-	return labels
-}
+func sortedLabels(labels []string) []string { return slices.Sorted(slices.Values(labels)) }
 
 // digest is a hash of records in any order: the sum of their hashes.
 type digest [4]uint64

@@ -12,6 +12,8 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher/guard"
+	"kith/internal/fault"
+	"kith/neo"
 )
 
 // Bounds of a statement that a caller writes.
@@ -128,11 +130,9 @@ func (s *Store) admitted(ctx context.Context, g *gate, team string, weight, room
 func (s *Store) reading(outer context.Context, team string, limit time.Duration, do func(ctx context.Context, tx neo4j.ExplicitTransaction) error) error {
 	ctx, cancel := context.WithTimeout(outer, limit+limit/8) // the database gives up first
 	defer cancel()
-	session := s.driver.NewSession(ctx, neo4j.SessionConfig{
-		AccessMode: neo4j.AccessModeRead, DatabaseName: s.database, FetchSize: cypherFetch, Bookmarks: s.marks.of(team),
-	})
+	session := s.db.Session(ctx, neo4j.AccessModeRead, team, cypherFetch)
 	defer briefly(ctx, session.Close)
-	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(limit), neo4j.WithTxMetadata(metadata("cypher")))
+	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(limit), neo4j.WithTxMetadata(neo.Metadata("cypher")))
 	if err == nil {
 		defer briefly(ctx, tx.Rollback)
 		err = do(ctx, tx)
@@ -169,7 +169,7 @@ func callerParameters(g guard.Statement, parameters map[string]any) map[string]a
 }
 
 func invalidCypher(format string, args ...any) error {
-	return &InvalidError{Fields: []FieldError{{Location: "cypher", Message: fmt.Sprintf(format, args...)}}}
+	return fault.Invalid(fault.At("cypher"), "", format, args...)
 }
 
 // errTooLong means that a statement ran out of time.
@@ -211,8 +211,8 @@ const tooLong = "the statement did not end within 2 seconds: " +
 func cypherFault(err error) error {
 	var db *neo4j.Neo4jError
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || own(err):
+		return err
 	case errors.As(err, &db):
 		for _, f := range cypherFaults {
 			switch {
@@ -224,5 +224,5 @@ func cypherFault(err error) error {
 			}
 		}
 	}
-	return translate("cypher", err)
+	return neo.Translate("cypher", err)
 }

@@ -7,6 +7,12 @@ import (
 	"time"
 
 	"kith/internal/sleep"
+	"kith/neo"
+)
+
+var (
+	readHeapSize       = neo.Load[int64]("heap_size")
+	endLargeStatements = neo.Load[string]("statement_end")
 )
 
 // Shares of the database's heap that statements of callers may use. All together get a quarter. One statement gets a
@@ -40,13 +46,13 @@ func (s *Store) heapSize(ctx context.Context) int64 {
 	}
 	ctx, cancel := context.WithTimeout(ctx, heapWait)
 	defer cancel()
-	rows, err := s.read(ctx, s.queries["heap_size"], nil)
-	if err != nil || len(rows) == 0 || integer(rows[0].Values[0]) <= 0 {
+	size, err := readHeapSize.ReadOne(ctx, s.db, nil)
+	if err != nil || size <= 0 {
 		s.options.Log.WarnContext(ctx, "heap size of the database unknown, using the bounds of a small heap for callers' statements", "bytes", assumedHeap)
 		s.heap.bytes.Store(assumedHeap)
 		return assumedHeap
 	}
-	s.heap.bytes.Store(integer(rows[0].Values[0]))
+	s.heap.bytes.Store(size)
 	return s.heap.bytes.Load()
 }
 
@@ -90,8 +96,8 @@ func (h *heap) close() {
 func (s *Store) endLarge(ctx context.Context) {
 	for sleep.For(ctx, watchInterval) {
 		most := map[string]any{"most": rowsOf(s.heapSize(ctx))}
-		if rows, err := s.read(ctx, s.queries["statement_end"], most); err == nil && len(rows) > 0 {
-			s.options.Log.InfoContext(ctx, "ended statements of callers that took too much memory", "statements", len(rows))
+		if ended, err := endLargeStatements.Read(ctx, s.db, most); err == nil && len(ended) > 0 {
+			s.options.Log.InfoContext(ctx, "ended statements of callers that took too much memory", "statements", len(ended))
 		}
 	}
 }

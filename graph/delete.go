@@ -5,7 +5,32 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+var (
+	deleteNode         = neo.Load[deletedNode]("node_delete")
+	restoreNode        = neo.Load[restoredNode]("node_restore")
+	deleteStories      = neo.Load[neo.None]("story_delete")
+	restoreStories     = neo.Load[neo.None]("story_restore")
+	deleteRelationship = neo.Load[int64]("relationship_delete")
+	findDeleted        = neo.Load[deletedRelationship]("relationship_restorable")
+	forgetDeleted      = neo.Load[neo.None]("relationship_restored")
+)
+
+// deletedNode counts what was deleted with a node.
+type deletedNode struct{ Relationships, Messages int64 }
+
+// restoredNode is a restored node. Relationships is the number of those restored with it.
+type restoredNode struct {
+	Properties    properties
+	Relationships int64
+}
+
+// deletedRelationship is a relationship that can be restored.
+type deletedRelationship struct{ Properties properties }
 
 // Deletion is the receipt of a delete. It can be undone until RestorableUntil.
 type Deletion struct {
@@ -14,7 +39,6 @@ type Deletion struct {
 	RestorableUntil time.Time `json:"restorable_until"`
 	Relationships   int64     `json:"relationships" doc:"of a node: the relationships deleted with it"`
 	Messages        int64     `json:"messages" doc:"of a source: the messages deleted with it"`
-	Users           []string  `json:"-"` // whose memory was changed
 }
 
 // cutoff returns the time since which deletes can be undone.
@@ -32,19 +56,20 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := versionIs(n.version(), ifVersion); err != nil {
 			return err
 		}
-		if _, err := t.exec("story_delete", map[string]any{"team_id": scope.TeamID, "entity_key": key, "now": d.DeletedAt}); err != nil {
+		if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": key, "now": d.DeletedAt}); err != nil {
 			return err
 		}
 		if err := t.leave(scope.TeamID, n); err != nil {
 			return err
 		}
-		rows, err := t.exec("node_delete", map[string]any{
+		deleted, err := deleteNode.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "entity_key": key, "kind": kind.Name, "label": kind.Label, "now": d.DeletedAt, "user_id": scope.user(),
 		})
 		if err != nil {
 			return err
 		}
-		d.Relationships, d.Messages, d.Users = integer(rows[0].Values[0]), integer(rows[0].Values[1]), []string{n.user()}
+		d.Relationships, d.Messages = deleted.Relationships, deleted.Messages
+		t.changes([]string{n.user()}, key)
 		return t.moved(scope.TeamID, n)
 	})
 	return d, err
@@ -72,9 +97,7 @@ func versionIs(stored, asked int64) error {
 	if asked == 0 || asked == stored {
 		return nil
 	}
-	return &VersionError{Fields: []FieldError{{
-		Location: "if_version", Message: fmt.Sprintf("the stored version is %d", stored), Version: &stored,
-	}}}
+	return &fault.VersionError{Fields: []fault.FieldError{fault.Stale(fault.At("if_version"), stored)}}
 }
 
 // RestoreNode undoes the last delete of a node. It returns ErrNotFound when there is no delete, or it was too long ago, and
@@ -82,25 +105,23 @@ func versionIs(stored, asked int64) error {
 func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key string) (NodeView, error) {
 	var view NodeView
 	err := s.transaction(ctx, "node_restore", func(t *tx) error {
-		rows, err := t.exec("node_restore", map[string]any{
+		restored, err := restoreNode.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "kind": kind.Name, "label": kind.Label,
 			"cutoff": s.cutoff(), "now": s.now(), "embed_due": t.embedRestored(kind),
 		})
 		if err != nil {
 			return err
 		}
-		if len(rows) == 0 {
-			return fmt.Errorf("restore: %w", ErrNotFound)
-		}
-		n := &stored{kind, pairsFrom(rows[0].Values[0])}
+		n := &stored{kind, restored.Properties}
 		view = nodeView(kind, n.properties, s.now())
+		t.changes([]string{n.user()}, key)
 		if err := t.moved(scope.TeamID, n); err != nil {
 			return err
 		}
-		if _, err := t.exec("story_restore", map[string]any{"team_id": scope.TeamID, "entity_key": key}); err != nil {
+		if err := restoreStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": key}); err != nil {
 			return err
 		}
-		if _, err = t.exec("relationship_rank", map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}}); err != nil {
+		if err := rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}}); err != nil {
 			return err
 		}
 		return t.enter(scope.TeamID, n)
@@ -115,7 +136,6 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 		return Deletion{}, err
 	}
 	d := s.deletion(key)
-	d.Users = []string{r.text("user_id")}
 	err = s.transaction(ctx, "relationship_delete", func(t *tx) error {
 		current, err := t.lockRelationship(scope, r)
 		if err != nil {
@@ -124,15 +144,16 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 		if err := versionIs(version(current), ifVersion); err != nil {
 			return err
 		}
-		rows, err := t.exec("relationship_delete", map[string]any{
+		deleted, err := deleteRelationship.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "from": r.from, "to": r.to, "key": key, "now": d.DeletedAt, "user_id": scope.user(),
 		})
-		if err == nil && integer(rows[0].Values[0]) == 0 {
+		if err == nil && deleted == 0 {
 			err = fmt.Errorf("relationship: %w", ErrNotFound)
 		}
 		if err != nil {
 			return err
 		}
+		t.changes([]string{r.text("user_id")}, key)
 		return t.settle(scope.TeamID, []string{r.from, r.to})
 	})
 	return d, err
@@ -147,9 +168,9 @@ func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string
 		return view, err
 	}
 	err = s.transaction(ctx, "relationship_restore", func(t *tx) error {
-		rows, err := t.exec("relationship_restorable", map[string]any{"team_id": scope.TeamID, "key": key, "cutoff": s.cutoff()})
-		if err != nil || len(rows) == 0 {
-			return orMissing(err, "restore")
+		found, err := findDeleted.ExecOne(t, map[string]any{"team_id": scope.TeamID, "key": key, "cutoff": s.cutoff()})
+		if err != nil {
+			return err
 		}
 		taken := map[string][3]string{}
 		if err := t.keysTaken(scope.TeamID, types, []string{key}, taken); err != nil {
@@ -158,7 +179,8 @@ func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string
 		if len(taken) > 0 {
 			return fmt.Errorf("restore: another relationship has its key: %w", ErrConflict)
 		}
-		view, err = t.restoreRelationship(scope, pairsFrom(rows[0].Values[0]))
+		t.changes([]string{found.Properties.text("user_id")}, key)
+		view, err = t.restoreRelationship(scope, found.Properties)
 		return err
 	})
 	return view, err
@@ -183,12 +205,12 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 	}
 	like := findRow(from, p.typeOf(kind), to)
 	like["since"] = p["valid_from"]
-	others, err := t.exec("relationship_find", map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{like}})
+	others, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{like}})
 	if err != nil {
 		return RelationshipView{}, err
 	}
 	for _, row := range others {
-		other := pairsFrom(row.Values[1])
+		other := row.Properties
 		if p["valid_to"] == nil && other["valid_to"] == nil || p["valid_from"] != nil && other.holdsWithin(*p.moment("valid_from"), p.moment("valid_to")) {
 			return RelationshipView{}, fmt.Errorf("restore: another relationship of its type connects the same nodes: %w", ErrConflict)
 		}
@@ -200,16 +222,16 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 		p["started_at"] = found.byKey[from].properties["started_at"]
 	}
 	row := relationshipRow(from, kind, to, key, p)
-	if err := t.rows("relationship_create", scope.TeamID, []map[string]any{row}); err != nil {
+	if err := t.writeRows(createRelationships, scope.TeamID, []map[string]any{row}); err != nil {
 		return RelationshipView{}, err
 	}
 	if err := t.settleRestored(scope, job, row); err != nil {
 		return RelationshipView{}, err
 	}
-	if _, err := t.exec("relationship_restored", map[string]any{"team_id": scope.TeamID, "key": key}); err != nil {
+	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "key": key}); err != nil {
 		return RelationshipView{}, err
 	}
-	_, err = t.exec("relationship_rank", map[string]any{
+	err = rankRelationships.Run(t, map[string]any{
 		"team_id": scope.TeamID, "pairs": []map[string]any{{"from": from, "to": to}}, "entity_keys": []string{},
 	})
 	if err == nil {
@@ -224,12 +246,12 @@ func (t *tx) settleRestored(scope Scope, job *memoryJob, row map[string]any) err
 	if kind == mentionsType {
 		mention := job.mentionRow(from, to)
 		mention["weight"], mention["properties"], mention["moved"] = 0.0, map[string]any{}, false // the delete left them
-		return t.rows("mention_count", scope.TeamID, []map[string]any{mention})
+		return t.writeRows(countMentions, scope.TeamID, []map[string]any{mention})
 	}
 	if p := row["properties"].(map[string]any); p["valid_to"] != nil || !slices.Contains(containmentTypes, kind) { // from relationshipRow
 		return nil
 	}
-	rings, err := t.exec("containment_cycle", map[string]any{"team_id": scope.TeamID, "rows": ringRows([]map[string]any{row})})
+	rings, err := findRings.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": ringRows([]map[string]any{row})})
 	if err == nil && len(rings) > 0 {
 		err = fmt.Errorf("restore: its end contains its start by now: %w", ErrConflict)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"kith/internal/fault"
 )
 
 // EdgesWrite links nodes of projects, all of them or none.
@@ -37,7 +39,6 @@ type EdgesResult struct {
 	Skipped  int          `json:"skipped"`
 	Edges    []EdgeResult `json:"edges"`
 	Warnings []string     `json:"warnings"`
-	Users    []string     `json:"-"` // whose memory was changed
 }
 
 // maxEdges is the most edges of one write.
@@ -54,7 +55,7 @@ func (s *Store) Link(ctx context.Context, scope Scope, w *EdgesWrite) (EdgesResu
 	if err != nil {
 		return EdgesResult{}, write.edgeFaults(err)
 	}
-	result := EdgesResult{Edges: make([]EdgeResult, len(w.Edges)), Warnings: []string{}, Users: done.Users}
+	result := EdgesResult{Edges: make([]EdgeResult, len(w.Edges)), Warnings: []string{}}
 	counted := map[int]bool{}
 	for i, place := range places {
 		r := &done.Relationships[place]
@@ -66,28 +67,25 @@ func (s *Store) Link(ctx context.Context, scope Scope, w *EdgesWrite) (EdgesResu
 		}
 	}
 	result.Skipped = len(w.Edges) - result.Created
-	for _, warning := range done.Warnings {
-		result.Warnings = append(result.Warnings, write.edgeLocation(warning))
-	}
+	result.Warnings = append(result.Warnings, done.Warnings...)
 	return result, nil
 }
 
 // validate checks what a write of relationships does not check.
 func (w *EdgesWrite) validate() error {
 	f := &faults{}
-	if len(w.Edges) == 0 || len(w.Edges) > maxEdges {
-		f.add("edges", "must have 1 to %d items", maxEdges)
-		return f.err()
+	if !f.SomeItems(fault.At("edges"), len(w.Edges), maxEdges) {
+		return f.Err()
 	}
 	for i := range w.Edges {
 		e := &w.Edges[i]
 		for _, end := range []struct{ field, kind string }{{"src_kind", e.SrcKind}, {"dst_kind", e.DstKind}} {
 			if kind, ok := KindOf(end.kind); !ok || kind.group != projectGroup {
-				f.add(index("edges", i)+"."+end.field, "must be project or one of %s", list(WorkspaceKinds))
+				f.Add(fault.At("edges").Index(i).Field(end.field), fault.NotOneOf, "must be project or one of %s", strings.Join(WorkspaceKinds, ", "))
 			}
 		}
 	}
-	return f.err()
+	return f.Err()
 }
 
 // relationships returns the write of the edges, each pair once for a type, and the position in it of each edge.
@@ -117,19 +115,19 @@ type edge struct {
 }
 
 // refusal returns the field of an edge that does not fit its nodes. The nodes exist and may be seen.
-func (e *edge) refusal(from, to *stored) (field, message string) {
+func (e *edge) refusal(from, to *stored) refusal {
 	if _, _, _, swap := (&RelationshipWrite{Type: e.Rel}).direction(); swap {
 		from, to = to, from
 	}
 	switch {
 	case from.kind.Name != e.SrcKind:
-		return "from", noSuchNode
+		return refusal{"from", fault.Missing, noSuchNode}
 	case to.kind.Name != e.DstKind:
-		return "to", noSuchNode
+		return refusal{"to", fault.Missing, noSuchNode}
 	case from.project() == "" || from.project() != to.project():
-		return "to", "must belong to the same project as src_id"
+		return refusal{"to", fault.Conflict, "must belong to the same project as src_id"}
 	}
-	return "", ""
+	return refusal{}
 }
 
 // project returns the key of the project that a node is or belongs to; empty: none.
@@ -141,38 +139,31 @@ func (s *stored) project() string {
 }
 
 // edgeFields maps field names of relationships to field names of edges.
-var edgeFields = strings.NewReplacer(".from", ".src_id", ".to", ".dst_id", ".type", ".rel", ".properties", ".props")
+var edgeFields = map[string]string{"from": "src_id", "to": "dst_id", "type": "rel", "properties": "props"}
 
-// edgeLocation replaces the location of a relationship at the start of a text by the location of its edge.
-func (w *MemoryWrite) edgeLocation(text string) string {
-	for i := range w.edges {
-		if rest, ok := strings.CutPrefix(text, index("relationships", i)); ok {
-			field, message, _ := strings.Cut(rest, ": ")
-			if message != "" {
-				message = ": " + message
-			}
-			return index("edges", w.edges[i].place) + edgeFields.Replace(field) + message
-		}
+// requested returns the place, in the request, of a warning about an item of the write.
+func (w *MemoryWrite) requested(at fault.Path) fault.Path {
+	i, within, ok := at.Item("relationships")
+	if !ok || i >= len(w.edges) {
+		return at
 	}
-	return text
+	return within.Rename(edgeFields).Under(fault.At("edges").Index(w.edges[i].place))
 }
 
 // edgeFaults turns the faults of relationships into faults of edges.
 func (w *MemoryWrite) edgeFaults(err error) error {
-	var invalid *InvalidError
+	var invalid *fault.InvalidError
 	if !errors.As(err, &invalid) {
 		return fmt.Errorf("link: %w", err)
 	}
-	var missing []FieldError
+	missing := true
 	for i := range invalid.Fields {
 		f := &invalid.Fields[i]
-		f.Location = w.edgeLocation(f.Location)
-		if f.Message == noSuchNode {
-			missing = append(missing, *f)
-		}
+		f.Path = w.requested(f.Path)
+		missing = missing && f.Code == fault.Missing
 	}
-	if len(missing) == len(invalid.Fields) {
-		return &MissingError{Fields: missing}
+	if missing {
+		return &fault.MissingError{Fields: invalid.Fields}
 	}
 	return invalid
 }

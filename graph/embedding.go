@@ -14,7 +14,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/llm"
+	"kith/neo"
 	"kith/vector"
+)
+
+var (
+	findWaiting       = neo.Load[waitingRow]("embedding_due")
+	saveVectors       = neo.Load[savedVectors]("embedding_save")
+	postponeEmbedding = neo.Load[neo.None]("embedding_postpone")
 )
 
 // Embedding computes the vectors of new and changed texts. The queue is in the database: a text stays in it until its vector is
@@ -122,7 +129,7 @@ func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if state.model != e.store.options.Embedder.Model() { // another process may have the right one
+	if state.Model != e.store.options.Embedder.Model() { // another process may have the right one
 		e.release(ctx)
 		return false, fmt.Errorf("embed: %w", ErrModel)
 	}
@@ -134,7 +141,7 @@ func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
 	if err := e.embed(ctx, rows); err != nil {
 		return false, err
 	}
-	if len(rows) == limit || state.walked {
+	if len(rows) == limit || state.Walked {
 		return len(rows) == 0, nil
 	}
 	// The walk waits for newly written texts, not the other way round.
@@ -166,6 +173,21 @@ func (e *Embedding) release(ctx context.Context) {
 	}
 }
 
+// waitingRow is a node that waits for its vector.
+type waitingRow struct {
+	TeamID, EntityKey, UserID string
+	EmbedDue                  int64
+	Labels                    labels
+	Texts                     struct{ Name, Description, Summary, Text string }
+	Keywords                  []string
+}
+
+// savedVectors counts stored vectors. Fits reports whether they are of the model and length of the others.
+type savedVectors struct {
+	Fits  bool
+	Saved int64
+}
+
 // waiting is a node that waits for its vector.
 type waiting struct {
 	team, key, user string
@@ -194,17 +216,13 @@ func (e *Embedding) limit() int {
 
 // due returns the queued nodes, the oldest first.
 func (e *Embedding) due(ctx context.Context, limit int) ([]waiting, error) {
-	found, err := e.store.read(ctx, e.store.queries["embedding_due"], map[string]any{
-		"now_ms": e.store.now().UnixMilli(), "limit": limit,
-	})
+	found, err := findWaiting.Read(ctx, e.store.db, map[string]any{"now_ms": e.store.now().UnixMilli(), "limit": limit})
 	rows := make([]waiting, len(found))
-	for i := range found {
-		v := found[i].Values
-		l := items(v[5])
-		n := &stored{kindFrom(v[4]), properties{
-			"name": l[0], "description": l[1], "summary": l[2], "text": l[3], "keywords": texts(v[6]),
+	for i, row := range found {
+		n := &stored{row.Labels.kind(), properties{
+			"name": row.Texts.Name, "description": row.Texts.Description, "summary": row.Texts.Summary, "text": row.Texts.Text, "keywords": row.Keywords,
 		}}
-		rows[i] = waiting{text(v[0]), text(v[1]), text(v[2]), integer(v[3]), embeddingText(n)}
+		rows[i] = waiting{row.TeamID, row.EntityKey, row.UserID, row.EmbedDue, embeddingText(n)}
 	}
 	return rows, err
 }
@@ -345,10 +363,10 @@ func (s *Store) saveVectors(ctx context.Context, batch []waiting, vectors [][]by
 		rows[i] = batch[i].row(vectors[i])
 	}
 	return s.transaction(ctx, "embedding_save", func(t *tx) error {
-		found, err := t.exec("embedding_save", map[string]any{
+		saved, err := saveVectors.Exec(t, map[string]any{
 			"model": s.options.Embedder.Model(), "dimensions": dimensions, "rows": rows,
 		})
-		if err == nil && (len(found) == 0 || !truth(found[0].Values[0])) {
+		if err == nil && (len(saved) == 0 || !saved[0].Fits) {
 			err = fmt.Errorf("embed: %w, or of another length", ErrModel)
 		}
 		return err
@@ -361,9 +379,6 @@ func (e *Embedding) postpone(ctx context.Context, batch []waiting) error {
 		rows[i] = batch[i].row(nil)
 	}
 	return e.store.transaction(ctx, "embedding_postpone", func(t *tx) error {
-		_, err := t.exec("embedding_postpone", map[string]any{
-			"rows": rows, "until_ms": e.store.now().Add(embeddingLater).UnixMilli(),
-		})
-		return err
+		return postponeEmbedding.Run(t, map[string]any{"rows": rows, "until_ms": e.store.now().Add(embeddingLater).UnixMilli()})
 	})
 }

@@ -3,27 +3,79 @@ package graph
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"kith/neo"
 	"kith/vector"
 )
+
+var (
+	readEmbeddingState   = neo.Load[embeddingState]("embedding_state")
+	pauseEmbedding       = neo.Load[neo.None]("embedding_pause")
+	beginEmbedding       = neo.Load[embeddingModel]("embedding_begin")
+	renewEmbedding       = neo.Load[bool]("embedding_renew")
+	readVectors          = neo.Load[vectorPage]("embedding_vectors")
+	readEmbeddingBacklog = neo.Load[embeddingBacklog]("embedding_backlog")
+)
+
+// embeddingModel is the model of the vectors in the database. Dimensions is 0 if they are unknown.
+type embeddingModel struct {
+	Model      string
+	Dimensions int
+}
+
+// vectorPage is a page of vectors, and the model of those with a number above Base.
+type vectorPage struct {
+	Rows  []vectorRow
+	Model string
+	Base  int64
+}
+
+// vectorRow is a node's vector with its number. Parent is the source of a message.
+type vectorRow struct {
+	Seq    int64
+	Key    string
+	Labels labels
+	At     int64
+	Vector vectorBytes
+	Parent string
+}
+
+// vectorBytes is an encoded vector.
+type vectorBytes []byte
+
+// DecodeNeo reads bytes.
+func (b *vectorBytes) DecodeNeo(v any) error {
+	bytes, ok := v.([]byte)
+	if !ok {
+		return fmt.Errorf("%T where a vector is expected: %w", v, neo.ErrStatement)
+	}
+	*b = bytes
+	return nil
+}
+
+// embeddingBacklog counts the nodes that wait for vectors. Oldest is nil if there are none.
+type embeddingBacklog struct {
+	Due    int64
+	Oldest *time.Time
+}
 
 // embeddingState holds the model of the vectors in the database: those with a number above base. Until the walk is done, the
 // nodes after team and key may lack a vector of the model.
 type embeddingState struct {
-	model     string
-	base      int64
-	walked    bool
-	team, key string
+	Model     string
+	Base      int64
+	Walked    bool
+	Team, Key string
 }
 
 // embeddingState returns the state; without a model if nothing was ever embedded.
 func (s *Store) embeddingState(ctx context.Context) (embeddingState, error) {
-	rows, err := s.read(ctx, s.queries["embedding_state"], nil)
+	rows, err := readEmbeddingState.Read(ctx, s.db, nil)
 	if err != nil || len(rows) == 0 {
 		return embeddingState{}, err
 	}
-	v := rows[0].Values
-	return embeddingState{model: text(v[0]), base: integer(v[1]), walked: truth(v[2]), team: text(v[3]), key: text(v[4])}, nil
+	return rows[0], nil
 }
 
 // PrepareEmbedding makes sure that the embedder's vectors may be compared with those in the database, before anything is written.
@@ -31,19 +83,17 @@ func (s *Store) embeddingState(ctx context.Context) (embeddingState, error) {
 func (s *Store) PrepareEmbedding(ctx context.Context) error {
 	if s.options.Embedder == nil {
 		return s.transaction(ctx, "embedding_pause", func(t *tx) error {
-			_, err := t.exec("embedding_pause", nil)
-			return err
+			return pauseEmbedding.Run(t, nil)
 		})
 	}
 	return s.transaction(ctx, "embedding_begin", func(t *tx) error {
-		rows, err := t.exec("embedding_begin", s.embedderParams())
+		stored, err := beginEmbedding.ExecOne(t, s.embedderParams())
 		if err != nil {
 			return err
 		}
-		model, dimensions := text(rows[0].Values[0]), int(integer(rows[0].Values[1]))
 		own := s.options.Embedder.Dimensions() // an endpoint's dimensions are known after its first answer
-		if model != s.options.Embedder.Model() || own > 0 && dimensions > 0 && own != dimensions {
-			return s.otherModel(model, dimensions)
+		if stored.Model != s.options.Embedder.Model() || own > 0 && stored.Dimensions > 0 && own != stored.Dimensions {
+			return s.otherModel(stored)
 		}
 		return nil
 	})
@@ -58,20 +108,17 @@ func (s *Store) embedderParams() map[string]any {
 	return params
 }
 
-func (s *Store) otherModel(model string, dimensions int) error {
+func (s *Store) otherModel(stored embeddingModel) error {
 	own := s.options.Embedder
 	return fmt.Errorf("%w: %q (%d dimensions) instead of the configured %q (%d); configure the former again, or run `kith reindex` to embed everything anew",
-		ErrModel, model, dimensions, own.Model(), own.Dimensions())
+		ErrModel, stored.Model, stored.Dimensions, own.Model(), own.Dimensions())
 }
 
 // RenewEmbeddings starts to embed everything anew by the embedder's model. Searches ignore the earlier vectors, and embedding by
 // another model stops. resumed reports whether this had been started before; then it continues.
 func (s *Store) RenewEmbeddings(ctx context.Context) (resumed bool, err error) {
-	err = s.transaction(ctx, "embedding_renew", func(t *tx) error {
-		rows, err := t.exec("embedding_renew", s.embedderParams())
-		if err == nil {
-			resumed = truth(rows[0].Values[0])
-		}
+	err = s.transaction(ctx, "embedding_renew", func(t *tx) (err error) {
+		resumed, err = renewEmbedding.ExecOne(t, s.embedderParams())
 		return err
 	})
 	return resumed, err
@@ -82,32 +129,28 @@ func (s *Store) RenewEmbeddings(ctx context.Context) (resumed bool, err error) {
 // source, or when another node was created. It returns ErrModel if the vectors belong to a different model than the embedder's.
 func (s *Store) Vectors(ctx context.Context, scope string, after int64, limit int) ([]vector.Row, error) {
 	for {
-		row, err := s.readOne(ctx, "embedding_vectors", map[string]any{"vector_scope": scope, "after": after, "limit": limit})
+		page, err := readVectors.ReadOne(ctx, s.db, map[string]any{"vector_scope": scope, "after": after, "limit": limit})
 		if err != nil {
 			return nil, err
 		}
-		found, base := items(row.Values[0]), integer(row.Values[2])
-		if len(found) == 0 {
+		if len(page.Rows) == 0 {
 			return nil, nil
 		}
-		if model := text(row.Values[1]); s.options.Embedder == nil || model != s.options.Embedder.Model() {
+		if s.options.Embedder == nil || page.Model != s.options.Embedder.Model() {
 			return nil, fmt.Errorf("vectors: %w", ErrModel)
 		}
-		if after >= base {
-			return vectorRows(found), nil
+		if after >= page.Base {
+			return vectorsOf(page.Rows), nil
 		}
-		after = base // vectors up to base belong to another model
+		after = page.Base // vectors up to there belong to another model
 	}
 }
 
-func vectorRows(found []any) []vector.Row {
+// vectorsOf returns the vectors of some rows.
+func vectorsOf(found []vectorRow) []vector.Row {
 	rows := make([]vector.Row, len(found))
-	for i := range found {
-		l := items(found[i])
-		bytes, _ := l[4].([]byte)
-		rows[i] = vector.Row{
-			Seq: integer(l[0]), Key: text(l[1]), Kind: KindNumber(kindFrom(l[2])), At: integer(l[3]), Vector: bytes, Parent: text(l[5]),
-		}
+	for i, r := range found {
+		rows[i] = vector.Row{Seq: r.Seq, Key: r.Key, Kind: KindNumber(r.Labels.kind()), At: r.At, Vector: r.Vector, Parent: r.Parent}
 	}
 	return rows
 }
@@ -134,10 +177,9 @@ const backlogCounted = 10_000
 
 // EmbeddingBacklog counts the backlog.
 func (s *Store) EmbeddingBacklog(ctx context.Context) (EmbeddingBacklog, error) {
-	row, err := s.readOne(ctx, "embedding_backlog", map[string]any{"limit": backlogCounted})
-	if err != nil || row.Values[1] == nil {
+	backlog, err := readEmbeddingBacklog.ReadOne(ctx, s.db, map[string]any{"limit": backlogCounted})
+	if err != nil || backlog.Oldest == nil {
 		return EmbeddingBacklog{}, err
 	}
-	waiting := s.now().Sub(millis(row.Values[1])).Seconds()
-	return EmbeddingBacklog{Due: integer(row.Values[0]), Lag: max(0, waiting)}, nil
+	return EmbeddingBacklog{Due: backlog.Due, Lag: max(0, s.now().Sub(*backlog.Oldest).Seconds())}, nil
 }

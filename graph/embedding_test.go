@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kith/cypher"
 	"kith/internal/testenv"
 	"kith/llm"
 	"kith/vector"
@@ -470,13 +471,13 @@ func embedHidden(e *embedding) {
 	e.settle()
 	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Description: Some("shown again")}}) // is queued too
 	for _, name := range []string{"export_nodes", "node_get", "node_list"} {
-		params := e.params(e.store.queries[name])
+		params := e.params(cypher.Load(name))
 		for field, value := range map[string]any{"user_id": "u", "entity_key": "c", "kind": "concept", "after": "", "messages": false} {
 			if _, ok := params[field]; ok {
 				params[field] = value
 			}
 		}
-		rows, err := e.store.read(e.Context(), e.store.queries[name], params)
+		rows, err := e.store.db.Read(e.Context(), cypher.Load(name), params)
 		if err != nil {
 			e.Fatal(err)
 		}

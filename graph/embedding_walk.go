@@ -5,46 +5,57 @@ import (
 	"errors"
 
 	"kith/internal/sleep"
+	"kith/neo"
 )
+
+var (
+	queueNodes           = neo.Load[queuedNodes]("embedding_walk")
+	saveEmbeddingWalk    = neo.Load[neo.None]("embedding_walked")
+	finishEmbeddingRenew = neo.Load[neo.None]("embedding_renewed")
+)
+
+// queuedNodes is a page of the walk: how many nodes were seen, the last one, and how many of them were queued.
+type queuedNodes struct {
+	Seen   int64
+	Last   string
+	Marked int64
+}
 
 // walk queues the next nodes without a vector of the present model: nodes from times without an embedder, and all nodes when
 // everything is embedded anew.
 func (e *Embedding) walk(ctx context.Context, from embeddingState) error {
 	to := from
-	if from.team != "" {
+	if from.Team != "" {
 		last, err := e.walkPage(ctx, from)
 		if err != nil {
 			return err
 		}
-		to.key = last
+		to.Key = last
 	}
-	if to.key == "" || from.team == "" { // the team is done
-		rows, err := e.store.read(ctx, e.store.queries["team_next"], map[string]any{"after": from.team})
+	if to.Key == "" || from.Team == "" { // the team is done
+		teams, err := findNextTeam.Read(ctx, e.store.db, map[string]any{"after": from.Team})
 		if err != nil {
 			return err
 		}
-		if to.walked = len(rows) == 0; !to.walked {
-			to.team, to.key = text(rows[0].Values[0]), ""
+		if to.Walked = len(teams) == 0; !to.Walked {
+			to.Team, to.Key = teams[0], ""
 		}
 	}
 	return e.store.transaction(ctx, "embedding_walked", func(t *tx) error {
-		_, err := t.exec("embedding_walked", map[string]any{
-			"model": from.model, "base": from.base, "from_team": from.team, "from_key": from.key,
-			"team": to.team, "key": to.key, "walked": to.walked,
+		return saveEmbeddingWalk.Run(t, map[string]any{
+			"model": from.Model, "base": from.Base, "from_team": from.Team, "from_key": from.Key,
+			"team": to.Team, "key": to.Key, "walked": to.Walked,
 		})
-		return err
 	})
 }
 
 // walkPage queues nodes of a team, and returns the last one; empty: there are no more.
 func (e *Embedding) walkPage(ctx context.Context, from embeddingState) (last string, err error) {
 	err = e.store.transaction(ctx, "embedding_walk", func(t *tx) error {
-		rows, err := t.exec("embedding_walk", map[string]any{
-			"team_id": from.team, "after": from.key, "limit": embeddingPage, "base": from.base, "now_ms": e.store.now().UnixMilli(),
+		page, err := queueNodes.ExecOne(t, map[string]any{
+			"team_id": from.Team, "after": from.Key, "limit": embeddingPage, "base": from.Base, "now_ms": e.store.now().UnixMilli(),
 		})
-		if err == nil {
-			last = text(rows[0].Values[1])
-		}
+		last = page.Last
 		return err
 	})
 	return last, err
@@ -65,8 +76,7 @@ func (e *Embedding) Finish(ctx context.Context, progress func()) error {
 		progress()
 		if done && err == nil {
 			return e.store.transaction(ctx, "embedding_renewed", func(t *tx) error {
-				_, err := t.exec("embedding_renewed", map[string]any{"model": e.store.options.Embedder.Model()})
-				return err
+				return finishEmbeddingRenew.Run(t, map[string]any{"model": e.store.options.Embedder.Model()})
 			})
 		}
 		if err == nil {
@@ -83,7 +93,7 @@ func (e *Embedding) Finish(ctx context.Context, progress func()) error {
 // finished reports whether nothing is left to embed for any process.
 func (e *Embedding) finished(ctx context.Context) (bool, error) {
 	state, err := e.store.embeddingState(ctx)
-	if err != nil || !state.walked {
+	if err != nil || !state.Walked {
 		return false, err
 	}
 	rows, err := e.due(ctx, e.limit())

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kith/internal/fault"
 )
 
 // TestAnEmptyUserIsNotTheTeam checks that an item with an empty user is refused: it would be shared by the team.
@@ -11,8 +13,8 @@ func TestAnEmptyUserIsNotTheTeam(t *testing.T) {
 	t.Parallel()
 	n := NodeWrite{Kind: "concept", Name: Some("a"), UserID: Some("")}
 	f := &faults{}
-	n.checkNames(f, "nodes[0]", conceptKind)
-	if err := f.err(); err == nil || !strings.Contains(err.Error(), "nodes[0].user_id") {
+	n.checkNames(f, fault.At("nodes").Index(0), conceptKind)
+	if err := f.Err(); err == nil || !strings.Contains(err.Error(), "nodes[0].user_id") {
 		t.Errorf("a node: %v", err)
 	}
 	tree := ChatTreeRecord{ID: "t", UserID: Some(""), CreatedAt: time.Now().UnixMilli(), UpdatedAt: time.Now().UnixMilli()}

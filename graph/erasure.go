@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"kith/internal/fault"
 	"kith/internal/sleep"
+	"kith/neo"
 )
 
 // Erasure is the receipt of an erasure. It counts the work of this call: a call that repeats an interrupted erasure counts the
@@ -36,7 +38,7 @@ const (
 // where it ended. Remaining counts what is left after the last round if a writer keeps writing for the user; the error is an
 // ErrConflict then.
 func (s *Store) EraseUser(ctx context.Context, scope Scope) (Erasure, error) {
-	if !ValidKey(scope.UserID) {
+	if !fault.ValidKey(scope.UserID) {
 		return Erasure{}, fmt.Errorf("erase user: no user: %w", ErrInvalid)
 	}
 	return s.erase(ctx, scope)
@@ -44,7 +46,7 @@ func (s *Store) EraseUser(ctx context.Context, scope Scope) (Erasure, error) {
 
 // EraseTeam erases everything that a team has, with its API keys, as EraseUser does for one user.
 func (s *Store) EraseTeam(ctx context.Context, teamID string) (Erasure, error) {
-	if !ValidKey(teamID) {
+	if !fault.ValidKey(teamID) {
 		return Erasure{}, fmt.Errorf("erase team: no team: %w", ErrInvalid)
 	}
 	return s.erase(ctx, Scope{TeamID: teamID})
@@ -128,7 +130,7 @@ type erasure struct {
 // wait gives writers for the user time to notice that their keys are gone.
 func (e *erasure) wait(ctx context.Context, round int) error {
 	if round > 0 && !sleep.For(ctx, erasurePause) {
-		return translate("erase", ctx.Err())
+		return neo.Translate("erase", ctx.Err())
 	}
 	return nil
 }

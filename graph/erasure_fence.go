@@ -10,10 +10,31 @@ import (
 	"sync"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"kith/cypher"
 
+	"kith/internal/fault"
 	"kith/internal/sleep"
+	"kith/neo"
 )
+
+var (
+	readMarks       = neo.Load[storedMarks]("erasure_marks")
+	readLastErasure = neo.Load[*int64]("erasure_recall")
+)
+
+// storedMarks are the marks of erasures with the database's clock.
+type storedMarks struct {
+	Marks      []string
+	Floor, Now int64
+}
+
+// leader reads on the leader of a cluster.
+type leader struct{ *neo.DB }
+
+// Read returns the rows of a statement.
+func (l leader) Read(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
+	return l.ReadLeader(ctx, q, params)
+}
 
 type beganKey struct{}
 
@@ -45,11 +66,11 @@ func (c clock) of(t time.Time) int64 { return c.now + t.Sub(c.at).Milliseconds()
 const clockFor = time.Minute // for which a more precise reading of the clock takes precedence over a later one
 
 // learn records marks that were requested at a time.
-func (f *fence) learn(values []any, asked time.Time) {
+func (f *fence) learn(found storedMarks, asked time.Time) {
 	now := time.Now()
-	look := clock{integer(values[2]), now, now.Sub(asked)}
-	marks := make([]eraseMark, 0, len(items(values[0])))
-	for _, stored := range texts(values[0]) {
+	look := clock{found.Now, now, now.Sub(asked)}
+	marks := make([]eraseMark, 0, len(found.Marks))
+	for _, stored := range found.Marks {
 		marks = append(marks, markFrom(stored))
 	}
 	f.mu.Lock()
@@ -58,7 +79,7 @@ func (f *fence) learn(values []any, asked time.Time) {
 		f.clock = look
 	}
 	if asked.After(f.read) {
-		f.marks, f.floor, f.read = marks, integer(values[1]), asked
+		f.marks, f.floor, f.read = marks, found.Floor, asked
 	}
 }
 
@@ -96,30 +117,12 @@ func (v fenceView) forbidding(began time.Time) (found []eraseMark) {
 	return found
 }
 
-// readLeader runs a statement that has to see every commit: in a cluster it runs on the leader.
-func (s *Store) readLeader(ctx context.Context, name string) ([]*neo4j.Record, error) {
-	start := time.Now()
-	session := s.session(ctx, neo4j.AccessModeWrite, nil)
-	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	text, params, err := s.queries[name].Statement(nil)
-	if err != nil {
-		return nil, err
-	}
-	result, err := session.Run(ctx, text, params, neo4j.WithTxMetadata(metadata(name)))
-	var rows []*neo4j.Record
-	if err == nil {
-		rows, err = result.Collect(ctx)
-	}
-	s.options.Observe(name, time.Since(start), err)
-	return rows, translate(name, err)
-}
-
 // lookForErasures reads the marks.
 func (s *Store) lookForErasures(ctx context.Context) error {
 	asked := time.Now()
-	rows, err := s.readLeader(ctx, "erasure_marks")
+	found, err := readMarks.ReadOne(ctx, leader{s.db}, nil)
 	if err == nil {
-		s.fence.learn(rows[0].Values, asked)
+		s.fence.learn(found, asked)
 	}
 	return err
 }
@@ -169,9 +172,9 @@ func (t *tx) admitted() error {
 // lookForErasures reads the marks in the transaction.
 func (t *tx) lookForErasures() error {
 	asked := time.Now()
-	rows, err := t.exec("erasure_marks", nil)
+	found, err := readMarks.ExecOne(t, nil)
 	if err == nil {
-		t.store.fence.learn(rows[0].Values, asked)
+		t.store.fence.learn(found, asked)
 	}
 	return err
 }
@@ -249,7 +252,7 @@ func gatherOther(v reflect.Value, named map[string]bool) {
 }
 
 func gatherText(text string, named map[string]bool) {
-	if ValidKey(text) {
+	if fault.ValidKey(text) {
 		named[text] = true
 	}
 	if strings.HasPrefix(text, "{") && strings.Contains(text, `"added_by"`) {
@@ -346,9 +349,9 @@ func (v fenceView) of(teamID, userID string) (of ErasureOf, raised bool) {
 // LastErasure returns when a team, or a user of it unless userID is empty, was last erased, by the database's clock; zero: never.
 func (s *Store) LastErasure(ctx context.Context, teamID, userID string) (time.Time, error) {
 	names := []string{newMark(Scope{TeamID: teamID}).name(), newMark(Scope{TeamID: teamID, UserID: userID}).name()}
-	row, err := s.readOne(ctx, "erasure_recall", map[string]any{"keys": names})
-	if err != nil || row.Values[0] == nil {
+	last, err := readLastErasure.ReadOne(ctx, s.db, map[string]any{"keys": names})
+	if err != nil || last == nil {
 		return time.Time{}, err
 	}
-	return time.UnixMilli(integer(row.Values[0])), nil
+	return time.UnixMilli(*last), nil
 }

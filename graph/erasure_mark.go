@@ -13,6 +13,14 @@ import (
 	"github.com/google/uuid"
 
 	"kith/internal/sleep"
+	"kith/neo"
+)
+
+var (
+	lockMarks       = neo.Load[storedMarks]("erasure_marks_lock")
+	saveMarks       = neo.Load[neo.None]("erasure_marks_save")
+	listWriters     = neo.Load[[]string]("erasure_writers")
+	rememberErasure = neo.Load[neo.None]("erasure_remember")
 )
 
 // An erasure ends under the protection of a mark in the database. While the mark is raised, no process can commit a write that names
@@ -126,13 +134,12 @@ func (c *marksChange) bound() {
 func (s *Store) changeMarks(ctx context.Context, name string, change func(t *tx, c *marksChange) error) error {
 	return s.transaction(ctx, name, func(t *tx) error {
 		t.erases = true
-		rows, err := t.exec("erasure_marks_lock", nil)
+		found, err := lockMarks.ExecOne(t, nil)
 		if err != nil {
 			return err
 		}
-		v := rows[0].Values
-		c := &marksChange{floor: integer(v[1]), now: integer(v[2]), done: -1}
-		for _, stored := range texts(v[0]) {
+		c := &marksChange{floor: found.Floor, now: found.Now, done: -1}
+		for _, stored := range found.Marks {
 			c.marks = append(c.marks, markFrom(stored))
 		}
 		if err := change(t, c); err != nil {
@@ -143,8 +150,7 @@ func (s *Store) changeMarks(ctx context.Context, name string, change func(t *tx,
 		for i, m := range c.marks {
 			stored[i] = m.stored(i == c.done)
 		}
-		_, err = t.exec("erasure_marks_save", map[string]any{"keys": stored, "seq": c.floor})
-		return err
+		return saveMarks.Run(t, map[string]any{"keys": stored, "seq": c.floor})
 	})
 }
 
@@ -161,7 +167,7 @@ func (e *erasure) raise(ctx context.Context) error {
 	}
 	e.renewed = time.Now()
 	if !sleep.For(ctx, marksFor) {
-		return translate("erase", ctx.Err())
+		return neo.Translate("erase", ctx.Err())
 	}
 	return e.awaitWriters(ctx)
 }
@@ -174,7 +180,7 @@ func (e *erasure) awaitWriters(ctx context.Context) error {
 			return fmt.Errorf("erase: %d earlier transactions do not end: repeat the erasure: %w", len(open), ErrConflict)
 		}
 		if !sleep.For(ctx, writersEvery) {
-			return translate("erase", ctx.Err())
+			return neo.Translate("erase", ctx.Err())
 		}
 		if err := e.renew(ctx); err != nil {
 			return err
@@ -188,11 +194,7 @@ func (e *erasure) awaitWriters(ctx context.Context) error {
 
 // writers returns the names of the open write transactions. In a cluster they are on the leader.
 func (s *Store) writers(ctx context.Context) ([]string, error) {
-	rows, err := s.readLeader(ctx, "erasure_writers")
-	if err != nil {
-		return nil, err
-	}
-	return texts(rows[0].Values[0]), nil
+	return listWriters.ReadOne(ctx, leader{s.db}, nil)
 }
 
 // renew keeps the mark raised while the erasure works.
@@ -235,11 +237,10 @@ func (e *erasure) lower(ctx context.Context, done bool) error {
 		}
 		e.release(m)
 		c.done = i
-		_, err := t.exec("erasure_remember", map[string]any{"key": m.name()})
-		return err
+		return rememberErasure.Run(t, map[string]any{"key": m.name()})
 	})
 	if err == nil && done && !sleep.For(ctx, receiptPause) {
-		err = translate("erase", ctx.Err())
+		err = neo.Translate("erase", ctx.Err())
 	}
 	return err
 }
@@ -249,8 +250,7 @@ func (e *erasure) lower(ctx context.Context, done bool) error {
 func (e *erasure) outdate(ctx context.Context) error {
 	return e.store.changeMarks(ctx, "erasure_outdate", func(t *tx, c *marksChange) error {
 		c.done = c.find(e.mark)
-		_, err := t.exec("erasure_remember", map[string]any{"key": e.mark.name()})
-		return err
+		return rememberErasure.Run(t, map[string]any{"key": e.mark.name()})
 	})
 }
 

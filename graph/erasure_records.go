@@ -6,7 +6,24 @@ import (
 	"slices"
 
 	"kith/cypher"
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+var (
+	listLabels                   = neo.Load[[]string]("label_list")
+	unlinkRecords                = neo.Load[unlinked]("erasure_record_unlink")
+	eraseRecords                 = neo.Load[erased]("erasure_record_delete")
+	anonymiseRecords             = neo.Load[anonymised]("erasure_record_anonymise")
+	anonymiseRecordRelationships = neo.Load[anonymised]("erasure_record_relationships")
+	countRecordsLeft             = neo.Load[int64]("erasure_record_left")
+	listAnswers                  = neo.Load[storedAnswer]("erasure_answers")
+	forgetAnswers                = neo.Load[int64]("idempotency_forget")
+	findOwned                    = neo.Load[[]string]("erasure_owned")
+)
+
+// storedAnswer is the answer to the request of an idempotency key.
+type storedAnswer struct{ Key, Answer string }
 
 // Labels of records outside the memory that a receipt counts separately.
 const (
@@ -18,11 +35,11 @@ const (
 
 // recordLabels returns the labels of all records outside the memory, whoever wrote them: API keys last.
 func (s *Store) recordLabels(ctx context.Context) ([]string, error) {
-	row, err := s.readOne(ctx, "label_list", nil)
+	labels, err := listLabels.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return nil, err
 	}
-	labels := slices.DeleteFunc(texts(row.Values[0]), func(l string) bool {
+	labels = slices.DeleteFunc(labels, func(l string) bool {
 		return slices.Contains([]string{"Memory", "KithSchema", "Lease", apiKeyLabel}, l) || kindOfLabel(l).Name != ""
 	})
 	slices.Sort(labels)
@@ -47,20 +64,28 @@ func (e *erasure) recordsOf(ctx context.Context, label string) error {
 	if left, err := e.recordsLeft(ctx, label); err != nil || left == 0 {
 		return err
 	}
-	for _, step := range []struct {
-		name  string
-		count func([]any) int64
-	}{
-		{"erasure_record_unlink", func(c []any) int64 { e.receipt.Relationships += integer(c[1]); return integer(c[0]) }},
-		{"erasure_record_delete", func(c []any) int64 { e.countRecords(label, integer(c[0]), integer(c[1])); return integer(c[0]) }},
-		{"erasure_record_anonymise", e.countAnonymised},
-		{"erasure_record_relationships", e.countAnonymised},
-	} {
-		if err := e.exhaust(ctx, cypher.ForLabel(e.store.queries[step.name], label), nil, step.count); err != nil {
+	if err := eraseBatches(ctx, e, forLabel(unlinkRecords, label), nil, e.countUnlinked); err != nil {
+		return err
+	}
+	countErased := func(c erased) int64 {
+		e.countRecords(label, c.Nodes, c.Messages)
+		return c.Nodes
+	}
+	if err := eraseBatches(ctx, e, forLabel(eraseRecords, label), nil, countErased); err != nil {
+		return err
+	}
+	for _, anonymise := range []neo.Query[anonymised]{anonymiseRecords, anonymiseRecordRelationships} {
+		if err := eraseBatches(ctx, e, forLabel(anonymise, label), nil, e.countAnonymised); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// forLabel returns the statement for nodes with a label.
+func forLabel[T any](q neo.Query[T], label string) neo.Query[T] {
+	q.Query = cypher.ForLabel(q.Query, label)
+	return q
 }
 
 func (e *erasure) countRecords(label string, found, messages int64) {
@@ -95,18 +120,14 @@ func (e *erasure) left(ctx context.Context) (int64, error) {
 		left += found
 	}
 	err = e.walk(ctx, func(step erasureStep) error {
-		left += int64(len(step.own) + len(step.authored))
+		left += int64(len(step.Own) + len(step.Authored))
 		return nil
 	})
 	return left, err
 }
 
 func (e *erasure) recordsLeft(ctx context.Context, label string) (int64, error) {
-	rows, err := e.store.read(ctx, cypher.ForLabel(e.store.queries["erasure_record_left"], label), e.params(nil))
-	if err != nil {
-		return 0, err
-	}
-	return integer(rows[0].Values[0]), nil
+	return forLabel(countRecordsLeft, label).ReadOne(ctx, e.store.db, e.params(nil))
 }
 
 const answerPage = 100 // an answer may have ten thousand items
@@ -117,14 +138,14 @@ func (e *erasure) answers(ctx context.Context) error {
 		return nil
 	}
 	for after := ""; ; {
-		rows, err := e.store.read(ctx, e.store.queries["erasure_answers"], e.params(map[string]any{"after": after, "limit": answerPage}))
+		answers, err := listAnswers.Read(ctx, e.store.db, e.params(map[string]any{"after": after, "limit": answerPage}))
 		if err != nil {
 			return err
 		}
 		var naming []string
-		for _, row := range rows {
-			after = text(row.Values[0])
-			names, err := e.names(ctx, text(row.Values[1]))
+		for _, answer := range answers {
+			after = answer.Key
+			names, err := e.names(ctx, answer.Answer)
 			if err != nil {
 				return err
 			}
@@ -132,7 +153,7 @@ func (e *erasure) answers(ctx context.Context) error {
 				naming = append(naming, after)
 			}
 		}
-		if err := e.forget(ctx, naming); err != nil || len(rows) < answerPage {
+		if err := e.forget(ctx, naming); err != nil || len(answers) < answerPage {
 			return err
 		}
 	}
@@ -142,10 +163,8 @@ func (e *erasure) forget(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	counts, err := e.write(ctx, e.store.queries["idempotency_forget"], map[string]any{"entity_keys": keys})
-	if err == nil {
-		e.receipt.Records += integer(counts[0])
-	}
+	forgotten, err := eraseBatch(ctx, e, forgetAnswers, map[string]any{"entity_keys": keys})
+	e.receipt.Records += forgotten
 	return err
 }
 
@@ -159,18 +178,15 @@ func (e *erasure) names(ctx context.Context, answer string) (bool, error) {
 	if len(keys) == 0 {
 		return false, nil
 	}
-	row, err := e.store.readOne(ctx, "erasure_owned", e.params(map[string]any{"entity_keys": keys}))
-	if err != nil {
-		return false, err
-	}
-	return len(items(row.Values[0])) > 0, nil
+	owned, err := findOwned.ReadOne(ctx, e.store.db, e.params(map[string]any{"entity_keys": keys}))
+	return len(owned) > 0, err
 }
 
 // textsIn returns the texts in a JSON value that may be keys.
 func textsIn(v any, found []string) []string {
 	switch typed := v.(type) {
 	case string:
-		if ValidKey(typed) {
+		if fault.ValidKey(typed) {
 			found = append(found, typed)
 		}
 	case []any:

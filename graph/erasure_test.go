@@ -230,7 +230,7 @@ func TestEraseInSteps(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	statements := 0
-	e.store.options.Observe = func(string, time.Duration, error) {
+	e.observe = func(string, time.Duration, error) {
 		if statements++; statements == 8 {
 			cancel()
 		}
@@ -253,7 +253,7 @@ func TestEraseInSteps(t *testing.T) {
 func TestEraseTellsWhatIsLeft(t *testing.T) {
 	e := fresh(t)
 	written := 0
-	e.store.options.Observe = func(query string, _ time.Duration, _ error) {
+	e.observe = func(query string, _ time.Duration, _ error) {
 		if query == "erasure_record_left" {
 			written++
 			e.try("u1", []NodeWrite{node("concept", fmt.Sprint(written), 0.5)})

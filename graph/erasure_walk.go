@@ -3,53 +3,73 @@ package graph
 import (
 	"context"
 
-	"kith/cypher"
+	"kith/neo"
+)
+
+var (
+	scanNodes              = neo.Load[erasureStep]("erasure_scan")
+	unlinkNodes            = neo.Load[unlinked]("erasure_unlink")
+	detachNodes            = neo.Load[neo.None]("erasure_detach")
+	eraseNodes             = neo.Load[erased]("erasure_delete")
+	anonymiseNodes         = neo.Load[anonymised]("erasure_anonymise")
+	anonymiseRelationships = neo.Load[anonymised]("erasure_relationships")
 )
 
 // erasureStep is a page of the walk over a team's nodes.
 type erasureStep struct {
-	own      []string // to erase
-	authored []string // others that name the user
+	Seen     int64
+	Last     string
+	Own      []string // to erase
+	Authored []string // others that name the user
 }
+
+// unlinked counts removed relationships: all, and those that callers know by their keys.
+type unlinked struct{ Removed, Relationships int64 }
+
+// erased counts erased nodes or records. Messages are among them.
+type erased struct{ Nodes, Messages int64 }
+
+// anonymised counts nodes or relationships that were found, those that no longer name the user, and the user's notes on them.
+type anonymised struct{ Found, Anonymised, Notes int64 }
 
 // walk visits a team's nodes in the order of their keys.
 func (e *erasure) walk(ctx context.Context, visit func(erasureStep) error) error {
 	for after := ""; ; {
-		row, err := e.store.readOne(ctx, "erasure_scan", e.params(map[string]any{"after": after, "limit": erasurePage}))
+		step, err := scanNodes.ReadOne(ctx, e.store.db, e.params(map[string]any{"after": after, "limit": erasurePage}))
 		if err != nil {
 			return err
 		}
 		if err := e.renew(ctx); err != nil {
 			return err
 		}
-		if err := visit(erasureStep{texts(row.Values[2]), texts(row.Values[3])}); err != nil {
+		if err := visit(step); err != nil {
 			return err
 		}
-		if integer(row.Values[0]) < erasurePage {
+		if step.Seen < erasurePage {
 			return nil
 		}
-		after = text(row.Values[1])
+		after = step.Last
 	}
 }
 
 func (e *erasure) nodes(ctx context.Context) error {
 	return e.walk(ctx, func(step erasureStep) error {
-		if err := e.unlink(ctx, append(step.own, step.authored...)); err != nil {
+		if err := e.unlink(ctx, append(step.Own, step.Authored...)); err != nil {
 			return err
 		}
-		if err := e.drop(ctx, step.own); err != nil {
+		if err := e.drop(ctx, step.Own); err != nil {
 			return err
 		}
-		return e.anonymise(ctx, step.authored)
+		return e.anonymise(ctx, step.Authored)
 	})
 }
 
 // unlink deletes relationships in batches: a node may have more than one transaction can hold.
 func (e *erasure) unlink(ctx context.Context, keys []string) error {
-	return e.repeat(ctx, "erasure_unlink", keys, func(counts []any) int64 {
-		e.receipt.Relationships += integer(counts[1])
-		return integer(counts[0])
-	})
+	if len(keys) == 0 {
+		return nil
+	}
+	return eraseBatches(ctx, e, unlinkNodes, map[string]any{"entity_keys": keys}, e.countUnlinked)
 }
 
 func (e *erasure) drop(ctx context.Context, keys []string) error {
@@ -58,44 +78,43 @@ func (e *erasure) drop(ctx context.Context, keys []string) error {
 	}
 	more := map[string]any{"entity_keys": keys}
 	if e.scope.UserID != "" {
-		if _, err := e.write(ctx, e.store.queries["erasure_detach"], more); err != nil {
+		if _, err := eraseBatch(ctx, e, detachNodes, more); err != nil {
 			return err
 		}
 	}
-	counts, err := e.write(ctx, e.store.queries["erasure_delete"], more)
-	if err == nil {
-		e.receipt.Nodes += integer(counts[0]) - integer(counts[1])
-		e.receipt.Messages += integer(counts[1])
-	}
+	counts, err := eraseBatch(ctx, e, eraseNodes, more)
+	e.receipt.Nodes += counts.Nodes - counts.Messages
+	e.receipt.Messages += counts.Messages
 	return err
 }
 
 func (e *erasure) anonymise(ctx context.Context, keys []string) error {
-	for _, name := range []string{"erasure_anonymise", "erasure_relationships"} {
-		if err := e.repeat(ctx, name, keys, e.countAnonymised); err != nil {
+	if len(keys) == 0 {
+		return nil
+	}
+	for _, anonymise := range []neo.Query[anonymised]{anonymiseNodes, anonymiseRelationships} {
+		if err := eraseBatches(ctx, e, anonymise, map[string]any{"entity_keys": keys}, e.countAnonymised); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *erasure) countAnonymised(counts []any) int64 {
-	e.receipt.Anonymised += integer(counts[1])
-	e.receipt.NotesAnonymised += integer(counts[2])
-	return integer(counts[0])
+func (e *erasure) countUnlinked(c unlinked) (found int64) {
+	e.receipt.Relationships += c.Relationships
+	return c.Removed
 }
 
-// repeat runs a statement for some nodes until it finds less than a batch. count returns how much it found.
-func (e *erasure) repeat(ctx context.Context, name string, keys []string, count func([]any) int64) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	return e.exhaust(ctx, e.store.queries[name], map[string]any{"entity_keys": keys}, count)
+func (e *erasure) countAnonymised(c anonymised) (found int64) {
+	e.receipt.Anonymised += c.Anonymised
+	e.receipt.NotesAnonymised += c.Notes
+	return c.Found
 }
 
-func (e *erasure) exhaust(ctx context.Context, q cypher.Query, more map[string]any, count func([]any) int64) error {
+// eraseBatches runs a statement until it finds less than a batch. count returns how much it found.
+func eraseBatches[T any](ctx context.Context, e *erasure, q neo.Query[T], more map[string]any, count func(T) int64) error {
 	for {
-		counts, err := e.write(ctx, q, more)
+		counts, err := eraseBatch(ctx, e, q, more)
 		if err != nil {
 			return err
 		}
@@ -105,18 +124,15 @@ func (e *erasure) exhaust(ctx context.Context, q cypher.Query, more map[string]a
 	}
 }
 
-// write runs a statement that returns one row of counts, in a transaction of its own.
-func (e *erasure) write(ctx context.Context, q cypher.Query, more map[string]any) ([]any, error) {
+// eraseBatch runs a statement that returns one row of counts, in a transaction of its own.
+func eraseBatch[T any](ctx context.Context, e *erasure, q neo.Query[T], more map[string]any) (counts T, err error) {
 	if err := e.renew(ctx); err != nil {
-		return nil, err
+		return counts, err
 	}
-	var counts []any
-	err := e.store.transaction(ctx, q.Name, func(t *tx) error {
+	err = e.store.transaction(ctx, q.Name, func(t *tx) (err error) {
 		t.erases = true
-		rows, err := t.execQuery(q, e.params(more))
-		if err == nil {
-			counts = rows[0].Values
-		}
+		t.changes([]string{e.scope.UserID, ""})
+		counts, err = q.ExecOne(t, e.params(more))
 		return err
 	})
 	return counts, err

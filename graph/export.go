@@ -4,7 +4,26 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"kith/neo"
 )
+
+var (
+	exportNodes         = neo.Load[exportedNode]("export_nodes")
+	exportRelationships = neo.Load[exportedRelationship]("export_relationships")
+)
+
+// exportedNode is a node as it is stored.
+type exportedNode struct {
+	Labels     labels
+	Properties properties
+}
+
+// exportedRelationship is a relationship as it is stored, or without a type a node that has none.
+type exportedRelationship struct {
+	From, Type, To string
+	Properties     properties
+}
 
 // Records of one read: exportBatch bounds the nodes, exportRows the relationships from them.
 const (
@@ -19,16 +38,15 @@ func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*Node
 	for _, messages := range []bool{false, true} {
 		after := ""
 		for {
-			rows, err := s.read(ctx, s.queries["export_nodes"], map[string]any{
+			rows, err := exportNodes.Read(ctx, s.db, map[string]any{
 				"team_id": teamID, "after": after, "messages": messages, "limit": exportBatch,
 			})
 			if err != nil {
 				return err
 			}
 			for _, row := range rows {
-				p := pairsFrom(row.Values[1])
-				after = p.text("entity_key")
-				if err := visit(nodeLine(kindFrom(row.Values[0]), p)); err != nil {
+				after = row.Properties.text("entity_key")
+				if err := visit(nodeLine(row.Labels.kind(), row.Properties)); err != nil {
 					return err
 				}
 			}
@@ -49,7 +67,7 @@ func (s *Store) ExportRelationships(ctx context.Context, teamID string, visit fu
 func (s *Store) exportRelationships(ctx context.Context, teamID string, limit, rowLimit int, visit func(*RelationshipWrite) error) error {
 	from, kind, to, key := "", "", "", "" // of the last one
 	for {
-		rows, err := s.read(ctx, s.queries["export_relationships"], map[string]any{
+		rows, err := exportRelationships.Read(ctx, s.db, map[string]any{
 			"team_id": teamID, "from": from, "type": kind, "to": to, "key": key, "limit": limit, "row_limit": rowLimit,
 		})
 		if err != nil {
@@ -57,16 +75,14 @@ func (s *Store) exportRelationships(ctx context.Context, teamID string, limit, r
 		}
 		nodes := 1 // the last one read may have no more
 		for _, row := range rows {
-			v := row.Values
-			if next := text(v[0]); next != from {
+			if row.From != from {
 				nodes++
-				from = next
+				from = row.From
 			}
-			p := pairsFrom(v[3])
-			if kind, to, key = text(v[1]), text(v[2]), p.text("key"); kind == "" {
+			if kind, to, key = row.Type, row.To, row.Properties.text("key"); kind == "" {
 				continue
 			}
-			if err := visit(relationshipLine(from, kind, to, p)); err != nil {
+			if err := visit(relationshipLine(from, kind, to, row.Properties)); err != nil {
 				return err
 			}
 		}

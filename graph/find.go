@@ -1,6 +1,71 @@
 package graph
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"kith/neo"
+)
+
+var findNodes = neo.Load[foundNode]("node_find")
+
+// foundNode is a row of node_find: a node with all its properties or as an end, a deleted node, or a user without an
+// owner node.
+type foundNode struct {
+	Labels     labels
+	Properties foundProperties
+	End        foundEnd
+}
+
+// foundProperties are all properties of a node, or a user without an owner node and whether another person has their
+// id as its name.
+type foundProperties struct {
+	properties
+
+	user  string
+	taken bool
+}
+
+// DecodeNeo reads a list of properties, or [user_id, taken].
+func (p *foundProperties) DecodeNeo(v any) error {
+	if pair, _ := v.([]any); len(pair) == 2 {
+		if user, ok := pair[0].(string); ok {
+			p.user, p.taken = user, truth(pair[1])
+			return nil
+		}
+	}
+	return p.properties.DecodeNeo(v)
+}
+
+// endNames are the properties of an end, in the order of node_find: its place, and what a mention changes. Of a deleted
+// node there are the first two.
+var endNames = []string{
+	"entity_key", "user_id", "is_owner", "started_at", "content_type", "project_id",
+	"state", "ttl_policy", "salience", "salience_at", "decay_rate", "ends_at", "expires_at", "confidence", "access_count", "recall_frequency",
+	"decay_gradient", "last_recall_interval", "last_accessed_at", "source_count", "ranked", "former_key",
+}
+
+// foundEnd holds the properties of an end that relationships need, or key and user of a deleted node.
+type foundEnd struct {
+	properties
+
+	deleted bool
+}
+
+// DecodeNeo reads the values of endNames. It omits null.
+func (e *foundEnd) DecodeNeo(v any) error {
+	values, ok := v.([]any)
+	if !ok || len(values) > len(endNames) {
+		return fmt.Errorf("an end of %d values, want %d: %w", len(values), len(endNames), neo.ErrStatement)
+	}
+	e.properties, e.deleted = make(properties, len(values)+1), len(values) < len(endNames)
+	for i, value := range values {
+		if value != nil {
+			e.properties[endNames[i]] = value
+		}
+	}
+	return nil
+}
 
 // stored is a node as a write finds it, or as it will be stored.
 type stored struct {
@@ -58,7 +123,7 @@ func (t *tx) find(teamID string, l lookups) (known, error) {
 // findMore does the same as find for names that only became known by what was found.
 func (t *tx) findMore(teamID string, l lookups, k known) error {
 	entityKeys := distinct(l.entityKeys)
-	rows, err := t.exec("node_find", map[string]any{
+	rows, err := findNodes.Exec(t, map[string]any{
 		"team_id": teamID, "entity_keys": entityKeys, "natural_keys": distinct(l.naturalKeys),
 		"owner_users": distinct(l.ownerUsers), "own_users": ownerRows(l.users), "ends": without(distinct(l.ends), entityKeys),
 	})
@@ -66,45 +131,20 @@ func (t *tx) findMore(teamID string, l lookups, k known) error {
 		return err
 	}
 	for _, row := range rows {
-		if row.Values[0] == nil && row.Values[2] == nil {
-			user := items(row.Values[1])
-			k.unowned[text(user[0])] = truth(user[1])
-			continue
-		}
-		if row.Values[0] == nil {
-			key := text(items(row.Values[2])[0])
-			k.deleted[key] = append(k.deleted[key], text(items(row.Values[2])[1]))
-			continue
-		}
-		n := &stored{kind: kindFrom(row.Values[0])}
-		if end := items(row.Values[2]); end != nil {
-			n.properties = endFrom(teamID, end)
-		} else {
-			n.properties = pairsFrom(row.Values[1])
-		}
-		if end := row.Values[2] != nil; !end || k.byKey[n.key()] == nil { // otherwise all of it is known
-			k.add(n)
+		all, end := row.Properties, row.End.properties
+		switch {
+		case all.properties == nil && end == nil:
+			k.unowned[all.user] = all.taken
+		case row.End.deleted:
+			k.deleted[end.text("entity_key")] = append(k.deleted[end.text("entity_key")], end.text("user_id"))
+		case end == nil:
+			k.add(&stored{kind: row.Labels.kind(), properties: all.properties})
+		case k.byKey[end.text("entity_key")] == nil: // otherwise all of it is known
+			end["team_id"] = teamID
+			k.add(&stored{kind: row.Labels.kind(), properties: end})
 		}
 	}
 	return nil
-}
-
-// endNames are the properties of an end, in the order of node_find: its place, and what a mention changes.
-var endNames = []string{
-	"user_id", "is_owner", "started_at", "content_type", "project_id",
-	"state", "ttl_policy", "salience", "salience_at", "decay_rate", "ends_at", "expires_at", "confidence", "access_count", "recall_frequency",
-	"decay_gradient", "last_recall_interval", "last_accessed_at", "source_count", "ranked", "former_key",
-}
-
-// endFrom reads the properties of an end that relationships need.
-func endFrom(teamID string, l []any) properties {
-	p := properties{"team_id": teamID, "entity_key": text(l[0])}
-	for i, name := range endNames {
-		if l[i+1] != nil {
-			p[name] = l[i+1]
-		}
-	}
-	return p
 }
 
 // without removes the items of one sorted list from another.
@@ -139,24 +179,67 @@ func (k known) replace(old, next *stored) {
 	k.add(next)
 }
 
+// labels are the labels of a node, of which only the one of its kind is read.
+type labels struct{ ofKind string }
+
+// DecodeNeo reads a list of labels.
+func (l *labels) DecodeNeo(v any) error {
+	list, ok := v.([]any)
+	if !ok {
+		return fmt.Errorf("%T where labels are expected: %w", v, neo.ErrStatement)
+	}
+	*l = labels{}
+	for _, label := range list {
+		if name := text(label); name != memoryLabel {
+			l.ofKind = name
+			break
+		}
+	}
+	return nil
+}
+
+// kind returns the kind of a node with these labels.
+func (l labels) kind() Kind { return kindOfLabel(l.ofKind) }
+
 // kindFrom returns the kind of a node with these labels.
 func kindFrom(labels any) Kind { return kindOfLabel(kindLabel(texts(labels))) }
+
+// memoryLabel is the label of every node of the memory.
+const memoryLabel = "Memory"
 
 // kindLabel returns the label of a node's kind.
 func kindLabel(labels []string) string {
 	for _, l := range labels {
-		if l != "Memory" {
+		if l != memoryLabel {
 			return l
 		}
 	}
 	return ""
 }
 
-// rows runs a statement that takes a list of rows. Without rows it does nothing.
-func (t *tx) rows(name, teamID string, rows []map[string]any) error {
+// writeRows runs a statement that takes a list of rows. Without rows it does nothing.
+func (t *tx) writeRows(q neo.Query[neo.None], teamID string, rows []map[string]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	_, err := t.exec(name, map[string]any{"team_id": teamID, "rows": rows})
-	return err
+	return q.Run(t, map[string]any{"team_id": teamID, "rows": rows})
+}
+
+// nodeRefRow is a list of a node's key, labels and name.
+type nodeRefRow struct {
+	Key    string
+	Labels labels
+	Name   string
+}
+
+func (r nodeRefRow) ref() NodeRef {
+	return NodeRef{EntityKey: r.Key, Kind: r.Labels.kind().Name, Name: r.Name}
+}
+
+func nodeRefs(rows []nodeRefRow) []NodeRef {
+	refs := make([]NodeRef, len(rows))
+	for i, r := range rows {
+		refs[i] = r.ref()
+	}
+	return refs
 }

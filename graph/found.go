@@ -131,12 +131,9 @@ const (
 	storiesRead    = 100
 )
 
-// detailParts are the statements of Details.
-var detailParts = []string{"found_messages", "found_sources", "found_nodes", "found_relationships", "found_stories"}
-
 // Details reads more about found records, in one round trip.
 func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, error) {
-	rows, err := s.read(ctx, s.compose("found", detailParts), w.params(scope))
+	rows, err := findDetails.Read(ctx, s.db, w.params(scope))
 	if err != nil || len(rows) == 0 {
 		return Details{}, err
 	}
@@ -144,36 +141,7 @@ func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, er
 	if w.AsOf != nil {
 		now = w.AsOf.UTC()
 	}
-	v := rows[0].Values
-	d := Details{}
-	for _, item := range items(v[0]) {
-		d.Messages = append(d.Messages, foundMessageFrom(items(item), now))
-	}
-	for _, item := range items(v[1]) {
-		d.Sources = append(d.Sources, sourceDetailsFrom(items(item), now))
-	}
-	for _, item := range items(v[2]) {
-		l := items(item)
-		d.Linked = append(d.Linked, Linked{int(integer(l[0])), text(l[1]), number(l[2]), texts(l[3])})
-	}
-	for _, item := range items(v[3]) {
-		l := items(item)
-		d.Titled = append(d.Titled, SourceText{Key: text(l[0]), Name: text(l[1])})
-	}
-	for _, item := range items(v[4]) {
-		l := items(item)
-		d.Nodes = append(d.Nodes, nodeView(kindFrom(l[0]), pairsFrom(l[1]), now))
-	}
-	for _, item := range items(v[5]) {
-		d.Around = append(d.Around, surroundingsFrom(items(item), now))
-	}
-	for _, item := range items(v[6]) {
-		d.Storylines = append(d.Storylines, storylineFrom(items(item)))
-	}
-	for _, item := range items(v[7]) {
-		d.Macros = append(d.Macros, macroFrom(items(item)))
-	}
-	return d, nil
+	return rows[0].details(now), nil
 }
 
 func (w *Wanted) params(scope Scope) map[string]any {
@@ -206,83 +174,4 @@ func (w *Wanted) params(scope Scope) map[string]any {
 		"min_proximity": grade(f.MinProximity), "max_proximity": grade(f.MaxProximity), "as_of": utc(w.AsOf),
 		"walk": linksWalked, "relationship_limit": linksShown, "previews": w.Previews, "story_limit": storiesRead,
 	}
-}
-
-func sourceDetailsFrom(l []any, now time.Time) SourceDetails {
-	alive := vitalityFrom(l[8:])
-	return SourceDetails{
-		Source: Source{
-			EntityKey: text(l[0]), UserID: optionalText(l[14]), Summary: text(l[2]), ContentType: text(l[3]), ContextType: optionalText(l[4]), SourceType: text(l[5]),
-			StartedAt: millis(l[6]), EndedAt: optionalMillis(l[7]),
-		},
-		Name: text(l[1]), Salience: told(alive.current(now)), State: alive.stateAt(now), Mentions: refsFrom(l[13]),
-	}
-}
-
-// vitalityFrom reads salience, decay rate, their time, state and end.
-func vitalityFrom(l []any) *vitality {
-	return &vitality{salience: number(l[0]), rate: number(l[1]), at: millis(l[2]), state: text(l[3]), expires: optionalMillis(l[4])}
-}
-
-func foundMessageFrom(l []any, now time.Time) SaidMessage {
-	return SaidMessage{Source: text(l[1]), SourceState: vitalityFrom(l[7:]).stateAt(now), Message: Message{
-		EntityKey: text(l[0]), Seq: integer(l[2]), Role: text(l[3]), Name: text(l[4]), Text: text(l[5]), At: millis(l[6]),
-	}}
-}
-
-func refsFrom(v any) []NodeRef {
-	refs := []NodeRef{}
-	for _, item := range items(v) {
-		refs = append(refs, refFrom(items(item)))
-	}
-	return refs
-}
-
-// refFrom reads key, labels and name.
-func refFrom(l []any) NodeRef {
-	return NodeRef{EntityKey: text(l[0]), Kind: kindFrom(l[1]).Name, Name: text(l[2])}
-}
-
-func surroundingsFrom(l []any, now time.Time) Surroundings {
-	s := Surroundings{Node: NodeRef{EntityKey: text(l[0]), Kind: kindFrom(l[2]).Name, Name: text(l[1])}}
-	links := items(l[3])
-	rows := make([]any, len(links))
-	for i, link := range links {
-		r := items(link)
-		s.Descriptions = append(s.Descriptions, text(r[5]))
-		rows[i] = []any{r[0], r[1], r[2], r[3], r[4], r[6]}
-	}
-	s.Links = relationshipsFrom(rows, s.Node.EntityKey, now)
-	return s
-}
-
-func anchorFrom(v any) *NodeRef {
-	if refs := refsFrom(v); len(refs) > 0 {
-		return &refs[0]
-	}
-	return nil
-}
-
-func storylineFrom(l []any) Storyline {
-	t := Storyline{
-		EntityKey: text(l[0]), Name: text(l[1]), Description: text(l[2]), SourceCount: integer(l[3]),
-		FirstAt: optionalMillis(l[4]), LastAt: optionalMillis(l[5]), Anchor: anchorFrom(l[6]), SourceKeys: texts(l[8]), Macros: texts(l[9]),
-	}
-	for _, item := range items(l[7]) {
-		s := items(item)
-		t.Sources = append(t.Sources, SourceLine{text(s[0]), text(s[1]), millis(s[2])})
-	}
-	return t
-}
-
-func macroFrom(l []any) Macro {
-	m := Macro{
-		EntityKey: text(l[0]), Name: text(l[1]), Description: text(l[2]), StorylineCount: integer(l[3]), SourceCount: integer(l[4]),
-		FirstAt: optionalMillis(l[5]), LastAt: optionalMillis(l[6]), Anchor: anchorFrom(l[7]),
-	}
-	for _, item := range items(l[8]) {
-		t := items(item)
-		m.Storylines = append(m.Storylines, StorylineLine{text(t[0]), text(t[1]), text(t[2]), integer(t[3])})
-	}
-	return m
 }

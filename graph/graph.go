@@ -2,7 +2,11 @@
 // (Validate) and its store methods. It knows nothing of HTTP or caches, and no driver error leaves it.
 package graph
 
-import "time"
+import (
+	"time"
+
+	"kith/internal/fault"
+)
 
 // Scope says for whom a call acts: a team, or a team and one of its users. It sees what the team shares (no user id) and what is
 // private to the user.
@@ -23,7 +27,7 @@ func (s Scope) user() any {
 // ValidateUser returns an error for a scope without a user.
 func (s Scope) ValidateUser() error {
 	if s.UserID == "" {
-		return &InvalidError{Fields: []FieldError{{Location: "user_id", Message: "is required"}}}
+		return fault.Invalid(fault.At("user_id"), fault.Required, "is required")
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"pgregory.net/rapid"
 
+	"kith/internal/fault"
 	"kith/internal/testenv"
 )
 
@@ -38,6 +39,8 @@ type env struct {
 	store *Store
 	team  string
 	now   time.Time // the store's clock; a test changes it only between calls
+
+	observe func(query string, took time.Duration, err error) // called after every statement; nil: none
 }
 
 // migrated records that the shared database has the schema.
@@ -90,6 +93,18 @@ func open(t *testing.T, db testenv.Database, o Options) *env {
 	t.Helper()
 	e := &env{T: t, team: testenv.Team(t), now: noon}
 	o.Now = func() time.Time { return e.now }
+	o.Changed = func(_ context.Context, c Change) {
+		reported.Lock()
+		defer reported.Unlock()
+		reported.byTeam[c.Team] = append(reported.byTeam[c.Team], c)
+	}
+	if o.Observe == nil {
+		o.Observe = func(query string, took time.Duration, err error) {
+			if e.observe != nil {
+				e.observe(query, took, err)
+			}
+		}
+	}
 	s, err := Open(Connection(db), o)
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +121,38 @@ func open(t *testing.T, db testenv.Database, o Options) *env {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// reported has the changes that stores reported, by team.
+var reported = struct {
+	sync.Mutex
+	byTeam map[string][]Change
+}{byTeam: map[string][]Change{}}
+
+// reports returns the changes of the team since the last call.
+func (e *env) reports() []Change {
+	reported.Lock()
+	defer reported.Unlock()
+	changes := reported.byTeam[e.team]
+	delete(reported.byTeam, e.team)
+	return changes
+}
+
+// changed returns the users whose contexts may have changed since the last call, and the keys of what changed.
+func (e *env) changed() (users, ids []string) {
+	users = []string{}
+	for _, c := range e.reports() {
+		if c.Contexts {
+			users = append(users, c.Users...)
+		}
+		ids = append(ids, c.IDs...)
+	}
+	return distinct(users), ids
+}
+
+func (e *env) changedUsers() []string {
+	users, _ := e.changed()
+	return users
 }
 
 // neighbour returns another team on the same store.
@@ -128,7 +175,7 @@ func audit(e *env) {
 func (e *env) raw(text string) [][]any {
 	e.Helper()
 	ctx := context.Background() // also in cleanups, where the test's own context has ended
-	session := e.store.session(ctx, neo4j.AccessModeWrite, nil)
+	session := e.store.db.Session(ctx, neo4j.AccessModeWrite, "", neo4j.FetchAll)
 	defer func() { _ = session.Close(ctx) }()
 	result, err := session.Run(ctx, text, map[string]any{"team": e.team})
 	if err != nil {
@@ -288,15 +335,15 @@ func linkedKeys(relationships []OwnerRelationship) []string {
 	return keys
 }
 
-// locations returns the locations of the faults in an InvalidError; nil for any other error.
+// locations returns the locations of the faults in an fault.InvalidError; nil for any other error.
 func locations(err error) []string {
-	var invalid *InvalidError
+	var invalid *fault.InvalidError
 	if !errors.As(err, &invalid) {
 		return nil
 	}
 	at := make([]string, len(invalid.Fields))
 	for i, f := range invalid.Fields {
-		at[i] = f.Location
+		at[i] = f.Path.String()
 	}
 	slices.Sort(at)
 	return at
@@ -315,16 +362,16 @@ func statuses(result MemoryResult) []Status {
 
 // faultsAt returns the locations in an error.
 func faultsAt(err error) (at []string) {
-	var fields []FieldError
-	var invalid *InvalidError
-	var missing *MissingError
+	var fields []fault.FieldError
+	var invalid *fault.InvalidError
+	var missing *fault.MissingError
 	if errors.As(err, &invalid) {
 		fields = invalid.Fields
 	} else if errors.As(err, &missing) {
 		fields = missing.Fields
 	}
 	for _, f := range fields {
-		at = append(at, f.Location)
+		at = append(at, f.Path.String())
 	}
 	return at
 }

@@ -7,7 +7,17 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"kith/neo"
 )
+
+var (
+	claimIdempotencyKey = neo.Load[claimedKey]("idempotency_claim")
+	storeAnswer         = neo.Load[neo.None]("idempotency_answer")
+)
+
+// claimedKey is an idempotency key with the hash of its request. Answer is empty if the request was not answered yet.
+type claimedKey struct{ Hash, Answer string }
 
 // idempotencyLife is how long an idempotency key is valid for its request.
 const idempotencyLife = 24 * time.Hour
@@ -24,17 +34,17 @@ func (t *tx) once(scope Scope, key string, request any, now time.Time, answer an
 		return false, err
 	}
 	key = idempotencyKey(scope, key, request)
-	rows, err := t.exec("idempotency_claim", map[string]any{
+	claimed, err := claimIdempotencyKey.ExecOne(t, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "key": key, "hash": hash, "now": now, "expired": now.Add(-idempotencyLife),
 	})
 	if err != nil {
 		return false, err
 	}
-	if text(rows[0].Values[0]) != hash {
+	if claimed.Hash != hash {
 		return false, fmt.Errorf("the idempotency key was used for another request: %w", ErrConflict)
 	}
-	if kept := text(rows[0].Values[1]); kept != "" {
-		return true, json.Unmarshal([]byte(kept), answer)
+	if claimed.Answer != "" {
+		return true, json.Unmarshal([]byte(claimed.Answer), answer)
 	}
 	if err := work(); err != nil {
 		return false, err
@@ -43,10 +53,7 @@ func (t *tx) once(scope Scope, key string, request any, now time.Time, answer an
 	if err != nil {
 		return false, fmt.Errorf("idempotency: %w", err)
 	}
-	_, err = t.exec("idempotency_answer", map[string]any{
-		"team_id": scope.TeamID, "key": key, "answer": string(raw),
-	})
-	return false, err
+	return false, storeAnswer.Run(t, map[string]any{"team_id": scope.TeamID, "key": key, "answer": string(raw)})
 }
 
 // idempotencyKey returns a caller's key in its stored form. Each user of a team and each kind of request has separate keys, so

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kith/internal/fault"
 )
 
 // secret is part of bad values: no error may repeat it.
@@ -137,12 +139,12 @@ func wrongRelationships() (all []wrong) {
 
 func wrongRequests() []wrong {
 	many := make([]NodeWrite, MaxItems)
-	faulty := make([]NodeWrite, 2*maxFaults)
+	faulty := make([]NodeWrite, 2*fault.MaxFaults)
 	var first100 []string
 	for i := range faulty {
 		faulty[i] = NodeWrite{Kind: secret, Name: Some("x")}
-		if i < maxFaults {
-			first100 = append(first100, index("nodes", i)+".kind")
+		if i < fault.MaxFaults {
+			first100 = append(first100, fault.At("nodes").Index(i).Field("kind").String())
 		}
 	}
 	slices.Sort(first100)

@@ -265,7 +265,7 @@ func TestSystemEntitiesAreFoundByTheirNaturalKey(t *testing.T) {
 		e.get("", "system_entity", first.Nodes[0].EntityKey).Seq, e.get("", "system_entity", first.Nodes[1].EntityKey).Seq,
 		e.get("", "system_entity", first.Nodes[2].EntityKey).Seq,
 	})
-	e.same("shared", []string{""}, first.Users)
+	e.same("shared", []string{""}, e.changedUsers())
 	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{
 		{Kind: "system_entity", Name: Some("x")}, {Kind: "system_entity", Name: Some("x"), UserID: Some("u1"), OwnFields: &OwnFields{System: Some("s")}},
 	}})

@@ -4,7 +4,17 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"kith/neo"
 )
+
+var findKnownRelationships = neo.Load[knownRelationship]("knowledge_relationships")
+
+// knownRelationship is a relationship between nodes of the knowledge.
+type knownRelationship struct {
+	From, Type, To string
+	Properties     properties
+}
 
 // Bounds of one read of the whole knowledge.
 const (
@@ -61,15 +71,14 @@ func (k *Knowledge) relate(ctx context.Context, s *Store, scope Scope) error {
 		for i := range nodes {
 			keys[i] = nodes[i].EntityKey
 		}
-		rows, err := s.read(ctx, s.queries["knowledge_relationships"], map[string]any{
+		rows, err := findKnownRelationships.Read(ctx, s.db, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys,
 		})
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			v := row.Values
-			k.Relationships = append(k.Relationships, relationshipView(text(v[0]), text(v[1]), text(v[2]), pairsFrom(v[3]), s.now()))
+			k.Relationships = append(k.Relationships, relationshipView(row.From, row.Type, row.To, row.Properties, s.now()))
 		}
 		k.Cut = len(k.Relationships) > maxKnowledgeLinks
 	}

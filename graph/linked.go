@@ -2,8 +2,46 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"time"
+
+	"kith/neo"
 )
+
+var (
+	findLinked    = neo.Load[linkedRow]("linked_entities")
+	listAvailable = neo.Load[availableRow]("linked_available")
+)
+
+// linkedRow is a node with the nodes that are linked with it. Walked is how many relationships were read, Context the
+// document that describes its project, if there is one.
+type linkedRow struct {
+	EntityKey, Name, Project string
+	Context                  []string
+	Walked                   int64
+	Kinds                    []linkedKindRow
+}
+
+// linkedKindRow is a part of the linked nodes with a label, and their total number.
+type linkedKindRow struct {
+	Label string
+	Total int
+	Nodes []linkedNodeRow
+}
+
+// linkedNodeRow is a linked node.
+type linkedNodeRow struct {
+	Key, Name, State, Type string
+	DueAt                  *time.Time
+	Description            string
+	Relations              []LinkedRelation
+}
+
+// availableRow is the nodes with a label that may be linked.
+type availableRow struct {
+	Kind      string
+	Available []Available
+}
 
 // LinkedKinds are the kinds of nodes to which nodes of projects are linked, in their order in texts for agents.
 var LinkedKinds = []string{"plan", "goal", "document", "task", "milestone", "output", "risk", "decision", "requirement"}
@@ -56,39 +94,28 @@ func (s *Store) LinkedWith(ctx context.Context, scope Scope, q LinkedQuery) (*Li
 }
 
 func (s *Store) linkedWith(ctx context.Context, scope Scope, q *LinkedQuery) (*LinkedEntities, error) {
-	row, err := s.readOne(ctx, "linked_entities", map[string]any{
+	row, err := findLinked.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": q.Key, "label": q.Kind.Label, "labels": labelsOf(q.Kinds),
 		"skip": q.Skip, "until": q.Skip + q.Most, "whole": q.Whole, "walk": linkedWalked,
 	})
 	if err != nil {
 		return nil, err
 	}
-	v := row.Values
 	l := &LinkedEntities{
-		Node: NodeRef{EntityKey: text(v[0]), Kind: q.Kind.Name, Name: text(v[1])}, Project: text(v[2]),
-		Kinds: map[string]LinkedKind{}, Cut: integer(v[4]) >= linkedWalked,
+		Node: NodeRef{EntityKey: row.EntityKey, Kind: q.Kind.Name, Name: row.Name}, Project: row.Project,
+		Kinds: map[string]LinkedKind{}, Cut: row.Walked >= linkedWalked,
 	}
-	contexts := texts(v[3])
-	for _, item := range items(v[5]) {
-		k := items(item)
-		kind := LinkedKind{Total: int(integer(k[1]))}
-		for _, node := range items(k[2]) {
-			n := linkedFrom(items(node))
-			n.Context = len(contexts) > 0 && contexts[0] == n.Key
-			kind.Nodes = append(kind.Nodes, n)
+	for _, k := range row.Kinds {
+		kind := LinkedKind{Total: k.Total}
+		for _, n := range k.Nodes {
+			kind.Nodes = append(kind.Nodes, LinkedNode{
+				Key: n.Key, Name: n.Name, State: n.State, Type: n.Type, DueAt: n.DueAt, Description: n.Description, Relations: n.Relations,
+				Context: slices.Contains(row.Context, n.Key),
+			})
 		}
-		l.Kinds[kindOfLabel(text(k[0])).Name] = kind
+		l.Kinds[kindOfLabel(k.Label).Name] = kind
 	}
 	return l, nil
-}
-
-func linkedFrom(l []any) LinkedNode {
-	n := LinkedNode{Key: text(l[0]), Name: text(l[1]), State: text(l[2]), Type: text(l[3]), DueAt: optionalMoment(l[4]), Description: text(l[5])}
-	for _, relation := range items(l[6]) {
-		r := items(relation)
-		n.Relations = append(n.Relations, LinkedRelation{text(r[0]), text(r[1]), truth(r[2])})
-	}
-	return n
 }
 
 func labelsOf(kinds []string) []string {
@@ -111,7 +138,7 @@ type Available struct {
 
 // Available reads the nodes of a node's project by kind, at most 100 of each.
 func (s *Store) Available(ctx context.Context, scope Scope, project, key string, kinds []string) (map[string][]Available, error) {
-	rows, err := s.read(ctx, s.queries["linked_available"], map[string]any{
+	rows, err := listAvailable.Read(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "project_id": project, "entity_key": key, "labels": labelsOf(kinds),
 	})
 	if err != nil {
@@ -119,10 +146,8 @@ func (s *Store) Available(ctx context.Context, scope Scope, project, key string,
 	}
 	all := map[string][]Available{}
 	for _, row := range rows {
-		kind := kindOfLabel(text(row.Values[0])).Name
-		for _, item := range items(row.Values[1]) {
-			a := items(item)
-			all[kind] = append(all[kind], Available{text(a[0]), text(a[1]), text(a[2]), truth(a[3])})
+		if len(row.Available) > 0 {
+			all[kindOfLabel(row.Kind).Name] = row.Available
 		}
 	}
 	return all, nil

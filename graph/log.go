@@ -3,7 +3,11 @@ package graph
 import (
 	"context"
 	"crypto/rand"
+
+	"kith/neo"
 )
+
+var fillLog = neo.Load[neo.None]("log_fill")
 
 // logFill is more than an embedded Neo4j writes into one transaction log.
 const logFill = 5 << 18 // bytes
@@ -16,8 +20,7 @@ func (s *Store) RotateLogs(ctx context.Context) error {
 	for _, value := range []any{filler, nil} {
 		err := s.transaction(ctx, "log_fill", func(t *tx) error {
 			t.erases = true // it holds no data of users
-			_, err := t.exec("log_fill", map[string]any{"properties": map[string]any{"filler": value}})
-			return err
+			return fillLog.Run(t, map[string]any{"properties": map[string]any{"filler": value}})
 		})
 		if err != nil {
 			return err

@@ -4,8 +4,36 @@ import (
 	"slices"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"kith/neo"
 )
+
+var (
+	setThemes             = neo.Load[[]string]("storyline_themes")
+	findRelatedStorylines = neo.Load[relatedStoryline]("storyline_related")
+	findMacros            = neo.Load[lockedMacro]("macro_storylines")
+)
+
+// lockedMacro is a macro with the storylines that it groups.
+type lockedMacro struct {
+	Properties properties
+	Grouped    []groupedStoryline
+	AnchorName string
+}
+
+// groupedStoryline is a storyline of a macro, in the order of macro_storylines.
+type groupedStoryline struct {
+	EntityKey                   string
+	SourceCount                 int64
+	FirstSourceAt, LastSourceAt time.Time
+}
+
+// relatedStoryline is a storyline with those of the given themes that it has.
+type relatedStoryline struct {
+	EntityKey                   string
+	Themes                      []string
+	SourceCount                 int64
+	FirstSourceAt, LastSourceAt time.Time
+}
 
 const macroText = "Storylines around"
 
@@ -35,12 +63,12 @@ func (j *storyJob) group() error {
 
 // themes stores on each touched storyline its themes besides the anchor, and returns all of them.
 func (j *storyJob) themes() ([]string, error) {
-	rows, err := j.tx.exec("storyline_themes", map[string]any{
+	rows, err := setThemes.Exec(j.tx, map[string]any{
 		"team_id": j.team, "entity_keys": distinct(j.touched), "window": storyWindow,
 	})
 	var all []string
-	for _, row := range rows {
-		all = append(all, texts(row.Values[0])...)
+	for _, themes := range rows {
+		all = append(all, themes...)
 	}
 	return distinct(all), err
 }
@@ -72,17 +100,17 @@ func (s storylines) ripe() bool {
 // related returns the user's storylines with each of the themes, by theme.
 func (j *storyJob) related(themes []string) (map[string]storylines, error) {
 	prefix := listPrefix(storylineKind, j.user)
-	rows, err := j.tx.exec("storyline_related", map[string]any{
+	rows, err := findRelatedStorylines.Exec(j.tx, map[string]any{
 		"team_id": j.team, "after": prefix, "end": prefixEnd(prefix), "themes": themes,
 	})
 	all := map[string]storylines{}
 	for _, row := range rows {
-		part := storylinePart{integer(row.Values[2]), moment(row.Values[3]), moment(row.Values[4])}
-		for _, theme := range texts(row.Values[1]) {
+		part := storylinePart{row.SourceCount, row.FirstSourceAt, row.LastSourceAt}
+		for _, theme := range row.Themes {
 			if all[theme] == nil {
 				all[theme] = storylines{}
 			}
-			all[theme][text(row.Values[0])] = part
+			all[theme][row.EntityKey] = part
 		}
 	}
 	return all, err
@@ -135,26 +163,25 @@ func (j *storyJob) regroup(macros map[string]*stored, parts map[string]storyline
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	rows, err := j.tx.exec("macro_storylines", map[string]any{
+	rows, err := findMacros.Exec(j.tx, map[string]any{
 		"team_id": j.team, "entity_keys": keys, "storylines": distinct(j.touched),
 	})
 	if err != nil {
 		return err
 	}
-	for _, row := range rows {
-		if err := j.regroupOne(row, parts); err != nil {
+	for i := range rows {
+		if err := j.regroupOne(&rows[i], parts); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *storyJob) regroupOne(row *neo4j.Record, parts map[string]storylines) error {
-	macro := &stored{kind: macroKind, properties: pairsFrom(row.Values[0])}
+func (j *storyJob) regroupOne(row *lockedMacro, parts map[string]storylines) error {
+	macro := &stored{kind: macroKind, properties: row.Properties}
 	grouped := storylines{}
-	for _, item := range items(row.Values[1]) {
-		l := items(item)
-		grouped[text(l[0])] = storylinePart{integer(l[1]), moment(l[2]), moment(l[3])}
+	for _, s := range row.Grouped {
+		grouped[s.EntityKey] = storylinePart{s.SourceCount, s.FirstSourceAt, s.LastSourceAt}
 	}
 	var missing []string
 	for key, part := range parts[macro.text("anchor_key")] {
@@ -165,7 +192,7 @@ func (j *storyJob) regroupOne(row *neo4j.Record, parts map[string]storylines) er
 	if err := j.link(macro.key(), groupsType, distinct(missing)...); err != nil {
 		return err
 	}
-	return j.change(macro, macro.withStorylines(grouped, text(row.Values[2])))
+	return j.change(macro, macro.withStorylines(grouped, row.AnchorName))
 }
 
 // withStorylines returns the properties of a macro with these storylines and the current name of its anchor.

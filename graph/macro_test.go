@@ -33,7 +33,7 @@ func TestMacros(t *testing.T) {
 	e.stories()
 	e.same("a millisecond too short", [][]any{}, macros())
 	e.told("u1", "b3", 30*day, "b", "theme")
-	e.same("formed", StoryResult{Sources: 1, Joined: 1, Macros: 1, Changed: []Scope{e.as("u1")}}, e.stories())
+	e.same("formed", StoryResult{Sources: 1, Joined: 1, Macros: 1}, e.stories())
 	e.same("macro", [][]any{{"theme", int64(2), int64(11), []any{"a", "b"}}}, macros())
 
 	list, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: macroKind, Limit: 10})

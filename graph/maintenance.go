@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
+
+	"kith/neo"
 )
 
 // Maintenance stores current saliences, archives decayed nodes, drops expired notes, purges deleted data, and forms
@@ -26,8 +29,6 @@ type MaintenanceOptions struct {
 	Look    time.Duration // how often a process looks for pending work and forms storylines; default a minute
 	Log     *slog.Logger
 	Observe func(step string, count int64)
-	// Changed is called with the users whose contexts have changed; the empty user stands for the shared memory.
-	Changed func(ctx context.Context, teamID string, users ...string)
 }
 
 const (
@@ -38,6 +39,35 @@ const (
 	purgeBatch = 1000
 	stale      = day // a stored salience older than this is replaced by the current one
 )
+
+var (
+	takeLease             = neo.Load[takenLease]("lease_take")
+	endLease              = neo.Load[neo.None]("lease_end")
+	extendLease           = neo.Load[int64]("lease_progress")
+	findNextTeam          = neo.Load[string]("team_next")
+	maintainNodes         = neo.Load[maintainedNodes]("maintenance_pass")
+	purgeOldNodes         = neo.Load[int64]("purge_nodes")
+	purgeOldRelationships = neo.Load[int64]("purge_relationships")
+	purgeStoredAnswers    = neo.Load[int64]("purge_answers")
+)
+
+// takenLease is whether a lease is held, and the team and key that the work under it has reached.
+type takenLease struct {
+	Held      bool
+	Team, Key string
+}
+
+// maintainedNodes are some nodes of a team after their maintenance.
+type maintainedNodes struct {
+	Seen               int64
+	Last               string   // key of the last one; empty: there are no more
+	Archived           []string // keys of those that left contexts
+	Noted              []string // keys of those with expired notes
+	NotedRelationships []notedRelationship
+}
+
+// notedRelationship is a relationship with expired notes, in the order of maintenance_pass.
+type notedRelationship struct{ From, Type, To, Key string }
 
 var errLeaseLost = errors.New("another process has taken over the maintenance lease")
 
@@ -54,9 +84,6 @@ func NewMaintenance(s *Store, o MaintenanceOptions) *Maintenance {
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, int64) {}
-	}
-	if o.Changed == nil {
-		o.Changed = func(context.Context, string, ...string) {}
 	}
 	return &Maintenance{store: s, options: o, holder: uuid.NewString(), lease: passLease, stories: s.FormStories}
 }
@@ -111,9 +138,6 @@ func (m *Maintenance) formStories(ctx context.Context) error {
 		result, err := m.stories(ctx, storiesAt)
 		m.options.Observe("storylines", int64(result.Storylines+result.Joined))
 		m.options.Observe("macros", int64(result.Macros))
-		for _, scope := range result.Changed {
-			m.options.Changed(ctx, scope.TeamID, scope.UserID)
-		}
 		if err != nil || result.Sources < storiesAt {
 			return err
 		}
@@ -132,10 +156,8 @@ func (m *Maintenance) take(ctx context.Context, lease string) (team, key string,
 func (s *Store) takeLease(ctx context.Context, lease, holder string, life time.Duration) (team, key string, held bool, err error) {
 	now := s.now()
 	err = s.transaction(ctx, "lease_take", func(t *tx) error {
-		rows, err := t.exec("lease_take", map[string]any{"name": lease, "holder": holder, "now": now, "until": now.Add(life)})
-		if err == nil {
-			held, team, key = truth(rows[0].Values[0]), text(rows[0].Values[1]), text(rows[0].Values[2])
-		}
+		taken, err := takeLease.ExecOne(t, map[string]any{"name": lease, "holder": holder, "now": now, "until": now.Add(life)})
+		held, team, key = taken.Held, taken.Team, taken.Key
 		return err
 	})
 	return team, key, held, err
@@ -152,8 +174,7 @@ func (s *Store) endLease(ctx context.Context, lease, holder string, due any) err
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	return s.transaction(ctx, "lease_end", func(t *tx) error {
-		_, err := t.exec("lease_end", map[string]any{"name": lease, "holder": holder, "due_at": due})
-		return err
+		return endLease.Run(t, map[string]any{"name": lease, "holder": holder, "due_at": due})
 	})
 }
 
@@ -173,11 +194,11 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 				return err
 			}
 		}
-		rows, err := m.store.read(ctx, m.store.queries["team_next"], map[string]any{"after": team})
-		if err != nil || len(rows) == 0 {
+		teams, err := findNextTeam.Read(ctx, m.store.db, map[string]any{"after": team})
+		if err != nil || len(teams) == 0 {
 			return err
 		}
-		team, key = text(rows[0].Values[0]), ""
+		team, key = teams[0], ""
 	}
 }
 
@@ -185,10 +206,10 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 func (m *Maintenance) progress(ctx context.Context, lease, team, key string) error {
 	held := false
 	err := m.store.transaction(ctx, "lease_progress", func(t *tx) error {
-		rows, err := t.exec("lease_progress", map[string]any{
+		extended, err := extendLease.ExecOne(t, map[string]any{
 			"name": lease, "holder": m.holder, "until": m.store.now().Add(leaseTime), "team": team, "key": key,
 		})
-		held = err == nil && integer(rows[0].Values[0]) > 0
+		held = extended > 0
 		return err
 	})
 	if err == nil && !held {
@@ -201,50 +222,42 @@ func (m *Maintenance) progress(ctx context.Context, lease, team, key string) err
 // node.
 func (m *Maintenance) batch(ctx context.Context, team, after string) (last string, err error) {
 	now := m.store.now()
-	var archived []string
-	var noted, notedRelationships []any
-	err = m.store.transaction(ctx, "maintenance_pass", func(t *tx) error {
-		rows, err := t.exec("maintenance_pass", map[string]any{
+	var done maintainedNodes
+	err = m.store.transaction(ctx, "maintenance_pass", func(t *tx) (err error) {
+		done, err = maintainNodes.ExecOne(t, map[string]any{
 			"team_id": team, "after": after, "limit": passBatch, "now_ms": now.UnixMilli(), "stale_ms": now.Add(-stale).UnixMilli(),
 		})
-		if err != nil {
+		if err != nil || len(done.Archived) == 0 {
+			t.changes(nil)
 			return err
 		}
-		v := rows[0].Values
-		last, archived, noted, notedRelationships = text(v[1]), texts(v[2]), items(v[3]), items(v[4])
-		if len(archived) == 0 {
-			return nil
-		}
-		_, err = t.exec("relationship_rank", map[string]any{"team_id": team, "pairs": []any{}, "entity_keys": archived})
-		return err
+		t.changes([]string{""})
+		return rankRelationships.Run(t, map[string]any{"team_id": team, "pairs": []any{}, "entity_keys": done.Archived})
 	})
 	if err != nil {
 		return "", err
 	}
-	m.options.Observe("archived", int64(len(archived)))
-	if len(archived) > 0 {
-		m.options.Changed(ctx, team, "")
-	}
-	return last, m.dropNotes(ctx, team, noted, notedRelationships)
+	m.options.Observe("archived", int64(len(done.Archived)))
+	return done.Last, m.dropNotes(ctx, team, done.Noted, done.NotedRelationships)
 }
 
 // dropNotes removes expired notes from nodes and relationships.
-func (m *Maintenance) dropNotes(ctx context.Context, team string, nodes, relationships []any) error {
+func (m *Maintenance) dropNotes(ctx context.Context, team string, nodes []string, relationships []notedRelationship) error {
 	if len(nodes)+len(relationships) == 0 {
 		return nil
 	}
 	err := m.store.transaction(ctx, "note_expire", func(t *tx) error {
-		found, err := t.find(team, lookups{entityKeys: texts(nodes)})
+		found, err := t.find(team, lookups{entityKeys: slices.Clone(nodes)})
 		if err != nil {
 			return err
 		}
 		var rows []map[string]any
-		for _, v := range nodes {
-			if n := found.byKey[text(v)]; n != nil {
+		for _, key := range nodes {
+			if n := found.byKey[key]; n != nil {
 				rows = append(rows, map[string]any{"entity_key": n.key(), "properties": n.withoutExpired(m.store.now())})
 			}
 		}
-		if err := t.rows("node_update", team, rows); err != nil {
+		if err := t.writeRows(updateNodes, team, rows); err != nil {
 			return err
 		}
 		return t.dropRelationshipNotes(team, relationships, m.store.now())
@@ -253,11 +266,10 @@ func (m *Maintenance) dropNotes(ctx context.Context, team string, nodes, relatio
 	return err
 }
 
-func (t *tx) dropRelationshipNotes(team string, relationships []any, now time.Time) error {
+func (t *tx) dropRelationshipNotes(team string, relationships []notedRelationship, now time.Time) error {
 	var rows []map[string]any
-	for _, v := range relationships {
-		r := items(v)
-		ref := located{from: text(r[0]), kind: text(r[1]), to: text(r[2]), properties: properties{"key": text(r[3])}}
+	for _, r := range relationships {
+		ref := located{from: r.From, kind: r.Type, to: r.To, properties: properties{"key": r.Key}}
 		p, err := t.lockRelationship(Scope{TeamID: team}, ref)
 		if errors.Is(err, ErrNotFound) {
 			continue
@@ -267,7 +279,7 @@ func (t *tx) dropRelationshipNotes(team string, relationships []any, now time.Ti
 		}
 		rows = append(rows, map[string]any{"from": ref.from, "to": ref.to, "key": p.text("key"), "properties": p.withoutExpired(now)})
 	}
-	return t.rows("relationship_update", team, rows)
+	return t.writeRows(updateRelationships, team, rows)
 }
 
 // withoutExpired returns the changes that remove expired notes.
@@ -279,22 +291,22 @@ func (p properties) withoutExpired(now time.Time) map[string]any {
 
 // purge erases data that was deleted long ago.
 func (m *Maintenance) purge(ctx context.Context) error {
-	for name, cutoff := range map[string]time.Time{
-		"purge_nodes": m.store.cutoff(), "purge_relationships": m.store.cutoff(), "purge_answers": m.store.now().Add(-idempotencyLife),
+	for _, step := range []struct {
+		purge  neo.Query[int64]
+		cutoff time.Time
+	}{
+		{purgeOldNodes, m.store.cutoff()}, {purgeOldRelationships, m.store.cutoff()}, {purgeStoredAnswers, m.store.now().Add(-idempotencyLife)},
 	} {
 		for {
 			var purged int64
-			err := m.store.transaction(ctx, name, func(t *tx) error {
-				rows, err := t.exec(name, map[string]any{"cutoff": cutoff, "limit": purgeBatch})
-				if err == nil {
-					purged = integer(rows[0].Values[0])
-				}
+			err := m.store.transaction(ctx, step.purge.Name, func(t *tx) (err error) {
+				purged, err = step.purge.ExecOne(t, map[string]any{"cutoff": step.cutoff, "limit": purgeBatch})
 				return err
 			})
 			if err != nil {
 				return err
 			}
-			m.options.Observe(name, purged)
+			m.options.Observe(step.purge.Name, purged)
 			if purged < purgeBatch {
 				break
 			}

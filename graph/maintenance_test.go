@@ -18,7 +18,6 @@ type passing struct {
 	*env
 	sync.Mutex
 	counted map[string]int64
-	users   []string
 }
 
 // passes makes tests of whole passes run one after the other, because each reaches the teams of the others.
@@ -47,13 +46,6 @@ func (p *passing) process(o MaintenanceOptions) *Maintenance {
 		p.Lock()
 		defer p.Unlock()
 		p.counted[step] += count
-	}
-	o.Changed = func(_ context.Context, team string, users ...string) {
-		p.Lock()
-		defer p.Unlock()
-		for _, u := range users {
-			p.users = append(p.users, team+":"+u)
-		}
 	}
 	m := NewMaintenance(p.store, o)
 	m.lease = p.team
@@ -87,10 +79,11 @@ func TestAPassArchivesWhatHasDecayedAway(t *testing.T) {
 	p.now = longAgo.Add(91 * day)
 	p.lease(p.team[:len(p.team)-1], "")
 	before := p.sections("u1")
+	p.changedUsers()
 	p.same("a second pass", true, p.passed(m))
+	p.same("reported users", []string{""}, p.changedUsers())
 	p.same("states", []any{"archived", "archived", "active"}, []any{p.state("fading"), p.state("brief"), p.state("fine")})
 	p.same("observed", int64(2), p.counted["archived"])
-	p.same("reported users", []string{p.team + ":"}, p.users)
 	p.same("the relationship", [][]any{{"archived"}}, p.relationships("me", "fine", "r.state"))
 	p.same("of contexts nothing changes", before, p.sections("u1"))
 	p.same("what is archived stands in no index of contexts", [][]any{{nil}, {nil}},

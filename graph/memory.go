@@ -3,7 +3,10 @@ package graph
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
+
+	"kith/internal/fault"
 )
 
 // MemoryWrite is one transaction of upserts. With Strict, one refused item refuses the whole write.
@@ -61,8 +64,7 @@ type MemoryResult struct {
 	Nodes         []NodeResult         `json:"nodes"`
 	Relationships []RelationshipResult `json:"relationships"`
 	Warnings      []string             `json:"warnings"`
-	Refused       []FieldError         `json:"-"` // all refused items; warnings are limited in number
-	Users         []string             `json:"-"` // users whose memory may have changed; the empty string stands for the shared memory
+	Refused       []fault.FieldError   `json:"-"` // all refused items; warnings are limited in number
 	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
 }
 
@@ -95,10 +97,9 @@ func ChangedRelationships(results []RelationshipResult) (keys []string) {
 	return keys
 }
 
-// Users returns the users whose memory a write may have changed; the empty string stands for the shared memory. Use
-// it when the outcome is unknown or comes from an earlier write: a node found by its key, or the end of a
-// relationship, may be shared. MemoryResult.Users is exact.
-func (w *MemoryWrite) Users(scope Scope) []string {
+// users returns the users whose memory an earlier write of the same request may have changed; the empty string stands
+// for the shared memory. A node found by its key, or the end of a relationship, may be shared.
+func (w *MemoryWrite) users(scope Scope) []string {
 	users := []string{scope.UserID}
 	if len(w.Relationships) > 0 {
 		users = append(users, "")
@@ -129,36 +130,36 @@ func owner(w *NodeWrite, scope Scope) string {
 func (w *MemoryWrite) Validate(scope Scope, now time.Time) error {
 	f := &faults{}
 	if n := len(w.Nodes) + len(w.Relationships); n > MaxItems {
-		f.add("nodes", "nodes and relationships together must be at most %d", MaxItems)
-		return f.err()
+		f.Add(fault.At("nodes"), fault.WrongCount, "nodes and relationships together must be at most %d", MaxItems)
+		return f.Err()
 	}
 	if scope.UserID != "" {
-		f.word("user_id", scope.UserID, MaxKeyLength)
+		f.Word(fault.At("user_id"), scope.UserID, MaxKeyLength)
 	}
 	if w.IdempotencyKey != "" {
-		f.word("idempotency_key", w.IdempotencyKey, MaxKeyLength)
+		f.Word(fault.At("idempotency_key"), w.IdempotencyKey, MaxKeyLength)
 	}
 	w.checkNodes(f, scope, now)
 	w.checkRelationships(f, now)
-	return f.err()
+	return f.Err()
 }
 
 func (w *MemoryWrite) checkNodes(f *faults, scope Scope, now time.Time) {
 	keys := map[string]int{}
 	for i := range w.Nodes {
 		n := &w.Nodes[i]
-		at := index("nodes", i)
+		at := fault.At("nodes").Index(i)
 		n.check(f, at, now, w.restoring)
 		if first, again := keys[n.EntityKey]; again && n.EntityKey != "" {
-			f.add(at+".entity_key", "is the same as nodes[%d].entity_key", first)
+			f.Same(at.Field("entity_key"), fault.At("nodes").Index(first).Field("entity_key"))
 		}
 		keys[n.EntityKey] = i
 		user := owner(n, scope)
 		if n.IsOwner.Value && user == "" {
-			f.add(at+".is_owner", "requires a user_id: an owner is the person node of one user")
+			f.Add(at.Field("is_owner"), fault.Required, "requires a user_id: an owner is the person node of one user")
 		}
 		if n.Kind == systemEntityKind.Name && n.UserID.Value != "" {
-			f.add(at+".user_id", "must be null: system entities are shared by the team")
+			f.Add(at.Field("user_id"), fault.NotAllowed, "must be null: system entities are shared by the team")
 		}
 	}
 }
@@ -167,7 +168,7 @@ func (w *MemoryWrite) checkRelationships(f *faults, now time.Time) {
 	triples := map[[3]string]int{}
 	for i := range w.Relationships {
 		r := &w.Relationships[i]
-		at := index("relationships", i)
+		at := fault.At("relationships").Index(i)
 		r.check(f, at, now, w.restoring)
 		if w.restoring { // an import has past relationships too
 			continue
@@ -175,7 +176,7 @@ func (w *MemoryWrite) checkRelationships(f *faults, now time.Time) {
 		from, kind, to, _ := r.direction()
 		triple := [3]string{from, kind, to}
 		if first, again := triples[triple]; again {
-			f.add(at, "is the same as relationships[%d]", first)
+			f.Same(at, fault.At("relationships").Index(first))
 		}
 		triples[triple] = i
 	}
@@ -201,8 +202,8 @@ func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryR
 			result = job.result
 			return err
 		})
-		if result.Repeated = repeated; repeated { // the first writer may have died before it invalidated the caches
-			result.Users = w.Users(scope)
+		if result.Repeated = repeated; repeated { // the first writer may have died before it reported the change
+			t.changes(w.users(scope))
 		}
 		return err
 	})
@@ -220,8 +221,8 @@ type memoryJob struct {
 	now       time.Time
 	found     known
 	result    MemoryResult
-	conflicts []FieldError
-	warnings  []string             // for items that were stored
+	conflicts []fault.FieldError
+	warnings  []fault.FieldError   // for items that were stored
 	rerank    []string             // nodes whose order in contexts may have changed
 	users     []string             // whose memory changed
 	words     []string             // the team's own relationship types, if the write uses some
@@ -246,6 +247,7 @@ func (j *memoryJob) run() error {
 		Relationships: make([]RelationshipResult, len(j.write.Relationships)),
 		Warnings:      []string{},
 	}
+	j.tx.changes(nil) // until conclude, which has the users
 	if len(j.write.Nodes)+len(j.write.Relationships) == 0 {
 		return nil
 	}
@@ -258,18 +260,16 @@ func (j *memoryJob) run() error {
 		return err
 	}
 	if len(j.conflicts) > 0 {
-		return &VersionError{Fields: j.conflicts}
+		return &fault.VersionError{Fields: j.conflicts}
 	}
 	if j.write.Strict {
-		if err := j.refused().err(); err != nil {
-			return err
+		if refused := fault.ListOf(j.result.Refused); refused.Len() > 0 {
+			return refused.Err()
 		}
 	}
 	j.conclude()
 	if len(pairs)+len(j.rerank) > 0 {
-		_, err = j.tx.exec("relationship_rank", map[string]any{
-			"team_id": j.scope.TeamID, "pairs": pairs, "entity_keys": j.rerank,
-		})
+		err = rankRelationships.Run(j.tx, map[string]any{"team_id": j.scope.TeamID, "pairs": pairs, "entity_keys": j.rerank})
 		if err != nil {
 			return err
 		}
@@ -324,39 +324,40 @@ func (j *memoryJob) moved() []string {
 }
 
 func (j *memoryJob) conclude() {
-	j.result.Users = distinct(j.users)
-	for _, fault := range j.refused().fields {
-		j.result.Warnings = append(j.result.Warnings, fault.Location+": "+fault.Message)
+	j.tx.changes(distinct(j.users))
+	if !j.write.restoring { // an import has too many
+		j.tx.changes(nil, j.result.Changed()...)
 	}
-	j.result.Warnings = append(j.result.Warnings, j.warnings...)
+	refused := fault.ListOf(j.result.Refused)
+	for _, f := range slices.Concat(refused.Fields(), j.warnings) {
+		f.Path = j.write.requested(f.Path)
+		j.result.Warnings = append(j.result.Warnings, f.String())
+	}
 }
 
-// refused returns the refusals that the answer lists.
-func (j *memoryJob) refused() *faults {
-	all := j.result.Refused
-	return &faults{all[:min(len(all), maxFaults)]}
+// refusal is the reason why an item is not stored: the field that does not fit the stored data. The zero refusal is none.
+type refusal struct {
+	field   string
+	code    fault.Code
+	message string
 }
 
 // refuse records why an item is not stored.
-func (j *memoryJob) refuse(location, format string, args ...any) (Status, *string) {
-	message := fmt.Sprintf(format, args...)
-	j.result.Refused = append(j.result.Refused, FieldError{Location: location, Message: message})
-	return Refused, &message
+func (j *memoryJob) refuse(at fault.Path, r refusal) (Status, *string) {
+	j.result.Refused = append(j.result.Refused, fault.FieldError{Path: at.Field(r.field), Code: r.code, Message: r.message})
+	return Refused, &r.message
 }
 
 // warn adds a warning about an item that is stored.
-func (j *memoryJob) warn(location, format string, args ...any) {
-	if len(j.warnings) < maxFaults {
-		j.warnings = append(j.warnings, location+": "+fmt.Sprintf(format, args...))
+func (j *memoryJob) warn(at fault.Path, format string, args ...any) {
+	if len(j.warnings) < fault.MaxFaults {
+		j.warnings = append(j.warnings, fault.FieldError{Path: at, Message: fmt.Sprintf(format, args...)})
 	}
 }
 
 // ifVersion checks an item's if_version. If another version is stored, the whole write fails.
-func (j *memoryJob) ifVersion(at string, asked Optional[int64], stored int64) {
-	if !asked.Given || asked.Value == stored || len(j.conflicts) >= maxFaults {
-		return
+func (j *memoryJob) ifVersion(at fault.Path, asked Optional[int64], stored int64) {
+	if asked.Given && asked.Value != stored && len(j.conflicts) < fault.MaxFaults {
+		j.conflicts = append(j.conflicts, fault.Stale(at.Field("if_version"), stored))
 	}
-	j.conflicts = append(j.conflicts, FieldError{
-		Location: at + ".if_version", Message: fmt.Sprintf("the stored version is %d", stored), Version: &stored,
-	})
 }

@@ -1,6 +1,10 @@
 package graph
 
-import "github.com/google/uuid"
+import (
+	"github.com/google/uuid"
+
+	"kith/internal/fault"
+)
 
 // newMessage is a message to append and its index in the write.
 type newMessage struct {
@@ -18,8 +22,8 @@ func (j *memoryJob) writeMessages() error {
 		}
 		key := w.SourceKey.Value
 		source := j.found.byKey[key]
-		if field, message := j.messageRefusal(i, source); field != "" {
-			status, text := j.refuse(index("nodes", i)+"."+field, "%s", message)
+		if refused := j.messageRefusal(i, source); refused != (refusal{}) {
+			status, text := j.refuse(fault.At("nodes").Index(i), refused)
 			j.result.Nodes[i] = NodeResult{EntityKey: w.EntityKey, Status: status, Error: text}
 			continue
 		}
@@ -61,30 +65,29 @@ func (j *memoryJob) appendMessages(source *stored, messages []newMessage) error 
 	return err
 }
 
-// messageRefusal returns the field of a message that does not fit the stored data, and the reason; an empty field
-// means none.
-func (j *memoryJob) messageRefusal(i int, source *stored) (field, message string) {
+// messageRefusal returns the field of a message that does not fit the stored data, and the reason.
+func (j *memoryJob) messageRefusal(i int, source *stored) refusal {
 	w := &j.write.Nodes[i]
 	old := j.found.byKey[w.EntityKey]
 	switch {
 	case source == nil || source.kind != sourceKind || !j.speaksFor(w, source.user()):
-		return "source_key", "source not found"
+		return refusal{"source_key", fault.Missing, "source not found"}
 	case w.EntityKey != "" && old != nil && old.text("source_key") != source.key():
-		return "entity_key", takenKey
+		return refusal{"entity_key", fault.Conflict, takenKey}
 	case old == nil && j.found.isKept(w.EntityKey, source.user()):
-		return "entity_key", takenKey
+		return refusal{"entity_key", fault.Conflict, takenKey}
 	case old == nil && j.write.existing:
-		return "entity_key", noSuchNode
+		return refusal{"entity_key", fault.Missing, noSuchNode}
 	case old == nil && (!w.Role.Given || w.Role.Null):
-		return "role", "is required for a new message"
+		return refusal{"role", fault.Required, "is required for a new message"}
 	}
 	if old != nil && old.properties["text"] != nil { // otherwise a dry run only assumes that it exists
-		if field = otherMessage(old, w.Role, w.Name, w.Text, w.At); field != "" {
-			return field, "cannot be changed: append another message"
+		if field := otherMessage(old, w.Role, w.Name, w.Text, w.At); field != "" {
+			return refusal{field, fault.Conflict, "cannot be changed: append another message"}
 		}
 	}
-	j.ifVersion(index("nodes", i), w.IfVersion, old.version())
-	return "", ""
+	j.ifVersion(fault.At("nodes").Index(i), w.IfVersion, old.version())
+	return refusal{}
 }
 
 // speaksFor reports whether a write may append to a user's source.

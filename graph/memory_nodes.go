@@ -7,6 +7,15 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"kith/internal/fault"
+	"kith/neo"
+)
+
+var (
+	createNodes     = neo.Load[neo.None]("node_create")
+	updateNodes     = neo.Load[neo.None]("node_update")
+	restartMentions = neo.Load[neo.None]("mention_restart")
 )
 
 // writeNodes creates and updates the nodes of the write and fills their results.
@@ -44,19 +53,19 @@ func (j *memoryJob) writeNodes() error {
 // store executes the plan. Updates come first: a new node may take a name or ownership that another node gives up.
 func (j *memoryJob) store(plan *nodePlan) error {
 	plan.makeOwners()
-	if err := j.tx.rows("node_update", j.scope.TeamID, plan.update); err != nil {
+	if err := j.tx.writeRows(updateNodes, j.scope.TeamID, plan.update); err != nil {
 		return err
 	}
 	if err := j.numberSystems(plan); err != nil {
 		return err
 	}
-	if err := j.tx.rows("node_create", j.scope.TeamID, plan.create); err != nil {
+	if err := j.tx.writeRows(createNodes, j.scope.TeamID, plan.create); err != nil {
 		return err
 	}
 	if err := j.storeOwners(plan); err != nil {
 		return err
 	}
-	return j.tx.rows("mention_restart", j.scope.TeamID, plan.restarted)
+	return j.tx.writeRows(restartMentions, j.scope.TeamID, plan.restarted)
 }
 
 func (j *memoryJob) lookups() lookups {
@@ -136,20 +145,20 @@ func (p *nodePlan) old(w *NodeWrite) *stored {
 }
 
 func (p *nodePlan) place(i int) NodeResult {
-	j, w, at := p.job, p.guessOwner(&p.job.write.Nodes[i]), index("nodes", i)
+	j, w, at := p.job, p.guessOwner(&p.job.write.Nodes[i]), fault.At("nodes").Index(i)
 	if n := p.ownerInPlaceOf(w); n != nil {
 		return NodeResult{EntityKey: n.key(), Status: Unchanged, Version: n.version()}
 	}
 	old := p.old(w)
-	field, message := p.refusal(w, old)
+	refused := p.refusal(w, old)
 	var next *stored
-	if field == "" {
+	if refused == (refusal{}) {
 		j.ifVersion(at, w.IfVersion, old.version())
 		next = p.merged(w, old)
-		field, message = p.clash(w, old, next)
+		refused = p.clash(w, old, next)
 	}
-	if field != "" {
-		status, text := j.refuse(at+"."+field, "%s", message)
+	if refused != (refusal{}) {
+		status, text := j.refuse(at, refused)
 		return NodeResult{EntityKey: w.EntityKey, Status: status, Error: text}
 	}
 	if !j.write.restoring {
@@ -170,31 +179,31 @@ func (p *nodePlan) place(i int) NodeResult {
 }
 
 // warnOfState warns of a state_key that lists and scores ignore.
-func (j *memoryJob) warnOfState(w *NodeWrite, at string) {
+func (j *memoryJob) warnOfState(w *NodeWrite, at fault.Path) {
 	if w.OwnFields == nil || w.StateKey.Value == "" {
 		return
 	}
 	if known := stateKeys[w.Kind]; !slices.Contains(known, w.StateKey.Value) {
-		j.warn(at+".state_key", "is not one of %s: it is stored, but lists and scores ignore it", strings.Join(known, ", "))
+		j.warn(at.Field("state_key"), "is not one of %s: it is stored, but lists and scores ignore it", strings.Join(known, ", "))
 	}
 }
 
-// refusal returns the field of a write that does not fit the stored node, and the reason; an empty field means none.
-func (p *nodePlan) refusal(w *NodeWrite, old *stored) (field, message string) {
+// refusal returns the field of a write that does not fit the stored node, and the reason.
+func (p *nodePlan) refusal(w *NodeWrite, old *stored) refusal {
 	kind := w.kind()
 	_, named := w.givenName(kind)
 	user := owner(w, p.job.scope)
 	switch {
 	case old == nil && p.job.write.existing:
-		return "entity_key", noSuchNode
+		return refusal{"entity_key", fault.Missing, noSuchNode}
 	case old == nil && p.job.found.isKept(w.EntityKey, user):
-		return "entity_key", takenKey
+		return refusal{"entity_key", fault.Conflict, takenKey}
 	case old == nil && !named && kind.group != episodeGroup:
-		return "name", "is required for a new node"
+		return refusal{"name", fault.Required, "is required for a new node"}
 	case old != nil && (old.kind != kind || !sameUser(old.user(), user, w.UserID.Given && kind != systemEntityKind)):
-		return "entity_key", takenKey
+		return refusal{"entity_key", fault.Conflict, takenKey}
 	}
-	return "", ""
+	return refusal{}
 }
 
 // sameUser reports whether a write for a user may change a node. A write without an explicit user may also change
@@ -207,20 +216,20 @@ func sameUser(stored, user string, named bool) bool {
 }
 
 // clash returns the field that would make the node inconsistent, and the reason.
-func (p *nodePlan) clash(w *NodeWrite, old, next *stored) (field, message string) {
+func (p *nodePlan) clash(w *NodeWrite, old, next *stored) refusal {
 	found := p.job.found
 	other := func(s *stored) bool { return s != nil && s.key() != next.key() }
 	switch {
 	case truth(next.properties["is_owner"]) && next.user() == "":
-		return "is_owner", "is only for the person node of a user, and this one is shared"
+		return refusal{"is_owner", fault.Conflict, "is only for the person node of a user, and this one is shared"}
 	case other(found.byNatural[next.text("natural_key")]):
-		return "name", "is taken by another " + w.Kind + " of the same name"
+		return refusal{"name", fault.Conflict, "is taken by another " + w.Kind + " of the same name"}
 	case next.owns() && other(found.byOwner[next.user()]) && !found.byOwner[next.user()].generated():
-		return "is_owner", "the user already has an owner"
+		return refusal{"is_owner", fault.Conflict, "the user already has an owner"}
 	case next.kind == sourceKind:
 		return sourceClash(old, next)
 	}
-	return "", ""
+	return refusal{}
 }
 
 // merged returns the node as it will be stored: the stored fields overlaid with the written ones.

@@ -1,14 +1,23 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"kith/internal/fault"
+	"kith/neo"
+)
+
+// findRings finds which of some containment relationships close a cycle, by their keys.
+var findRings = neo.Load[string]("containment_cycle")
 
 // visible reports whether the caller may see a node of the write. An import for the whole team may see all of them.
 func (j *memoryJob) visible(n *stored) bool {
 	return n.visible(j.scope) || n != nil && j.write.restoring && j.scope.UserID == ""
 }
 
-// relationshipRefusal returns the field that does not fit the stored data, and the reason; an empty field means none.
-func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) (field, message string) {
+// relationshipRefusal returns the field that does not fit the stored data, and the reason.
+func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) refusal {
 	from, kind, to, swap := w.direction()
 	fromField, toField := "from", "to"
 	if swap {
@@ -18,43 +27,43 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) (f
 	child := contained(kind)
 	switch {
 	case !j.visible(a):
-		return fromField, noSuchNode
+		return refusal{fromField, fault.Missing, noSuchNode}
 	case !j.visible(b):
-		return toField, noSuchNode
+		return refusal{toField, fault.Missing, noSuchNode}
 	case from == to && kind != systemRelationshipType: // an import may refer to one node by two keys
-		return toField, "must be another node than from"
+		return refusal{toField, fault.Contrary, "must be another node than from"}
 	case kind == mentionsType && (a.kind != sourceKind || b.kind.group != knowledgeGroup):
-		return "type", "mentions must lead from a source to a person, concept or entity"
+		return refusal{"type", fault.Conflict, "mentions must lead from a source to a person, concept or entity"}
 	case child != "" && a.kind.group == projectGroup && b.kind.Name != child:
-		return "type", kind + " must lead to a " + child
+		return refusal{"type", fault.Conflict, kind + " must lead to a " + child}
 	case a.user() != "" && b.user() != "" && a.user() != b.user():
-		return toField, "is private to a different user than from"
+		return refusal{toField, fault.Conflict, "is private to a different user than from"}
 	case j.taken(w, old):
-		return "key", takenKey
+		return refusal{"key", fault.Conflict, takenKey}
 	}
 	return w.timeRefusal(old)
 }
 
-func (w *RelationshipWrite) timeRefusal(old properties) (field, message string) {
+func (w *RelationshipWrite) timeRefusal(old properties) refusal {
 	if old == nil {
 		if w.closes() && !w.ValidFrom.Given && w.History == nil { // an exported relationship was closed before
-			return "valid_to", "no current relationship to close"
+			return refusal{"valid_to", fault.Conflict, "no current relationship to close"}
 		}
-		return "", ""
+		return refusal{}
 	}
 	from := old.moment("valid_from")
 	switch {
 	case !w.contradicted(old) && w.endsEarly(old):
 		if w.ValidFrom.Given {
-			return "valid_from", "must not be after valid_to"
+			return refusal{"valid_from", fault.Conflict, "must not be after valid_to"}
 		}
-		return "valid_to", "must not be before valid_from"
+		return refusal{"valid_to", fault.Conflict, "must not be before valid_from"}
 	case w.Contradicts && w.ValidFrom.Given && from != nil && !w.startsAfter(*from):
-		return "valid_from", "must be after the valid_from of the relationship it contradicts"
+		return refusal{"valid_from", fault.Conflict, "must be after the valid_from of the relationship it contradicts"}
 	case w.reopensContainment(old):
-		return "valid_to", "cannot be removed: add a new relationship that begins at the end of this one"
+		return refusal{"valid_to", fault.Conflict, "cannot be removed: add a new relationship that begins at the end of this one"}
 	}
-	return "", ""
+	return refusal{}
 }
 
 // endsEarly reports whether a changed relationship would end before it began.
@@ -67,20 +76,20 @@ func (w *RelationshipWrite) endsEarly(old properties) bool {
 }
 
 // relationshipWarnings adds warnings about values that are stored differently or look unusual.
-func (j *memoryJob) relationshipWarnings(w *RelationshipWrite, at string, swap bool) {
+func (j *memoryJob) relationshipWarnings(w *RelationshipWrite, at fault.Path, swap bool) {
 	if j.write.restoring {
 		return
 	}
 	from, kind, to, _ := w.direction()
 	a, b := j.found.byKey[from], j.found.byKey[to]
 	if swap {
-		j.warn(at+".type", "%s is deprecated: stored as %s, the other way round", w.Type, kind)
+		j.warn(at.Field("type"), "%s is deprecated: stored as %s, the other way round", w.Type, kind)
 	}
 	if usual := unusual(a.kind, b.kind, kind); usual != "" {
-		j.warn(at+".type", "between a %s and a %s the usual type is %s", a.kind.Name, b.kind.Name, usual)
+		j.warn(at.Field("type"), "between a %s and a %s the usual type is %s", a.kind.Name, b.kind.Name, usual)
 	}
 	if child := contained(kind); child != "" && a.kind.group == projectGroup && !slices.Contains(parents[child], a.kind.Name) {
-		j.warn(at+".from", "a %s is contained in %s", child, list(parents[child]))
+		j.warn(at.Field("from"), "a %s is contained in %s", child, strings.Join(parents[child], ", "))
 	}
 }
 
@@ -94,13 +103,13 @@ func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
 		}
 	}
 	for len(rows) > 0 {
-		records, err := j.tx.exec("containment_cycle", map[string]any{"team_id": j.scope.TeamID, "rows": ringRows(rows)})
-		if err != nil || len(records) == 0 {
+		keys, err := findRings.Exec(j.tx, map[string]any{"team_id": j.scope.TeamID, "rows": ringRows(rows)})
+		if err != nil || len(keys) == 0 {
 			return err
 		}
 		ring := map[string]bool{}
-		for _, r := range records {
-			ring[text(r.Values[0])] = true
+		for _, key := range keys {
+			ring[key] = true
 		}
 		last := len(rows) - 1
 		for !ring[rows[last]["key"].(string)] { //nolint:forcetypeassert // set by relationshipRow
@@ -124,13 +133,13 @@ func ringRows(rows []map[string]any) []map[string]any {
 
 // takeBack removes a relationship that this write has added, and refuses it.
 func (j *memoryJob) takeBack(row map[string]any) error {
-	if err := j.tx.rows("relationship_remove", j.scope.TeamID, ringRows([]map[string]any{row})); err != nil {
+	if err := j.tx.writeRows(removeRelationships, j.scope.TeamID, ringRows([]map[string]any{row})); err != nil {
 		return err
 	}
 	for i := range j.result.Relationships {
 		if r := &j.result.Relationships[i]; r.Key == row["key"] {
 			r.Key, r.Version = "", 0
-			r.Status, r.Error = j.refuse(index("relationships", i)+".to", "contains from, directly or through others")
+			r.Status, r.Error = j.refuse(fault.At("relationships").Index(i), refusal{"to", fault.Conflict, "contains from, directly or through others"})
 		}
 	}
 	return nil

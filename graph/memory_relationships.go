@@ -2,13 +2,35 @@ package graph
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"time"
 
 	"github.com/google/uuid"
 
 	"kith/cypher"
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+var (
+	findRelationships = neo.Load[foundRelationship]("relationship_find")
+	findTypeWords     = neo.Load[relationshipOrWords]("type_words_find")
+	// findRelationshipsAndWords is findRelationships, followed by findTypeWords.
+	findRelationshipsAndWords = neo.As[relationshipOrWords](cypher.UnionAll(findRelationships.Query, findTypeWords.Query))
+)
+
+// foundRelationship is a relationship that the item of a write at a position may refer to.
+type foundRelationship struct {
+	Position   int
+	Properties properties
+}
+
+// relationshipOrWords is a foundRelationship or, at position -1, the team's own relationship types.
+type relationshipOrWords struct {
+	Position   int
+	Properties any
+}
 
 // relationshipPlan holds the changes that a write makes to relationships.
 type relationshipPlan struct {
@@ -48,19 +70,19 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	if err := j.addWords(); err != nil {
 		return nil, err
 	}
-	if err := j.tx.rows("relationship_update", j.scope.TeamID, plan.update); err != nil {
+	if err := j.tx.writeRows(updateRelationships, j.scope.TeamID, plan.update); err != nil {
 		return nil, err
 	}
 	if err := j.numberRelationships(plan); err != nil {
 		return nil, err
 	}
-	if err := j.tx.rows("relationship_create", j.scope.TeamID, plan.create); err != nil {
+	if err := j.tx.writeRows(createRelationships, j.scope.TeamID, plan.create); err != nil {
 		return nil, err
 	}
 	if err := j.refuseRings(plan); err != nil {
 		return nil, err
 	}
-	return plan.pairs, j.tx.rows("mention_count", j.scope.TeamID, plan.mentioned)
+	return plan.pairs, j.tx.writeRows(countMentions, j.scope.TeamID, plan.mentioned)
 }
 
 // candidates returns, for each relationship of the write, the stored ones that it may refer to. It returns none where
@@ -89,24 +111,36 @@ func (j *memoryJob) candidates() ([][]properties, error) {
 
 // find reads the relationships that rows may refer to, and the team's own types if the write may add one.
 func (j *memoryJob) find(rows []map[string]any, all [][]properties) error {
-	find, words := j.tx.store.queries["relationship_find"], j.usesWords()
-	switch {
-	case words:
-		find = cypher.UnionAll(find, j.tx.store.queries["type_words_find"])
-	case len(rows) == 0:
+	params := map[string]any{"team_id": j.scope.TeamID, "rows": rows}
+	if j.usesWords() {
+		return j.findWithWords(params, all)
+	}
+	if len(rows) == 0 {
 		return nil
 	}
-	records, err := j.tx.execQuery(find, map[string]any{"team_id": j.scope.TeamID, "rows": rows})
-	for _, r := range records {
-		i := integer(r.Values[0])
-		if i < 0 {
-			j.words = texts(r.Values[1])
+	found, err := findRelationships.Exec(j.tx, params)
+	for _, r := range found {
+		all[r.Position] = append(all[r.Position], r.Properties)
+	}
+	return err
+}
+
+// findWithWords is find for a write that may add own types of the team.
+func (j *memoryJob) findWithWords(params map[string]any, all [][]properties) error {
+	found, err := findRelationshipsAndWords.Exec(j.tx, params)
+	if err != nil {
+		return err
+	}
+	for _, r := range found {
+		if r.Position < 0 {
+			j.words = texts(r.Properties)
 			continue
 		}
-		all[i] = append(all[i], pairsFrom(r.Values[1]))
-	}
-	if err != nil || !words {
-		return err
+		var p properties
+		if err := p.DecodeNeo(r.Properties); err != nil {
+			return err
+		}
+		all[r.Position] = append(all[r.Position], p)
 	}
 	planned, err := j.write.plan.words()
 	j.words = append(j.words, planned...)
@@ -169,22 +203,22 @@ func (w *RelationshipWrite) startsAfter(from time.Time) bool {
 // placeRelationship decides between create, update, unchanged and refused.
 func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates []properties) RelationshipResult {
 	w := &j.write.Relationships[i]
-	at := index("relationships", i)
+	at := fault.At("relationships").Index(i)
 	from, kind, to, swap := w.direction()
 	result := RelationshipResult{From: from, To: to, Type: kind}
 	old := w.meant(candidates)
 	if old == nil && w.Contradicts && !w.ValidFrom.Given {
 		old = j.holding(candidates)
 	}
-	field, message := j.relationshipRefusal(w, old)
-	if field == "" {
-		field, message = j.overlapRefusal(w, old, candidates)
+	refused := j.relationshipRefusal(w, old)
+	if refused == (refusal{}) {
+		refused = j.overlapRefusal(w, old, candidates)
 	}
-	if field == "" && j.write.edges != nil {
-		field, message = j.write.edges[i].refusal(j.found.byKey[from], j.found.byKey[to])
+	if refused == (refusal{}) && j.write.edges != nil {
+		refused = j.write.edges[i].refusal(j.found.byKey[from], j.found.byKey[to])
 	}
-	if field != "" {
-		result.Status, result.Error = j.refuse(at+"."+field, "%s", message)
+	if refused != (refusal{}) {
+		result.Status, result.Error = j.refuse(at, refused)
 		return result
 	}
 	if old != nil && j.write.additive {
@@ -192,7 +226,7 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 		return result
 	}
 	if (old == nil || w.contradicted(old)) && j.lacksPlace(kind) {
-		result.Status, result.Error = j.refuse(at+".type", noPlace, MaxWords)
+		result.Status, result.Error = j.refuse(at, refusal{"type", fault.Conflict, fmt.Sprintf(noPlace, MaxWords)})
 		return result
 	}
 	j.relationshipWarnings(w, at, swap)

@@ -4,7 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+// findSystemNumbers finds which of some numbers the items of a system have.
+var findSystemNumbers = neo.Load[[]int64]("system_numbers")
 
 // systemIsFull is the refusal of items for which a system has no room.
 var systemIsFull = fmt.Sprintf("the system is full: it may have at most %d entities and relationships", MaxSystemItems)
@@ -34,7 +40,7 @@ func (j *memoryJob) numberSystems(plan *nodePlan) error {
 	for i := range j.result.Nodes {
 		if r := &j.result.Nodes[i]; beyond[r.EntityKey] && r.Status != Refused {
 			r.EntityKey, r.Version = j.write.Nodes[i].EntityKey, 0
-			r.Status, r.Error = j.refuse(index("nodes", i)+".system", "%s", systemIsFull)
+			r.Status, r.Error = j.refuse(fault.At("nodes").Index(i), refusal{"system", fault.Conflict, systemIsFull})
 		}
 	}
 	for key := range beyond {
@@ -60,7 +66,7 @@ func (j *memoryJob) numberRelationships(plan *relationshipPlan) error {
 	for i := range j.result.Relationships {
 		if r := &j.result.Relationships[i]; beyond[r.Key] {
 			r.Key, r.Version = "", 0
-			r.Status, r.Error = j.refuse(index("relationships", i)+".history.system", "%s", systemIsFull)
+			r.Status, r.Error = j.refuse(fault.At("relationships").Index(i).Field("history"), refusal{"system", fault.Conflict, systemIsFull})
 		}
 	}
 	return nil
@@ -85,11 +91,11 @@ func (j *memoryJob) number(added bySystem, key string) (map[string]bool, error) 
 
 // numberSystem numbers as many items as the system has room for and returns their count.
 func (j *memoryJob) numberSystem(system string, added []properties) (int, error) {
-	rows, err := j.tx.exec("system_lock", map[string]any{"team_id": j.scope.TeamID, "system": system, "now": j.now})
+	locked, err := lockSystem.ExecOne(j.tx, map[string]any{"team_id": j.scope.TeamID, "system": system, "now": j.now})
 	if err != nil {
 		return 0, err
 	}
-	next := integer(rows[0].Values[0])
+	next := locked.NextSeq
 	room, err := j.room(system, next, len(added))
 	if err != nil || room == 0 {
 		return 0, err
@@ -97,18 +103,18 @@ func (j *memoryJob) numberSystem(system string, added []properties) (int, error)
 	added = added[:room]
 	n := numbersTaken(next, nil)
 	if given := numbersOf(added); len(given) > 0 {
-		rows, err := j.tx.exec("system_numbers", map[string]any{"team_id": j.scope.TeamID, "system": system, "numbers": given})
+		taken, err := findSystemNumbers.ExecOne(j.tx, map[string]any{"team_id": j.scope.TeamID, "system": system, "numbers": given})
 		if err != nil {
 			return 0, err
 		}
-		n = numbersTaken(next, rows[0].Values[0])
+		n = numbersTaken(next, taken)
 	}
 	n.settle(added)
 	if j.grown == nil {
 		j.grown = map[string]int64{}
 	}
 	j.grown[system] += int64(room)
-	_, err = j.tx.exec("system_save", map[string]any{"team_id": j.scope.TeamID, "system": system, "next_seq": n.next, "now": j.now})
+	err = saveSystem.Run(j.tx, map[string]any{"team_id": j.scope.TeamID, "system": system, "next_seq": n.next, "now": j.now})
 	return room, err
 }
 
@@ -119,10 +125,10 @@ func (j *memoryJob) room(system string, next int64, added int) (int, error) {
 	if err != nil || next+planned+int64(added) <= MaxSystemItems {
 		return added, err
 	}
-	rows, err := j.tx.exec("system_count", map[string]any{"team_id": j.scope.TeamID, "system": system})
+	stored, err := countSystem.ExecOne(j.tx, map[string]any{"team_id": j.scope.TeamID, "system": system})
 	if err != nil {
 		return 0, err
 	}
-	left := MaxSystemItems - planned - integer(rows[0].Values[0]) - integer(rows[0].Values[1])
+	left := MaxSystemItems - planned - stored.Entities - stored.Relationships
 	return int(min(max(left, 0), int64(added))), nil
 }

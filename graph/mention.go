@@ -1,6 +1,13 @@
 package graph
 
-import "time"
+import (
+	"time"
+
+	"kith/neo"
+)
+
+// countMentions counts new mentions on the mentioned nodes.
+var countMentions = neo.Load[neo.None]("mention_count")
 
 // weights holds the weight of a mention by the content type of its source; other types weigh 1 (docs/lifecycle.md).
 var weights = map[string]float64{"slack-thread": 0.25, "email": 0.5}

@@ -7,9 +7,21 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
 
-// Message is one message of a source. Seq counts from 0 in the order of arrival.
+var (
+	appendMessages = neo.Load[appendedMessages]("message_append")
+	listMessages   = neo.Load[[]Message]("message_list")
+	lastMessages   = neo.Load[[]Message]("message_last")
+)
+
+// appendedMessages has the number of the first new message of a source, and how many there are.
+type appendedMessages struct{ First, Appended int64 }
+
+// Message is one message of a source. Seq counts from 0 in the order of arrival. Statements return its fields in this order.
 type Message struct {
 	EntityKey string    `json:"entity_key"`
 	Seq       int64     `json:"seq"`
@@ -36,23 +48,22 @@ type MessageResult struct {
 }
 
 func checkMessages(f *faults, messages []MessageWrite, now time.Time) {
-	if len(messages) > MaxMessages {
-		f.add("messages", "must have at most %d items", MaxMessages)
+	if !f.Items(fault.At("messages"), len(messages), MaxMessages) {
 		return
 	}
 	keys := map[string]int{}
 	for i, m := range messages {
-		at := index("messages", i)
-		f.word(at+".role", m.Role, 64)
-		f.text(at+".name", m.Name, MaxNameLength)
-		f.text(at+".text", m.Text, MaxMessageLength)
-		f.optionalPast(at+".at", m.At, now)
+		at := fault.At("messages").Index(i)
+		f.Word(at.Field("role"), m.Role, 64)
+		f.Text(at.Field("name"), m.Name, MaxNameLength)
+		f.Text(at.Field("text"), m.Text, MaxMessageLength)
+		f.optionalPast(at.Field("at"), m.At, now)
 		if m.EntityKey == "" {
 			continue
 		}
-		f.word(at+".entity_key", m.EntityKey, MaxKeyLength)
+		f.Word(at.Field("entity_key"), m.EntityKey, MaxKeyLength)
 		if first, again := keys[m.EntityKey]; again {
-			f.add(at+".entity_key", "is the same as messages[%d].entity_key", first)
+			f.Same(at.Field("entity_key"), fault.At("messages").Index(first).Field("entity_key"))
 		}
 		keys[m.EntityKey] = i
 	}
@@ -87,8 +98,8 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 			}
 			results[i].Status = Unchanged
 			name := Optional[string]{Value: m.Name, Given: m.Name != ""}
-			if field := otherMessage(old, Some(m.Role), name, Some(m.Text), m.At); field != "" && len(warnings) < maxFaults {
-				warnings = append(warnings, index("messages", i)+"."+field+": cannot be changed: the stored value differs")
+			if field := otherMessage(old, Some(m.Role), name, Some(m.Text), m.At); field != "" && len(warnings) < fault.MaxFaults {
+				warnings = append(warnings, fault.At("messages").Index(i).Field(field).String()+": cannot be changed: the stored value differs")
 			}
 			continue
 		}
@@ -103,12 +114,12 @@ func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 		return results, warnings, nil
 	}
 	putNear(rows)
-	appended, err := t.exec("message_append", map[string]any{
+	appended, err := appendMessages.ExecOne(t, map[string]any{
 		"team_id": scope.TeamID, "source_key": sourceKey, "rows": rows, "now": now,
 	})
 	if err == nil {
-		first := integer(appended[0].Values[0]) // messages next to them are near to older messages
-		err = t.renewNear(scope.TeamID, sourceKey, numbersFrom(first-nearby, nearby+min(nearby, len(rows))))
+		// messages next to them are near to older messages
+		err = t.renewNear(scope.TeamID, sourceKey, numbersFrom(appended.First-nearby, nearby+min(nearby, len(rows))))
 	}
 	return results, warnings, err
 }
@@ -143,29 +154,13 @@ func (m *MessageWrite) properties(scope Scope, sourceKey string, now time.Time) 
 // Messages returns at most limit messages of a source from number from on, oldest first. The caller has checked that
 // the scope may see the source.
 func (s *Store) Messages(ctx context.Context, scope Scope, sourceKey string, from, limit int64) ([]Message, error) {
-	return s.messages(ctx, "message_list", map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "from": from, "limit": limit})
+	return listMessages.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "from": from, "limit": limit})
 }
 
 // LastMessages returns the last messages of a source, oldest first, at most limit. The caller has checked that the
 // scope may see the source.
 func (s *Store) LastMessages(ctx context.Context, scope Scope, sourceKey string, limit int64) ([]Message, error) {
-	messages, err := s.messages(ctx, "message_last", map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "limit": limit})
+	messages, err := lastMessages.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "limit": limit})
 	slices.Reverse(messages)
 	return messages, err
-}
-
-func (s *Store) messages(ctx context.Context, query string, params map[string]any) ([]Message, error) {
-	row, err := s.readOne(ctx, query, params)
-	if err != nil {
-		return nil, err
-	}
-	rows := items(row.Values[0])
-	messages := make([]Message, len(rows))
-	for i := range rows {
-		l := items(rows[i])
-		messages[i] = Message{
-			EntityKey: text(l[0]), Seq: integer(l[1]), Role: text(l[2]), Name: text(l[3]), Text: text(l[4]), At: moment(l[5]),
-		}
-	}
-	return messages, nil
 }

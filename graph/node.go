@@ -3,6 +3,8 @@ package graph
 import (
 	"encoding/json"
 	"time"
+
+	"kith/internal/fault"
 )
 
 // States and TTLPolicies are the closed lists of the lifecycle.
@@ -68,44 +70,44 @@ func (w *NodeWrite) kind() Kind {
 	return k
 }
 
-func (w *NodeWrite) check(f *faults, at string, now time.Time, restoring bool) {
+func (w *NodeWrite) check(f *faults, at fault.Path, now time.Time, restoring bool) {
 	kind := w.kind()
 	if kind.Name == "" || kind.group == storyGroup && !restoring {
-		f.add(at+".kind", "must be one of %s", list(WritableKinds()))
+		f.NotOneOf(at.Field("kind"), WritableKinds()...)
 		kind = Kind{}
 	}
 	w.checkNames(f, at, kind)
 	if w.Description.Given {
-		f.text(at+".description", w.Description.Value, MaxTextLength)
+		f.Text(at.Field("description"), w.Description.Value, MaxTextLength)
 	}
 	if w.State.Given {
-		f.oneOf(at+".state", w.State.Value, States)
+		f.OneOf(at.Field("state"), w.State.Value, States...)
 	}
 	if w.TTLPolicy.Given {
-		f.oneOf(at+".ttl_policy", w.TTLPolicy.Value, TTLPolicies)
+		f.OneOf(at.Field("ttl_policy"), w.TTLPolicy.Value, TTLPolicies...)
 	}
-	f.share(at+".salience", w.Salience)
-	f.share(at+".confidence", w.Confidence)
+	f.share(at.Field("salience"), w.Salience)
+	f.share(at.Field("confidence"), w.Confidence)
 	w.checkTimes(f, at, now)
 	if w.Properties != nil {
-		f.properties(at+".properties", w.Properties)
+		f.properties(at.Field("properties"), w.Properties)
 	}
-	f.version(at+".if_version", w.IfVersion)
+	f.version(at.Field("if_version"), w.IfVersion)
 	if restoring && w.IfVersion.Given {
-		f.add(at+".if_version", "may not be given by an import")
+		f.Add(at.Field("if_version"), fault.NotAllowed, "may not be given by an import")
 	}
-	checkNotes(f, at+".notes", w.Notes, now)
+	checkNotes(f, at.Field("notes"), w.Notes, now)
 	if w.History != nil && !restoring {
-		f.add(at+".history", "may only be given by an import")
+		f.Add(at.Field("history"), fault.NotAllowed, "may only be given by an import")
 	}
 	if w.History != nil {
-		f.number(at+".history.next_seq", w.History.NextSeq, maxNumber+1)
+		f.number(at.Field("history").Field("next_seq"), w.History.NextSeq, maxNumber+1)
 		if w.History.System.Given || w.History.Seq.Given {
-			f.add(at+".history", "must not have system or seq: set them on the node")
+			f.Add(at.Field("history"), fault.NotAllowed, "must not have system or seq: set them on the node")
 		}
 	}
 	if w.OwnFields != nil {
-		f.number(at+".seq", w.Seq, maxNumber)
+		f.number(at.Field("seq"), w.Seq, maxNumber)
 	}
 	if kind.Name != "" {
 		w.OwnFields.check(f, at, kind, restoring)
@@ -115,38 +117,38 @@ func (w *NodeWrite) check(f *faults, at string, now time.Time, restoring bool) {
 	}
 }
 
-func (w *NodeWrite) checkTimes(f *faults, at string, now time.Time) {
-	f.optionalPast(at+".created_at", w.CreatedAt, now)
-	f.optionalPast(at+".updated_at", w.UpdatedAt, now)
-	f.optionalPast(at+".last_accessed_at", w.LastAccessedAt, now)
+func (w *NodeWrite) checkTimes(f *faults, at fault.Path, now time.Time) {
+	f.optionalPast(at.Field("created_at"), w.CreatedAt, now)
+	f.optionalPast(at.Field("updated_at"), w.UpdatedAt, now)
+	f.optionalPast(at.Field("last_accessed_at"), w.LastAccessedAt, now)
 	if w.CreatedAt.Null {
-		f.add(at+".created_at", "must not be null")
+		f.Add(at.Field("created_at"), fault.Required, "must not be null")
 	}
 	if w.UpdatedAt.Null {
-		f.add(at+".updated_at", "must not be null")
+		f.Add(at.Field("updated_at"), fault.Required, "must not be null")
 	}
 }
 
-func (w *NodeWrite) checkNames(f *faults, at string, kind Kind) {
+func (w *NodeWrite) checkNames(f *faults, at fault.Path, kind Kind) {
 	if w.EntityKey != "" {
-		f.word(at+".entity_key", w.EntityKey, MaxKeyLength)
+		f.Word(at.Field("entity_key"), w.EntityKey, MaxKeyLength)
 	}
 	if w.UserID.Given && !w.UserID.Null {
-		f.word(at+".user_id", w.UserID.Value, MaxKeyLength)
+		f.Word(at.Field("user_id"), w.UserID.Value, MaxKeyLength)
 	}
 	switch name, given := w.givenName(kind); {
 	case given && kind.group == episodeGroup: // the speaker, or empty
-		f.text(at+".name", name, MaxNameLength)
+		f.Text(at.Field("name"), name, MaxNameLength)
 	case given:
-		f.word(at+".name", name, MaxNameLength)
+		f.Word(at.Field("name"), name, MaxNameLength)
 	case w.EntityKey == "" && kind.group != episodeGroup:
-		f.add(at+".name", "is required unless entity_key is given")
+		f.Add(at.Field("name"), fault.Required, "is required unless entity_key is given")
 	}
 	if w.CanonicalName.Given {
-		f.word(at+".canonical_name", w.CanonicalName.Value, MaxNameLength)
+		f.Word(at.Field("canonical_name"), w.CanonicalName.Value, MaxNameLength)
 	}
 	if w.Type.Given && !w.Type.Null {
-		f.word(at+".type", w.Type.Value, 128)
+		f.Word(at.Field("type"), w.Type.Value, 128)
 	}
 	if kind.Name == "" {
 		return
@@ -158,7 +160,7 @@ func (w *NodeWrite) checkNames(f *faults, at string, kind Kind) {
 			}
 		}
 		if given {
-			f.add(at+"."+field, "is only a field of %s", kinds[0].Name)
+			f.Add(at.Field(field), fault.UnknownField, "is only a field of %s", kinds[0].Name)
 		}
 	}
 	only(w.CanonicalName.Given, "canonical_name", personKind)
@@ -166,18 +168,18 @@ func (w *NodeWrite) checkNames(f *faults, at string, kind Kind) {
 	only(w.Type.Given, "type", entityKind, systemEntityKind)
 	only(w.IsGoal.Given, "is_goal", conceptKind)
 	if kind == systemEntityKind && w.EntityKey == "" && (w.OwnFields == nil || !w.System.Given || w.System.Null) {
-		f.add(at+".system", "is required unless entity_key is given")
+		f.Add(at.Field("system"), fault.Required, "is required unless entity_key is given")
 	}
 	if kind == messageKind && (w.OwnFields == nil || !w.SourceKey.Given || w.SourceKey.Null) {
-		f.add(at+".source_key", "is required: a message belongs to a source")
+		f.Add(at.Field("source_key"), fault.Required, "is required: a message belongs to a source")
 	}
 }
 
 // checkMessage refuses the fields that messages do not have, such as those of the lifecycle. An import may set times.
-func (w *NodeWrite) checkMessage(f *faults, at string, restoring bool) {
+func (w *NodeWrite) checkMessage(f *faults, at fault.Path, restoring bool) {
 	none := func(given bool, field string) {
 		if given {
-			f.add(at+"."+field, "unknown field for kind message")
+			f.Add(at.Field(field), fault.UnknownField, "unknown field for kind message")
 		}
 	}
 	none(w.Description.Given, "description")
@@ -190,7 +192,7 @@ func (w *NodeWrite) checkMessage(f *faults, at string, restoring bool) {
 	none(w.LastAccessedAt.Given, "last_accessed_at")
 	none(w.Properties != nil, "properties")
 	if len(w.Notes) > 0 {
-		f.add(at+".notes", "must be added with POST /v1/nodes/message/KEY/notes")
+		f.Add(at.Field("notes"), fault.NotAllowed, "must be added with POST /v1/nodes/message/KEY/notes")
 	}
 }
 

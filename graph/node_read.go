@@ -7,7 +7,39 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+var (
+	findNode         = neo.Load[nodeRow]("node_get")
+	listNodes        = neo.Load[namedNode]("node_list")
+	listDeletedNodes = neo.Load[keyedNode]("node_list_deleted")
+	listProjectNodes = neo.Load[keyedNode]("node_list_project")
+)
+
+// nodeRow is a node with its relationships.
+type nodeRow struct {
+	Properties    properties
+	Relationships []linkRow
+}
+
+// namedNode is a node of a list by natural key.
+type namedNode struct {
+	NaturalKey string
+	Properties properties
+}
+
+func (n *namedNode) listed() (place string, p properties) { return n.NaturalKey, n.Properties }
+
+// keyedNode is a node of a list by key.
+type keyedNode struct {
+	EntityKey  string
+	Properties properties
+}
+
+func (n *keyedNode) listed() (place string, p properties) { return n.EntityKey, n.Properties }
 
 // NodeView is a node of any kind with its details. Relationships are its strongest.
 type NodeView struct {
@@ -57,15 +89,15 @@ func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q 
 	if q.AsOf != nil {
 		moment, asOf = q.AsOf.UTC(), q.AsOf.UTC()
 	}
-	row, err := s.readOne(ctx, "node_get", map[string]any{
+	row, err := findNode.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "label": kind.Label,
 		"as_of": asOf, "now_ms": moment.UnixMilli(), "limit": q.Relationships,
 	})
 	if err != nil {
 		return NodeView{}, err
 	}
-	n := nodeView(kind, pairsFrom(row.Values[0]), moment)
-	n.Relationships = relationshipsFrom(row.Values[1], n.EntityKey, moment)
+	n := nodeView(kind, row.Properties, moment)
+	n.Relationships = linkViews(row.Relationships, n.EntityKey, moment)
 	return n, nil
 }
 
@@ -93,11 +125,11 @@ func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, e
 	}
 	switch {
 	case l.Deleted:
-		return s.page(ctx, "node_list_deleted", l, after, map[string]any{
+		return nodePage(ctx, s, listDeletedNodes, (*keyedNode).listed, l, after, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "kind": l.Kind.Name, "cutoff": s.cutoff(),
 		})
 	case l.ProjectID != "":
-		return s.page(ctx, "node_list_project", l, after, map[string]any{
+		return nodePage(ctx, s, listProjectNodes, (*keyedNode).listed, l, after, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "project_id": l.ProjectID, "label": l.Kind.Label,
 		})
 	}
@@ -118,7 +150,7 @@ func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, afte
 		if want := l.Limit - int64(len(page.Nodes)); want > 0 {
 			rest := l
 			rest.Limit = want
-			more, err := s.page(ctx, "node_list", rest, max(after, prefix), map[string]any{
+			more, err := nodePage(ctx, s, listNodes, (*namedNode).listed, rest, max(after, prefix), map[string]any{
 				"team_id": scope.TeamID, "end": prefixEnd(prefix),
 			})
 			if err != nil {
@@ -137,21 +169,25 @@ func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, afte
 	return page, nil
 }
 
-// page runs a list statement for one node more than requested, to find out whether there is a next page.
-func (s *Store) page(ctx context.Context, name string, l NodeList, after string, params map[string]any) (NodePage, error) {
+// nodePage runs a list statement for one node more than requested, to find out whether there is a next page. listed
+// returns the place of a row in the list, and its node.
+func nodePage[T any](ctx context.Context, s *Store, list neo.Query[T], listed func(*T) (string, properties), l NodeList, after string,
+	params map[string]any) (NodePage, error) {
 	params["after"], params["limit"] = after, l.Limit+1
-	rows, err := s.read(ctx, s.queries[name], params)
+	rows, err := list.Read(ctx, s.db, params)
 	if err != nil {
 		return NodePage{}, err
 	}
 	page := NodePage{Nodes: []NodeView{}}
 	now := s.now()
-	for i, row := range rows {
+	last := ""
+	for i := range rows {
 		if int64(i) == l.Limit {
-			page.Next = encodeCursor(text(rows[i-1].Values[0]))
+			page.Next = encodeCursor(last)
 			break
 		}
-		p := pairsFrom(row.Values[1])
+		place, p := listed(&rows[i])
+		last = place
 		n := nodeView(l.Kind, p, now)
 		if n.DeletedAt = p.moment("deleted_at"); n.DeletedAt != nil {
 			until := n.DeletedAt.Add(s.options.KeepDeleted)
@@ -168,12 +204,12 @@ func encodeCursor(after string) string { return base64.RawURLEncoding.EncodeToSt
 func decodeCursor(cursor string) (string, error) {
 	after, err := base64.RawURLEncoding.DecodeString(cursor)
 	f := &faults{}
-	if f.text("cursor", string(after), 4096); err != nil || len(cursor) > 4096 || len(f.fields) > 0 {
+	if f.Text(fault.At("cursor"), string(after), 4096); err != nil || len(cursor) > 4096 || f.Len() > 0 {
 		return "", badCursor()
 	}
 	return string(after), nil
 }
 
 func badCursor() error {
-	return fmt.Errorf("list: %w", &InvalidError{Fields: []FieldError{{Location: "cursor", Message: "invalid cursor"}}})
+	return fmt.Errorf("list: %w", fault.Invalid(fault.At("cursor"), fault.Malformed, "invalid cursor"))
 }

@@ -34,7 +34,7 @@ func TestNodeDefaults(t *testing.T) {
 	})
 	user := "u1"
 	e.same("statuses", []Status{Created, Created, Created}, statuses(result))
-	e.same("users", []string{"", "u1"}, result.Users)
+	e.same("users", []string{"", "u1"}, e.changedUsers())
 	e.same("concept", &Node{
 		EntityKey: result.Nodes[0].EntityKey, UserID: &user, Name: "tides", State: "active", TTLPolicy: "decay",
 		Salience: 0.5, Confidence: 0.5, LastAccessedAt: &noon, CreatedAt: noon, UpdatedAt: noon,
@@ -68,12 +68,13 @@ func TestNodesAreFoundByTheirNaturalKey(t *testing.T) {
 	for i, s := range statuses(first) {
 		e.same(writes[i].Name.Value, Created, s)
 	}
+	e.changedUsers()
 	again := e.write("u1", append(writes, named("person", "ADA   quay")))
 	for i := range writes {
 		e.same("again", NodeResult{EntityKey: first.Nodes[i].EntityKey, Status: Unchanged, Version: 1}, again.Nodes[i])
 	}
 	e.same("a person in another spelling", NodeResult{EntityKey: first.Nodes[0].EntityKey, Status: Updated, Version: 2}, again.Nodes[len(writes)])
-	e.same("users", []string{"u1"}, again.Users)
+	e.same("users", []string{"u1"}, e.changedUsers())
 }
 
 func TestFieldsLeftOutStay(t *testing.T) {
@@ -156,9 +157,10 @@ func TestTakenNamesAndKeysAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := &env{T: t, store: e.store, team: e.team, now: noon}
 			before := e.stored()
+			e.changedUsers()
 			result := e.try("u1", []NodeWrite{c.write})
 			r := result.Nodes[0]
-			if r.Status != Refused || r.Error == nil || r.EntityKey != c.write.EntityKey || len(result.Users) != 0 {
+			if r.Status != Refused || r.Error == nil || r.EntityKey != c.write.EntityKey || len(e.changedUsers()) != 0 {
 				t.Fatalf("got %+v", result)
 			}
 			e.same("warnings", []string{"nodes[0]." + c.at + ": " + *r.Error}, result.Warnings)

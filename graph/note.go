@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"kith/internal/fault"
 )
 
 // Note is a remark on a node or relationship. ExpiresAt is null if it never expires.
@@ -35,23 +37,22 @@ const (
 // noteLives holds the lifetimes of notes; zero means for ever.
 var noteLives = map[string]time.Duration{"week": 7 * day, "": 30 * day, "month": 30 * day, "year": 365 * day, "forever": 0}
 
-func checkNotes(f *faults, at string, notes []NoteWrite, now time.Time) {
-	if len(notes) > maxNotes {
-		f.add(at, "must have at most %d items", maxNotes)
+func checkNotes(f *faults, at fault.Path, notes []NoteWrite, now time.Time) {
+	if !f.Items(at, len(notes), maxNotes) {
 		return
 	}
 	for i, n := range notes {
-		at := index(at, i)
-		f.text(at+".content", n.Content, maxNoteLength)
+		at := at.Index(i)
+		f.Text(at.Field("content"), n.Content, maxNoteLength)
 		if n.Content == "" {
-			f.add(at+".content", "must not be empty")
+			f.Add(at.Field("content"), fault.Required, "must not be empty")
 		}
 		if _, ok := noteLives[n.Lifetime]; !ok {
-			f.add(at+".lifetime", "must be one of week, month, year, forever")
+			f.NotOneOf(at.Field("lifetime"), "week", "month", "year", "forever")
 		}
-		f.optionalWord(at+".added_by", n.AddedBy, MaxKeyLength)
-		f.optionalWord(at+".source_entity_key", n.SourceEntityKey, MaxKeyLength)
-		f.optionalPast(at+".date_added", n.DateAdded, now)
+		f.optionalWord(at.Field("added_by"), n.AddedBy, MaxKeyLength)
+		f.optionalWord(at.Field("source_entity_key"), n.SourceEntityKey, MaxKeyLength)
+		f.optionalPast(at.Field("date_added"), n.DateAdded, now)
 	}
 }
 

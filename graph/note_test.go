@@ -23,8 +23,7 @@ func (e *env) holders() map[string]holder {
 	return map[string]holder{
 		"node": {
 			add: func(w ...NoteWrite) ([]Note, error) {
-				c, err := e.store.AddNotes(ctx, scope, conceptKind, "a", w)
-				return c.Notes, err
+				return e.store.AddNotes(ctx, scope, conceptKind, "a", w)
 			},
 			drop:  func(id string) error { _, err := e.store.DeleteNote(ctx, scope, conceptKind, "a", id); return err },
 			notes: func() []Note { return e.get("u1", "concept", "a").Notes },
@@ -37,8 +36,7 @@ func (e *env) holders() map[string]holder {
 		},
 		"relationship": {
 			add: func(w ...NoteWrite) ([]Note, error) {
-				c, err := e.store.AddRelationshipNotes(ctx, scope, key, w)
-				return c.Notes, err
+				return e.store.AddRelationshipNotes(ctx, scope, key, w)
 			},
 			drop:  func(id string) error { _, err := e.store.DeleteRelationshipNote(ctx, scope, key, id); return err },
 			notes: func() []Note { return e.relationship("u1", key).Notes },
@@ -213,8 +211,9 @@ func TestNotesKeepToTheirScope(t *testing.T) {
 			}
 		}
 	}
-	changed, err := e.store.AddNotes(t.Context(), e.as("u2"), conceptKind, "s", note)
-	e.same("what is shared", []any{nil, "", []string{"x"}}, []any{err, changed.User, contents(changed.Notes)})
+	e.changedUsers()
+	notes, err := e.store.AddNotes(t.Context(), e.as("u2"), conceptKind, "s", note)
+	e.same("what is shared", []any{nil, []string{""}, []string{"x"}}, []any{err, e.changedUsers(), contents(notes)})
 }
 
 // Maintenance drops expired notes, and only those.

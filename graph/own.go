@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"kith/internal/fault"
 )
 
 // OwnFields has the fields that only some kinds have. The tag kinds lists those kinds. max bounds a text in
@@ -127,14 +129,14 @@ func (o *OwnFields) each(visit func(ownField, optionalField)) {
 }
 
 // check checks every given field: the kind must have it, and its value must be allowed.
-func (o *OwnFields) check(f *faults, at string, kind Kind, restoring bool) {
+func (o *OwnFields) check(f *faults, at fault.Path, kind Kind, restoring bool) {
 	o.each(func(field ownField, value optionalField) {
-		at := at + "." + field.name
+		at := at.Field(field.name)
 		switch {
 		case !slices.Contains(field.kinds, kind.Name):
-			f.add(at, "is only a field of %s", list(field.kinds))
+			f.Add(at, fault.UnknownField, "is only a field of %s", strings.Join(field.kinds, ", "))
 		case field.readOnly && !restoring:
-			f.add(at, "is read only")
+			f.Add(at, fault.NotAllowed, "is read only")
 		default:
 			if _, null := value.given(); !null {
 				field.check(f, at, value.stored())
@@ -143,31 +145,29 @@ func (o *OwnFields) check(f *faults, at string, kind Kind, restoring bool) {
 	})
 }
 
-func (field ownField) check(f *faults, at string, value any) {
+func (field ownField) check(f *faults, at fault.Path, value any) {
 	switch v := value.(type) {
 	case string:
 		switch {
 		case len(field.oneOf) > 0:
-			f.oneOf(at, v, field.oneOf)
+			f.OneOf(at, v, field.oneOf...)
 		case field.name == "payload" || field.name == "props":
 			f.properties(at, json.RawMessage(v))
 		case field.word:
-			f.word(at, v, field.max)
+			f.Word(at, v, field.max)
 		default:
-			f.text(at, v, field.max)
+			f.Text(at, v, field.max)
 		}
 	case []string:
 		f.words(at, v)
 	case time.Time:
-		f.date(at, v)
+		f.Time(at, v)
 	case int64:
-		if field.max > 0 && (v < 1 || v > int64(field.max)) {
-			f.add(at, "must be from 1 to %d", field.max)
+		if field.max > 0 {
+			f.Between(at, v, 1, int64(field.max))
 		}
 	case float64:
-		if !(v >= 0 && v <= 1) {
-			f.add(at, "must be from 0 to 1")
-		}
+		f.Share(at, v)
 	default:
 		panic(fmt.Sprintf("graph: own field of type %T", value))
 	}

@@ -7,7 +7,17 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"kith/neo"
 )
+
+var (
+	findFormerKeys = neo.Load[formerKey]("node_former")
+	takeOverOwners = neo.Load[neo.None]("owner_take_over")
+)
+
+// formerKey is the key of a generated owner, and the key of the person that has replaced it.
+type formerKey struct{ Former, EntityKey string }
 
 // ownerRows returns the rows of node_find that look up the owner nodes of users.
 func ownerRows(users []string) []map[string]any {
@@ -136,10 +146,10 @@ func (j *memoryJob) currentKeys() {
 
 // CurrentKeys returns the keys of the owners that have replaced generated ones, by the keys of the generated ones.
 func (s *Store) CurrentKeys(ctx context.Context, scope Scope, keys []string) (map[string]string, error) {
-	rows, err := s.read(ctx, s.queries["node_former"], map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
+	rows, err := findFormerKeys.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
 	current := map[string]string{}
 	for _, row := range rows {
-		current[text(row.Values[0])] = text(row.Values[1])
+		current[row.Former] = row.EntityKey
 	}
 	return current, err
 }
@@ -172,5 +182,5 @@ func AtCurrentKeys[T any](ctx context.Context, s currentKeys, scope Scope, keys 
 
 // storeOwners moves relationships from generated owners to their replacements.
 func (j *memoryJob) storeOwners(plan *nodePlan) error {
-	return j.tx.rows("owner_take_over", j.scope.TeamID, plan.takenOver)
+	return j.tx.writeRows(takeOverOwners, j.scope.TeamID, plan.takenOver)
 }

@@ -3,6 +3,8 @@ package graph
 import (
 	"errors"
 	"testing"
+
+	"kith/internal/fault"
 )
 
 // ownersOf returns the owners of a user: name, whether generated, state, key.
@@ -79,8 +81,8 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 	}
 
 	_, err = e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Strict: true, Nodes: []NodeWrite{owner1("eve")}})
-	var invalid *InvalidError
-	if !errors.As(err, &invalid) || invalid.Fields[0].Location != "nodes[0].is_owner" {
+	var invalid *fault.InvalidError
+	if !errors.As(err, &invalid) || invalid.Fields[0].Path.String() != "nodes[0].is_owner" {
 		t.Fatalf("a second owner: %v", err)
 	}
 }
@@ -90,8 +92,8 @@ func TestTwoOwnersInOneWrite(t *testing.T) {
 	e.write("u1", []NodeWrite{node("concept", "c", 0.5)})
 	two := &MemoryWrite{Strict: true, Nodes: []NodeWrite{owner1("ada"), owner1("eve")}}
 	_, err := e.store.Write(t.Context(), e.as("u1"), two)
-	var invalid *InvalidError
-	if !errors.As(err, &invalid) || invalid.Fields[0].Location != "nodes[1].is_owner" {
+	var invalid *fault.InvalidError
+	if !errors.As(err, &invalid) || invalid.Fields[0].Path.String() != "nodes[1].is_owner" {
 		t.Fatalf("two owners: %v", err)
 	}
 	e.same("nothing is written", [][]any{{"u1", true, "active", "u1"}}, e.ownersOf("u1"))

@@ -40,7 +40,7 @@ func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4
 	if q.Write {
 		mode = neo4j.AccessModeWrite
 	}
-	session := e.store.session(e.Context(), mode, nil)
+	session := e.store.db.Session(e.Context(), mode, "", neo4j.FetchAll)
 	defer func() { _ = session.Close(e.Context()) }()
 	text, params, err := q.Statement(params)
 	if err != nil {

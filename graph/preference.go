@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
 
 // Preference is one setting of a user. Value is any JSON value of at most 4,096 bytes.
@@ -42,30 +43,29 @@ const TimeZonePreference = "time_zone"
 // ValidatePreferences checks a whole set of preferences.
 func ValidatePreferences(preferences []Preference) error {
 	f := &faults{}
-	if len(preferences) > MaxPreferences {
-		f.add("preferences", "must have at most %d items", MaxPreferences)
-		return f.err()
+	if !f.Items(fault.At("preferences"), len(preferences), MaxPreferences) {
+		return f.Err()
 	}
 	keys := map[string]int{}
 	for i, p := range preferences {
-		at := index("preferences", i)
-		f.word(at+".key", p.Key, 128)
+		at := fault.At("preferences").Index(i)
+		f.Word(at.Field("key"), p.Key, 128)
 		if first, again := keys[p.Key]; again {
-			f.add(at+".key", "is the same as preferences[%d].key", first)
+			f.Same(at.Field("key"), fault.At("preferences").Index(first).Field("key"))
 		}
 		keys[p.Key] = i
 		switch {
 		case len(p.Value) > maxPreferenceSize:
-			f.add(at+".value", "must have at most %d bytes", maxPreferenceSize)
+			f.Bytes(at.Field("value"), len(p.Value), maxPreferenceSize)
 		case !utf8.Valid(p.Value):
-			f.add(at+".value", "must be valid UTF-8")
+			f.Add(at.Field("value"), fault.Malformed, "must be valid UTF-8")
 		case !json.Valid(p.Value) || bytes.Equal(bytes.TrimSpace(p.Value), []byte("null")):
-			f.add(at+".value", "must be a JSON value other than null")
+			f.Add(at.Field("value"), fault.Malformed, "must be a JSON value other than null")
 		case depth(p.Value) > MaxPropertiesDeep:
-			f.add(at+".value", "must be nested at most %d deep", MaxPropertiesDeep)
+			f.tooDeep(at.Field("value"))
 		}
 	}
-	return f.err()
+	return f.Err()
 }
 
 // StoredPreferences validates a user's preferences and returns them as every store keeps them: the value without
@@ -88,17 +88,26 @@ func StoredPreferences(scope Scope, preferences []Preference) (keys, values []st
 // and value.
 func StoredPreference(scope Scope, p Preference) (value string, err error) {
 	_, values, err := StoredPreferences(scope, []Preference{p})
-	var invalid *InvalidError
-	if errors.As(err, &invalid) {
-		for i := range invalid.Fields {
-			invalid.Fields[i].Location = strings.TrimPrefix(invalid.Fields[i].Location, index("preferences", 0)+".")
-		}
-	}
 	if err != nil {
-		return "", err
+		return "", fault.Within(err, fault.At("preferences").Index(0))
 	}
 	return values[0], nil
 }
+
+var (
+	replacePreferences   = neo.Load[neo.None]("preference_replace")
+	setPreference        = neo.Load[bool]("preference_set")
+	deletePreference     = neo.Load[int64]("preference_delete")
+	findPreferences      = neo.Load[preferencePage]("preference_page")
+	erasePreferences     = neo.Load[int64]("preference_erase")
+	eraseTeamPreferences = neo.Load[int64]("preference_erase_team")
+)
+
+// preferencePage has the rest of a user's preferences and those of later users.
+type preferencePage struct{ SameUser, LaterUsers []preferenceRow }
+
+// preferenceRow is a stored preference, in the order of preference_page.
+type preferenceRow struct{ UserID, Key, Value string }
 
 // ReplacePreferences replaces all preferences of the user. Of concurrent replacements the last one stays, completely.
 func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences []Preference) error {
@@ -111,10 +120,10 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences
 		rows[i] = map[string]any{"key": keys[i], "value": values[i]}
 	}
 	return s.transaction(ctx, "preference_replace", func(t *tx) error {
-		_, err := t.exec("preference_replace", map[string]any{
+		t.changes([]string{scope.UserID})
+		return replacePreferences.Run(t, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "rows": rows, "now": s.now(),
 		})
-		return err
 	})
 }
 
@@ -128,10 +137,11 @@ func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) er
 		return err
 	}
 	return s.transaction(ctx, "preference_set", func(t *tx) error {
-		rows, err := t.exec("preference_set", map[string]any{
+		t.changes([]string{scope.UserID})
+		kept, err := setPreference.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.user(), "key": p.Key, "value": value, "most": MaxPreferences, "now": s.now(),
 		})
-		if err == nil && !truth(rows[0].Values[0]) {
+		if err == nil && !kept {
 			return ErrTooManyPreferences
 		}
 		return err
@@ -144,8 +154,9 @@ func (s *Store) DeletePreference(ctx context.Context, scope Scope, key string) e
 		return err
 	}
 	return s.transaction(ctx, "preference_delete", func(t *tx) error {
-		rows, err := t.exec("preference_delete", map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "key": key})
-		if err == nil && integer(first(rows)) == 0 {
+		t.changes([]string{scope.UserID})
+		deleted, err := deletePreference.ExecOne(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "key": key})
+		if err == nil && deleted == 0 {
 			return ErrNotFound
 		}
 		return err
@@ -165,17 +176,16 @@ func (s *Store) Preferences(ctx context.Context, scope Scope) ([]Preference, err
 // TeamPreferences returns at most limit preferences of a team's users, by user and key, after the given ones; the
 // first page is after "" and "". The order is the same as in Preferences.
 func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]UserPreference, error) {
-	row, err := s.readOne(ctx, "preference_page", map[string]any{
+	found, err := findPreferences.ReadOne(ctx, s.db, map[string]any{
 		"team_id": teamID, "after_user": afterUser, "after_key": afterKey, "limit": limit,
 	})
 	if err != nil {
 		return nil, err
 	}
-	rows := slices.Concat(items(row.Values[0]), items(row.Values[1]))
+	rows := slices.Concat(found.SameUser, found.LaterUsers)
 	page := make([]UserPreference, min(len(rows), limit))
 	for i := range page {
-		l := items(rows[i])
-		page[i] = UserPreference{text(l[0]), Preference{Key: text(l[1]), Value: []byte(text(l[2]))}}
+		page[i] = UserPreference{rows[i].UserID, Preference{Key: rows[i].Key, Value: []byte(rows[i].Value)}}
 	}
 	return page, nil
 }
@@ -185,19 +195,20 @@ func (s *Store) ErasePreferences(ctx context.Context, scope Scope) (int64, error
 	if err := scope.ValidateUser(); err != nil {
 		return 0, err
 	}
-	return s.erasePreferences(ctx, "preference_erase", map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID})
+	return s.erasePreferences(ctx, erasePreferences, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID})
 }
 
 // EraseTeamPreferences erases all preferences of a team's users and returns their number.
 func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64, error) {
-	return s.erasePreferences(ctx, "preference_erase_team", map[string]any{"team_id": teamID})
+	return s.erasePreferences(ctx, eraseTeamPreferences, map[string]any{"team_id": teamID})
 }
 
-func (s *Store) erasePreferences(ctx context.Context, name string, params map[string]any) (erased int64, err error) {
-	err = s.transaction(ctx, name, func(t *tx) error {
+func (s *Store) erasePreferences(ctx context.Context, erase neo.Query[int64], params map[string]any) (erased int64, err error) {
+	err = s.transaction(ctx, erase.Name, func(t *tx) (err error) {
 		t.erases = true
-		rows, err := t.exec(name, params)
-		erased = integer(first(rows))
+		user, _ := params["user_id"].(string)
+		t.changes([]string{user})
+		erased, err = erase.ExecOne(t, params)
 		return err
 	})
 	return erased, err

@@ -1,13 +1,37 @@
 package graph
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
+
+	"kith/neo"
 )
 
 // properties holds the properties of a node or relationship as stored. Absent names are not stored.
 type properties map[string]any
+
+// DecodeNeo reads the list [[name, value], …] in which statements return all properties. It replaces p.
+func (p *properties) DecodeNeo(v any) error {
+	list, ok := v.([]any)
+	if !ok {
+		return fmt.Errorf("%T where a list of properties is expected: %w", v, neo.ErrStatement)
+	}
+	*p = make(properties, len(list))
+	for _, item := range list {
+		pair, _ := item.([]any)
+		if len(pair) != 2 {
+			return fmt.Errorf("a property of %d values, want name and value: %w", len(pair), neo.ErrStatement)
+		}
+		name, ok := pair[0].(string)
+		if !ok {
+			return fmt.Errorf("%T where the name of a property is expected: %w", pair[0], neo.ErrStatement)
+		}
+		(*p)[name] = asKept(pair[1])
+	}
+	return nil
+}
 
 // pairsFrom reads the list [[name, value], …] in which statements return all properties.
 func pairsFrom(v any) properties {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"kith/internal/fault"
 )
 
 // Bounds of a proposal.
@@ -53,18 +55,14 @@ type ProposedRelationship struct {
 // location.
 func (p *Proposal) Validate() error {
 	f := &faults{}
-	f.text("summary", p.Summary, MaxTextLength)
-	if len(p.Nodes) > MaxProposedNodes {
-		f.add("nodes", "must have at most %d items", MaxProposedNodes)
-	}
-	if len(p.Relationships) > MaxProposedRelationships {
-		f.add("relationships", "must have at most %d items", MaxProposedRelationships)
-	}
-	if len(f.fields) > 0 {
-		return f.err()
+	f.Text(fault.At("summary"), p.Summary, MaxTextLength)
+	f.Items(fault.At("nodes"), len(p.Nodes), MaxProposedNodes)
+	f.Items(fault.At("relationships"), len(p.Relationships), MaxProposedRelationships)
+	if f.Len() > 0 {
+		return f.Err()
 	}
 	p.checkRelationships(f, p.checkNodes(f))
-	return f.err()
+	return f.Err()
 }
 
 // checkNodes checks the nodes and returns the kind of each ref.
@@ -72,25 +70,25 @@ func (p *Proposal) checkNodes(f *faults) map[string]Kind {
 	kinds := map[string]Kind{ProposalUser: personKind}
 	names := map[string]int{}
 	for i := range p.Nodes {
-		n, at := &p.Nodes[i], index("nodes", i)
+		n, at := &p.Nodes[i], fault.At("nodes").Index(i)
 		kind, _ := KindOf(n.Kind)
-		f.word(at+".ref", n.Ref, maxRefLength)
-		f.oneOf(at+".kind", n.Kind, FocusKinds)
-		f.word(at+".name", n.Name, MaxNameLength)
-		f.text(at+".description", n.Description, MaxTextLength)
+		f.Word(at.Field("ref"), n.Ref, maxRefLength)
+		f.OneOf(at.Field("kind"), n.Kind, FocusKinds...)
+		f.Word(at.Field("name"), n.Name, MaxNameLength)
+		f.Text(at.Field("description"), n.Description, MaxTextLength)
 		switch {
 		case n.Type != "" && kind != entityKind:
-			f.add(at+".type", "is only a field of %s", entityKind.Name)
+			f.Add(at.Field("type"), fault.UnknownField, "is only a field of %s", entityKind.Name)
 		case n.Type != "":
-			f.word(at+".type", n.Type, 128)
+			f.Word(at.Field("type"), n.Type, 128)
 		}
 		if _, again := kinds[n.Ref]; again {
-			f.add(at+".ref", "is used by another node")
+			f.Add(at.Field("ref"), fault.Duplicate, "is used by another node")
 		}
 		kinds[n.Ref] = kind
 		natural := n.naturalKey("")
 		if first, again := names[natural]; again {
-			f.add(at+".name", "is the same as nodes[%d].name", first)
+			f.Same(at.Field("name"), fault.At("nodes").Index(first).Field("name"))
 		}
 		names[natural] = i
 	}
@@ -100,27 +98,27 @@ func (p *Proposal) checkNodes(f *faults) map[string]Kind {
 func (p *Proposal) checkRelationships(f *faults, kinds map[string]Kind) {
 	triples := map[[3]string]int{}
 	for i := range p.Relationships {
-		r, at := &p.Relationships[i], index("relationships", i)
+		r, at := &p.Relationships[i], fault.At("relationships").Index(i)
 		from, known := kinds[r.From]
 		if !known {
-			f.add(at+".from", "must be the ref of a node, or %s", ProposalUser)
+			f.Add(at.Field("from"), fault.Contrary, "must be the ref of a node, or %s", ProposalUser)
 		}
 		to, alsoKnown := kinds[r.To]
 		if !alsoKnown {
-			f.add(at+".to", "must be the ref of a node, or %s", ProposalUser)
+			f.Add(at.Field("to"), fault.Contrary, "must be the ref of a node, or %s", ProposalUser)
 		}
 		if r.From == r.To {
-			f.add(at+".to", "must be another node than from")
+			f.Add(at.Field("to"), fault.Contrary, "must be another node than from")
 		}
 		if fitting := fittingTypes(from, to); known && alsoKnown && !slices.Contains(fitting, r.Type) {
-			f.add(at+".type", "must be one of %s between a %s and a %s", list(fitting), from.Name, to.Name)
+			f.Add(at.Field("type"), fault.NotOneOf, "must be one of %s between a %s and a %s", strings.Join(fitting, ", "), from.Name, to.Name)
 		}
-		f.text(at+".description", r.Description, MaxTextLength)
-		f.grade(at+".attitude", r.Attitude)
-		f.grade(at+".proximity", r.Proximity)
+		f.Text(at.Field("description"), r.Description, MaxTextLength)
+		f.grade(at.Field("attitude"), r.Attitude)
+		f.grade(at.Field("proximity"), r.Proximity)
 		triple := [3]string{r.From, r.Type, r.To}
 		if first, again := triples[triple]; again {
-			f.add(at, "is the same as relationships[%d]", first)
+			f.Same(at, fault.At("relationships").Index(first))
 		}
 		triples[triple] = i
 	}
@@ -207,10 +205,9 @@ func (r *ProposedRelationship) relationship(keys map[string]string) Relationship
 // ErrNotFound, ErrUnavailable.
 func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string) error {
 	f := &faults{}
-	if f.text("summary", summary, MaxTextLength); strings.TrimSpace(summary) == "" {
-		f.add("summary", "must not be blank")
-	}
-	if err := f.err(); err != nil {
+	f.Text(fault.At("summary"), summary, MaxTextLength)
+	f.NotBlank(fault.At("summary"), summary)
+	if err := f.Err(); err != nil {
 		return err
 	}
 	_, err := s.digest(ctx, scope, key, lookups{entityKeys: []string{key}}, func(source *stored, _ known) *MemoryWrite {

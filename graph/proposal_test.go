@@ -41,10 +41,11 @@ func TestProposalIsStored(t *testing.T) {
 	e.same("status before", SourceRaw, before.ProcessingStatus)
 
 	e.now = e.now.Add(time.Minute)
+	e.changedUsers()
 	result := e.accept("u1", "s", proposal())
 	e.same("outcome", []Status{Created, Created, Created, Created, Created, Created}, statuses(result))
 	e.same("warnings", []string{}, result.Warnings)
-	e.same("users", []string{"u1"}, result.Users)
+	e.same("users", []string{"u1"}, e.changedUsers())
 	source := e.see("u1", "s")
 	e.same("status", SourceExtracted, source.ProcessingStatus)
 	e.same("summary", "Jon is back from sea.", source.Summary)
@@ -78,19 +79,21 @@ func TestProposalKeepsWhatIsThere(t *testing.T) {
 	}, RelationshipWrite{From: "me", To: "p-jon", Type: "has_relationship_with", Description: Some("by hand"), Attitude: Some(int64(1))})
 	e.source("u1", SourceWrite{EntityKey: "s", Summary: Some("A summary by hand.")})
 
+	e.changedUsers()
 	result := e.accept("u1", "s", proposal())
 	e.same("outcome", []Status{Unchanged, Unchanged, Created, Unchanged, Created, Created}, statuses(result))
 	e.same("found", []string{"p-jon", "e-quay"}, []string{result.Nodes[0].EntityKey, result.Nodes[1].EntityKey})
 	e.same("summary", "A summary by hand.", e.see("u1", "s").Summary)
 	e.same("as it was", [][]any{{"JON", "written by hand", "by hand", int64(1), "u1"}}, e.raw(
 		`MATCH (n:Person {team_id: $team, entity_key: 'p-jon'})<-[r:has_relationship_with]-() RETURN n.name, n.description, r.description, r.attitude, r.recorded_by`))
-	e.same("whose memory changed", []string{"u1"}, result.Users)
+	e.same("whose memory changed", []string{"u1"}, e.changedUsers())
 }
 
 func TestProposalWithoutAnOwner(t *testing.T) {
 	e := fresh(t)
 	e.source("u1", SourceWrite{EntityKey: "s"})
 	e.disown("u1")
+	e.changedUsers()
 	result := e.accept("u1", "s", proposal())
 	e.same("outcome", []Status{Created, Created, Created, Refused, Created, Created}, statuses(result))
 	e.same("warnings", []string{"relationships[0].from: " + noSuchNode}, result.Warnings)

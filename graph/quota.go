@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
 
 // Quota is how much each team may store; 0 means no limit. Deleted data counts until it is purged.
@@ -15,11 +18,19 @@ type Quota struct {
 }
 
 // OwnQuota overrides the service's quota for one team; a nil field keeps the service's limit.
-type OwnQuota struct{ Nodes, Relationships, Text *int64 }
+type OwnQuota struct {
+	Nodes         *int64 `neo:"max_nodes"`
+	Relationships *int64 `neo:"max_relationships"`
+	Text          *int64 `neo:"max_characters"`
+}
 
 // Usage is how much a team stores, including deleted data that can be restored. Deleted is the number of deleted
 // nodes and relationships.
-type Usage struct{ Nodes, Relationships, Text, Deleted int64 }
+type Usage struct {
+	Nodes, Relationships int64
+	Text                 int64 `neo:"characters"`
+	Deleted              int64
+}
 
 const (
 	usageFull  = time.Second      // how long a full team counts as full
@@ -27,6 +38,32 @@ const (
 	usageShare = 100              // or for this multiple of the time that counting took
 	maxFull    = 10_000           // full teams that are remembered
 )
+
+var (
+	chargeQuota        = neo.Load[chargedQuota]("quota_charge")
+	ownQuota           = neo.Load[countedQuota]("quota_get")
+	setOwnQuota        = neo.Load[neo.None]("quota_set")
+	setCountedUsage    = neo.Load[neo.None]("quota_count")
+	setUsageStale      = neo.Load[neo.None]("quota_stale")
+	teamUsage          = neo.Load[Usage]("team_usage")
+	purgeNodes         = neo.Load[int64]("team_purge_nodes")
+	purgeRelationships = neo.Load[int64]("team_purge_relationships")
+)
+
+// chargedQuota is a team's usage after a write was added to it.
+type chargedQuota struct {
+	OwnQuota
+
+	Nodes, Relationships, Characters int64
+	FreshUntil                       time.Time // when the usage must be counted again
+}
+
+// countedQuota is a team's usage when last counted; nil: never.
+type countedQuota struct {
+	OwnQuota
+
+	Nodes, Relationships, Characters *int64
+}
 
 func (u Usage) plus(a amount) Usage {
 	u.Nodes, u.Relationships, u.Text = u.Nodes+a.nodes, u.Relationships+a.relationships, u.Text+a.text
@@ -63,18 +100,17 @@ func (t *tx) charge() error {
 	if t.added == (amount{}) {
 		return nil
 	}
-	row, err := t.exec("quota_charge", map[string]any{
+	row, err := chargeQuota.ExecOne(t, map[string]any{
 		"team_id": t.team, "nodes": t.added.nodes, "relationships": t.added.relationships, "characters": t.added.text, "elsewhere": t.elsewhere,
 	})
 	if err != nil {
 		return err
 	}
-	v := row[0].Values
-	has := Usage{Nodes: integer(v[0]), Relationships: integer(v[1]), Text: integer(v[2])}
-	quota := t.store.options.Quota.with(OwnQuota{optionalInteger(v[4]), optionalInteger(v[5]), optionalInteger(v[6])})
+	has := Usage{Nodes: row.Nodes, Relationships: row.Relationships, Text: row.Characters}
+	quota := t.store.options.Quota.with(row.OwnQuota)
 	had := has.Text - t.added.text
 	err = quota.exceeded(has)
-	if now := t.store.now(); err != nil || now.UnixMilli() >= integer(v[3]) {
+	if now := t.store.now(); err != nil || !now.Before(row.FreshUntil) {
 		if has, err = t.count(quota, now); err != nil {
 			return err
 		}
@@ -98,7 +134,7 @@ func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, o
 		return work(ctx)
 	}
 	return s.transaction(ctx, "quota_charge", func(t *tx) error {
-		_, err := t.exec("quota_charge", map[string]any{"team_id": teamID, "nodes": 0, "relationships": 0, "characters": 0, "elsewhere": nil})
+		err := chargeQuota.Run(t, map[string]any{"team_id": teamID, "nodes": 0, "relationships": 0, "characters": 0, "elsewhere": nil})
 		if err != nil { // otherwise no other writer adds from here on
 			return err
 		}
@@ -119,22 +155,17 @@ func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, o
 // team's node, so that no other writer adds.
 func (t *tx) count(quota Quota, now time.Time) (has Usage, err error) {
 	begun := time.Now()
-	rows, err := t.exec("team_usage", map[string]any{
+	has, err = teamUsage.ExecOne(t, map[string]any{
 		"team_id": t.team, "texts": quota.Text > 0, "relationships": quota.Text > 0 || quota.Relationships > 0,
 	})
 	if err != nil {
 		return Usage{}, err
 	}
-	has = usageFrom(rows[0].Values)
-	_, err = t.exec("quota_count", map[string]any{
+	err = setCountedUsage.Run(t, map[string]any{
 		"team_id": t.team, "nodes": has.Nodes, "relationships": has.Relationships, "characters": has.Text,
 		"fresh_until": now.Add(max(usageTime, usageShare*time.Since(begun))).UnixMilli(),
 	})
 	return has, err
-}
-
-func usageFrom(v []any) Usage {
-	return Usage{Nodes: integer(v[0]), Relationships: integer(v[1]), Text: integer(v[2]), Deleted: integer(v[3])}
 }
 
 // with returns the quota with the limits of a team's own quota.
@@ -223,15 +254,13 @@ func nonZero(n int64) *int64 {
 // ownQuota returns a team's own quota and its last counted nodes, relationships and characters; nil where not
 // counted.
 func (s *Store) ownQuota(ctx context.Context, teamID string) (own OwnQuota, counted [3]*int64, err error) {
-	row, err := s.readOne(ctx, "quota_get", map[string]any{"team_id": teamID})
+	row, err := ownQuota.ReadOne(ctx, s.db, map[string]any{"team_id": teamID})
 	if errors.Is(err, ErrNotFound) {
 		return own, counted, nil
 	} else if err != nil {
 		return own, counted, err
 	}
-	v := row.Values
-	own = OwnQuota{optionalInteger(v[0]), optionalInteger(v[1]), optionalInteger(v[2])}
-	return own, [3]*int64{optionalInteger(v[3]), optionalInteger(v[4]), optionalInteger(v[5])}, nil
+	return row.OwnQuota, [3]*int64{row.Nodes, row.Relationships, row.Characters}, nil
 }
 
 // TeamQuota returns a team's own quota and its usage.
@@ -240,11 +269,8 @@ func (s *Store) TeamQuota(ctx context.Context, teamID string) (own OwnQuota, has
 	if err != nil {
 		return OwnQuota{}, Usage{}, err
 	}
-	row, err := s.readOne(ctx, "team_usage", map[string]any{"team_id": teamID, "texts": true, "relationships": true})
-	if err != nil {
-		return OwnQuota{}, Usage{}, err
-	}
-	return own, usageFrom(row.Values), nil
+	has, err = teamUsage.ReadOne(ctx, s.db, map[string]any{"team_id": teamID, "texts": true, "relationships": true})
+	return own, has, err
 }
 
 // SetTeamQuota sets a team's own quota and replaces the previous one. It applies from the next write that adds
@@ -252,27 +278,24 @@ func (s *Store) TeamQuota(ctx context.Context, teamID string) (own OwnQuota, has
 func (s *Store) SetTeamQuota(ctx context.Context, teamID string, own OwnQuota) error {
 	params := map[string]any{"team_id": teamID}
 	for name, bound := range map[string]*int64{"max_nodes": own.Nodes, "max_relationships": own.Relationships, "max_characters": own.Text} {
-		if !ValidKey(teamID) || bound != nil && *bound < 0 {
+		if !fault.ValidKey(teamID) || bound != nil && *bound < 0 {
 			return fmt.Errorf("set quota: the team must have 1 to 256 characters, and limits must not be negative: %w", ErrInvalid)
 		}
 		params[name] = optional(bound)
 	}
 	return s.transaction(ctx, "quota_set", func(t *tx) error {
-		_, err := t.exec("quota_set", params)
-		return err
+		return setOwnQuota.Run(t, params)
 	})
 }
 
 // PurgeTeam erases the deleted data of a team before its time and returns the number of nodes and relationships.
 func (s *Store) PurgeTeam(ctx context.Context, teamID string) (purged int64, err error) {
-	for _, name := range []string{"team_purge_nodes", "team_purge_relationships"} {
+	for _, purge := range []neo.Query[int64]{purgeNodes, purgeRelationships} {
 		for more := true; more; {
-			err = s.transaction(ctx, name, func(t *tx) error {
-				rows, err := t.exec(name, map[string]any{"team_id": teamID, "limit": purgeBatch})
-				if err == nil {
-					more = integer(first(rows)) > 0
-					purged += integer(first(rows))
-				}
+			err = s.transaction(ctx, purge.Name, func(t *tx) error {
+				n, err := purge.ExecOne(t, map[string]any{"team_id": teamID, "limit": purgeBatch})
+				more = n > 0
+				purged += n
 				return err
 			})
 			if err != nil {
@@ -287,8 +310,7 @@ func (s *Store) PurgeTeam(ctx context.Context, teamID string) (purged int64, err
 func (s *Store) recountLater(ctx context.Context, teamID string) error {
 	s.full.Invalidate(teamID)
 	return s.transaction(ctx, "quota_stale", func(t *tx) error {
-		_, err := t.exec("quota_stale", map[string]any{"team_id": teamID})
-		return err
+		return setUsageStale.Run(t, map[string]any{"team_id": teamID})
 	})
 }
 

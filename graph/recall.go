@@ -30,8 +30,6 @@ type RecallOptions struct {
 	Every   time.Duration // how often queued reads are stored; default 250 ms
 	Log     *slog.Logger
 	Observe func(event RecallEvent, reads int)
-	// Changed is called with the users whose contexts may have changed because a node became active or core.
-	Changed func(ctx context.Context, teamID string, users ...string)
 }
 
 // RecallEvent is the outcome of recording reads.
@@ -63,9 +61,6 @@ func NewRecalls(s *Store, o RecallOptions) *Recalls {
 	}
 	if o.Observe == nil {
 		o.Observe = func(RecallEvent, int) {}
-	}
-	if o.Changed == nil {
-		o.Changed = func(context.Context, string, ...string) {}
 	}
 	return &Recalls{store: s, queue: make(chan recalled, o.Size), options: o}
 }
@@ -113,16 +108,12 @@ func (r *Recalls) flush(ctx context.Context) {
 	}
 	for teamID, all := range byTeam {
 		for some := range slices.Chunk(all, recallsAtOnce) {
-			users, err := r.store.recall(ctx, teamID, some)
-			if err != nil {
+			if err := r.store.recall(ctx, teamID, some); err != nil {
 				r.options.Log.Warn("recalls lost", "reads", len(some), "error", err)
 				r.options.Observe(RecallFailed, len(some))
 				continue
 			}
 			r.options.Observe(RecallStored, len(some))
-			if len(users) > 0 {
-				r.options.Changed(ctx, teamID, users...)
-			}
 		}
 	}
 }
@@ -130,8 +121,8 @@ func (r *Recalls) flush(ctx context.Context) {
 // recallsAtOnce is the maximum number of reads in one transaction.
 const recallsAtOnce = 256
 
-// recall stores reads in the order in which they happened, and returns the users whose contexts may have changed.
-func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (users []string, err error) {
+// recall stores reads in the order in which they happened.
+func (s *Store) recall(ctx context.Context, teamID string, all []recalled) error {
 	var keys []string
 	for _, told := range all {
 		keys = append(keys, told.recall.Nodes...)
@@ -139,23 +130,21 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) (user
 			keys = append(keys, r.From, r.To)
 		}
 	}
-	err = s.transaction(ctx, "recall", func(t *tx) error {
+	return s.transaction(ctx, "recall", func(t *tx) error {
 		found, err := t.find(teamID, lookups{entityKeys: keys})
 		if err != nil {
 			return err
 		}
-		rows, moved, owners := recallNodes(all, found)
-		users = owners
-		if err := t.rows("node_update", teamID, rows); err != nil {
+		rows, moved, users := recallNodes(all, found)
+		t.changes(users)
+		if err := t.writeRows(updateNodes, teamID, rows); err != nil {
 			return err
 		}
 		if err := t.recallRelationships(teamID, all, found); err != nil || len(moved) == 0 {
 			return err
 		}
-		_, err = t.exec("relationship_rank", map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": moved})
-		return err
+		return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": moved})
 	})
-	return users, err
 }
 
 // recallNodes returns the rows of a statement, the nodes whose position in contexts has changed, and the users for
@@ -228,13 +217,13 @@ func (t *tx) recallRelationships(teamID string, all []recalled, found known) err
 	if len(asked) == 0 {
 		return nil
 	}
-	records, err := t.exec("relationship_find", map[string]any{"team_id": teamID, "rows": asked})
+	records, err := findRelationships.Exec(t, map[string]any{"team_id": teamID, "rows": asked})
 	if err != nil {
 		return err
 	}
 	was, next := map[string]properties{}, map[string]properties{}
 	for _, record := range records {
-		p, ref := pairsFrom(record.Values[1]), refs[integer(record.Values[0])]
+		p, ref := record.Properties, refs[record.Position]
 		if p.text("key") != ref.Key || p["salience"] == nil {
 			continue
 		}
@@ -242,7 +231,7 @@ func (t *tx) recallRelationships(teamID string, all []recalled, found known) err
 			was[ref.Key], next[ref.Key] = p, p.clone()
 		}
 		v := next[ref.Key].vitality()
-		v.recall(times[integer(record.Values[0])])
+		v.recall(times[record.Position])
 		next[ref.Key].putVitality(v)
 	}
 	var rows []map[string]any
@@ -253,5 +242,5 @@ func (t *tx) recallRelationships(teamID string, all []recalled, found known) err
 			rows = append(rows, relationshipRow(ref.From, ref.Type, ref.To, ref.Key, was[ref.Key].changesTo(next[ref.Key])))
 		}
 	}
-	return t.rows("relationship_update", teamID, rows)
+	return t.writeRows(updateRelationships, teamID, rows)
 }

@@ -16,7 +16,6 @@ import (
 type recallEvents struct {
 	sync.Mutex
 	reads map[RecallEvent]int
-	users []string
 }
 
 func (r *recallEvents) options(o RecallOptions) RecallOptions {
@@ -25,13 +24,6 @@ func (r *recallEvents) options(o RecallOptions) RecallOptions {
 		r.Lock()
 		defer r.Unlock()
 		r.reads[event] += reads
-	}
-	o.Changed = func(_ context.Context, team string, users ...string) {
-		r.Lock()
-		defer r.Unlock()
-		for _, u := range users {
-			r.users = append(r.users, team+":"+u)
-		}
 	}
 	return o
 }
@@ -57,6 +49,7 @@ func TestRecallRaisesWhatWasRead(t *testing.T) {
 		RelationshipWrite{From: "a", Type: "relates_to", To: "b"}).Relationships[0].Key
 	e.source("u1", SourceWrite{EntityKey: "src", Messages: []MessageWrite{said("m", "x")}, Mentions: []string{"a"}})
 	events := &recallEvents{}
+	e.changedUsers()
 	r := NewRecalls(e.store, events.options(RecallOptions{}))
 	r.Recalled(e.as("u1"), Recall{Nodes: []string{"a", "b", "s", "m", "gone"},
 		Relationships: []RelationshipRef{{"a", "relates_to", "b", key}, {"src", "mentions", "a", "?"}}})
@@ -67,7 +60,7 @@ func TestRecallRaisesWhatWasRead(t *testing.T) {
 	e.same("no more than 1", []any{1.0, "active"}, []any{b.Salience, b.State})
 	e.same("the relationship", []any{0.575, "active", int64(1), &noon}, []any{link.Salience, link.State, link.AccessCount, link.LastAccessedAt})
 	e.same("shared", []any{"candidate", int64(0)}, []any{s.State, s.AccessCount})
-	e.same("reported users whose nodes moved", []string{e.team + ":u1"}, events.users)
+	e.same("reported users whose nodes moved", []string{"u1"}, e.changedUsers())
 	e.same("stored", map[RecallEvent]int{RecallStored: 2}, events.reads)
 }
 
@@ -102,14 +95,17 @@ func TestTenRecallsMakeACore(t *testing.T) {
 	events := &recallEvents{}
 	r := NewRecalls(e.store, events.options(RecallOptions{}))
 	e.same("a candidate only fills room", 0, countByRule(e.sections("u1").Relationships))
+	e.changedUsers()
+	changes := 0
 	for i := range 10 {
 		e.now = noon.Add(time.Duration(i) * time.Hour)
 		r.Recalled(e.as("u1"), Recall{Nodes: []string{"c"}})
 		r.flush(t.Context())
 		e.same("state", map[bool]string{true: "core", false: "active"}[i == 9], e.get("u1", "concept", "c").State)
 		e.same("the context shows it", 1, countByRule(e.sections("u1").Relationships))
+		changes += len(e.changedUsers())
 	}
-	e.same("reported users", []string{e.team + ":u1", e.team + ":u1"}, events.users)
+	e.same("reported changes", 2, changes)
 }
 
 // Recalls beyond the capacity are dropped and counted; callers never wait.

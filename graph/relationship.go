@@ -3,6 +3,16 @@ package graph
 import (
 	"encoding/json"
 	"time"
+
+	"kith/internal/fault"
+	"kith/neo"
+)
+
+var (
+	createRelationships = neo.Load[neo.None]("relationship_create")
+	updateRelationships = neo.Load[neo.None]("relationship_update")
+	removeRelationships = neo.Load[neo.None]("relationship_remove")
+	rankRelationships   = neo.Load[neo.None]("relationship_rank")
 )
 
 // RelationshipWrite is a relationship to create or update. From, type and to identify the current one, if it exists.
@@ -39,73 +49,73 @@ func (w *RelationshipWrite) direction() (from, kind, to string, swap bool) {
 	return w.From, w.Type, w.To, false
 }
 
-func (w *RelationshipWrite) check(f *faults, at string, now time.Time, restoring bool) {
-	f.word(at+".from", w.From, MaxKeyLength)
-	f.word(at+".to", w.To, MaxKeyLength)
+func (w *RelationshipWrite) check(f *faults, at fault.Path, now time.Time, restoring bool) {
+	f.Word(at.Field("from"), w.From, MaxKeyLength)
+	f.Word(at.Field("to"), w.To, MaxKeyLength)
 	if w.From == w.To && w.From != "" && w.Type != systemRelationshipType { // a system entity may call itself
-		f.add(at+".to", "must be another node than from")
+		f.Add(at.Field("to"), fault.Contrary, "must be another node than from")
 	}
 	if !restoring && (w.Key != "" || w.RecordedAt.Given || w.UpdatedAt.Given || w.LastAccessedAt.Given || w.History != nil) {
-		f.add(at, "must not have key, recorded_at, updated_at, last_accessed_at or history: only imports may set them")
+		f.Add(at, fault.NotAllowed, "must not have key, recorded_at, updated_at, last_accessed_at or history: only imports may set them")
 	}
 	if w.Key != "" {
-		f.word(at+".key", w.Key, MaxKeyLength)
+		f.Word(at.Field("key"), w.Key, MaxKeyLength)
 	}
 	if w.History != nil {
-		f.number(at+".history.seq", w.History.Seq, maxNumber)
+		f.number(at.Field("history").Field("seq"), w.History.Seq, maxNumber)
 	}
-	f.version(at+".if_version", w.IfVersion)
+	f.version(at.Field("if_version"), w.IfVersion)
 	if restoring && w.IfVersion.Given {
-		f.add(at+".if_version", "may not be given by an import")
+		f.Add(at.Field("if_version"), fault.NotAllowed, "may not be given by an import")
 	}
-	checkNotes(f, at+".notes", w.Notes, now)
+	checkNotes(f, at.Field("notes"), w.Notes, now)
 	switch {
 	case !typePattern.MatchString(w.Type):
-		f.add(at+".type", "must match %s", typePattern)
+		f.Add(at.Field("type"), fault.Malformed, "must match %s", typePattern)
 	case w.Type == hasMessageType:
-		f.add(at+".type", "is reserved for the messages of a source")
+		f.Add(at.Field("type"), fault.NotAllowed, "is reserved for the messages of a source")
 	case w.Type == systemRelationshipType && (!restoring || w.History == nil || !w.History.System.Given || !w.History.Seq.Given):
-		f.add(at+".type", "is reserved for the entities of systems")
+		f.Add(at.Field("type"), fault.NotAllowed, "is reserved for the entities of systems")
 	}
 	if w.Description.Given {
-		f.text(at+".description", w.Description.Value, MaxTextLength)
+		f.Text(at.Field("description"), w.Description.Value, MaxTextLength)
 	}
 	if w.RelationshipType.Given && !w.RelationshipType.Null {
-		f.word(at+".relationship_type", w.RelationshipType.Value, 128)
+		f.Word(at.Field("relationship_type"), w.RelationshipType.Value, 128)
 	}
 	if w.RecordedBy.Given && !w.RecordedBy.Null {
-		f.word(at+".recorded_by", w.RecordedBy.Value, MaxKeyLength)
+		f.Word(at.Field("recorded_by"), w.RecordedBy.Value, MaxKeyLength)
 	}
 	if w.State.Given {
-		f.oneOf(at+".state", w.State.Value, States)
+		f.OneOf(at.Field("state"), w.State.Value, States...)
 	}
-	f.share(at+".salience", w.Salience)
-	f.share(at+".confidence", w.Confidence)
-	f.grade(at+".attitude", w.Attitude)
-	f.grade(at+".proximity", w.Proximity)
+	f.share(at.Field("salience"), w.Salience)
+	f.share(at.Field("confidence"), w.Confidence)
+	f.grade(at.Field("attitude"), w.Attitude)
+	f.grade(at.Field("proximity"), w.Proximity)
 	w.checkTimes(f, at, restoring)
 	if w.Properties != nil {
-		f.properties(at+".properties", w.Properties)
+		f.properties(at.Field("properties"), w.Properties)
 	}
 }
 
-func (w *RelationshipWrite) checkTimes(f *faults, at string, restoring bool) {
+func (w *RelationshipWrite) checkTimes(f *faults, at fault.Path, restoring bool) {
 	if w.Type == systemRelationshipType && w.closes() {
-		f.add(at+".valid_to", "must not be set: relationships of systems do not end")
+		f.Add(at.Field("valid_to"), fault.NotAllowed, "must not be set: relationships of systems do not end")
 		return
 	}
 	if w.ValidFrom.Null {
-		f.add(at+".valid_from", "must not be null")
+		f.Add(at.Field("valid_from"), fault.Required, "must not be null")
 	}
 	if w.ValidFrom.Given && !w.ValidFrom.Null {
-		f.date(at+".valid_from", w.ValidFrom.Value)
+		f.Time(at.Field("valid_from"), w.ValidFrom.Value)
 	}
 	if w.ValidTo.Given && !w.ValidTo.Null {
-		f.date(at+".valid_to", w.ValidTo.Value)
+		f.Time(at.Field("valid_to"), w.ValidTo.Value)
 		from, end := w.ValidFrom.Value.Truncate(precision), w.ValidTo.Value.Truncate(precision)
 		atOnce := restoring && end.Equal(from) // closed as soon as it was created
 		if w.ValidFrom.Given && !end.After(from) && !atOnce {
-			f.add(at+".valid_to", "must be after valid_from")
+			f.Add(at.Field("valid_to"), fault.Contrary, "must be after valid_from")
 		}
 	}
 }

@@ -6,7 +6,19 @@ import (
 	"time"
 
 	"kith/cypher"
+	"kith/neo"
 )
+
+var (
+	listRelationships  = neo.Load[[]linkRow]("node_relationships")
+	locateRelationship = neo.Load[locatedRow]("relationship_locate")
+)
+
+// locatedRow is a relationship that was found by its key.
+type locatedRow struct {
+	Type, From, To string
+	Properties     properties
+}
 
 // RelationshipView is a relationship as callers see it. Salience and State are current at the time of the answer. In
 // the relationships of a node, Direction and Node describe the other end.
@@ -62,26 +74,6 @@ func relationshipView(from, kind, to string, p properties, now time.Time) Relati
 	return v
 }
 
-// relationshipsFrom reads the list of a node's relationships. Each has: outgoing, type, key, labels and name of the
-// other end, properties.
-func relationshipsFrom(v any, key string, now time.Time) []RelationshipView {
-	l := items(v)
-	views := make([]RelationshipView, len(l))
-	for i := range l {
-		r := items(l[i])
-		other := text(r[2])
-		from, to, direction := other, key, "incoming"
-		if truth(r[0]) {
-			from, to, direction = key, other, "outgoing"
-		}
-		views[i] = relationshipView(from, text(r[1]), to, pairsFrom(r[5]), now)
-		views[i].Direction = direction
-		node := refFrom(r[2:])
-		views[i].Node = &node
-	}
-	return views
-}
-
 // RelationshipList selects a page of a node's relationships, ordered by key.
 type RelationshipList struct {
 	Kind      Kind
@@ -117,14 +109,14 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 	if len(l.Types) > 0 {
 		types = l.Types
 	}
-	row, err := s.readOne(ctx, "node_relationships", map[string]any{
+	rows, err := listRelationships.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": l.Key, "label": l.Kind.Label, "as_of": asOf, "past": l.Past,
 		"outgoing": l.Direction != "incoming", "incoming": l.Direction != "outgoing", "types": types, "after": after, "limit": l.Limit + 1,
 	})
 	if err != nil {
 		return RelationshipPage{}, err
 	}
-	page := RelationshipPage{Relationships: relationshipsFrom(row.Values[0], l.Key, moment)}
+	page := RelationshipPage{Relationships: linkViews(rows, l.Key, moment)}
 	if int64(len(page.Relationships)) > l.Limit {
 		page.Relationships = page.Relationships[:l.Limit]
 		page.Next = encodeCursor(page.Relationships[l.Limit-1].Key)
@@ -144,14 +136,14 @@ func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, e
 	if err != nil || len(types) == 0 {
 		return located{}, orMissing(err, "relationship")
 	}
-	rows, err := s.read(ctx, cypher.OfTypes(s.queries["relationship_locate"], types), map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "key": key,
-	})
+	locate := locateRelationship
+	locate.Query = cypher.OfTypes(locate.Query, types)
+	rows, err := locate.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "key": key})
 	if err != nil || len(rows) == 0 {
 		return located{}, orMissing(err, "relationship")
 	}
-	v := rows[0].Values
-	return located{text(v[0]), text(v[1]), text(v[2]), pairsFrom(v[3])}, nil
+	r := rows[0]
+	return located{r.Type, r.From, r.To, r.Properties}, nil
 }
 
 // Relationship returns one current or past relationship if the scope may see both ends, or ErrNotFound.

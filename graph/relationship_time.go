@@ -3,6 +3,8 @@ package graph
 import (
 	"slices"
 	"time"
+
+	"kith/internal/fault"
 )
 
 // The relationships of one triple follow each other: at most one is valid at a time. Mentions and other provenance
@@ -58,23 +60,23 @@ func (w *RelationshipWrite) reopened(candidates []properties) properties {
 	return nil
 }
 
-// overlapRefusal returns the time field of a write that overlaps another relationship of its triple, and the reason;
-// an empty field means none. The relationship that the write changes or contradicts does not count.
-func (j *memoryJob) overlapRefusal(w *RelationshipWrite, old properties, candidates []properties) (field, message string) {
+// overlapRefusal returns the time field of a write that overlaps another relationship of its triple, and the reason.
+// The relationship that the write changes or contradicts does not count.
+func (j *memoryJob) overlapRefusal(w *RelationshipWrite, old properties, candidates []properties) refusal {
 	if !j.follows(w) || !w.ValidFrom.Given {
-		return "", ""
+		return refusal{}
 	}
 	from, end := w.ValidFrom.Value.Truncate(precision), w.end(old)
 	for _, c := range candidates {
 		switch {
 		case old != nil && c.text("key") == old.text("key") || !c.holdsWithin(from, end):
 		case w.closes() && c["valid_from"] != nil && c.moment("valid_from").After(from):
-			return "valid_to", "is after the start of another relationship of this type, " + c.text("key")
+			return refusal{"valid_to", fault.Conflict, "is after the start of another relationship of this type, " + c.text("key")}
 		default:
-			return "valid_from", "is before the end of another relationship of this type, " + c.text("key")
+			return refusal{"valid_from", fault.Conflict, "is before the end of another relationship of this type, " + c.text("key")}
 		}
 	}
-	return "", ""
+	return refusal{}
 }
 
 // end returns when the relationship will end; nil if it does not.

@@ -483,7 +483,7 @@ func TestRelationshipsOfSystemsDoNotEnd(t *testing.T) {
 	w.ValidFrom = Some(noon)
 	e.same("without an end", 0, len(e.store.CheckRelationship(&w)))
 	w.ValidTo = Some(noon.Add(day))
-	e.same("with one", "relationships[0].valid_to", e.store.CheckRelationship(&w)[0].Location)
+	e.same("with one", "valid_to", e.store.CheckRelationship(&w)[0].Path.String())
 }
 
 // A relationship that was closed as soon as it was created can be restored from an export, and conflicts with

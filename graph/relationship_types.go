@@ -7,6 +7,13 @@ import (
 	"strings"
 
 	"kith/cypher"
+	"kith/neo"
+)
+
+var (
+	addTypeWords    = neo.Load[[]string]("type_words_add")
+	findTypes       = neo.Load[[]string]("relationship_types")
+	findTypeIndexes = neo.Load[[]string]("relationship_indexes")
 )
 
 // MaxWords is the maximum number of own relationship types (words) of a team.
@@ -115,13 +122,12 @@ func (j *memoryJob) addWords() error {
 	if len(j.fresh) == 0 {
 		return nil
 	}
-	rows, err := j.tx.exec("type_words_add", map[string]any{"team_id": j.scope.TeamID, "words": j.fresh, "limit": MaxWords})
+	words, err := addTypeWords.ExecOne(j.tx, map[string]any{"team_id": j.scope.TeamID, "words": j.fresh, "limit": MaxWords})
 	if err != nil {
 		return err
 	}
-	words := texts(rows[0].Values[0])
 	if slices.ContainsFunc(j.fresh, func(word string) bool { return !slices.Contains(words, word) }) {
-		return errLostRace
+		return neo.ErrRace
 	}
 	return nil
 }
@@ -165,7 +171,7 @@ func (s *Store) admitTypes(ctx context.Context, relationships []RelationshipWrit
 // indexType creates the index that finds relationships of a stored type by key.
 func (s *Store) indexType(ctx context.Context, kind string) error {
 	_, statement := cypher.KeyIndex(kind)
-	return s.applySchema(ctx, cypher.Migration{Name: "relationship type"}, statement)
+	return s.db.Schema(ctx, "relationship type", statement)
 }
 
 // typesAtOnce is the maximum number of types that one statement searches one by one.
@@ -174,11 +180,10 @@ const typesAtOnce = 16
 // indexedTypes returns the stored relationship types that are or were in use, in the order in which they were added.
 // Statements composed of the first of them stay valid when another one is added.
 func (s *Store) indexedTypes(ctx context.Context) ([]string, error) {
-	row, err := s.readOne(ctx, "relationship_indexes", nil)
+	types, err := findTypeIndexes.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return nil, err
 	}
-	types := texts(row.Values[0])
 	for i, name := range types {
 		types[i] = strings.TrimPrefix(name, keyIndexPrefix)
 	}

@@ -5,7 +5,34 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"kith/neo"
 )
+
+var (
+	findSearched    = neo.Load[searchedNodes]("search_users")
+	renewProperties = neo.Load[int64]("search_renew")
+	renewName       = neo.Load[neo.None]("name_renew")
+)
+
+// searchedNodes are the next nodes of a team.
+type searchedNodes struct {
+	Last  string   // key of the last one; empty: there are no more
+	Users []string // whose memory they and their relationships are
+	Names []searchedName
+}
+
+// searchedName is a node with a name and the parts of its natural key, in the order of search_users.
+type searchedName struct {
+	Key, Name string
+	Parts     naturalParts
+}
+
+// naturalParts are the parts of a node's natural key, and the stored key.
+type naturalParts struct {
+	Labels                                        labels
+	UserID, Name, CanonicalName, Type, NaturalKey string
+}
 
 // renewBatch is the maximum number of nodes in one transaction.
 const renewBatch = 1_000
@@ -15,11 +42,11 @@ const renewBatch = 1_000
 func (s *Store) Renew(ctx context.Context, progress func(nodes int)) error {
 	done, team := 0, ""
 	for {
-		rows, err := s.read(ctx, s.queries["team_next"], map[string]any{"after": team})
-		if err != nil || len(rows) == 0 {
+		teams, err := findNextTeam.Read(ctx, s.db, map[string]any{"after": team})
+		if err != nil || len(teams) == 0 {
 			return err
 		}
-		team = text(rows[0].Values[0])
+		team = teams[0]
 		for after := ""; ; {
 			last, renewed, err := s.renewPage(ctx, team, after)
 			if err != nil {
@@ -37,40 +64,40 @@ func (s *Store) Renew(ctx context.Context, progress func(nodes int)) error {
 
 // renewPage renews the next nodes of a team and returns the key of the last one; empty after the last node.
 func (s *Store) renewPage(ctx context.Context, team, after string) (last string, renewed int, err error) {
-	row, err := s.readOne(ctx, "search_users", map[string]any{"team_id": team, "after": after, "limit": renewBatch})
+	nodes, err := findSearched.ReadOne(ctx, s.db, map[string]any{"team_id": team, "after": after, "limit": renewBatch})
 	if err != nil {
 		return "", 0, err
 	}
-	if last = text(row.Values[0]); last == "" {
+	if last = nodes.Last; last == "" {
 		return "", 0, nil
 	}
 	scopes, kinds, names := map[string]any{}, map[string]any{}, map[string]any{}
 	var keys []string
 	stale := map[string]string{}
-	for _, item := range items(row.Values[2]) {
-		l := items(item)
-		keys = append(keys, text(l[0]))
-		if natural := renewedName(l[2]); natural != "" {
-			stale[text(l[0])] = natural
+	for i := range nodes.Names {
+		n := &nodes.Names[i]
+		keys = append(keys, n.Key)
+		if natural := n.Parts.renewed(); natural != "" {
+			stale[n.Key] = natural
 		}
-		if name := NameKey(text(l[1])); name != "" {
-			names[text(l[0])] = name
+		if name := NameKey(n.Name); name != "" {
+			names[n.Key] = name
 		}
 	}
-	for _, user := range append(texts(row.Values[1]), "") {
+	for _, user := range append(nodes.Users, "") {
 		scopes[user] = scopeToken(team, user)
 	}
 	for _, kind := range Kinds {
 		kinds[kind.Label] = kindToken(kind)
 	}
 	err = s.transaction(ctx, "search_renew", func(t *tx) error {
-		rows, err := t.exec("search_renew", map[string]any{
+		count, err := renewProperties.ExecOne(t, map[string]any{
 			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": plainTypes, "names": names,
 		})
 		if err != nil {
 			return err
 		}
-		renewed = int(integer(rows[0].Values[0]))
+		renewed = int(count)
 		return t.settle(team, keys)
 	})
 	if err == nil {
@@ -79,18 +106,19 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	return last, renewed, err
 }
 
-// renewedName returns the natural key of a node if it differs from the stored one.
-func renewedName(v any) string {
-	l := items(v)
-	p := properties{}
-	for i, name := range []string{"user_id", "name", "canonical_name", "type", "natural_key"} {
-		p[name] = text(l[i+1])
-	}
-	kind := kindFrom(l[0])
-	if kind.group != knowledgeGroup || naturalKey(kind, p) == p["natural_key"] {
+// renewed returns the natural key of a node if it differs from the stored one.
+func (n *naturalParts) renewed() string {
+	kind := n.Labels.kind()
+	if kind.group != knowledgeGroup {
 		return ""
 	}
-	return naturalKey(kind, p)
+	key := naturalKey(kind, properties{
+		"user_id": n.UserID, "name": n.Name, "canonical_name": n.CanonicalName, "type": n.Type, "natural_key": n.NaturalKey,
+	})
+	if key == n.NaturalKey {
+		return ""
+	}
+	return key
 }
 
 // renewNames sets the natural keys of nodes, one per transaction. If another node has the name, the node keeps its
@@ -98,8 +126,7 @@ func renewedName(v any) string {
 func (s *Store) renewNames(ctx context.Context, team string, stale map[string]string) error {
 	for _, key := range slices.Sorted(maps.Keys(stale)) {
 		err := s.transaction(ctx, "name_renew", func(t *tx) error {
-			_, err := t.exec("name_renew", map[string]any{"team_id": team, "entity_key": key, "natural_key": stale[key]})
-			return err
+			return renewName.Run(t, map[string]any{"team_id": team, "entity_key": key, "natural_key": stale[key]})
 		})
 		if err != nil && !errors.Is(err, ErrConflict) {
 			return err

@@ -4,7 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+var (
+	markImport         = neo.Load[int64]("import_mark")
+	findImportProgress = neo.Load[importProgress]("import_progress")
+	forgetImport       = neo.Load[neo.None]("import_forget")
+	lockImports        = neo.Load[neo.None]("import_lock")
+)
+
+// importProgress is the stored mark of an import.
+type importProgress struct {
+	Seq    int64
+	Report string
+}
 
 // RestoreBatch is a piece of an import: nodes, then relationships, each as an export has them or as callers write
 // them.
@@ -72,11 +88,11 @@ func (t *tx) mark(scope Scope, mark ImportMark, report string) error {
 	if mark.ID == "" {
 		return nil
 	}
-	rows, err := t.exec("import_mark", map[string]any{
+	marks, err := markImport.Exec(t, map[string]any{
 		"team_id": scope.TeamID, "import_id": scope.importID(mark.ID), "user_id": scope.user(), "after": mark.After, "seq": mark.Seq, "report": report,
 		"now": t.store.now(),
 	})
-	if err == nil && len(rows) == 0 {
+	if err == nil && len(marks) == 0 {
 		return fmt.Errorf("another request continues the same import: %w", ErrConflict)
 	}
 	return err
@@ -87,36 +103,35 @@ func (s Scope) importID(id string) string { return s.UserID + keySeparator + id 
 
 // ImportProgress returns the progress of an import of the scope; a zero mark for one that is unknown or finished.
 func (s *Store) ImportProgress(ctx context.Context, scope Scope, id string) (ImportMark, error) {
-	row, err := s.readOne(ctx, "import_progress", map[string]any{"team_id": scope.TeamID, "import_id": scope.importID(id)})
+	stored, err := findImportProgress.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "import_id": scope.importID(id)})
 	if errors.Is(err, ErrNotFound) {
 		return ImportMark{ID: id}, nil
 	}
 	if err != nil {
 		return ImportMark{}, fmt.Errorf("import progress: %w", err)
 	}
-	return ImportMark{ID: id, Seq: integer(row.Values[0]), Report: text(row.Values[1])}, nil
+	return ImportMark{ID: id, Seq: stored.Seq, Report: stored.Report}, nil
 }
 
 // EndImport deletes the progress of a finished import.
 func (s *Store) EndImport(ctx context.Context, scope Scope, id string) error {
 	return s.transaction(ctx, "import_forget", func(t *tx) error {
-		_, err := t.exec("import_forget", map[string]any{"team_id": scope.TeamID, "import_id": scope.importID(id)})
-		return err
+		return forgetImport.Run(t, map[string]any{"team_id": scope.TeamID, "import_id": scope.importID(id)})
 	})
 }
 
-// CheckNode returns the faults of a node of an import that can be found without the database.
-func (s *Store) CheckNode(w *NodeWrite, scope Scope) []FieldError {
+// CheckNode returns the faults of a node of an import that can be found without the database, located within the node.
+func (s *Store) CheckNode(w *NodeWrite, scope Scope) []fault.FieldError {
 	f := &faults{}
 	batch := &MemoryWrite{Nodes: []NodeWrite{*w}, restoring: true}
 	batch.checkNodes(f, scope, s.now())
-	return f.fields
+	return fault.Fields(fault.Within(f.Err(), fault.At("nodes").Index(0)))
 }
 
 // CheckRelationship is CheckNode for relationships.
-func (s *Store) CheckRelationship(w *RelationshipWrite) []FieldError {
+func (s *Store) CheckRelationship(w *RelationshipWrite) []fault.FieldError {
 	f := &faults{}
 	batch := &MemoryWrite{Relationships: []RelationshipWrite{*w}, restoring: true}
 	batch.checkRelationships(f, s.now())
-	return f.fields
+	return fault.Fields(fault.Within(f.Err(), fault.At("relationships").Index(0)))
 }

@@ -32,7 +32,7 @@ func (j *memoryJob) restoreMessages(source *stored, messages []newMessage) error
 	if err := j.numberMessages(source, added); err != nil {
 		return err
 	}
-	if err := j.tx.rows("message_restore", j.scope.TeamID, rows); err != nil {
+	if err := j.tx.writeRows(storeMessages, j.scope.TeamID, rows); err != nil {
 		return err
 	}
 	return j.tx.bringNear(j.scope.TeamID, source.key(), numbersOf(added))

@@ -4,14 +4,28 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+var (
+	findMessageNumbers = neo.Load[messageNumbers]("message_numbers")
+	storeMessages      = neo.Load[neo.None]("message_restore")
+)
+
+// messageNumbers are the next free number of a source's messages, and taken ones.
+type messageNumbers struct {
+	Next  int64
+	Taken []int64
+}
 
 // maxNumber is the highest number that an import may set: the next one is still exact in JSON.
 const maxNumber = 1<<53 - 1
 
-func (f *faults) number(location string, o Optional[int64], limit int64) {
-	if o.Given && !o.Null && (o.Value < 0 || o.Value > limit) {
-		f.add(location, "must be from 0 to %d", limit)
+func (f *faults) number(at fault.Path, o Optional[int64], limit int64) {
+	if o.Given && !o.Null {
+		f.Between(at, o.Value, 0, limit)
 	}
 }
 
@@ -22,10 +36,10 @@ type numbers struct {
 	taken map[int64]bool
 }
 
-func numbersTaken(next int64, taken any) *numbers {
+func numbersTaken(next int64, taken []int64) *numbers {
 	n := &numbers{next: next, taken: map[int64]bool{}}
-	for _, number := range items(taken) {
-		n.taken[integer(number)] = true
+	for _, number := range taken {
+		n.taken[number] = true
 	}
 	return n
 }
@@ -69,12 +83,12 @@ func numbersOf(all []properties) []int64 {
 // numberMessages settles the numbers of messages that an import adds to a source. A source that a dry run only
 // assumes has no known numbers.
 func (j *memoryJob) numberMessages(source *stored, added []properties) error {
-	rows, err := j.tx.exec("message_numbers", map[string]any{
+	found, err := findMessageNumbers.Exec(j.tx, map[string]any{
 		"team_id": j.scope.TeamID, "source_key": source.key(), "numbers": numbersOf(added),
 	})
-	if err != nil || len(rows) == 0 {
+	if err != nil || len(found) == 0 {
 		return err
 	}
-	numbersTaken(integer(rows[0].Values[0]), rows[0].Values[1]).settle(added)
+	numbersTaken(found[0].Next, found[0].Taken).settle(added)
 	return nil
 }

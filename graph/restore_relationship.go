@@ -4,7 +4,14 @@ import (
 	"slices"
 
 	"kith/cypher"
+	"kith/neo"
 )
+
+// findRelationshipKeys finds the relationships of a team with some keys. It is written for one type.
+var findRelationshipKeys = neo.Load[relationshipKey]("relationship_keys")
+
+// relationshipKey is the key of a relationship with its type and ends.
+type relationshipKey struct{ Key, Type, From, To string }
 
 // triple returns the ends and type of the current relationship as stored.
 func (w *RelationshipWrite) triple() [3]string {
@@ -98,7 +105,7 @@ func (j *memoryJob) findKeys(candidates [][]properties) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	if _, err := j.tx.exec("import_lock", map[string]any{"team_id": j.scope.TeamID, "now": j.now}); err != nil {
+	if err := lockImports.Run(j.tx, map[string]any{"team_id": j.scope.TeamID, "now": j.now}); err != nil {
 		return err
 	}
 	if err := j.tx.keysTaken(j.scope.TeamID, j.write.types, distinct(keys), j.keys); err != nil {
@@ -110,12 +117,14 @@ func (j *memoryJob) findKeys(candidates [][]properties) error {
 // keysTaken finds the relationships of a team with some keys and types.
 func (t *tx) keysTaken(teamID string, types, keys []string, found map[string][3]string) error {
 	for some := range slices.Chunk(types, typesAtOnce) {
-		rows, err := t.execQuery(cypher.ForTypes(t.store.queries["relationship_keys"], some), map[string]any{"team_id": teamID, "keys": keys})
+		find := findRelationshipKeys
+		find.Query = cypher.ForTypes(find.Query, some)
+		rows, err := find.Exec(t, map[string]any{"team_id": teamID, "keys": keys})
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			found[text(row.Values[0])] = [3]string{text(row.Values[2]), text(row.Values[1]), text(row.Values[3])}
+			found[row.Key] = [3]string{row.From, row.Type, row.To}
 		}
 	}
 	return nil

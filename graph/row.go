@@ -2,7 +2,10 @@ package graph
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
+
+	"kith/neo"
 )
 
 // Statements return lists instead of maps, so that field names are not sent and allocated with every row. The order
@@ -52,14 +55,6 @@ func moment(v any) time.Time {
 	return t.UTC()
 }
 
-func optionalTruth(v any) *bool {
-	b, ok := v.(bool)
-	if !ok {
-		return nil
-	}
-	return &b
-}
-
 func optionalMoment(v any) *time.Time {
 	if t, ok := v.(time.Time); ok {
 		t = t.UTC()
@@ -106,13 +101,24 @@ func knowledgeLabel(v any) string {
 // nodeFields is the number of list values of a node.
 const nodeFields = 20
 
-// nodeFrom reads a node's list, with current salience and state. It returns false if there is no node. A node that is
-// not shared belongs to user.
-func nodeFrom(v any, user *string, now time.Time) (Node, bool) {
+// fixedLists reads lists of known lengths. It keeps the first error.
+type fixedLists struct{ err error }
+
+// of returns a list of n values. Any other value is an error, and n nulls are returned.
+func (f *fixedLists) of(v any, n int) []any {
 	l := items(v)
-	if len(l) < nodeFields {
-		return Node{}, false
+	if len(l) == n {
+		return l
 	}
+	if f.err == nil {
+		f.err = fmt.Errorf("a list of %d values, want %d: %w", len(l), n, neo.ErrStatement)
+	}
+	return make([]any, n)
+}
+
+// nodeFrom reads the fields of a node at the start of a list, with current salience and state. A node that is not
+// shared belongs to user.
+func nodeFrom(l []any, user *string, now time.Time) Node {
 	alive := vitality{salience: number(l[10]), rate: number(l[11]), at: millis(l[12]), state: text(l[8]), expires: optionalMillis(l[13])}
 	n := Node{
 		EntityKey: text(l[0]), UserID: user, Name: text(l[2]), CanonicalName: text(l[3]),
@@ -127,5 +133,5 @@ func nodeFrom(v any, user *string, now time.Time) (Node, bool) {
 	if properties := text(l[19]); properties != "" {
 		n.Properties = json.RawMessage(properties)
 	}
-	return n, true
+	return n
 }

@@ -2,15 +2,20 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
 	"kith/cypher"
+	"kith/neo"
+)
+
+var (
+	findSchemaVersion = neo.Load[int64]("schema_version")
+	setSchemaVersion  = neo.Load[neo.None]("schema_version_set")
+	findServerVersion = neo.Load[[]string]("server_version")
+	renewRanks        = neo.Load[int64]("rank_renew")
 )
 
 // Migrate updates the database's schema from its version to that of this binary. Every statement may be repeated, and
@@ -64,13 +69,12 @@ func (s *Store) renewSchema(ctx context.Context) error {
 func (s *Store) applyAll(ctx context.Context, migrations []cypher.Migration) error {
 	for _, m := range migrations {
 		for _, statement := range m.Statements {
-			if err := s.applySchema(ctx, m, statement); err != nil {
+			if err := s.db.Schema(ctx, m.Name, statement); err != nil {
 				return err
 			}
 		}
 		err := s.transaction(ctx, "schema_version_set", func(t *tx) error {
-			_, err := t.exec("schema_version_set", map[string]any{"version": m.Version, "now": s.now()})
-			return err
+			return setSchemaVersion.Run(t, map[string]any{"version": m.Version, "now": s.now()})
 		})
 		if err != nil {
 			return err
@@ -86,11 +90,8 @@ const renewAtOnce = 10_000
 func (s *Store) renewRanks(ctx context.Context) error {
 	for {
 		var renewed int64
-		err := s.transaction(ctx, "rank_renew", func(t *tx) error {
-			rows, err := t.exec("rank_renew", map[string]any{"limit": renewAtOnce})
-			if err == nil {
-				renewed = integer(rows[0].Values[0])
-			}
+		err := s.transaction(ctx, "rank_renew", func(t *tx) (err error) {
+			renewed, err = renewRanks.ExecOne(t, map[string]any{"limit": renewAtOnce})
 			return err
 		})
 		if err != nil || renewed < renewAtOnce {
@@ -101,7 +102,7 @@ func (s *Store) renewRanks(ctx context.Context) error {
 
 // indexTypes creates the missing indexes for relationship types of older databases.
 func (s *Store) indexTypes(ctx context.Context) error {
-	row, err := s.readOne(ctx, "relationship_types", nil)
+	types, err := findTypes.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (s *Store) indexTypes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, kind := range texts(row.Values[0]) {
+	for _, kind := range types {
 		if slices.Contains(indexed, kind) || kind == hasMessageType || !typePattern.MatchString(kind) {
 			continue
 		}
@@ -121,46 +122,26 @@ func (s *Store) indexTypes(ctx context.Context) error {
 }
 
 func (s *Store) awaitIndexes(ctx context.Context) error {
-	return s.applySchema(ctx, cypher.Migration{Name: "await"}, "CALL db.awaitIndexes(300)")
-}
-
-// applySchema runs one statement, and again after a deadlock with another instance. If the other instance was first,
-// in spite of IF NOT EXISTS, that is not an error.
-func (s *Store) applySchema(ctx context.Context, m cypher.Migration, statement string) error {
-	session := s.session(ctx, neo4j.AccessModeWrite, nil)
-	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	_, err := session.ExecuteWrite(ctx, func(t neo4j.ManagedTransaction) (any, error) {
-		result, err := t.Run(ctx, statement, nil)
-		if err == nil {
-			_, err = result.Consume(ctx)
-		}
-		return nil, err
-	})
-	var db *neo4j.Neo4jError
-	if errors.As(err, &db) && db.Code == "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists" {
-		return nil
-	}
-	return translate("schema "+m.Name, err)
+	return s.db.Schema(ctx, "await", "CALL db.awaitIndexes(300)")
 }
 
 // SchemaVersion returns the version of the database's schema; 0 for a new database.
 func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
-	rows, err := s.read(ctx, s.queries["schema_version"], nil)
-	if err != nil || len(rows) == 0 {
+	versions, err := findSchemaVersion.Read(ctx, s.db, nil)
+	if err != nil || len(versions) == 0 {
 		return 0, err
 	}
-	return int(integer(rows[0].Values[0])), nil
+	return int(versions[0]), nil
 }
 
 // requireServer returns an error for Neo4j before 5.26, which lacks dynamic labels.
 func (s *Store) requireServer(ctx context.Context) error {
-	row, err := s.readOne(ctx, "server_version", nil)
+	versions, err := findServerVersion.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return err
 	}
-	versions := texts(row.Values[0])
 	if len(versions) == 0 || !atLeast(versions[0], 5, 26) {
-		return fmt.Errorf("migrate: neo4j is %s, kith needs 5.26 or newer: %w", list(versions), ErrUnavailable)
+		return fmt.Errorf("migrate: neo4j is %s, kith needs 5.26 or newer: %w", strings.Join(versions, ", "), ErrUnavailable)
 	}
 	return nil
 }

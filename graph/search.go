@@ -6,10 +6,41 @@ import (
 	"slices"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
+	"kith/neo"
 	"kith/vector"
 )
+
+// searchIndexes finds what matches the asks.
+var searchIndexes = neo.Load[searchRow]("search")
+
+// searchRow is the result of a search. The lists of hits, of which there are hundreds, are read by number: see found.
+type searchRow struct {
+	Messages, Sources, Nodes, Relationships any
+	Texts                                   []SourceText
+	Links                                   []searchLink
+	Vectors                                 []searchVectors
+	Model                                   *string // of the stored vectors
+	Base                                    int64   // the last number of vectors of earlier models
+	Waiting                                 bool
+	Counts                                  [][]float64
+	Speakers                                [][]string
+}
+
+// searchLink is a node with the sources that mention it, in the order of search.
+type searchLink struct {
+	Labels    labels
+	Key, Name string
+	Degree    int64
+	Seeds     []string
+	Sources   []LinkedSource
+}
+
+// searchVectors has the next vectors of a scope.
+type searchVectors struct {
+	Scope string
+	After int64
+	Rows  []vectorRow
+}
 
 // Search selects what a search returns. Each Ask has its own ranking.
 type Search struct {
@@ -95,7 +126,7 @@ type FoundSource struct {
 	Name string
 }
 
-// SourceText is the beginning of the text of one of the first sources.
+// SourceText is the beginning of the text of one of the first sources, in the order of search.
 type SourceText struct{ Key, Name, Text string }
 
 // FoundNode is a node of another kind that contains the words.
@@ -122,7 +153,7 @@ type Link struct {
 	Sources   []LinkedSource
 }
 
-// LinkedSource is a source that mentions a node, or a node with the same name (NameKey).
+// LinkedSource is a source that mentions a node, or a node with the same name (NameKey), in the order of search.
 type LinkedSource struct {
 	Key   string
 	Named bool
@@ -145,25 +176,25 @@ var (
 func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error) {
 	asks := q.indexAsks(scope)
 	params := q.params(scope, asks)
-	row, err := s.readOne(ctx, "search", params)
-	if errors.Is(err, errProcedure) && q.Relationships { // the index of relationships may be missing or not populated yet
+	row, err := searchIndexes.ReadOne(ctx, s.db, params)
+	if errors.Is(err, neo.ErrProcedure) && q.Relationships { // the index of relationships may be missing or not populated yet
 		if err := s.indexOtherTypes(ctx); err != nil {
 			return Found{}, err
 		}
 		if err := s.awaitIndexes(ctx); err != nil {
 			return Found{}, err
 		}
-		row, err = s.readOne(ctx, "search", params)
+		row, err = searchIndexes.ReadOne(ctx, s.db, params)
 	}
 	if err != nil {
 		return Found{}, err
 	}
-	found := foundFrom(row, asks, s.now())
+	found, err := row.found(asks, s.now())
 	if len(q.Vectors) > 0 {
-		found.Waiting = truth(row.Values[9])
-		found.OtherModel = row.Values[7] != nil && text(row.Values[7]) != s.options.Embedder.Model()
+		found.Waiting = row.Waiting
+		found.OtherModel = row.Model != nil && *row.Model != s.options.Embedder.Model()
 	}
-	return found, nil
+	return found, err
 }
 
 // warmSearch plans the search statements, as part of Warm.
@@ -183,10 +214,10 @@ func (s *Store) warmSearch(ctx context.Context, nobody Scope) error {
 	return err
 }
 
-// foundVectors reads new vectors of a scope, without those of earlier models.
-func foundVectors(l []any, base int64) FoundVectors {
-	rows := vectorRows(items(l[2]))
-	f := FoundVectors{VectorsAfter: VectorsAfter{text(l[0]), integer(l[1])}, More: len(rows) == VectorLimit}
+// found returns new vectors of a scope, without those of earlier models.
+func (v *searchVectors) found(base int64) FoundVectors {
+	rows := vectorsOf(v.Rows)
+	f := FoundVectors{VectorsAfter: VectorsAfter{v.Scope, v.After}, More: len(rows) == VectorLimit}
 	f.Rows = slices.DeleteFunc(rows, func(r vector.Row) bool { return r.Seq <= base })
 	return f
 }
@@ -293,42 +324,40 @@ func (q *Search) messageAsks(asks []indexAsk) []map[string]any {
 	return all
 }
 
-func foundFrom(row *neo4j.Record, asks *searchAsks, now time.Time) Found {
-	var f Found
-	each := func(column int, read func(l []any)) {
-		for _, v := range items(row.Values[column]) {
-			read(items(v))
-		}
-	}
-	counts := items(row.Values[10])
-	var speakers [][]string
-	for _, names := range items(row.Values[11]) {
-		speakers = append(speakers, texts(names))
-	}
-	scored(asks.messages, items(row.Values[0]), counts, speakers, func(l []any, score float64) {
-		f.Messages = append(f.Messages, FoundMessage{hit(l, score), text(l[2]), text(l[3])})
-	})
-	scored(asks.sources, items(row.Values[1]), counts, nil, func(l []any, score float64) {
-		f.Sources = append(f.Sources, FoundSource{hit(l, score), text(l[2])})
-	})
-	scored(asks.nodes, items(row.Values[2]), counts, nil, func(l []any, score float64) {
-		f.Nodes = append(f.Nodes, FoundNode{Hit: hit(l, score), Kind: kindFrom(l[2]), Name: text(l[3]), CanonicalName: text(l[4])})
-	})
-	scored(asks.relationships, items(row.Values[3]), counts, nil, func(l []any, score float64) {
-		view := relationshipView(text(l[2]), text(l[4]), text(l[5]), pairsFrom(l[7]), now)
-		f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit(l, score), FromName: text(l[3]), ToName: text(l[6]), RelationshipView: view})
-	})
-	each(4, func(l []any) { f.Texts = append(f.Texts, SourceText{text(l[0]), text(l[1]), text(l[2])}) })
-	each(5, func(l []any) {
-		link := Link{Kind: kindFrom(l[0]), Key: text(l[1]), Name: text(l[2]), Degree: integer(l[3]), Newest: integer(l[3]) > linkDegree, Seeds: texts(l[4])}
-		for _, other := range items(l[5]) {
-			o := items(other)
-			link.Sources = append(link.Sources, LinkedSource{text(o[0]), truth(o[1]), millis(o[2])})
-		}
-		f.Links = append(f.Links, link)
-	})
-	each(6, func(l []any) { f.Vectors = append(f.Vectors, foundVectors(l, integer(row.Values[8]))) })
-	return f
-}
+// The numbers of values of hits: ask, key, what the comments of found say, and the values of the searched fields.
+const (
+	messageHit      = 5
+	sourceHit       = 4
+	nodeHit         = 6
+	relationshipHit = 9
+)
 
-func hit(l []any, score float64) Hit { return Hit{int(integer(l[0])), score, text(l[1])} }
+// found returns the results of a search, the best of each ask first.
+func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
+	f := Found{Texts: r.Texts}
+	errs := []error{
+		scored(asks.messages, items(r.Messages), messageHit, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker
+			f.Messages = append(f.Messages, FoundMessage{hit, text(l[2]), text(l[3])})
+		}),
+		scored(asks.sources, items(r.Sources), sourceHit, r.Counts, nil, func(l []any, hit Hit) { // name
+			f.Sources = append(f.Sources, FoundSource{hit, text(l[2])})
+		}),
+		scored(asks.nodes, items(r.Nodes), nodeHit, r.Counts, nil, func(l []any, hit Hit) { // labels, name, canonical name
+			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: kindFrom(l[2]), Name: text(l[3]), CanonicalName: text(l[4])})
+		}),
+		// key and name of the start, type, key and name of the end, properties
+		scored(asks.relationships, items(r.Relationships), relationshipHit, r.Counts, nil, func(l []any, hit Hit) {
+			view := relationshipView(text(l[2]), text(l[4]), text(l[5]), pairsFrom(l[7]), now)
+			f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit, FromName: text(l[3]), ToName: text(l[6]), RelationshipView: view})
+		}),
+	}
+	for _, l := range r.Links {
+		f.Links = append(f.Links, Link{
+			Kind: l.Labels.kind(), Key: l.Key, Name: l.Name, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.Sources,
+		})
+	}
+	for i := range r.Vectors {
+		f.Vectors = append(f.Vectors, r.Vectors[i].found(r.Base))
+	}
+	return f, errors.Join(errs...)
+}

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"kith/internal/fault"
 )
 
 // Limits of a search's words. Lucene allows 1,024 clauses per query: this many words in each field of a node stay
@@ -356,7 +358,7 @@ func NameKey(name string) string {
 func scopeFilter(scope Scope, since, until *time.Time) string {
 	filter := "+search_scope:(" + strings.Join(SearchScopes(scope), " ") + ")^0"
 	if since != nil || until != nil {
-		from, to := dayToken(earliest), dayToken(latest)
+		from, to := dayToken(fault.Earliest), dayToken(fault.Latest)
 		if since != nil {
 			from = dayToken(*since)
 		}

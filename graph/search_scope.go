@@ -6,7 +6,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kith/internal/clip"
+	"kith/neo"
 )
+
+// setNear updates the words of neighbours in messages of a source.
+var setNear = neo.Load[neo.None]("message_near")
 
 // The property search_scope holds tokens that full-text queries use besides the words of the caller. They end in a
 // digit, so that English stemming does not change them.
@@ -87,9 +93,7 @@ func putNear(rows []map[string]any) {
 	said := make([]string, len(rows))
 	for i, row := range rows {
 		text, _ := row["properties"].(map[string]any)["text"].(string)
-		if long := []rune(text); len(long) > nearLength {
-			text = string(long[:nearLength])
-		}
+		text, _ = clip.Runes(text, nearLength)
 		said[i] = text + "\n"
 	}
 	for i, row := range rows {
@@ -109,8 +113,7 @@ func (t *tx) bringNear(teamID, sourceKey string, numbers []int64) error {
 
 // renewNear updates the words of neighbours in messages.
 func (t *tx) renewNear(teamID, sourceKey string, numbers []int64) error {
-	_, err := t.exec("message_near", map[string]any{"team_id": teamID, "source_key": sourceKey, "numbers": numbers})
-	return err
+	return setNear.Run(t, map[string]any{"team_id": teamID, "source_key": sourceKey, "numbers": numbers})
 }
 
 // moved updates the messages around one that was deleted or restored.

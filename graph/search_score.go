@@ -2,8 +2,11 @@ package graph
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+
+	"kith/neo"
 )
 
 // Constants of BM25 (Robertson and Zaragoza, 2009), with Lucene's values.
@@ -27,12 +30,12 @@ type scorer struct {
 
 // newScorer takes the count of the memory and of each term in it (nil: all terms count the same), and the words that
 // are names of speakers.
-func newScorer(q indexAsk, counts []any, speakers []string) *scorer {
+func newScorer(q indexAsk, counts []float64, speakers []string) *scorer {
 	s := &scorer{q, newTermCounter(q.terms), make([]float64, len(q.terms))}
 	for i, t := range q.terms {
 		s.weights[i] = 1
 		if len(counts) == len(q.terms)+1 {
-			s.weights[i] = rarity(number(counts[0]), number(counts[i+1]))
+			s.weights[i] = rarity(counts[0], counts[i+1])
 		}
 		if slices.Contains(speakers, t.word) {
 			s.weights[i] *= speakerWeight
@@ -81,36 +84,41 @@ func (s *scorer) score(n *counted, average float64) float64 {
 }
 
 // scored scores the hits of an index: lists that begin with the number of the ask and the key, and end with the field
-// values. Scores replace the values; the best of each ask come first.
-func scored(asks []indexAsk, hits, counts []any, speakers [][]string, read func(l []any, score float64)) {
+// values. It calls read with each, the best of each ask first. It returns ErrStatement if a hit has not length values.
+func scored(asks []indexAsk, hits []any, length int, counts [][]float64, speakers [][]string, read func(l []any, h Hit)) error {
 	type hit struct {
-		list  []any
-		score float64
+		list []any
+		Hit
 	}
 	for ask, q := range asks {
 		var own []hit
 		var values [][]any
 		for _, item := range hits {
-			if l := items(item); int(integer(l[0])) == ask {
-				own, values = append(own, hit{list: l}), append(values, items(l[len(l)-1]))
+			l := items(item)
+			if len(l) != length {
+				return fmt.Errorf("search: a hit of %d values, want %d: %w", len(l), length, neo.ErrStatement)
+			}
+			if int(integer(l[0])) == ask {
+				own, values = append(own, hit{l, Hit{Ask: ask, Key: text(l[1])}}), append(values, items(l[length-1]))
 			}
 		}
 		var names []string
 		if ask < len(speakers) {
 			names = speakers[ask]
 		}
-		var known []any
+		var known []float64
 		if ask < len(counts) {
-			known = items(counts[ask])
+			known = counts[ask]
 		}
 		for i, score := range newScorer(q, known, names).scores(values) {
-			own[i].score = score
+			own[i].Score = score
 		}
 		slices.SortFunc(own, func(a, b hit) int {
-			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(text(a.list[1]), text(b.list[1])))
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key))
 		})
 		for _, h := range own {
-			read(h.list, h.score)
+			read(h.list, h.Hit)
 		}
 	}
+	return nil
 }

@@ -253,7 +253,7 @@ func (e *env) searchHits(user string) (all []int64) {
 	for _, step := range []struct {
 		query  cypher.Query
 		params map[string]any
-	}{{e.store.queries["search"], q.allParams(scope)}, {e.store.compose("found", detailParts), w.params(scope)}} {
+	}{{cypher.Load("search"), q.allParams(scope)}, {e.store.compose("found", detailParts), w.params(scope)}} {
 		hits := int64(0)
 		operatorOf(e.summary("PROFILE ", step.query, step.params).Profile()).each(func(o operator) { hits += o.hits })
 		all = append(all, hits)
@@ -274,4 +274,16 @@ func newerSchema(t *testing.T, e *env) {
 	}
 	version, err := e.store.SchemaVersion(t.Context())
 	e.same("version", []any{999, nil}, []any{version, err})
+}
+
+func TestAtLeast(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]bool{
+		"5.26.0": true, "5.26.24": true, "5.27.1": true, "5.26": true, "2025.01.0": true, "6.0.0": true,
+		"5.25.9": false, "4.4.40": false, "5": false, "": false, "x.y.z": false, "5.2.6": false, "5.26-aura": false,
+	} {
+		if got := atLeast(version, 5, 26); got != want {
+			t.Errorf("%q: %v", version, got)
+		}
+	}
 }

@@ -4,11 +4,37 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
+
+	"kith/internal/fault"
+	"kith/neo"
 )
+
+// findSource finds a source by its key.
+var findSource = neo.Load[foundSource]("source_find")
+
+// foundSource is a row of source_find.
+type foundSource struct{ Source sourceRow }
+
+// sourceRow is a stored source, in the order of source_find and conversation_list.
+type sourceRow struct {
+	EntityKey                         string
+	UserID                            *string
+	ContentType                       string
+	ContextType                       *string
+	SourceType, Sensitivity           string
+	StartedAt                         time.Time
+	EndedAt                           *time.Time
+	Summary                           string
+	Keywords, Tags, Participants      []string
+	MessageCount                      int64
+	FocusProjectID                    *string // nil: no focus
+	FocusKind, FocusID                string
+	ProcessingStatus, ProcessingError string
+	ProcessedAt                       *time.Time
+}
 
 // Closed lists of a source.
 var (
@@ -112,50 +138,49 @@ func newSourceResult(userID, key string) SourceResult {
 func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 	f := &faults{}
 	if scope.UserID != "" {
-		f.word("user_id", scope.UserID, MaxKeyLength)
+		f.Word(fault.At("user_id"), scope.UserID, MaxKeyLength)
 	}
 	if w.EntityKey != "" {
-		f.word("entity_key", w.EntityKey, MaxKeyLength)
+		f.Word(fault.At("entity_key"), w.EntityKey, MaxKeyLength)
 	}
 	if w.IdempotencyKey != "" {
-		f.word("idempotency_key", w.IdempotencyKey, MaxKeyLength)
+		f.Word(fault.At("idempotency_key"), w.IdempotencyKey, MaxKeyLength)
 	}
 	closed := func(field string, o Optional[string], allowed []string) {
 		if o.Given && !o.Null {
-			f.oneOf(field, o.Value, allowed)
+			f.OneOf(fault.At(field), o.Value, allowed...)
 		}
 	}
 	closed("content_type", w.ContentType, ContentTypes)
 	closed("context_type", w.ContextType, ContextTypes)
 	closed("source_type", w.SourceType, SourceTypes)
 	closed("sensitivity", w.Sensitivity, Sensitivities)
-	f.optionalPast("started_at", w.StartedAt, now)
-	f.optionalPast("ended_at", w.EndedAt, now)
+	f.optionalPast(fault.At("started_at"), w.StartedAt, now)
+	f.optionalPast(fault.At("ended_at"), w.EndedAt, now)
 	if w.StartedAt.Given && w.EndedAt.Given && !w.EndedAt.Null && w.EndedAt.Value.Before(w.StartedAt.Value) {
-		f.add("ended_at", "must not be before started_at")
+		f.Add(fault.At("ended_at"), fault.Contrary, "must not be before started_at")
 	}
-	f.text("summary", w.Summary.Value, MaxTextLength)
-	f.words("keywords", w.Keywords)
-	f.words("tags", w.Tags)
-	f.words("participants", w.Participants)
+	f.Text(fault.At("summary"), w.Summary.Value, MaxTextLength)
+	f.words(fault.At("keywords"), w.Keywords)
+	f.words(fault.At("tags"), w.Tags)
+	f.words(fault.At("participants"), w.Participants)
 	if w.Focus.Given && !w.Focus.Null {
-		w.Focus.Value.check(f, "focus")
+		w.Focus.Value.check(f, fault.At("focus"))
 	}
 	checkMentions(f, w.Mentions)
 	checkMessages(f, w.Messages, now)
-	return f.err()
+	return f.Err()
 }
 
 func checkMentions(f *faults, mentions []string) {
-	if len(mentions) > MaxMentions {
-		f.add("mentions", "must have at most %d items", MaxMentions)
+	if !f.Items(fault.At("mentions"), len(mentions), MaxMentions) {
 		return
 	}
 	seen := map[string]int{}
 	for i, key := range mentions {
-		f.word(index("mentions", i), key, MaxKeyLength)
+		f.Word(fault.At("mentions").Index(i), key, MaxKeyLength)
 		if first, again := seen[key]; again {
-			f.add(index("mentions", i), "is the same as mentions[%d]", first)
+			f.Same(fault.At("mentions").Index(i), fault.At("mentions").Index(first))
 		}
 		seen[key] = i
 	}
@@ -197,6 +222,9 @@ func (s *Store) WriteSource(ctx context.Context, scope Scope, w *SourceWrite) (S
 		})
 		if result.Repeated = repeated; repeated {
 			result.UserID = scope.UserID
+			t.changes([]string{scope.UserID})
+		} else {
+			t.changes([]string{result.UserID}, result.Changed()...)
 		}
 		return err
 	})
@@ -260,12 +288,12 @@ func (j *sourceJob) writeSource(key string, found known) error {
 }
 
 // sourceFault returns the error for a source that was refused as a node.
-func sourceFault(fault FieldError) error {
-	field := strings.TrimPrefix(fault.Location, index("nodes", 0)+".")
-	if field == "entity_key" {
+func sourceFault(refused fault.FieldError) error {
+	err := fault.Within(&fault.InvalidError{Fields: []fault.FieldError{refused}}, fault.At("nodes").Index(0))
+	if fault.Fields(err)[0].Path == fault.At("entity_key") {
 		return fmt.Errorf("write source: the entity_key belongs to another node: %w", ErrConflict)
 	}
-	return &InvalidError{Fields: []FieldError{{Location: field, Message: fault.Message}}}
+	return err
 }
 
 // settleSource sets the properties that every source has.
@@ -288,17 +316,17 @@ func settleSource(p properties, now time.Time) {
 }
 
 // sourceClash returns the field that would make a source inconsistent, and the reason.
-func sourceClash(old, next *stored) (field, message string) {
+func sourceClash(old, next *stored) refusal {
 	if next.user() == "" && next.text("content_type") == Conversation {
-		return "user_id", "is required: a conversation belongs to a user; sources of another content_type may be shared"
+		return refusal{"user_id", fault.Required, "is required: a conversation belongs to a user; sources of another content_type may be shared"}
 	}
 	if ended := next.moment("ended_at"); ended != nil && ended.Before(*next.moment("started_at")) {
-		return "ended_at", "must not be before started_at"
+		return refusal{"ended_at", fault.Contrary, "must not be before started_at"}
 	}
 	if old != nil && old.text("source_type") != "" && old.text("source_type") != next.text("source_type") {
-		return "source_type", "cannot be changed"
+		return refusal{"source_type", fault.Conflict, "cannot be changed"}
 	}
-	return "", ""
+	return refusal{}
 }
 
 // withUser returns the user of a source, if it has one, followed by the other participants.
@@ -331,38 +359,47 @@ func (j *sourceJob) mention(key string, found known) error {
 		return err
 	}
 	j.result.Mentions = make([]NodeResult, len(write.Relationships))
-	faults := &faults{}
 	for i, r := range job.result.Relationships {
 		j.result.Mentions[i] = NodeResult{EntityKey: r.To, Status: r.Status, Error: r.Error}
-		if r.Error != nil {
-			faults.add(index("mentions", i), "%s", *r.Error)
-			j.result.Warnings = append(j.result.Warnings, index("mentions", i)+": "+*r.Error)
-		}
+	}
+	f := &faults{}
+	for _, refused := range job.result.Refused {
+		i, _, _ := refused.Path.Item("relationships")
+		refused.Path = fault.At("mentions").Index(i)
+		f.Append(refused)
+		j.result.Warnings = append(j.result.Warnings, refused.String())
 	}
 	if j.write.Strict {
-		return faults.err()
+		return f.Err()
 	}
 	return nil
 }
 
 // Source returns one source that the scope may see, or ErrNotFound.
 func (s *Store) Source(ctx context.Context, scope Scope, key string) (Source, error) {
-	row, err := s.readOne(ctx, "source_find", map[string]any{
+	found, err := findSource.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key,
 	})
 	if err != nil {
 		return Source{}, err
 	}
-	return sourceFrom(items(row.Values[0])), nil
+	return found.Source.source(), nil
 }
 
-// sourceFrom reads the list that source_find and conversation_list return of a source.
-func sourceFrom(l []any) Source {
-	return Source{
-		EntityKey: text(l[0]), UserID: optionalText(l[1]), ContentType: text(l[2]), ContextType: optionalText(l[3]),
-		SourceType: text(l[4]), Sensitivity: text(l[5]), StartedAt: moment(l[6]), EndedAt: optionalMoment(l[7]),
-		Summary: text(l[8]), Keywords: texts(l[9]), Tags: texts(l[10]), Participants: texts(l[11]),
-		MessageCount: integer(l[12]), Focus: conversationFocusFrom(l[13:16]),
-		ProcessingStatus: text(l[16]), ProcessingError: text(l[17]), ProcessedAt: optionalMoment(l[18]),
+func (r *sourceRow) source() Source {
+	s := Source{
+		EntityKey: r.EntityKey, UserID: r.UserID, ContentType: r.ContentType, ContextType: r.ContextType,
+		SourceType: r.SourceType, Sensitivity: r.Sensitivity, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
+		Summary: r.Summary, Keywords: r.Keywords, Tags: r.Tags, Participants: r.Participants, MessageCount: r.MessageCount,
+		ProcessingStatus: r.ProcessingStatus, ProcessingError: r.ProcessingError, ProcessedAt: r.ProcessedAt,
 	}
+	for _, list := range []*[]string{&s.Keywords, &s.Tags, &s.Participants} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	if r.FocusProjectID != nil {
+		s.Focus = &ConversationFocus{ProjectID: *r.FocusProjectID, FocusKind: r.FocusKind, FocusID: r.FocusID}
+	}
+	return s
 }

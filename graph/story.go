@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"kith/neo"
 )
 
 // The thresholds of storylines and macros (docs/lifecycle.md). The user's own person is part of everything, and so is
@@ -28,13 +30,18 @@ const (
 	storyAgain   = day   // time until an anchor without the required state is checked again
 )
 
+// findDueSources finds the sources that wait for their storylines.
+var findDueSources = neo.Load[dueSource]("story_due")
+
+// dueSource is a source that waits for its storylines.
+type dueSource struct{ TeamID, EntityKey string }
+
 // StoryResult is the result of a run of FormStories.
 type StoryResult struct {
-	Sources    int     // processed
-	Joined     int     // added to a storyline
-	Storylines int     // created
-	Macros     int     // created
-	Changed    []Scope // users whose memory changed, without duplicates
+	Sources    int // processed
+	Joined     int // added to a storyline
+	Storylines int // created
+	Macros     int // created
 }
 
 // FormStories processes at most limit sources with new mentions, of all teams, longest waiting first. It forms
@@ -48,14 +55,14 @@ func (s *Store) FormStories(ctx context.Context, limit int) (StoryResult, error)
 	)
 	now := s.now()
 	for result.Sources < limit {
-		rows, err := s.read(ctx, s.queries["story_due"], map[string]any{
+		sources, err := findDueSources.Read(ctx, s.db, map[string]any{
 			"now_ms": now.UnixMilli(), "limit": min(storyBatch, limit-result.Sources),
 		})
-		if err != nil || len(rows) == 0 {
+		if err != nil || len(sources) == 0 {
 			return result, errors.Join(append(failed, err)...)
 		}
-		for _, row := range rows {
-			team, source := text(row.Values[0]), text(row.Values[1])
+		for _, due := range sources {
+			team, source := due.TeamID, due.EntityKey
 			err := s.formStory(ctx, team, source, now, &result)
 			if err != nil && (errors.Is(err, ErrUnavailable) || ctx.Err() != nil) {
 				return result, errors.Join(append(failed, err)...)
@@ -77,7 +84,13 @@ func (s *Store) formStory(ctx context.Context, team, source string, now time.Tim
 	result.Sources++
 	err := s.transaction(ctx, "story_form", func(t *tx) error {
 		job = &storyJob{tx: t, now: now, team: team, source: source}
-		return job.run()
+		err := job.run()
+		if len(job.touched) > 0 {
+			t.changes([]string{job.user})
+		} else {
+			t.changes(nil)
+		}
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("form story: %w", err)
@@ -85,19 +98,7 @@ func (s *Store) formStory(ctx context.Context, team, source string, now time.Tim
 	result.Joined += job.joined
 	result.Storylines += job.storylines
 	result.Macros += job.macros
-	if len(job.touched) > 0 {
-		result.changed(Scope{TeamID: team, UserID: job.user})
-	}
 	return nil
-}
-
-func (r *StoryResult) changed(scope Scope) {
-	for _, known := range r.Changed {
-		if known == scope {
-			return
-		}
-	}
-	r.Changed = append(r.Changed, scope)
 }
 
 // putOff postpones a source for a day, so that it does not block others.
@@ -106,7 +107,7 @@ func (s *Store) putOff(ctx context.Context, team, source string, now time.Time) 
 }
 
 func (t *tx) lookAgain(team, source string, now time.Time) error {
-	return t.rows("node_update", team, []map[string]any{
+	return t.writeRows(updateNodes, team, []map[string]any{
 		{"entity_key": source, "properties": map[string]any{"story_due": now.Add(storyAgain).UnixMilli()}},
 	})
 }

@@ -4,7 +4,19 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"kith/neo"
 )
+
+// takeSource takes a source from the queue of those that wait for their storylines.
+var takeSource = neo.Load[takenSource]("story_take")
+
+// takenSource is a source with what it mentions. UserID is empty for a shared one.
+type takenSource struct {
+	UserID    string
+	StartedAt time.Time
+	Mentions  []storyMention
+}
 
 // storyJob is one attempt to add a source to the stories of its user.
 type storyJob struct {
@@ -20,8 +32,9 @@ type storyJob struct {
 	joined, storylines, macros int
 }
 
-// storyMention is a node that the source mentions. Storyline is the key of the user's storyline about it, if any.
-type storyMention struct{ key, name, storyline string }
+// storyMention is a node that the source mentions, in the order of story_take. Storyline is the key of the user's
+// storyline about it, if any.
+type storyMention struct{ Key, Name, Storyline string }
 
 // run joins before it forms: a storyline that the source helps to form includes the source anyway.
 func (j *storyJob) run() error {
@@ -43,17 +56,13 @@ func (j *storyJob) run() error {
 // take reads and locks the source. It returns false if another run has it, or if it is shared: only users have
 // stories.
 func (j *storyJob) take() (bool, error) {
-	rows, err := j.tx.exec("story_take", map[string]any{
+	sources, err := takeSource.Exec(j.tx, map[string]any{
 		"team_id": j.team, "source_key": j.source, "now_ms": j.now.UnixMilli(),
 	})
-	if err != nil || len(rows) == 0 {
+	if err != nil || len(sources) == 0 {
 		return false, err
 	}
-	j.user, j.started = text(rows[0].Values[0]), moment(rows[0].Values[1])
-	for _, item := range items(rows[0].Values[2]) {
-		l := items(item)
-		j.mentions = append(j.mentions, storyMention{text(l[0]), text(l[1]), text(l[2])})
-	}
+	j.user, j.started, j.mentions = sources[0].UserID, sources[0].StartedAt, sources[0].Mentions
 	return j.user != "", nil
 }
 
@@ -79,7 +88,7 @@ func (j *storyJob) create(nodes ...*stored) error {
 	for i, n := range nodes {
 		rows[i] = map[string]any{"entity_key": n.key(), "label": n.kind.Label, "properties": map[string]any(n.properties)}
 	}
-	return j.tx.rows("node_create", j.team, rows)
+	return j.tx.writeRows(createNodes, j.team, rows)
 }
 
 // change stores the changed properties as a new version.
@@ -89,7 +98,7 @@ func (j *storyJob) change(old *stored, next properties) error {
 		return nil
 	}
 	changed["version"], changed["updated_at"] = old.version()+1, j.now
-	return j.tx.rows("node_update", j.team, []map[string]any{{"entity_key": old.key(), "properties": map[string]any(changed)}})
+	return j.tx.writeRows(updateNodes, j.team, []map[string]any{{"entity_key": old.key(), "properties": map[string]any(changed)}})
 }
 
 // link adds provenance relationships, which have no properties except those of the link itself.
@@ -99,7 +108,7 @@ func (j *storyJob) link(from, kind string, to ...string) error {
 		key := uuid.Must(uuid.NewV7()).String()
 		rows[i] = relationshipRow(from, kind, to[i], key, properties{"user_id": j.user})
 	}
-	return j.tx.rows("relationship_create", j.team, rows)
+	return j.tx.writeRows(createRelationships, j.team, rows)
 }
 
 // period stores the time span of a story, and the description that contains it.

@@ -106,7 +106,7 @@ func TestStorylineIsANode(t *testing.T) {
 	e.write("u1", []NodeWrite{owner1("me"), node("person", "ada", 0.5)})
 	e.tell("u1", "s", enough, "ada", "me")
 	result := e.stories()
-	e.same("result", StoryResult{Sources: 5, Storylines: 1, Changed: []Scope{e.as("u1")}}, result)
+	e.same("result", StoryResult{Sources: 5, Storylines: 1}, result)
 	list, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: storylineKind, Limit: 10})
 	if err != nil || len(list.Nodes) != 1 {
 		t.Fatal(list, err)
@@ -141,7 +141,7 @@ func TestStoryOfAnAnchorThatWakesUp(t *testing.T) {
 	}
 	e.same("too early", StoryResult{Sources: 1}, early)
 	e.now = e.now.Add(storyAgain)
-	e.same("formed", StoryResult{Sources: 1, Storylines: 1, Changed: []Scope{e.as("u1")}}, e.stories())
+	e.same("formed", StoryResult{Sources: 1, Storylines: 1}, e.stories())
 
 	e.write("u1", []NodeWrite{node("concept", "old", 0.5, inState("archived"))})
 	e.tell("u1", "o", days(100, 99, 98, 97, 96), "old")
@@ -362,6 +362,6 @@ func TestImportedStoryline(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.tell("u1", "s", enough, "c")
-	e.same("joined", StoryResult{Sources: 5, Joined: 5, Changed: []Scope{e.as("u1")}}, e.stories())
+	e.same("joined", StoryResult{Sources: 5, Joined: 5}, e.stories())
 	e.same("sources", 5, len(e.included()["u1 c"]))
 }

@@ -3,7 +3,19 @@ package graph
 import (
 	"slices"
 	"time"
+
+	"kith/neo"
 )
+
+// compareStorylines compares storylines with a source.
+var compareStorylines = neo.Load[storylineSimilarity]("story_similarity")
+
+// storylineSimilarity is a storyline, whether it includes the source, and the number of mentions it shares with it.
+type storylineSimilarity struct {
+	EntityKey string
+	Included  bool
+	Shared    int64
+}
 
 const storylineText = "Sources about"
 
@@ -37,9 +49,9 @@ type candidate struct {
 func (j *storyJob) candidates() ([]candidate, error) {
 	var keys, mentions []string
 	for _, m := range j.mentions {
-		mentions = append(mentions, m.key)
-		if m.storyline != "" {
-			keys = append(keys, m.storyline)
+		mentions = append(mentions, m.Key)
+		if m.Storyline != "" {
+			keys = append(keys, m.Storyline)
 		}
 	}
 	if len(keys) == 0 {
@@ -49,13 +61,13 @@ func (j *storyJob) candidates() ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := j.tx.exec("story_similarity", map[string]any{
+	rows, err := compareStorylines.Exec(j.tx, map[string]any{
 		"team_id": j.team, "entity_keys": keys, "source_key": j.source, "mentions": mentions, "window": storyWindow,
 	})
 	var all []candidate
 	for _, row := range rows {
-		if n := found.byKey[text(row.Values[0])]; n != nil {
-			all = append(all, candidate{n, truth(row.Values[1]), integer(row.Values[2])})
+		if n := found.byKey[row.EntityKey]; n != nil {
+			all = append(all, candidate{n, row.Included, row.Shared})
 		}
 	}
 	return all, err
@@ -115,8 +127,8 @@ func (j *storyJob) withSource(old *stored) properties {
 	next := old.clone()
 	next["source_count"] = old.integer("source_count") + 1
 	for _, m := range j.mentions {
-		if m.key == old.text("anchor_key") {
-			next["name"] = m.name
+		if m.Key == old.text("anchor_key") {
+			next["name"] = m.Name
 			next.putSearchName()
 		}
 	}

@@ -1,19 +1,33 @@
 package graph
 
-import "time"
+import (
+	"time"
+
+	"kith/neo"
+)
+
+// findAnchors finds what a storyline may be about.
+var findAnchors = neo.Load[anchorRow]("story_mentions")
+
+// anchorRow is a node with the sources that mention it.
+type anchorRow struct {
+	Labels     labels
+	Properties properties
+	Sources    telling
+}
 
 // form creates storylines about mentions of the source that have none yet.
 func (j *storyJob) form() error {
 	var keys []string
 	for _, m := range j.mentions {
-		if m.storyline == "" {
-			keys = append(keys, m.key)
+		if m.Storyline == "" {
+			keys = append(keys, m.Key)
 		}
 	}
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := j.tx.exec("story_mentions", map[string]any{
+	rows, err := findAnchors.Exec(j.tx, map[string]any{
 		"team_id": j.team, "user_id": j.user, "entity_keys": keys, "limit": storyHistory,
 	})
 	if err != nil {
@@ -21,8 +35,8 @@ func (j *storyJob) form() error {
 	}
 	again := false
 	for _, row := range rows {
-		anchor := &stored{kind: kindFrom(row.Values[0]), properties: pairsFrom(row.Values[1])}
-		waits, err := j.formAbout(anchor, tellingFrom(row.Values[2]))
+		anchor := &stored{kind: row.Labels.kind(), properties: row.Properties}
+		waits, err := j.formAbout(anchor, row.Sources.distinct())
 		if err != nil {
 			return err
 		}
@@ -43,7 +57,7 @@ func (j *storyJob) formAbout(anchor *stored, sources telling) (waits bool, err e
 	}
 	alive := anchor.vitality()
 	if state := alive.stateAt(j.now); state != "active" && state != "core" {
-		return sources[0].key == j.source && j.now.Sub(sources.last()) <= joinWithin, nil
+		return sources[0].Key == j.source && j.now.Sub(sources.last()) <= joinWithin, nil
 	}
 	n := j.storyNode(storylineKind, anchor, vitality{salience: defaultSalience, state: "candidate", ttl: "decay"})
 	n.properties["source_count"] = int64(len(sources))
@@ -59,34 +73,32 @@ func (j *storyJob) formAbout(anchor *stored, sources telling) (waits bool, err e
 	return false, j.link(n.key(), includesType, sources.keys()...)
 }
 
-// telling has the sources that mention one node, newest first, without duplicates.
+// telling has the sources that mention one node, newest first. Their fields are in the order of story_mentions.
 type telling []struct {
-	key     string
-	started time.Time
+	Key     string
+	Started time.Time
 }
 
-func tellingFrom(v any) telling {
+// distinct returns the sources without duplicates.
+func (t telling) distinct() telling {
 	var all telling
 	seen := map[string]bool{}
-	for _, item := range items(v) {
-		if l := items(item); !seen[text(l[0])] {
-			seen[text(l[0])] = true
-			all = append(all, struct {
-				key     string
-				started time.Time
-			}{text(l[0]), moment(l[1])})
+	for _, s := range t {
+		if !seen[s.Key] {
+			seen[s.Key] = true
+			all = append(all, s)
 		}
 	}
 	return all
 }
 
-func (t telling) first() time.Time { return t[len(t)-1].started }
-func (t telling) last() time.Time  { return t[0].started }
+func (t telling) first() time.Time { return t[len(t)-1].Started }
+func (t telling) last() time.Time  { return t[0].Started }
 
 func (t telling) keys() []string {
 	keys := make([]string, len(t))
 	for i := range t {
-		keys[i] = t[i].key
+		keys[i] = t[i].Key
 	}
 	return keys
 }
@@ -98,7 +110,7 @@ func (t telling) ripe() bool {
 	}
 	days := map[string]bool{}
 	for i := range t {
-		days[t[i].started.Format(time.DateOnly)] = true
+		days[t[i].Started.Format(time.DateOnly)] = true
 	}
 	return len(days) >= storyDays
 }

@@ -5,7 +5,40 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"kith/neo"
 )
+
+var (
+	lockSystem   = neo.Load[lockedSystem]("system_lock")
+	loadSystem   = neo.Load[loadedSystem]("system_load")
+	listSystems  = neo.Load[listedSystem]("system_list")
+	countSystem  = neo.Load[SystemCounts]("system_count")
+	saveSystem   = neo.Load[neo.None]("system_save")
+	removeSystem = neo.Load[SystemCounts]("system_delete")
+)
+
+// lockedSystem is the number of a system's next item, and its version; 0 if it is new.
+type lockedSystem struct{ NextSeq, Version int64 }
+
+// loadedSystem is everything in a system, with its version before and after reading.
+type loadedSystem struct {
+	Before        *int64
+	Entities      []systemNodeRow
+	Relationships []systemLinkRow
+	After         *int64
+	UpdatedAt     time.Time
+}
+
+// listedSystem is a row of a list of systems.
+type listedSystem struct{ System systemRow }
+
+// systemRow is a system, in the order of system_list.
+type systemRow struct {
+	Name                             string
+	Entities, Relationships, Version int64
+	CreatedAt, UpdatedAt             time.Time
+}
 
 // SystemEntity is a technical or process artifact of a software system, in the form of the memory file. Its name is
 // unique in the system.
@@ -71,18 +104,12 @@ const settled = 30 * time.Second
 // SystemMemory returns a consistent copy of a system, without partial writes. It is empty for a system that was never
 // written.
 func (s *Store) SystemMemory(ctx context.Context, scope Scope, system string) (SystemMemory, error) {
-	rows, err := s.read(ctx, s.queries["system_load"], map[string]any{"team_id": scope.TeamID, "system": system})
+	loaded, err := loadSystem.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "system": system})
 	if err != nil {
 		return SystemMemory{}, err
 	}
-	v := rows[0].Values
-	entities, relationships := items(v[1]), items(v[2])
-	unchanged := v[0] == v[3] && s.now().Sub(moment(v[4])) > settled
-	if v[0] == nil && len(entities)+len(relationships) > 0 {
-		unchanged = false // it was written and deleted in between
-	}
-	if unchanged {
-		return systemMemoryFrom(entities, relationships), nil
+	if loaded.unchanged() && s.now().Sub(loaded.UpdatedAt) > settled {
+		return loaded.memory(), nil
 	}
 	return s.heldMemory(ctx, scope, system)
 }
@@ -93,27 +120,33 @@ func (s *Store) heldMemory(ctx context.Context, scope Scope, system string) (m S
 		if j.fresh {
 			return ErrNotFound // deleted; reading does not restore it
 		}
-		rows, err := j.tx.exec("system_load", map[string]any{"team_id": scope.TeamID, "system": system})
-		if err == nil {
-			m = systemMemoryFrom(items(rows[0].Values[1]), items(rows[0].Values[2]))
-		}
+		loaded, err := loadSystem.ExecOne(j.tx, map[string]any{"team_id": scope.TeamID, "system": system})
+		m = loaded.memory()
 		return err
 	})
 	if errors.Is(err, ErrNotFound) {
-		return systemMemoryFrom(nil, nil), nil
+		return (&loadedSystem{}).memory(), nil
 	}
 	return m, err
 }
 
-func systemMemoryFrom(entities, relationships []any) SystemMemory {
-	m := SystemMemory{Entities: make([]SystemEntity, len(entities)), Relationships: []SystemRelationship{}}
-	names := make(map[string]string, len(entities))
-	for i, row := range entities {
-		n := systemNodeFrom(row)
+// unchanged reports whether nobody wrote the system while it was read.
+func (s *loadedSystem) unchanged() bool {
+	if s.Before == nil || s.After == nil { // with items, it was written and deleted in between
+		return s.Before == s.After && len(s.Entities)+len(s.Relationships) == 0
+	}
+	return *s.Before == *s.After
+}
+
+func (s *loadedSystem) memory() SystemMemory {
+	m := SystemMemory{Entities: make([]SystemEntity, len(s.Entities)), Relationships: []SystemRelationship{}}
+	names := make(map[string]string, len(s.Entities))
+	for i := range s.Entities {
+		n := s.Entities[i].node()
 		m.Entities[i], names[n.EntityKey] = n.SystemEntity, n.Name
 	}
-	for _, row := range relationships {
-		l := systemLinkFrom(row)
+	for i := range s.Relationships {
+		l := s.Relationships[i].link()
 		from, fromFound := names[l.fromKey]
 		to, toFound := names[l.toKey]
 		if fromFound && toFound {
@@ -129,15 +162,15 @@ func (s *Store) Systems(ctx context.Context, scope Scope, after string, limit in
 	if err := utf8Faults("cursor", after); err != nil {
 		return nil, err
 	}
-	rows, err := s.read(ctx, s.queries["system_list"], map[string]any{
+	rows, err := listSystems.Read(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "after_name": after, "limit": limit,
 	})
 	all := make([]System, len(rows))
 	for i, row := range rows {
-		l := items(row.Values[0])
+		r := row.System
 		all[i] = System{
-			System: text(l[0]), SystemCounts: SystemCounts{integer(l[1]), integer(l[2])},
-			Version: integer(l[3]), CreatedAt: millis(l[4]), UpdatedAt: millis(l[5]),
+			System: r.Name, SystemCounts: SystemCounts{r.Entities, r.Relationships},
+			Version: r.Version, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 		}
 	}
 	return all, err
@@ -146,16 +179,12 @@ func (s *Store) Systems(ctx context.Context, scope Scope, after string, limit in
 // DeleteSystem deletes a system with its entities and relationships and returns their numbers, or ErrNotFound.
 func (s *Store) DeleteSystem(ctx context.Context, scope Scope, system string) (SystemCounts, error) {
 	var deleted SystemCounts
-	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+	err := s.systemWrite(ctx, scope, system, func(j *systemJob) (err error) {
 		if j.fresh {
 			return ErrNotFound
 		}
-		rows, err := j.tx.exec("system_delete", map[string]any{"team_id": scope.TeamID, "system": system})
-		if err != nil {
-			return err
-		}
-		deleted = SystemCounts{integer(rows[0].Values[0]), integer(rows[0].Values[1])}
-		return nil
+		deleted, err = removeSystem.ExecOne(j.tx, map[string]any{"team_id": scope.TeamID, "system": system})
+		return err
 	})
 	return deleted, err
 }

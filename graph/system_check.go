@@ -2,7 +2,8 @@ package graph
 
 import (
 	"encoding/json"
-	"strings"
+
+	"kith/internal/fault"
 )
 
 // SystemEntityWrite is an entity to create or update, found by its name. Omitted fields keep the stored values.
@@ -40,33 +41,33 @@ func (w *SystemWrite) Validate(system string) error {
 	f.system(system)
 	if f.systemItems(len(w.Entities), len(w.Relationships)) {
 		for i := range w.Entities {
-			w.Entities[i].check(f, index("entities", i)+".")
+			w.Entities[i].check(f, fault.At("entities").Index(i))
 		}
 		for i := range w.Relationships {
-			w.Relationships[i].check(f, index("relationships", i)+".")
+			w.Relationships[i].check(f, fault.At("relationships").Index(i))
 		}
 	}
-	return f.err()
+	return f.Err()
 }
 
-func (w *SystemEntityWrite) check(f *faults, at string) {
-	f.systemName(at+"name", w.Name)
+func (w *SystemEntityWrite) check(f *faults, at fault.Path) {
+	f.systemName(at.Field("name"), w.Name)
 	if w.Type.Given {
-		f.word(at+"type", w.Type.Value, maxTypeLength)
+		f.Word(at.Field("type"), w.Type.Value, maxTypeLength)
 	}
-	f.text(at+"description", w.Description.Value, MaxTextLength)
-	f.words(at+"tags", w.Tags)
-	f.words(at+"remove_tags", w.RemoveTags)
-	f.optionalProperties(at+"properties", w.Properties)
-	f.removed(at+"remove_properties", w.RemoveProperties)
+	f.Text(at.Field("description"), w.Description.Value, MaxTextLength)
+	f.words(at.Field("tags"), w.Tags)
+	f.words(at.Field("remove_tags"), w.RemoveTags)
+	f.optionalProperties(at.Field("properties"), w.Properties)
+	f.removed(at.Field("remove_properties"), w.RemoveProperties)
 }
 
-func (w *SystemRelationshipWrite) check(f *faults, at string) {
-	f.systemName(at+"from", w.From)
-	f.systemName(at+"to", w.To)
-	f.trimmed(at+"type", w.Type, maxTypeLength)
-	f.optionalProperties(at+"properties", w.Properties)
-	f.removed(at+"remove_properties", w.RemoveProperties)
+func (w *SystemRelationshipWrite) check(f *faults, at fault.Path) {
+	f.systemName(at.Field("from"), w.From)
+	f.systemName(at.Field("to"), w.To)
+	f.Trimmed(at.Field("type"), w.Type, maxTypeLength)
+	f.optionalProperties(at.Field("properties"), w.Properties)
+	f.removed(at.Field("remove_properties"), w.RemoveProperties)
 }
 
 // Validate checks a whole memory. Relationships without their ends are not faults: they are omitted.
@@ -74,27 +75,27 @@ func (m *SystemMemory) Validate(system string) error {
 	f := &faults{}
 	f.system(system)
 	if !f.systemItems(len(m.Entities), len(m.Relationships)) {
-		return f.err()
+		return f.Err()
 	}
 	names := map[string]int{}
 	for i := range m.Entities {
 		w := m.Entities[i].write()
-		w.check(f, index("entities", i)+".")
+		w.check(f, fault.At("entities").Index(i))
 		if first, again := names[w.Name]; again {
-			f.add(index("entities", i)+".name", "is the same as entities[%d].name", first)
+			f.Same(fault.At("entities").Index(i).Field("name"), fault.At("entities").Index(first).Field("name"))
 		}
 		names[w.Name] = i
 	}
 	triples := map[[3]string]int{}
 	for i := range m.Relationships {
 		r := &m.Relationships[i]
-		r.write().check(f, index("relationships", i)+".")
+		r.write().check(f, fault.At("relationships").Index(i))
 		if first, again := triples[r.triple()]; again {
-			f.add(index("relationships", i), "is the same as relationships[%d]", first)
+			f.Same(fault.At("relationships").Index(i), fault.At("relationships").Index(first))
 		}
 		triples[r.triple()] = i
 	}
-	return f.err()
+	return f.Err()
 }
 
 // write converts the entity to a write that sets all its fields.
@@ -114,44 +115,34 @@ func (r *SystemRelationship) triple() [3]string { return [3]string{r.From, r.To,
 func ValidSystem(system string) error {
 	f := &faults{}
 	f.system(system)
-	return f.err()
+	return f.Err()
 }
 
-func (f *faults) system(name string) { f.trimmed("system", name, MaxKeyLength) }
+func (f *faults) system(name string) { f.Trimmed(fault.At("system"), name, MaxKeyLength) }
 
-func (f *faults) systemName(location, name string) { f.trimmed(location, name, MaxNameLength) }
-
-// trimmed checks a text that identifies something exactly: blanks around it would hide a difference.
-func (f *faults) trimmed(location, value string, limit int) {
-	before := len(f.fields)
-	f.word(location, value, limit)
-	if len(f.fields) == before && strings.TrimSpace(value) != value {
-		f.add(location, "must not begin or end with a blank")
-	}
-}
+func (f *faults) systemName(at fault.Path, name string) { f.Trimmed(at, name, MaxNameLength) }
 
 // systemItems checks the number of items of a write; it returns false if there are too many to check.
 func (f *faults) systemItems(entities, relationships int) bool {
 	if entities+relationships <= MaxItems {
 		return true
 	}
-	f.add("entities", "entities and relationships together must be at most %d", MaxItems)
+	f.Add(fault.At("entities"), fault.WrongCount, "entities and relationships together must be at most %d", MaxItems)
 	return false
 }
 
-func (f *faults) optionalProperties(location string, raw json.RawMessage) {
+func (f *faults) optionalProperties(at fault.Path, raw json.RawMessage) {
 	if raw != nil {
-		f.properties(location, raw)
+		f.properties(at, raw)
 	}
 }
 
 // removed checks names of properties to remove; any text is a valid name.
-func (f *faults) removed(location string, names []string) {
-	if len(names) > MaxListLength {
-		f.add(location, "must have at most %d items", MaxListLength)
+func (f *faults) removed(at fault.Path, names []string) {
+	if !f.Items(at, len(names), MaxListLength) {
 		return
 	}
 	for i, name := range names {
-		f.text(index(location, i), name, MaxPropertiesSize)
+		f.Text(at.Index(i), name, MaxPropertiesSize)
 	}
 }

@@ -3,6 +3,15 @@ package graph
 import (
 	"context"
 	"fmt"
+
+	"kith/internal/fault"
+	"kith/neo"
+)
+
+var (
+	listSystemEntities   = neo.Load[foundSystemNode]("system_entity_list")
+	findSystemEntities   = neo.Load[foundSystemNode]("system_entity_find")
+	removeSystemEntities = neo.Load[SystemCounts]("system_entity_delete")
 )
 
 // SystemEntityQuery selects entities of a system: of a type, with a tag, from a position on.
@@ -17,12 +26,12 @@ func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, 
 	if err := utf8Faults("type", q.Type, "tag", q.Tag); err != nil {
 		return nil, err
 	}
-	rows, err := s.read(ctx, s.queries["system_entity_list"], map[string]any{
+	rows, err := listSystemEntities.Read(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "system": system, "from": q.From, "type": orNil(q.Type), "tag": orNil(q.Tag), "limit": q.Limit,
 	})
 	all := make([]SystemNode, len(rows))
-	for i, row := range rows {
-		all[i] = systemNodeFrom(row.Values[0])
+	for i := range rows {
+		all[i] = rows[i].Entity.node()
 	}
 	return all, err
 }
@@ -31,9 +40,9 @@ func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, 
 func utf8Faults(namesAndValues ...string) error {
 	f := &faults{}
 	for i := 0; i < len(namesAndValues); i += 2 {
-		f.text(namesAndValues[i], namesAndValues[i+1], MaxTextLength)
+		f.Text(fault.At(namesAndValues[i]), namesAndValues[i+1], MaxTextLength)
 	}
-	return f.err()
+	return f.Err()
 }
 
 // SystemEntity returns the entity with exactly this name, or ErrNotFound.
@@ -41,40 +50,40 @@ func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name stri
 	if !validSystemName(name) {
 		return SystemNode{}, fmt.Errorf("find entity: %w", ErrNotFound)
 	}
-	row, err := s.readOne(ctx, "system_entity_find", map[string]any{
+	row, err := findSystemEntities.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "natural_keys": []string{systemNaturalKey(system, name)},
 	})
 	if err != nil {
 		return SystemNode{}, err
 	}
-	return systemNodeFrom(row.Values[0]), nil
+	return row.Entity.node(), nil
 }
 
 // ChangeSystemEntity updates an existing entity, found by the write's name. Errors: ErrNotFound, InvalidError.
 func (s *Store) ChangeSystemEntity(ctx context.Context, scope Scope, system string, w *SystemEntityWrite) (SystemNode, error) {
 	f := &faults{}
-	w.check(f, "")
-	if err := f.err(); err != nil && validSystemName(w.Name) {
+	w.check(f, fault.Path{})
+	if err := f.Err(); err != nil && validSystemName(w.Name) {
 		return SystemNode{}, err
 	}
 	return s.changeEntity(ctx, scope, system, w.Name, func(j *systemJob, _ *plannedNode) error {
-		j.mergeNode(w, "")
-		return j.faults.err()
+		j.mergeNode(w, fault.Path{})
+		return j.faults.Err()
 	})
 }
 
 func validSystemName(name string) bool {
 	f := &faults{}
-	f.systemName("", name)
-	return len(f.fields) == 0
+	f.systemName(fault.Path{}, name)
+	return f.Len() == 0
 }
 
 // RenameSystemEntity changes the name of an entity; its relationships stay. Errors: ErrNotFound, InvalidError,
 // ErrConflict if another entity has the name.
 func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, name, next string) (SystemNode, error) {
 	f := &faults{}
-	if f.systemName("name", next); f.err() != nil {
-		return SystemNode{}, f.err()
+	if f.systemName(fault.At("name"), next); f.Err() != nil {
+		return SystemNode{}, f.Err()
 	}
 	return s.changeEntity(ctx, scope, system, name, func(j *systemJob, n *plannedNode) error {
 		if err := j.loadNodes([]string{next}); err != nil || next == name {

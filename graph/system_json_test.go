@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kith/internal/fault"
 )
 
 // decoded decodes a JSON text, with numbers as written.
@@ -29,7 +31,7 @@ func FuzzProperties(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		faults := &faults{}
-		if faults.properties("", raw); !utf8.Valid(raw) || faults.err() != nil {
+		if faults.properties(fault.Path{}, raw); !utf8.Valid(raw) || faults.Err() != nil {
 			t.Skip()
 		}
 		stored := jsonObjectOf(raw).text()

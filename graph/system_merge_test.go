@@ -278,7 +278,7 @@ func TestSystemSettles(t *testing.T) {
 	e.merge("s", SystemWrite{Entities: []SystemEntityWrite{named("a")}, Relationships: []SystemRelationshipWrite{uses("a", "a")}})
 	held := e.file("s")
 	var seen []string
-	e.store.options.Observe = func(query string, _ time.Duration, _ error) { seen = append(seen, query) }
+	e.observe = func(query string, _ time.Duration, _ error) { seen = append(seen, query) }
 	e.now = noon.Add(time.Minute)
 	e.same("file", held, e.file("s"))
 	e.same("statements", []string{"system_load"}, seen)

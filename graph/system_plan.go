@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"kith/internal/fault"
 )
 
 // plannedNode is a stored entity, or one to store.
@@ -26,9 +28,9 @@ func (j *systemJob) loadNodes(names []string) error {
 	for i, name := range names {
 		keys[i] = systemNaturalKey(j.system, name)
 	}
-	rows, err := j.tx.exec("system_entity_find", map[string]any{"team_id": j.team, "natural_keys": keys})
-	for _, row := range rows {
-		j.knowNode(&plannedNode{SystemNode: systemNodeFrom(row.Values[0])})
+	rows, err := findSystemEntities.Exec(j.tx, map[string]any{"team_id": j.team, "natural_keys": keys})
+	for i := range rows {
+		j.knowNode(&plannedNode{SystemNode: rows[i].Entity.node()})
 	}
 	return err
 }
@@ -54,9 +56,9 @@ func (j *systemJob) loadLinks(wanted []SystemRelationshipWrite) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	found, err := j.tx.exec("system_relationship_find", map[string]any{"team_id": j.team, "rows": rows})
-	for _, row := range found {
-		j.knowLink(&plannedLink{SystemLink: systemLinkFrom(row.Values[0])})
+	found, err := findSystemRelationships.Exec(j.tx, map[string]any{"team_id": j.team, "rows": rows})
+	for i := range found {
+		j.knowLink(&plannedLink{SystemLink: found[i].Relationship.link()})
 	}
 	return err
 }
@@ -89,20 +91,20 @@ func (j *systemJob) newLink(r SystemRelationship) {
 }
 
 // mergeNode applies one write to the entity as stored or as changed by earlier writes.
-func (j *systemJob) mergeNode(w *SystemEntityWrite, at string) SystemEntityResult {
+func (j *systemJob) mergeNode(w *SystemEntityWrite, at fault.Path) SystemEntityResult {
 	result := SystemEntityResult{Name: w.Name, Status: Refused}
 	old := j.nodes[w.Name]
 	if old == nil && !w.Type.Given {
-		result.Error = j.refuse(at, "type", "is required for a new entity")
+		result.Error = j.refuse(at, "type", fault.Required, "is required for a new entity")
 		return result
 	}
 	next := w.over(old)
 	switch {
 	case len(next.Tags) > MaxListLength:
-		result.Error = j.refuse(at, "tags", "must have at most %d items together with the stored ones", MaxListLength)
+		result.Error = j.refuse(at, "tags", fault.Conflict, "must have at most %d items together with the stored ones", MaxListLength)
 		return result
 	case len(next.Properties) > MaxPropertiesSize:
-		result.Error = j.refuse(at, "properties", "must have at most %d bytes together with the stored ones", MaxPropertiesSize)
+		result.Error = j.refuse(at, "properties", fault.Conflict, "must have at most %d bytes together with the stored ones", MaxPropertiesSize)
 		return result
 	}
 	result.Status = j.putNode(next)
@@ -172,7 +174,7 @@ func overlaid(properties json.RawMessage, remove []string, more json.RawMessage)
 }
 
 // mergeLink applies one write to a relationship. Both ends must exist.
-func (j *systemJob) mergeLink(w *SystemRelationshipWrite, at string) SystemRelationshipResult {
+func (j *systemJob) mergeLink(w *SystemRelationshipWrite, at fault.Path) SystemRelationshipResult {
 	result := SystemRelationshipResult{From: w.From, To: w.To, Type: w.Type, Status: Refused}
 	if result.Error = j.missingEnd(w, at); result.Error != nil {
 		return result
@@ -183,19 +185,19 @@ func (j *systemJob) mergeLink(w *SystemRelationshipWrite, at string) SystemRelat
 	}
 	next.Properties = overlaid(next.Properties, w.RemoveProperties, w.Properties)
 	if len(next.Properties) > MaxPropertiesSize {
-		result.Error = j.refuse(at, "properties", "must have at most %d bytes together with the stored ones", MaxPropertiesSize)
+		result.Error = j.refuse(at, "properties", fault.Conflict, "must have at most %d bytes together with the stored ones", MaxPropertiesSize)
 		return result
 	}
 	result.Status = j.putLink(next)
 	return result
 }
 
-func (j *systemJob) missingEnd(w *SystemRelationshipWrite, at string) *string {
+func (j *systemJob) missingEnd(w *SystemRelationshipWrite, at fault.Path) *string {
 	switch {
 	case j.nodes[w.From] == nil:
-		return j.refuse(at, "from", "entity not found")
+		return j.refuse(at, "from", fault.Missing, "entity not found")
 	case j.nodes[w.To] == nil:
-		return j.refuse(at, "to", "entity not found")
+		return j.refuse(at, "to", fault.Missing, "entity not found")
 	}
 	return nil
 }

@@ -3,6 +3,14 @@ package graph
 import (
 	"context"
 	"fmt"
+
+	"kith/neo"
+)
+
+var (
+	listSystemRelationships   = neo.Load[foundSystemLink]("system_relationship_list")
+	findSystemRelationships   = neo.Load[foundSystemLink]("system_relationship_find")
+	removeSystemRelationships = neo.Load[neo.None]("system_relationship_delete")
 )
 
 // SystemRelationshipQuery selects relationships of a system by any of from, to and type, from a position on.
@@ -17,13 +25,13 @@ func (s *Store) SystemRelationships(ctx context.Context, scope Scope, system str
 	if err := utf8Faults("type", q.Type, "from", q.FromName, "to", q.ToName); err != nil {
 		return nil, err
 	}
-	rows, err := s.read(ctx, s.queries["system_relationship_list"], map[string]any{
+	rows, err := listSystemRelationships.Read(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "system": system, "from": q.From, "type": orNil(q.Type),
 		"from_name": orNil(q.FromName), "to_name": orNil(q.ToName), "limit": q.Limit,
 	})
 	all := make([]SystemLink, len(rows))
-	for i, row := range rows {
-		all[i] = systemLinkFrom(row.Values[0])
+	for i := range rows {
+		all[i] = rows[i].Relationship.link()
 	}
 	return all, err
 }
@@ -47,7 +55,7 @@ func (s *Store) DeleteSystemRelationship(ctx context.Context, scope Scope, syste
 		if l == nil {
 			return fmt.Errorf("delete relationship: %w", ErrNotFound)
 		}
-		if err := j.tx.rows("system_relationship_delete", j.team, []map[string]any{l.row(nil)}); err != nil {
+		if err := j.tx.writeRows(removeSystemRelationships, j.team, []map[string]any{l.row(nil)}); err != nil {
 			return err
 		}
 		return j.touch()

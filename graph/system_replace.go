@@ -1,5 +1,7 @@
 package graph
 
+import "kith/internal/fault"
+
 // replace plans the replacement of everything in the system by a memory.
 func (j *systemJob) replace(m *SystemMemory, strict bool) error {
 	j.begin(len(m.Entities), len(m.Relationships))
@@ -17,7 +19,7 @@ func (j *systemJob) replace(m *SystemMemory, strict bool) error {
 		j.result.Entities[i] = SystemEntityResult{Name: next.Name, Status: j.putNode(next)}
 	}
 	for i := range m.Relationships {
-		j.result.Relationships[i] = j.replaceLink(&m.Relationships[i], index("relationships", i)+".", stored)
+		j.result.Relationships[i] = j.replaceLink(&m.Relationships[i], fault.At("relationships").Index(i), stored)
 	}
 	if err := j.settle(strict); err != nil {
 		return err
@@ -47,16 +49,16 @@ func (s systemStored) missing(m *SystemMemory) []string {
 
 func (j *systemJob) loadAll() (systemStored, error) {
 	s := systemStored{nodes: map[string]*plannedNode{}, links: map[[3]string]*plannedLink{}}
-	rows, err := j.tx.exec("system_load", map[string]any{"team_id": j.team, "system": j.system})
+	loaded, err := loadSystem.ExecOne(j.tx, map[string]any{"team_id": j.team, "system": j.system})
 	if err != nil {
 		return s, err
 	}
-	for _, row := range items(rows[0].Values[1]) {
-		n := &plannedNode{SystemNode: systemNodeFrom(row)}
+	for i := range loaded.Entities {
+		n := &plannedNode{SystemNode: loaded.Entities[i].node()}
 		s.nodes[n.Name] = n
 	}
-	for _, row := range items(rows[0].Values[2]) {
-		l := &plannedLink{SystemLink: systemLinkFrom(row)}
+	for i := range loaded.Relationships {
+		l := &plannedLink{SystemLink: loaded.Relationships[i].link()}
 		s.links[l.triple()] = l
 	}
 	return s, nil
@@ -74,7 +76,7 @@ func (j *systemJob) place(name string, stored systemStored) {
 	j.knowNode(n)
 }
 
-func (j *systemJob) replaceLink(r *SystemRelationship, at string, stored systemStored) SystemRelationshipResult {
+func (j *systemJob) replaceLink(r *SystemRelationship, at fault.Path, stored systemStored) SystemRelationshipResult {
 	result := SystemRelationshipResult{From: r.From, To: r.To, Type: r.Type, Status: Refused}
 	if result.Error = j.missingEnd(r.write(), at); result.Error != nil {
 		return result
@@ -98,7 +100,7 @@ func (j *systemJob) remove(stored systemStored) error {
 	for _, l := range stored.links {
 		rows = append(rows, l.row(nil))
 	}
-	if err := j.tx.rows("system_relationship_delete", j.team, rows); err != nil {
+	if err := j.tx.writeRows(removeSystemRelationships, j.team, rows); err != nil {
 		return err
 	}
 	var keys []string
@@ -114,9 +116,5 @@ func (j *systemJob) deleteNodes(keys []string) (SystemCounts, error) {
 	if len(keys) == 0 {
 		return SystemCounts{}, nil
 	}
-	rows, err := j.tx.exec("system_entity_delete", map[string]any{"team_id": j.team, "entity_keys": keys})
-	if err != nil {
-		return SystemCounts{}, err
-	}
-	return SystemCounts{integer(rows[0].Values[0]), integer(rows[0].Values[1])}, nil
+	return removeSystemEntities.ExecOne(j.tx, map[string]any{"team_id": j.team, "entity_keys": keys})
 }

@@ -23,43 +23,61 @@ type SystemLink struct {
 	fromKey, toKey string
 }
 
-// systemNodeFrom reads the list that statements return for an entity.
-func systemNodeFrom(row any) SystemNode {
-	l := items(row)
-	return SystemNode{
-		EntityKey: text(l[0]), Seq: seqFrom(l[6]), Version: integer(l[7]), CreatedAt: millis(l[8]), UpdatedAt: millis(l[9]),
+// systemNodeRow is a stored entity, in the order of system_entity_find and of the other statements that return entities.
+// One that was written as a node may lack tags, properties and a number.
+type systemNodeRow struct {
+	EntityKey, Name, Description, Type string
+	Tags                               []string
+	Properties                         string
+	Seq                                *int64
+	Version                            int64
+	CreatedAt, UpdatedAt               time.Time
+}
+
+// foundSystemNode is a row of a statement that returns entities one by one.
+type foundSystemNode struct{ Entity systemNodeRow }
+
+func (r *systemNodeRow) node() SystemNode {
+	n := SystemNode{
+		EntityKey: r.EntityKey, Seq: unplaced, Version: r.Version, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 		SystemEntity: SystemEntity{
-			Name: text(l[1]), Description: text(l[2]), Type: text(l[3]), Tags: texts(l[4]),
-			Properties: objectFrom(l[5]),
+			Name: r.Name, Description: r.Description, Type: r.Type, Tags: r.Tags, Properties: objectFrom(r.Properties),
 		},
 	}
+	if r.Seq != nil {
+		n.Seq = *r.Seq
+	}
+	if n.Tags == nil {
+		n.Tags = []string{}
+	}
+	return n
 }
 
 // unplaced is the Seq of an entity that was written as a node and has no place in its system yet.
 const unplaced = -1
 
-func seqFrom(v any) int64 {
-	if seq, ok := v.(int64); ok {
-		return seq
-	}
-	return unplaced
-}
-
 // objectFrom reads stored properties; an entity that was written as a node may have none.
-func objectFrom(v any) json.RawMessage {
-	if properties := text(v); properties != "" {
+func objectFrom(properties string) json.RawMessage {
+	if properties != "" {
 		return json.RawMessage(properties)
 	}
 	return json.RawMessage("{}")
 }
 
-// systemLinkFrom reads the list that statements return for a relationship.
-func systemLinkFrom(row any) SystemLink {
-	l := items(row)
+// systemLinkRow is a stored relationship, in the order of system_relationship_find and of the other statements that return
+// relationships.
+type systemLinkRow struct {
+	Key, From, To, Type, Properties string
+	Seq                             int64
+	FromKey, ToKey                  string
+}
+
+// foundSystemLink is a row of a statement that returns relationships one by one.
+type foundSystemLink struct{ Relationship systemLinkRow }
+
+func (r *systemLinkRow) link() SystemLink {
 	return SystemLink{
-		Key: text(l[0]), Seq: integer(l[5]), fromKey: text(l[6]), toKey: text(l[7]),
-		SystemRelationship: SystemRelationship{
-			From: text(l[1]), To: text(l[2]), Type: text(l[3]), Properties: objectFrom(l[4]),
-		},
+		Key: r.Key, Seq: r.Seq, fromKey: r.FromKey, toKey: r.ToKey,
+		SystemRelationship: SystemRelationship{From: r.From, To: r.To, Type: r.Type, Properties: objectFrom(r.Properties)},
 	}
 }

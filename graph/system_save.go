@@ -1,6 +1,18 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+
+	"kith/internal/fault"
+	"kith/neo"
+)
+
+var (
+	createSystemEntities      = neo.Load[int64]("system_entity_create")
+	updateSystemEntities      = neo.Load[int64]("system_entity_update")
+	createSystemRelationships = neo.Load[int64]("system_relationship_create")
+	updateSystemRelationships = neo.Load[int64]("system_relationship_update")
+)
 
 // save stores the plan.
 func (j *systemJob) save() error {
@@ -11,11 +23,11 @@ func (j *systemJob) save() error {
 	created, updated := j.nodeRows()
 	newLinks, changedLinks := j.linkRows()
 	for _, step := range []struct {
-		statement string
+		statement neo.Query[int64]
 		rows      []map[string]any
 	}{
-		{"system_entity_create", created}, {"system_entity_update", updated},
-		{"system_relationship_create", newLinks}, {"system_relationship_update", changedLinks},
+		{createSystemEntities, created}, {updateSystemEntities, updated},
+		{createSystemRelationships, newLinks}, {updateSystemRelationships, changedLinks},
 	} {
 		if err := j.write(step.statement, step.rows); err != nil {
 			return err
@@ -30,12 +42,12 @@ func (j *systemJob) save() error {
 
 // write runs a statement for rows and checks that all were written: another caller, who does not hold the system, can
 // delete an entity as a node.
-func (j *systemJob) write(statement string, rows []map[string]any) error {
+func (j *systemJob) write(statement neo.Query[int64], rows []map[string]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	found, err := j.tx.exec(statement, map[string]any{"team_id": j.team, "rows": rows})
-	if err == nil && integer(found[0].Values[0]) != int64(len(rows)) {
+	written, err := statement.ExecOne(j.tx, map[string]any{"team_id": j.team, "rows": rows})
+	if err == nil && written != int64(len(rows)) {
 		return fmt.Errorf("write system: an entity was deleted in the meantime: %w", ErrConflict)
 	}
 	return err
@@ -43,10 +55,9 @@ func (j *systemJob) write(statement string, rows []map[string]any) error {
 
 // touch records that the system has changed.
 func (j *systemJob) touch() error {
-	_, err := j.tx.exec("system_save", map[string]any{
+	return saveSystem.Run(j.tx, map[string]any{
 		"team_id": j.team, "system": j.system, "next_seq": j.nextSeq, "now": j.now,
 	})
-	return err
 }
 
 // bound refuses a system that has more items than its file could restore. Numbers are never reused, so counting is
@@ -66,13 +77,12 @@ func (j *systemJob) bound() error {
 	if j.nextSeq <= MaxSystemItems || added == 0 || j.result.Removed != nil {
 		return nil
 	}
-	rows, err := j.tx.exec("system_count", map[string]any{"team_id": j.team, "system": j.system})
+	stored, err := countSystem.ExecOne(j.tx, map[string]any{"team_id": j.team, "system": j.system})
 	if err != nil {
 		return err
 	}
-	if integer(rows[0].Values[0])+integer(rows[0].Values[1])+added > MaxSystemItems {
-		message := fmt.Sprintf("the system must have at most %d entities and relationships", MaxSystemItems)
-		return &InvalidError{Fields: []FieldError{{Location: "entities", Message: message}}}
+	if stored.Entities+stored.Relationships+added > MaxSystemItems {
+		return fault.Invalid(fault.At("entities"), fault.Conflict, "the system must have at most %d entities and relationships", MaxSystemItems)
 	}
 	return nil
 }

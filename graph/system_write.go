@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"kith/internal/fault"
 )
 
 // Added is the status of an item that a write added to a system.
@@ -72,13 +74,13 @@ func (s *Store) ReplaceSystem(ctx context.Context, scope Scope, system string, m
 func (s *Store) systemWrite(ctx context.Context, scope Scope, system string, work func(*systemJob) error) error {
 	now := s.now()
 	return s.transaction(ctx, "system_write", func(t *tx) error {
-		rows, err := t.exec("system_lock", map[string]any{"team_id": scope.TeamID, "system": system, "now": now})
+		locked, err := lockSystem.ExecOne(t, map[string]any{"team_id": scope.TeamID, "system": system, "now": now})
 		if err != nil {
 			return err
 		}
 		j := &systemJob{
 			tx: t, team: scope.TeamID, user: scope.UserID, system: system, now: now,
-			nextSeq: integer(rows[0].Values[0]), fresh: integer(rows[0].Values[1]) == 0,
+			nextSeq: locked.NextSeq, fresh: locked.Version == 0,
 			nodes: map[string]*plannedNode{}, links: map[[3]string]*plannedLink{},
 		}
 		return work(j)
@@ -108,10 +110,10 @@ func (j *systemJob) begin(entities, relationships int) {
 	}
 }
 
-// refuse records why an item is not stored, and the field at fault. at is the location of the item.
-func (j *systemJob) refuse(at, field, format string, args ...any) *string {
+// refuse records why an item is not stored, with the field of the item at a place. It returns the item's error.
+func (j *systemJob) refuse(at fault.Path, field string, code fault.Code, format string, args ...any) *string {
 	message := fmt.Sprintf(format, args...)
-	j.faults.add(at+field, "%s", message)
+	j.faults.Add(at.Field(field), code, "%s", message)
 	message = field + ": " + message
 	return &message
 }
@@ -119,12 +121,12 @@ func (j *systemJob) refuse(at, field, format string, args ...any) *string {
 // settle returns an error if strict and items were refused, and otherwise adds warnings for them.
 func (j *systemJob) settle(strict bool) error {
 	if strict {
-		if err := j.faults.err(); err != nil {
+		if err := j.faults.Err(); err != nil {
 			return err
 		}
 	}
-	for _, fault := range j.faults.fields {
-		j.result.Warnings = append(j.result.Warnings, fault.Location+": "+fault.Message)
+	for _, f := range j.faults.Fields() {
+		j.result.Warnings = append(j.result.Warnings, f.String())
 	}
 	return nil
 }
@@ -135,13 +137,13 @@ func (j *systemJob) merge(w *SystemWrite) error {
 		return err
 	}
 	for i := range w.Entities {
-		j.result.Entities[i] = j.mergeNode(&w.Entities[i], index("entities", i)+".")
+		j.result.Entities[i] = j.mergeNode(&w.Entities[i], fault.At("entities").Index(i))
 	}
 	if err := j.loadLinks(w.Relationships); err != nil {
 		return err
 	}
 	for i := range w.Relationships {
-		j.result.Relationships[i] = j.mergeLink(&w.Relationships[i], index("relationships", i)+".")
+		j.result.Relationships[i] = j.mergeLink(&w.Relationships[i], fault.At("relationships").Index(i))
 	}
 	if err := j.settle(w.Strict); err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kith/neo"
 )
 
 // User is a user of a team, with the amount of private data and the time of the last change or recall.
@@ -28,6 +30,20 @@ const (
 	userCursor  = "user" + keySeparator
 	mostCounted = 10_000 // nodes of each kind
 )
+
+var (
+	findNextUsers = neo.Load[[]string]("user_next")
+	countUsers    = neo.Load[userCounts]("user_counts")
+)
+
+// userCounts is the amount of a user's data and the times of its last changes.
+type userCounts struct {
+	UserID                                string
+	Nodes, Conversations, Messages, Chats int64
+	ChangedAt, RecalledAt                 *time.Time
+	ChattedAt                             *time.Time `neo:"chatted_at_ms"`
+	Partial                               bool
+}
 
 // Users returns users of a team by id, in the order of Unicode code points: those with nodes, chats or preferences in
 // this database. Error: InvalidError for an invalid cursor.
@@ -70,11 +86,10 @@ const lowest = " "
 func (s *Store) userIDs(ctx context.Context, teamID, from string, limit int) (ids []string, err error) {
 	for len(ids) < limit {
 		lists := kindLists(func(k Kind) (string, string) { return k.Name + keySeparator + from, k.Name + lowest })
-		row, err := s.readOne(ctx, "user_next", map[string]any{"team_id": teamID, "from_user": from, "lists": lists})
+		found, err := findNextUsers.ReadOne(ctx, s.db, map[string]any{"team_id": teamID, "from_user": from, "lists": lists})
 		if err != nil {
 			return nil, err
 		}
-		found := texts(row.Values[0])
 		if len(found) == 0 {
 			break
 		}
@@ -103,16 +118,15 @@ func (s *Store) countUsers(ctx context.Context, teamID string, ids []string) ([]
 			return prefix, prefixEnd(prefix)
 		})}
 	}
-	rows, err := s.read(ctx, s.queries["user_counts"], map[string]any{"team_id": teamID, "users": users, "most": mostCounted})
+	rows, err := countUsers.Read(ctx, s.db, map[string]any{"team_id": teamID, "users": users, "most": mostCounted})
 	if err != nil {
 		return nil, err
 	}
 	counted := make([]User, len(rows))
 	for i, row := range rows {
-		v := row.Values
 		counted[i] = User{
-			UserID: text(v[0]), Nodes: integer(v[1]), Conversations: integer(v[2]), Messages: integer(v[3]), Chats: integer(v[4]),
-			LastActivityAt: latestOf(optionalMoment(v[5]), optionalMoment(v[6]), optionalMillis(v[7])), Partial: truth(v[8]),
+			UserID: row.UserID, Nodes: row.Nodes, Conversations: row.Conversations, Messages: row.Messages, Chats: row.Chats,
+			LastActivityAt: latestOf(row.ChangedAt, row.RecalledAt, row.ChattedAt), Partial: row.Partial,
 		}
 	}
 	slices.SortFunc(counted, func(a, b User) int { return strings.Compare(a.UserID, b.UserID) })

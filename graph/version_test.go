@@ -6,17 +6,19 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"kith/internal/fault"
 )
 
-// conflicts returns the stored versions of a VersionError by location; nil for any other error.
+// conflicts returns the stored versions of a fault.VersionError by location; nil for any other error.
 func conflicts(err error) map[string]int64 {
-	var version *VersionError
+	var version *fault.VersionError
 	if !errors.As(err, &version) || !errors.Is(err, ErrConflict) {
 		return nil
 	}
 	at := map[string]int64{}
 	for _, f := range version.Fields {
-		at[f.Location] = *f.Version
+		at[f.Path.String()] = *f.Version
 	}
 	return at
 }

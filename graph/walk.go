@@ -6,7 +6,54 @@ import (
 	"time"
 
 	"kith/cypher"
+	"kith/neo"
 )
+
+var (
+	findNeighbors = neo.Load[neighborsRow]("walk_neighbors")
+	findEdges     = neo.Load[edgesRow]("walk_edges")
+	findSteps     = neo.Load[stepRow]("walk_steps")
+	findByKey     = neo.Load[walkedNode]("walk_nodes")
+	findByName    = neo.Load[namedRef]("node_named")
+)
+
+// stepRow is a step of a walk with its relationship and the node that it leads to.
+type stepRow struct {
+	Step         int
+	Out          bool
+	Type         string
+	Relationship properties
+	Labels       labels
+	Node         properties
+}
+
+// walkedNode is a node of any kind.
+type walkedNode struct {
+	Labels     labels
+	Properties properties
+}
+
+// namedRef is a node with the name by which it was found.
+type namedRef struct {
+	SearchName, EntityKey string
+	Labels                labels
+	Name                  string
+}
+
+// neighborsRow is a node with its neighbors.
+type neighborsRow struct {
+	Key    string
+	Looked int
+	Links  []WalkLink
+}
+
+// edgesRow is a node with the other ends of its relationships and their salience.
+type edgesRow struct {
+	Key       string
+	Looked    int
+	Ends      []string
+	Strengths []float64
+}
 
 // Walk selects the relationships to follow: current ones between nodes that the scope may see.
 type Walk struct {
@@ -16,7 +63,7 @@ type Walk struct {
 	Messages           bool // also those from sources to their messages
 }
 
-// WalkLink is one relationship of a node, seen from that node.
+// WalkLink is one relationship of a node, seen from that node. Its fields are in the order of walk_neighbors.
 type WalkLink struct {
 	To       string // entity key
 	Key      string
@@ -49,9 +96,15 @@ type Step struct {
 	Node         NodeView // the node that it leads to
 }
 
-// typed returns a statement for the relationships of a walk. It returns false if none of the types exists. The
+// forWalk returns a statement for the relationships of a walk. It returns false if none of the types exists. The
 // statement's text contains stored types; its parameters include or exclude words.
-func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query, some bool, err error) {
+func forWalk[T any](ctx context.Context, s *Store, q neo.Query[T], w Walk) (neo.Query[T], bool, error) {
+	typed, some, err := s.typed(ctx, q.Query, w)
+	q.Query = typed
+	return q, some, err
+}
+
+func (s *Store) typed(ctx context.Context, q cypher.Query, w Walk) (typed cypher.Query, some bool, err error) {
 	types := w.realTypes()
 	if len(w.Types) == 0 && len(w.Without) > 0 {
 		if types, err = s.indexedTypes(ctx); err != nil {
@@ -67,11 +120,11 @@ func (s *Store) typed(ctx context.Context, name string, w Walk) (q cypher.Query,
 	}
 	switch {
 	case len(types) > 0:
-		return cypher.OfTypes(s.queries[name], types), true, nil
+		return cypher.OfTypes(q, types), true, nil
 	case w.Messages:
-		return cypher.OfTypesBut(s.queries[name], ""), true, nil
+		return cypher.OfTypesBut(q, ""), true, nil
 	}
-	return cypher.OfTypesBut(s.queries[name], hasMessageType), true, nil
+	return cypher.OfTypesBut(q, hasMessageType), true, nil
 }
 
 // realTypes returns the stored types of the requested relationships: a word may be stored as related_to, or as a type
@@ -102,7 +155,7 @@ func (w Walk) params(scope Scope, now time.Time) map[string]any {
 // Around examines at most each relationships of some nodes. It returns the nodes they lead to, and whether those are
 // of some kinds (none: any). It omits nodes that the scope may not see.
 func (s *Store) Around(ctx context.Context, scope Scope, w Walk, keys []string, kinds []Kind, each int, now time.Time) ([]Around, error) {
-	q, some, err := s.typed(ctx, "walk_neighbors", w)
+	q, some, err := forWalk(ctx, s, findNeighbors, w)
 	if err != nil {
 		return nil, err
 	}
@@ -119,20 +172,13 @@ func (s *Store) Around(ctx context.Context, scope Scope, w Walk, keys []string, 
 	}
 	params := w.params(scope, now)
 	params["keys"], params["labels"], params["walk"] = keys, labels, each
-	rows, err := s.read(ctx, q, params)
+	rows, err := q.Read(ctx, s.db, params)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]Around, len(rows))
 	for i, row := range rows {
-		links := items(row.Values[2])
-		looked := int(integer(row.Values[1]))
-		a := Around{Key: text(row.Values[0]), Looked: looked, Cut: looked >= each, Links: make([]WalkLink, len(links))}
-		for j := range links {
-			l := items(links[j])
-			a.Links[j] = WalkLink{To: text(l[0]), Key: text(l[1]), Outgoing: truth(l[2]), Strength: number(l[3]), Salience: number(l[4]), Wanted: truth(l[5])}
-		}
-		all[i] = a
+		all[i] = Around{Key: row.Key, Looked: row.Looked, Cut: row.Looked >= each, Links: row.Links}
 	}
 	return all, nil
 }
@@ -152,24 +198,19 @@ func (s *Store) alone(ctx context.Context, scope Scope, keys []string) ([]Around
 
 // Edges examines at most each relationships of some nodes. It omits nodes that the scope may not see.
 func (s *Store) Edges(ctx context.Context, scope Scope, w Walk, keys []string, each int, now time.Time) ([]Edges, error) {
-	q, some, err := s.typed(ctx, "walk_edges", w)
+	q, some, err := forWalk(ctx, s, findEdges, w)
 	if err != nil || !some {
 		return nil, err
 	}
 	params := w.params(scope, now)
 	params["keys"], params["walk"] = keys, each
-	rows, err := s.read(ctx, q, params)
+	rows, err := q.Read(ctx, s.db, params)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]Edges, len(rows))
 	for i, row := range rows {
-		looked := int(integer(row.Values[1]))
-		e := Edges{Key: text(row.Values[0]), Looked: looked, Cut: looked >= each, Ends: texts(row.Values[2])}
-		for _, strength := range items(row.Values[3]) {
-			e.Strengths = append(e.Strengths, number(strength))
-		}
-		all[i] = e
+		all[i] = Edges{Key: row.Key, Looked: row.Looked, Cut: row.Looked >= each, Ends: row.Ends, Strengths: row.Strengths}
 	}
 	return all, nil
 }
@@ -185,7 +226,7 @@ type Wish struct {
 // Steps returns the details of steps, one for each wish; nil if it does not exist any more.
 func (s *Store) Steps(ctx context.Context, scope Scope, w Walk, wishes []Wish, now time.Time) ([]*Step, error) {
 	steps := make([]*Step, len(wishes))
-	q, some, err := s.typed(ctx, "walk_steps", w)
+	q, some, err := forWalk(ctx, s, findSteps, w)
 	if err != nil || !some || len(wishes) == 0 {
 		return steps, err
 	}
@@ -201,22 +242,23 @@ func (s *Store) Steps(ctx context.Context, scope Scope, w Walk, wishes []Wish, n
 	}
 	params := w.params(scope, now)
 	params["steps"] = wanted
-	rows, err := s.read(ctx, q, params)
+	rows, err := q.Read(ctx, s.db, params)
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range rows {
-		wish := wishes[integer(row.Values[0])]
+	for i := range rows {
+		row := &rows[i]
+		wish := wishes[row.Step]
 		from, to, direction := wish.From, wish.To, "outgoing"
-		if !truth(row.Values[1]) {
+		if !row.Out {
 			from, to, direction = to, from, "incoming"
 		}
 		step := &Step{
-			Relationship: relationshipView(from, text(row.Values[2]), to, pairsFrom(row.Values[3]), now),
-			Node:         nodeView(kindFrom(row.Values[4]), pairsFrom(row.Values[5]), now),
+			Relationship: relationshipView(from, row.Type, to, row.Relationship, now),
+			Node:         nodeView(row.Labels.kind(), row.Node, now),
 		}
 		step.Relationship.Direction = direction
-		steps[integer(row.Values[0])] = step
+		steps[row.Step] = step
 	}
 	return steps, nil
 }
@@ -226,13 +268,13 @@ func (s *Store) NodesByKey(ctx context.Context, scope Scope, keys []string) ([]N
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	rows, err := s.read(ctx, s.queries["walk_nodes"], map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
+	rows, err := findByKey.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
 	if err != nil {
 		return nil, err
 	}
 	nodes := make([]NodeView, len(rows))
 	for i, row := range rows {
-		nodes[i] = nodeView(kindFrom(row.Values[0]), pairsFrom(row.Values[1]), s.now())
+		nodes[i] = nodeView(row.Labels.kind(), row.Properties, s.now())
 	}
 	slices.SortFunc(nodes, func(a, b NodeView) int { return slices.Index(keys, a.EntityKey) - slices.Index(keys, b.EntityKey) })
 	return nodes, nil
@@ -246,14 +288,14 @@ func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (ma
 			keys = append(keys, key)
 		}
 	}
-	rows, err := s.read(ctx, s.queries["node_named"], map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "names": distinct(keys)})
+	rows, err := findByName.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "names": distinct(keys)})
 	if err != nil {
 		return nil, err
 	}
 	named := map[string][]NodeRef{}
 	for _, row := range rows {
-		key := text(row.Values[0])
-		named[key] = append(named[key], NodeRef{EntityKey: text(row.Values[1]), Kind: kindFrom(row.Values[2]).Name, Name: text(row.Values[3])})
+		ref := NodeRef{EntityKey: row.EntityKey, Kind: row.Labels.kind().Name, Name: row.Name}
+		named[row.SearchName] = append(named[row.SearchName], ref)
 	}
 	return named, nil
 }

@@ -6,23 +6,34 @@ import (
 	"slices"
 
 	"kith/cypher"
+	"kith/neo"
 )
 
 // Searches use two indexes of relationships: one for the vocabulary, and othersIndex for all other stored types:
 // related_to, the operator's types, and those of databases that had a type for each word. The cost of a search does
 // not depend on their number.
 const (
+	indexAttempts   = 4 // against other processes that index at the same time
 	vocabularyIndex = "relationship_words"
 	othersIndex     = "relationship_words_of_others"
 )
 
+// findWordIndexes finds the full-text indexes of relationships.
+var findWordIndexes = neo.Load[[]wordIndex]("relationship_word_indexes")
+
+// wordIndex is a full-text index with its relationship types, in the order of relationship_word_indexes.
+type wordIndex struct {
+	Name  string
+	Types []string
+}
+
 // otherTypes returns the searchable stored types outside the vocabulary.
 func (s *Store) otherTypes(ctx context.Context) ([]string, error) {
-	row, err := s.readOne(ctx, "relationship_types", nil)
+	known, err := findTypes.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return nil, err
 	}
-	types := slices.Concat([]string{relatedType}, s.options.Types, texts(row.Values[0]))
+	types := slices.Concat([]string{relatedType}, s.options.Types, known)
 	return distinctTypes(types), nil
 }
 
@@ -35,14 +46,13 @@ func distinctTypes(types []string) []string {
 
 // wordIndexes returns the relationship types of the full-text indexes, by index name.
 func (s *Store) wordIndexes(ctx context.Context) (map[string][]string, error) {
-	row, err := s.readOne(ctx, "relationship_word_indexes", nil)
+	found, err := findWordIndexes.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return nil, err
 	}
 	indexes := map[string][]string{}
-	for _, item := range items(row.Values[0]) {
-		l := items(item)
-		indexes[text(l[0])] = texts(l[1])
+	for _, index := range found {
+		indexes[index.Name] = index.Types
 	}
 	return indexes, nil
 }
@@ -54,7 +64,7 @@ func (s *Store) indexOtherTypes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for range readAttempts {
+	for range indexAttempts {
 		indexes, err := s.wordIndexes(ctx)
 		if err == nil {
 			err = s.dropTypeIndexes(ctx, indexes)
@@ -67,7 +77,7 @@ func (s *Store) indexOtherTypes(ctx context.Context) error {
 			return nil
 		}
 		for _, statement := range []string{cypher.DropIndex(othersIndex), cypher.WordIndex(othersIndex, distinctTypes(slices.Concat(types, covered)))} {
-			if err := s.applySchema(ctx, cypher.Migration{Name: "words"}, statement); err != nil {
+			if err := s.db.Schema(ctx, "words", statement); err != nil {
 				return err
 			}
 		}
@@ -75,7 +85,7 @@ func (s *Store) indexOtherTypes(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("index relationship types: %w", errLostRace)
+	return fmt.Errorf("index relationship types: %w", neo.ErrRace)
 }
 
 // dropTypeIndexes drops the indexes per type of earlier versions. An index of the same types prevents the creation of
@@ -85,7 +95,7 @@ func (s *Store) dropTypeIndexes(ctx context.Context, indexes map[string][]string
 		if name == vocabularyIndex || name == othersIndex {
 			continue
 		}
-		if err := s.applySchema(ctx, cypher.Migration{Name: "words"}, cypher.DropIndex(name)); err != nil {
+		if err := s.db.Schema(ctx, "words", cypher.DropIndex(name)); err != nil {
 			return err
 		}
 	}

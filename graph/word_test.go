@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"kith/internal/fault"
 )
 
 // nthWord returns the n-th word of a test.
@@ -87,9 +89,9 @@ func linkStatuses(r MemoryResult) (all []Status) {
 	return all
 }
 
-func places(all []FieldError) (at []string) {
+func places(all []fault.FieldError) (at []string) {
 	for _, f := range all {
-		at = append(at, f.Location)
+		at = append(at, f.Path.String())
 	}
 	return at
 }

@@ -7,8 +7,71 @@ import (
 	"strings"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"kith/neo"
 )
+
+var (
+	findWorkspace  = neo.Load[workspaceRow]("workspace_project")
+	findWorkspaces = neo.Load[workspacesRow]("workspace_global")
+	findLinks      = neo.Load[workspaceLinksRow]("workspace_links")
+)
+
+// workspaceRow is a project with what agents see of it. Lists of lists have one for the shared part and one for the
+// user's.
+type workspaceRow struct {
+	Project       properties
+	Counts        [][]namedCount
+	Document      []documentRow
+	Shown         [][]listedRow
+	Recent        [][]listedRow
+	RecentTotal   int64 `neo:"recents"`
+	Upcoming      []listedRow
+	UpcomingTotal int64 `neo:"upcomings"`
+	Picture       [][]nearRow
+	Linked        []directRow
+}
+
+// workspacesRow has the projects that a scope may see.
+type workspacesRow struct {
+	Projects []properties
+	Count    int64
+	Counts   []namedCount
+}
+
+// namedCount is a stored count with its name: a kind and what is counted.
+type namedCount struct {
+	Name  string
+	Count int64
+}
+
+// documentRow is the context document of a project.
+type documentRow struct{ Key, Name string }
+
+// directRow is a node linked with the project itself, with the direction, type and key of each relationship.
+type directRow struct {
+	Kind, Key, Name string
+	Links           []string
+}
+
+// workspaceLinksRow has the links of some nodes of a project within it, and what they lead to.
+type workspaceLinksRow struct {
+	Derived []derivedRow
+	Edges   []edgeRow
+	Further []furtherRow
+}
+
+// derivedRow has the counts of the links of a node and, for the node in focus, the first keys of each.
+type derivedRow struct {
+	Key    string
+	Counts linkCounts
+	First  firstLinks
+}
+
+// linkCounts are counts of a node's links, in the order of workspace_links.
+type linkCounts struct{ Tasks, Done, Plans, Goals, Outputs, Dependencies, Dependents int64 }
+
+// firstLinks are the keys of the first nodes that a node is linked with, in the order of workspace_links.
+type firstLinks struct{ Plans, Goals, Outputs, Dependencies, Dependents, Tasks []string }
 
 // WorkspaceCounts has the numbers of nodes of a kind in a project that the scope may see: all, those linked with the
 // project itself, and those listed for agents.
@@ -107,48 +170,45 @@ func (s *Store) WorkspaceOf(ctx context.Context, scope Scope, project string) (*
 }
 
 // links reads counts of the links of some nodes, and the nodes that a picture leads to.
-func (s *Store) links(ctx context.Context, scope Scope, project string, derived []string, focus string, p *picture) (*neo4j.Record, error) {
+func (s *Store) links(ctx context.Context, scope Scope, project string, derived []string, focus string, p *picture) (workspaceLinksRow, error) {
 	keys, open := []string{}, []string{}
 	if p != nil {
 		keys, open = p.keys(), p.open()
 	}
-	return s.readOne(ctx, "workspace_links", map[string]any{
+	return findLinks.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "project_id": project, "derived": derived, "focus": focus,
 		"picture": keys, "open": open, "walk": pictureWalked,
 	})
 }
 
 // workspace reads a project, and counts of the links of all shown nodes and of the node in focus.
-func (s *Store) workspace(ctx context.Context, scope Scope, project, focus string) (*Workspace, any, error) {
+func (s *Store) workspace(ctx context.Context, scope Scope, project, focus string) (*Workspace, []derivedRow, error) {
 	now := s.now()
-	row, err := s.readOne(ctx, "workspace_project", workspaceParams(scope, project, now))
+	row, err := findWorkspace.ReadOne(ctx, s.db, workspaceParams(scope, project, now))
 	if err != nil {
 		return nil, nil, err
 	}
-	v := row.Values
 	w := &Workspace{
-		Project: nodeView(projectKind, pairsFrom(v[0]), now), Counts: countsFrom(v[1]), Shown: map[string][]WorkspaceItem{},
-		RecentTotal: integer(v[5]), UpcomingTotal: integer(v[7]), LinkedNames: map[string]NodeRef{},
+		Project: nodeView(projectKind, row.Project, now), Counts: countsFrom(row.Counts), Shown: shownFrom(row.Shown, now),
+		RecentTotal: row.RecentTotal, UpcomingTotal: row.UpcomingTotal, LinkedNames: map[string]NodeRef{},
 	}
-	for _, document := range items(v[2]) {
-		d := items(document)
-		w.Document = &NodeRef{EntityKey: text(d[0]), Kind: "document", Name: text(d[1])}
+	for _, d := range row.Document {
+		w.Document = &NodeRef{EntityKey: d.Key, Kind: "document", Name: d.Name}
 	}
-	w.Shown = shownFrom(v[3], now)
-	w.tasks(v[4], v[6], now)
-	w.linked(project, v[9])
-	p := newPicture(project, w.Project, v[8])
+	w.tasks(row.Recent, row.Upcoming, now)
+	w.linked(project, row.Linked)
+	p := newPicture(project, w.Project, row.Picture)
 	derived := w.derived()
 	if focus != "" {
 		derived = append(derived, focus)
 	}
-	row, err = s.links(ctx, scope, project, derived, focus, p)
+	links, err := s.links(ctx, scope, project, derived, focus, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	w.derive(row.Values[0])
-	w.Nodes, w.Edges = p.grow(row.Values[1], row.Values[2])
-	return w, row.Values[0], nil
+	w.derive(links.Derived)
+	w.Nodes, w.Edges = p.grow(links.Edges, links.Further)
+	return w, links.Derived, nil
 }
 
 // Workspaces is the view of all projects that a scope may see.
@@ -165,15 +225,15 @@ func (s *Store) Workspaces(ctx context.Context, scope Scope) (*Workspaces, error
 	for i, user := range users {
 		lists[i] = projectKind.Name + keySeparator + user
 	}
-	row, err := s.readOne(ctx, "workspace_global", map[string]any{
+	row, err := findWorkspaces.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "users": users, "lists": lists, "project_fields": projectFields,
 	})
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspaces{Total: integer(row.Values[1]), Counts: countsFrom([]any{row.Values[2]})}
-	for _, p := range items(row.Values[0]) {
-		w.Projects = append(w.Projects, nodeView(projectKind, pairsFrom(p), now))
+	w := &Workspaces{Total: row.Count, Counts: countsFrom([][]namedCount{row.Counts})}
+	for _, p := range row.Projects {
+		w.Projects = append(w.Projects, nodeView(projectKind, p, now))
 	}
 	return w, nil
 }
@@ -208,19 +268,19 @@ func workspaceParams(scope Scope, project string, now time.Time) map[string]any 
 }
 
 // countsFrom adds the shared counts of a workspace and those of the user.
-func countsFrom(v any) map[string]WorkspaceCounts {
+func countsFrom(workspaces [][]namedCount) map[string]WorkspaceCounts {
 	all := map[string]WorkspaceCounts{}
-	for _, workspace := range items(v) {
-		for _, pair := range items(workspace) {
-			kind, what, _ := strings.Cut(text(items(pair)[0]), "_")
-			n, c := integer(items(pair)[1]), all[kind]
+	for _, counts := range workspaces {
+		for _, n := range counts {
+			kind, what, _ := strings.Cut(n.Name, "_")
+			c := all[kind]
 			switch what {
 			case "total":
-				c.Total += n
+				c.Total += n.Count
 			case "direct":
-				c.Direct += n
+				c.Direct += n.Count
 			case "listed":
-				c.Listed += n
+				c.Listed += n.Count
 			}
 			all[kind] = c
 		}
@@ -229,11 +289,10 @@ func countsFrom(v any) map[string]WorkspaceCounts {
 }
 
 // linked reads the nodes linked with the project itself, in the order received.
-func (w *Workspace) linked(project string, v any) {
-	for _, item := range items(v) {
-		n := items(item)
-		w.LinkedNames[text(n[1])] = NodeRef{EntityKey: text(n[1]), Kind: text(n[0]), Name: text(n[2])}
-		for _, e := range edgesOf(project, text(n[1]), texts(n[3])) {
+func (w *Workspace) linked(project string, nodes []directRow) {
+	for _, n := range nodes {
+		w.LinkedNames[n.Key] = NodeRef{EntityKey: n.Key, Kind: n.Kind, Name: n.Name}
+		for _, e := range edgesOf(project, n.Key, n.Links) {
 			if len(w.Linked) < linkedShown {
 				w.Linked = append(w.Linked, e)
 			}
@@ -265,30 +324,30 @@ func (w *Workspace) derived() []string {
 	return keys
 }
 
-func (w *Workspace) derive(v any) {
-	links := map[string][]any{}
-	for _, item := range items(v) {
-		links[text(items(item)[0])] = items(items(item)[1])
+func (w *Workspace) derive(rows []derivedRow) {
+	links := map[string]linkCounts{}
+	for i := range rows {
+		links[rows[i].Key] = rows[i].Counts
 	}
 	for _, shown := range [][]WorkspaceItem{w.Shown["goal"], w.Shown["plan"], w.Shown["output"], w.Recent, w.Upcoming} {
 		for i := range shown {
-			if l, ok := links[shown[i].EntityKey]; ok {
-				shown[i].Links = linksFrom(shown[i].Kind, l)
+			if counts, ok := links[shown[i].EntityKey]; ok {
+				shown[i].Links = counts.ofKind(shown[i].Kind)
 			}
 		}
 	}
 }
 
-// linksFrom reads the counts of links that a kind has.
-func linksFrom(kind string, l []any) WorkspaceLinks {
-	links := WorkspaceLinks{Dependencies: integer(l[5]), Dependents: integer(l[6])}
+// ofKind returns the counts of links that a kind has.
+func (c *linkCounts) ofKind(kind string) WorkspaceLinks {
+	links := WorkspaceLinks{Dependencies: c.Dependencies, Dependents: c.Dependents}
 	switch kind {
 	case "goal", "plan":
-		links.Tasks, links.Done = integer(l[0]), integer(l[1])
+		links.Tasks, links.Done = c.Tasks, c.Done
 	case "output":
-		links.Tasks, links.Goals = integer(l[0]), integer(l[3])
+		links.Tasks, links.Goals = c.Tasks, c.Goals
 	case "task":
-		links.Plans, links.Goals, links.Outputs = integer(l[2]), integer(l[3]), integer(l[4])
+		links.Plans, links.Goals, links.Outputs = c.Plans, c.Goals, c.Outputs
 	}
 	return links
 }

@@ -5,7 +5,30 @@ import (
 	"fmt"
 
 	"golang.org/x/sync/errgroup"
+
+	"kith/neo"
 )
+
+// findElement finds a node of a project in full.
+var findElement = neo.Load[elementRow]("workspace_element")
+
+// elementRow is a node of a project with its relationships.
+type elementRow struct {
+	Properties    properties
+	Project       []properties // at most one
+	Relationships []workspaceEndRow
+	Level         *int
+	Links         []string
+}
+
+// workspaceEndRow is a relationship of a node with its other end, in the order of workspace_element.
+type workspaceEndRow struct {
+	Type     string
+	Outgoing bool
+	Key      string
+	Labels   labels
+	Name     string
+}
 
 // WorkspaceFocus is a node of a project in a user's focus.
 type WorkspaceFocus struct {
@@ -31,7 +54,7 @@ func (s *Store) WorkspaceWith(ctx context.Context, scope Scope, project string, 
 	var (
 		w       *Workspace
 		focus   *WorkspaceFocus
-		derived any
+		derived []derivedRow
 	)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
@@ -58,49 +81,46 @@ func (s *Store) Focus(ctx context.Context, scope Scope, kind Kind, key string) (
 	if err != nil || f.Project == nil {
 		return f, err
 	}
-	row, err := s.links(ctx, scope, f.Project.EntityKey, []string{key}, key, nil)
+	links, err := s.links(ctx, scope, f.Project.EntityKey, []string{key}, key, nil)
 	if err != nil {
 		return nil, err
 	}
-	f.derive(row.Values[0])
+	f.derive(links.Derived)
 	return f, nil
 }
 
 func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
-	row, err := s.readOne(ctx, "workspace_element", map[string]any{
+	row, err := findElement.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "label": kind.Label, "walk": pictureWalked,
 		"project_fields": projectFields,
 	})
 	if err != nil {
 		return nil, err
 	}
-	f := &WorkspaceFocus{Node: nodeView(kind, pairsFrom(row.Values[0]), s.now()), First: map[string][]string{}}
-	f.Direct = len(texts(row.Values[4])) > 0
-	for _, project := range items(row.Values[1]) {
-		view := nodeView(projectKind, pairsFrom(project), s.now())
+	f := &WorkspaceFocus{
+		Node: nodeView(kind, row.Properties, s.now()), Direct: len(row.Links) > 0, Level: row.Level, First: map[string][]string{},
+	}
+	for _, project := range row.Project {
+		view := nodeView(projectKind, project, s.now())
 		f.Project = &view
 	}
-	for _, edge := range items(row.Values[2]) {
-		e := items(edge)
-		f.Edges = append(f.Edges, WorkspaceEnd{text(e[0]), truth(e[1]), refFrom(e[2:])})
-	}
-	if level, ok := row.Values[3].(int64); ok {
-		steps := int(level)
-		f.Level = &steps
+	for _, e := range row.Relationships {
+		f.Edges = append(f.Edges, WorkspaceEnd{e.Type, e.Outgoing, nodeRefRow{e.Key, e.Labels, e.Name}.ref()})
 	}
 	return f, nil
 }
 
 // derive reads the counts of the links of the node in focus.
-func (f *WorkspaceFocus) derive(v any) {
-	for _, item := range items(v) {
-		l := items(item)
-		if text(l[0]) != f.Node.EntityKey {
+func (f *WorkspaceFocus) derive(rows []derivedRow) {
+	for i := range rows {
+		if rows[i].Key != f.Node.EntityKey {
 			continue
 		}
-		f.Links = linksFrom(f.Node.Kind, items(l[1]))
-		for i, name := range []string{"plans", "goals", "outputs", "dependencies", "dependents", "tasks"} {
-			f.First[name] = texts(items(l[2])[i])
+		first := &rows[i].First
+		f.Links = rows[i].Counts.ofKind(f.Node.Kind)
+		f.First = map[string][]string{
+			"plans": first.Plans, "goals": first.Goals, "outputs": first.Outputs,
+			"dependencies": first.Dependencies, "dependents": first.Dependents, "tasks": first.Tasks,
 		}
 	}
 }

@@ -15,8 +15,30 @@ type picture struct {
 	edges  map[string]WorkspaceEdge
 }
 
+// nearRow is a node linked with a project, in the order of workspace_project. Links has the direction, type and key of each
+// relationship.
+type nearRow struct {
+	Kind, Key, Name, State, Type string
+	UpdatedAt                    time.Time
+	Rank                         int64
+	Links                        []string
+}
+
+// furtherRow is a node linked with those of a picture, in the order of workspace_links, with its relationships.
+type furtherRow struct {
+	Labels                 labels
+	Key, Name, State, Type string
+	UpdatedAt              time.Time
+	Rank                   int64
+	Links                  []string
+	Edges                  []edgeRow
+}
+
+// edgeRow is a relationship, in the order of workspace_links.
+type edgeRow struct{ Key, Type, From, To string }
+
 // newPicture returns a picture of the project and the nodes linked with it.
-func newPicture(project string, p NodeView, direct any) *picture {
+func newPicture(project string, p NodeView, direct [][]nearRow) *picture {
 	state, kind := "", ""
 	if p.OwnFields != nil {
 		state, kind = p.StateKey.Value, p.TypeKey.Value
@@ -25,13 +47,12 @@ func newPicture(project string, p NodeView, direct any) *picture {
 	all.add(WorkspaceNode{Key: project, Kind: projectKind.Name, Name: p.Name, State: state, Type: kind, UpdatedAt: p.UpdatedAt})
 	var near []WorkspaceNode
 	links := map[string][]string{}
-	for _, list := range items(direct) {
-		for _, item := range items(list) {
-			l := items(item)
-			n := pictured(text(l[0]), text(l[1]), l[2:])
-			links[n.Key] = texts(l[7])
-			n.Direct, n.Hops = true, 1
-			near = append(near, n)
+	for _, list := range direct {
+		for _, r := range list {
+			links[r.Key] = r.Links
+			near = append(near, WorkspaceNode{
+				Key: r.Key, Kind: r.Kind, Name: r.Name, State: r.State, Type: r.Type, UpdatedAt: r.UpdatedAt, Score: -r.Rank, Direct: true, Hops: 1,
+			})
 		}
 	}
 	all.take(near)
@@ -39,15 +60,6 @@ func newPicture(project string, p NodeView, direct any) *picture {
 		all.connect(edgesOf(project, n.Key, links[n.Key]))
 	}
 	return all
-}
-
-// pictured reads name, state, type, time and rank.
-func pictured(kind, key string, l []any) WorkspaceNode {
-	n := WorkspaceNode{Key: key, Kind: kind, Name: text(l[0]), State: text(l[1]), Type: text(l[2]), Score: -integer(l[4])}
-	if at, ok := l[3].(time.Time); ok {
-		n.UpdatedAt = at.UTC()
-	}
-	return n
 }
 
 func (p *picture) add(n WorkspaceNode) {
@@ -99,28 +111,25 @@ func (p *picture) open() []string {
 }
 
 // grow adds the neighbours of the nodes, and returns all nodes and the edges between them.
-func (p *picture) grow(edges, further any) ([]WorkspaceNode, []WorkspaceEdge) {
-	all := pairedFrom(edges)
+func (p *picture) grow(edges []edgeRow, further []furtherRow) ([]WorkspaceNode, []WorkspaceEdge) {
+	all := workspaceEdges(edges)
 	var next []WorkspaceNode
-	for _, item := range items(further) {
-		l := items(item)
-		n := pictured(kindFrom(l[0]).Name, text(l[1]), l[2:])
-		n.Direct, n.Hops = len(texts(l[7])) > 0, 2
-		next = append(next, n)
-		all = append(all, pairedFrom(l[8])...)
+	for _, r := range further {
+		next = append(next, WorkspaceNode{
+			Key: r.Key, Kind: r.Labels.kind().Name, Name: r.Name, State: r.State, Type: r.Type, UpdatedAt: r.UpdatedAt, Score: -r.Rank,
+			Direct: len(r.Links) > 0, Hops: 2,
+		})
+		all = append(all, workspaceEdges(r.Edges)...)
 	}
 	p.take(next)
 	p.connect(all)
 	return p.nodes, p.first()
 }
 
-// pairedFrom reads relationships as key, type and both ends.
-func pairedFrom(v any) []WorkspaceEdge {
-	l := items(v)
-	edges := make([]WorkspaceEdge, len(l))
-	for i := range l {
-		e := texts(l[i])
-		edges[i] = WorkspaceEdge{Key: e[0], Type: e[1], From: e[2], To: e[3]}
+func workspaceEdges(rows []edgeRow) []WorkspaceEdge {
+	edges := make([]WorkspaceEdge, len(rows))
+	for i, r := range rows {
+		edges[i] = WorkspaceEdge{Key: r.Key, Type: r.Type, From: r.From, To: r.To}
 	}
 	return edges
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"kith/neo"
 )
 
 // A workspace is a project with all nodes that belong to it. Every node stores its place there, and the workspace
@@ -190,12 +190,25 @@ func (t tally) rows() []map[string]any {
 	return rows
 }
 
+var (
+	findPlaces         = neo.Load[placeRow]("workspace_look")
+	lockProjectNodes   = neo.Load[string]("workspace_keys")
+	addWorkspaceCounts = neo.Load[neo.None]("workspace_count")
+)
+
+// placeRow is a node with what decides its place in its workspace.
+type placeRow struct {
+	Labels     labels
+	Properties properties
+	Links      [][]string // to its project: direction, type and key
+}
+
 // settle updates the places in workspaces of nodes that the transaction has locked.
 func (t *tx) settle(team string, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := t.exec("workspace_look", lookParams(team, keys))
+	rows, err := findPlaces.Exec(t, lookParams(team, keys))
 	if err != nil {
 		return err
 	}
@@ -207,13 +220,13 @@ func lookParams(team string, keys []string) map[string]any {
 }
 
 // movesFrom reads nodes and computes their places.
-func movesFrom(rows []*neo4j.Record) []move {
+func movesFrom(rows []placeRow) []move {
 	moves := make([]move, len(rows))
 	for i, row := range rows {
-		n := &stored{kindFrom(row.Values[0]), pairsFrom(row.Values[1])}
+		n := &stored{row.Labels.kind(), row.Properties}
 		var links []string
-		for _, link := range items(row.Values[2]) {
-			links = append(links, strings.Join(texts(link), keySeparator))
+		for _, link := range row.Links {
+			links = append(links, strings.Join(link, keySeparator))
 		}
 		moves[i] = move{n, placeOf(n, links)}
 	}
@@ -234,13 +247,9 @@ func (t *tx) enter(team string, n *stored) error {
 // eachIn locks the nodes of a project in batches and calls visit with their keys.
 func (t *tx) eachIn(team, project string, visit func(keys []string) error) error {
 	for after := ""; ; {
-		rows, err := t.exec("workspace_keys", map[string]any{"team_id": team, "project_id": project, "after": after, "limit": renewBatch})
-		if err != nil || len(rows) == 0 {
+		keys, err := lockProjectNodes.Exec(t, map[string]any{"team_id": team, "project_id": project, "after": after, "limit": renewBatch})
+		if err != nil || len(keys) == 0 {
 			return err
-		}
-		keys := make([]string, len(rows))
-		for i, row := range rows {
-			keys[i] = text(row.Values[0])
 		}
 		after = keys[len(keys)-1]
 		if err := visit(keys); err != nil {
@@ -284,8 +293,8 @@ func (t *tx) move(team string, moves []move) error {
 		counts.add(m.node.text("workspace_counted"), -1)
 		counts.add(m.to.counts, 1)
 	}
-	if err := t.rows("node_update", team, changes); err != nil {
+	if err := t.writeRows(updateNodes, team, changes); err != nil {
 		return err
 	}
-	return t.rows("workspace_count", team, counts.rows())
+	return t.writeRows(addWorkspaceCounts, team, counts.rows())
 }

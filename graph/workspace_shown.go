@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -13,26 +14,31 @@ type listed struct {
 	item WorkspaceItem
 }
 
-func listedFrom(v any, now time.Time) listed {
-	l := items(v)
-	p := pairsFrom(l[2])
-	for name, value := range pairsFrom(l[3]) {
-		p[name] = value
-	}
-	kind, _ := KindOf(text(l[0]))
+// listedRow is a node of a list of a workspace, in the order of workspace_project: its kind, its place in the list, its
+// fields and the beginnings of its texts.
+type listedRow struct {
+	Kind          string
+	At            int64
+	Fields, Texts properties
+}
+
+func (r *listedRow) listed(now time.Time) listed {
+	p := r.Fields
+	maps.Copy(p, r.Texts)
+	kind, _ := KindOf(r.Kind)
 	item := WorkspaceItem{Direct: len(p.texts("workspace_links")) > 0}
 	for _, name := range []string{"payload", "props"} { // only their beginning is read
 		item.Raw += p.text(name)
 		delete(p, name)
 	}
 	item.NodeView = nodeView(kind, p, now)
-	return listed{kind.Name, integer(l[1]), item}
+	return listed{kind.Name, r.At, item}
 }
 
 // shownFrom merges the shared lists with those of the user.
-func shownFrom(v any, now time.Time) map[string][]WorkspaceItem {
+func shownFrom(lists [][]listedRow, now time.Time) map[string][]WorkspaceItem {
 	byKind := map[string][]listed{}
-	for _, list := range items(v) {
+	for _, list := range lists {
 		for _, l := range listedAll(list, now) {
 			byKind[l.kind] = append(byKind[l.kind], l)
 		}
@@ -57,9 +63,9 @@ func firstOf(all []listed, most int) []WorkspaceItem {
 }
 
 // tasks selects the tasks that changed lately, and of the others those that start or are due soon, earliest first.
-func (w *Workspace) tasks(recent, upcoming any, now time.Time) {
+func (w *Workspace) tasks(recent [][]listedRow, upcoming []listedRow, now time.Time) {
 	var all []listed
-	for _, list := range items(recent) {
+	for _, list := range recent {
 		all = append(all, listedAll(list, now)...)
 	}
 	w.Recent = firstOf(all, recentShown)
@@ -79,11 +85,10 @@ func (w *Workspace) tasks(recent, upcoming any, now time.Time) {
 	}
 }
 
-func listedAll(v any, now time.Time) []listed {
-	list := items(v)
-	all := make([]listed, len(list))
-	for i := range list {
-		all[i] = listedFrom(list[i], now)
+func listedAll(rows []listedRow, now time.Time) []listed {
+	all := make([]listed, len(rows))
+	for i := range rows {
+		all[i] = rows[i].listed(now)
 	}
 	return all
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
 
-	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/limit"
 )
 
@@ -213,7 +213,7 @@ func emptyIn(query url.Values, parameters []*huma.Param) []error {
 		if p.In == "query" && given && !anyText && p.Schema.Type != huma.TypeArray && slices.Contains(values, "") {
 			faults = append(faults, &huma.ErrorDetail{Location: "query." + p.Name, Message: contract.Empty("query." + p.Name)})
 		}
-		if p.In == "query" && contract.IsWord(p) && slices.ContainsFunc(values, func(v string) bool { return v != "" && !graph.ValidKey(v) }) {
+		if p.In == "query" && contract.IsWord(p) && slices.ContainsFunc(values, func(v string) bool { return v != "" && !fault.ValidKey(v) }) {
 			faults = append(faults, &huma.ErrorDetail{Location: "query." + p.Name, Message: "must have 1 to 256 characters, not be blank, and contain no control characters"})
 		}
 	}

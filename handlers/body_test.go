@@ -17,7 +17,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/graph"
+	"kith/internal/fault"
 )
 
 // chunked hides how long a body is.
@@ -81,11 +81,11 @@ func TestFaultsAreBounded(t *testing.T) {
 	if p := newError(422, "", all...).(*Problem); len(p.Errors) > 100 || len(jsonOf(t, p)) > 64<<10 { //nolint:errorlint,forcetypeassert // newError's own
 		t.Errorf("%d faults", len(p.Errors))
 	}
-	fields := make([]graph.FieldError, 1000)
+	fields := make([]fault.FieldError, 1000)
 	for i := range fields {
-		fields[i] = graph.FieldError{Location: strings.Repeat("é", 1000), Message: "is wrong"}
+		fields[i] = fault.FieldError{Path: fault.At(strings.Repeat("é", 1000)), Message: "is wrong"}
 	}
-	if p := problemFor(&graph.InvalidError{Fields: fields}); len(p.Errors) > 100 || len(jsonOf(t, p)) > 64<<10 {
+	if p := problemFor(&fault.InvalidError{Fields: fields}); len(p.Errors) > 100 || len(jsonOf(t, p)) > 64<<10 {
 		t.Errorf("%d faults", len(p.Errors))
 	}
 }

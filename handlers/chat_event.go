@@ -41,7 +41,7 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 	}
 	first, cancel := context.WithTimeout(ctx, a.options.Deadline)
 	defer cancel()
-	turn, err := a.Store.ChatTurn(first, scope, in.ID)
+	turn, err := a.ChatStore.ChatTurn(first, scope, in.ID)
 	if err != nil {
 		return nil, err
 	}

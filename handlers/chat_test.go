@@ -17,6 +17,7 @@ import (
 
 	"kith/chat"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/llm"
 )
 
@@ -173,7 +174,7 @@ func TestChatErrors(t *testing.T) {
 		{chat.ErrNoModel, 501, `{"type":"urn:kith:problem:no-language-model","title":"No Language Model","status":501,"detail":"no language model is configured: set generate=false`},
 		{fmt.Errorf("cancel: the turn has ended (complete): %w", graph.ErrConflict), 409, "the turn has ended (complete)"},
 		{graph.ErrNotFound, 404, "nothing of this id"},
-		{&graph.InvalidError{Fields: []graph.FieldError{{Location: "user_prompt", Message: "must not be blank"}}}, 422, `"location":"body.user_prompt"`},
+		{&fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("user_prompt"), Message: "must not be blank"}}}, 422, `"location":"body.user_prompt"`},
 	} {
 		w := ask(newAPI(&fakes{err: c.err}), http.MethodPost, "/v1/trees/t-1/turns", `{"user_prompt":"x"}`)
 		if w.Code != c.status || !strings.Contains(w.Body.String(), c.detail) || (w.Code == 429) && w.Header().Get("Retry-After") == "" {

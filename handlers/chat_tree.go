@@ -9,6 +9,7 @@ import (
 	"kith/auth"
 	"kith/chat"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/llm"
 )
 
@@ -86,7 +87,7 @@ type ChatPath struct {
 // resolve is the scope of the request. What cannot be an id has nothing.
 func (p *ChatPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
 	scope, err := scopeFor(ctx, needs, "", p.UserID)
-	if err == nil && (!graph.ValidKey(p.ID) || scope.UserID != "" && !graph.ValidKey(scope.UserID)) {
+	if err == nil && (!fault.ValidKey(p.ID) || scope.UserID != "" && !fault.ValidKey(scope.UserID)) {
 		err = graph.ErrNotFound
 	}
 	return scope, err
@@ -124,8 +125,7 @@ func (a *API) createTree(ctx context.Context, in *CreateTreeInput) (*TreeViewOut
 	if err != nil {
 		return nil, err
 	}
-	tree, created, err := a.Store.CreateChatTree(ctx, scope, in.Body.ID, &in.Body.ChatTreeWrite)
-	noteChange(ctx, []string{scope.UserID}, tree.ID)
+	tree, created, err := a.ChatStore.CreateChatTree(ctx, scope, in.Body.ID, &in.Body.ChatTreeWrite)
 	return a.treeOutput(statusOf(created, http.StatusCreated), tree, err)
 }
 
@@ -164,7 +164,7 @@ func (a *API) listTrees(ctx context.Context, in *ListTreesInput) (*TreePageOutpu
 		pinned := in.Pinned == "true"
 		l.Pinned = &pinned
 	}
-	page, err := a.Store.ChatTrees(ctx, scope, l)
+	page, err := a.ChatStore.ChatTrees(ctx, scope, l)
 	if err != nil {
 		return nil, located("query", err)
 	}
@@ -181,7 +181,7 @@ func (a *API) getTree(ctx context.Context, in *GetTreeInput) (*TreeViewOutput, e
 	if err != nil {
 		return nil, err
 	}
-	tree, err := a.Store.ChatTree(ctx, scope, in.ID)
+	tree, err := a.ChatStore.ChatTree(ctx, scope, in.ID)
 	return a.treeOutput(http.StatusOK, tree, err)
 }
 
@@ -199,7 +199,7 @@ func (a *API) changeTree(ctx context.Context, in *ChangeTreeInput) (*TreeViewOut
 	if err != nil {
 		return nil, err
 	}
-	tree, err := a.Store.ChangeChatTree(ctx, scope, in.ID, &in.Body.ChatTreeWrite)
+	tree, err := a.ChatStore.ChangeChatTree(ctx, scope, in.ID, &in.Body.ChatTreeWrite)
 	return a.treeOutput(http.StatusOK, tree, err)
 }
 
@@ -213,8 +213,7 @@ type RemovedTurnsOutput struct {
 	}
 }
 
-func removed(ctx context.Context, turns []string, err error) (*RemovedTurnsOutput, error) {
-	noteChange(ctx, nil, turns...)
+func removed(turns []string, err error) (*RemovedTurnsOutput, error) {
 	out := &RemovedTurnsOutput{}
 	out.Body.Removed = turns
 	return out, err
@@ -226,5 +225,5 @@ func (a *API) deleteTree(ctx context.Context, in *DeleteTreeInput) (*RemovedTurn
 		return nil, err
 	}
 	turns, err := a.Chats.DeleteTree(ctx, scope, in.ID)
-	return removed(ctx, turns, err)
+	return removed(turns, err)
 }

@@ -30,13 +30,13 @@ func (a *API) listTurns(ctx context.Context, in *ListTurnsInput) (*TurnPageOutpu
 	if err != nil {
 		return nil, err
 	}
-	tree, err := a.Store.ChatTree(ctx, scope, in.ID)
+	tree, err := a.ChatStore.ChatTree(ctx, scope, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	out := &TurnPageOutput{}
 	out.Body.TreeID = tree.ID
-	if out.Body.Turns, err = a.Store.ChatTurns(ctx, scope, tree.ID, in.From, in.Limit+1); err != nil {
+	if out.Body.Turns, err = a.ChatStore.ChatTurns(ctx, scope, tree.ID, in.From, in.Limit+1); err != nil {
 		return nil, err
 	}
 	if got := out.Body.Turns; int64(len(got)) > in.Limit { // numbers have gaps, where turns were deleted
@@ -86,7 +86,6 @@ func (a *API) submitTurn(ctx context.Context, in *SubmitTurnInput) (*TurnOutput,
 		status = http.StatusCreated
 	}
 	turn, created, err := a.Chats.Submit(ctx, scope, in.ID, p)
-	noteChange(ctx, []string{scope.UserID}, turn.ID)
 	return turnOutput(statusOf(created, status), turn, err)
 }
 
@@ -104,7 +103,6 @@ func (a *API) explain(ctx context.Context, in *ExplainInput) (*TurnOutput, error
 		return nil, err
 	}
 	turn, created, err := a.Chats.Explain(ctx, scope, &in.Body.Explanation)
-	noteChange(ctx, []string{scope.UserID}, turn.TreeID, turn.ID)
 	return turnOutput(statusOf(created, http.StatusAccepted), turn, err)
 }
 
@@ -116,7 +114,7 @@ func (a *API) getTurn(ctx context.Context, in *TurnInput) (*TurnOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	turn, err := a.Store.ChatTurn(ctx, scope, in.ID)
+	turn, err := a.ChatStore.ChatTurn(ctx, scope, in.ID)
 	return turnOutput(http.StatusOK, turn, err)
 }
 
@@ -134,7 +132,7 @@ func (a *API) answerTurn(ctx context.Context, in *AnswerTurnInput) (*TurnOutput,
 	if err != nil {
 		return nil, err
 	}
-	turn, err := a.Store.AnswerChatTurn(ctx, scope, in.ID, &in.Body.ChatAnswer)
+	turn, err := a.ChatStore.AnswerChatTurn(ctx, scope, in.ID, &in.Body.ChatAnswer)
 	return turnOutput(http.StatusOK, turn, err)
 }
 
@@ -144,7 +142,7 @@ func (a *API) deleteTurn(ctx context.Context, in *TurnInput) (*RemovedTurnsOutpu
 		return nil, err
 	}
 	turns, err := a.Chats.Delete(ctx, scope, in.ID)
-	return removed(ctx, turns, err)
+	return removed(turns, err)
 }
 
 // RetriedTurnOutput says whether a turn is generated again, and how it is now.
@@ -182,7 +180,7 @@ func (a *API) turnPath(ctx context.Context, in *TurnInput) (*TurnPathOutput, err
 	if err != nil {
 		return nil, err
 	}
-	path, err := a.Store.ChatPath(ctx, scope, in.ID)
+	path, err := a.ChatStore.ChatPath(ctx, scope, in.ID)
 	return &TurnPathOutput{Body: path}, err
 }
 
@@ -199,7 +197,7 @@ func (a *API) turnDescendants(ctx context.Context, in *TurnInput) (*TurnDescenda
 		return nil, err
 	}
 	out := &TurnDescendantsOutput{}
-	out.Body.Turns, err = a.Store.ChatDescendants(ctx, scope, in.ID)
+	out.Body.Turns, err = a.ChatStore.ChatDescendants(ctx, scope, in.ID)
 	return out, err
 }
 

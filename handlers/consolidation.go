@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"errors"
 
 	"kith/auth"
 	"kith/graph"
@@ -23,7 +22,7 @@ func (a *API) consolidationCandidates(ctx context.Context, in *CandidatesInput) 
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.Store.ConsolidationCandidates(ctx, scope, in.Cursor, in.Limit)
+	page, err := a.Sources.ConsolidationCandidates(ctx, scope, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, located("query", err)
 	}
@@ -41,14 +40,9 @@ func (a *API) consolidate(ctx context.Context, in *ConsolidateInput) (*Consolida
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Store.Consolidate(ctx, scope, &in.Body)
+	result, err := a.Sources.Consolidate(ctx, scope, &in.Body)
 	if err != nil {
-		if !errors.Is(err, graph.ErrInvalid) { // part of what failed may be stored
-			a.changed(ctx, scope, scope.UserID)
-		}
 		return nil, located("body", err)
 	}
-	a.changed(ctx, scope, result.Users...)
-	noteChange(ctx, nil, graph.ChangedNodes(result.Sources)...)
 	return &ConsolidateOutput{Body: result}, nil
 }

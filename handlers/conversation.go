@@ -72,8 +72,7 @@ func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (
 	if err != nil {
 		return nil, located("body", err)
 	}
-	result, err := a.Store.WriteSource(ctx, scope, write)
-	a.changed(ctx, scope, scope.UserID)
+	result, err := a.Sources.WriteSource(ctx, scope, write)
 	if err != nil {
 		return nil, located("body", err)
 	}
@@ -90,7 +89,7 @@ func (a *API) currentConversation(ctx context.Context, scope graph.Scope, in *Op
 		current.ConversationID = uuid.Must(uuid.NewV7()).String()
 		return current, false, nil
 	}
-	source, err := a.Store.Source(ctx, scope, current.ConversationID)
+	source, err := a.Sources.Source(ctx, scope, current.ConversationID)
 	if errors.Is(err, graph.ErrNotFound) {
 		return current, false, nil
 	}
@@ -103,7 +102,7 @@ func (a *API) currentConversation(ctx context.Context, scope graph.Scope, in *Op
 		limit = *in.Body.Messages
 	}
 	if limit > 0 {
-		current.Messages, err = a.Store.LastMessages(ctx, scope, current.ConversationID, limit)
+		current.Messages, err = a.Sources.LastMessages(ctx, scope, current.ConversationID, limit)
 	}
 	return current, true, err
 }
@@ -124,12 +123,6 @@ func openedAnswer(key string, format loader.Format, answer loader.Answer) (*huma
 		ctx.SetHeader("Location", "/v1/conversations/"+url.PathEscape(key))
 		sent.Body(ctx)
 	}}, nil
-}
-
-// changed invalidates the caches of users and adds them to the trail.
-func (a *API) changed(ctx context.Context, scope graph.Scope, users ...string) {
-	a.Changes.Changed(ctx, scope.TeamID, users...)
-	noteChange(ctx, users)
 }
 
 // ConversationInput asks for a conversation.
@@ -155,10 +148,10 @@ func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*Conv
 		return nil, err
 	}
 	out := &ConversationPageOutput{}
-	if out.Body.Source, err = a.Store.Source(ctx, scope, in.ID); err != nil {
+	if out.Body.Source, err = a.Sources.Source(ctx, scope, in.ID); err != nil {
 		return nil, err
 	}
-	if out.Body.Messages, err = a.Store.Messages(ctx, scope, in.ID, in.From, in.Limit+1); err != nil {
+	if out.Body.Messages, err = a.Sources.Messages(ctx, scope, in.ID, in.From, in.Limit+1); err != nil {
 		return nil, err
 	}
 	if got := out.Body.Messages; int64(len(got)) > in.Limit { // numbers may have gaps, where messages were deleted
@@ -194,21 +187,15 @@ func (a *API) appendMessages(ctx context.Context, in *AppendMessagesInput) (*Sou
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Store.AppendMessages(ctx, scope, in.ID, in.Body.Messages)
-	return a.sourceOutput(ctx, scope, result, err)
+	result, err := a.Sources.AppendMessages(ctx, scope, in.ID, in.Body.Messages)
+	return sourceOutput(result, err)
 }
 
-// sourceOutput invalidates the cache after a write to a source and returns its answer. A failed write may be stored in part, and
-// its user may be unknown, so it invalidates the caches of the team.
-func (a *API) sourceOutput(ctx context.Context, scope graph.Scope, result graph.SourceResult, err error) (*SourceOutput, error) {
+// sourceOutput returns the answer to a write to a source.
+func sourceOutput(result graph.SourceResult, err error) (*SourceOutput, error) {
 	if err != nil {
-		if !errors.Is(err, graph.ErrInvalid) && !errors.Is(err, graph.ErrNotFound) {
-			a.changed(ctx, scope, "")
-		}
 		return nil, located("body", err)
 	}
-	a.changed(ctx, scope, result.UserID)
-	noteChange(ctx, nil, result.Changed()...)
 	return &SourceOutput{Repeated: replayedHeader(result.Repeated), Body: ReadSource{SourceResult: result}}, nil
 }
 
@@ -224,9 +211,9 @@ func (a *API) endConversation(ctx context.Context, in *EndInput) (*SourceOutput,
 		return nil, err
 	}
 	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
-		return a.Store.EndConversation(ctx, scope, in.ID, &in.Body)
+		return a.Sources.EndConversation(ctx, scope, in.ID, &in.Body)
 	})
-	out, err := a.sourceOutput(ctx, scope, result, err)
+	out, err := sourceOutput(result, err)
 	if err == nil && a.Digests != nil && !in.Body.Summary.Given {
 		a.summarize(ctx, graph.Scope{TeamID: scope.TeamID, UserID: result.UserID}, out)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/loader"
 )
 
@@ -23,8 +24,8 @@ func (a *API) setFocus(ctx context.Context, in *SetFocusInput) (*SourceOutput, e
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Store.SetFocus(ctx, scope, in.ID, focusValue(in.Body.Focus))
-	return a.sourceOutput(ctx, scope, result, err)
+	result, err := a.Sources.SetFocus(ctx, scope, in.ID, focusValue(in.Body.Focus))
+	return sourceOutput(result, err)
 }
 
 func focusValue(given graph.Optional[graph.ConversationFocus]) *graph.ConversationFocus {
@@ -51,19 +52,16 @@ func (a *API) applyFocus(ctx context.Context, scope graph.Scope, conversation st
 	case !principal(ctx).Allows(auth.Write):
 		return fmt.Errorf("the key lacks the scope %s, which a focus to remember needs: %w", auth.Write, auth.ErrForbidden)
 	}
-	result, err := a.Store.SetFocus(ctx, scope, conversation, focus)
-	if err == nil {
-		a.changed(ctx, scope, result.UserID)
-	}
+	_, err := a.Sources.SetFocus(ctx, scope, conversation, focus)
 	return err
 }
 
 // applyRememberedFocus sets the focus of a request to the one that a conversation stores.
 func (a *API) applyRememberedFocus(ctx context.Context, scope graph.Scope, conversation string, r *loader.OntologyRequest) error {
-	if !graph.ValidKey(conversation) {
+	if !fault.ValidKey(conversation) {
 		return graph.ErrNotFound
 	}
-	source, err := a.Store.Source(ctx, scope, conversation)
+	source, err := a.Sources.Source(ctx, scope, conversation)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (a *API) listConversations(ctx context.Context, in *ListConversationsInput)
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.Store.Conversations(ctx, scope, in.Cursor, in.Limit)
+	page, err := a.Sources.Conversations(ctx, scope, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, located("query", err)
 	}

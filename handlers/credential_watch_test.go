@@ -56,10 +56,10 @@ func TestStreamsEndWithTheirKey(t *testing.T) {
 			t.Parallel()
 			e := &endless{fakes: &fakes{principal: auth.Principal{TeamID: "t", Scopes: auth.Scopes}}}
 			began := make(chan struct{}, 1)
-			server := httptest.NewServer(New(Services{Store: e, Preferences: struct {
+			server := httptest.NewServer(New(Services{Transfers: e, ChatStore: e, Preferences: struct {
 				*fakes
 				*kept
-			}{e.fakes, &e.kept}, Chats: e, Keys: e, Changes: e, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			}{e.fakes, &e.kept}, Chats: e, Keys: e, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				<-r.Context().Done()
 				w.WriteHeader(http.StatusOK)
 			})}, Options{Verified: func(Credential, error) { began <- struct{}{} }}))

@@ -7,6 +7,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // eraseDeadline is that of an erasure, which may have millions of things to take away. It goes on when its caller leaves.
@@ -42,8 +43,8 @@ type Receipt struct {
 }
 
 func (a *API) eraseUser(ctx context.Context, in *EraseInput) (*EraseUserOutput, error) {
-	if !graph.ValidKey(in.ID) {
-		return nil, pathFault()
+	if err := checkPathID(in.ID); err != nil {
+		return nil, err
 	}
 	p := principal(ctx)
 	if !mayErase(p, in.ID) {
@@ -67,8 +68,8 @@ func mayErase(p auth.Principal, userID string) bool {
 }
 
 func (a *API) eraseTeam(ctx context.Context, in *EraseInput) (*EraseTeamOutput, error) {
-	if !graph.ValidKey(in.ID) {
-		return nil, pathFault()
+	if err := checkPathID(in.ID); err != nil {
+		return nil, err
 	}
 	team, err := adminOf(ctx, in.ID)
 	if err != nil {
@@ -85,10 +86,11 @@ func (a *API) eraseTeam(ctx context.Context, in *EraseInput) (*EraseTeamOutput, 
 	return &EraseTeamOutput{TeamErasure{team, receipt}}, err
 }
 
-func pathFault() error {
-	return &graph.InvalidError{Fields: []graph.FieldError{
-		{Location: "path.id", Message: "must have 1 to 256 characters and no control characters"},
-	}}
+// checkPathID checks the id of a user or team in the path.
+func checkPathID(id string) error {
+	f := &fault.List{}
+	f.Key(fault.At("path").Field("id"), id)
+	return f.Err()
 }
 
 // erasing are the steps that differ between a user and a team.
@@ -105,7 +107,6 @@ func (a *API) erase(ctx context.Context, scope graph.Scope, e erasing) (r Receip
 	defer func() {
 		if err != nil {
 			a.Keys.Forget()
-			a.changed(ctx, scope, scope.UserID, "")
 		}
 	}()
 	elsewhere, err := e.preferences(ctx)
@@ -144,7 +145,6 @@ func (l *lastErasing) do(ctx context.Context) (err error) {
 	if l.preferences, err = l.steps.preferences(ctx); err != nil {
 		return err
 	}
-	l.api.changed(ctx, l.scope, l.scope.UserID, "")
 	if l.entries, err = l.steps.kept(ctx); err != nil {
 		return fmt.Errorf("erase: all but what Redis keeps for five minutes is erased: %w: %w", graph.ErrUnavailable, err)
 	}

@@ -16,9 +16,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/exchange"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // exchanges are the routes that stream: their bodies are not held, and no deadline ends them while something moves.
@@ -26,13 +28,13 @@ var exchanges = map[string]bool{"/v1/export": true, "/v1/import": true} //nolint
 
 const ndjsonType = "application/x-ndjson"
 
-// memories exports and imports the memory.
-type memories interface {
+// transfers exports and imports the memory.
+type transfers interface {
 	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
 	ExportRelationships(ctx context.Context, teamID string, visit func(*graph.RelationshipWrite) error) error
 	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
-	CheckNode(w *graph.NodeWrite, scope graph.Scope) []graph.FieldError
-	CheckRelationship(w *graph.RelationshipWrite) []graph.FieldError
+	CheckNode(w *graph.NodeWrite, scope graph.Scope) []fault.FieldError
+	CheckRelationship(w *graph.RelationshipWrite) []fault.FieldError
 	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
 	EndImport(ctx context.Context, scope graph.Scope, id string) error
 	ExportChats(ctx context.Context, teamID string, tree func(*graph.ChatTreeRecord) error, turn func(*graph.ChatTurnRecord) error) error
@@ -59,7 +61,7 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
 		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}, 64<<10)
-		err := exchange.Export(ctx, a.Store, a.Preferences, scope.TeamID, out)
+		err := exchange.Export(ctx, a.Transfers, a.Preferences, scope.TeamID, out)
 		if err == nil {
 			err = out.Flush()
 		}
@@ -149,15 +151,15 @@ func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamRe
 		return nil, err
 	}
 	if in.Owner != "" && scope.UserID == "" {
-		return nil, invalidField("query.owner", "needs a user_id")
+		return nil, fault.Invalid(fault.At("query").Field("owner"), fault.Required, "needs a user_id")
 	}
 	for field, value := range map[string]string{"user_id": scope.UserID, "import_id": in.ImportID, "owner": in.Owner} {
-		if value != "" && !graph.ValidKey(value) {
-			return nil, invalidField("query."+field, "must not be blank, nor contain control characters")
+		if value != "" && !fault.ValidKey(value) {
+			return nil, fault.Invalid(fault.At("query").Field(field), fault.Malformed, "must not be blank, nor contain control characters")
 		}
 	}
 	if in.ImportID != "" {
-		noteChange(ctx, nil, in.ImportID)
+		audit.Note(ctx, nil, in.ImportID)
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		report, err := a.runImport(ctx, scope, in, hc.BodyReader())
@@ -178,9 +180,8 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 		return &exchange.Report{}, err
 	}
 	reader.UserID = scope.UserID
-	return exchange.Import(ctx, a.Store, a.Preferences, scope, reader, exchange.ImportOptions{
+	return exchange.Import(ctx, a.Transfers, a.Preferences, scope, reader, exchange.ImportOptions{
 		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Guess: exchange.Format(in.Format) != exchange.Kith,
-		Changed: func(users []string) { a.changed(ctx, scope, users...) },
 	})
 }
 
@@ -199,7 +200,7 @@ func (a *API) importProgress(ctx context.Context, in *ImportProgressInput) (*Imp
 	if err != nil {
 		return nil, err
 	}
-	report, _, err := exchange.Progress(ctx, a.Store, scope, in.ID)
+	report, _, err := exchange.Progress(ctx, a.Transfers, scope, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +252,7 @@ func tooLarge(limit int64) string { return fmt.Sprintf("the body must have at mo
 // admit refuses an import that says itself that it is too large or nothing, before any of it is read.
 func (a *API) admit(c *gin.Context) {
 	if c.FullPath() == "/v1/import" && c.Request.ContentLength == 0 {
-		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", Fault{Location: "body", Message: "is needed"}))
+		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", Fault{Location: "body", Message: "is required", Code: string(fault.Required)}))
 		return
 	}
 	if exchanges[c.Request.URL.Path] && c.Request.ContentLength > a.options.MaxImport {

@@ -24,40 +24,6 @@ import (
 	"kith/traverse"
 )
 
-// store reads and writes the memory.
-type store interface {
-	Write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error)
-	WriteSource(ctx context.Context, scope graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error)
-	AppendMessages(ctx context.Context, scope graph.Scope, key string, messages []graph.MessageWrite) (graph.SourceResult, error)
-	EndConversation(ctx context.Context, scope graph.Scope, key string, end *graph.ConversationEnd) (graph.SourceResult, error)
-	Source(ctx context.Context, scope graph.Scope, key string) (graph.Source, error)
-	Messages(ctx context.Context, scope graph.Scope, key string, from, limit int64) ([]graph.Message, error)
-	Conversations(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConversationPage, error)
-	Users(ctx context.Context, teamID, cursor string, limit int) (graph.UserPage, error)
-	QuotaOf(ctx context.Context, teamID string) (graph.QuotaShares, error)
-	LastMessages(ctx context.Context, scope graph.Scope, key string, limit int64) ([]graph.Message, error)
-	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
-	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
-	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)
-	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
-	RestoreNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (graph.NodeView, error)
-	AddNotes(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, notes []graph.NoteWrite) (graph.Changed, error)
-	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) (graph.Changed, error)
-	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
-	Relationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
-	SetFocus(ctx context.Context, scope graph.Scope, key string, focus *graph.ConversationFocus) (graph.SourceResult, error)
-	Link(ctx context.Context, scope graph.Scope, w *graph.EdgesWrite) (graph.EdgesResult, error)
-	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
-	RestoreRelationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
-	AddRelationshipNotes(ctx context.Context, scope graph.Scope, key string, notes []graph.NoteWrite) (graph.Changed, error)
-	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) (graph.Changed, error)
-	memories
-	systems
-	chatStore
-	ConsolidationCandidates(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error)
-	Consolidate(ctx context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error)
-}
-
 type contexts interface {
 	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
 	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
@@ -107,10 +73,6 @@ type recalls interface {
 	Recalled(scope graph.Scope, r graph.Recall)
 }
 
-type changes interface {
-	Changed(ctx context.Context, team string, users ...string)
-}
-
 // erases takes away for good what the memory has of somebody.
 type erases interface {
 	EraseUser(ctx context.Context, scope graph.Scope) (graph.Erasure, error)
@@ -125,23 +87,29 @@ type forgets interface {
 
 // Services are the dependencies of the handlers.
 type Services struct {
-	Store       store
-	Preferences graph.PreferenceStore
-	Contexts    contexts
-	Explorer    explorer
-	Traverser   traverser
-	Digests     digests // nil: no language model is configured
-	Chats       chats
-	Keys        keys
-	Tokens      tokens // nil: API keys alone are good
-	Limits      limits // nil: keys may make any number of requests
-	Changes     changes
-	Recalls     recalls
-	Erasure     erases
-	Kept        forgets
-	Audit       *audit.Log                      // nil: none is kept
-	MCP         http.Handler                    // the tools, for the caller that is let in
-	Ready       func(ctx context.Context) error // nil error: requests can be answered
+	Memory        memoryStore
+	Nodes         nodeStore
+	Relationships relationshipStore
+	Sources       sourceStore
+	Users         userStore
+	Systems       systems
+	ChatStore     chatStore
+	Transfers     transfers // exports and imports
+	Preferences   graph.PreferenceStore
+	Contexts      contexts
+	Explorer      explorer
+	Traverser     traverser
+	Digests       digests // nil: no language model is configured
+	Chats         chats
+	Keys          keys
+	Tokens        tokens // nil: API keys alone are good
+	Limits        limits // nil: keys may make any number of requests
+	Recalls       recalls
+	Erasure       erases
+	Kept          forgets
+	Audit         *audit.Log                      // nil: none is kept
+	MCP           http.Handler                    // the tools, for the caller that is let in
+	Ready         func(ctx context.Context) error // nil error: requests can be answered
 }
 
 // Options configure the handlers; all are optional.

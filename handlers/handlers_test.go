@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/loader"
 	"kith/traverse"
@@ -49,7 +49,7 @@ func (f *fakes) Write(_ context.Context, s graph.Scope, w *graph.MemoryWrite) (g
 		panic("secret")
 	}
 	f.ask("write for %q with key %q", s.UserID, w.IdempotencyKey)
-	return graph.MemoryResult{Users: []string{"", "u1"}, Repeated: f.repeated}, f.err
+	return graph.MemoryResult{Repeated: f.repeated}, f.err
 }
 
 func (f *fakes) WriteSource(_ context.Context, s graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error) {
@@ -108,24 +108,24 @@ func (f *fakes) Nodes(_ context.Context, s graph.Scope, l graph.NodeList) (graph
 
 func (f *fakes) PatchNode(_ context.Context, s graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error) {
 	f.ask("patch %s %q for %q: %s, %t", w.Kind, w.EntityKey, s.UserID, w.Description.Value, w.UserID.Given)
-	return graph.MemoryResult{Users: []string{"u1"}}, f.err
+	return graph.MemoryResult{}, f.err
 }
 
 func (f *fakes) DeleteNode(_ context.Context, s graph.Scope, k graph.Kind, key string, version int64) (graph.Deletion, error) {
 	f.ask("delete %s %q for %q in version %d", k.Name, key, s.UserID, version)
-	return graph.Deletion{Users: []string{"u1"}}, f.err
+	return graph.Deletion{}, f.err
 }
 
 func (f *fakes) RestoreNode(context.Context, graph.Scope, graph.Kind, string) (graph.NodeView, error) {
 	return graph.NodeView{}, f.err
 }
 
-func (f *fakes) AddNotes(context.Context, graph.Scope, graph.Kind, string, []graph.NoteWrite) (graph.Changed, error) {
-	return graph.Changed{User: "u1"}, f.err
+func (f *fakes) AddNotes(context.Context, graph.Scope, graph.Kind, string, []graph.NoteWrite) ([]graph.Note, error) {
+	return []graph.Note{}, f.err
 }
 
-func (f *fakes) DeleteNote(context.Context, graph.Scope, graph.Kind, string, string) (graph.Changed, error) {
-	return graph.Changed{User: "u1"}, f.err
+func (f *fakes) DeleteNote(context.Context, graph.Scope, graph.Kind, string, string) ([]graph.Note, error) {
+	return []graph.Note{}, f.err
 }
 
 func (f *fakes) Relationships(context.Context, graph.Scope, graph.RelationshipList) (graph.RelationshipPage, error) {
@@ -146,19 +146,19 @@ func (f *fakes) Link(context.Context, graph.Scope, *graph.EdgesWrite) (graph.Edg
 }
 
 func (f *fakes) DeleteRelationship(context.Context, graph.Scope, string, int64) (graph.Deletion, error) {
-	return graph.Deletion{Users: []string{"u1"}}, f.err
+	return graph.Deletion{}, f.err
 }
 
 func (f *fakes) RestoreRelationship(context.Context, graph.Scope, string) (graph.RelationshipView, error) {
 	return graph.RelationshipView{}, f.err
 }
 
-func (f *fakes) AddRelationshipNotes(context.Context, graph.Scope, string, []graph.NoteWrite) (graph.Changed, error) {
-	return graph.Changed{User: "u1"}, f.err
+func (f *fakes) AddRelationshipNotes(context.Context, graph.Scope, string, []graph.NoteWrite) ([]graph.Note, error) {
+	return []graph.Note{}, f.err
 }
 
-func (f *fakes) DeleteRelationshipNote(context.Context, graph.Scope, string, string) (graph.Changed, error) {
-	return graph.Changed{User: "u1"}, f.err
+func (f *fakes) DeleteRelationshipNote(context.Context, graph.Scope, string, string) ([]graph.Note, error) {
+	return []graph.Note{}, f.err
 }
 
 func (f *fakes) ExportNodes(context.Context, string, func(*graph.NodeWrite) error) error {
@@ -177,8 +177,8 @@ func (f *fakes) Restore(context.Context, graph.Scope, *graph.RestoreBatch, graph
 	return graph.MemoryResult{}, f.err
 }
 
-func (f *fakes) CheckNode(*graph.NodeWrite, graph.Scope) []graph.FieldError    { return nil }
-func (f *fakes) CheckRelationship(*graph.RelationshipWrite) []graph.FieldError { return nil }
+func (f *fakes) CheckNode(*graph.NodeWrite, graph.Scope) []fault.FieldError    { return nil }
+func (f *fakes) CheckRelationship(*graph.RelationshipWrite) []fault.FieldError { return nil }
 func (f *fakes) EndImport(context.Context, graph.Scope, string) error          { return f.err }
 func (f *fakes) ImportProgress(context.Context, graph.Scope, string) (graph.ImportMark, error) {
 	return graph.ImportMark{}, f.err
@@ -195,7 +195,7 @@ func (f *fakes) ConsolidationCandidates(_ context.Context, scope graph.Scope, cu
 
 func (f *fakes) Consolidate(_ context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error) {
 	f.ask("%s %s %v %v", scope.TeamID, scope.UserID, c.EntityKeys, c.Strict)
-	return graph.ConsolidationResult{Sources: []graph.NodeResult{}, Warnings: []string{}, Users: []string{"u1"}}, f.err
+	return graph.ConsolidationResult{Sources: []graph.NodeResult{}, Warnings: []string{}}, f.err
 }
 
 func (f *fakes) Preferences(context.Context, graph.Scope) ([]graph.Preference, error) {
@@ -257,10 +257,6 @@ func (f *fakes) EraseTeam(context.Context, string) (graph.Erasure, error) {
 	return graph.Erasure{Nodes: 3}, f.err
 }
 
-func (f *fakes) Changed(_ context.Context, team string, users ...string) {
-	f.changed = append(f.changed, team+":"+strings.Join(users, ","))
-}
-
 func newAPI(f *fakes) http.Handler {
 	return New(servicesOf(f), Options{Build: Build{Version: "test", Commit: "abc", Date: "2026-11-22T10:00:00Z"}})
 }
@@ -269,10 +265,10 @@ func servicesOf(f *fakes) Services {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
 	}
-	return Services{Store: f, Preferences: struct {
+	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Users: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
 		*fakes
 		*kept
-	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Changes: f, Recalls: f, Ready: func(context.Context) error { return f.err }}
+	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Recalls: f, Ready: func(context.Context) error { return f.err }}
 }
 
 func ask(h http.Handler, method, path, body string) *httptest.ResponseRecorder {
@@ -300,7 +296,7 @@ func TestContractGolden(t *testing.T) {
 // Every error has one status and one body, whatever operation it comes from.
 func TestErrorsGolden(t *testing.T) {
 	t.Parallel()
-	invalid := &graph.InvalidError{Fields: []graph.FieldError{{Location: "nodes[3].name", Message: "must not be blank"}}}
+	invalid := &fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("nodes").Index(3).Field("name"), Message: "must not be blank"}}}
 	var all strings.Builder
 	for _, c := range []struct {
 		what string
@@ -324,34 +320,6 @@ func TestErrorsGolden(t *testing.T) {
 	golden.Check(t, "testdata/errors.txt", all.String())
 	if strings.Contains(all.String(), "secret") {
 		t.Error("an inner error came out")
-	}
-}
-
-// A write invalidates the cache of the users whose memory changed, also when its outcome is not known.
-func TestWritesTellTheCache(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		method, path, body string
-		err                error
-		want               []string
-	}{
-		{http.MethodPost, "/v1/memory", `{"user_id":"u1"}`, nil, []string{"t:,u1"}},
-		{http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"x","user_id":null},{"kind":"concept","name":"x","user_id":"u2"}]}`, graph.ErrUnavailable, []string{"t:,u1,u2"}},
-		{http.MethodPost, "/v1/memory", `{"user_id":"u1"}`, graph.ErrUnavailable, []string{"t:u1"}},
-		{http.MethodPost, "/v1/memory", `{"user_id":"u1"}`, graph.ErrInvalid, nil},
-		{http.MethodPost, "/v1/sources", `{"user_id":"u1"}`, nil, []string{"t:u1"}},
-		{http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`, nil, []string{"t:u1"}},
-		{http.MethodPost, "/v1/conversations/c/messages", `{"messages":[{"role":"user","text":"x"}]}`, nil, []string{"t:u1"}},
-		{http.MethodPost, "/v1/conversations/c/end", `{}`, nil, []string{"t:u1"}},
-		{http.MethodPut, "/v1/users/u1/preferences", `{"preferences":[]}`, nil, []string{"t:u1"}},
-		{http.MethodPut, "/v1/users/u1/preferences", `{"preferences":[]}`, graph.ErrUnavailable, []string{"t:u1"}},
-		{http.MethodGet, "/v1/context?user_id=u1", "", nil, nil},
-	} {
-		f := &fakes{err: c.err}
-		w := ask(newAPI(f), c.method, c.path, c.body)
-		if diff := cmp.Diff(c.want, f.changed); diff != "" {
-			t.Errorf("%s %s %s (%d): %s", c.method, c.path, c.body, w.Code, diff)
-		}
 	}
 }
 

@@ -3,11 +3,12 @@ package handlers
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // CreateKeyInput describes a new key.
@@ -43,7 +44,7 @@ func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreatedKeyOut
 	}
 	out := &CreatedKeyOutput{}
 	out.Body.Key, out.Body.KeyID, err = a.Keys.Create(ctx, spec)
-	noteChange(ctx, nil, spec.TeamID, out.Body.KeyID)
+	audit.Note(ctx, nil, spec.TeamID, out.Body.KeyID)
 	return out, err
 }
 
@@ -63,25 +64,18 @@ func adminOf(ctx context.Context, teamID string) (string, error) {
 }
 
 func checkKey(spec auth.Spec, now time.Time) error {
-	var faults []graph.FieldError
-	if !graph.ValidKey(spec.TeamID) {
-		faults = append(faults, graph.FieldError{Location: "body.team_id", Message: "must have 1 to 256 characters and no control characters"})
-	}
-	if spec.UserID != nil && !graph.ValidKey(*spec.UserID) {
-		faults = append(faults, graph.FieldError{Location: "body.user_id", Message: "must have 1 to 256 characters and no control characters"})
+	f, body := &fault.List{}, fault.At("body")
+	f.Key(body.Field("team_id"), spec.TeamID)
+	if spec.UserID != nil {
+		f.Key(body.Field("user_id"), *spec.UserID)
 	}
 	for i, scope := range spec.Scopes {
-		if !slices.Contains(auth.Scopes, scope) {
-			faults = append(faults, graph.FieldError{Location: fmt.Sprintf("body.scopes[%d]", i), Message: "must be one of read, write, admin"})
-		}
+		f.OneOf(body.Field("scopes").Index(i), scope, auth.Scopes...)
 	}
 	if spec.ExpiresAt != nil && !spec.ExpiresAt.After(now) {
-		faults = append(faults, graph.FieldError{Location: "body.expires_at", Message: "must be in the future"})
+		f.Add(body.Field("expires_at"), fault.OutOfRange, "must be in the future")
 	}
-	if len(faults) > 0 {
-		return &graph.InvalidError{Fields: faults}
-	}
-	return nil
+	return f.Err()
 }
 
 // ListKeysInput chooses a team.

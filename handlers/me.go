@@ -29,7 +29,7 @@ type MeOutput struct{ Body Me }
 // me needs no scope: a key may always ask what it is.
 func (a *API) me(ctx context.Context, _ *struct{}) (*MeOutput, error) {
 	p := principal(ctx)
-	quota, err := a.Store.QuotaOf(ctx, p.TeamID)
+	quota, err := a.Users.QuotaOf(ctx, p.TeamID)
 	if err != nil {
 		return nil, err
 	}

@@ -2,12 +2,16 @@ package handlers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"kith/auth"
 	"kith/graph"
 )
+
+// memoryStore stores nodes and relationships.
+type memoryStore interface {
+	Write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error)
+}
 
 // MemoryInput writes nodes and relationships.
 type MemoryInput struct {
@@ -33,15 +37,10 @@ func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, 
 	if in.Body.IdempotencyKey, err = chooseIdempotencyKey(in.IdempotencyKey, in.Body.IdempotencyKey); err != nil {
 		return nil, err
 	}
-	result, err := a.Store.Write(ctx, scope, &in.Body)
+	result, err := a.Memory.Write(ctx, scope, &in.Body)
 	if err != nil {
-		if !errors.Is(err, graph.ErrInvalid) { // part of what failed may be stored
-			a.changed(ctx, scope, in.Body.Users(scope)...)
-		}
 		return nil, located("body", err)
 	}
-	a.changed(ctx, scope, result.Users...)
-	noteChange(ctx, nil, result.Changed()...)
 	return &MemoryOutput{Repeated: replayedHeader(result.Repeated), Body: result}, nil
 }
 

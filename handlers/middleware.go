@@ -22,7 +22,6 @@ type contextKey int
 const (
 	requestIDKey contextKey = iota
 	controllerKey
-	trailKey
 	decisionKey
 )
 

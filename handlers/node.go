@@ -7,7 +7,19 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
+
+// nodeStore reads and changes nodes.
+type nodeStore interface {
+	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
+	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
+	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)
+	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
+	RestoreNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (graph.NodeView, error)
+	AddNotes(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, notes []graph.NoteWrite) ([]graph.Note, error)
+	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) ([]graph.Note, error)
+}
 
 // NodePath names a node, and the user for whom it is looked at.
 type NodePath struct {
@@ -23,7 +35,7 @@ func (p *NodePath) resolve(ctx context.Context, needs string) (graph.Scope, grap
 		return scope, graph.Kind{}, err
 	}
 	kind, ok := graph.KindOf(p.Kind)
-	if !ok || !graph.ValidKey(p.Key) || scope.UserID != "" && !graph.ValidKey(scope.UserID) {
+	if !ok || !fault.ValidKey(p.Key) || scope.UserID != "" && !fault.ValidKey(scope.UserID) {
 		return scope, kind, graph.ErrNotFound
 	}
 	return scope, kind, nil
@@ -45,7 +57,7 @@ func (a *API) getNode(ctx context.Context, in *GetNodeInput) (*NodeOutput, error
 	if err != nil {
 		return nil, err
 	}
-	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{AsOf: timeOrNil(in.AsOf), Relationships: in.Relationships})
+	node, err := a.Nodes.Node(ctx, scope, kind, in.Key, graph.NodeQuery{AsOf: timeOrNil(in.AsOf), Relationships: in.Relationships})
 	if err != nil {
 		return nil, err
 	}
@@ -83,11 +95,11 @@ func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutpu
 	case !ok:
 		return nil, graph.ErrNotFound
 	case kind.Name == "message" && !in.Deleted:
-		return nil, invalidField("path.kind", "messages are listed by their conversation: GET /v1/conversations/{id}")
-	case in.ProjectID != "" && !graph.ValidKey(in.ProjectID):
-		return nil, invalidField("query.project_id", "must not be blank, nor contain control characters")
+		return nil, fault.Invalid(fault.At("path").Field("kind"), fault.NotAllowed, "messages are listed by their conversation: GET /v1/conversations/{id}")
+	case in.ProjectID != "" && !fault.ValidKey(in.ProjectID):
+		return nil, fault.Invalid(fault.At("query").Field("project_id"), fault.Malformed, "must not be blank, nor contain control characters")
 	}
-	page, err := a.Store.Nodes(ctx, scope, graph.NodeList{
+	page, err := a.Nodes.Nodes(ctx, scope, graph.NodeList{
 		Kind: kind, ProjectID: in.ProjectID, Deleted: in.Deleted, Cursor: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {
@@ -115,24 +127,14 @@ func (a *API) patchNode(ctx context.Context, in *PatchNodeInput) (*NodeOutput, e
 		return nil, err
 	}
 	if w.Kind != "" && w.Kind != in.Kind || w.EntityKey != "" && w.EntityKey != in.Key {
-		return nil, invalidField("body", "kind and entity_key never change: leave them out, or give those of the path")
+		return nil, fault.Invalid(fault.At("body"), fault.NotAllowed, "kind and entity_key never change: leave them out, or give those of the path")
 	}
 	w.Kind, w.EntityKey = in.Kind, in.Key
-	result, err := a.Store.PatchNode(ctx, scope, w)
-	if err != nil {
-		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
+	if _, err := a.Nodes.PatchNode(ctx, scope, w); err != nil {
 		return nil, located("body", err)
 	}
-	a.changed(ctx, scope, result.Users...)
-	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{Relationships: 10})
+	node, err := a.Nodes.Node(ctx, scope, kind, in.Key, graph.NodeQuery{Relationships: 10})
 	return &NodeOutput{Body: node}, err
-}
-
-// changedIfUncertain invalidates the cache after a failed write that may have been stored in part.
-func (a *API) changedIfUncertain(ctx context.Context, scope graph.Scope, err error, users ...string) {
-	if p := problemFor(err); p.Status >= 500 {
-		a.changed(ctx, scope, users...)
-	}
 }
 
 // DeleteNodeInput deletes a node.
@@ -149,12 +151,10 @@ func (a *API) deleteNode(ctx context.Context, in *DeleteNodeInput) (*DeletionOut
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := a.Store.DeleteNode(ctx, scope, kind, in.Key, in.IfVersion)
+	receipt, err := a.Nodes.DeleteNode(ctx, scope, kind, in.Key, in.IfVersion)
 	if err != nil {
-		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("query", err)
 	}
-	a.changed(ctx, scope, receipt.Users...)
 	return &DeletionOutput{Body: receipt}, nil
 }
 
@@ -166,8 +166,7 @@ func (a *API) restoreNode(ctx context.Context, in *RestoreNodeInput) (*NodeOutpu
 	if err != nil {
 		return nil, err
 	}
-	node, err := a.Store.RestoreNode(ctx, scope, kind, in.Key)
-	a.changed(ctx, scope, scope.UserID, "")
+	node, err := a.Nodes.RestoreNode(ctx, scope, kind, in.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -200,9 +199,9 @@ func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput)
 	}
 	types := splitList(in.Types)
 	if len(types) > 256 || strings.ContainsAny(strings.Join(types, ""), " \x00") {
-		return nil, invalidField("query.types", "must be at most 256 relationship types")
+		return nil, fault.Invalid(fault.At("query").Field("types"), fault.WrongCount, "must be at most 256 relationship types")
 	}
-	page, err := a.Store.Relationships(ctx, scope, graph.RelationshipList{
+	page, err := a.Relationships.Relationships(ctx, scope, graph.RelationshipList{
 		Kind: kind, Key: in.Key, Direction: in.Direction, Types: types, AsOf: timeOrNil(in.AsOf), Past: in.Past,
 		Cursor: in.Cursor, Limit: in.Limit,
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/auth"
-	"kith/graph"
+	"kith/internal/fault"
 )
 
 // faultsAt are the places of the faults that a problem lists.
@@ -44,14 +44,14 @@ func TestNodesAreAskedForAsTheyAreNamed(t *testing.T) {
 		{http.MethodGet, "/v1/nodes/concept/c?user_id=%01", "", 422, nil, nil},
 		{http.MethodGet, "/v1/nodes/concept/c?relationships=101", "", 422, nil, nil},
 
-		{http.MethodPatch, "/v1/nodes/concept/c", `{"description":"d"}`, 200, []string{`patch concept "c" for "": d, false`, `concept "c" for "", 10 relationships, as of <nil>`}, []string{"t:u1"}},
-		{http.MethodPatch, "/v1/nodes/concept/c", `{"kind":"concept","entity_key":"c","user_id":"u1","description":"d"}`, 200, []string{`patch concept "c" for "u1": d, false`, `concept "c" for "u1", 10 relationships, as of <nil>`}, []string{"t:u1"}},
+		{http.MethodPatch, "/v1/nodes/concept/c", `{"description":"d"}`, 200, []string{`patch concept "c" for "": d, false`, `concept "c" for "", 10 relationships, as of <nil>`}, nil},
+		{http.MethodPatch, "/v1/nodes/concept/c", `{"kind":"concept","entity_key":"c","user_id":"u1","description":"d"}`, 200, []string{`patch concept "c" for "u1": d, false`, `concept "c" for "u1", 10 relationships, as of <nil>`}, nil},
 		{http.MethodPatch, "/v1/nodes/concept/c", `{"kind":"person"}`, 422, nil, nil},
 		{http.MethodPatch, "/v1/nodes/concept/c", `{"entity_key":"d"}`, 422, nil, nil},
 		{http.MethodPatch, "/v1/nodes/thing/c", `{}`, 404, nil, nil},
 		{http.MethodPatch, "/v1/nodes/concept/c", `{"unknown":1}`, 422, nil, nil},
 
-		{http.MethodDelete, "/v1/nodes/concept/c?if_version=3&user_id=u1", "", 200, []string{`delete concept "c" for "u1" in version 3`}, []string{"t:u1"}},
+		{http.MethodDelete, "/v1/nodes/concept/c?if_version=3&user_id=u1", "", 200, []string{`delete concept "c" for "u1" in version 3`}, nil},
 		{http.MethodDelete, "/v1/nodes/concept/c?if_version=0", "", 422, nil, nil},
 
 		{http.MethodGet, "/v1/nodes/task?project_id=p&limit=2&cursor=abc&user_id=u1", "", 200, []string{`list of task for "u1", 2 from "abc", of "p", deleted false`}, nil},
@@ -85,7 +85,7 @@ func TestFaultsOfNodesHavePlacesInTheRequest(t *testing.T) {
 		{http.MethodPost, "/v1/relationships/k/notes", `{"content":""}`, "notes[0].content", "body.content"},
 		{http.MethodPost, "/v1/memory", `{}`, "nodes[3].name", "body.nodes[3].name"},
 	} {
-		f := &fakes{err: &graph.InvalidError{Fields: []graph.FieldError{{Location: c.stored, Message: "is wrong"}}}}
+		f := &fakes{err: &fault.InvalidError{Fields: []fault.FieldError{{Path: fault.Parse(c.stored), Message: "is wrong"}}}}
 		w := ask(newAPI(f), c.method, c.path, c.body)
 		if at := faultsAt(t, w); w.Code != 422 || !cmp.Equal(at, []string{c.told}) || f.changed != nil {
 			t.Errorf("%s %s: %d at %q, changed %q", c.method, c.path, w.Code, at, f.changed)
@@ -97,7 +97,7 @@ func TestFaultsOfNodesHavePlacesInTheRequest(t *testing.T) {
 		{http.MethodDelete, "/v1/nodes/concept/c?if_version=1", "", "query.if_version"},
 		{http.MethodDelete, "/v1/relationships/k?if_version=1", "", "query.if_version"},
 	} {
-		f := &fakes{err: &graph.VersionError{Fields: []graph.FieldError{{Location: "if_version", Message: "the stored version is 7", Version: &version}}}}
+		f := &fakes{err: &fault.VersionError{Fields: []fault.FieldError{{Path: fault.At("if_version"), Message: "the stored version is 7", Version: &version}}}}
 		w := ask(newAPI(f), c.method, c.path, c.body)
 		if at := faultsAt(t, w); w.Code != 409 || !cmp.Equal(at, []string{c.told}) || !strings.Contains(w.Body.String(), `"current_version":7`) {
 			t.Errorf("%s %s: %d: %s", c.method, c.path, w.Code, w.Body)

@@ -2,11 +2,10 @@ package handlers
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // NoteListOutput are the notes of a node or relationship, the newest first, without expired ones.
@@ -19,28 +18,14 @@ type NoteListOutput struct {
 // NoteBody is a note to add.
 type NoteBody struct{ Body graph.NoteWrite }
 
-// notes invalidates the cache after a change to notes and returns the answer.
-func (a *API) notes(ctx context.Context, scope graph.Scope, changed graph.Changed, err error) (*NoteListOutput, error) {
+// notesAnswer returns the answer to a change of notes.
+func notesAnswer(notes []graph.Note, err error) (*NoteListOutput, error) {
 	if err != nil {
-		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
-		return nil, located("body", ofOneNote(err))
+		return nil, located("body", fault.Within(err, fault.At("notes").Index(0)))
 	}
-	a.changed(ctx, scope, changed.User)
 	out := &NoteListOutput{}
-	out.Body.Notes = changed.Notes
+	out.Body.Notes = notes
 	return out, nil
-}
-
-// ofOneNote makes places in a list of notes those in its only one, which is the body.
-func ofOneNote(err error) error {
-	fields := slices.Clone(fieldsOf(err))
-	if len(fields) == 0 {
-		return err
-	}
-	for i := range fields {
-		fields[i].Location = strings.TrimPrefix(fields[i].Location, "notes[0].")
-	}
-	return &graph.InvalidError{Fields: fields}
 }
 
 // AddNodeNoteInput adds a note to a node.
@@ -54,8 +39,7 @@ func (a *API) addNodeNote(ctx context.Context, in *AddNodeNoteInput) (*NoteListO
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.AddNotes(ctx, scope, kind, in.Key, []graph.NoteWrite{in.Body})
-	return a.notes(ctx, scope, changed, err)
+	return notesAnswer(a.Nodes.AddNotes(ctx, scope, kind, in.Key, []graph.NoteWrite{in.Body}))
 }
 
 // NodeNotesInput asks for the notes of a node.
@@ -66,7 +50,7 @@ func (a *API) nodeNotes(ctx context.Context, in *NodeNotesInput) (*NoteListOutpu
 	if err != nil {
 		return nil, err
 	}
-	node, err := a.Store.Node(ctx, scope, kind, in.Key, graph.NodeQuery{})
+	node, err := a.Nodes.Node(ctx, scope, kind, in.Key, graph.NodeQuery{})
 	out := &NoteListOutput{}
 	out.Body.Notes = node.Notes
 	return out, err
@@ -83,8 +67,7 @@ func (a *API) deleteNodeNote(ctx context.Context, in *DeleteNodeNoteInput) (*Not
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.DeleteNote(ctx, scope, kind, in.Key, in.ID)
-	return a.notes(ctx, scope, changed, err)
+	return notesAnswer(a.Nodes.DeleteNote(ctx, scope, kind, in.Key, in.ID))
 }
 
 // AddRelationshipNoteInput adds a note to a relationship.
@@ -98,8 +81,7 @@ func (a *API) addRelationshipNote(ctx context.Context, in *AddRelationshipNoteIn
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.AddRelationshipNotes(ctx, scope, in.Key, []graph.NoteWrite{in.Body})
-	return a.notes(ctx, scope, changed, err)
+	return notesAnswer(a.Relationships.AddRelationshipNotes(ctx, scope, in.Key, []graph.NoteWrite{in.Body}))
 }
 
 // RelationshipNotesInput asks for the notes of a relationship.
@@ -110,7 +92,7 @@ func (a *API) relationshipNotes(ctx context.Context, in *RelationshipNotesInput)
 	if err != nil {
 		return nil, err
 	}
-	view, err := a.Store.Relationship(ctx, scope, in.Key)
+	view, err := a.Relationships.Relationship(ctx, scope, in.Key)
 	out := &NoteListOutput{}
 	out.Body.Notes = view.Notes
 	return out, err
@@ -127,6 +109,5 @@ func (a *API) deleteRelationshipNote(ctx context.Context, in *DeleteRelationship
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.DeleteRelationshipNote(ctx, scope, in.Key, in.ID)
-	return a.notes(ctx, scope, changed, err)
+	return notesAnswer(a.Relationships.DeleteRelationshipNote(ctx, scope, in.Key, in.ID))
 }

@@ -3,10 +3,10 @@ package handlers
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Preferences are all of a user's.
@@ -32,10 +32,8 @@ func (a *API) getPreferences(ctx context.Context, in *PreferencesInput) (*Prefer
 
 // userScope is the scope of a user named in the path.
 func userScope(ctx context.Context, needs, userID string) (graph.Scope, error) {
-	if !graph.ValidKey(userID) {
-		return graph.Scope{}, &graph.InvalidError{Fields: []graph.FieldError{
-			{Location: "path.id", Message: "must have 1 to 256 characters and no control characters"},
-		}}
+	if err := checkPathID(userID); err != nil {
+		return graph.Scope{}, err
 	}
 	return principal(ctx).For(needs, userID)
 }
@@ -55,7 +53,6 @@ func (a *API) putPreferences(ctx context.Context, in *PutPreferencesInput) (*Pre
 		return nil, located("body", err)
 	}
 	err = a.Preferences.ReplacePreferences(ctx, scope, in.Body.Preferences)
-	a.changed(ctx, scope, scope.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +87,6 @@ func (a *API) putPreference(ctx context.Context, in *PutPreferenceInput) (*Prefe
 		return nil, locatedPreference(err)
 	}
 	err = a.Preferences.SetPreference(ctx, scope, p)
-	a.changed(ctx, scope, scope.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -99,13 +95,12 @@ func (a *API) putPreference(ctx context.Context, in *PutPreferenceInput) (*Prefe
 
 // locatedPreference locates faults of a preference whose key is in the path.
 func locatedPreference(err error) error {
-	var invalid *graph.InvalidError
-	if errors.As(err, &invalid) {
-		for i, f := range invalid.Fields {
-			invalid.Fields[i].Location = map[bool]string{true: "path.", false: "body."}[f.Location == "key"] + f.Location
+	return fault.Relocate(err, func(p fault.Path) fault.Path {
+		if p == fault.At("key") {
+			return p.Under(fault.At("path"))
 		}
-	}
-	return err
+		return p.Under(fault.At("body"))
+	})
 }
 
 func (a *API) deletePreference(ctx context.Context, in *PreferencePath) (*struct{}, error) {
@@ -114,9 +109,6 @@ func (a *API) deletePreference(ctx context.Context, in *PreferencePath) (*struct
 		return nil, err
 	}
 	err = a.Preferences.DeletePreference(ctx, scope, in.Key)
-	if !errors.Is(err, graph.ErrNotFound) {
-		a.changed(ctx, scope, scope.UserID)
-	}
 	return nil, err
 }
 

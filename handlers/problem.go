@@ -14,6 +14,7 @@ import (
 	"kith/chat"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 )
 
 // Problem is every error's body (RFC 9457). It never repeats what was submitted.
@@ -29,6 +30,7 @@ type Problem struct {
 type Fault struct {
 	Location string `json:"location"`
 	Message  string `json:"message"`
+	Code     string `json:"code,omitempty" doc:"the sort of the fault, for programs: the codes are in the reference; a fault of another sort has none"`
 	Version  *int64 `json:"current_version,omitempty" doc:"the stored version, where another one was asked for"`
 }
 
@@ -105,35 +107,19 @@ func problemFor(err error) *Problem {
 }
 
 func faultsOf(err error) []Fault {
-	fields := fieldsOf(err)
+	fields := fault.Fields(err)
 	if len(fields) == 0 {
 		return nil
 	}
 	return faultsFrom(contract.Bounded(slices.Clone(fields)))
 }
 
-func faultsFrom(fields []graph.FieldError) []Fault {
+func faultsFrom(fields []fault.FieldError) []Fault {
 	faults := make([]Fault, len(fields))
 	for i, f := range fields {
-		faults[i] = Fault(f)
+		faults[i] = Fault{f.Path.String(), f.Message, string(f.Code), f.Version}
 	}
 	return faults
-}
-
-// fieldsOf returns the field errors of an error.
-func fieldsOf(err error) []graph.FieldError {
-	var invalid *graph.InvalidError
-	var version *graph.VersionError
-	var missing *graph.MissingError
-	switch {
-	case errors.As(err, &invalid):
-		return invalid.Fields
-	case errors.As(err, &version):
-		return version.Fields
-	case errors.As(err, &missing):
-		return missing.Fields
-	}
-	return nil
 }
 
 // problem turns an error into what is sent, and logs those that are not the caller's.
@@ -148,22 +134,8 @@ func (a *API) problem(ctx context.Context, operation string, err error) error {
 	return p
 }
 
-// located puts where a fault's field stands before its name: body, query or path.
-func located(place string, err error) error {
-	fields := slices.Clone(fieldsOf(err))
-	for i := range fields {
-		fields[i].Location = place + "." + fields[i].Location
-	}
-	switch {
-	case len(fields) == 0:
-		return err
-	case errors.Is(err, graph.ErrConflict):
-		return &graph.VersionError{Fields: fields}
-	case errors.Is(err, graph.ErrNotFound):
-		return &graph.MissingError{Fields: fields}
-	}
-	return &graph.InvalidError{Fields: fields}
-}
+// located returns an error with faults of a part of the request (body, query or path) as faults of the request.
+func located(part string, err error) error { return fault.Under(err, fault.At(part)) }
 
 // newError is what huma says of a request that does not fit the contract: its 400s are faults like all others, and
 // values stay out.
@@ -179,7 +151,7 @@ func newError(status int, message string, details ...error) huma.StatusError {
 	}
 	p := problemOf(status, message, faultsFrom(contract.Faults(details))...)
 	if len(p.Errors) == 0 && status == http.StatusUnprocessableEntity {
-		p.Errors = []Fault{{Location: "body", Message: "is needed"}}
+		p.Errors = []Fault{{Location: "body", Message: "is required", Code: string(fault.Required)}}
 	}
 	return p
 }

@@ -5,7 +5,19 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
+
+// relationshipStore reads and changes relationships.
+type relationshipStore interface {
+	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
+	Relationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
+	Link(ctx context.Context, scope graph.Scope, w *graph.EdgesWrite) (graph.EdgesResult, error)
+	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
+	RestoreRelationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
+	AddRelationshipNotes(ctx context.Context, scope graph.Scope, key string, notes []graph.NoteWrite) ([]graph.Note, error)
+	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) ([]graph.Note, error)
+}
 
 // RelationshipPath names a relationship, and the user for whom it is looked at.
 type RelationshipPath struct {
@@ -15,7 +27,7 @@ type RelationshipPath struct {
 
 func (p *RelationshipPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
 	scope, err := scopeFor(ctx, needs, "", p.UserID)
-	if err == nil && (!graph.ValidKey(p.Key) || scope.UserID != "" && !graph.ValidKey(scope.UserID)) {
+	if err == nil && (!fault.ValidKey(p.Key) || scope.UserID != "" && !fault.ValidKey(scope.UserID)) {
 		err = graph.ErrNotFound
 	}
 	return scope, err
@@ -32,7 +44,7 @@ func (a *API) getRelationship(ctx context.Context, in *GetRelationshipInput) (*R
 	if err != nil {
 		return nil, err
 	}
-	view, err := a.Store.Relationship(ctx, scope, in.Key)
+	view, err := a.Relationships.Relationship(ctx, scope, in.Key)
 	return &RelationshipOutput{Body: view}, err
 }
 
@@ -47,16 +59,9 @@ func (a *API) link(ctx context.Context, in *EdgesInput) (*EdgesOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Store.Link(ctx, scope, &in.Body)
+	result, err := a.Relationships.Link(ctx, scope, &in.Body)
 	if err != nil {
-		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("body", err)
-	}
-	a.changed(ctx, scope, result.Users...)
-	for _, e := range result.Edges {
-		if e.Created {
-			noteChange(ctx, nil, e.ID)
-		}
 	}
 	return &EdgesOutput{Body: result}, nil
 }
@@ -72,12 +77,10 @@ func (a *API) deleteRelationship(ctx context.Context, in *DeleteRelationshipInpu
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := a.Store.DeleteRelationship(ctx, scope, in.Key, in.IfVersion)
+	receipt, err := a.Relationships.DeleteRelationship(ctx, scope, in.Key, in.IfVersion)
 	if err != nil {
-		a.changedIfUncertain(ctx, scope, err, scope.UserID, "")
 		return nil, located("query", err)
 	}
-	a.changed(ctx, scope, receipt.Users...)
 	return &DeletionOutput{Body: receipt}, nil
 }
 
@@ -89,7 +92,6 @@ func (a *API) restoreRelationship(ctx context.Context, in *RestoreRelationshipIn
 	if err != nil {
 		return nil, err
 	}
-	view, err := a.Store.RestoreRelationship(ctx, scope, in.Key)
-	a.changed(ctx, scope, scope.UserID, "")
+	view, err := a.Relationships.RestoreRelationship(ctx, scope, in.Key)
 	return &RelationshipOutput{Body: view}, err
 }

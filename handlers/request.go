@@ -9,6 +9,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 var errOtherTeam = fmt.Errorf("the key belongs to another team: %w", auth.ErrForbidden)
@@ -33,7 +34,7 @@ func splitList(list []string) []string {
 // chooseIdempotencyKey returns the key of the header or of the body. Two different keys are an error.
 func chooseIdempotencyKey(header, body string) (string, error) {
 	if header != "" && body != "" && header != body {
-		return "", invalidField("body.idempotency_key", "must be the same as the header Idempotency-Key")
+		return "", fault.Invalid(fault.At("body").Field("idempotency_key"), fault.Contrary, "must be the same as the header Idempotency-Key")
 	}
 	return max(header, body), nil
 }
@@ -46,17 +47,12 @@ func timeOrNil(t time.Time) *time.Time {
 	return &t
 }
 
-// invalidField returns an InvalidError for one field.
-func invalidField(location, message string) error {
-	return &graph.InvalidError{Fields: []graph.FieldError{{Location: location, Message: message}}}
-}
-
 // joinInvalid returns one InvalidError with the fields of all errors that err joins. It returns err if one of them is not an InvalidError.
 func joinInvalid(err error) error {
-	var all graph.InvalidError
+	var all fault.InvalidError
 	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // errors.Join's own form
 		for _, one := range several.Unwrap() {
-			var invalid *graph.InvalidError
+			var invalid *fault.InvalidError
 			if !errors.As(one, &invalid) {
 				return err
 			}

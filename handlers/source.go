@@ -7,7 +7,22 @@ import (
 	"kith/auth"
 	"kith/chat"
 	"kith/graph"
+	"kith/internal/fault"
 )
+
+// sourceStore reads and writes sources and conversations.
+type sourceStore interface {
+	WriteSource(ctx context.Context, scope graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error)
+	AppendMessages(ctx context.Context, scope graph.Scope, key string, messages []graph.MessageWrite) (graph.SourceResult, error)
+	EndConversation(ctx context.Context, scope graph.Scope, key string, end *graph.ConversationEnd) (graph.SourceResult, error)
+	Source(ctx context.Context, scope graph.Scope, key string) (graph.Source, error)
+	Messages(ctx context.Context, scope graph.Scope, key string, from, limit int64) ([]graph.Message, error)
+	LastMessages(ctx context.Context, scope graph.Scope, key string, limit int64) ([]graph.Message, error)
+	Conversations(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConversationPage, error)
+	SetFocus(ctx context.Context, scope graph.Scope, key string, focus *graph.ConversationFocus) (graph.SourceResult, error)
+	ConsolidationCandidates(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error)
+	Consolidate(ctx context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error)
+}
 
 // SourceInput writes a source.
 type SourceInput struct {
@@ -28,12 +43,12 @@ func (a *API) writeSource(ctx context.Context, in *SourceInput) (*SourceOutput, 
 		return nil, errNoReader
 	}
 	if in.Extract && scope.UserID == "" {
-		return nil, invalidField("query.extract", "needs a user_id: what is proposed belongs to a user")
+		return nil, fault.Invalid(fault.At("query").Field("extract"), fault.Required, "needs a user_id: what is proposed belongs to a user")
 	}
 	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SourceResult, error) {
-		return a.Store.WriteSource(ctx, scope, &in.Body)
+		return a.Sources.WriteSource(ctx, scope, &in.Body)
 	})
-	out, err := a.sourceOutput(ctx, scope, result, err)
+	out, err := sourceOutput(result, err)
 	if err != nil || !in.Extract {
 		return out, err
 	}
@@ -53,18 +68,15 @@ func withDeadline[T any](ctx context.Context, a *API, write func(context.Context
 // unless that failed.
 func (a *API) extract(ctx context.Context, scope graph.Scope, out *SourceOutput) error {
 	if out.Repeated != "" {
-		source, err := a.Store.Source(ctx, scope, out.Body.EntityKey)
+		source, err := a.Sources.Source(ctx, scope, out.Body.EntityKey)
 		if err != nil || source.ProcessingStatus == graph.SourceExtracted {
 			return err
 		}
 	}
 	extraction, err := a.Digests.Extract(ctx, scope, out.Body.EntityKey)
 	if err != nil {
-		a.changed(ctx, scope, "", scope.UserID)
 		return err
 	}
-	a.changed(ctx, scope, extraction.Users...)
-	noteChange(ctx, nil, extraction.Changed()...)
 	out.Body.Extraction = &extraction
 	return nil
 }
@@ -76,6 +88,5 @@ func (a *API) summarize(ctx context.Context, scope graph.Scope, out *SourceOutpu
 		a.options.Log.WarnContext(ctx, "no summary", "request_id", requestID(ctx), "error", err)
 		warnings = []string{"summary: the conversation has none, as the language model made none that can be stored"}
 	}
-	a.changed(ctx, scope, scope.UserID)
 	out.Body.Summary, out.Body.Warnings = summary, append(out.Body.Warnings, warnings...)
 }

@@ -82,7 +82,7 @@ func (a *API) listSystems(ctx context.Context, in *ListSystemsInput) (*SystemPag
 		return nil, err
 	}
 	out := &SystemPageOutput{}
-	if out.Body.Systems, err = a.Store.Systems(ctx, scope, in.Cursor, in.Limit); err != nil {
+	if out.Body.Systems, err = a.Systems.Systems(ctx, scope, in.Cursor, in.Limit); err != nil {
 		return nil, located("query", err)
 	}
 	if n := len(out.Body.Systems); n > 0 && int64(n) == in.Limit {
@@ -99,7 +99,7 @@ func (a *API) deleteSystem(ctx context.Context, in *InSystem) (*SystemCountsOutp
 	if err != nil {
 		return nil, err
 	}
-	deleted, err := a.Store.DeleteSystem(ctx, scope, in.System)
+	deleted, err := a.Systems.DeleteSystem(ctx, scope, in.System)
 	return &SystemCountsOutput{deleted}, err
 }
 
@@ -108,7 +108,7 @@ func (a *API) getSystemMemory(ctx context.Context, in *InSystem) (*huma.StreamRe
 	if err != nil {
 		return nil, err
 	}
-	memory, err := a.Store.SystemMemory(ctx, scope, in.System)
+	memory, err := a.Systems.SystemMemory(ctx, scope, in.System)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (a *API) putSystemMemory(ctx context.Context, in *PutSystemInput) (*SystemR
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Store.ReplaceSystem(ctx, scope, in.System, &in.Body, in.Strict)
+	result, err := a.Systems.ReplaceSystem(ctx, scope, in.System, &in.Body, in.Strict)
 	return &SystemResultOutput{result}, located("body", err)
 }
 
@@ -154,7 +154,7 @@ func (a *API) mergeSystemMemory(ctx context.Context, in *MergeSystemInput) (*Mer
 		return a.extractSystem(ctx, scope, in)
 	}
 	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SystemResult, error) {
-		return a.Store.MergeSystem(ctx, scope, in.System, &in.Body.SystemWrite)
+		return a.Systems.MergeSystem(ctx, scope, in.System, &in.Body.SystemWrite)
 	})
 	return &MergedSystemOutput{digest.MergedSystem{SystemResult: result}}, located("body", err)
 }
@@ -193,7 +193,7 @@ func (a *API) getSystemText(ctx context.Context, in *SystemTextInput) (*huma.Str
 	if err := request.Validate(); err != nil {
 		return nil, located("query", err)
 	}
-	memory, err := a.Store.SystemMemory(ctx, scope, in.System)
+	memory, err := a.Systems.SystemMemory(ctx, scope, in.System)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (a *API) listSystemEntities(ctx context.Context, in *ListSystemEntitiesInpu
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.Store.SystemEntities(ctx, scope, in.System, graph.SystemEntityQuery{
+	found, err := a.Systems.SystemEntities(ctx, scope, in.System, graph.SystemEntityQuery{
 		Type: in.Type, Tag: in.Tag, From: in.Cursor, Limit: in.Limit,
 	})
 	out := &SystemEntityPageOutput{}
@@ -53,7 +53,7 @@ func (a *API) getSystemEntity(ctx context.Context, in *InSystemEntity) (*SystemE
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.Store.SystemEntity(ctx, scope, in.System, in.Name)
+	found, err := a.Systems.SystemEntity(ctx, scope, in.System, in.Name)
 	return &SystemEntityOutput{found}, err
 }
 
@@ -75,7 +75,7 @@ func (a *API) changeSystemEntity(ctx context.Context, in *ChangeSystemEntityInpu
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.ChangeSystemEntity(ctx, scope, in.System, &graph.SystemEntityWrite{
+	changed, err := a.Systems.ChangeSystemEntity(ctx, scope, in.System, &graph.SystemEntityWrite{
 		Name: in.Name, Description: in.Body.Description, Type: in.Body.Type, Tags: in.Body.Tags, Properties: in.Body.Properties,
 		RemoveTags: in.Body.RemoveTags, RemoveProperties: in.Body.RemoveProperties,
 	})
@@ -95,7 +95,7 @@ func (a *API) renameSystemEntity(ctx context.Context, in *RenameSystemEntityInpu
 	if err != nil {
 		return nil, err
 	}
-	renamed, err := a.Store.RenameSystemEntity(ctx, scope, in.System, in.Name, in.Body.Name)
+	renamed, err := a.Systems.RenameSystemEntity(ctx, scope, in.System, in.Name, in.Body.Name)
 	return &SystemEntityOutput{renamed}, located("body", err)
 }
 
@@ -104,6 +104,6 @@ func (a *API) deleteSystemEntity(ctx context.Context, in *InSystemEntity) (*Syst
 	if err != nil {
 		return nil, err
 	}
-	deleted, err := a.Store.DeleteSystemEntity(ctx, scope, in.System, in.Name)
+	deleted, err := a.Systems.DeleteSystemEntity(ctx, scope, in.System, in.Name)
 	return &SystemCountsOutput{deleted}, err
 }

@@ -30,7 +30,7 @@ func (a *API) findSystemRelationships(ctx context.Context, in *FindSystemRelatio
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.Store.SystemRelationships(ctx, scope, in.System, graph.SystemRelationshipQuery{
+	found, err := a.Systems.SystemRelationships(ctx, scope, in.System, graph.SystemRelationshipQuery{
 		FromName: in.From, ToName: in.To, Type: in.Type, From: in.Cursor, Limit: in.Limit,
 	})
 	out := &SystemRelationshipPageOutput{}
@@ -52,5 +52,5 @@ func (a *API) deleteSystemRelationship(ctx context.Context, in *DeleteSystemRela
 	if err != nil {
 		return nil, err
 	}
-	return nil, a.Store.DeleteSystemRelationship(ctx, scope, in.System, in.From, in.To, in.Type)
+	return nil, a.Systems.DeleteSystemRelationship(ctx, scope, in.System, in.From, in.To, in.Type)
 }

@@ -12,6 +12,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // What a memory answers to walks that has a concept with one neighbor.
@@ -199,7 +200,7 @@ func TestTraverseFaults(t *testing.T) {
 // What the store refuses has one status each; faults of a statement are faults of the body, and nothing is recalled.
 func TestTraverseErrors(t *testing.T) {
 	t.Parallel()
-	statement := &graph.InvalidError{Fields: []graph.FieldError{{Location: "cypher", Message: "CREATE is not allowed"}}}
+	statement := &fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("cypher"), Message: "CREATE is not allowed"}}}
 	for _, c := range []struct {
 		err    error
 		status int

@@ -4,7 +4,14 @@ import (
 	"context"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
+
+// userStore lists the users of a team and returns its quota.
+type userStore interface {
+	Users(ctx context.Context, teamID, cursor string, limit int) (graph.UserPage, error)
+	QuotaOf(ctx context.Context, teamID string) (graph.QuotaShares, error)
+}
 
 // ListUsersInput asks for a page of a team's users.
 type ListUsersInput struct {
@@ -27,10 +34,10 @@ func (a *API) listUsers(ctx context.Context, in *ListUsersInput) (*UserPageOutpu
 	if err != nil {
 		return nil, err
 	}
-	if !graph.ValidKey(team) {
-		return nil, invalidField("query.team_id", "must not be blank, nor contain control characters")
+	if !fault.ValidKey(team) {
+		return nil, fault.Invalid(fault.At("query").Field("team_id"), fault.Malformed, "must not be blank, nor contain control characters")
 	}
-	page, err := a.Store.Users(ctx, team, in.Cursor, in.Limit)
+	page, err := a.Users.Users(ctx, team, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, located("query", err)
 	}

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"kith/internal/clip"
 )
 
 const (
@@ -92,7 +93,7 @@ func (e *RemoteEmbedder) embed(ctx context.Context, texts []string) ([][]float32
 		return nil
 	}
 	for i, text := range texts {
-		if text = firstBytes(text, maxText); strings.TrimSpace(text) == "" {
+		if text = clip.Bytes(text, maxText); strings.TrimSpace(text) == "" {
 			continue
 		}
 		batch, places = append(batch, text), append(places, i)
@@ -108,17 +109,6 @@ func (e *RemoteEmbedder) embed(ctx context.Context, texts []string) ([][]float32
 		}
 	}
 	return vectors, nil
-}
-
-// firstBytes returns the longest beginning of text with at most n bytes that does not cut a character.
-func firstBytes(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }
 
 // requestVectors sends one request.

@@ -10,7 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"unicode/utf8"
+
+	"kith/internal/clip"
 )
 
 // StaticEmbedder computes vectors in the process, from a static embedding model. Each token has its own vector, and a
@@ -199,7 +200,7 @@ func (e *StaticEmbedder) Embed(ctx context.Context, texts []string) ([][]float32
 // and drops the unknown ones last.
 func (e *StaticEmbedder) tokens(ids []int32, text string) []int32 {
 	if e.maxLength > 0 {
-		text = firstRunes(text, e.maxLength*e.tokenizer.median)
+		text, _ = clip.Runes(text, e.maxLength*e.tokenizer.median)
 	}
 	ids = e.tokenizer.tokens(ids, text)
 	if e.maxLength > 0 && len(ids) > e.maxLength {
@@ -212,18 +213,6 @@ func (e *StaticEmbedder) tokens(ids []int32, text string) []int32 {
 		}
 	}
 	return known
-}
-
-func firstRunes(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	end := 0
-	for ; n > 0 && end < len(text); n-- {
-		_, size := utf8.DecodeRuneInString(text[end:])
-		end += size
-	}
-	return text[:end]
 }
 
 // sumVectors returns the weighted sum of the tokens' vectors, which has the direction of the mean.

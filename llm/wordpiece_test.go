@@ -59,16 +59,3 @@ func FuzzBertWords(f *testing.F) {
 		}
 	})
 }
-
-func TestFirstRunes(t *testing.T) {
-	t.Parallel()
-	for _, one := range []struct {
-		text string
-		n    int
-		want string
-	}{{"abc", 2, "ab"}, {"abc", 5, "abc"}, {"äöü", 2, "äö"}, {"äöü", 3, "äöü"}, {"äöü", 4, "äöü"}, {"", 1, ""}, {"ä", 0, ""}} {
-		if got := firstRunes(one.text, one.n); got != one.want {
-			t.Errorf("firstRunes(%q, %d) = %q, want %q", one.text, one.n, got, one.want)
-		}
-	}
-}

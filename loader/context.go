@@ -51,7 +51,7 @@ type Answer struct {
 func (a Answer) Body() []byte { return slices.Concat(a.Head, a.Tail) }
 
 // Context loads a user's context, or takes it from the cache. current, if any, is put into the answer.
-// Errors: graph.InvalidError, graph.ErrNotFound (the focus), graph.ErrUnavailable.
+// Errors: fault.InvalidError, graph.ErrNotFound (the focus), graph.ErrUnavailable.
 func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConversation) (Answer, error) {
 	if r.Format == "" {
 		r.Format = JSON

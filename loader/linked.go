@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // LinkedMode is the amount of detail of a linked context.
@@ -102,26 +103,17 @@ type LinkedRequest struct {
 
 // Validate checks the request; locations refer to the query parameters.
 func (r *LinkedRequest) Validate() error {
-	faults := formatFaults(r.Format, r.MaxTokens)
-	add := func(field, message string) {
-		faults = append(faults, graph.FieldError{Location: field, Message: message})
-	}
-	if r.Mode != Abbreviated && r.Mode != Full {
-		add("mode", "must be one of abbreviated, full")
-	}
+	f := &fault.List{}
+	checkFormat(f, r.Format, r.MaxTokens)
+	f.OneOf(fault.At("mode"), string(r.Mode), string(Abbreviated), string(Full))
 	if r.Filter != "" && r.Filter != "all" && !slices.Contains(graph.LinkedKinds, r.Filter) {
-		add("filter_kind", "must be all or one of "+strings.Join(graph.LinkedKinds, ", "))
+		f.Add(fault.At("filter_kind"), fault.NotOneOf, "must be all or one of %s", strings.Join(graph.LinkedKinds, ", "))
 	}
-	if r.Most < 0 || r.Most > linkedMost {
-		add("max_per_kind", "must be from 1 to "+strconv.Itoa(linkedMost))
-	}
+	f.OptionalBetween(fault.At("max_per_kind"), int64(r.Most), 1, linkedMost)
 	if _, ok := r.skip(); !ok {
-		add("cursor", "invalid cursor")
+		f.Add(fault.At("cursor"), fault.Malformed, "invalid cursor")
 	}
-	if len(faults) > 0 {
-		return &graph.InvalidError{Fields: faults}
-	}
-	return nil
+	return f.Err()
 }
 
 // setDefaults fills in omitted fields.
@@ -178,7 +170,7 @@ func (r *LinkedRequest) view() string {
 	}, "\x1f")
 }
 
-// Linked loads the nodes linked with a node, or reads them from the cache. Errors: graph.InvalidError,
+// Linked loads the nodes linked with a node, or reads them from the cache. Errors: fault.InvalidError,
 // graph.ErrNotFound, graph.ErrUnavailable.
 func (l *Loader) Linked(ctx context.Context, r LinkedRequest) (Answer, error) {
 	r.setDefaults()

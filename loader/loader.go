@@ -14,6 +14,7 @@ import (
 
 	"kith/cache"
 	"kith/graph"
+	"kith/neo"
 )
 
 type store interface {
@@ -75,7 +76,7 @@ func New(s store, c byteCache, o Options) *Loader {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Trace == nil {
-		o.Trace = graph.NoTrace
+		o.Trace = neo.NoTrace
 	}
 	if o.Degraded == nil {
 		o.Degraded = func(graph.Section) {}

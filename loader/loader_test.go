@@ -16,6 +16,7 @@ import (
 
 	"kith/cache"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/golden"
 )
 
@@ -420,15 +421,15 @@ func TestRequestFaultsAreLocated(t *testing.T) {
 		TimeZone: "Mars/Olympus", Format: "xml", MaxTokens: 7, Sections: []string{"user", "moon"}, FocusKind: "moon",
 		FocusID: strings.Repeat("x", 300),
 	}
-	var invalid *graph.InvalidError
+	var invalid *fault.InvalidError
 	if err := r.Validate(); !errors.As(err, &invalid) {
 		t.Fatalf("got %v", err)
 	}
 	var got []string
 	for _, f := range invalid.Fields {
-		got = append(got, f.Location)
+		got = append(got, f.Path.String())
 		if strings.Contains(f.Message, "Mars") || strings.Contains(f.Message, "moon") {
-			t.Errorf("%s repeats the value: %s", f.Location, f.Message)
+			t.Errorf("%s repeats the value: %s", f.Path.String(), f.Message)
 		}
 	}
 	want := []string{"user_id", "time_zone", "format", "max_tokens", "sections", "focus_kind", "focus_id"}

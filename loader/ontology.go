@@ -142,7 +142,7 @@ type OntologyFocus struct {
 // plural returns the plural of a kind.
 func plural(kind string) string { return kind + "s" }
 
-// Ontology loads an ontology context, or reads it from the cache. Errors: graph.InvalidError, graph.ErrNotFound,
+// Ontology loads an ontology context, or reads it from the cache. Errors: fault.InvalidError, graph.ErrNotFound,
 // graph.ErrUnavailable.
 func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error) {
 	if r.Format == "" {

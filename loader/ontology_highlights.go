@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/clip"
 )
 
 // Highlights are the most important nodes of a project, by kind.
@@ -148,10 +149,9 @@ func progress(links graph.WorkspaceLinks) *int64 {
 
 // shorten cuts a text to at most so many characters, with "..." after them.
 func shorten(text string, most int) string {
-	text = strings.TrimSpace(text)
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
+	short, cut := clip.Runes(strings.TrimSpace(text), most)
+	if cut {
+		return strings.TrimSpace(short) + "..."
 	}
-	return strings.TrimSpace(string(runes[:most])) + "..."
+	return short
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // projectTypes are the context types about one project, noTypes those without a workspace.
@@ -33,29 +34,20 @@ type OntologyRequest struct {
 
 // Validate checks the request; locations refer to the query parameters.
 func (r *OntologyRequest) Validate() error {
-	var faults []graph.FieldError
-	add := func(field, message string) {
-		faults = append(faults, graph.FieldError{Location: field, Message: message})
-	}
-	if r.Scope.UserID != "" && !graph.ValidKey(r.Scope.UserID) {
-		add("user_id", "must have 1 to 256 characters and no control characters")
-	}
+	f := &fault.List{}
+	f.OptionalKey(fault.At("user_id"), r.Scope.UserID)
 	for _, key := range []struct{ field, value string }{{"project_id", r.ProjectID}, {"focus_id", r.FocusID}} {
-		if key.value != "" && !graph.ValidKey(key.value) {
-			add(key.field, "must be an entity key of 1 to 256 characters")
+		if key.value != "" {
+			checkEntityKey(f, fault.At(key.field), key.value)
 		}
 	}
-	if len(r.ContextType) > 64 {
-		add("context_type", "must have at most 64 characters")
+	for _, kind := range []struct{ field, value string }{{"context_type", string(r.ContextType)}, {"focus_kind", r.FocusKind}} {
+		if len(kind.value) > 64 {
+			f.Add(fault.At(kind.field), fault.TooLong, "must have at most %d characters", 64)
+		}
 	}
-	if len(r.FocusKind) > 64 {
-		add("focus_kind", "must have at most 64 characters")
-	}
-	faults = append(faults, formatFaults(r.Format, r.MaxTokens)...)
-	if len(faults) > 0 {
-		return &graph.InvalidError{Fields: faults}
-	}
-	return nil
+	checkFormat(f, r.Format, r.MaxTokens)
+	return f.Err()
 }
 
 // choose returns the type of the context, and warnings about the request.

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/markup"
 )
 
@@ -87,40 +89,33 @@ func usage(tokens, budget int) PartUsage {
 
 // Validate checks the request; locations refer to the body.
 func (r *PromptRequest) Validate() error {
-	var faults []graph.FieldError
-	add := func(field, message string) {
-		faults = append(faults, graph.FieldError{Location: field, Message: message})
-	}
-	long := func(field, text string) {
-		if len(text) > 4*MaxPromptText || len([]rune(text)) > MaxPromptText {
-			add(field, "must have at most "+strconv.Itoa(MaxPromptText)+" characters")
-		}
-	}
+	f := &fault.List{}
 	if r.Message == "" {
-		add("message", "is required")
+		f.Required(fault.At("message"))
 	}
-	long("message", r.Message)
-	long("system_prompt", r.System)
+	checkPromptText(f, fault.At("message"), r.Message)
+	checkPromptText(f, fault.At("system_prompt"), r.System)
 	if len(r.History) > MaxPromptHistory {
-		add("history", "must have at most "+strconv.Itoa(MaxPromptHistory)+" messages")
-		return &graph.InvalidError{Fields: faults}
+		f.Add(fault.At("history"), fault.WrongCount, "must have at most %d messages", MaxPromptHistory)
+		return f.Err()
 	}
 	for i := range r.History {
-		at := "history[" + strconv.Itoa(i) + "]"
-		switch r.History[i].Role {
-		case "system", "user", "assistant", "tool":
-		default:
-			add(at+".role", "must be one of system, user, assistant, tool")
-		}
-		long(at+".content", r.History[i].Content)
+		at := fault.At("history").Index(i)
+		f.OneOf(at.Field("role"), r.History[i].Role, "system", "user", "assistant", "tool")
+		checkPromptText(f, at.Field("content"), r.History[i].Content)
 	}
-	if r.MaxTokens != 0 && (r.MaxTokens < MinPromptTokens || r.MaxTokens > MaxTokens) {
-		add("max_tokens", "must be from "+strconv.Itoa(MinPromptTokens)+" to "+strconv.Itoa(MaxTokens))
-	}
-	if len(faults) > 0 {
-		return &graph.InvalidError{Fields: faults}
+	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), MinPromptTokens, MaxTokens)
+	if err := f.Err(); err != nil {
+		return err
 	}
 	return r.Ontology.Validate()
+}
+
+// checkPromptText checks the length of a text. What else is wrong with it is cleaned.
+func checkPromptText(f *fault.List, place fault.Path, text string) {
+	if len(text) > MaxPromptText && utf8.RuneCountInString(text) > MaxPromptText {
+		f.Add(place, fault.TooLong, "must have at most %d characters", MaxPromptText)
+	}
 }
 
 // clean removes invisible characters from the caller's texts. Line breaks stay, as each text is a message.
@@ -134,7 +129,7 @@ func (r *PromptRequest) clean() {
 // promptTexts are the texts of a prompt that are loaded.
 type promptTexts struct{ linked, preferences, snapshot string }
 
-// Prompt makes the messages for a language model; it calls none. Errors: graph.InvalidError, graph.ErrNotFound, graph.ErrUnavailable.
+// Prompt makes the messages for a language model; it calls none. Errors: fault.InvalidError, graph.ErrNotFound, graph.ErrUnavailable.
 func (l *Loader) Prompt(ctx context.Context, r PromptRequest) (*Prompt, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/golden"
 )
 
@@ -217,8 +218,8 @@ func TestPromptFaults(t *testing.T) {
 		r := inProject()
 		change(&r)
 		_, err := l.Prompt(t.Context(), r)
-		var invalid *graph.InvalidError
-		if !errors.As(err, &invalid) || !cmp.Equal(invalid.Fields, []graph.FieldError{{Location: at}}, cmpopts.IgnoreFields(graph.FieldError{}, "Message")) {
+		var invalid *fault.InvalidError
+		if !errors.As(err, &invalid) || !cmp.Equal(invalid.Fields, []fault.FieldError{{Path: fault.Parse(at)}}, cmpopts.IgnoreFields(fault.FieldError{}, "Message", "Code")) {
 			t.Errorf("%s: %v", at, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Format is the format of a context.
@@ -62,63 +63,47 @@ type Request struct {
 
 // Validate checks the request; locations refer to the query parameters.
 func (r *Request) Validate() error {
-	var faults []graph.FieldError
-	add := func(field, message string) {
-		faults = append(faults, graph.FieldError{Location: field, Message: message})
-	}
+	f := &fault.List{}
 	if r.Scope.UserID == "" {
-		add("user_id", "is required")
-	} else if !graph.ValidKey(r.Scope.UserID) {
-		add("user_id", "must have 1 to 256 characters and no control characters")
+		f.Required(fault.At("user_id"))
 	}
+	f.OptionalKey(fault.At("user_id"), r.Scope.UserID)
 	if r.TimeZone != "" && zone(r.TimeZone) == nil {
-		add("time_zone", "must be an IANA time zone")
+		f.Add(fault.At("time_zone"), fault.Malformed, "must be an IANA time zone")
 	}
-	faults = append(faults, formatFaults(r.Format, r.MaxTokens)...)
+	checkFormat(f, r.Format, r.MaxTokens)
 	for _, part := range r.Sections {
 		if !slices.Contains(Parts, part) {
-			add("sections", "each must be one of "+strings.Join(Parts, ", "))
+			f.Add(fault.At("sections"), fault.NotOneOf, "each must be one of %s", strings.Join(Parts, ", "))
 			break
 		}
 	}
-	faults = append(faults, r.focusFaults()...)
-	if r.ConversationID != "" && !graph.ValidKey(r.ConversationID) {
-		add("conversation_id", "must have 1 to 256 characters and no control characters")
-	}
-	if len(faults) > 0 {
-		return &graph.InvalidError{Fields: faults}
-	}
-	return nil
+	r.checkFocus(f)
+	f.OptionalKey(fault.At("conversation_id"), r.ConversationID)
+	return f.Err()
 }
 
-func formatFaults(format Format, maxTokens int) []graph.FieldError {
-	var faults []graph.FieldError
-	if format != "" && format != JSON && format != Text {
-		faults = append(faults, graph.FieldError{Location: "format", Message: "must be one of json, text"})
+func checkFormat(f *fault.List, format Format, maxTokens int) {
+	f.OptionalOneOf(fault.At("format"), string(format), string(JSON), string(Text))
+	if maxTokens != 0 && format != Text {
+		f.Add(fault.At("max_tokens"), fault.NotAllowed, "requires format=text")
+		return
 	}
-	switch {
-	case maxTokens != 0 && format != Text:
-		faults = append(faults, graph.FieldError{Location: "max_tokens", Message: "requires format=text"})
-	case maxTokens != 0 && (maxTokens < MinTokens || maxTokens > MaxTokens):
-		faults = append(faults, graph.FieldError{
-			Location: "max_tokens", Message: "must be from " + strconv.Itoa(MinTokens) + " to " + strconv.Itoa(MaxTokens),
-		})
-	}
-	return faults
+	f.OptionalBetween(fault.At("max_tokens"), int64(maxTokens), MinTokens, MaxTokens)
 }
 
-func (r *Request) focusFaults() []graph.FieldError {
+func (r *Request) checkFocus(f *fault.List) {
 	if r.FocusKind == "" && r.FocusID == "" {
-		return nil
+		return
 	}
-	var faults []graph.FieldError
-	if !slices.Contains(graph.FocusKinds, r.FocusKind) {
-		faults = append(faults, graph.FieldError{Location: "focus_kind", Message: "must be one of person, concept, entity"})
+	f.OneOf(fault.At("focus_kind"), r.FocusKind, graph.FocusKinds...)
+	checkEntityKey(f, fault.At("focus_id"), r.FocusID)
+}
+
+func checkEntityKey(f *fault.List, place fault.Path, key string) {
+	if !fault.ValidKey(key) {
+		f.Add(place, fault.Malformed, "must be an entity key of 1 to %d characters", fault.MaxKeyLength)
 	}
-	if !graph.ValidKey(r.FocusID) {
-		faults = append(faults, graph.FieldError{Location: "focus_id", Message: "must be an entity key of 1 to 256 characters"})
-	}
-	return faults
 }
 
 // parts returns the requested parts, in the order of the answer.

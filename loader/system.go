@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/markup"
 )
 
@@ -23,12 +24,9 @@ type SystemRequest struct {
 
 // Validate checks the request. The error lists every fault with its location.
 func (r SystemRequest) Validate() error {
-	if r.MaxTokens == 0 || r.MaxTokens >= MinTokens && r.MaxTokens <= MaxTokens {
-		return nil
-	}
-	return &graph.InvalidError{Fields: []graph.FieldError{
-		{Location: "max_tokens", Message: fmt.Sprintf("must be from %d to %d", MinTokens, MaxTokens)},
-	}}
+	f := &fault.List{}
+	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), MinTokens, MaxTokens)
+	return f.Err()
 }
 
 // SystemText returns a system as a text for a prompt. To keep the token budget, entities with the fewest relationships

@@ -9,7 +9,11 @@
 // blanks within a line become single ones.
 package markup
 
-import "strings"
+import (
+	"strings"
+
+	"kith/internal/clip"
+)
 
 // Inline returns s for a place within a line: one line with single blanks, without images and tags that a client might
 // load.
@@ -153,8 +157,9 @@ func slashes(s string, at int) int { return at - len(strings.TrimRight(s[:at], `
 
 // Truncate returns at most length characters of s, with "…" after them if s is longer.
 func Truncate(s string, length int) string {
-	if runes := []rune(s); len(runes) > length {
-		return string(runes[:length]) + "…"
+	short, cut := clip.Runes(s, length)
+	if cut {
+		return short + "…"
 	}
-	return s
+	return short
 }

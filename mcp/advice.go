@@ -8,6 +8,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/markup"
 )
 
@@ -62,24 +63,13 @@ func (s *Server) advice(ctx context.Context, tool string, err error) (string, Ou
 
 // located returns the field errors of an error, one line each.
 func located(err error) string {
-	var fields []graph.FieldError
-	var invalid *graph.InvalidError
-	var version *graph.VersionError
-	var missing *graph.MissingError
-	switch {
-	case errors.As(err, &invalid):
-		fields = invalid.Fields
-	case errors.As(err, &version):
-		fields = version.Fields
-	case errors.As(err, &missing):
-		fields = missing.Fields
-	}
 	var t strings.Builder
-	for _, f := range fields {
-		if f.Location == "" {
-			f.Location = "arguments"
+	for _, f := range fault.Fields(err) {
+		place := f.Path.String()
+		if place == "" {
+			place = "arguments"
 		}
-		fmt.Fprintf(&t, "- %s: %s\n", markup.Item(f.Location), markup.Inline(toolNames.Replace(f.Message)))
+		fmt.Fprintf(&t, "- %s: %s\n", markup.Item(place), markup.Inline(toolNames.Replace(f.Message)))
 	}
 	return t.String()
 }

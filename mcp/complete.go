@@ -96,7 +96,7 @@ func (s *Server) systemsLike(ctx context.Context, with string) []string {
 	if err != nil {
 		return nil
 	}
-	known, err := s.Store.Systems(ctx, scope, "", 1000)
+	known, err := s.Systems.Systems(ctx, scope, "", 1000)
 	if err != nil {
 		return nil
 	}

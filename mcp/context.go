@@ -6,6 +6,7 @@ import (
 
 	"kith/auth"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/loader"
 )
 
@@ -37,7 +38,7 @@ func (s *Server) context(ctx context.Context, in *contextInput) (answer, error) 
 		Scope: scope, Format: loader.Text, TimeZone: in.TimeZone, Sections: in.Sections, FocusKind: in.FocusKind, FocusID: in.FocusID,
 		MaxTokens: cmp.Or(in.MaxTokens, contextTokens), ConversationID: in.ConversationID,
 	}
-	where := []place{{"focus_id", &r.FocusID, in.FocusKind}}
+	where := []place{{fault.At("focus_id"), &r.FocusID, in.FocusKind}}
 	a, err := byName(ctx, s, scope, where, func() (loader.Answer, error) { return s.Contexts.Context(ctx, r, nil) })
 	return answer{text: string(a.Body())}, err
 }

@@ -9,6 +9,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/markup"
 )
 
@@ -34,7 +35,7 @@ func (s *Server) conversation(ctx context.Context, in *conversationInput) (answe
 	if err != nil {
 		return answer{}, err
 	}
-	if err := s.resolve(ctx, scope, places("mentions", in.Mentions), false); err != nil {
+	if err := s.resolve(ctx, scope, places(fault.At("mentions"), in.Mentions), false); err != nil {
 		return answer{}, err
 	}
 	result, err := s.Store.WriteSource(ctx, scope, &graph.SourceWrite{
@@ -42,10 +43,8 @@ func (s *Server) conversation(ctx context.Context, in *conversationInput) (answe
 		StartedAt: in.StartedAt, EndedAt: in.EndedAt, Messages: in.Messages, Mentions: in.Mentions,
 	})
 	if err != nil {
-		s.changed(ctx, scope, err, nil, scope.UserID)
 		return answer{}, err
 	}
-	s.changed(ctx, scope, nil, result.Changed(), result.UserID)
 	var t strings.Builder
 	fmt.Fprintf(&t, "The conversation [%s] is %s, with %d messages of this call.\n", markup.Inline(result.EntityKey), result.Status, len(result.Messages))
 	for _, w := range result.Warnings {

@@ -10,6 +10,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/markup"
 )
 
@@ -42,7 +43,7 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 	if err := in.validate(); err != nil {
 		return answer{}, err
 	}
-	if err := s.resolve(ctx, scope, places("entity_keys", in.EntityKeys), false); err != nil {
+	if err := s.resolve(ctx, scope, places(fault.At("entity_keys"), in.EntityKeys), false); err != nil {
 		return answer{}, err
 	}
 	nodes, err := s.Store.NodesByKey(ctx, scope, in.EntityKeys)
@@ -56,7 +57,7 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 	}
 	for _, key := range in.EntityKeys {
 		kind, _ := graph.KindOf(kinds[key])
-		if err := s.delete(ctx, scope, key, &out, func() (graph.Deletion, error) {
+		if err := out.delete(key, func() (graph.Deletion, error) {
 			if kind.Name == "" {
 				return graph.Deletion{}, graph.ErrNotFound
 			}
@@ -66,7 +67,7 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 		}
 	}
 	for _, key := range in.RelationshipKeys {
-		if err := s.delete(ctx, scope, key, &out, func() (graph.Deletion, error) {
+		if err := out.delete(key, func() (graph.Deletion, error) {
 			return s.Store.DeleteRelationship(ctx, scope, key, 0)
 		}); err != nil {
 			return answer{}, err
@@ -76,40 +77,32 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 }
 
 func (in *forgetInput) validate() error {
-	var faults []graph.FieldError
+	f := &fault.List{}
 	if len(in.EntityKeys)+len(in.RelationshipKeys) == 0 {
-		faults = append(faults, graph.FieldError{Location: "entity_keys", Message: "is required, or relationship_keys"})
+		f.Add(fault.At("entity_keys"), fault.Required, "is required, or relationship_keys")
 	}
 	for _, list := range []struct {
 		name string
 		keys []string
 	}{{"entity_keys", in.EntityKeys}, {"relationship_keys", in.RelationshipKeys}} {
 		for i, key := range list.keys {
-			if !graph.ValidKey(key) {
-				faults = append(faults, graph.FieldError{Location: fmt.Sprintf("%s[%d]", list.name, i), Message: "must be a key of 1 to 256 characters"})
+			if !fault.ValidKey(key) {
+				f.Add(fault.At(list.name).Index(i), fault.Malformed, "must be a key of 1 to %d characters", fault.MaxKeyLength)
 			}
 		}
 	}
-	if len(faults) > 0 {
-		return &graph.InvalidError{Fields: faults}
-	}
-	return nil
+	return f.Err()
 }
 
 // delete notes what became of one. What is not there, or is somebody else's, is no error: the others still go.
-func (s *Server) delete(ctx context.Context, scope graph.Scope, key string, out *forgotten, remove func() (graph.Deletion, error)) error {
+func (f *forgotten) delete(key string, remove func() (graph.Deletion, error)) error {
 	receipt, err := remove()
 	if errors.Is(err, graph.ErrNotFound) {
-		out.Deleted = append(out.Deleted, forgottenItem{Key: key, Status: "not_found"})
+		f.Deleted = append(f.Deleted, forgottenItem{Key: key, Status: "not_found"})
 		return nil
 	}
-	users := receipt.Users
-	if err != nil {
-		users = []string{scope.UserID, ""}
-	}
-	s.changed(ctx, scope, err, []string{key}, users...)
 	if err == nil {
-		out.Deleted = append(out.Deleted, forgottenItem{key, "deleted", &receipt.RestorableUntil})
+		f.Deleted = append(f.Deleted, forgottenItem{key, "deleted", &receipt.RestorableUntil})
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/loader"
 )
 
@@ -49,7 +50,7 @@ func (s *Server) linked(ctx context.Context, in *linkedInput) (answer, error) {
 			Scope: scope, Kind: kind, Key: in.EntityID, Mode: loader.Full, Filter: in.FilterKind, Cursor: in.Cursor, Format: format, MaxTokens: tokens,
 		})
 	}
-	where := []place{{"entity_id", &in.EntityID, in.EntityKind}}
+	where := []place{{fault.At("entity_id"), &in.EntityID, in.EntityKind}}
 	text, err := byName(ctx, s, scope, where, func() (loader.Answer, error) { return ask(loader.Text, cmp.Or(in.MaxTokens, linkedTokens)) })
 	if err != nil {
 		return answer{}, err

@@ -16,6 +16,7 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/loader"
+	"kith/neo"
 	"kith/traverse"
 )
 
@@ -27,15 +28,12 @@ type store interface {
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
 	NodesNamed(ctx context.Context, scope graph.Scope, names []string) (map[string][]graph.NodeRef, error)
 	UserIDs(ctx context.Context, teamID, beginning string, limit int) ([]string, error)
-	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]graph.System, error)
-	SystemMemory(ctx context.Context, scope graph.Scope, system string) (graph.SystemMemory, error)
-	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error)
 	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
 	Knowledge(ctx context.Context, scope graph.Scope) (graph.Knowledge, error)
 	NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error)
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
-	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) (graph.Changed, error)
+	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) ([]graph.Note, error)
 	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
 }
 
@@ -64,18 +62,14 @@ type reader interface {
 	ExtractSystem(ctx context.Context, scope graph.Scope, system string, w *digest.SystemWrite) (digest.MergedSystem, error)
 }
 
-type changes interface {
-	Changed(ctx context.Context, team string, users ...string)
-}
-
 // Services are the dependencies of the tools.
 type Services struct {
 	Store       store
+	Systems     systems
 	Preferences preferences
 	Contexts    contexts
 	Explorer    explorer
 	Traverser   traverser
-	Changes     changes
 	Recalls     recalls
 	Reader      reader     // nil: no language model is configured
 	Audit       *audit.Log // nil: none is kept
@@ -132,7 +126,7 @@ func (o Options) complete() Options {
 		o.Observe = func(string, Outcome, time.Duration) {}
 	}
 	if o.Trace == nil {
-		o.Trace = graph.NoTrace
+		o.Trace = neo.NoTrace
 	}
 	if o.RequestID == nil {
 		o.RequestID = func(context.Context) string { return "" }

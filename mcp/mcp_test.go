@@ -19,6 +19,7 @@ import (
 	"kith/auth"
 	"kith/explore"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/loader"
 	"kith/traverse"
@@ -28,12 +29,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakes answer with err, where it is set, and with nothing otherwise.
 type fakes struct {
-	err     error
-	panics  bool
-	text    string // of contexts; their object has it too
-	asked   []string
-	wanted  loader.Request // the last context
-	changed []string
+	err    error
+	panics bool
+	text   string // of contexts; their object has it too
+	asked  []string
+	wanted loader.Request // the last context
 
 	node   graph.NodeView
 	nodes  []graph.NodeView
@@ -57,7 +57,6 @@ func (f *fakes) Write(_ context.Context, s graph.Scope, w *graph.MemoryWrite) (g
 		f.ask("relate %s to %s", e.From, e.To)
 		r.Relationships = append(r.Relationships, graph.RelationshipResult{Key: "r", Status: graph.Created})
 	}
-	r.Users = []string{s.UserID}
 	return r, f.err
 }
 
@@ -145,8 +144,8 @@ func (f *fakes) DeleteNode(_ context.Context, _ graph.Scope, kind graph.Kind, ke
 	return graph.Deletion{}, f.err
 }
 
-func (f *fakes) DeleteNote(context.Context, graph.Scope, graph.Kind, string, string) (graph.Changed, error) {
-	return graph.Changed{}, f.err
+func (f *fakes) DeleteNote(context.Context, graph.Scope, graph.Kind, string, string) ([]graph.Note, error) {
+	return nil, f.err
 }
 
 func (f *fakes) DeleteRelationship(context.Context, graph.Scope, string, int64) (graph.Deletion, error) {
@@ -197,9 +196,6 @@ func (f *fakes) Schema(context.Context, graph.Scope, int) (*traverse.Schema, err
 	return &traverse.Schema{}, f.err
 }
 
-func (f *fakes) Changed(_ context.Context, _ string, users ...string) {
-	f.changed = append(f.changed, users...)
-}
 func (f *fakes) Recalled(graph.Scope, graph.Recall) {}
 
 var anybody = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write}}
@@ -335,9 +331,9 @@ func TestErrorsAreAdvice(t *testing.T) {
 		outcome Outcome
 		logged  bool
 	}{
-		{&graph.InvalidError{Fields: []graph.FieldError{{Location: "time_zone", Message: "is none"}}}, []string{"the call has faults", "- time_zone: is none", "Correct"}, Refused, false},
+		{&fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("time_zone"), Message: "is none"}}}, []string{"the call has faults", "- time_zone: is none", "Correct"}, Refused, false},
 		{fmt.Errorf("x: %w", graph.ErrNotFound), []string{"nothing of this key", "explore"}, Refused, false},
-		{&graph.VersionError{Fields: []graph.FieldError{{Location: "if_version", Message: "the stored version is 2"}}}, []string{"- if_version: the stored version is 2"}, Refused, false},
+		{&fault.VersionError{Fields: []fault.FieldError{{Path: fault.At("if_version"), Message: "the stored version is 2"}}}, []string{"- if_version: the stored version is 2"}, Refused, false},
 		{graph.ErrBusy, []string{"Wait some seconds"}, Refused, false},
 		{fmt.Errorf("bolt://secret: %w", graph.ErrUnavailable), []string{"does not answer", "Go on without it"}, Failed, true},
 		{context.DeadlineExceeded, []string{"took too long", "Ask for less"}, Failed, true},
@@ -425,9 +421,6 @@ func TestRemember(t *testing.T) {
 	want := "named p-9; write Ada for u1, shared true; write Mill for u1, shared false; relate key-0 to p-9"
 	if got := strings.Join(f.asked, "; "); got != want || r.IsError {
 		t.Errorf("asked %s, want %s: %s", got, want, textOf(r))
-	}
-	if got := strings.Join(f.changed, " "); got != "u1 u1" {
-		t.Errorf("changed %s", got)
 	}
 	for _, arguments := range []string{`{"user_id":"u1"}`, `{"nodes":[{"kind":"person","name":"Ada"}]}`} {
 		if r := call(t, s, "remember", arguments); !r.IsError || !strings.Contains(textOf(r), ": is required, or ") || len(f.asked) != 4 {

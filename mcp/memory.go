@@ -11,6 +11,7 @@ import (
 	"kith/auth"
 	"kith/exchange"
 	"kith/graph"
+	"kith/internal/clip"
 	"kith/internal/contract"
 	"kith/markup"
 )
@@ -165,8 +166,8 @@ func observations(n *graph.NodeView) []string {
 
 // described is a description made of observations, a line each, as an import of the reference's file makes it.
 func described(observations []string) string {
-	text := strings.Join(observations, "\n")
-	return string([]rune(text)[:min(len([]rune(text)), graph.MaxTextLength)])
+	text, _ := clip.Runes(strings.Join(observations, "\n"), graph.MaxTextLength)
+	return text
 }
 
 func entityOf(n *graph.NodeView) memoryEntity {

@@ -3,11 +3,14 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
+	"kith/audit"
 	"kith/exchange"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // maxObservations is how many notes a node keeps.
@@ -75,21 +78,20 @@ func (k *known) createRelations(ctx context.Context, in *memoryRelations) (answe
 	for i := range k.Relationships {
 		there[k.relationOf(&k.Relationships[i])] = true
 	}
-	var faults []graph.FieldError
+	f := &fault.List{}
 	for i, r := range in.Relations {
 		if there[r] {
 			continue
 		}
 		there[r] = true
-		write, fault := k.relationship(i, r)
-		if fault.Message != "" {
-			faults = append(faults, fault)
+		write, ok := k.relationship(f, fault.At("relations").Index(i), r)
+		if !ok {
 			continue
 		}
 		created.Relations, w.Relationships = append(created.Relations, r), append(w.Relationships, write)
 	}
-	if len(faults) > 0 {
-		return answer{}, &graph.InvalidError{Fields: faults}
+	if err := f.Err(); err != nil {
+		return answer{}, err
 	}
 	if err := k.store(ctx, w); err != nil {
 		return answer{}, err
@@ -97,13 +99,15 @@ func (k *known) createRelations(ctx context.Context, in *memoryRelations) (answe
 	return plainAnswer(created.Relations, created)
 }
 
-// relationship is a relation as it is stored, or why it cannot be.
-func (k *known) relationship(i int, r memoryRelation) (graph.RelationshipWrite, graph.FieldError) {
+// noEntity is the message about an entity that does not exist.
+const noEntity = "is no entity: create it first"
+
+// relationship returns a relation as it is stored; false, with a fault, if one of its ends does not exist.
+func (k *known) relationship(f *fault.List, place fault.Path, r memoryRelation) (graph.RelationshipWrite, bool) {
 	for _, end := range []struct{ field, name string }{{"from", r.From}, {"to", r.To}} {
 		if len(k.nodes[graph.PlainName(end.name)]) == 0 {
-			return graph.RelationshipWrite{}, graph.FieldError{
-				Location: fmt.Sprintf("relations[%d].%s", i, end.field), Message: "is no entity: create it first",
-			}
+			f.Add(place.Field(end.field), fault.Missing, noEntity)
+			return graph.RelationshipWrite{}, false
 		}
 	}
 	kind, word := exchange.RelationshipType(r.RelationType)
@@ -115,7 +119,7 @@ func (k *known) relationship(i int, r memoryRelation) (graph.RelationshipWrite, 
 	} else {
 		w.Properties, _ = json.Marshal(map[string]string{exchange.RelationshipName: r.RelationType})
 	}
-	return w, graph.FieldError{}
+	return w, true
 }
 
 func (k *known) addObservations(ctx context.Context, in *memoryObservations) (answer, error) {
@@ -124,9 +128,7 @@ func (k *known) addObservations(ctx context.Context, in *memoryObservations) (an
 	var order []string
 	for i, o := range in.Observations {
 		if len(k.nodes[graph.PlainName(o.EntityName)]) == 0 {
-			return answer{}, &graph.InvalidError{Fields: []graph.FieldError{{
-				Location: fmt.Sprintf("observations[%d].entityName", i), Message: "is no entity: create it first",
-			}}}
+			return answer{}, fault.Invalid(fault.At("observations").Index(i).Field("entityName"), fault.Missing, noEntity)
 		}
 		all, again := changed[o.EntityName]
 		if !again {
@@ -168,9 +170,7 @@ func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, er
 	for _, name := range in.EntityNames {
 		for _, n := range k.nodes[graph.PlainName(name)] {
 			kind, _ := graph.KindOf(n.Kind)
-			if err := k.remove(ctx, n.EntityKey, func() (graph.Deletion, error) {
-				return k.Store.DeleteNode(ctx, k.scope, kind, n.EntityKey, 0)
-			}); err != nil {
+			if _, err := k.Store.DeleteNode(ctx, k.scope, kind, n.EntityKey, 0); unlessMissing(err) != nil {
 				return answer{}, err
 			}
 		}
@@ -178,9 +178,12 @@ func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, er
 	return doneAnswer("Entities deleted successfully")
 }
 
-// remove deletes what may have gone in the meantime.
-func (k *known) remove(ctx context.Context, key string, remove func() (graph.Deletion, error)) error {
-	return k.delete(ctx, k.scope, key, &forgotten{}, remove)
+// unlessMissing returns the error of a delete, or nil if the record was already gone.
+func unlessMissing(err error) error {
+	if errors.Is(err, graph.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 func (k *known) deleteRelations(ctx context.Context, in *memoryRelations) (answer, error) {
@@ -189,7 +192,7 @@ func (k *known) deleteRelations(ctx context.Context, in *memoryRelations) (answe
 		if !slices.Contains(in.Relations, k.relationOf(r)) {
 			continue
 		}
-		if err := k.remove(ctx, r.Key, func() (graph.Deletion, error) { return k.Store.DeleteRelationship(ctx, k.scope, r.Key, 0) }); err != nil {
+		if _, err := k.Store.DeleteRelationship(ctx, k.scope, r.Key, 0); unlessMissing(err) != nil {
 			return answer{}, err
 		}
 	}
@@ -217,13 +220,10 @@ func (k *known) unsay(ctx context.Context, n *graph.NodeView, gone []string) err
 		if !slices.Contains(gone, note.Content) {
 			continue
 		}
-		if err := k.remove(ctx, n.EntityKey, func() (graph.Deletion, error) {
-			changed, err := k.Store.DeleteNote(ctx, k.scope, kind, n.EntityKey, note.ID)
-			if err == nil {
-				noted(ctx, nil, note.ID)
-			}
-			return graph.Deletion{Users: []string{changed.User}}, err
-		}); err != nil {
+		_, err := k.Store.DeleteNote(ctx, k.scope, kind, n.EntityKey, note.ID)
+		if err == nil {
+			audit.Note(ctx, nil, note.ID)
+		} else if err = unlessMissing(err); err != nil {
 			return err
 		}
 	}

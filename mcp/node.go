@@ -11,6 +11,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/loader"
 	"kith/markup"
 )
@@ -36,7 +37,7 @@ func (s *Server) node(ctx context.Context, in *oneNodeInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	where := []place{{location: "entity_key", value: &in.EntityKey}}
+	where := []place{{location: fault.At("entity_key"), value: &in.EntityKey}}
 	found, err := byName(ctx, s, scope, where, func() (graph.NodeView, error) {
 		stored, err := s.Store.NodesByKey(ctx, scope, []string{in.EntityKey})
 		if err != nil || len(stored) == 0 {

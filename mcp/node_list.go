@@ -9,6 +9,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/loader"
 	"kith/markup"
 )
@@ -35,7 +36,7 @@ func (s *Server) nodes(ctx context.Context, in *nodesInput) (answer, error) {
 		return answer{}, err
 	}
 	if in.ProjectID != "" {
-		if err := s.resolve(ctx, scope, []place{{"project_id", &in.ProjectID, "project"}}, true); err != nil {
+		if err := s.resolve(ctx, scope, []place{{fault.At("project_id"), &in.ProjectID, "project"}}, true); err != nil {
 			return answer{}, err
 		}
 	}

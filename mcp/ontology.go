@@ -6,6 +6,7 @@ import (
 
 	"kith/auth"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/loader"
 )
 
@@ -43,7 +44,7 @@ func (s *Server) ontology(ctx context.Context, in *ontologyInput) (answer, error
 		Scope: scope, Format: loader.Text, MaxTokens: cmp.Or(in.MaxTokens, ontologyTokens), ContextType: in.ContextType,
 		ProjectID: in.ProjectID, FocusKind: in.FocusKind, FocusID: in.FocusID,
 	}
-	where := []place{{"project_id", &r.ProjectID, "project"}, {"focus_id", &r.FocusID, in.FocusKind}}
+	where := []place{{fault.At("project_id"), &r.ProjectID, "project"}, {fault.At("focus_id"), &r.FocusID, in.FocusKind}}
 	a, err := byName(ctx, s, scope, where, func() (loader.Answer, error) { return s.Contexts.Ontology(ctx, r) })
 	return answer{text: string(a.Body())}, err
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/markup"
 )
 
@@ -33,7 +35,7 @@ func (s *Server) preference(ctx context.Context, in *preferenceInput) (answer, e
 		return answer{}, err
 	}
 	if scope.UserID == "" {
-		return answer{}, &graph.InvalidError{Fields: []graph.FieldError{{Location: "user_id", Message: "is required: the key is not bound to a user"}}}
+		return answer{}, fault.Invalid(fault.At("user_id"), fault.Required, "is required: the key is not bound to a user")
 	}
 	remove := len(in.Value) == 0 || string(in.Value) == "null"
 	if remove {
@@ -41,13 +43,14 @@ func (s *Server) preference(ctx context.Context, in *preferenceInput) (answer, e
 	} else {
 		err = s.Preferences.SetPreference(ctx, scope, graph.Preference{Key: in.Key, Value: in.Value})
 	}
-	s.changed(ctx, scope, err, []string{in.Key}, scope.UserID)
 	switch {
 	case remove && errors.Is(err, graph.ErrNotFound):
 		return answer{text: "The user has no preference of this key.\n"}, nil
 	case err != nil:
 		return answer{}, err
-	case remove:
+	}
+	audit.Note(ctx, nil, in.Key)
+	if remove {
 		return answer{text: "The preference " + markup.Inline(in.Key) + " is removed.\n"}, nil
 	}
 	return answer{text: "The preference " + markup.Inline(in.Key) + " is set.\n"}, nil

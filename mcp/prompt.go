@@ -7,6 +7,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/loader"
 )
 
@@ -75,7 +76,7 @@ func (s *Server) workspaceStart(ctx context.Context, r *sdk.GetPromptRequest) (*
 func userIn(arguments map[string]string) (string, error) {
 	user, given := arguments["user_id"]
 	if given && user == "" {
-		return "", &graph.InvalidError{Fields: []graph.FieldError{{Location: "user_id", Message: contract.Empty("user_id")}}}
+		return "", fault.Invalid(fault.At("user_id"), fault.Required, "%s", contract.Empty("user_id"))
 	}
 	return user, nil
 }

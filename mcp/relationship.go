@@ -9,6 +9,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/loader"
 	"kith/markup"
 )
@@ -53,7 +54,7 @@ func (s *Server) relationships(ctx context.Context, in *relationshipsInput) (ans
 	}
 	kind, _ := graph.KindOf(in.EntityKind)
 	out := relationshipsOutput{Outgoing: []edge{}, Incoming: []edge{}}
-	where := []place{{"entity_id", &in.EntityID, in.EntityKind}}
+	where := []place{{fault.At("entity_id"), &in.EntityID, in.EntityKind}}
 	for direction, list := range map[string]*[]edge{"outgoing": &out.Outgoing, "incoming": &out.Incoming} {
 		if in.Direction != "" && in.Direction != "both" && in.Direction != direction {
 			continue

@@ -10,6 +10,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/markup"
 )
 
@@ -95,9 +96,9 @@ func (in *rememberInput) ends() []place {
 	var all []place
 	for i := range in.Relationships {
 		r := &in.Relationships[i]
-		for _, end := range []place{{"from", &r.From, ""}, {"to", &r.To, ""}} {
+		for _, end := range []place{{fault.At("from"), &r.From, ""}, {fault.At("to"), &r.To, ""}} {
 			if !own[strings.ToLower(graph.PlainName(*end.value))] {
-				end.location = fmt.Sprintf("relationships[%d].%s", i, end.location)
+				end.location = end.location.Under(fault.At("relationships").Index(i))
 				all = append(all, end)
 			}
 		}
@@ -107,27 +108,18 @@ func (in *rememberInput) ends() []place {
 
 // validate refuses what the store would take: what an agent heard from somebody is not for the whole team by mistake.
 func (in *rememberInput) validate(scope graph.Scope) error {
-	var faults []graph.FieldError
+	f := &fault.List{}
 	if len(in.Nodes)+len(in.Relationships) == 0 {
-		faults = append(faults, graph.FieldError{Location: "nodes", Message: "is required, or relationships"})
+		f.Add(fault.At("nodes"), fault.Required, "is required, or relationships")
 	}
 	if scope.UserID == "" && !in.Shared {
-		faults = append(faults, graph.FieldError{Location: "user_id", Message: "is required, or shared: the key is not bound to a user"})
+		f.Add(fault.At("user_id"), fault.Required, "is required, or shared: the key is not bound to a user")
 	}
-	if len(faults) > 0 {
-		return &graph.InvalidError{Fields: faults}
-	}
-	return nil
+	return f.Err()
 }
 
 func (s *Server) write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error) {
-	result, err := s.Store.Write(ctx, scope, w)
-	users := result.Users
-	if err != nil {
-		users = w.Users(scope)
-	}
-	s.changed(ctx, scope, err, result.Changed(), users...)
-	return result, err
+	return s.Store.Write(ctx, scope, w)
 }
 
 func (in *rememberInput) nodes() []graph.NodeWrite {

@@ -3,25 +3,25 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // place is an argument that names a node by its entity key, or by its name.
 type place struct {
-	location string
+	location fault.Path
 	value    *string
 	kind     string // only nodes of this kind; empty: of any
 }
 
 // places are the items of a list of entity keys or names.
-func places(location string, list []string) []place {
+func places(location fault.Path, list []string) []place {
 	all := make([]place, len(list))
 	for i := range list {
-		all[i] = place{location: fmt.Sprintf("%s[%d]", location, i), value: &list[i]}
+		all[i] = place{location: location.Index(i), value: &list[i]}
 	}
 	return all
 }
@@ -85,22 +85,23 @@ func (s *Server) resolve(ctx context.Context, scope graph.Scope, all []place, st
 }
 
 func resolved(open []place, named map[string][]graph.NodeRef, strict bool) error {
-	var missing, unclear []graph.FieldError
+	var missing, unclear fault.List
 	for _, p := range open {
 		switch found := p.candidates(named[graph.NameKey(*p.value)]); {
 		case len(found) == 1:
 			*p.value = found[0].EntityKey
 		case len(found) > 1:
-			unclear = append(unclear, graph.FieldError{Location: p.location, Message: "is the name of several nodes: use the entity key of one, " + listed(found)})
+			unclear.Add(p.location, fault.Conflict, "is the name of several nodes: use the entity key of one, %s", listed(found))
 		case strict:
-			missing = append(missing, graph.FieldError{Location: p.location, Message: "is neither the entity key nor the name of a node that you may see"})
+			missing.Add(p.location, fault.Missing, "is neither the entity key nor the name of a node that you may see")
 		}
 	}
 	switch {
-	case len(unclear) > 0:
-		return &graph.InvalidError{Fields: append(unclear, missing...)}
-	case len(missing) > 0:
-		return &graph.MissingError{Fields: missing}
+	case unclear.Len() > 0:
+		unclear.Append(missing.Fields()...)
+		return unclear.Err()
+	case missing.Len() > 0:
+		return &fault.MissingError{Fields: missing.Fields()}
 	}
 	return nil
 }

@@ -6,13 +6,22 @@ import (
 	"fmt"
 	"strings"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/digest"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/loader"
 	"kith/markup"
 )
+
+// systems reads and writes the knowledge of systems.
+type systems interface {
+	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]graph.System, error)
+	SystemMemory(ctx context.Context, scope graph.Scope, system string) (graph.SystemMemory, error)
+	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error)
+}
 
 // How long the answer of get_system is unless the caller says, and how many systems are listed.
 const (
@@ -57,7 +66,7 @@ func (s *Server) system(ctx context.Context, in *systemInput) (answer, error) {
 	if err := graph.ValidSystem(in.System); err != nil {
 		return answer{}, err
 	}
-	memory, err := s.Store.SystemMemory(ctx, scope, in.System)
+	memory, err := s.Systems.SystemMemory(ctx, scope, in.System)
 	if err != nil {
 		return answer{}, err
 	}
@@ -71,7 +80,7 @@ func (s *Server) system(ctx context.Context, in *systemInput) (answer, error) {
 }
 
 func (s *Server) systems(ctx context.Context, scope graph.Scope, budget int) (answer, error) {
-	known, err := s.Store.Systems(ctx, scope, "", systemsListed)
+	known, err := s.Systems.Systems(ctx, scope, "", systemsListed)
 	if err != nil {
 		return answer{}, err
 	}
@@ -103,33 +112,30 @@ func (s *Server) mergeSystem(ctx context.Context, in *systemWriteInput) (answer,
 	}
 	merged, err := merge(ctx, scope, in)
 	if err != nil {
-		notedUnsure(ctx, err, nil)
 		return answer{}, err
 	}
 	if e := merged.Extraction; e != nil && e.Error != nil {
 		return answer{text: "Nothing is stored: the language model read nothing out of the text that can be: " + markup.Inline(*e.Error) + ". Give entities and relationships instead.\n", wrong: true}, nil
 	}
-	noted(ctx, nil, in.System)
+	audit.Note(ctx, nil, in.System)
 	return mergedSystem(&merged.SystemResult), nil
 }
 
 // mergeGiven merges the entities and relationships of a call, within the time that calls without a language model have.
 func (s *Server) mergeGiven(ctx context.Context, scope graph.Scope, in *systemWriteInput) (digest.MergedSystem, error) {
 	if len(in.Entities)+len(in.Relationships) == 0 {
-		return digest.MergedSystem{}, &graph.InvalidError{Fields: []graph.FieldError{{Location: "entities", Message: "is required, or relationships"}}}
+		return digest.MergedSystem{}, fault.Invalid(fault.At("entities"), fault.Required, "is required, or relationships")
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.options.Deadline)
 	defer cancel()
-	result, err := s.Store.MergeSystem(ctx, scope, in.System, &in.SystemWrite.SystemWrite)
+	result, err := s.Systems.MergeSystem(ctx, scope, in.System, &in.SystemWrite.SystemWrite)
 	return digest.MergedSystem{SystemResult: result}, err
 }
 
 // mergeRead merges what the language model reads out of a text. It is given what is known, so the caller must be able to read that.
 func (s *Server) mergeRead(ctx context.Context, scope graph.Scope, in *systemWriteInput) (digest.MergedSystem, error) {
 	if s.Reader == nil {
-		return digest.MergedSystem{}, &graph.InvalidError{Fields: []graph.FieldError{{
-			Location: "extract", Message: "needs a language model, and Kith has none: give entities and relationships",
-		}}}
+		return digest.MergedSystem{}, fault.Invalid(fault.At("extract"), fault.NotAllowed, "needs a language model, and Kith has none: give entities and relationships")
 	}
 	if !auth.PrincipalOf(ctx).Allows(auth.Read) {
 		return digest.MergedSystem{}, &auth.ScopeError{Scope: auth.Read}

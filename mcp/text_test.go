@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/hostile"
 )
 
@@ -16,12 +17,12 @@ import (
 func answersWith(t []string) map[string]string {
 	list := []edge{{Key: "r-1", Type: "knows", Description: "since school", Node: graph.NodeRef{EntityKey: "p-1", Kind: "person", Name: "Ada"}}}
 	gone := forgotten{Deleted: []forgottenItem{{Key: "a-1", Status: "not_found"}, {Key: "b-1", Status: "deleted", RestorableUntil: new(time.Time)}}}
-	fault := "must not be blank"
+	blank := "must not be blank"
 	result := graph.MemoryResult{
-		Nodes:         []graph.NodeResult{{EntityKey: "a-1", Status: graph.Created}, {Status: graph.Refused, Error: &fault}},
+		Nodes:         []graph.NodeResult{{EntityKey: "a-1", Status: graph.Created}, {Status: graph.Refused, Error: &blank}},
 		Relationships: []graph.RelationshipResult{{Key: "r-1", Type: "knows", Status: graph.Updated}},
 	}
-	invalid := graph.InvalidError{Fields: []graph.FieldError{{Location: "nodes[0].x", Message: "unexpected property"}}}
+	invalid := fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("nodes").Index(0).Field("x"), Message: "unexpected property"}}}
 	full := graph.NodeView{
 		Kind: "person", Node: graph.Node{EntityKey: "p-1", Name: "Ada", Description: "mills", State: "active", Properties: []byte(`{"a":"b"}`)},
 		OwnFields: &graph.OwnFields{StateKey: graph.Some("todo")}, Notes: []graph.Note{{Content: "sings"}},

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"kith/audit"
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
@@ -115,11 +115,11 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	defer func() { s.options.Observe(tool, outcome, time.Since(start)) }()
 	ctx, cancel := context.WithTimeout(ctx, s.timeOf(tool))
 	defer cancel()
-	ctx, audit := s.audited(ctx, tool)
-	defer audit()
+	ctx, trail := audit.WithTrail(ctx)
 	ctx, end := s.options.Trace(ctx, "tool "+tool)
 	given, err := recovered(ctx, run)
 	end(err)
+	s.writeAudit(ctx, tool, trail, err)
 	var object json.RawMessage
 	if err == nil && !given.wrong && given.object != nil {
 		object, err = json.Marshal(given.object)
@@ -181,17 +181,4 @@ func recovered(ctx context.Context, run func(context.Context) (answer, error)) (
 // scope is in which a caller acts for a user.
 func scope(ctx context.Context, needs string, c Caller) (graph.Scope, error) {
 	return auth.PrincipalOf(ctx).For(needs, c.UserID)
-}
-
-// changed says that something of users was written, with the ids of it, or may have been: unless a write was refused.
-func (s *Server) changed(ctx context.Context, scope graph.Scope, err error, ids []string, users ...string) {
-	if !errors.Is(err, graph.ErrInvalid) && !errors.Is(err, graph.ErrNotFound) {
-		s.Changes.Changed(ctx, scope.TeamID, users...)
-	}
-	switch {
-	case err != nil:
-		notedUnsure(ctx, err, users)
-	case len(ids) > 0:
-		noted(ctx, users, ids...)
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/traverse"
 )
 
@@ -53,7 +54,7 @@ func (s *Server) traverse(ctx context.Context, in *traverseInput) (answer, error
 		traverse.Result
 		graph.Recall
 	}
-	where := append(places("seed_nodes", in.SeedNodes), place{"entity_key", &in.EntityKey, ""}, place{"from", &in.From, ""}, place{"to", &in.To, ""})
+	where := append(places(fault.At("seed_nodes"), in.SeedNodes), place{fault.At("entity_key"), &in.EntityKey, ""}, place{fault.At("from"), &in.From, ""}, place{fault.At("to"), &in.To, ""})
 	walked, err := byName(ctx, s, scope, where, func() (found, error) {
 		result, recall, err := s.Traverser.Traverse(ctx, scope, &in.Request)
 		return found{result, recall}, err

@@ -51,7 +51,7 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, prefe
 	if err != nil {
 		return err
 	}
-	return s.transaction(ctx, "postgres_preference_replace", func(ctx context.Context, tx pgx.Tx) error {
+	return s.transaction(ctx, scope, "postgres_preference_replace", func(ctx context.Context, tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(lockUser, scope.TeamID, scope.UserID)
 		batch.Queue(`DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND NOT key = ANY($3)`, scope.TeamID, scope.UserID, keys)
@@ -72,7 +72,7 @@ func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p graph.Pr
 	if err != nil {
 		return err
 	}
-	return s.transaction(ctx, "postgres_preference_set", func(ctx context.Context, tx pgx.Tx) error {
+	return s.transaction(ctx, scope, "postgres_preference_set", func(ctx context.Context, tx pgx.Tx) error {
 		var stored int64
 		batch := &pgx.Batch{}
 		batch.Queue(lockUser, scope.TeamID, scope.UserID)
@@ -102,7 +102,7 @@ func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key str
 		return err
 	}
 	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND key = $3`
-	deleted, err := s.deleteLocked(ctx, "postgres_preference_delete", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID, key)
+	deleted, err := s.deleteLocked(ctx, scope, "postgres_preference_delete", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID, key)
 	if err == nil && deleted == 0 {
 		return graph.ErrNotFound
 	}
@@ -127,18 +127,18 @@ func (s *Store) ErasePreferences(ctx context.Context, scope graph.Scope) (int64,
 		return 0, err
 	}
 	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2`
-	return s.deleteLocked(ctx, "postgres_preference_erase", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID)
+	return s.deleteLocked(ctx, scope, "postgres_preference_erase", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID)
 }
 
 // EraseTeamPreferences deletes all preferences of a team's users, and returns how many there were.
 func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64, error) {
 	const statement = `DELETE FROM kith_preference WHERE team_id = $1`
-	return s.deleteLocked(ctx, "postgres_preference_erase_team", lockTeam, []any{teamID}, statement, teamID)
+	return s.deleteLocked(ctx, graph.Scope{TeamID: teamID}, "postgres_preference_erase_team", lockTeam, []any{teamID}, statement, teamID)
 }
 
 // deleteLocked deletes rows under the lock of a user or a team, and returns their number.
-func (s *Store) deleteLocked(ctx context.Context, name, lock string, whose []any, statement string, args ...any) (erased int64, err error) {
-	err = s.transaction(ctx, name, func(ctx context.Context, tx pgx.Tx) error {
+func (s *Store) deleteLocked(ctx context.Context, scope graph.Scope, name, lock string, whose []any, statement string, args ...any) (erased int64, err error) {
+	err = s.transaction(ctx, scope, name, func(ctx context.Context, tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(lock, whose...)
 		batch.Queue(statement, args...).Exec(func(deleted pgconn.CommandTag) error {

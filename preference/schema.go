@@ -44,7 +44,7 @@ var errEncoding = errors.New("migrate preferences: the database of KITH_POSTGRES
 // does not touch tables that are up to date, so a login without the right to create tables is enough then. It returns
 // graph.ErrSchemaNewer if a newer instance has migrated them.
 func (s *Store) Migrate(ctx context.Context) error {
-	return s.transaction(ctx, "postgres_migrate", func(ctx context.Context, tx pgx.Tx) error {
+	return s.transaction(ctx, graph.Scope{}, "postgres_migrate", func(ctx context.Context, tx pgx.Tx) error {
 		var encoding string
 		if err := tx.QueryRow(ctx, `SHOW server_encoding`).Scan(&encoding); err != nil {
 			return err

@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Now     func() time.Time                                  // default time.Now
 	Observe func(query string, took time.Duration, err error) // called after every read and every transaction
+	Changed func(ctx context.Context, c graph.Change)         // called after every commit that happened, or may have happened, before the write returns
 }
 
 // Store holds users' preferences in a PostgreSQL database with the encoding UTF8. It is safe for concurrent use, also
@@ -64,6 +65,9 @@ func Open(ctx context.Context, uri string, o Options) (*Store, error) {
 	if o.Observe == nil {
 		o.Observe = func(string, time.Duration, error) {}
 	}
+	if o.Changed == nil {
+		o.Changed = func(context.Context, graph.Change) {}
+	}
 	return &Store{pool: pool, options: o}, nil
 }
 
@@ -88,18 +92,23 @@ func queryRows[T any](ctx context.Context, s *Store, name, statement string, sca
 
 // transaction runs work in one transaction. It tries again after a broken connection if nothing can have been stored,
 // that is, before the commit.
-func (s *Store) transaction(ctx context.Context, name string, work func(context.Context, pgx.Tx) error) error {
-	committing := false
+func (s *Store) transaction(ctx context.Context, scope graph.Scope, name string, work func(context.Context, pgx.Tx) error) error {
+	committing, changed := false, false
 	attempt := func(ctx context.Context) error {
 		committing = false
 		// Each statement sees what was committed before it began, so a statement after a lock sees what the lock waited for.
 		return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 			err := work(ctx, tx)
 			committing = err == nil
+			changed = changed || committing
 			return err
 		})
 	}
-	return s.runWithRetry(ctx, name, attempt, func(err error) bool { return !committing && isBrokenConnection(err) })
+	err := s.runWithRetry(ctx, name, attempt, func(err error) bool { return !committing && isBrokenConnection(err) })
+	if changed && scope.TeamID != "" {
+		s.options.Changed(ctx, graph.Change{Team: scope.TeamID, Users: []string{scope.UserID}, Contexts: true})
+	}
+	return err
 }
 
 // runWithRetry makes an attempt, and a second one if again reports that it can help, within the time of one call.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Bounds of a walk to neighbors, whatever the degree of a hub.
@@ -170,7 +171,7 @@ func parseCursor(cursor string, now time.Time) (page, error) {
 		err = json.Unmarshal(raw, &p)
 	}
 	if err != nil || p.Skip < 0 || p.At <= 0 || p.At > now.Add(time.Hour).UnixMilli() {
-		return p, &graph.InvalidError{Fields: []graph.FieldError{{Location: "cursor", Message: "invalid cursor"}}}
+		return p, fault.Invalid(fault.At("cursor"), fault.Malformed, "invalid cursor")
 	}
 	return p, nil
 }

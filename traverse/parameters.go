@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kith/internal/fault"
 )
 
 // Bounds of the parameters of a statement.
@@ -19,20 +21,20 @@ const (
 )
 
 // parseParameters returns the parameters of the statement for the database: whole numbers as integers.
-func (r *Request) parseParameters(f *faults) map[string]any {
+func (r *Request) parseParameters(f *fault.List) map[string]any {
 	bytesOf := 0
 	for _, raw := range r.Parameters {
 		bytesOf += len(raw)
 	}
 	if len(r.Parameters) > maxParameters || bytesOf > maxParameterBytes {
-		f.add("parameters", "must be at most %d, of %d bytes", maxParameters, maxParameterBytes)
+		f.Add(fault.At("parameters"), fault.WrongCount, "must be at most %d, of %d bytes", maxParameters, maxParameterBytes)
 		return nil
 	}
 	all, left := map[string]any{}, maxParameterValues
 	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
 		value, err := parameter(r.Parameters[name], &left)
 		if err != nil {
-			f.add("parameters."+name, "%s", err)
+			f.Add(fault.At("parameters").Field(name), fault.Malformed, "%s", err)
 		}
 		all[name] = value
 	}

@@ -2,12 +2,12 @@ package traverse
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/loader"
 )
 
@@ -82,37 +82,12 @@ type Request struct {
 	given map[string]any // the parameters
 }
 
-// faults collects what is wrong with a request.
-type faults []graph.FieldError
-
-func (f *faults) add(location, format string, args ...any) {
-	*f = append(*f, graph.FieldError{Location: location, Message: fmt.Sprintf(format, args...)})
-}
-
-func (f *faults) between(location string, n, least, most int) {
-	if n != 0 && (n < least || n > most) {
-		f.add(location, "must be from %d to %d", least, most)
-	}
-}
-
-func (f *faults) key(location, key string) {
-	if !graph.ValidKey(key) {
-		f.add(location, "must have 1 to 256 characters and no control characters")
-	}
-}
-
-func (f *faults) oneOf(location, word string, allowed ...string) {
-	if !slices.Contains(allowed, word) {
-		f.add(location, "must be one of %s", strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
-	}
-}
-
 // rejectForeign reports fields that belong to another mode.
-func (r *Request) rejectForeign(f *faults) {
+func (r *Request) rejectForeign(f *fault.List) {
 	given := []struct {
-		location string
-		is       bool
-		modes    []Mode
+		field string
+		is    bool
+		modes []Mode
 	}{
 		{"entity_key", r.EntityKey != "", []Mode{Neighbors}},
 		{"from", r.From != "", []Mode{Path}},
@@ -133,93 +108,98 @@ func (r *Request) rejectForeign(f *faults) {
 	}
 	for _, g := range given {
 		if g.is && !slices.Contains(g.modes, r.Mode) {
-			f.add(g.location, "is not for mode %s", r.Mode)
+			f.Add(fault.At(g.field), fault.NotAllowed, "is not for mode %s", r.Mode)
 		}
 	}
 }
 
 // Validate checks the request and sets defaults. The error lists every fault with its location.
 func (r *Request) Validate() error {
-	f := &faults{}
-	if r.UserID != "" {
-		f.key("user_id", r.UserID)
-	}
-	f.oneOf("format", string(r.Format), "", string(JSON), string(Text))
-	f.between("max_tokens", r.MaxTokens, loader.MinTokens, loader.MaxTokens)
+	f := &fault.List{}
+	f.OptionalKey(fault.At("user_id"), r.UserID)
+	f.OptionalOneOf(fault.At("format"), string(r.Format), string(JSON), string(Text))
+	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), loader.MinTokens, loader.MaxTokens)
 	if !slices.Contains([]Mode{Neighbors, Path, PPR, Cypher}, r.Mode) {
-		f.add("mode", "must be one of neighbors, path, ppr, cypher")
-		return &graph.InvalidError{Fields: *f}
+		f.NotOneOf(fault.At("mode"), string(Neighbors), string(Path), string(PPR), string(Cypher))
+		return f.Err()
 	}
 	r.rejectForeign(f)
 	r.validateWalk(f)
 	switch r.Mode {
 	case Neighbors:
-		f.key("entity_key", r.EntityKey)
-		f.between("max_hops", r.MaxHops, 1, MaxHops)
-		f.between("limit", r.Limit, 1, MaxLimit)
+		f.Key(fault.At("entity_key"), r.EntityKey)
+		f.OptionalBetween(fault.At("max_hops"), int64(r.MaxHops), 1, MaxHops)
+		f.OptionalBetween(fault.At("limit"), int64(r.Limit), 1, MaxLimit)
 	case Path:
-		f.key("from", r.From)
-		f.key("to", r.To)
-		f.between("max_hops", r.MaxHops, 1, MaxLength)
-		f.between("limit", r.Limit, 1, MaxPaths)
+		f.Key(fault.At("from"), r.From)
+		f.Key(fault.At("to"), r.To)
+		f.OptionalBetween(fault.At("max_hops"), int64(r.MaxHops), 1, MaxLength)
+		f.OptionalBetween(fault.At("limit"), int64(r.Limit), 1, MaxPaths)
 		if r.From == r.To && r.From != "" {
-			f.add("to", "must be another node than from")
+			f.Add(fault.At("to"), fault.Contrary, "must be another node than from")
 		}
 	case PPR:
 		r.validatePPR(f)
 	case Cypher:
 		r.validateCypher(f)
 	}
-	if len(*f) > 0 {
-		return &graph.InvalidError{Fields: *f}
+	if err := f.Err(); err != nil {
+		return err
 	}
 	r.setDefaults()
 	return nil
 }
 
-func (r *Request) validateWalk(f *faults) {
-	f.oneOf("direction", r.Direction, "", outbound, inbound, both)
-	f.checkEach("relationship_types", r.RelationshipTypes, maxTypes, "must be a relationship type", graph.ValidType)
-	f.checkEach("exclude_relationship_types", r.ExcludeRelationshipTypes, maxTypes, "must be a relationship type", graph.ValidType)
-	f.checkEach("kinds", r.Kinds, len(graph.Kinds), "must be one of "+graph.KindNames(), func(name string) bool {
-		_, ok := graph.KindOf(name)
-		return ok
+func (r *Request) validateWalk(f *fault.List) {
+	f.OptionalOneOf(fault.At("direction"), r.Direction, outbound, inbound, both)
+	checkTypes(f, fault.At("relationship_types"), r.RelationshipTypes)
+	checkTypes(f, fault.At("exclude_relationship_types"), r.ExcludeRelationshipTypes)
+	checkEach(f, fault.At("kinds"), r.Kinds, len(graph.Kinds), func(f *fault.List, at fault.Path, name string) {
+		if _, ok := graph.KindOf(name); !ok {
+			f.NotOneOf(at, graph.KindNames())
+		}
 	})
 }
 
-// checkEach reports a list that is too long, or its invalid items.
-func (f *faults) checkEach(location string, list []string, most int, fault string, good func(string) bool) {
+func checkTypes(f *fault.List, place fault.Path, types []string) {
+	checkEach(f, place, types, maxTypes, func(f *fault.List, at fault.Path, name string) {
+		if !graph.ValidType(name) {
+			f.Add(at, fault.Malformed, "must be a relationship type")
+		}
+	})
+}
+
+// checkEach reports a list that is too long, or checks its items.
+func checkEach(f *fault.List, place fault.Path, list []string, most int, check func(f *fault.List, at fault.Path, item string)) {
 	if len(list) > most {
-		f.add(location, "must be at most %d", most)
+		f.Add(place, fault.WrongCount, "must be at most %d", most)
 		return
 	}
 	for i, item := range list {
-		if !good(item) {
-			f.add(fmt.Sprintf("%s[%d]", location, i), "%s", fault)
-		}
+		check(f, place.Index(i), item)
 	}
 }
 
-func (r *Request) validatePPR(f *faults) {
+func (r *Request) validatePPR(f *fault.List) {
 	if len(r.SeedNodes) == 0 {
-		f.add("seed_nodes", "must be 1 to %d entity keys", MaxSeeds)
+		f.Add(fault.At("seed_nodes"), fault.WrongCount, "must be 1 to %d entity keys", MaxSeeds)
 	}
-	f.checkEach("seed_nodes", r.SeedNodes, MaxSeeds, "must have 1 to 256 characters and no control characters", graph.ValidKey)
-	f.between("max_depth", r.MaxDepth, 1, MaxDepth)
-	f.between("top_k", r.TopK, 1, MaxLimit)
+	checkEach(f, fault.At("seed_nodes"), r.SeedNodes, MaxSeeds, (*fault.List).Key)
+	f.OptionalBetween(fault.At("max_depth"), int64(r.MaxDepth), 1, MaxDepth)
+	f.OptionalBetween(fault.At("top_k"), int64(r.TopK), 1, MaxLimit)
 	if r.Damping != 0 && !(r.Damping > 0 && r.Damping <= MaxDamping) {
-		f.add("damping", "must be above 0 and at most %v", MaxDamping)
+		f.Add(fault.At("damping"), fault.OutOfRange, "must be above 0 and at most %v", MaxDamping)
 	}
 }
 
-func (r *Request) validateCypher(f *faults) {
+func (r *Request) validateCypher(f *fault.List) {
 	switch {
 	case strings.TrimSpace(r.Cypher) == "":
-		f.add("cypher", "is required: a statement such as MATCH (n:Person) RETURN n.name LIMIT 10")
+		f.Add(fault.At("cypher"), fault.Required, "is required: a statement such as MATCH (n:Person) RETURN n.name LIMIT 10")
 	case len(r.Cypher) > maxCypher:
-		f.add("cypher", "must have at most %d bytes", maxCypher)
+		f.Bytes(fault.At("cypher"), len(r.Cypher), maxCypher)
 	case !utf8.ValidString(r.Cypher):
-		f.add("cypher", "must be valid UTF-8")
+		f.Add(fault.At("cypher"), fault.Malformed, "must be valid UTF-8")
 	}
 	r.given = r.parseParameters(f)
 }

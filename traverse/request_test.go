@@ -10,13 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/graph"
+	"kith/internal/fault"
 )
 
 // faultsOf are the places of an InvalidError's faults, in their order.
 func faultsOf(t testing.TB, err error) (locations []string) {
 	t.Helper()
-	var invalid *graph.InvalidError
+	var invalid *fault.InvalidError
 	if err != nil && !errors.As(err, &invalid) {
 		t.Fatalf("not an InvalidError: %v", err)
 	}
@@ -24,9 +24,9 @@ func faultsOf(t testing.TB, err error) (locations []string) {
 		return nil
 	}
 	for _, f := range invalid.Fields {
-		locations = append(locations, f.Location)
+		locations = append(locations, f.Path.String())
 		if f.Message == "" || strings.Contains(f.Message, "secret") {
-			t.Errorf("at %s: %q", f.Location, f.Message)
+			t.Errorf("at %s: %q", f.Path.String(), f.Message)
 		}
 	}
 	return locations

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/clip"
 )
 
 // Result is the answer of a walk: *Rows for neighbors and ppr, *Paths, or *Table for cypher.
@@ -96,13 +97,11 @@ func (r *Request) shorten(text string) string {
 	if r.Verbose {
 		return text
 	}
-	n := 0
-	for i := range text {
-		if n++; n > textShown {
-			return text[:i] + "..."
-		}
+	short, cut := clip.Runes(text, textShown)
+	if cut {
+		return short + "..."
 	}
-	return text
+	return short
 }
 
 func (r *Request) node(v *graph.NodeView) Node {

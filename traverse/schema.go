@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/loader"
 )
 
@@ -85,9 +86,9 @@ func (t *Traverser) Schema(ctx context.Context, scope graph.Scope, maxTokens int
 		maxTokens = DefaultSchemaTokens
 	}
 	if maxTokens < MinSchemaTokens || maxTokens > MaxSchemaTokens {
-		f := &faults{}
-		f.between("max_tokens", maxTokens, MinSchemaTokens, MaxSchemaTokens)
-		return nil, &graph.InvalidError{Fields: *f}
+		f := &fault.List{}
+		f.Between(fault.At("max_tokens"), int64(maxTokens), MinSchemaTokens, MaxSchemaTokens)
+		return nil, f.Err()
 	}
 	c, err := t.store.Census(ctx, scope)
 	if err != nil {

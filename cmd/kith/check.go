@@ -8,6 +8,7 @@ import (
 
 	"kith/embedded"
 	"kith/graph"
+	"kith/internal/terminal"
 	"kith/markup"
 )
 
@@ -54,7 +55,7 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 
 func (c *checkCmd) printFinding(out io.Writer, f graph.Finding) {
 	if c.JSON {
-		_ = printLine(out, f)
+		_ = terminal.PrintLine(out, f)
 		return
 	}
 	outcome := "repaired"
@@ -70,7 +71,7 @@ func (c *checkCmd) printFinding(out io.Writer, f graph.Finding) {
 
 func (c *checkCmd) printSummary(out io.Writer, r graph.AuditResult) {
 	if c.JSON {
-		_ = printLine(out, r)
+		_ = terminal.PrintLine(out, r)
 		return
 	}
 	_, _ = fmt.Fprintf(out, "%d teams, %d nodes: %d findings, %d repaired\n", r.Teams, r.Nodes, r.Findings, r.Repaired)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kith/internal/terminal"
 	"kith/loader"
 )
 
@@ -28,22 +29,22 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 	}
 	if c.JSON {
 		var object json.RawMessage
-		if err := c.api().call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &object); err != nil {
+		if err := c.api().Call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &object); err != nil {
 			return err
 		}
 		c.printHint(std, string(object))
-		return printJSON(std.out, object)
+		return terminal.PrintJSON(std.out, object)
 	}
 	query.Set("format", "text")
 	if c.MaxTokens != 0 {
 		query.Set("max_tokens", strconv.Itoa(c.MaxTokens))
 	}
 	var text []byte
-	if err := c.api().call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &text); err != nil {
+	if err := c.api().Call(ctx, http.MethodGet, "/v1/context?"+query.Encode(), nil, &text); err != nil {
 		return err
 	}
 	c.printHint(std, string(text))
-	_, err := fmt.Fprint(std.out, newPaint(std.out, c.NoColor).markdown(string(text)))
+	_, err := fmt.Fprint(std.out, terminal.NewPaint(std.out, c.NoColor).Markdown(string(text)))
 	return err
 }
 
@@ -53,3 +54,12 @@ func (c *contextCmd) printHint(std streams, context string) {
 		_, _ = fmt.Fprintln(std.err, "kith: nothing is stored for this user: check the spelling, or store something (kith import, POST /v1/memory)")
 	}
 }
+
+// contextCurl returns a curl command that gets a user's context as text.
+func contextCurl(base, key, user string) string {
+	address := strings.TrimRight(base, "/") + "/v1/context?format=text&user_id=" + url.QueryEscape(user)
+	return fmt.Sprintf("curl -s -H %s %s", shellQuote("Authorization: Bearer "+key), shellQuote(address))
+}
+
+// shellQuote returns a text quoted as one word for a shell.
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

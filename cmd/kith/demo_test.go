@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"slices"
 	"strings"
@@ -12,203 +14,127 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kith/client"
 	"kith/graph"
+	"kith/internal/demo"
+	"kith/internal/testenv"
 )
 
-// demoNows returns times of day at which the demo may be loaded, in two seasons and on the days when clocks change.
-func demoNows() []time.Time {
-	var nows []time.Time
-	for _, day := range []time.Time{
-		time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 29, 0, 0, 0, 0, time.UTC),
-		time.Date(2026, 7, 15, 0, 0, 0, 0, time.UTC), time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC),
-	} {
-		for half := range 48 {
-			nows = append(nows, day.Add(time.Duration(half)*30*time.Minute))
-		}
-	}
-	return nows
-}
-
-func readDemoWrites(t *testing.T, now time.Time) (*demoData, *graph.MemoryWrite, []graph.SourceWrite) {
-	t.Helper()
-	life, err := readDemo()
-	if err != nil {
-		t.Fatal(err)
-	}
-	memory, sources, err := life.memoryWrites(now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return life, memory, sources
-}
-
-func TestDemoIsValid(t *testing.T) {
+// The demo loads through the public API, and its workspaces appear in the ontology.
+func TestDemoWorkspaces(t *testing.T) {
 	t.Parallel()
-	for _, now := range demoNows() {
-		life, memory, sources := readDemoWrites(t, now)
-		scope := graph.Scope{TeamID: "t", UserID: demoUser}
-		for _, write := range []*graph.MemoryWrite{memory, demoWorkspaces(t, now)} {
-			if err := write.Validate(scope, now); err != nil {
-				t.Fatalf("now %v: %v", now, err)
+	s := shared(t)
+	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+	if err := demo.Load(t.Context(), client.New(s.url, c.key, nil), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	belfry, about := demo.User+"/project-belfry", "/v1/ontology?user_id="+demo.User+"&context_type="
+	inBelfry := about + "project&project_id=" + belfry
+	for _, test := range []struct {
+		path string
+		want []string
+	}{
+		{about + "global", []string{"- Total Projects: 2", "- Restore the Sint-Odrada belfry", "- Get the Zwaluw through her survey"}},
+		{inBelfry, []string{
+			"- Context Doc: Belfry brief", "progress: 40%, tasks: 2/5", "#### Tasks (Upcoming)", "- Another storm before", "— Payload: {",
+		}},
+		{inBelfry + "&focus_kind=task&focus_id=" + demo.User + "/task-scaffold", []string{
+			"- State: blocked", "- inverse_blocks → task (" + demo.User + "/task-permit", "## Linked Entities", "### Graph Snapshot (Light)",
+		}},
+		{inBelfry + "&focus_kind=task&focus_id=" + demo.User + "/task-tell-yusuf", []string{"- Dependents: " + demo.User + "/task-wednesdays"}},
+		{about + "ontology&focus_kind=risk&focus_id=" + demo.User + "/risk-rivets", []string{"- Impact: high", "- Get the Zwaluw through her survey"}},
+	} {
+		text := c.do(t, http.MethodGet, test.path+"&format=text", "").body
+		for _, want := range test.want {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s: %q is not in %s", test.path, want, text)
 			}
 		}
-		if err := graph.ValidatePreferences(life.Preferences); err != nil {
+		object := c.do(t, http.MethodGet, test.path, "").body
+		if bytes.Contains(slices.Concat(text, object), []byte("doc-scratch")) {
+			t.Errorf("%s: the scratch document is told", test.path)
+		}
+	}
+	coverage := at(c.must(t, http.MethodGet, inBelfry, ""), "metadata", "graph_snapshot", "coverage")
+	if got, want := at(coverage, "documents"), map[string]any{"total": 9.0, "direct": 4.0, "unlinked": 5.0}; !cmp.Equal(got, want) {
+		t.Errorf("coverage of documents: %v, want %v", got, want)
+	}
+	if r := c.do(t, http.MethodGet, strings.Replace(inBelfry, demo.User, "somebody-else", 1), ""); r.status != http.StatusNotFound {
+		t.Errorf("another user sees the project: %d %s", r.status, r.body)
+	}
+}
+
+// The service stores the demo without warnings, and loading it again changes nothing.
+func TestDemoIsStoredOnce(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+	written := &recorder{}
+	api := client.New(s.url, c.key, &http.Client{Transport: written})
+	for _, want := range []string{"created", "unchanged"} {
+		written.writes, written.results = nil, nil
+		if err := demo.Load(t.Context(), api, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		for i := range sources {
-			if err := sources[i].Validate(scope, now); err != nil {
-				t.Fatalf("%s: %v", sources[i].EntityKey, err)
+		if len(written.results) != 2 {
+			t.Fatalf("%d requests write memory", len(written.results))
+		}
+		for i, done := range written.results {
+			if len(done.Warnings) > 0 || len(done.Nodes) != len(written.writes[i].Nodes) || len(done.Relationships) != len(written.writes[i].Relationships) {
+				t.Fatalf("request %d: %d nodes, %d relationships, warnings: %v", i, len(done.Nodes), len(done.Relationships), done.Warnings)
+			}
+			for _, n := range done.Nodes {
+				if string(n.Status) != want {
+					t.Errorf("%s is %s, want %s", n.EntityKey, n.Status, want)
+				}
+			}
+			for _, r := range done.Relationships {
+				if string(r.Status) != want {
+					t.Errorf("%s %s %s is %s, want %s", r.From, r.Type, r.To, r.Status, want)
+				}
 			}
 		}
 	}
 }
 
-func TestDemoTimes(t *testing.T) {
-	t.Parallel()
-	for _, now := range demoNows() {
-		_, memory, sources := readDemoWrites(t, now)
-		lastWeek := 0
-		for i, s := range sources {
-			start, end := s.StartedAt.Value, s.EndedAt.Value
-			if now.Sub(start) > 21*24*time.Hour || end.After(now) || i > 0 && !start.After(sources[i-1].EndedAt.Value) {
-				t.Fatalf("now %v: %s is from %v to %v", now, s.EntityKey, start, end)
-			}
-			if last := s.Messages[len(s.Messages)-1].At.Value; last.After(end) || s.Messages[0].At.Value.Before(start) {
-				t.Fatalf("%s has messages outside of it", s.EntityKey)
-			}
-			if now.Sub(start) < graph.Week {
-				lastWeek++
-			}
-		}
-		if age := now.Sub(sources[len(sources)-1].StartedAt.Value); age < 3*time.Hour || age > 20*time.Hour {
-			t.Fatalf("now %v: the newest conversation is %v old", now, age)
-		}
-		if lastWeek < 9 {
-			t.Fatalf("now %v: %d conversations in the last week", now, lastWeek)
-		}
-		for _, n := range memory.Nodes {
-			if at := n.LastAccessedAt; at.Given && (at.Value.After(now) || now.Sub(at.Value) > graph.Week) {
-				t.Fatalf("now %v: %s was accessed at %v", now, n.EntityKey, at.Value)
-			}
-		}
-	}
+// recorder is a transport that keeps writes of memory and their results. It answers other writes itself: a mention is an
+// access, which changes the nodes that it is of.
+type recorder struct {
+	writes  []graph.MemoryWrite
+	results []graph.MemoryResult
 }
 
-func TestDemoIsRich(t *testing.T) {
-	t.Parallel()
-	life, memory, sources := readDemoWrites(t, demoNows()[0])
-	atLeast := func(what string, got, want int) {
-		if got < want {
-			t.Errorf("%s: %d, want at least %d", what, got, want)
+// RoundTrip sends a request.
+func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
+	switch {
+	case request.Method == http.MethodGet:
+	case request.URL.Path != "/v1/memory":
+		return httptest.NewRecorder().Result(), nil
+	default:
+		raw, err := io.ReadAll(request.Body)
+		request.Body = io.NopCloser(bytes.NewReader(raw))
+		var write graph.MemoryWrite
+		if err == nil {
+			err = json.Unmarshal(raw, &write)
 		}
-	}
-	atLeast("persons", len(life.Persons), 16)
-	atLeast("concepts", len(life.Concepts), 16)
-	atLeast("entities", len(life.Entities), 13)
-	atLeast("relationships", len(memory.Relationships), 60)
-	atLeast("conversations", len(sources), 25)
-	atLeast("preferences", len(life.Preferences), 5)
-	beliefs, goals := 0, 0
-	for _, c := range life.Concepts {
-		if c.TTLPolicy == "keep_forever" && c.State == "core" {
-			beliefs++
+		if err != nil {
+			return nil, err
 		}
-		if c.Goal && c.State == "active" && c.Accessed != "" {
-			goals++
-		}
+		r.writes = append(r.writes, write)
 	}
-	atLeast("core beliefs", beliefs, 6)
-	atLeast("goals", goals, 5)
-	for _, c := range life.Conversations {
-		if n := len(c.Turns); n < 4 || n > 8 || c.Summary == "" || len(c.Mentions) == 0 {
-			t.Errorf("%s: %d turns, %d mentions, summary %q", c.Key, n, len(c.Mentions), c.Summary)
-		}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil || request.URL.Path != "/v1/memory" {
+		return response, err
 	}
-	if !slices.ContainsFunc(life.Preferences, func(p graph.Preference) bool {
-		return p.Key == graph.TimeZonePreference && string(p.Value) == `"`+demoZone+`"`
-	}) {
-		t.Error("the preferences lack the time zone that the times are told in")
+	raw, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	response.Body = io.NopCloser(bytes.NewReader(raw))
+	var result graph.MemoryResult
+	if err == nil {
+		err = json.Unmarshal(raw, &result)
 	}
-}
-
-// demoTypes lists the relationship types between kinds of the data model. The last one is an older name.
-var demoTypes = map[[2]string][]string{
-	{"person", "person"}:   {"has_relationship_with"},
-	{"person", "concept"}:  {"engages_with", "thinks_about"},
-	{"person", "entity"}:   {"associated_with"},
-	{"concept", "concept"}: {"relates_to"},
-	{"concept", "entity"}:  {"involves"},
-	{"entity", "entity"}:   {"connected_to"},
-}
-
-func TestDemoHangsTogether(t *testing.T) {
-	t.Parallel()
-	_, memory, sources := readDemoWrites(t, demoNows()[0])
-	kinds, names := map[string]string{}, map[string]bool{}
-	for i, n := range memory.Nodes {
-		if n.IsOwner.Value != (i == 0) {
-			t.Errorf("%s: the owner is the first person and no other", n.EntityKey)
-		}
-		name := n.Kind + "\x00" + strings.ToLower(n.Name.Value) + "\x00" + n.Type.Value
-		if kinds[n.EntityKey] != "" || names[name] || n.Description.Value == "" {
-			t.Errorf("%s: key or name is not the only one, or there is no description", n.EntityKey)
-		}
-		kinds[n.EntityKey], names[name] = n.Kind, true
-	}
-	linked, strongest := map[string]bool{}, map[float64]bool{}
-	for _, r := range memory.Relationships {
-		if !slices.Contains(demoTypes[[2]string{kinds[r.From], kinds[r.To]}], r.Type) || r.Description.Value == "" {
-			t.Errorf("%s %s %s is no legal, described relationship", r.From, r.Type, r.To)
-		}
-		linked[r.From], linked[r.To] = true, true
-		if r.From == memory.Nodes[0].EntityKey && strongest[r.Salience.Value] {
-			t.Errorf("%s ties with another of the owner's", r.To)
-		}
-		strongest[r.Salience.Value] = strongest[r.Salience.Value] || r.From == memory.Nodes[0].EntityKey
-	}
-	for key := range kinds {
-		if !linked[key] {
-			t.Errorf("%s is linked to nothing", key)
-		}
-	}
-	for _, s := range sources {
-		for _, key := range s.Mentions {
-			if kinds[key] == "" {
-				t.Errorf("%s mentions %s, which is not there", s.EntityKey, key)
-			}
-		}
-	}
-}
-
-func TestLoadDemoAgainChangesNothing(t *testing.T) {
-	t.Parallel()
-	var bodies []string
-	properties := `{}`
-	api := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-		raw, _ := io.ReadAll(r.Body)
-		if r.Method == http.MethodGet {
-			_, _ = io.WriteString(w, `{"user":{"owner_person_node":{"properties":`+properties+`}}}`)
-			return
-		}
-		bodies = append(bodies, r.URL.Path+" "+string(raw))
-	})
-	now := time.Date(2026, 3, 18, 10, 0, 0, 123, time.UTC)
-	if user, err := loadDemo(t.Context(), api, now); err != nil || user != demoUser {
-		t.Fatal(user, err)
-	}
-	first := bodies
-	bodies = nil
-	var memory graph.MemoryWrite
-	if err := json.Unmarshal([]byte(strings.TrimPrefix(first[0], "/v1/memory ")), &memory); err != nil {
-		t.Fatal(err)
-	}
-	properties = string(memory.Nodes[0].Properties)
-	if _, err := loadDemo(t.Context(), api, now.Add(100*time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(first, bodies); diff != "" {
-		t.Errorf("the second load differs: %s", diff)
-	}
+	r.results = append(r.results, result)
+	return response, err
 }
 
 func TestContextCurlIsReady(t *testing.T) {

@@ -2,21 +2,21 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"kith/auth"
 	"kith/cache"
+	"kith/client"
 	"kith/cypher"
 	"kith/embedded"
 	"kith/graph"
-	"kith/handlers"
+	"kith/internal/terminal"
 	"kith/markup"
 )
 
@@ -52,10 +52,10 @@ func (c *doctorCmd) Run(ctx context.Context, std streams) error {
 	}
 	findings = append(findings, c.checkService(ctx)...)
 	if c.JSON {
-		if err := printJSON(std.out, findings); err != nil {
+		if err := terminal.PrintJSON(std.out, findings); err != nil {
 			return err
 		}
-	} else if err := printFindings(std, newPaint(std.out, c.NoColor), findings); err != nil {
+	} else if err := printFindings(std, terminal.NewPaint(std.out, c.NoColor), findings); err != nil {
 		return err
 	}
 	for _, f := range findings {
@@ -66,17 +66,17 @@ func (c *doctorCmd) Run(ctx context.Context, std streams) error {
 	return nil
 }
 
-func printFindings(std streams, p paint, findings []finding) error {
+func printFindings(std streams, p terminal.Paint, findings []finding) error {
 	for _, f := range findings {
-		mark := p.good("✓")
+		mark := p.Good("✓")
 		if !f.Good {
-			mark = p.wrong("✗")
+			mark = p.Wrong("✗")
 		}
 		if _, err := fmt.Fprintf(std.out, "%s %-10s %s\n", mark, f.What, markup.Plain(f.Seen)); err != nil {
 			return err
 		}
 		if f.Advice != "" {
-			_, _ = fmt.Fprintf(std.out, "  %-10s %s\n", "", p.bold("→ "+f.Advice))
+			_, _ = fmt.Fprintf(std.out, "  %-10s %s\n", "", p.Bold("→ "+f.Advice))
 		}
 	}
 	return nil
@@ -165,37 +165,33 @@ func checkKeys(ctx context.Context, store *graph.Store) finding {
 
 // checkService checks that Kith is ready, accepts the key, and has the same time.
 func (c *doctorCmd) checkService(ctx context.Context) []finding {
-	url := c.URL
-	if url == "" {
-		url = "http://" + reachable(c.Listen)
+	address := c.URL
+	if address == "" {
+		address = "http://" + reachable(c.Listen)
 	}
-	api := newAPIClient(url, c.Key)
-	request, err := api.request(ctx, http.MethodGet, "/readyz", nil)
-	if err != nil {
+	if _, err := url.Parse(address); err != nil {
 		return []finding{newFinding("Kith", "", "correct KITH_URL", err)}
 	}
-	response, err := api.http.Do(request)
+	api := client.New(address, c.Key, nil)
+	state, err := api.Ready(ctx)
 	var refused *net.OpError
 	switch {
+	case errors.Is(err, client.ErrNotKith):
+		seen := finding{What: "Kith", Seen: "something else answers at " + address, Advice: "set KITH_URL or KITH_LISTEN to the address of Kith"}
+		return append([]finding{seen}, c.checkPorts(ctx)...)
 	case c.URL == "" && errors.As(err, &refused):
-		return append([]finding{{What: "Kith", Good: true, Seen: "not running at " + url + "; kith serve starts it"}}, c.checkPorts(ctx)...)
+		return append([]finding{{What: "Kith", Good: true, Seen: "not running at " + address + "; kith serve starts it"}}, c.checkPorts(ctx)...)
 	case err != nil:
 		return []finding{newFinding("Kith", "", "start it, or correct KITH_URL", err)}
 	}
-	err = json.NewDecoder(io.LimitReader(response.Body, maxReadiness)).Decode(&handlers.Readiness{})
-	_ = response.Body.Close()
-	if err != nil {
-		seen := finding{What: "Kith", Seen: "something else answers at " + url, Advice: "set KITH_URL or KITH_LISTEN to the address of Kith"}
-		return append([]finding{seen}, c.checkPorts(ctx)...)
-	}
-	findings := append([]finding{{What: "Kith", Good: true, Seen: "is ready at " + url}}, c.checkAdminPort(ctx)...)
-	if response.StatusCode != http.StatusOK {
-		findings[0] = finding{What: "Kith", Seen: "is not ready at " + url, Advice: "look at its log: it waits for its database"}
+	findings := append([]finding{{What: "Kith", Good: true, Seen: "is ready at " + address}}, c.checkAdminPort(ctx)...)
+	if !state.Ready {
+		findings[0] = finding{What: "Kith", Seen: "is not ready at " + address, Advice: "look at its log: it waits for its database"}
 	} else if c.Key != "" {
-		err := api.send(ctx, http.MethodGet, "/v1/nodes/person?limit=1", nil, nil)
+		err := errors.Unwrap(api.Call(ctx, http.MethodGet, "/v1/nodes/person?limit=1", nil, nil)) // without the name of the call
 		findings = append(findings, newFinding("Key", "is valid", "create one with the scope read: kith key create", err))
 	}
-	return append(findings, checkClock(response.Header.Get("Date"), time.Now()))
+	return append(findings, checkClock(state.Clock, time.Now()))
 }
 
 // checkClock compares the service's clock, in whole seconds, with the local one.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
-	"time"
+
+	"kith/internal/eval"
+	"kith/internal/terminal"
 )
 
 // evalCmd measures the search quality of a running Kith.
@@ -39,76 +39,14 @@ func (c *evalRecallCmd) Validate() error {
 
 // Run measures, and prints recall and latency. It fails if a question got an error.
 func (c *evalRecallCmd) Run(ctx context.Context, std streams) error {
-	progress := newProgress(std.err)
-	err := c.run(ctx, std, progress)
-	progress.end()
+	progress := terminal.NewProgress(std.err)
+	err := eval.Recall(ctx, eval.Options{
+		URL: c.URL, Key: c.Key, Passages: c.Passages, Questions: c.Questions, Triples: c.Triples, RunFile: c.RunFile,
+		Without: c.Without, Limit: c.Limit, Concurrency: c.Concurrency, Ablation: c.Ablation, Keep: c.Keep,
+	}, std.out, progress)
+	progress.End()
 	if err != nil {
 		return fmt.Errorf("eval recall: %w", err)
-	}
-	return nil
-}
-
-func (c *evalRecallCmd) run(ctx context.Context, std streams, progress *progress) (err error) {
-	set, err := readEvalSet(c.Passages, c.Questions, c.Triples, progress)
-	if err != nil {
-		return err
-	}
-	if err := set.excludeCategories(c.Without); err != nil {
-		return err
-	}
-	team, err := newEvalTeam(ctx, newAPIClient(c.URL, c.Key), c.Concurrency)
-	if err != nil {
-		return err
-	}
-	if c.Keep {
-		defer progress.line("kept: team " + team.id)
-	} else {
-		defer func() { err = errors.Join(err, team.remove(ctx, progress)) }()
-	}
-	if err := team.load(ctx, set.writes(time.Now()), progress); err != nil {
-		return err
-	}
-	asker := &evalAsker{api: team.api, set: set, limit: c.Limit, progress: progress}
-	if err := asker.waitForEmbeddings(ctx); err != nil {
-		return err
-	}
-	if !c.Ablation {
-		return c.ask(ctx, std, asker, c.name())
-	}
-	for i := range evalEvidence {
-		asker.evidence = evalEvidence[:i+1]
-		if err := c.ask(ctx, std, asker, c.name()+" by "+strings.Join(asker.evidence, ", ")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// evalEvidence lists the kinds of evidence for a hit, in the order in which --ablation adds them.
-var evalEvidence = []string{"words", "neighbours", "links", "meaning"}
-
-func (c *evalRecallCmd) name() string {
-	return strings.TrimSuffix(filepath.Base(c.Questions), filepath.Ext(c.Questions))
-}
-
-// ask sends all questions of a loaded set and prints the report.
-func (c *evalRecallCmd) ask(ctx context.Context, std streams, asker *evalAsker, name string) error {
-	answers, err := asker.askAll(ctx, c.Concurrency)
-	if err != nil {
-		return err
-	}
-	asker.progress.clear()
-	report := &evalReport{name, asker.set.questions, answers}
-	if err := report.print(std.out); err != nil {
-		return err
-	}
-	if c.RunFile != "" {
-		if err := report.writeRun(c.RunFile); err != nil {
-			return err
-		}
-	}
-	if failed := report.printErrors(asker.progress); failed > 0 {
-		return fmt.Errorf("questions that failed: %d", failed)
 	}
 	return nil
 }

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"kith/exchange"
 	"kith/internal/testenv"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // writeKnown writes what a team has before it imports manyLines, some of it with other keys.

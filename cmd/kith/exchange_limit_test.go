@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
-
 	"github.com/google/go-cmp/cmp"
+
+	"kith/internal/testenv"
 )
 
 // A body with a Content-Length that is too large is refused before it is read. For a body without one, the report says how

@@ -12,10 +12,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"kith/graph"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"kith/graph"
 )
 
 // randomTeam draws the lines of a memory: every kind, every property, and unusual texts. Some lines are invalid, and the

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kith/explore"
+	"kith/internal/terminal"
 )
 
 // exploreCmd searches a user's memory.
@@ -25,16 +26,16 @@ func (c *exploreCmd) Run(ctx context.Context, std streams) error {
 	request := explore.Request{UserID: c.User, Queries: []explore.Query{{Query: words}}, Limit: c.Limit, Kinds: c.Kinds, Format: explore.JSON}
 	if c.JSON {
 		var object json.RawMessage
-		if err := c.api().call(ctx, http.MethodPost, "/v1/explore", request, &object); err != nil {
+		if err := c.api().Call(ctx, http.MethodPost, "/v1/explore", request, &object); err != nil {
 			return err
 		}
-		return printJSON(std.out, object)
+		return terminal.PrintJSON(std.out, object)
 	}
 	request.Format = explore.Text
 	var text []byte
-	if err := c.api().call(ctx, http.MethodPost, "/v1/explore", request, &text); err != nil {
+	if err := c.api().Call(ctx, http.MethodPost, "/v1/explore", request, &text); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(std.out, newPaint(std.out, c.NoColor).markdown(string(text)))
+	_, err := fmt.Fprint(std.out, terminal.NewPaint(std.out, c.NoColor).Markdown(string(text)))
 	return err
 }

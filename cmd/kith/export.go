@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net/http"
+
+	"kith/client"
+	"kith/internal/privatefile"
+	"kith/internal/terminal"
+	"kith/internal/transfer"
 )
 
 // exportCmd writes the response of GET /v1/export, a team's whole memory, in the format that kith import reads.
@@ -18,71 +21,31 @@ type exportCmd struct {
 
 // Run writes the export. The file appears only when it is complete.
 func (c *exportCmd) Run(ctx context.Context, std streams) error {
-	progress := newProgress(std.err)
-	d := &download{
-		transfer: transfer{api: newAPIClient(c.URL, c.Key), maxSilence: maxSilence, retryPause: firstRetryPause, notify: progress.line},
-		progress: progress,
-	}
-	write := d.writeFile
-	if c.File == "-" {
-		write = func(ctx context.Context, _ string) error { return d.write(ctx, std.out) }
-	}
-	err := write(ctx, c.File)
-	progress.end()
+	progress := terminal.NewProgress(std.err)
+	got, err := c.write(ctx, std.out, progress)
+	progress.End()
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	end := d.received.end
 	if c.JSON {
-		return printJSON(std.err, map[string]int64{
-			"nodes": end.Nodes, "relationships": end.Relationships, "preferences": end.Preferences, "chat_turns": end.ChatTurns,
-			"lines": d.received.lines, "bytes": d.received.bytes,
+		return terminal.PrintJSON(std.err, map[string]int64{
+			"nodes": got.Nodes, "relationships": got.Relationships, "preferences": got.Preferences, "chat_turns": got.ChatTurns,
+			"lines": got.Lines, "bytes": got.Bytes,
 		})
 	}
 	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d preferences, %d chat turns: %d lines, %s\n",
-		end.Nodes, end.Relationships, end.Preferences, end.ChatTurns, d.received.lines, formatBytes(d.received.bytes))
+		got.Nodes, got.Relationships, got.Preferences, got.ChatTurns, got.Lines, terminal.FormatBytes(got.Bytes))
 	return nil
 }
 
-// download receives an export.
-type download struct {
-	transfer
-	progress *progress
-	received exportMonitor
-}
-
-// writeFile writes an export to a file that appears when it is complete.
-func (d *download) writeFile(ctx context.Context, path string) error {
-	return writePrivate(path, func(file io.Writer) error { return d.write(ctx, file) })
-}
-
-// write copies an export to out. It is retried until the first byte has arrived.
-func (d *download) write(ctx context.Context, out io.Writer) error {
-	return d.run(ctx, func(ctx context.Context, alive func()) error {
-		request, err := d.api.request(ctx, http.MethodGet, "/v1/export", http.NoBody)
-		if err != nil {
-			return err
-		}
-		request.Header.Set("Accept", "application/x-ndjson")
-		response, err := d.open(request)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = response.Body.Close() }()
-		return d.copy(out, response.Body, alive)
+func (c *exportCmd) write(ctx context.Context, out io.Writer, progress *terminal.Progress) (got transfer.Exported, err error) {
+	api := client.New(c.URL, c.Key, nil)
+	if c.File == "-" {
+		return transfer.Export(ctx, api, out, progress)
+	}
+	err = privatefile.Write(c.File, func(file io.Writer) error {
+		got, err = transfer.Export(ctx, api, file, progress)
+		return err
 	})
-}
-
-var errIncomplete = errors.New("the export is incomplete: its last line is missing")
-
-func (d *download) copy(out io.Writer, in io.Reader, alive func()) error {
-	d.received = exportMonitor{alive: alive, meter: newMeter(d.progress, "received", 0)}
-	_, err := io.Copy(io.MultiWriter(out, &d.received), in)
-	if err != nil {
-		return fmt.Errorf("after %d lines: %w", d.received.lines, err)
-	}
-	if !d.received.parseEnd() {
-		return errIncomplete
-	}
-	return nil
+	return got, err
 }

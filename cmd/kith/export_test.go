@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,14 +9,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
-	"testing/synctest"
-	"time"
 )
 
 const exportEnd = `{"end":{"nodes":1,"relationships":0,"preferences":0}}` + "\n"
 
 var wholeExport = `{"kith":{"version":1}}` + "\n" + `{"node":{"kind":"person","name":"` + strings.Repeat("a", 9000) + `"}}` + "\n" + exportEnd
+
+// serveHandler serves a handler until the test ends, and returns its address.
+func serveHandler(t *testing.T, handle http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(handle)
+	t.Cleanup(server.Close)
+	return server.URL
+}
 
 // runKith runs the program against a service, and returns its exit status and output.
 func runKith(t *testing.T, handle http.HandlerFunc, args ...string) (code int, out, err string) {
@@ -117,96 +120,5 @@ func TestExportIsTriedAgain(t *testing.T) {
 	}, "export")
 	if code != 0 || out != wholeExport || calls != 2 || !strings.Contains(errs, "503 service unavailable; retrying\n") {
 		t.Errorf("status %d, %d bytes, %d calls: %s", code, len(out), calls, errs)
-	}
-}
-
-// TestExportWatch splits an export into pieces of every size.
-func TestExportWatch(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]bool{
-		wholeExport: true, exportEnd: true, strings.Repeat("x", 5000) + "\n" + exportEnd: true, exportEnd + exportEnd: true,
-		strings.Repeat("x", 5000) + exportEnd: false, exportEnd + "\n": false, "": false, "\n": false, strings.TrimSpace(exportEnd): false,
-	} {
-		for _, piece := range []int{1, 2, 3, 50, 54, 55, 4096, 4097, 1 << 20} {
-			w := &exportMonitor{alive: func() {}, meter: newMeter(newProgress(io.Discard), "received", 0)}
-			for rest := []byte(in); len(rest) > 0; rest = rest[min(piece, len(rest)):] {
-				_, _ = w.Write(rest[:min(piece, len(rest))])
-			}
-			if w.parseEnd() != want || w.lines != int64(strings.Count(in, "\n")) || len(w.tail) > maxEndLine+1 {
-				t.Errorf("pieces of %d, …%q: complete is not %v, lines %d, tail %d", piece, in[max(0, len(in)-20):], want, w.lines, len(w.tail))
-			}
-		}
-	}
-}
-
-func TestTransferEndsSilence(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		said, calls, begun := []string{}, 0, time.Now()
-		tr := transfer{maxSilence: time.Minute, retryPause: time.Second, notify: func(text string) { said = append(said, text) }}
-		err := tr.run(t.Context(), func(ctx context.Context, alive func()) error {
-			for range 3 { // together longer than the silence allowed
-				time.Sleep(59 * time.Second)
-				alive()
-			}
-			if calls++; calls == 3 {
-				return ctx.Err()
-			}
-			<-ctx.Done()
-			return connectionError{ctx.Err()}
-		})
-		if err != nil || calls != 3 || len(said) != 2 || said[0] != errSilence.Error()+"; retrying" {
-			t.Errorf("%v after %d calls: %q", err, calls, said)
-		}
-		if took := time.Since(begun); took != 9*59*time.Second+2*time.Minute+3*time.Second {
-			t.Errorf("took %v", took)
-		}
-	})
-}
-
-func TestTransferGivesUp(t *testing.T) {
-	t.Parallel()
-	for err, want := range map[error]int{
-		connectionError{iotest.ErrTimeout}: maxAttempts, &apiError{status: 503}: maxAttempts, &apiError{status: 503, retryable: true}: maxAttempts,
-		&apiError{status: 500}: 1, io.ErrUnexpectedEOF: 1,
-	} {
-		tr := transfer{maxSilence: time.Minute, retryPause: time.Microsecond, notify: func(string) {}}
-		calls := 0
-		got := tr.run(t.Context(), func(context.Context, func()) error { calls++; return err })
-		if got != err || calls != want { //nolint:errorlint // the very same
-			t.Errorf("%v: %v after %d calls, want %d", err, got, calls, want)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	calls := 0
-	tr := transfer{maxSilence: time.Minute, retryPause: time.Hour, notify: func(string) {}}
-	_ = tr.run(ctx, func(context.Context, func()) error { calls++; cancel(); return connectionError{io.EOF} })
-	if calls != 1 {
-		t.Errorf("%d calls after the end", calls)
-	}
-}
-
-func TestMeter(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	m := newMeter(&progress{out: &out, terminal: true}, "sent", 2_000_000)
-	m.add(500, 1, m.begun.Add(time.Millisecond)) // too soon to be shown
-	m.add(999_500, 9, m.begun.Add(2*time.Second))
-	m.add(1_000_000, 10, m.begun.Add(2*time.Second))
-	want := clearLine + "[===============               ] sent 1.0 MB of 2.0 MB (50 %), 10 lines, 500.0 kB/s" +
-		clearLine + "[==============================] sent 2.0 MB of 2.0 MB (100 %), 20 lines; waiting for the report"
-	if out.String() != want {
-		t.Errorf("terminal: %q\nwant: %q", out.String(), want)
-	}
-	out.Reset()
-	m = newMeter(&progress{out: &out}, "received", 0)
-	for i := range 25 {
-		m.add(1_000_000_000, 0, m.begun.Add(time.Duration(i+1)*time.Second))
-	}
-	if want := "received 10.0 GB, 1.0 GB/s\nreceived 20.0 GB, 1.0 GB/s\n"; out.String() != want {
-		t.Errorf("lines: %q\nwant: %q", out.String(), want)
-	}
-	if got := fmt.Sprint(formatBytes(999), " ", formatBytes(1000)); got != "999 B 1.0 kB" {
-		t.Error(got)
 	}
 }

@@ -3,13 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"time"
 
-	"kith/handlers"
+	"kith/client"
+	"kith/internal/terminal"
 )
 
 type healthCmd struct {
@@ -21,31 +19,12 @@ type healthCmd struct {
 func (c *healthCmd) Run(ctx context.Context, std streams) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	r, err := newAPIClient(cmp.Or(c.URL, "http://"+reachable(c.Listen)), "").readiness(ctx)
+	r, err := client.New(cmp.Or(c.URL, "http://"+reachable(c.Listen)), "", nil).Ready(ctx)
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}
-	if err := printLine(std.out, r); err != nil || r.Ready {
+	if err := terminal.PrintLine(std.out, r); err != nil || r.Ready {
 		return err
 	}
 	return errSilent
-}
-
-const maxReadiness = 1 << 12 // bytes
-
-// readiness requests /readyz. It succeeds for a service that is not ready, too.
-func (c *apiClient) readiness(ctx context.Context) (r handlers.Readiness, err error) {
-	request, err := c.request(ctx, http.MethodGet, "/readyz", http.NoBody)
-	if err != nil {
-		return r, err
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return r, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxReadiness)).Decode(&r); err != nil {
-		return r, fmt.Errorf("%s is not a Kith: %w", request.URL, err)
-	}
-	return r, nil
 }

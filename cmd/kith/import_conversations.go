@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
+
+	"kith/client"
+	"kith/internal/sessions"
+	"kith/internal/terminal"
 )
 
-// importConversationsCmd imports a file with lines like
-//
-//	{"conversation":"c1","session":1,"time":"2026-03-18T09:00:00Z","speaker":"Ada","text":"…"}
-//
-// Every speaker becomes a user whose memory has the speaker's sessions and the people in them. The lines of a session must
-// be adjacent. The "id" of a line, or its position in the session, is part of the message's entity key, so importing a
-// file again changes nothing. Other fields are ignored.
+// importConversationsCmd imports a file of conversations, as package sessions describes it.
 type importConversationsCmd struct {
 	File       string `arg:"" type:"existingfile" help:"File of JSON lines: conversation, session, time, speaker, text, and optionally id."`
 	URL        string `env:"KITH_URL" default:"http://127.0.0.1:8080" help:"Address of a running Kith."`
@@ -31,78 +28,35 @@ func (c *importConversationsCmd) Run(ctx context.Context, std streams) error {
 		return fmt.Errorf("import conversations: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	progress := newProgress(std.err)
-	importer := newImporter(newAPIClient(c.URL, c.Key), c.Speaker, time.Now(), progress.fault)
-	err = importer.load(ctx, newSessionReader(file, c.TimeLayout, progress.fault), progress)
-	progress.end()
+	progress := terminal.NewProgress(std.err)
+	totals, err := sessions.Import(ctx, client.New(c.URL, c.Key, nil), file, sessions.Options{TimeLayout: c.TimeLayout, Speaker: c.Speaker}, progress)
+	progress.End()
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("import conversations: interrupted after %d sessions, which stay stored. Run the same command again to import the rest",
-			importer.totals.sessions)
+			totals.Sessions)
 	}
 	if err != nil {
 		return fmt.Errorf("import conversations: %w", err)
 	}
-	if err := c.printSummary(importer, std.out); err != nil {
+	if err := c.printSummary(totals, std.out); err != nil {
 		return fmt.Errorf("import conversations: %w", err)
 	}
-	if progress.faults > 0 {
-		return fmt.Errorf("import conversations: faults: %d; sessions skipped: %d", progress.faults, importer.totals.skipped)
+	if progress.Faults > 0 {
+		return fmt.Errorf("import conversations: faults: %d; sessions skipped: %d", progress.Faults, totals.Skipped)
 	}
 	return nil
 }
 
 // printSummary prints the totals, and a command that gets the first user's context.
-func (c *importConversationsCmd) printSummary(i *importer, out io.Writer) error {
-	t := i.totals
-	if len(i.users) == 0 {
-		if c.Speaker != "" && t.skipped == 0 {
+func (c *importConversationsCmd) printSummary(t sessions.Totals, out io.Writer) error {
+	if len(t.Users) == 0 {
+		if c.Speaker != "" && t.Skipped == 0 {
 			return errors.New("no session with this speaker")
 		}
 		_, err := fmt.Fprintln(out, "nothing imported")
 		return err
 	}
 	_, err := fmt.Fprintf(out, "sessions: %d with %d messages, for %d users\nsources: %s\nmessages: %s\n\n%s\n",
-		t.sessions, t.messages, len(i.users), t.sources, t.stored, visible(contextCurl(c.URL, c.Key, i.users[0].id)))
+		t.Sessions, t.Messages, len(t.Users), t.Sources, t.Stored, terminal.Visible(contextCurl(c.URL, c.Key, t.Users[0])))
 	return err
-}
-
-// load reads and writes all sessions, and then the relationships between the speakers.
-func (i *importer) load(ctx context.Context, sessions *sessionReader, progress *progress) error {
-	for {
-		session, err := sessions.read()
-		if errors.Is(err, io.EOF) {
-			return i.writeRelationships(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		if err := i.write(ctx, session); err != nil {
-			return fmt.Errorf("session %s of %s (line %d): %w", session.name, session.conversation, session.line, err)
-		}
-		progress.showTotals(i.totals)
-	}
-}
-
-// importTotals counts what an import of conversations stored.
-type importTotals struct {
-	sessions, messages, skipped int
-	sources, stored             outcomeCounts
-}
-
-type outcomeCounts struct{ created, updated, unchanged int }
-
-// String lists the counts.
-func (c outcomeCounts) String() string {
-	return fmt.Sprintf("%d created, %d updated, %d unchanged", c.created, c.updated, c.unchanged)
-}
-
-const sessionsPerLine = 100 // sessions per progress line if the output is not a terminal
-
-// showTotals shows the progress of an import of conversations.
-func (p *progress) showTotals(t importTotals) {
-	if text := fmt.Sprintf("%d sessions, %d messages", t.sessions, t.messages); p.terminal {
-		p.show(text)
-	} else if t.sessions > 0 && t.sessions%sessionsPerLine == 0 {
-		p.line(text)
-	}
 }

@@ -1,18 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/iotest"
-	"time"
 )
 
 const importAnswer = `{"lines":3,"nodes":{"created":1,"updated":0,"unchanged":2,"refused":0},"relationships":{"created":4,"updated":5,"unchanged":6,"refused":0},
@@ -210,62 +205,6 @@ func TestImportCommands(t *testing.T) {
 		service := &importServer{t: t, answer: importAnswer}
 		if code, out, errs := runKith(t, service.handle, test.args...); code != test.code || !strings.Contains(out+errs, test.told) {
 			t.Errorf("%q: status %d: %s%s", test.args, code, out, errs)
-		}
-	}
-}
-
-// The bar of an import counts what the service has stored, not what was sent.
-func TestImportShowsWhatIsStored(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		format string
-		lines  int
-		answer string // of the n-th question
-		want   string
-	}{
-		"lines":         {"kith", 4000, `{"lines":%[1]d000}`, "[==============================] stored lines: 4000 of 4000 (100 %)"},
-		"no more lines": {"mcp-memory", 3999, `{"lines":%[1]d000}`, "[==============================] stored lines: 3999 of 3999 (100 %)"},
-		"items":         {"mem0", 1, `{"lines":1,"nodes":{"created":%[1]d000,"refused":1},"relationships":{"unchanged":2}}`, "stored items: 4003"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var asked atomic.Int64
-			api := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-				if r.Method != http.MethodGet || r.URL.String() != "/v1/imports/i?user_id=a%26b" {
-					t.Errorf("asked %s %s", r.Method, r.URL)
-				}
-				n := asked.Add(1)
-				if n == 2 { // an error response
-					w.WriteHeader(http.StatusServiceUnavailable)
-				}
-				_, _ = fmt.Fprintf(w, test.answer, min(n, 4))
-			})
-			var out bytes.Buffer
-			w := newStoredMonitor(api, "i", &importFileCmd{User: "a&b", Format: test.format}, &progress{out: &out, terminal: true}, test.lines)
-			w.every = time.Millisecond
-			w.meter.lastShown = time.Time{} // so that the first one is shown at once
-			var alive atomic.Int64
-			stop := w.follow(t.Context(), func() { alive.Add(1) })
-			eventually(t, 10*time.Second, "all is shown", func() bool { return asked.Load() > 6 })
-			stop()
-			if w.show(w.meter.done, time.Now().Add(terminalInterval)); alive.Load() != 3 || !strings.HasPrefix(out.String(), clearLine) || !strings.Contains(out.String(), test.want) {
-				t.Errorf("%d times more: %q", alive.Load(), out.String())
-			}
-		})
-	}
-	w := &storedMonitor{meter: newCounter(&progress{out: io.Discard}, "stored lines:", 4000)}
-	w.show(2000, w.meter.begun) // by an earlier attempt
-	w.show(3000, w.meter.begun.Add(10*time.Second))
-	if got := w.meter.text(w.meter.begun.Add(10 * time.Second)); got != "stored lines: 3000 of 4000 (75 %), 100/s" {
-		t.Errorf("a rate with what was there: %s", got)
-	}
-}
-
-func TestImportCountsLines(t *testing.T) {
-	t.Parallel()
-	for content, want := range map[string]int{"": 0, "a": 1, "a\n": 1, "\n\nb": 3} {
-		if _, lines, err := importID(iotest.OneByteReader(strings.NewReader(content)), nil); err != nil || lines != want {
-			t.Errorf("%q: %d lines, %v", content, lines, err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/handlers"
+	"kith/internal/terminal"
 	"kith/markup"
 )
 
@@ -68,7 +69,7 @@ func printKeysJSON(std streams, keys []graph.APIKey) error {
 	for i, k := range keys {
 		all[i] = keyJSON{handlers.InfoOf(k), keyState(k, time.Now()), bootstrapState(k)}
 	}
-	return printJSON(std.out, all)
+	return terminal.PrintJSON(std.out, all)
 }
 
 // Run prints a table of keys.
@@ -95,7 +96,7 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 				k.KeyID, k.TeamID, user, strings.Join(k.Scopes, ","), k.CreatedAt.Format(time.DateTime), lastUsed, keyState(k, time.Now()), bootstrapState(k),
 			})
 		}
-		return printTable(std.out, rows)
+		return terminal.PrintTable(std.out, rows)
 	})
 }
 

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
 	"syscall"
+
+	"kith/client"
 )
 
 // listen opens the address of a setting. Its error names the setting and a value that works.
@@ -63,18 +64,7 @@ func (c *doctorCmd) checkAdminPort(ctx context.Context) []finding {
 
 // hasMetrics reports whether a URL serves the metrics of a Kith.
 func hasMetrics(ctx context.Context, url string) bool {
-	api := newAPIClient(url, "")
-	request, err := api.request(ctx, http.MethodGet, "/metrics", nil)
-	if err != nil {
-		return false
-	}
-	response, err := api.http.Do(request)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxMetrics))
+	var text []byte
+	err := client.New(url, "", nil).Call(ctx, http.MethodGet, "/metrics", nil, &text)
 	return err == nil && strings.Contains(string(text), "\nkith_build_info{")
 }
-
-const maxMetrics = 4 << 20 // bytes of the response that are searched

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"kith/internal/metrics"
 	"kith/internal/testenv"
 )
 
@@ -58,9 +59,9 @@ func TestDoctorLooksAtThePorts(t *testing.T) {
 			t.Errorf("in use: %d, not %q: %s", code, want, out)
 		}
 	}
-	metrics := httptest.NewServer(newMetrics().handler(false))
-	t.Cleanup(metrics.Close)
-	code, out = command(t, []string{data, "KITH_LISTEN=" + freeAddress(t), "KITH_ADMIN_LISTEN=" + metrics.Listener.Addr().String()}, "doctor")
+	admin := httptest.NewServer(metrics.New(build()).Handler(false))
+	t.Cleanup(admin.Close)
+	code, out = command(t, []string{data, "KITH_LISTEN=" + freeAddress(t), "KITH_ADMIN_LISTEN=" + admin.Listener.Addr().String()}, "doctor")
 	for _, want := range []string{"✓ KITH_LISTEN", "is free", "✓ KITH_ADMIN_LISTEN", "serves the metrics of a Kith"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("a Kith's: %d, not %q: %s", code, want, out)

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/auth"
-	"kith/graph"
+	"kith/internal/fault"
+	"kith/internal/metrics"
 	"kith/mcp"
 )
 
@@ -32,7 +33,7 @@ func (c *mcpCmd) Run(ctx context.Context, std streams) error {
 		}
 		return ignoreCanceled(ctx, mcp.Proxy(ctx, mcp.Remote{URL: c.URL, Key: c.Key}, version, transport))
 	}
-	if !graph.ValidKey(c.Team) || !graph.ValidKey(c.User) {
+	if !fault.ValidKey(c.Team) || !fault.ValidKey(c.User) {
 		return errors.New("mcp: team and user must have 1 to 256 characters and no control characters")
 	}
 	log := c.newLogger(std.err, max(c.LogLevel, slog.LevelWarn))
@@ -59,7 +60,7 @@ func (c *mcpCmd) serve(ctx context.Context, open databaseOpener, log *slog.Logge
 		return ignoreCanceled(ctx, tools.Run(ctx, auth.Principal{TeamID: c.Team, UserID: c.User, Scopes: []string{auth.Read, auth.Write}}, transport))
 	})
 	group.Go(func() error {
-		return c.withMemory(ctx, open, newMetrics(), log, streams{std.in, std.err, std.err}, func(ctx context.Context, m *memory) error {
+		return c.withMemory(ctx, open, metrics.New(build()), log, streams{std.in, std.err, std.err}, func(ctx context.Context, m *memory) error {
 			err := m.prepare(ctx, func(context.Context) error {
 				tools.Start(m.toolServices(m.newReader(model)))
 				return nil

@@ -6,9 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,17 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"kith/audit"
-	"kith/chat"
-	"kith/graph"
-	"kith/handlers"
 	"kith/internal/testenv"
-	"kith/vector"
 )
 
 // spanCollector collects the spans that it receives.
@@ -118,52 +110,6 @@ func TestTracesWithoutACollector(t *testing.T) {
 	s.as(s.newKey(t, testenv.Team(t), "read")).must(t, http.MethodGet, "/v1/context?user_id=u1", "")
 	if code := s.stop(); code != 0 || !strings.Contains(s.err.String(), "sending spans failed") {
 		t.Errorf("%d %s", code, s.err)
-	}
-}
-
-var metricName = regexp.MustCompile(`\bkith_[a-z_]+[a-z]`)
-
-// The dashboard and the alarms use existing metrics, and the documents list all metrics.
-func TestMetricsAreWhatIsShown(t *testing.T) {
-	t.Parallel()
-	m := newMetrics()
-	m.registerVectors(&graph.Store{}, vector.New(0))
-	m.registerMemory(&memory{store: &graph.Store{}, recalls: &graph.Recalls{}})
-	m.registerHTTP(&chat.Service{}, &handlers.Streams{}, &audit.Log{})
-	described := make(chan *prometheus.Desc)
-	go func() {
-		m.registry.Describe(described)
-		close(described)
-	}()
-	var all []string
-	for d := range described {
-		all = append(all, metricName.FindString(d.String()))
-	}
-	read := func(file string) string {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(raw)
-	}
-	operations := read("../../docs/operations.md")
-	for _, file := range []string{"../../docs/grafana.json", "../../docs/alerts.yaml", "../../docs/operations.md"} {
-		for _, name := range metricName.FindAllString(read(file), -1) {
-			base := regexp.MustCompile(`_(bucket|sum|count)$`).ReplaceAllString(name, "")
-			if !slices.Contains(all, base) && !slices.Contains(all, name) {
-				t.Errorf("%s asks for %s, which there is not", file, name)
-			}
-		}
-	}
-	for _, name := range all {
-		if name != "" && !strings.Contains(operations, "`"+name+"`") {
-			t.Errorf("docs/operations.md does not tell of %s", name)
-		}
-	}
-	for _, alarm := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(read("../../docs/alerts.yaml"), -1) {
-		if !strings.Contains(operations, "`"+alarm[1]+"`") {
-			t.Errorf("docs/operations.md does not say what to do about %s", alarm[1])
-		}
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -15,7 +16,9 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/handlers"
+	"kith/internal/metrics"
 	"kith/internal/sleep"
+	"kith/internal/tracing"
 	"kith/llm"
 	"kith/loader"
 	"kith/mcp"
@@ -26,8 +29,8 @@ import (
 // memory holds the open database and cache, and the services that use them.
 type memory struct {
 	config      *config
-	metrics     *metrics
-	traces      *tracing
+	metrics     *metrics.Registry
+	traces      *tracing.Tracer
 	log         *slog.Logger
 	store       *graph.Store
 	preferences preferenceStore
@@ -49,20 +52,21 @@ type databaseOpener func(ctx context.Context, log *slog.Logger, std streams) (da
 
 // withMemory opens the memory, calls work, and closes the memory.
 func (c *config) withMemory(
-	ctx context.Context, open databaseOpener, metrics *metrics, log *slog.Logger, std streams, work func(context.Context, *memory) error,
+	ctx context.Context, open databaseOpener, registry *metrics.Registry, log *slog.Logger, std streams, work func(context.Context, *memory) error,
 ) error {
-	traces, err := c.openTracing(ctx, log)
+	traces, err := tracing.Open(ctx, c.OTLPEndpoint, c.OTLPRatio, version, log)
 	if err != nil {
-		return err
+		return fmt.Errorf("KITH_OTLP_ENDPOINT: %w", err)
 	}
-	defer traces.close(ctx)
+	defer traces.Close(ctx)
 	auditLog, err := audit.Open(c.AuditLog, std.out)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = auditLog.Close() }()
-	metrics.logSlowStatements(c.SlowStatement, log)
-	preferences, err := c.openPreferences(ctx, metrics)
+	registry.LogSlowStatements(c.SlowStatement, log)
+	listener := &changeListener{}
+	preferences, err := c.openPreferences(ctx, registry, listener.changed)
 	if err != nil {
 		return err
 	}
@@ -90,8 +94,8 @@ func (c *config) withMemory(
 	}()
 	c.RelationshipTypes.warn(log)
 	store, err := graph.Open(db.Connection, graph.Options{
-		Log: log, Observe: metrics.observeStatement, Trace: traces.of("statement"), Types: c.RelationshipTypes.names,
-		KeepDeleted: c.KeepDeleted, Embedder: embedder, ObserveQuota: metrics.quotas.Observe,
+		Log: log, Observe: registry.ObserveStatement, Changed: listener.changed, Trace: traces.Of("statement"), Types: c.RelationshipTypes.names,
+		KeepDeleted: c.KeepDeleted, Embedder: embedder, ObserveQuota: registry.ObserveQuota,
 		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
 	})
 	if err != nil {
@@ -101,7 +105,7 @@ func (c *config) withMemory(
 	preferences.guard(store)
 	keys := auth.New(store, time.Now)
 	defer keys.Close()
-	options := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: metrics.observeCache, Revoked: keys.Forget}
+	options := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: registry.ObserveCache, Revoked: keys.Forget}
 	if marks := store.Bookmarks(); marks != nil {
 		options.Marks = marks
 	}
@@ -110,28 +114,39 @@ func (c *config) withMemory(
 		return err
 	}
 	defer func() { _ = contextCache.Close() }()
+	listener.cache = contextCache
 	m := &memory{
-		config: c, metrics: metrics, traces: traces, log: log, store: store, preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
-		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: metrics.observeRecall, Changed: contextCache.Changed}),
+		config: c, metrics: registry, traces: traces, log: log, store: store, preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
+		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: registry.ObserveRecall}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
 	keys.Announce(contextCache.Revoked)
 	if c.Neo4jURI == "" {
 		m.logRotator = newLogRotator(store, log)
 	}
-	metrics.registerMemory(m)
+	registry.RegisterMemory(store, m.recalls)
 	m.newReaders(queryEmbedder)
 	return m.run(ctx, work)
+}
+
+// changeListener passes the changes that stores report to the cache and to the audit log.
+type changeListener struct{ cache *cache.Cache } // set before anything is written
+
+func (l *changeListener) changed(ctx context.Context, c graph.Change) {
+	if c.Contexts {
+		l.cache.Changed(ctx, c.Team, c.Users...)
+	}
+	audit.Note(ctx, c.Users, c.IDs...)
 }
 
 // newReaders creates the services that read the memory.
 func (m *memory) newReaders(queryEmbedder llm.Embedder) {
 	m.contexts = loader.New(m.store, m.cache, loader.Options{
-		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.observeDegraded, Preferences: m.preferences.orNil(),
-		Trace: m.traces.of("load"),
+		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.ObserveDegraded, Preferences: m.preferences.orNil(),
+		Trace: m.traces.Of("load"),
 	})
-	m.explorer = explore.New(m.store, explore.Options{Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.observeExplore})
-	m.traverser = traverse.New(m.store, m.metrics.observeTraverse)
+	m.explorer = explore.New(m.store, explore.Options{Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.ObserveExplore})
+	m.traverser = traverse.New(m.store, m.metrics.ObserveTraverse)
 }
 
 // newReader returns the reader of sources and texts, nil without a language model.
@@ -146,9 +161,9 @@ func (m *memory) newReader(model *llm.Generator) *digest.Reader {
 func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options) {
 	o := m.config.toolOptions()
 	o.Deadline, o.Reading, o.Log, o.RequestID = m.config.RequestTimeout, m.config.LLMTimeout, m.log, handlers.RequestID
-	o.Observe, o.Trace = m.metrics.observeTool, m.traces.of("tool")
+	o.Observe, o.Trace = m.metrics.ObserveTool, m.traces.Of("tool")
 	s := mcp.Services{
-		Store: m.store, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser, Changes: m.cache,
+		Store: m.store, Systems: m.store, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
 		Recalls: m.recalls, Audit: m.auditLog,
 	}
 	if reader != nil {
@@ -212,9 +227,9 @@ func (m *memory) maintain(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return m.store.WatchErasures(ctx) })
 	if m.embedder != nil {
-		m.metrics.registerVectors(m.store, m.vectors)
+		m.metrics.RegisterVectors(m.store, m.vectors)
 		group.Go(func() error {
-			return graph.NewEmbedding(m.store, graph.EmbeddingOptions{Log: m.log, Observe: m.metrics.observeEmbedding}).Run(ctx)
+			return graph.NewEmbedding(m.store, graph.EmbeddingOptions{Log: m.log, Observe: m.metrics.ObserveEmbedding}).Run(ctx)
 		})
 	}
 	if m.logRotator != nil {
@@ -223,7 +238,7 @@ func (m *memory) maintain(ctx context.Context) error {
 	if m.config.Maintenance > 0 {
 		group.Go(func() error {
 			return graph.NewMaintenance(m.store, graph.MaintenanceOptions{
-				Every: m.config.Maintenance, Log: m.log, Observe: m.metrics.observeMaintenance, Changed: m.cache.Changed,
+				Every: m.config.Maintenance, Log: m.log, Observe: m.metrics.ObserveMaintenance,
 			}).Run(ctx)
 		})
 	}

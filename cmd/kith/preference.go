@@ -5,17 +5,18 @@ import (
 	"unicode/utf8"
 
 	"kith/graph"
+	"kith/internal/metrics"
 	"kith/preference"
 )
 
 // preferenceStore is an optional store of preferences outside the graph. With the zero value they are in the graph.
 type preferenceStore struct{ store *preference.Store }
 
-func (c *config) openPreferences(ctx context.Context, m *metrics) (preferenceStore, error) {
+func (c *config) openPreferences(ctx context.Context, registry *metrics.Registry, changed func(context.Context, graph.Change)) (preferenceStore, error) {
 	if c.PostgresURI == "" {
 		return preferenceStore{}, nil
 	}
-	store, err := preference.Open(ctx, c.PostgresURI, preference.Options{Observe: m.observeStatement})
+	store, err := preference.Open(ctx, c.PostgresURI, preference.Options{Observe: registry.ObserveStatement, Changed: changed})
 	return preferenceStore{store}, err
 }
 

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"time"
 
 	"kith/embedded"
 	"kith/graph"
+	"kith/internal/terminal"
 )
 
 // reindexCmd works directly on the database, so it needs no API key.
@@ -39,8 +39,8 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	if err := store.Migrate(ctx); err != nil {
 		return err
 	}
-	count := &reindexProgress{progress: newProgress(std.err), lastShown: time.Now(), outcomes: map[string]int64{}}
-	defer count.end()
+	count := &reindexProgress{Progress: terminal.NewProgress(std.err), outcomes: map[string]int64{}}
+	defer count.End()
 	if err := store.Renew(ctx, count.showIndexed); err != nil {
 		return fmt.Errorf("%w; run kith reindex again", err)
 	}
@@ -54,9 +54,9 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if resumed {
-		count.line("resuming the interrupted reindex")
+		count.Line("resuming the interrupted reindex")
 	}
-	err = graph.NewEmbedding(store, graph.EmbeddingOptions{Log: log, Observe: count.observe}).Finish(ctx, func() { count.show(count.String()) })
+	err = graph.NewEmbedding(store, graph.EmbeddingOptions{Log: log, Observe: count.observe}).Finish(ctx, func() { count.Update(count.String()) })
 	if err != nil {
 		return fmt.Errorf("%w; run kith reindex again to resume", err)
 	}
@@ -66,11 +66,10 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 
 // reindexProgress prints the progress of a reindex.
 type reindexProgress struct {
-	*progress
-	lastShown time.Time
-	nodes     int // indexed so far
-	mu        sync.Mutex
-	outcomes  map[string]int64
+	*terminal.Progress
+	nodes    int // indexed so far
+	mu       sync.Mutex
+	outcomes map[string]int64
 }
 
 func (r *reindexProgress) observe(outcome string, count int64) {
@@ -82,24 +81,7 @@ func (r *reindexProgress) observe(outcome string, count int64) {
 // showIndexed sets and shows the number of nodes whose words are indexed.
 func (r *reindexProgress) showIndexed(nodes int) {
 	r.nodes = nodes
-	r.show(fmt.Sprintf("indexed the words of %d nodes", nodes))
-}
-
-func (r *reindexProgress) show(text string) {
-	every := lineInterval
-	if r.terminal {
-		every = terminalInterval
-	}
-	now := time.Now()
-	if now.Sub(r.lastShown) < every {
-		return
-	}
-	r.lastShown = now
-	if r.terminal {
-		r.progress.show(text)
-		return
-	}
-	r.line(text)
+	r.Update(fmt.Sprintf("indexed the words of %d nodes", nodes))
 }
 
 // String returns the counts by outcome.

@@ -13,7 +13,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/auth"
+	"kith/client"
 	"kith/handlers"
+	"kith/internal/demo"
+	"kith/internal/metrics"
 	"kith/mcp"
 )
 
@@ -39,7 +42,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	}
 	gate := newGate()
 	group, ctx := errgroup.WithContext(ctx)
-	metrics := newMetrics()
+	registry := metrics.New(build())
 	// The services outlive the last request.
 	memory, release := context.WithCancel(context.WithoutCancel(ctx))
 	defer release()
@@ -53,10 +56,10 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 			_ = listener.Close()
 			return err
 		}
-		group.Go(func() error { return serveHTTP(ctx, admin, metrics.handler(c.Pprof)) })
+		group.Go(func() error { return serveHTTP(ctx, admin, registry.Handler(c.Pprof)) })
 	}
 	url := "http://" + reachable(listener.Addr().String())
-	group.Go(func() error { return c.serveMemory(memory, ctx, url, gate, metrics, log, std) })
+	group.Go(func() error { return c.serveMemory(memory, ctx, url, gate, registry, log, std) })
 	return group.Wait()
 }
 
@@ -91,13 +94,13 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load
 
 // serveMemory opens the memory and then the gate, and closes the memory when ctx is done. The context stopping is done
 // earlier, while requests are still answered.
-func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *gate, metrics *metrics, log *slog.Logger, std streams) error {
-	services, err := c.openHTTPServices(metrics, log)
+func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *gate, registry *metrics.Registry, log *slog.Logger, std streams) error {
+	services, err := c.openHTTPServices(registry, log)
 	if err != nil {
 		return err
 	}
 	defer services.close()
-	return c.withMemory(ctx, c.openDatabase, metrics, log, std, func(ctx context.Context, m *memory) error {
+	return c.withMemory(ctx, c.openDatabase, registry, log, std, func(ctx context.Context, m *memory) error {
 		var key string
 		if err := m.prepare(ctx, func(ctx context.Context) (err error) {
 			key, err = m.keys.Bootstrap(ctx, c.BootstrapKey)
@@ -113,7 +116,7 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		handled := services.handlerServices(m, tools)
 		handled.Chats = chats
 		streams := handlers.NewStreams(c.ChatStreams)
-		metrics.registerHTTP(chats, streams, m.auditLog)
+		registry.RegisterHTTP(chats, streams, m.auditLog)
 		if reader != nil {
 			handled.Digests = reader
 		}
@@ -121,7 +124,7 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 			Build: build(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport,
 			Origins: c.Origins, Issuer: c.OIDCIssuer, StreamPause: c.StreamPause,
 			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
-			Log: log, Observe: metrics.observeRequest, Verified: metrics.observeCredential, Trace: m.traces.request(),
+			Log: log, Observe: registry.ObserveRequest, Verified: registry.ObserveCredential, Trace: m.traces.Request(),
 		})
 		gate.open.Store(&api)
 		c.announce(ctx, url, key, log, std)
@@ -158,12 +161,11 @@ func (c *serveCmd) announce(ctx context.Context, url, key string, log *slog.Logg
 	if !c.Demo {
 		return
 	}
-	user, err := loadDemo(ctx, newAPIClient(url, key), time.Now())
-	if err != nil {
+	if err := demo.Load(ctx, client.New(url, key, nil), time.Now()); err != nil {
 		log.Error("loading the demo failed", "error", err)
 		return
 	}
-	print("A demo user is loaded: %s. Get the user's context:\n\n%s\n", user, contextCurl(url, key, user))
+	print("A demo user is loaded: %s. Get the user's context:\n\n%s\n", demo.User, contextCurl(url, key, demo.User))
 }
 
 // reachable returns an address to call for an address to listen on.

@@ -6,6 +6,7 @@ import (
 	"kith/auth"
 	"kith/chat"
 	"kith/handlers"
+	"kith/internal/metrics"
 	"kith/limit"
 	"kith/llm"
 	"kith/mcp"
@@ -18,23 +19,23 @@ type httpServices struct {
 	limits *limit.Limiter
 }
 
-func (c *config) openHTTPServices(metrics *metrics, log *slog.Logger) (*httpServices, error) {
+func (c *config) openHTTPServices(registry *metrics.Registry, log *slog.Logger) (*httpServices, error) {
 	f := &httpServices{}
-	if err := f.open(c, metrics, log); err != nil {
+	if err := f.open(c, registry, log); err != nil {
 		f.close()
 		return nil, err
 	}
 	return f, nil
 }
 
-func (f *httpServices) open(c *config, metrics *metrics, log *slog.Logger) (err error) {
+func (f *httpServices) open(c *config, registry *metrics.Registry, log *slog.Logger) (err error) {
 	if f.tokens, err = c.openTokens(); err != nil {
 		return err
 	}
 	if f.model, err = c.openModel(log); err != nil {
 		return err
 	}
-	f.limits, err = limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log, Observe: metrics.observeLimit})
+	f.limits, err = limit.New(limit.Options{RedisURI: c.RedisURI, Standard: c.RateLimit, Log: log, Observe: registry.ObserveLimit})
 	return err
 }
 
@@ -53,7 +54,8 @@ func (f *httpServices) close() {
 // handlerServices returns the services of the handlers.
 func (f *httpServices) handlerServices(m *memory, tools *mcp.Server) handlers.Services {
 	s := handlers.Services{
-		Store: m.store, Preferences: m.preferences.orGraph(m.store), Keys: m.keys, Limits: f.limits, Audit: m.auditLog, Changes: m.cache,
+		Memory: m.store, Nodes: m.store, Relationships: m.store, Sources: m.store, Users: m.store, Systems: m.store, ChatStore: m.store,
+		Transfers: m.store, Preferences: m.preferences.orGraph(m.store), Keys: m.keys, Limits: f.limits, Audit: m.auditLog,
 		Recalls: m.recalls,
 		Ready:   m.store.Ping, Erasure: m.store, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
 		MCP: tools.Handler(),
@@ -75,6 +77,6 @@ func (f *httpServices) newChats(c *serveCmd, m *memory) *chat.Service {
 		model = f.model
 	}
 	return chat.New(m.store, model, m.contexts, chat.Options{
-		Workers: c.LLMWorkers, Queue: c.LLMQueue, PromptTokens: c.LLMPromptTokens, Log: m.log, Observe: m.metrics.observeGeneration,
+		Workers: c.LLMWorkers, Queue: c.LLMQueue, PromptTokens: c.LLMPromptTokens, Log: m.log, Observe: m.metrics.ObserveGeneration,
 	})
 }

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"kith/auth"
+	"kith/client"
 	"kith/graph"
 	"kith/handlers"
+	"kith/internal/terminal"
 	"kith/markup"
 	"kith/traverse"
 )
@@ -25,7 +27,7 @@ type statusCmd struct {
 // status is the output of kith status.
 type status struct {
 	URL string `json:"url"`
-	handlers.Readiness
+	client.Readiness
 	Kinds   []traverse.KindSchema `json:"kinds"`
 	Links   int64                 `json:"relationships"`
 	Partial bool                  `json:"part"` // only a part was counted
@@ -45,9 +47,9 @@ func (c *statusCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if c.JSON {
-		err = printJSON(std.out, s)
+		err = terminal.PrintJSON(std.out, s)
 	} else {
-		err = s.print(std, newPaint(std.out, c.NoColor))
+		err = s.print(std, terminal.NewPaint(std.out, c.NoColor))
 	}
 	if err == nil && !s.Ready {
 		return errSilent
@@ -58,7 +60,7 @@ func (c *statusCmd) Run(ctx context.Context, std streams) error {
 func (c *statusCmd) fetch(ctx context.Context) (*status, error) {
 	s := &status{URL: c.URL, Kinds: []traverse.KindSchema{}}
 	var err error
-	if s.Readiness, err = c.api().readiness(ctx); err != nil || !s.Ready {
+	if s.Readiness, err = c.api().Ready(ctx); err != nil || !s.Ready {
 		return s, err
 	}
 	var schema traverse.Schema
@@ -66,7 +68,7 @@ func (c *statusCmd) fetch(ctx context.Context) (*status, error) {
 	if c.User != "" {
 		path += "&user_id=" + url.QueryEscape(c.User)
 	}
-	if err := c.api().call(ctx, http.MethodGet, path, nil, &schema); err != nil {
+	if err := c.api().Call(ctx, http.MethodGet, path, nil, &schema); err != nil {
 		return nil, err
 	}
 	for _, k := range schema.Kinds {
@@ -85,22 +87,22 @@ func (c *statusCmd) fetch(ctx context.Context) (*status, error) {
 // fetchUsers adds the users of the team, if the key is not bound to a user.
 func (c *statusCmd) fetchUsers(ctx context.Context, s *status) error {
 	var me handlers.Me
-	if err := c.api().call(ctx, http.MethodGet, "/v1/me", nil, &me); err != nil {
+	if err := c.api().Call(ctx, http.MethodGet, "/v1/me", nil, &me); err != nil {
 		return err
 	}
 	if s.Shared = me.UserID == nil; !s.Shared || !slices.Contains(me.Scopes, auth.Admin) {
 		return nil
 	}
 	var page handlers.UserPage
-	err := c.api().call(ctx, http.MethodGet, "/v1/users?limit="+strconv.Itoa(maxListedUsers), nil, &page)
+	err := c.api().Call(ctx, http.MethodGet, "/v1/users?limit="+strconv.Itoa(maxListedUsers), nil, &page)
 	s.Users, s.MoreUsers = page.Users, page.Next != nil
 	return err
 }
 
-func (s *status) print(std streams, p paint) error {
-	state := p.good("ready")
+func (s *status) print(std streams, p terminal.Paint) error {
+	state := p.Good("ready")
 	if !s.Ready {
-		state = p.wrong("not ready")
+		state = p.Wrong("not ready")
 	}
 	if _, err := fmt.Fprintf(std.out, "Kith %s at %s is %s.\n", markup.Plain(s.Version), s.URL, state); err != nil || !s.Ready {
 		return err
@@ -118,7 +120,7 @@ func (s *status) print(std streams, p paint) error {
 	if s.Partial {
 		rows = append(rows, []string{"", "(partial count)"})
 	}
-	if err := printTable(std.out, rows); err != nil || len(s.Users) == 0 {
+	if err := terminal.PrintTable(std.out, rows); err != nil || len(s.Users) == 0 {
 		return err
 	}
 	return s.printUsers(std)
@@ -143,7 +145,7 @@ func (s *status) printUsers(std streams) error {
 	if _, err := fmt.Fprintln(std.out, "\nUsers of the team:"); err != nil {
 		return err
 	}
-	return printTable(std.out, rows)
+	return terminal.PrintTable(std.out, rows)
 }
 
 func formatCount(n int64) string { return strconv.FormatInt(n, 10) }

@@ -7,7 +7,10 @@ import (
 	"net/http"
 	"net/url"
 
+	"kith/client"
 	"kith/graph"
+	"kith/internal/memoryfile"
+	"kith/internal/terminal"
 	"kith/markup"
 )
 
@@ -29,12 +32,12 @@ func (c *systemCmd) memoryPath(system string) string {
 	return "/v1/systems/" + url.PathEscape(system) + "/memory"
 }
 
-func (c *systemCmd) api() *apiClient { return newAPIClient(c.URL, c.Key) }
+func (c *systemCmd) api() *client.Client { return client.New(c.URL, c.Key, nil) }
 
 // fetchMemory gets the memory of the system, raw and parsed.
 func (c *systemCmd) fetchMemory(ctx context.Context, system string) (file []byte, m graph.SystemMemory, err error) {
-	if err = c.api().call(ctx, http.MethodGet, c.memoryPath(system), nil, &file); err == nil {
-		m, err = parseMemory(file)
+	if err = c.api().Call(ctx, http.MethodGet, c.memoryPath(system), nil, &file); err == nil {
+		m, err = memoryfile.Parse(file)
 	}
 	return file, m, err
 }
@@ -47,11 +50,11 @@ type loadSystemCmd struct {
 
 // Run replaces the memory of the system. Without --force it refuses to empty a system because the file is missing.
 func (c *loadSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd) error {
-	file, err := readMemoryFile(parent.MemoryFile)
+	file, err := memoryfile.Read(parent.MemoryFile)
 	if err != nil {
 		return fmt.Errorf("load system: %w", err)
 	}
-	if file.missing {
+	if file.Missing {
 		_, stored, err := parent.fetchMemory(ctx, c.System)
 		if err != nil {
 			return fmt.Errorf("load system: %w", err)
@@ -67,7 +70,7 @@ func (c *loadSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 		path += "?strict=true"
 	}
 	var result graph.SystemResult
-	if err := parent.api().call(ctx, http.MethodPut, path, file.raw, &result); err != nil {
+	if err := parent.api().Call(ctx, http.MethodPut, path, file.Raw, &result); err != nil {
 		return fmt.Errorf("load system: %s: %w", parent.MemoryFile, err)
 	}
 	return printResult(std, "loaded", &result)
@@ -80,11 +83,11 @@ type mergeSystemCmd struct {
 
 // Run merges the file into the system.
 func (c *mergeSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd) error {
-	file, err := readMemoryFile(parent.MemoryFile)
+	file, err := memoryfile.Read(parent.MemoryFile)
 	if err != nil {
 		return fmt.Errorf("merge system: %w", err)
 	}
-	if file.missing {
+	if file.Missing {
 		_, err := fmt.Fprintf(std.out, "%s does not exist: nothing to merge\n", parent.MemoryFile)
 		return err
 	}
@@ -93,7 +96,7 @@ func (c *mergeSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd
 		path += "?strict=true"
 	}
 	var result graph.SystemResult
-	if err := parent.api().call(ctx, http.MethodPost, path, file.raw, &result); err != nil {
+	if err := parent.api().Call(ctx, http.MethodPost, path, file.Raw, &result); err != nil {
 		return fmt.Errorf("merge system: %s: %w", parent.MemoryFile, err)
 	}
 	return printResult(std, "merged", &result)
@@ -111,16 +114,16 @@ func (c *exportSystemCmd) Run(ctx context.Context, std streams, parent *systemCm
 		return fmt.Errorf("export system: %w", err)
 	}
 	if !c.Force {
-		old, err := readMemoryFile(parent.MemoryFile)
+		old, err := memoryfile.Read(parent.MemoryFile)
 		if err != nil {
 			return fmt.Errorf("export system: %w (--force overwrites it)", err)
 		}
-		if n := len(old.memory.Entities); n > 0 && len(stored.Entities) == 0 {
+		if n := len(old.Memory.Entities); n > 0 && len(stored.Entities) == 0 {
 			return fmt.Errorf("export system: the system is empty, and %s has %d entities: "+
 				"load it first, or use --force", parent.MemoryFile, n)
 		}
 	}
-	if err := writeMemoryFile(parent.MemoryFile, file); err != nil {
+	if err := memoryfile.Write(parent.MemoryFile, file); err != nil {
 		return fmt.Errorf("export system: %w", err)
 	}
 	_, err = fmt.Fprintf(std.out, "%s: %d entities, %d relationships\n", parent.MemoryFile, len(stored.Entities), len(stored.Relationships))
@@ -143,10 +146,10 @@ func (c *showSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 		query.Set("max_tokens", fmt.Sprint(c.MaxTokens))
 	}
 	var text []byte
-	if err := parent.api().call(ctx, http.MethodGet, parent.memoryPath(c.System)+"/text?"+query.Encode(), nil, &text); err != nil {
+	if err := parent.api().Call(ctx, http.MethodGet, parent.memoryPath(c.System)+"/text?"+query.Encode(), nil, &text); err != nil {
 		return fmt.Errorf("show system: %w", err)
 	}
-	printed := visible(string(text))
+	printed := terminal.Visible(string(text))
 	if c.Format == "json" {
 		printed = markup.Document(string(text))
 	}

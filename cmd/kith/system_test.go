@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -152,75 +149,14 @@ func TestSystemFileFaults(t *testing.T) {
 	c.want(1, "401", "show", "s")
 }
 
-// A file is replaced as a whole or not at all, and keeps its mode. A link stays a link.
-func TestMemoryIsWrittenAtOnce(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	path, link := filepath.Join(folder, "real.json"), filepath.Join(folder, "link.json")
-	for _, err := range []error{os.WriteFile(path, []byte("old"), 0o600), os.Symlink("real.json", link), writeMemoryFile(link, []byte("new"))} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	raw, err := os.ReadFile(path)
-	info, _ := os.Stat(path)
-	kind, _ := os.Lstat(link)
-	if string(raw) != "new" || err != nil || info.Mode().Perm() != 0o600 || kind.Mode()&fs.ModeSymlink == 0 {
-		t.Errorf("%q %v %v %v", raw, err, info.Mode(), kind.Mode())
-	}
-	if err := writeMemoryFile(folder, []byte("x")); err == nil {
-		t.Error("a folder was written over")
-	}
-	if entries, err := os.ReadDir(filepath.Dir(folder)); err != nil || len(entries) != 1 {
-		t.Errorf("left beside the folder: %v %v", entries, err)
-	}
-}
-
 // The default file is context.json in the working directory.
 func TestMemoryFileDefault(t *testing.T) {
 	t.Chdir(t.TempDir())
-	api := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+	address := serveHandler(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"entities":[],"relationships":[]}`))
 	})
-	code, out := command(t, []string{"KITH_KEY=kith_secret"}, "system", "export", "s", "--url", api.url)
+	code, out := command(t, []string{"KITH_KEY=kith_secret"}, "system", "export", "s", "--url", address)
 	if raw, err := os.ReadFile("context.json"); code != 0 || err != nil || string(raw) != `{"entities":[],"relationships":[]}` {
 		t.Errorf("exit %d: %s %q %v", code, out, raw, err)
-	}
-}
-
-func FuzzParseMemory(f *testing.F) {
-	for _, seed := range []string{"", "{", "{\"entities\":\n[{\"name\":7}]}", twoEntities, "\xff\n", "[]", "nul"} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		_, err := parseMemory(raw)
-		if err == nil {
-			return
-		}
-		var line, column int
-		if n, scan := fmt.Sscanf(err.Error(), "line %d, column %d:", &line, &column); n != 2 || line < 1 || column < 1 || line > bytes.Count(raw, []byte("\n"))+1 {
-			t.Errorf("%q: %v (%v)", raw, err, scan)
-		}
-	})
-}
-
-// Only the owner can read a memory file or an export, whatever the mode was before.
-func TestMemoryFilesArePrivate(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	older := filepath.Join(folder, "older.json")
-	if err := os.WriteFile(older, []byte("old"), 0o644); err != nil { //nolint:gosec // the test's own
-		t.Fatal(err)
-	}
-	for _, path := range []string{older, filepath.Join(folder, "new.json")} {
-		if err := writeMemoryFile(path, []byte("{}")); err != nil {
-			t.Fatal(err)
-		}
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v %v", path, info.Mode(), err)
-		}
-	}
-	if files, err := os.ReadDir(folder); err != nil || len(files) != 2 {
-		t.Errorf("%v %v", files, err)
 	}
 }

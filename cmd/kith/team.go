@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kith/graph"
+	"kith/internal/terminal"
 )
 
 // teamCmd manages teams directly in the database, so it needs no API key.
@@ -51,7 +52,7 @@ func (c *teamQuotaCmd) printJSON(std streams, own graph.OwnQuota, standard *team
 		}
 		return map[string]any{"limit": limit, "own": own != nil, "used": used}
 	}
-	return printJSON(std.out, map[string]any{
+	return terminal.PrintJSON(std.out, map[string]any{
 		"team_id": c.Team, "nodes": share(own.Nodes, standard.QuotaNodes, has.Nodes),
 		"relationships": share(own.Relationships, standard.QuotaLinks, has.Relationships),
 		"characters":    share(own.Text, standard.QuotaText, has.Text), "deleted": has.Deleted,

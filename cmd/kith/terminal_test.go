@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -13,6 +11,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/hostile"
+	"kith/internal/terminal"
+	"kith/internal/transfer"
 )
 
 // Whatever is stored, commands print as many lines as for harmless texts, and no control characters.
@@ -29,24 +29,26 @@ func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 			all[name] = out.String()
 		}
 		print("table", func(out *bytes.Buffer) error {
-			return printTable(out, [][]string{{"KEY", "TEAM"}, {texts[0], texts[1]}})
+			return terminal.PrintTable(out, [][]string{{"KEY", "TEAM"}, {texts[0], texts[1]}})
 		})
 		print("findings", func(out *bytes.Buffer) error {
-			return printFindings(streams{out: out}, paint{}, []finding{{What: "Neo4j", Seen: texts[2], Advice: "start it"}})
+			return printFindings(streams{out: out}, terminal.Paint{}, []finding{{What: "Neo4j", Seen: texts[2], Advice: "start it"}})
 		})
 		print("check", func(out *bytes.Buffer) error {
 			(&checkCmd{}).printFinding(out, graph.Finding{Check: "x", TeamID: texts[3], Kind: "person", Key: texts[4], Detail: texts[5]})
 			return nil
 		})
 		print("import", func(out *bytes.Buffer) error {
-			(&importReport{
-				Refused:  []importNote{{Line: 3, Location: texts[6], Message: texts[7]}},
-				Warnings: []importNote{{Message: texts[8]}, {Line: 4, Location: texts[9]}},
-			}).printNotes(newProgress(out))
+			(&transfer.Report{
+				Refused:  []transfer.Note{{Line: 3, Location: texts[6], Message: texts[7]}},
+				Warnings: []transfer.Note{{Message: texts[8]}, {Line: 4, Location: texts[9]}},
+			}).PrintNotes(terminal.NewProgress(out))
 			return nil
 		})
-		print("json", func(out *bytes.Buffer) error { return printJSON(out, map[string]string{"a": texts[0], "b": texts[1]}) })
-		print("line of json", func(out *bytes.Buffer) error { return printLine(out, graph.Finding{Key: texts[2]}) })
+		print("json", func(out *bytes.Buffer) error {
+			return terminal.PrintJSON(out, map[string]string{"a": texts[0], "b": texts[1]})
+		})
+		print("line of json", func(out *bytes.Buffer) error { return terminal.PrintLine(out, graph.Finding{Key: texts[2]}) })
 		print("error", func(out *bytes.Buffer) error {
 			code := run(t.Context(), []string{"export", "--url", "http://127.0.0.1:1", "--key", "k", "/none/" + strings.ReplaceAll(texts[3], "/", "")}, nil, streams{nil, out, out})
 			if code != 1 {
@@ -72,23 +74,8 @@ func TestNothingStoredIsObeyedByATerminal(t *testing.T) {
 				t.Errorf("another value: %s", got)
 			}
 		}
-		if got := (paint{}).markdown(strings.Join(texts, "\n")); hostile.Unseen(got) != 0 {
+		if got := (terminal.Paint{}).Markdown(strings.Join(texts, "\n")); hostile.Unseen(got) != 0 {
 			t.Errorf("text: %q", got)
 		}
 	})
-}
-
-// The admin listener serves profiles only if they are enabled.
-func TestProfilesAreOff(t *testing.T) {
-	t.Parallel()
-	for profiles, want := range map[bool]int{false: http.StatusNotFound, true: http.StatusOK} {
-		admin := newMetrics().handler(profiles)
-		for path, status := range map[string]int{"/debug/pprof/": want, "/debug/pprof/cmdline": want, "/metrics": http.StatusOK} {
-			w := httptest.NewRecorder()
-			admin.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
-			if w.Code != status {
-				t.Errorf("%s, profiles %t: %d", path, profiles, w.Code)
-			}
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"kith/handlers"
+	"kith/internal/terminal"
 )
 
 // The linker sets these variables (Makefile). The date is the commit's, so that builds are reproducible.
@@ -35,7 +36,7 @@ type versionCmd struct {
 // Run prints the version of this binary.
 func (c versionCmd) Run(std streams) error {
 	if c.JSON {
-		return printJSON(std.out, struct {
+		return terminal.PrintJSON(std.out, struct {
 			handlers.Build
 			Go       string `json:"go"`
 			Platform string `json:"platform"`

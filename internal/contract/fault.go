@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/graph"
+	"kith/internal/clip"
+	"kith/internal/fault"
 )
 
 // MaxFaults is the maximum number of faults in a response: after fixing these, a caller sends the request again.
@@ -20,10 +20,12 @@ const (
 )
 
 // Bounded returns the first faults: at most MaxFaults, of at most 60 KiB as JSON, with locations of at most 256 bytes.
-func Bounded(all []graph.FieldError) []graph.FieldError {
+func Bounded(all []fault.FieldError) []fault.FieldError {
 	size, few := 0, all[:min(len(all), MaxFaults)]
 	for i := range few {
-		few[i].Location = Clip(few[i].Location)
+		if location := few[i].Path.String(); Clip(location) != location {
+			few[i].Path = fault.At(Clip(location))
+		}
 		written, _ := json.Marshal(few[i]) //nolint:errchkjson // two texts and a number always can
 		if size += len(written); size > maxFaults {
 			return few[:max(i, 1)]
@@ -33,26 +35,56 @@ func Bounded(all []graph.FieldError) []graph.FieldError {
 }
 
 // Faults returns huma's faults of an input, bounded and without submitted values.
-func Faults(all []error) []graph.FieldError {
-	var fields []graph.FieldError
+func Faults(all []error) []fault.FieldError {
+	var fields []fault.FieldError
 	for _, err := range all[:min(len(all), MaxFaults)] {
 		var detail *huma.ErrorDetail
 		if errors.As(err, &detail) {
-			fields = append(fields, graph.FieldError{Location: detail.Location, Message: Message(detail)})
+			fields = append(fields, fault.FieldError{Path: fault.Parse(detail.Location), Code: codeOf(detail), Message: Message(detail)})
 		}
 	}
 	return Bounded(fields)
+}
+
+// codes holds the sorts of huma's messages, by how they begin.
+var codes = []struct { //nolint:gochecknoglobals // a constant table
+	beginning string
+	code      fault.Code
+}{
+	{"unexpected property", fault.UnknownField},
+	{"expected required property", fault.Required},
+	{"expected property", fault.Required}, // that another one requires
+	{"required ", fault.Required},         // a parameter or a body
+	{"request body is required", fault.Required},
+	{tooShort, fault.Required},
+	{"expected length <=", fault.TooLong},
+	{"expected length", fault.Malformed},
+	{"expected array length", fault.WrongCount},
+	{"expected array items to be unique", fault.Duplicate},
+	{"expected object with", fault.WrongCount},
+	{"expected number ", fault.OutOfRange},
+	{"expected value to be one of", fault.NotOneOf},
+	{"expected string to", fault.Malformed},
+	{"expected value", fault.Malformed},
+	{"expected duration", fault.Malformed},
+	{"expected ", fault.WrongType},
+}
+
+// codeOf returns the sort of one of huma's faults, which are only texts.
+func codeOf(d *huma.ErrorDetail) fault.Code {
+	for _, c := range codes {
+		if strings.HasPrefix(d.Message, c.beginning) {
+			return c.code
+		}
+	}
+	return fault.Malformed
 }
 
 // Clip returns a location cut to 256 bytes. It may contain names chosen by callers, so that control characters become
 // spaces.
 func Clip(location string) string {
 	if len(location) > maxLocation {
-		end := maxLocation
-		for end > 0 && !utf8.RuneStart(location[end]) {
-			end--
-		}
-		location = location[:end] + "…"
+		location = clip.Bytes(location, maxLocation) + "…"
 	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

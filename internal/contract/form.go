@@ -7,7 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Form is the schema of a tool's input.
@@ -95,12 +95,12 @@ func (f Form) Read(raw []byte, into any) error {
 	}
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
-		return &graph.InvalidError{Fields: []graph.FieldError{{Message: unreadable}}}
+		return fault.Invalid(fault.Path{}, fault.WrongType, unreadable)
 	}
 	var found huma.ValidateResult
 	huma.Validate(f.registry, f.schema, huma.NewPathBuffer(nil, 0), huma.ModeWriteToServer, value, &found)
 	if len(found.Errors) == 0 && json.Unmarshal(raw, into) != nil {
-		return &graph.InvalidError{Fields: []graph.FieldError{{Message: unreadable}}}
+		return fault.Invalid(fault.Path{}, fault.WrongType, unreadable)
 	}
 	if len(found.Errors) == 0 {
 		return nil

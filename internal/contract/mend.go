@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Mend rewrites arguments from forms that models often use to the schema's: an alternative name of a field, one value
@@ -72,32 +71,28 @@ func (f Form) mended(name string, value json.RawMessage) json.RawMessage {
 }
 
 // located returns an error with faults; for an unknown field it names the existing ones.
-func (f Form) located(faults []graph.FieldError) error {
+func (f Form) located(faults []fault.FieldError) error {
 	for i := range faults {
-		if faults[i].Message != "unexpected property" {
+		if faults[i].Code != fault.UnknownField {
 			continue
 		}
-		if s := f.around(faults[i].Location); s != nil {
+		if s := f.around(faults[i].Path); s != nil {
 			faults[i].Message += ": the fields are " + strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", ")
 		}
 	}
-	return &graph.InvalidError{Fields: faults}
+	return &fault.InvalidError{Fields: faults}
 }
 
-var places = regexp.MustCompile(`\[\d+\]`)
-
-// around returns the schema, as shown to models, of the object at a location; nil without one.
-func (f Form) around(location string) *huma.Schema {
-	steps := strings.Split(places.ReplaceAllString(location, ".[]"), ".")
-	s := f.shown
-	for _, step := range steps[:len(steps)-1] {
-		switch {
-		case s == nil:
+// around returns the schema, as shown to models, of the object that has a field at a place; nil without one.
+func (f Form) around(place fault.Path) *huma.Schema {
+	var s *huma.Schema
+	next := f.shown
+	for name, item := range place.Steps() {
+		if s = next; s == nil {
 			return nil
-		case step == "[]":
-			s = s.Items
-		default:
-			s = s.Properties[step]
+		}
+		if next = s.Properties[name]; next != nil && item >= 0 {
+			next = next.Items
 		}
 	}
 	if s == nil || len(s.Properties) == 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // The pattern of words matches exactly the keys that the service accepts.
@@ -16,7 +17,7 @@ func TestWordPatternIsWhatIsChecked(t *testing.T) {
 	t.Parallel()
 	pattern := regexp.MustCompile("^" + wordPattern + "$")
 	for _, key := range []string{"a", "a b", " a", "a ", "ä⛵", "\U0001F6F6", "", " ", "\x00", "a\x00", "a\nb", "\x1fa", "a\x7f", "\u0085", "a\u0085", "\t"} {
-		if fits, valid := pattern.MatchString(key), graph.ValidKey(key); fits != valid {
+		if fits, valid := pattern.MatchString(key), fault.ValidKey(key); fits != valid {
 			t.Errorf("%q: pattern %t, check %t", key, fits, valid)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/jsonname"
 )
 
@@ -31,7 +31,7 @@ type Walk struct {
 // Faults returns the faults that make reading on pointless: the one that ends the walk (malformed JSON, too many values
 // or items), or the first MaxFaults of an input with as many. With nil, decoding and validating the input is cheap, and
 // reports its faults, if any. With All it returns those too.
-func (w Walk) Faults(raw []byte) []graph.FieldError {
+func (w Walk) Faults(raw []byte) []fault.FieldError {
 	p := &pass{Walk: w, raw: raw, path: []byte(w.Root), most: w.Values}
 	if p.most == 0 {
 		p.most = MaxValues
@@ -50,7 +50,7 @@ func (w Walk) Faults(raw []byte) []graph.FieldError {
 	default:
 		return nil
 	}
-	return Bounded([]graph.FieldError{p.ended})
+	return Bounded([]fault.FieldError{p.ended})
 }
 
 // pass is a walk in progress. Its methods return false once it has ended.
@@ -63,29 +63,32 @@ type pass struct {
 	most   int
 	path   []byte         // of the current value
 	names  jsonname.Stack // of the open objects
-	found  []graph.FieldError
-	ended  graph.FieldError // the fault that ended it
+	found  []fault.FieldError
+	ended  fault.FieldError // the fault that ended it
 }
 
 // end ends the walk with a fault of the whole input.
 func (p *pass) end(format string, args ...any) bool {
-	p.ended = graph.FieldError{Location: p.Root, Message: fmt.Sprintf(format, args...)}
+	p.ended = fault.FieldError{Path: fault.Parse(p.Root), Code: fault.Malformed, Message: fmt.Sprintf(format, args...)}
 	return false
 }
 
-// endHere ends the walk with a fault of the current value.
+// endHere ends the walk because the current value has too many items.
 func (p *pass) endHere(format string, args ...any) bool {
 	p.end(format, args...)
-	p.ended.Location = Clip(string(p.path))
+	p.ended.Path, p.ended.Code = p.place(), fault.WrongCount
 	return false
 }
 
 func (p *pass) broken() bool { return p.end("is not valid JSON at byte %d", min(p.at+1, len(p.raw))) }
 
+// place returns the place of the current value.
+func (p *pass) place() fault.Path { return fault.Parse(Clip(string(p.path))) }
+
 // fault records a fault of the current value, up to MaxFaults.
-func (p *pass) fault(message string) {
+func (p *pass) fault(code fault.Code, message string) {
 	if len(p.found) < MaxFaults {
-		p.found = append(p.found, graph.FieldError{Location: Clip(string(p.path)), Message: message})
+		p.found = append(p.found, fault.FieldError{Path: p.place(), Code: code, Message: message})
 	}
 }
 
@@ -149,7 +152,7 @@ func (p *pass) of(s *huma.Schema, kind string) *huma.Schema {
 	if s == nil || s.Type == "" || s.Type == kind {
 		return s
 	}
-	p.fault(expected(s.Type))
+	p.fault(fault.WrongType, expected(s.Type))
 	return nil
 }
 

@@ -3,6 +3,7 @@ package contract
 import (
 	"strings"
 
+	"kith/internal/fault"
 	"kith/internal/jsonname"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -63,7 +64,7 @@ func (p *pass) named(name []byte, known bool, s, property *huma.Schema) bool {
 	}
 	p.path = append(p.path, name[:min(len(name), maxName)]...)
 	if s != nil && !known && s.AdditionalProperties == false {
-		if p.fault("unexpected property"); len(p.found) == MaxFaults {
+		if p.fault(fault.UnknownField, "unexpected property"); len(p.found) == MaxFaults {
 			return false // no later name fits either
 		}
 	}
@@ -112,7 +113,7 @@ func (p *pass) required(s *huma.Schema, seen *jsonname.Set) {
 	}
 	for _, name := range s.Required {
 		if !seen.Has([]byte(name)) && !p.plainReadOnly(s.Properties[name]) {
-			p.fault("expected required property " + name + " to be present")
+			p.fault(fault.Required, "expected required property "+name+" to be present")
 		}
 	}
 }

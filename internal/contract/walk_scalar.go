@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"kith/internal/fault"
 	"kith/internal/jsonname"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -23,7 +24,7 @@ func (p *pass) leaf(s *huma.Schema, value any) {
 		var detail *huma.ErrorDetail
 		if errors.As(err, &detail) {
 			detail.Location = string(p.path)
-			p.fault(Message(detail))
+			p.fault(codeOf(detail), Message(detail))
 		}
 	}
 }
@@ -40,9 +41,9 @@ func (p *pass) text(s *huma.Schema) bool {
 	quoted := p.raw[begin:p.at]
 	switch {
 	case s.Type != "" && s.Type != huma.TypeString:
-		p.fault(expected(s.Type))
+		p.fault(fault.WrongType, expected(s.Type))
 	case s.MaxLength != nil && len(quoted) > mostBytes*(*s.MaxLength)+2:
-		p.fault(fmt.Sprintf("expected length <= %d", *s.MaxLength))
+		p.fault(fault.TooLong, fmt.Sprintf("expected length <= %d", *s.MaxLength))
 	case len(p.found) < MaxFaults && isBound(s):
 		p.leaf(s, string(jsonname.Plain(quoted)))
 	}

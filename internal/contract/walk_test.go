@@ -16,6 +16,7 @@ import (
 
 	"kith/explore"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // written holds the requests that write many items at once.
@@ -80,7 +81,7 @@ func TestWalkEnds(t *testing.T) {
 		"\x00":                                                                "body: is not valid JSON at byte 1",
 	} {
 		found := walkOf[explore.Request]().Faults([]byte(raw))
-		if len(found) != 1 || found[0].Location+": "+found[0].Message != want {
+		if len(found) != 1 || found[0].Path.String()+": "+found[0].Message != want {
 			t.Errorf("%.40s: %v, want %s", raw, found, want)
 		}
 	}
@@ -99,7 +100,7 @@ func TestWalkKeepsTheFirstFaults(t *testing.T) {
 	} {
 		found := walkOf[written]().Faults([]byte(c.raw))
 		written, _ := json.Marshal(found)
-		if len(found) == 0 || len(found) > MaxFaults || len(written) > 64<<10 || found[0].Location+": "+found[0].Message != c.first {
+		if len(found) == 0 || len(found) > MaxFaults || len(written) > 64<<10 || found[0].Path.String()+": "+found[0].Message != c.first {
 			t.Errorf("%s: %d faults of %d bytes, the first: %.400v", name, len(found), len(written), found[:min(len(found), 1)])
 		}
 	}
@@ -142,10 +143,10 @@ func compare(t *testing.T, w Walk, raw string) {
 	}
 }
 
-func sorted(all []graph.FieldError) []string {
+func sorted(all []fault.FieldError) []string {
 	texts := make([]string, len(all))
 	for i, f := range all {
-		texts[i] = strings.ToLower(f.Location) + ": " + f.Message
+		texts[i] = strings.ToLower(f.Path.String()) + ": " + f.Message
 	}
 	slices.Sort(texts)
 	return texts
@@ -191,7 +192,7 @@ func allocated(t *testing.T, form Form, raw []byte) int {
 	var (
 		before, after runtime.MemStats
 		in            written
-		invalid       *graph.InvalidError
+		invalid       *fault.InvalidError
 	)
 	runtime.ReadMemStats(&before)
 	err := form.Read(raw, &in)

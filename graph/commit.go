@@ -1,0 +1,65 @@
+package graph
+
+import (
+	"context"
+	"slices"
+)
+
+// Change is what a transaction has changed, or may have: when the answer to a commit is lost, nobody knows.
+type Change struct {
+	Team  string
+	Users []string // whose memory it is; the empty string stands for the memory that the team shares
+	IDs   []string // keys of changed records, for an audit log; incomplete for large writes
+	// Contexts reports whether the contexts of the users may differ now.
+	Contexts bool
+}
+
+// contextFree names the transactions that no context shows. Any other transaction that does not report its users, see
+// tx.changes, counts as a change of all memory of its team, so that a new one cannot leave old contexts behind.
+var contextFree = map[string]bool{ //nolint:gochecknoglobals // a constant table
+	"api_key_create": true, "api_key_revoke": true, "api_key_touch": true,
+	"chat_tree_create": true, "chat_tree_change": true, "chat_tree_delete": true, "chat_turn_create": true, "chat_turn_change": true,
+	"chat_turn_answer": true, "chat_turn_delete": true, "chat_lease_renew": true, "import_chats": true,
+	"embedding_save": true, "embedding_pause": true, "embedding_begin": true, "embedding_renew": true,
+	"lease_take": true, "lease_end": true, "log_fill": true,
+	"quota_charge": true, "quota_set": true, "quota_stale": true, "search_renew": true, "name_renew": true, "rank_renew": true,
+	"import_forget": true, "schema_version_set": true, "story_put_off": true, "system_write": true,
+}
+
+// changes reports whose contexts the transaction may change, and the keys of what it changes. Without users it changes no
+// context.
+func (t *tx) changes(users []string, ids ...string) {
+	t.reported = true
+	t.change.Contexts = t.change.Contexts || len(users) > 0
+	t.notes(users, ids...)
+}
+
+// notes adds users and keys to the report of the transaction that no context shows.
+func (t *tx) notes(users []string, ids ...string) {
+	t.change.Users, t.change.IDs = append(t.change.Users, users...), append(t.change.IDs, ids...)
+}
+
+// done returns the change of a transaction whose work is done.
+func (t *tx) done(name string) Change {
+	c := t.change
+	c.Team = t.team
+	if !t.reported && !contextFree[name] && c.Team != "" {
+		c.Users, c.Contexts = append(c.Users, ""), true
+	}
+	return c
+}
+
+// with returns both changes together.
+func (c Change) with(other Change) Change {
+	return Change{
+		Team: max(c.Team, other.Team), Users: distinct(slices.Concat(c.Users, other.Users)),
+		IDs: slices.Concat(c.IDs, other.IDs), Contexts: c.Contexts || other.Contexts,
+	}
+}
+
+// report calls the listener after a commit that happened or may have happened.
+func (s *Store) report(ctx context.Context, c Change) {
+	if c.Team != "" && len(c.Users)+len(c.IDs) > 0 {
+		s.options.Changed(ctx, c)
+	}
+}

@@ -1,0 +1,215 @@
+package graph
+
+import (
+	"time"
+
+	"kith/cypher"
+	"kith/neo"
+)
+
+// detailParts are the statements of Details.
+var detailParts = []string{"found_messages", "found_sources", "found_nodes", "found_relationships", "found_stories"}
+
+var findDetails = neo.As[detailsRow](combine("found", detailParts))
+
+// combine returns one statement made of several.
+func combine(name string, statements []string) cypher.Query {
+	parts := make([]cypher.Query, len(statements))
+	for i, statement := range statements {
+		parts[i] = cypher.Load(statement)
+	}
+	return cypher.Combine(name, parts...)
+}
+
+// detailsRow is the row of all details.
+type detailsRow struct {
+	Messages      []messageRow
+	Sources       []sourceDetailsRow
+	Linked        []Linked
+	Titled        []titledRow
+	Nodes         []foundNodeRow
+	Relationships []surroundingsRow
+	Storylines    []storylineRow
+	Macros        []macroRow
+}
+
+// messageRow is a message with the data of its source's state.
+type messageRow struct {
+	Key, Source         string
+	Seq                 int64
+	Role, Name, Text    string
+	At                  time.Time
+	Salience, DecayRate float64
+	SalienceAt          int64
+	State               string
+	EndsAt              *time.Time
+}
+
+// sourceDetailsRow is a source with its mentions.
+type sourceDetailsRow struct {
+	Key, Name, Summary, ContentType string
+	ContextType                     *string
+	SourceType                      string
+	StartedAt                       time.Time
+	EndedAt                         *time.Time
+	Salience, DecayRate             float64
+	SalienceAt                      int64
+	State                           string
+	EndsAt                          *time.Time
+	Mentions                        []nodeRefRow
+	UserID                          *string
+}
+
+// titledRow is a source with a name.
+type titledRow struct{ Key, Name string }
+
+// foundNodeRow is a node.
+type foundNodeRow struct {
+	Labels     labels
+	Properties properties
+}
+
+// surroundingsRow is a node with its relationships.
+type surroundingsRow struct {
+	Key, Name string
+	Labels    labels
+	Links     []describedLinkRow
+}
+
+// describedLinkRow is a list of a relationship of a node. Description is of the other end.
+type describedLinkRow struct {
+	Outgoing    bool
+	Type, Key   string
+	Labels      labels
+	Name        string
+	Description string
+	Properties  properties
+}
+
+// storylineRow is a storyline with its subject and sources.
+type storylineRow struct {
+	Key, Name, Description string
+	SourceCount            int64
+	FirstAt, LastAt        *time.Time
+	Anchors                []nodeRefRow
+	Sources                []SourceLine
+	SourceKeys, Macros     []string
+}
+
+// macroRow is a macro with its root and storylines.
+type macroRow struct {
+	Key, Name, Description      string
+	StorylineCount, SourceCount int64
+	FirstAt, LastAt             *time.Time
+	Anchors                     []nodeRefRow
+	Storylines                  []StorylineLine
+}
+
+func (r *detailsRow) details(now time.Time) Details {
+	d := Details{Linked: r.Linked}
+	for i := range r.Messages {
+		d.Messages = append(d.Messages, r.Messages[i].message(now))
+	}
+	for i := range r.Sources {
+		d.Sources = append(d.Sources, r.Sources[i].details(now))
+	}
+	for _, t := range r.Titled {
+		d.Titled = append(d.Titled, SourceText{Key: t.Key, Name: t.Name})
+	}
+	for _, n := range r.Nodes {
+		d.Nodes = append(d.Nodes, nodeView(n.Labels.kind(), n.Properties, now))
+	}
+	for i := range r.Relationships {
+		d.Around = append(d.Around, r.Relationships[i].surroundings(now))
+	}
+	for i := range r.Storylines {
+		d.Storylines = append(d.Storylines, r.Storylines[i].storyline())
+	}
+	for i := range r.Macros {
+		d.Macros = append(d.Macros, r.Macros[i].macro())
+	}
+	return d
+}
+
+func (r *sourceDetailsRow) details(now time.Time) SourceDetails {
+	alive := vitality{salience: r.Salience, rate: r.DecayRate, at: time.UnixMilli(r.SalienceAt).UTC(), state: r.State, expires: r.EndsAt}
+	return SourceDetails{
+		Source: Source{
+			EntityKey: r.Key, UserID: r.UserID, Summary: r.Summary, ContentType: r.ContentType, ContextType: r.ContextType, SourceType: r.SourceType,
+			StartedAt: r.StartedAt, EndedAt: r.EndedAt,
+		},
+		Name: r.Name, Salience: told(alive.current(now)), State: alive.stateAt(now), Mentions: nodeRefs(r.Mentions),
+	}
+}
+
+func (r *messageRow) message(now time.Time) SaidMessage {
+	alive := vitality{salience: r.Salience, rate: r.DecayRate, at: time.UnixMilli(r.SalienceAt).UTC(), state: r.State, expires: r.EndsAt}
+	return SaidMessage{Source: r.Source, SourceState: alive.stateAt(now), Message: Message{
+		EntityKey: r.Key, Seq: r.Seq, Role: r.Role, Name: r.Name, Text: r.Text, At: r.At,
+	}}
+}
+
+// linkRow is a list of a relationship of a node.
+type linkRow struct {
+	Outgoing   bool
+	Type, Key  string // Key is of the other end, as Labels and Name
+	Labels     labels
+	Name       string
+	Properties properties
+}
+
+// view returns the relationship as the node with the given key has it.
+func (r linkRow) view(key string, now time.Time) RelationshipView {
+	from, to, direction := r.Key, key, "incoming"
+	if r.Outgoing {
+		from, to, direction = key, r.Key, "outgoing"
+	}
+	view := relationshipView(from, r.Type, to, r.Properties, now)
+	view.Direction = direction
+	view.Node = &NodeRef{EntityKey: r.Key, Kind: r.Labels.kind().Name, Name: r.Name}
+	return view
+}
+
+// linkViews returns the relationships of the node with the given key.
+func linkViews(rows []linkRow, key string, now time.Time) []RelationshipView {
+	views := make([]RelationshipView, len(rows))
+	for i, r := range rows {
+		views[i] = r.view(key, now)
+	}
+	return views
+}
+
+func (r *surroundingsRow) surroundings(now time.Time) Surroundings {
+	s := Surroundings{
+		Node:  NodeRef{EntityKey: r.Key, Kind: r.Labels.kind().Name, Name: r.Name},
+		Links: make([]RelationshipView, len(r.Links)),
+	}
+	for i, l := range r.Links {
+		s.Descriptions = append(s.Descriptions, l.Description)
+		s.Links[i] = linkRow{l.Outgoing, l.Type, l.Key, l.Labels, l.Name, l.Properties}.view(r.Key, now)
+	}
+	return s
+}
+
+// anchor returns the first of the nodes that a storyline or macro is about; nil: none.
+func anchor(anchors []nodeRefRow) *NodeRef {
+	if len(anchors) == 0 {
+		return nil
+	}
+	ref := anchors[0].ref()
+	return &ref
+}
+
+func (r *storylineRow) storyline() Storyline {
+	return Storyline{
+		EntityKey: r.Key, Name: r.Name, Description: r.Description, SourceCount: r.SourceCount,
+		FirstAt: r.FirstAt, LastAt: r.LastAt, Anchor: anchor(r.Anchors), Sources: r.Sources, SourceKeys: r.SourceKeys, Macros: r.Macros,
+	}
+}
+
+func (r *macroRow) macro() Macro {
+	return Macro{
+		EntityKey: r.Key, Name: r.Name, Description: r.Description, StorylineCount: r.StorylineCount, SourceCount: r.SourceCount,
+		FirstAt: r.FirstAt, LastAt: r.LastAt, Anchor: anchor(r.Anchors), Storylines: r.Storylines,
+	}
+}

@@ -1,0 +1,30 @@
+package clip
+
+import "testing"
+
+func TestRunes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		limit int
+		short string
+		cut   bool
+	}{{"", 0, "", false}, {"é", 1, "é", false}, {"éé", 1, "é", true}, {"ab", 3, "ab", false}, {"a", 0, "", true}, {"a\xffb", 2, "a\xff", true}} {
+		if short, cut := Runes(c.text, c.limit); short != c.short || cut != c.cut {
+			t.Errorf("%q to %d: %q, %t", c.text, c.limit, short, cut)
+		}
+	}
+}
+
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		limit int
+		want  string
+	}{{"", 0, ""}, {"ab", 2, "ab"}, {"ab", 1, "a"}, {"é", 1, ""}, {"aé", 2, "a"}, {"aéb", 3, "aé"}} {
+		if got := Bytes(c.text, c.limit); got != c.want {
+			t.Errorf("%q to %d: %q, want %q", c.text, c.limit, got, c.want)
+		}
+	}
+}

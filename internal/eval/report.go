@@ -1,0 +1,164 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"kith/internal/terminal"
+	"kith/markup"
+)
+
+// recallAt lists the values of k for which recall is reported.
+var recallAt = []int{1, 5, 10, 20}
+
+// recall returns the share of the distinct gold ids that are among the first k distinct ids.
+func recall(gold, ids []string, k int) float64 {
+	gold, ids = distinct(gold), distinct(ids)
+	found := 0
+	for _, id := range ids[:min(k, len(ids))] {
+		if slices.Contains(gold, id) {
+			found++
+		}
+	}
+	return float64(found) / float64(len(gold))
+}
+
+func distinct(ids []string) (all []string) {
+	for _, id := range ids {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// report holds the questions of a set with their answers, in the same order.
+type report struct {
+	name      string
+	questions []question
+	answers   []answer
+}
+
+// print writes a table with the recall of the set and of each category, and a line with the latency.
+func (r *report) print(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprint(table, "SET\tN")
+	for _, k := range recallAt {
+		_, _ = fmt.Fprintf(table, "\tR@%d", k)
+	}
+	_, _ = fmt.Fprintln(table)
+	r.printRow(table, r.name, func(*question) bool { return true })
+	for _, category := range r.categories() {
+		r.printRow(table, "  "+category, func(q *question) bool { return q.Category == category })
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "latency: p50 %s, p95 %s; semantic: %s\n", r.latency(0.50), r.latency(0.95), r.semanticStates())
+	return err
+}
+
+// printRow writes the mean recall over the selected questions. A question that failed counts as 0.
+func (r *report) printRow(out io.Writer, name string, selected func(*question) bool) {
+	n, sums := 0, make([]float64, len(recallAt))
+	for i := range r.questions {
+		if !selected(&r.questions[i]) {
+			continue
+		}
+		n++
+		for j, k := range recallAt {
+			sums[j] += recall(r.questions[i].Gold, r.answers[i].ids, k)
+		}
+	}
+	_, _ = fmt.Fprintf(out, "%s\t%d", markup.Plain(name), n)
+	for _, sum := range sums {
+		_, _ = fmt.Fprintf(out, "\t%.1f", 100*sum/float64(n))
+	}
+	_, _ = fmt.Fprintln(out)
+}
+
+func (r *report) categories() (all []string) {
+	for i := range r.questions {
+		if c := r.questions[i].Category; c != "" && !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// latency returns a quantile of the response times.
+func (r *report) latency(share float64) string {
+	var times []time.Duration
+	for _, a := range r.answers {
+		if a.err == nil {
+			times = append(times, a.took)
+		}
+	}
+	if len(times) == 0 {
+		return "-"
+	}
+	slices.Sort(times)
+	took := times[int(math.Ceil(share*float64(len(times))))-1]
+	return fmt.Sprintf("%.1f ms", float64(took)/float64(time.Millisecond))
+}
+
+// semanticStates returns the states of vector search that the answers reported: one word, or several with counts.
+func (r *report) semanticStates() string {
+	counts := map[string]int{}
+	var words []string
+	for _, a := range r.answers {
+		if a.err != nil {
+			continue
+		}
+		if counts[a.semantic]++; counts[a.semantic] == 1 {
+			words = append(words, a.semantic)
+		}
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	for i, word := range words {
+		words[i] = fmt.Sprintf("%s %d", word, counts[word])
+	}
+	return strings.Join(words, ", ")
+}
+
+// writeRun writes the ids that were found, one line per question that did not fail.
+func (r *report) writeRun(path string) error {
+	var lines bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	encoder.SetEscapeHTML(false)
+	for i, a := range r.answers {
+		if a.err != nil {
+			continue
+		}
+		line := struct {
+			QID string   `json:"qid"`
+			IDs []string `json:"ids"`
+		}{r.questions[i].QID, a.ids}
+		if err := encoder.Encode(line); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, lines.Bytes(), 0o600)
+}
+
+// printErrors prints the questions that failed with their errors, and returns their number.
+func (r *report) printErrors(progress *terminal.Progress) (failed int) {
+	for i, a := range r.answers {
+		if a.err != nil {
+			failed++
+			progress.FaultAt("question "+r.questions[i].QID, a.err.Error())
+		}
+	}
+	return failed
+}

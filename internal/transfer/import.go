@@ -1,0 +1,116 @@
+// Package transfer sends files to import to a running Kith, and receives exports.
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/url"
+	"os"
+	"strconv"
+
+	"kith/client"
+	"kith/internal/terminal"
+)
+
+// Options says how a file is imported.
+type Options struct {
+	Format string // kith, mcp-memory, graphiti or mem0; auto: detected from the file
+	User   string // for items without one. Empty: shared by the team
+	Owner  string // name of the person who is the user. Empty: the service's default
+	DryRun bool   // store nothing
+	Strict bool   // stop at the first fault
+}
+
+// Import sends a file to POST /v1/import and returns the report. Importing a file again changes nothing. An interrupted
+// import resumes where it stopped.
+func Import(ctx context.Context, api *client.Client, path string, o Options, progress *terminal.Progress) (*Report, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file, so it cannot be read again for a retry")
+	}
+	if o.Format == "auto" {
+		switch o.Format = guessFormat(io.NewSectionReader(file, 0, info.Size())); o.Format {
+		case "kith":
+		case conversationsFormat:
+			return nil, errors.New("the file looks like conversations: import it with kith import conversations FILE, or set --format")
+		default:
+			progress.Line("detected format " + o.Format + "; --format overrides it")
+		}
+	}
+	query := o.query()
+	id, lines, err := importID(io.NewSectionReader(file, 0, info.Size()), query)
+	if err != nil {
+		return nil, err
+	}
+	query.Set("import_id", id)
+	u := &upload{
+		api: api, path: "/v1/import?" + query.Encode(), file: file, size: info.Size(), progress: progress,
+	}
+	if !o.DryRun {
+		u.monitor = newStoredMonitor(api, id, &o, progress, lines)
+	}
+	report, err := u.send(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = u.monitor.interruptedError(ctx)
+	}
+	return report, err
+}
+
+func (o *Options) query() url.Values {
+	query := url.Values{"format": {o.Format}, "dry_run": {strconv.FormatBool(o.DryRun)}}
+	if o.User != "" {
+		query.Set("user_id", o.User)
+	}
+	if o.Owner != "" {
+		query.Set("owner", o.Owner)
+	}
+	if o.Strict {
+		query.Set("strict", "true")
+	}
+	return query
+}
+
+// importID returns a hash of the content and the parameters, and the number of lines. The service resumes an interrupted
+// import with the same id. As the hash includes the parameters, a dry run has another id.
+func importID(content io.Reader, query url.Values) (id string, lines int, err error) {
+	hash, counted := sha256.New(), &lineCounter{}
+	_, _ = io.WriteString(hash, query.Encode()+"\n")
+	if _, err := io.Copy(io.MultiWriter(hash, counted), content); err != nil {
+		return "", 0, err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), counted.lines(), nil
+}
+
+// lineCounter counts the lines of the text written to it. The last line may lack its newline.
+type lineCounter struct {
+	ended int
+	open  bool
+}
+
+// Write counts the lines of p. It never fails.
+func (c *lineCounter) Write(p []byte) (int, error) {
+	c.ended += bytes.Count(p, []byte("\n"))
+	if len(p) > 0 {
+		c.open = p[len(p)-1] != '\n'
+	}
+	return len(p), nil
+}
+
+func (c *lineCounter) lines() int {
+	if c.open {
+		return c.ended + 1
+	}
+	return c.ended
+}

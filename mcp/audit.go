@@ -1,0 +1,45 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"kith/audit"
+	"kith/auth"
+	"kith/graph"
+)
+
+// writeAudit writes a line for a call that changed something, or may have, as a request over HTTP has one.
+func (s *Server) writeAudit(ctx context.Context, tool string, trail *audit.Trail, err error) {
+	users, ids := trail.Changes()
+	failed := err != nil && !isRefusal(err)
+	if s.Audit == nil || len(ids) == 0 && (!failed || s.needs[tool] != auth.Write) {
+		return
+	}
+	status := http.StatusOK
+	if failed {
+		status = http.StatusInternalServerError
+	}
+	caller := auth.PrincipalOf(ctx)
+	err = s.Audit.Write(audit.Entry{
+		At: time.Now().UTC(), Operation: "mcp " + tool, Status: status, RequestID: s.options.RequestID(ctx),
+		KeyID: caller.KeyID, TeamID: caller.TeamID, Users: users, IDs: ids,
+	})
+	if err != nil { // what was done is done
+		s.options.Log.ErrorContext(ctx, "write audit log failed", "tool", tool, "error", err)
+	}
+}
+
+// isRefusal reports whether a call failed without storing anything.
+func isRefusal(err error) bool {
+	for _, refusal := range []error{
+		graph.ErrInvalid, graph.ErrNotFound, graph.ErrConflict, graph.ErrQuota, graph.ErrBusy, auth.ErrForbidden, auth.ErrUnauthorized,
+	} {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,41 @@
+package neo
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+)
+
+// TestBookmarksStayFew checks that a team has few bookmarks, however many processes write. A write replaces those known before
+// it, a read those it waited for, and only the last of the rest are kept.
+func TestBookmarksStayFew(t *testing.T) {
+	t.Parallel()
+	b := newBookmarks("neo4j+s://members")
+	t.Cleanup(b.close)
+	name, _ := b.Mark("acme")
+	for i := range 40 {
+		b.Receive(name, fmt.Sprintf("FB:%d FB:%d", i, i+1))
+	}
+	known := b.of("acme")
+	if len(known) != maxMarks || known[maxMarks-1] != "FB:40" || known[0] != "FB:25" || len(b.of(all)) != maxMarks {
+		t.Errorf("heard: %q, %q", known, b.of(all))
+	}
+	b.Receive(name, "FB:meanwhile")
+	b.read("acme", known, neo4j.Bookmarks{"FB:seen"})
+	if got := strings.Join(b.of("acme"), " "); got != "FB:meanwhile FB:seen" {
+		t.Errorf("read: %q", got)
+	}
+	b.wrote("acme", b.of("acme"), b.of(all), neo4j.Bookmarks{"FB:mine"})
+	if got := append(b.of("acme"), b.of(all)...); len(got) != 2 || got[0] != "FB:mine" || got[1] != "FB:mine" || len(b.of("other")) != 0 {
+		t.Errorf("written: %q", got)
+	}
+	for uri, want := range map[string]bool{"bolt://x": false, "bolt+s://x": false, "neo4j://x": true, "neo4j+ssc://x": true} {
+		if got := newBookmarks(uri); (got != nil) != want || len(got.of("acme")) != 0 {
+			t.Errorf("%s: %v", uri, got)
+		} else {
+			got.close()
+		}
+	}
+}

@@ -1,0 +1,297 @@
+// Package neo runs statements in Neo4j: sessions, retries, bookmarks, and rows as Go values. It alone knows the driver's
+// sessions. It knows nothing of what the statements are about.
+package neo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
+
+	"kith/cypher"
+	"kith/internal/sleep"
+)
+
+// Connection has the address and login of Neo4j 5.26 or newer: a bolt:// or neo4j:// URI.
+type Connection struct {
+	URI, User, Password string
+	Database            string // empty: the server's default database
+}
+
+// Options configures a DB.
+type Options struct {
+	Observe func(query string, took time.Duration, err error) // called after every statement; default: nothing
+	Trace   Trace                                             // traces every statement; default: none
+	IsKnown func(error) bool                                  // reports whether an error of work, see Write, is returned unchanged; default: never
+}
+
+// Trace is called when an operation begins, with its name but never its content. It returns a function to call when
+// the operation ends.
+type Trace func(ctx context.Context, name string) (context.Context, func(err error))
+
+// NoTrace is a Trace that does nothing.
+func NoTrace(ctx context.Context, _ string) (context.Context, func(error)) {
+	return ctx, func(error) {}
+}
+
+// DB is a database of Neo4j. It is safe for concurrent use.
+type DB struct {
+	driver   neo4j.DriverWithContext
+	database string
+	options  Options
+	marks    *Bookmarks   // nil if the database is not a cluster
+	sessions atomic.Int64 // in use
+}
+
+const (
+	connectTimeout = 5 * time.Second
+	readAttempts   = 4
+	retryPause     = 50 * time.Millisecond
+	// MaxSessions is the maximum number of connections to the database.
+	MaxSessions = 64
+)
+
+// Open returns a database. It does not connect yet. Close it when done.
+func Open(c Connection, o Options) (*DB, error) {
+	driver, err := neo4j.NewDriverWithContext(c.URI, neo4j.BasicAuth(c.User, c.Password, ""), func(cfg *config.Config) {
+		cfg.SocketConnectTimeout = connectTimeout
+		cfg.ConnectionAcquisitionTimeout = 5 * time.Second
+		cfg.MaxTransactionRetryTime = 5 * time.Second
+		cfg.MaxConnectionPoolSize = MaxSessions
+		cfg.TelemetryDisabled = true
+		cfg.NotificationsMinSeverity = notifications.DisabledLevel // not used
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", errors.New("KITH_NEO4J_URI is not a usable bolt:// or neo4j:// address"))
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, time.Duration, error) {}
+	}
+	if o.Trace == nil {
+		o.Trace = NoTrace
+	}
+	if o.IsKnown == nil {
+		o.IsKnown = func(error) bool { return false }
+	}
+	return &DB{driver: driver, database: c.Database, options: o, marks: newBookmarks(c.URI)}, nil
+}
+
+// Close releases the connections.
+func (d *DB) Close(ctx context.Context) error {
+	d.marks.close()
+	return d.driver.Close(ctx)
+}
+
+// Bookmarks returns the bookmarks of the database; nil if it is not a cluster.
+func (d *DB) Bookmarks() *Bookmarks { return d.marks }
+
+// Sessions returns the number of sessions in use; at most MaxSessions can run something at the same time.
+func (d *DB) Sessions() int64 { return d.sessions.Load() }
+
+// Session returns a session that has a connection while it runs something. It reads on a member of the cluster that
+// has reached the team's bookmarks, and writes on the leader. Its caller reads the rows in batches of fetch, and closes it.
+func (d *DB) Session(ctx context.Context, mode neo4j.AccessMode, team string, fetch int) neo4j.SessionWithContext {
+	var from neo4j.Bookmarks
+	if mode == neo4j.AccessModeRead {
+		from = d.marks.of(team)
+	}
+	return d.session(ctx, mode, from, fetch)
+}
+
+func (d *DB) session(ctx context.Context, mode neo4j.AccessMode, from neo4j.Bookmarks, fetch int) neo4j.SessionWithContext {
+	d.sessions.Add(1)
+	return session{d.driver.NewSession(ctx, neo4j.SessionConfig{
+		AccessMode: mode, DatabaseName: d.database, FetchSize: fetch, Bookmarks: from,
+	}), d}
+}
+
+// session is counted until it is closed.
+type session struct {
+	neo4j.SessionWithContext
+	db *DB
+}
+
+// Close closes the session and ends its count.
+func (s session) Close(ctx context.Context) error {
+	s.db.sessions.Add(-1)
+	return s.SessionWithContext.Close(ctx)
+}
+
+// Read returns the rows of one statement in one round trip. It retries after a broken connection, because after a restart
+// of the database the pool is full of them, and after transient errors, such as a member that leaves the cluster.
+func (d *DB) Read(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
+	var err error
+	for attempt := range readAttempts {
+		if attempt > 0 && !sleep.For(ctx, retryPause<<attempt) {
+			return nil, Translate(q.Name, ctx.Err())
+		}
+		var rows [][]any
+		rows, err = d.readOnce(ctx, q, params)
+		if err == nil {
+			return rows, nil
+		}
+		if !d.passes(err) {
+			break
+		}
+	}
+	if ctx.Err() != nil { // the driver may report it as a connection error
+		err = ctx.Err()
+	}
+	return nil, Translate(q.Name, err)
+}
+
+// passes reports whether the same read may succeed in a moment. If the database does not know the bookmarks, it was
+// replaced, and the bookmarks are dropped.
+func (d *DB) passes(err error) bool {
+	var db *neo4j.Neo4jError
+	if errors.As(err, &db) && strings.HasPrefix(db.Code, "Neo.ClientError.Transaction.InvalidBookmark") {
+		d.marks.forget()
+		return true
+	}
+	return neo4j.IsConnectivityError(err) || db != nil && db.IsRetriable()
+}
+
+func (d *DB) readOnce(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
+	team := teamOf(params)
+	from := d.marks.of(team)
+	session := d.session(ctx, neo4j.AccessModeRead, from, neo4j.FetchAll)
+	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	rows, err := d.observed(ctx, q, params, func(ctx context.Context, text string, params map[string]any) (neo4j.ResultWithContext, error) {
+		return session.Run(ctx, text, params, neo4j.WithTxMetadata(Metadata(q.Name)))
+	})
+	if err == nil {
+		d.marks.read(team, from, session.LastBookmarks())
+	}
+	return rows, err
+}
+
+// ReadLeader returns the rows of a statement that has to see every commit: in a cluster it runs on the leader.
+func (d *DB) ReadLeader(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
+	session := d.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
+	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	rows, err := d.observed(ctx, q, params, func(ctx context.Context, text string, params map[string]any) (neo4j.ResultWithContext, error) {
+		return session.Run(ctx, text, params, neo4j.WithTxMetadata(Metadata(q.Name)))
+	})
+	return rows, Translate(q.Name, err)
+}
+
+// observed runs a statement and reports it to Observe and Trace.
+func (d *DB) observed(ctx context.Context, q cypher.Query, params map[string]any,
+	run func(ctx context.Context, text string, params map[string]any) (neo4j.ResultWithContext, error)) ([][]any, error) {
+	text, params, err := q.Statement(params)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	ctx, end := d.options.Trace(ctx, q.Name)
+	result, err := run(ctx, text, params)
+	var rows [][]any
+	if err == nil {
+		rows, err = collect(ctx, result)
+	}
+	d.options.Observe(q.Name, time.Since(start), err)
+	end(err)
+	return rows, err
+}
+
+func collect(ctx context.Context, result neo4j.ResultWithContext) (rows [][]any, err error) {
+	for result.Next(ctx) {
+		rows = append(rows, result.Record().Values)
+	}
+	return rows, result.Err()
+}
+
+// Metadata names the statement file of a transaction in Neo4j's query log.
+func Metadata(query string) map[string]any {
+	return map[string]any{"app": "kith", "query": query}
+}
+
+// ErrRace reports that another writer was faster, and that Write must try the work again.
+var ErrRace = fmt.Errorf("another writer was faster: %w", ErrConflict)
+
+// Write runs one write transaction and returns when it is committed. It may call work again after a transient error or
+// ErrRace. In a cluster the leader writes, which needs no bookmarks. An error that is not of this package does not mean
+// that nothing was stored: the answer to the commit may be lost.
+func (d *DB) Write(ctx context.Context, name string, work func(*Tx) error) error {
+	session := d.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
+	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	writing := Metadata(name)
+	writing["writes"] = true // an erasure waits for these
+	var (
+		err error
+		t   *Tx
+	)
+	for range readAttempts {
+		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
+			t = &Tx{ctx: ctx, run: m, db: d, beforeAll: d.marks.of(all)}
+			return nil, work(t)
+		}, neo4j.WithTxMetadata(writing))
+		if !lostRace(err) && !errors.Is(err, ErrRace) {
+			break
+		}
+	}
+	if err == nil {
+		d.marks.wrote(t.team, t.before, t.beforeAll, session.LastBookmarks())
+	}
+	if err != nil && d.options.IsKnown(err) {
+		return err
+	}
+	return Translate(name, err)
+}
+
+// lostRace reports whether another writer created the same key after the lookup, or deleted a node after the lookup
+// and before the lock.
+func lostRace(err error) bool {
+	var db *neo4j.Neo4jError
+	return errors.As(err, &db) &&
+		(db.Code == "Neo.ClientError.Schema.ConstraintValidationFailed" || db.Code == "Neo.ClientError.Statement.EntityNotFound")
+}
+
+// Tx runs statements in a write transaction.
+type Tx struct {
+	ctx context.Context //nolint:containedctx // lives as long as the callback it is made for
+	run neo4j.ManagedTransaction
+	db  *DB
+
+	team              string          // the team of its statements
+	before, beforeAll neo4j.Bookmarks // bookmarks of the team, and of all teams, when it began
+}
+
+// Context returns the context of the transaction.
+func (t *Tx) Context() context.Context { return t.ctx }
+
+// Exec returns the rows of a statement in the transaction.
+func (t *Tx) Exec(q cypher.Query, params map[string]any) ([][]any, error) {
+	if t.team == all {
+		t.team = teamOf(params)
+		t.before = t.db.marks.of(t.team)
+	}
+	return t.db.observed(t.ctx, q, params, func(ctx context.Context, text string, params map[string]any) (neo4j.ResultWithContext, error) {
+		return t.run.Run(ctx, text, params)
+	})
+}
+
+// Schema runs one statement that changes the schema, and again after a deadlock with another process. If the other
+// process was first, in spite of IF NOT EXISTS, that is not an error.
+func (d *DB) Schema(ctx context.Context, name, statement string) error {
+	session := d.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
+	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	_, err := session.ExecuteWrite(ctx, func(t neo4j.ManagedTransaction) (any, error) {
+		result, err := t.Run(ctx, statement, nil)
+		if err == nil {
+			_, err = result.Consume(ctx)
+		}
+		return nil, err
+	})
+	var db *neo4j.Neo4jError
+	if errors.As(err, &db) && db.Code == "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists" {
+		return nil
+	}
+	return Translate("schema "+name, err)
+}
