@@ -58,7 +58,7 @@ func (e *foundEnd) DecodeNeo(v any) error {
 	if !ok || len(values) > len(endNames) {
 		return fmt.Errorf("an end of %d values, want %d: %w", len(values), len(endNames), neo.ErrStatement)
 	}
-	e.properties, e.deleted = make(properties, len(values)+1), len(values) < len(endNames)
+	e.properties, e.deleted = properties{}, len(values) < len(endNames)
 	for i, value := range values {
 		if value != nil {
 			e.properties[endNames[i]] = value
