@@ -22,8 +22,10 @@ func unknownField(raw json.RawMessage, t reflect.Type) string {
 		return ""
 	}
 	for decoder.More() {
-		var value json.RawMessage
-		var inner reflect.Type
+		var (
+			value json.RawMessage
+			inner reflect.Type
+		)
 		if begin == json.Delim('{') {
 			member, _ := decoder.Token()
 			name, _ := member.(string)

@@ -94,7 +94,7 @@ func (r *Request) Validate() error {
 func checkText(f *fault.List, place fault.Path, text string) {
 	switch {
 	case !utf8.ValidString(text):
-		f.Add(place, fault.Malformed, "must be valid UTF-8")
+		f.NotUTF8(place)
 	case utf8.RuneCountInString(text) > MaxTextLength:
 		f.Add(place, fault.TooLong, "must have at most %d characters", MaxTextLength)
 	default:

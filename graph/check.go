@@ -81,7 +81,7 @@ func (f *faults) properties(at fault.Path, raw json.RawMessage) {
 	case len(raw) > MaxPropertiesSize:
 		f.Bytes(at, len(raw), MaxPropertiesSize)
 	case !utf8.Valid(raw):
-		f.Add(at, fault.Malformed, "must be valid UTF-8")
+		f.NotUTF8(at)
 	case !json.Valid(raw) || bytes.TrimSpace(raw)[0] != '{':
 		f.Add(at, fault.WrongType, "must be an object")
 	case depth(raw) > MaxPropertiesDeep:

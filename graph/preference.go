@@ -58,7 +58,7 @@ func ValidatePreferences(preferences []Preference) error {
 		case len(p.Value) > maxPreferenceSize:
 			f.Bytes(at.Field("value"), len(p.Value), maxPreferenceSize)
 		case !utf8.Valid(p.Value):
-			f.Add(at.Field("value"), fault.Malformed, "must be valid UTF-8")
+			f.NotUTF8(at.Field("value"))
 		case !json.Valid(p.Value) || bytes.Equal(bytes.TrimSpace(p.Value), []byte("null")):
 			f.Add(at.Field("value"), fault.Malformed, "must be a JSON value other than null")
 		case depth(p.Value) > MaxPropertiesDeep:

@@ -199,7 +199,7 @@ func (r *Request) validateCypher(f *fault.List) {
 	case len(r.Cypher) > maxCypher:
 		f.Bytes(fault.At("cypher"), len(r.Cypher), maxCypher)
 	case !utf8.ValidString(r.Cypher):
-		f.Add(fault.At("cypher"), fault.Malformed, "must be valid UTF-8")
+		f.NotUTF8(fault.At("cypher"))
 	}
 	r.given = r.parseParameters(f)
 }

@@ -54,11 +54,14 @@ func (l *List) NotBlank(place Path, value string) {
 	}
 }
 
+// NotUTF8 adds that a text is not valid UTF-8.
+func (l *List) NotUTF8(place Path) { l.Add(place, Malformed, "must be valid UTF-8") }
+
 // Text checks a free text: valid UTF-8, at most limit code points, no NUL. It reports whether the text is one.
 func (l *List) Text(place Path, value string, limit int) bool {
 	switch {
 	case !utf8.ValidString(value):
-		l.Add(place, Malformed, "must be valid UTF-8")
+		l.NotUTF8(place)
 	case len(value) > limit && utf8.RuneCountInString(value) > limit:
 		l.Add(place, TooLong, "must have at most %d characters", limit)
 	case strings.IndexByte(value, 0) >= 0:
