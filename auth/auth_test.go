@@ -18,6 +18,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/neo"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }
@@ -455,7 +456,7 @@ func TestBootstrap(t *testing.T) {
 func TestOnNeo4j(t *testing.T) {
 	t.Parallel()
 	team, other := testenv.Team(t), testenv.Team(t)
-	store, err := graph.Open(graph.Connection(testenv.Neo4j(t)), graph.Options{})
+	store, err := graph.Open(neo.Connection(testenv.Neo4j(t)), graph.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

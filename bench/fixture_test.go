@@ -10,6 +10,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/neo"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }
@@ -20,7 +21,7 @@ var ownerTypes = []string{
 
 func openStore(b testing.TB, db testenv.Database, o graph.Options) *graph.Store {
 	b.Helper()
-	store, err := graph.Open(graph.Connection{URI: db.URI, User: db.User, Password: db.Password, Database: db.Database}, o)
+	store, err := graph.Open(neo.Connection{URI: db.URI, User: db.User, Password: db.Password, Database: db.Database}, o)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"kith/internal/testenv"
 	"kith/llm"
 	"kith/loader"
+	"kith/neo"
 )
 
 func TestMain(m *testing.M) {
@@ -105,7 +106,7 @@ var migrate sync.Once
 func startKith(t testing.TB, g chat.Generator, o chat.Options) *kith {
 	t.Helper()
 	db := testenv.Neo4j(t)
-	store, err := graph.Open(graph.Connection(db), graph.Options{})
+	store, err := graph.Open(neo.Connection(db), graph.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

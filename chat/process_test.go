@@ -16,6 +16,7 @@ import (
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/llm"
+	"kith/neo"
 )
 
 // Two processes never generate one attempt twice, and a retry that both are asked for at once is one attempt.
@@ -299,7 +300,7 @@ func generateAlone() {
 			os.Exit(1)
 		}
 	}
-	store, err := graph.Open(graph.Connection{
+	store, err := graph.Open(neo.Connection{
 		URI: os.Getenv("KITH_TEST_NEO4J_URI"), User: os.Getenv("KITH_TEST_NEO4J_USER"), Password: os.Getenv("KITH_TEST_NEO4J_PASSWORD"),
 		Database: os.Getenv("KITH_TEST_NEO4J_DATABASE"),
 	}, graph.Options{})

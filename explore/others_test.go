@@ -12,6 +12,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/neo"
 )
 
 // beside is a store with one memory in two teams: what others store comes beside only one of them.
@@ -26,7 +27,7 @@ type beside struct {
 func newBeside(t *testing.T) *beside {
 	t.Helper()
 	db := testenv.Neo4j(t)
-	store, err := graph.Open(graph.Connection{URI: db.URI, User: db.User, Password: db.Password, Database: db.Database}, graph.Options{Now: func() time.Time { return now }})
+	store, err := graph.Open(neo.Connection{URI: db.URI, User: db.User, Password: db.Password, Database: db.Database}, graph.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

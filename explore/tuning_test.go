@@ -11,6 +11,7 @@ import (
 
 	"kith/graph"
 	"kith/llm"
+	"kith/neo"
 	"kith/vector"
 )
 
@@ -27,7 +28,7 @@ func TestTuning(t *testing.T) {
 		}
 		g.Embedder, o.Embedder, o.Vectors = embedder, embedder, vector.New(1<<30)
 	}
-	store, err := graph.Open(graph.Connection{
+	store, err := graph.Open(neo.Connection{
 		URI: os.Getenv("KITH_NEO4J_URI"), User: "neo4j", Password: os.Getenv("KITH_NEO4J_PASSWORD"),
 	}, g)
 	if err != nil {

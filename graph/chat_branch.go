@@ -41,7 +41,7 @@ type chatTextsRow struct {
 
 // chatEntityRow is an entity of a prompt, in the order of chat_text_read.
 type chatEntityRow struct {
-	Labels             []string
+	Labels             labels
 	Key, Name, Summary string
 }
 
@@ -145,7 +145,7 @@ func (s *Store) ReadChatTexts(ctx context.Context, scope Scope, ids, keys []stri
 	}
 	entities := map[string]ChatEntity{}
 	for _, n := range row.Nodes {
-		entities[n.Key] = ChatEntity{Type: kindLabel(n.Labels), Name: n.Name, Summary: n.Summary}
+		entities[n.Key] = ChatEntity{Type: n.Labels.ofKind, Name: n.Name, Summary: n.Summary}
 	}
 	return row.Texts, entities, nil
 }

@@ -42,7 +42,7 @@ func (t *tx) notes(users []string, ids ...string) {
 // done returns the change of a transaction whose work is done.
 func (t *tx) done(name string) Change {
 	c := t.change
-	c.Team = t.team
+	c.Team = t.Team()
 	if !t.reported && !contextFree[name] && c.Team != "" {
 		c.Users, c.Contexts = append(c.Users, ""), true
 	}

@@ -16,7 +16,7 @@ var (
 	deleteStories      = neo.Load[neo.None]("story_delete")
 	restoreStories     = neo.Load[neo.None]("story_restore")
 	deleteRelationship = neo.Load[int64]("relationship_delete")
-	findDeleted        = neo.Load[deletedRelationship]("relationship_restorable")
+	findDeleted        = neo.Load[properties]("relationship_restorable")
 	forgetDeleted      = neo.Load[neo.None]("relationship_restored")
 )
 
@@ -28,9 +28,6 @@ type restoredNode struct {
 	Properties    properties
 	Relationships int64
 }
-
-// deletedRelationship is a relationship that can be restored.
-type deletedRelationship struct{ Properties properties }
 
 // Deletion is the receipt of a delete. It can be undone until RestorableUntil.
 type Deletion struct {
@@ -179,8 +176,8 @@ func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string
 		if len(taken) > 0 {
 			return fmt.Errorf("restore: another relationship has its key: %w", ErrConflict)
 		}
-		t.changes([]string{found.Properties.text("user_id")}, key)
-		view, err = t.restoreRelationship(scope, found.Properties)
+		t.changes([]string{found.text("user_id")}, key)
+		view, err = t.restoreRelationship(scope, found)
 		return err
 	})
 	return view, err

@@ -188,13 +188,7 @@ func (l *labels) DecodeNeo(v any) error {
 	if !ok {
 		return fmt.Errorf("%T where labels are expected: %w", v, neo.ErrStatement)
 	}
-	*l = labels{}
-	for _, label := range list {
-		if name := text(label); name != memoryLabel {
-			l.ofKind = name
-			break
-		}
-	}
+	l.ofKind = kindLabel(list)
 	return nil
 }
 
@@ -202,16 +196,16 @@ func (l *labels) DecodeNeo(v any) error {
 func (l labels) kind() Kind { return kindOfLabel(l.ofKind) }
 
 // kindFrom returns the kind of a node with these labels.
-func kindFrom(labels any) Kind { return kindOfLabel(kindLabel(texts(labels))) }
+func kindFrom(labels any) Kind { return kindOfLabel(kindLabel(items(labels))) }
 
 // memoryLabel is the label of every node of the memory.
 const memoryLabel = "Memory"
 
 // kindLabel returns the label of a node's kind.
-func kindLabel(labels []string) string {
+func kindLabel[T any](labels []T) string {
 	for _, l := range labels {
-		if l != memoryLabel {
-			return l
+		if name := text(l); name != memoryLabel {
+			return name
 		}
 	}
 	return ""

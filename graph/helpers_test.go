@@ -16,6 +16,7 @@ import (
 
 	"kith/internal/fault"
 	"kith/internal/testenv"
+	"kith/neo"
 )
 
 // TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the
@@ -105,7 +106,7 @@ func open(t *testing.T, db testenv.Database, o Options) *env {
 			}
 		}
 	}
-	s, err := Open(Connection(db), o)
+	s, err := Open(neo.Connection(db), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -324,10 +324,11 @@ func (j *memoryJob) moved() []string {
 }
 
 func (j *memoryJob) conclude() {
-	j.tx.changes(distinct(j.users))
+	var keys []string
 	if !j.write.restoring { // an import has too many
-		j.tx.changes(nil, j.result.Changed()...)
+		keys = j.result.Changed()
 	}
+	j.tx.changes(distinct(j.users), keys...)
 	refused := fault.ListOf(j.result.Refused)
 	for _, f := range slices.Concat(refused.Fields(), j.warnings) {
 		f.Path = j.write.requested(f.Path)

@@ -7,11 +7,12 @@ import (
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/testenv"
+	"kith/neo"
 )
 
 func TestPreferenceContract(t *testing.T) {
 	t.Parallel()
-	s, err := graph.Open(graph.Connection(testenv.Neo4j(t)), graph.Options{})
+	s, err := graph.Open(neo.Connection(testenv.Neo4j(t)), graph.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

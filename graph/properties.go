@@ -33,17 +33,6 @@ func (p *properties) DecodeNeo(v any) error {
 	return nil
 }
 
-// pairsFrom reads the list [[name, value], …] in which statements return all properties.
-func pairsFrom(v any) properties {
-	l := items(v)
-	p := make(properties, len(l))
-	for i := range l {
-		pair := items(l[i])
-		p[text(pair[0])] = asKept(pair[1])
-	}
-	return p
-}
-
 // asKept converts a value of the driver to its stored form.
 func asKept(value any) any {
 	switch typed := value.(type) {

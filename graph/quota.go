@@ -87,7 +87,8 @@ func (t *tx) meter(name string, params map[string]any) error {
 	if !more.creates() {
 		return nil
 	}
-	if f, ok := t.store.full.GetIfPresent(t.team); ok {
+	team, _ := params["team_id"].(string) // of the first statement, the transaction does not know it yet
+	if f, ok := t.store.full.GetIfPresent(team); ok {
 		return f.quota.exceeded(f.has.plus(t.added))
 	}
 	return nil
@@ -101,7 +102,7 @@ func (t *tx) charge() error {
 		return nil
 	}
 	row, err := chargeQuota.ExecOne(t, map[string]any{
-		"team_id": t.team, "nodes": t.added.nodes, "relationships": t.added.relationships, "characters": t.added.text, "elsewhere": t.elsewhere,
+		"team_id": t.Team(), "nodes": t.added.nodes, "relationships": t.added.relationships, "characters": t.added.text, "elsewhere": t.elsewhere,
 	})
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func (t *tx) charge() error {
 	}
 	t.store.options.ObserveQuota(quota.share(has))
 	if err != nil {
-		t.store.full.Set(t.team, full{has.plus(t.added.negative()), quota})
+		t.store.full.Set(t.Team(), full{has.plus(t.added.negative()), quota})
 	}
 	return err
 }
@@ -156,13 +157,13 @@ func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, o
 func (t *tx) count(quota Quota, now time.Time) (has Usage, err error) {
 	begun := time.Now()
 	has, err = teamUsage.ExecOne(t, map[string]any{
-		"team_id": t.team, "texts": quota.Text > 0, "relationships": quota.Text > 0 || quota.Relationships > 0,
+		"team_id": t.Team(), "texts": quota.Text > 0, "relationships": quota.Text > 0 || quota.Relationships > 0,
 	})
 	if err != nil {
 		return Usage{}, err
 	}
 	err = setCountedUsage.Run(t, map[string]any{
-		"team_id": t.team, "nodes": has.Nodes, "relationships": has.Relationships, "characters": has.Text,
+		"team_id": t.Team(), "nodes": has.Nodes, "relationships": has.Relationships, "characters": has.Text,
 		"fresh_until": now.Add(max(usageTime, usageShare*time.Since(begun))).UnixMilli(),
 	})
 	return has, err

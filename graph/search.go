@@ -335,6 +335,7 @@ const (
 // found returns the results of a search, the best of each ask first.
 func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 	f := Found{Texts: r.Texts}
+	var unread error // of properties
 	errs := []error{
 		scored(asks.messages, items(r.Messages), messageHit, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker
 			f.Messages = append(f.Messages, FoundMessage{hit, text(l[2]), text(l[3])})
@@ -347,7 +348,11 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 		}),
 		// key and name of the start, type, key and name of the end, properties
 		scored(asks.relationships, items(r.Relationships), relationshipHit, r.Counts, nil, func(l []any, hit Hit) {
-			view := relationshipView(text(l[2]), text(l[4]), text(l[5]), pairsFrom(l[7]), now)
+			var p properties
+			if err := p.DecodeNeo(l[7]); err != nil {
+				unread = err
+			}
+			view := relationshipView(text(l[2]), text(l[4]), text(l[5]), p, now)
 			f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit, FromName: text(l[3]), ToName: text(l[6]), RelationshipView: view})
 		}),
 	}
@@ -359,5 +364,5 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 	for i := range r.Vectors {
 		f.Vectors = append(f.Vectors, r.Vectors[i].found(r.Base))
 	}
-	return f, errors.Join(errs...)
+	return f, errors.Join(append(errs, unread)...)
 }

@@ -18,18 +18,12 @@ import (
 // pingServer checks that the database answers.
 var pingServer = neo.Load[int64]("server_ping")
 
-// Connection has the address and login of the database.
-type Connection = neo.Connection
-
-// Trace is called when an operation begins; see neo.Trace.
-type Trace = neo.Trace
-
 // Options configures a store.
 type Options struct {
 	Now     func() time.Time                                  // default time.Now
 	Log     *slog.Logger                                      // default: discards
 	Observe func(query string, took time.Duration, err error) // called after every statement
-	Trace   Trace                                             // traces every statement; default: none
+	Trace   neo.Trace                                         // traces every statement; default: none
 	Changed func(ctx context.Context, c Change)               // called after every commit that happened, or may have happened, before the write returns
 	Types   []string                                          // relationship types that the operator adds to the vocabulary
 
@@ -56,7 +50,7 @@ type Store struct {
 }
 
 // Open returns a store. It does not connect yet. Close it when done.
-func Open(c Connection, o Options) (*Store, error) {
+func Open(c neo.Connection, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -135,7 +129,7 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 		changed Change // by all attempts whose work was done: a commit whose answer is lost may have happened
 	)
 	err := s.db.Write(ctx, name, func(n *neo.Tx) error {
-		t = &tx{Tx: n, ctx: ctx, store: s, metered: s.options.Quota != (Quota{}) && callers[name], began: began}
+		t = &tx{Tx: n, store: s, metered: s.options.Quota != (Quota{}) && callers[name], began: began}
 		if err := work(t); err != nil {
 			return err
 		}
@@ -159,9 +153,7 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 type tx struct {
 	*neo.Tx
 
-	ctx   context.Context //nolint:containedctx // lives as long as the callback it is made for
 	store *Store
-	team  string // the team of its statements
 
 	retold    bool   // texts were written that wait for their vectors
 	metered   bool   // its data counts towards the quota
@@ -178,9 +170,6 @@ type tx struct {
 
 // Exec returns the rows of a statement. It returns ErrQuota instead if the statement would exceed a quota that is full.
 func (t *tx) Exec(q cypher.Query, params map[string]any) ([][]any, error) {
-	if t.team == "" {
-		t.team, _ = params["team_id"].(string)
-	}
 	t.given = append(t.given, params)
 	if err := t.meter(q.Name, params); err != nil {
 		return nil, err

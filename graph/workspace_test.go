@@ -31,7 +31,10 @@ type placedEdge struct{ key, kind, from, to string }
 func (e *env) workspaceModel(user string) *workspaceModel {
 	m := &workspaceModel{now: e.now, user: user, nodes: map[string]placedNode{}}
 	for _, row := range e.raw(`MATCH (n:Memory {team_id: $team}) RETURN labels(n), [name IN keys(n) | [name, n[name]]]`) {
-		n := placedNode{kindFrom(row[0]).Name, pairsFrom(row[1])}
+		n := placedNode{kind: kindFrom(row[0]).Name}
+		if err := n.DecodeNeo(row[1]); err != nil {
+			e.Fatal(err)
+		}
 		owner := n.text("user_id")
 		scratch := n.kind == "document" && (n.text("type_key") == "document.scratch" || n.text("type_key") == "workspace.note")
 		if (owner == "" || owner == user) && !scratch {

@@ -99,8 +99,8 @@ type erasing struct {
 	preferences, kept func(context.Context) (int64, error)
 }
 
-// erase takes all away, and makes everybody forget what they know of it, also when something failed on the way: that
-// much is gone. Bytes that are kept go last, when nothing is left to make them of.
+// erase erases the preferences, the nodes and last the cached bytes, when nothing is left to make them from. Verified
+// keys are forgotten also when a step failed: the keys may be gone.
 func (a *API) erase(ctx context.Context, scope graph.Scope, e erasing) (r Receipt, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eraseDeadline)
 	defer cancel()

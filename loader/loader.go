@@ -54,7 +54,7 @@ type Options struct {
 	Log         *slog.Logger     // default: discards
 	Degraded    func(section graph.Section)
 	Preferences preferences // store of preferences; nil: in the graph
-	Trace       graph.Trace // default: none
+	Trace       neo.Trace   // default: none
 }
 
 // Loader assembles agent contexts. It is safe for concurrent use.

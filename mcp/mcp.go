@@ -83,7 +83,7 @@ type Options struct {
 	Memory   bool          // also the tools of the reference MCP memory server
 	Log      *slog.Logger  // default: discards
 	Observe  func(tool string, outcome Outcome, took time.Duration)
-	Trace    graph.Trace // of every call; default: none
+	Trace    neo.Trace // of every call; default: none
 	// RequestID returns the id of the request of a call, for the audit log; default: none.
 	RequestID func(ctx context.Context) string
 }

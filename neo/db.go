@@ -15,6 +15,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
 
 	"kith/cypher"
+	"kith/internal/fault"
 	"kith/internal/sleep"
 )
 
@@ -162,9 +163,7 @@ func (d *DB) readOnce(ctx context.Context, q cypher.Query, params map[string]any
 	from := d.marks.of(team)
 	session := d.session(ctx, neo4j.AccessModeRead, from, neo4j.FetchAll)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	rows, err := d.observed(ctx, q, params, func(ctx context.Context, text string, params map[string]any) (neo4j.ResultWithContext, error) {
-		return session.Run(ctx, text, params, neo4j.WithTxMetadata(Metadata(q.Name)))
-	})
+	rows, err := d.runIn(ctx, session, q, params)
 	if err == nil {
 		d.marks.read(team, from, session.LastBookmarks())
 	}
@@ -175,10 +174,15 @@ func (d *DB) readOnce(ctx context.Context, q cypher.Query, params map[string]any
 func (d *DB) ReadLeader(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
 	session := d.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	rows, err := d.observed(ctx, q, params, func(ctx context.Context, text string, params map[string]any) (neo4j.ResultWithContext, error) {
-		return session.Run(ctx, text, params, neo4j.WithTxMetadata(Metadata(q.Name)))
-	})
+	rows, err := d.runIn(ctx, session, q, params)
 	return rows, Translate(q.Name, err)
+}
+
+// runIn runs a statement in a transaction of its own.
+func (d *DB) runIn(ctx context.Context, s neo4j.SessionWithContext, q cypher.Query, params map[string]any) ([][]any, error) {
+	return d.observed(ctx, q, params, func(ctx context.Context, text string, params map[string]any) (neo4j.ResultWithContext, error) {
+		return s.Run(ctx, text, params, neo4j.WithTxMetadata(Metadata(q.Name)))
+	})
 }
 
 // observed runs a statement and reports it to Observe and Trace.
@@ -213,11 +217,11 @@ func Metadata(query string) map[string]any {
 }
 
 // ErrRace reports that another writer was faster, and that Write must try the work again.
-var ErrRace = fmt.Errorf("another writer was faster: %w", ErrConflict)
+var ErrRace = fmt.Errorf("another writer was faster: %w", fault.ErrConflict)
 
 // Write runs one write transaction and returns when it is committed. It may call work again after a transient error or
-// ErrRace. In a cluster the leader writes, which needs no bookmarks. An error that is not of this package does not mean
-// that nothing was stored: the answer to the commit may be lost.
+// ErrRace. In a cluster the leader writes, which needs no bookmarks. If it returns an error although work returned none,
+// the transaction may be committed: the answer to a commit can be lost.
 func (d *DB) Write(ctx context.Context, name string, work func(*Tx) error) error {
 	session := d.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
@@ -263,8 +267,8 @@ type Tx struct {
 	before, beforeAll neo4j.Bookmarks // bookmarks of the team, and of all teams, when it began
 }
 
-// Context returns the context of the transaction.
-func (t *Tx) Context() context.Context { return t.ctx }
+// Team returns the team of the transaction, the first one among the parameters of its statements; empty before that.
+func (t *Tx) Team() string { return t.team }
 
 // Exec returns the rows of a statement in the transaction.
 func (t *Tx) Exec(q cypher.Query, params map[string]any) ([][]any, error) {

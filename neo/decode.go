@@ -119,11 +119,11 @@ func setterOf(t reflect.Type) (setter, error) {
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return setString, nil
+		return setDirect("a text", reflect.Value.SetString), nil
 	case reflect.Bool:
-		return setBool, nil
+		return setDirect("a boolean", reflect.Value.SetBool), nil
 	case reflect.Int, reflect.Int64:
-		return setInt, nil
+		return setDirect("an integer", reflect.Value.SetInt), nil
 	case reflect.Float64:
 		return setFloat, nil
 	case reflect.Interface:
@@ -147,31 +147,16 @@ func mismatch(v any, want string) error {
 	return fmt.Errorf("%T where %s is expected: %w", v, want, ErrStatement)
 }
 
-func setString(to reflect.Value, v any) error {
-	s, ok := v.(string)
-	if !ok {
-		return mismatch(v, "a text")
+// setDirect returns the setter of a type that values of the database have already.
+func setDirect[T any](name string, set func(reflect.Value, T)) setter {
+	return func(to reflect.Value, v any) error {
+		value, ok := v.(T)
+		if !ok {
+			return mismatch(v, name)
+		}
+		set(to, value)
+		return nil
 	}
-	to.SetString(s)
-	return nil
-}
-
-func setBool(to reflect.Value, v any) error {
-	b, ok := v.(bool)
-	if !ok {
-		return mismatch(v, "a boolean")
-	}
-	to.SetBool(b)
-	return nil
-}
-
-func setInt(to reflect.Value, v any) error {
-	n, ok := v.(int64)
-	if !ok {
-		return mismatch(v, "an integer")
-	}
-	to.SetInt(n)
-	return nil
 }
 
 func setFloat(to reflect.Value, v any) error {

@@ -12,10 +12,6 @@ import (
 )
 
 var (
-	// ErrNotFound reports that a statement that must return a row returned none.
-	ErrNotFound = fault.ErrNotFound
-	// ErrConflict reports that stored data does not allow a write.
-	ErrConflict = fault.ErrConflict
 	// ErrUnavailable reports that the database is down, full, read-only, or did not answer in time.
 	ErrUnavailable = errors.New("database unavailable")
 	// ErrStatement reports that the database refused a statement for what it is, and not for its state.
@@ -46,9 +42,9 @@ func Translate(operation string, err error) error {
 	return fmt.Errorf("%s: %w", operation, errors.Join(errDriver, ErrUnavailable))
 }
 
-// known reports whether an error is of this package.
+// known reports whether an error is of this package, or of what it runs statements for.
 func known(err error) bool {
-	for _, sentinel := range []error{ErrNotFound, ErrConflict, ErrUnavailable, ErrStatement} {
+	for _, sentinel := range []error{fault.ErrNotFound, fault.ErrConflict, ErrUnavailable, ErrStatement} {
 		if errors.Is(err, sentinel) {
 			return true
 		}
@@ -65,7 +61,7 @@ func class(code string) error {
 	case code == "Neo.ClientError.Procedure.ProcedureCallFailed":
 		return ErrProcedure
 	case code == "Neo.ClientError.Schema.ConstraintValidationFailed":
-		return ErrConflict
+		return fault.ErrConflict
 	default: // transient, security, read-only, disk full, shutting down …
 		return ErrUnavailable
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"kith/internal/fault"
+
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
@@ -22,7 +24,7 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 		"deadlock":       {db("Neo.TransientError.Transaction.DeadlockDetected"), ErrUnavailable},
 		"password":       {db("Neo.ClientError.Security.Unauthorized"), ErrUnavailable},
 		"shutting down":  {db("Neo.TransientError.General.DatabaseUnavailable"), ErrUnavailable},
-		"constraint":     {db("Neo.ClientError.Schema.ConstraintValidationFailed"), ErrConflict},
+		"constraint":     {db("Neo.ClientError.Schema.ConstraintValidationFailed"), fault.ErrConflict},
 		"syntax":         {db("Neo.ClientError.Statement.SyntaxError"), ErrStatement},
 		"wrapped":        {fmt.Errorf("x: %w", db("Neo.ClientError.Statement.TypeError")), ErrStatement},
 		"no connection":  {&neo4j.ConnectivityError{Inner: errors.New(secret)}, ErrUnavailable},
@@ -30,7 +32,7 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 		"deadline":       {fmt.Errorf("x: %w", context.DeadlineExceeded), ErrUnavailable},
 		"canceled":       {fmt.Errorf("x: %w", context.Canceled), context.Canceled},
 		"anything else":  {errors.New(secret), ErrUnavailable},
-		"our own":        {fmt.Errorf("find: %w", ErrNotFound), ErrNotFound},
+		"our own":        {fmt.Errorf("find: %w", fault.ErrNotFound), fault.ErrNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -38,7 +40,7 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 			if !errors.Is(got, c.want) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
-			for _, other := range []error{ErrUnavailable, ErrConflict, ErrNotFound, ErrStatement} {
+			for _, other := range []error{ErrUnavailable, fault.ErrConflict, fault.ErrNotFound, ErrStatement} {
 				if !errors.Is(c.want, other) && errors.Is(got, other) {
 					t.Errorf("%v is also %v", got, other)
 				}

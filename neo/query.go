@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"kith/cypher"
+	"kith/internal/fault"
 )
 
 // Query is a statement with the type of its rows. Reading is safe for concurrent use.
@@ -57,7 +58,7 @@ func (q Query[T]) Read(ctx context.Context, r Reader, params map[string]any) ([]
 	return q.Decode(rows)
 }
 
-// ReadOne returns the first row, or ErrNotFound.
+// ReadOne returns the first row, or fault.ErrNotFound.
 func (q Query[T]) ReadOne(ctx context.Context, r Reader, params map[string]any) (T, error) {
 	rows, err := q.Read(ctx, r, params)
 	return q.one(rows, err)
@@ -72,7 +73,7 @@ func (q Query[T]) Exec(t Execer, params map[string]any) ([]T, error) {
 	return q.Decode(rows)
 }
 
-// ExecOne runs the statement in a transaction and returns its first row, or ErrNotFound.
+// ExecOne runs the statement in a transaction and returns its first row, or fault.ErrNotFound.
 func (q Query[T]) ExecOne(t Execer, params map[string]any) (T, error) {
 	rows, err := q.Exec(t, params)
 	return q.one(rows, err)
@@ -86,7 +87,7 @@ func (q Query[T]) Run(t Execer, params map[string]any) error {
 
 func (q Query[T]) one(rows []T, err error) (T, error) {
 	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("%s: %w", q.Name, ErrNotFound)
+		err = fmt.Errorf("%s: %w", q.Name, fault.ErrNotFound)
 	}
 	if err != nil {
 		var zero T

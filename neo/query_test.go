@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/cypher"
+	"kith/internal/fault"
 )
 
 // rows answers every statement.
@@ -122,7 +123,7 @@ func TestOneValueAndNone(t *testing.T) {
 	if err := As[None](cypher.Query{Returns: []string{"a", "b"}}).Run(rows{{1, 2}}, nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := As[int64](cypher.Query{Returns: []string{"n"}}).ReadOne(t.Context(), rows{}, nil); !errors.Is(err, ErrNotFound) {
+	if _, err := As[int64](cypher.Query{Returns: []string{"n"}}).ReadOne(t.Context(), rows{}, nil); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("no row: %v", err)
 	}
 }

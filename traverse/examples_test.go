@@ -10,12 +10,13 @@ import (
 
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/neo"
 )
 
 // memory is a real store, and a team of the test's own in it. (Tests of graph cannot hold what needs traverse: it imports graph.)
 func memory(t *testing.T, at time.Time) (*graph.Store, graph.Scope) {
 	t.Helper()
-	s, err := graph.Open(graph.Connection(testenv.Neo4j(t)), graph.Options{Now: func() time.Time { return at }})
+	s, err := graph.Open(neo.Connection(testenv.Neo4j(t)), graph.Options{Now: func() time.Time { return at }})
 	if err != nil {
 		t.Fatal(err)
 	}

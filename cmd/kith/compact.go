@@ -11,6 +11,7 @@ import (
 
 	"kith/embedded"
 	"kith/graph"
+	"kith/neo"
 )
 
 // compactCmd rewrites the store of the embedded Neo4j.
@@ -64,7 +65,7 @@ func (c *compactCmd) printSummary(out io.Writer, r compactResult) error {
 }
 
 // copyStore copies all nodes and relationships from one Neo4j to an empty one.
-func copyStore(ctx context.Context, from, to graph.Connection, log *slog.Logger, progress io.Writer) (graph.Copied, error) {
+func copyStore(ctx context.Context, from, to neo.Connection, log *slog.Logger, progress io.Writer) (graph.Copied, error) {
 	old, err := graph.Open(from, graph.Options{Log: log})
 	if err != nil {
 		return graph.Copied{}, err

@@ -6,12 +6,12 @@ import (
 	"log/slog"
 
 	"kith/embedded"
-	"kith/graph"
+	"kith/neo"
 )
 
 // database is a connection with a function that releases it.
 type database struct {
-	graph.Connection
+	neo.Connection
 	close func(context.Context) error
 }
 
@@ -21,7 +21,7 @@ func noClose(context.Context) error { return nil }
 func (c *config) openDatabase(ctx context.Context, log *slog.Logger, std streams) (database, error) {
 	if c.Neo4jURI != "" {
 		password, err := c.readNeo4jPassword()
-		return database{graph.Connection{URI: c.Neo4jURI, User: c.Neo4jUser, Password: password, Database: c.Neo4jDatabase}, noClose}, err
+		return database{neo.Connection{URI: c.Neo4jURI, User: c.Neo4jUser, Password: password, Database: c.Neo4jDatabase}, noClose}, err
 	}
 	server, err := embedded.Start(ctx, embedded.Options{
 		Dir: c.Data, Neo4jHome: c.Neo4jHome, HeapMB: c.Neo4jHeap, Log: log, Progress: std.err,
@@ -46,6 +46,6 @@ func (c *config) attachDatabase(ctx context.Context, log *slog.Logger, std strea
 	return c.openDatabase(ctx, log, std)
 }
 
-func newConnection(e embedded.Endpoint) graph.Connection {
-	return graph.Connection{URI: e.URI, User: e.User, Password: e.Password}
+func newConnection(e embedded.Endpoint) neo.Connection {
+	return neo.Connection{URI: e.URI, User: e.User, Password: e.Password}
 }

@@ -18,6 +18,7 @@ import (
 	"kith/graph"
 	"kith/internal/terminal"
 	"kith/markup"
+	"kith/neo"
 )
 
 // doctorCmd finds problems that keep Kith from running with the current settings. It changes nothing.
@@ -98,7 +99,7 @@ func (c *doctorCmd) checkDatabase(ctx context.Context) []finding {
 		if err != nil {
 			return []finding{newFinding("Neo4j", "", "set KITH_NEO4J_PASSWORD_FILE to a readable file", err)}
 		}
-		return c.checkStore(ctx, graph.Connection{URI: c.Neo4jURI, User: c.Neo4jUser, Password: password, Database: c.Neo4jDatabase})
+		return c.checkStore(ctx, neo.Connection{URI: c.Neo4jURI, User: c.Neo4jUser, Password: password, Database: c.Neo4jDatabase})
 	}
 	endpoint, err := embedded.Attach(c.Data)
 	if err == nil {
@@ -115,7 +116,7 @@ func (c *doctorCmd) checkDatabase(ctx context.Context) []finding {
 }
 
 // checkStore checks the connection, the schema and the API keys of a database.
-func (c *doctorCmd) checkStore(ctx context.Context, at graph.Connection) []finding {
+func (c *doctorCmd) checkStore(ctx context.Context, at neo.Connection) []finding {
 	store, err := graph.Open(at, graph.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return []finding{newFinding("Neo4j", "", "correct KITH_NEO4J_URI", err)}

@@ -19,6 +19,7 @@ import (
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/llm"
+	"kith/neo"
 	"kith/vector"
 )
 
@@ -175,7 +176,7 @@ func TestExploreRoundTrips(t *testing.T) {
 	var mu sync.Mutex
 	var statements []string
 	db := testenv.Neo4j(t)
-	store, err := graph.Open(graph.Connection{URI: db.URI, User: db.User, Password: db.Password, Database: db.Database}, graph.Options{
+	store, err := graph.Open(neo.Connection{URI: db.URI, User: db.User, Password: db.Password, Database: db.Database}, graph.Options{
 		Observe: func(query string, _ time.Duration, _ error) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"kith/graph"
 	"kith/internal/testenv"
+	"kith/neo"
 )
 
 // agent is a session of the SDK's client.
@@ -201,7 +201,7 @@ func TestMCPAnswersBeforeTheMemory(t *testing.T) {
 		case <-ctx.Done():
 			return database{}, ctx.Err()
 		}
-		return database{graph.Connection(testenv.Neo4j(t)), noClose}, nil
+		return database{neo.Connection(testenv.Neo4j(t)), noClose}, nil
 	}
 	log := slog.New(slog.DiscardHandler)
 	go func() {

@@ -75,7 +75,7 @@ func (t *Tracer) Close(ctx context.Context) {
 }
 
 // Of returns a function that traces one kind of operation: statements, loads or tools.
-func (t *Tracer) Of(kind string) graph.Trace {
+func (t *Tracer) Of(kind string) neo.Trace {
 	if t.provider == nil {
 		return neo.NoTrace
 	}
