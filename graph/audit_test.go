@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"kith/neo"
+
 	"kith/cypher"
 	"kith/internal/testenv"
 )
@@ -152,7 +154,7 @@ func TestAuditWalksAllTeams(t *testing.T) {
 		if len(rows) == 0 {
 			break
 		}
-		after = text(rows[0][0])
+		after = neo.Text(rows[0][0])
 		teams = append(teams, after)
 	}
 	if !slices.Contains(teams, e.team) || !slices.IsSorted(teams) {

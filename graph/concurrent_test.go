@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"kith/neo"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -92,13 +94,13 @@ func TestRanksAreExactUnderConcurrency(t *testing.T) {
 		for _, row := range e.raw(`MATCH (a:Memory {team_id: $team, entity_key: 'me'})-[r]-(b:Memory {entity_key: '` + node + `'}) WHERE type(r) <> 'admires'
 			RETURN r.key, startNode(r).entity_key, type(r), endNode(r).entity_key, r.salience, r.description`) {
 			m.links = append(m.links, &modelLink{
-				key: text(row[0]), from: text(row[1]), kind: text(row[2]), to: text(row[3]), life: modelLife{value: number(row[4])}, description: text(row[5]),
+				key: neo.Text(row[0]), from: neo.Text(row[1]), kind: neo.Text(row[2]), to: neo.Text(row[3]), life: modelLife{value: neo.Number(row[4])}, description: neo.Text(row[5]),
 			})
 		}
 		e.same("relationships", m.relationships("u1", weekAgo), foretold(e.sections("u1")).Relationships)
 		for _, row := range e.raw(`MATCH (:Memory {team_id: $team, entity_key: 'me'})-[r]-(n:Memory {entity_key: '` + node + `'}) WHERE r.owner_key IS NOT NULL
 			RETURN r.node_salience = n.salience`) {
-			e.same("the salience that ranks is the node's", true, truth(row[0]))
+			e.same("the salience that ranks is the node's", true, neo.Bool(row[0]))
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"kith/neo"
 )
 
 // old writes a source of a user that ended some time ago, with a salience since then.
@@ -71,7 +73,7 @@ func TestFadedSources(t *testing.T) {
 		e.same("in pages", want, reasons(e.candidates("u1", limit+1)))
 	}
 	e.same("whole", ConsolidationCandidate{Reason: "faded", EntityKeys: []string{"faded"}, SourceCount: 1, Source: &FadedSource{
-		EntityKey: "faded", Summary: "about faded", StartedAt: noon.Add(-Week - edge - time.Hour), EndedAt: optionalMoment(noon.Add(-Week - edge)), Salience: 0.19,
+		EntityKey: "faded", Summary: "about faded", StartedAt: noon.Add(-Week - edge - time.Hour), EndedAt: neo.OptionalTime(noon.Add(-Week - edge)), Salience: 0.19,
 	}}, e.candidates("u1", 1)[0])
 	e.now = noon.Add(edge)
 	e.same("a moment later", []string{"faded[a week]", "faded[faded]", "faded[zero]"}, reasons(e.candidates("u1", 50)))

@@ -243,11 +243,11 @@ func (s *Sections) fill(section Section, v any, user string, now time.Time) erro
 		s.Known = f.knownFrom(l[1], s.Relationships)
 	case SourcesSection:
 		l := f.of(v, 2)
-		s.Sources, s.OlderConversations = f.recentSourcesFrom(l[0]), integer(l[1])
+		s.Sources, s.OlderConversations = f.recentSourcesFrom(l[0]), neo.Integer(l[1])
 	case LastConversationSection:
-		if l := items(v); len(l) > 0 {
+		if l := neo.List(v); len(l) > 0 {
 			last := f.of(l[0], 2)
-			s.LastConversation = &LastConversation{StartedAt: millis(last[0]), ContextType: optionalText(last[1])}
+			s.LastConversation = &LastConversation{StartedAt: neo.Millis(last[0]), ContextType: neo.OptionalText(last[1])}
 		}
 	case FocusSection:
 		s.Focus = f.focusFrom(v, &user, now)
@@ -259,23 +259,23 @@ func (s *Sections) fill(section Section, v any, user string, now time.Time) erro
 }
 
 func (f *fixedLists) preferencesFrom(v any) []Preference {
-	l := items(v)
+	l := neo.List(v)
 	preferences := make([]Preference, len(l))
 	for i := range l {
 		pair := f.of(l[i], 2)
-		preferences[i] = Preference{Key: text(pair[0]), Value: []byte(text(pair[1]))}
+		preferences[i] = Preference{Key: neo.Text(pair[0]), Value: []byte(neo.Text(pair[1]))}
 	}
 	return preferences
 }
 
 func (f *fixedLists) ownerRelationshipsFrom(v any, user *string, now time.Time) []OwnerRelationship {
-	l := items(v)
+	l := neo.List(v)
 	relationships := make([]OwnerRelationship, len(l))
 	for i := range l {
 		r := f.of(l[i], 7)
 		relationships[i] = OwnerRelationship{
-			Node: f.contextNodeFrom(r[0], user, now), NodeType: knowledgeLabel(r[1]), Description: text(r[2]), Salience: told(number(r[3])), RelationshipType: text(r[4]),
-			RecentMentions: integer(r[5]), Filled: truth(r[6]),
+			Node: f.contextNodeFrom(r[0], user, now), NodeType: knowledgeLabel(r[1]), Description: neo.Text(r[2]), Salience: told(neo.Number(r[3])), RelationshipType: neo.Text(r[4]),
+			RecentMentions: neo.Integer(r[5]), Filled: neo.Bool(r[6]),
 		}
 	}
 	return relationships
@@ -285,20 +285,20 @@ func (f *fixedLists) ownerRelationshipsFrom(v any, user *string, now time.Time) 
 const unitSeparator = "\x1f"
 
 func (f *fixedLists) recentSourcesFrom(v any) []RecentSource {
-	l := items(v)
+	l := neo.List(v)
 	sources := make([]RecentSource, len(l))
 	for i := range l {
 		s := f.of(l[i], 8)
-		entities := make([]KeyEntity, len(items(s[7])))
-		keys, names := text(s[5]), text(s[6])
-		for e, kind := range items(s[7]) {
+		entities := make([]KeyEntity, len(neo.List(s[7])))
+		keys, names := neo.Text(s[5]), neo.Text(s[6])
+		for e, kind := range neo.List(s[7]) {
 			entities[e].EntityKey, keys, _ = strings.Cut(keys, unitSeparator)
 			entities[e].Name, names, _ = strings.Cut(names, unitSeparator)
 			entities[e].Type = knowledgeLabel(kind)
 		}
 		sources[i] = RecentSource{
-			EntityKey: text(s[0]), StartedAt: millis(s[1]), EndedAt: optionalMillis(s[2]), ContextType: optionalText(s[3]),
-			Summary: text(s[4]), KeyEntities: entities,
+			EntityKey: neo.Text(s[0]), StartedAt: neo.Millis(s[1]), EndedAt: neo.OptionalMillis(s[2]), ContextType: neo.OptionalText(s[3]),
+			Summary: neo.Text(s[4]), KeyEntities: entities,
 		}
 	}
 	return sources
@@ -309,17 +309,17 @@ func (f *fixedLists) focusFrom(v any, user *string, now time.Time) *Focus {
 		return nil
 	}
 	l := f.of(v, 2)
-	links := items(l[1])
+	links := neo.List(l[1])
 	focus := &Focus{Node: f.contextNodeFrom(l[0], user, now), Links: make([]FocusLink, len(links))}
 	for i := range links {
 		k := f.of(links[i], 7)
 		direction := "incoming"
-		if truth(k[4]) {
+		if neo.Bool(k[4]) {
 			direction = "outgoing"
 		}
 		focus.Links[i] = FocusLink{
-			EntityKey: text(k[0]), Name: text(k[1]), NodeType: knowledgeLabel(k[2]), RelationshipType: text(k[3]),
-			Direction: direction, Description: text(k[5]), Salience: told(number(k[6])),
+			EntityKey: neo.Text(k[0]), Name: neo.Text(k[1]), NodeType: knowledgeLabel(k[2]), RelationshipType: neo.Text(k[3]),
+			Direction: direction, Description: neo.Text(k[5]), Salience: told(neo.Number(k[6])),
 		}
 	}
 	return focus

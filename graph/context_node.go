@@ -3,6 +3,8 @@ package graph
 import (
 	"slices"
 	"time"
+
+	"kith/neo"
 )
 
 // ContextNode is a node of a context with its newest notes. Filled is set on goals and beliefs that the rules of their section
@@ -35,7 +37,7 @@ func (f *fixedLists) contextNodeFrom(v any, user *string, now time.Time) Context
 func contextNode(l []any, user *string, now time.Time) ContextNode {
 	n := ContextNode{Node: nodeFrom(l, user, now)}
 	if notes := l[nodeFields]; notes != nil {
-		n.Notes = newestNotes(texts(notes), now)
+		n.Notes = newestNotes(neo.Texts(notes), now)
 	}
 	return n
 }
@@ -48,12 +50,12 @@ func newestNotes(stored []string, now time.Time) []Note {
 
 // contextNodesFrom reads nodes, each with its notes and whether it is filled.
 func (f *fixedLists) contextNodesFrom(v any, user *string, now time.Time) []ContextNode {
-	l := items(v)
+	l := neo.List(v)
 	nodes := make([]ContextNode, len(l))
 	for i := range l {
 		node := f.of(l[i], nodeFields+2)
 		nodes[i] = contextNode(node, user, now)
-		nodes[i].Filled = truth(node[nodeFields+1])
+		nodes[i].Filled = neo.Bool(node[nodeFields+1])
 	}
 	return nodes
 }
@@ -65,10 +67,10 @@ func (f *fixedLists) knownFrom(v any, shown []OwnerRelationship) *Known {
 		return nil
 	}
 	l := f.of(v, 4)
-	k := &Known{AtLeast: truth(l[3])}
+	k := &Known{AtLeast: neo.Bool(l[3])}
 	for i, counts := range []*KnownCounts{&k.Goals, &k.Beliefs, &k.Others} {
 		three := f.of(l[i], 3)
-		*counts = KnownCounts{Present: integer(three[0]), Faded: integer(three[1]), Archived: integer(three[2])}
+		*counts = KnownCounts{Present: neo.Integer(three[0]), Faded: neo.Integer(three[1]), Archived: neo.Integer(three[2])}
 	}
 	for i := range shown {
 		if shown[i].Filled && shown[i].Node.UserID != nil {

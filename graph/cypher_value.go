@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/neo"
+
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 )
 
@@ -103,7 +105,7 @@ func (t *tableReader) nodes(v any) error {
 		if !t.sees(v) {
 			return errUnscoped
 		}
-		key := text(v.Props["entity_key"])
+		key := neo.Text(v.Props["entity_key"])
 		if _, seen := t.keys[v.ElementId]; !seen {
 			t.recall.Nodes = append(t.recall.Nodes, key)
 		}
@@ -141,7 +143,7 @@ func (t *tableReader) sees(n neo4j.Node) bool {
 	if !private || user == t.scope.UserID {
 		return true
 	}
-	return t.scope.UserID != "" && slices.Contains(items(n.Props["participants"]), any(t.scope.UserID))
+	return t.scope.UserID != "" && slices.Contains(neo.List(n.Props["participants"]), any(t.scope.UserID))
 }
 
 // relationshipValue is a relationship in a table. Its ends are set if the row has them.

@@ -239,7 +239,7 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 
 // settleRestored counts a restored mention, and refuses a relationship that would close a cycle of containment.
 func (t *tx) settleRestored(scope Scope, job *memoryJob, row map[string]any) error {
-	from, to, kind := text(row["from"]), text(row["to"]), text(row["type"])
+	from, to, kind := neo.Text(row["from"]), neo.Text(row["to"]), neo.Text(row["type"])
 	if kind == mentionsType {
 		mention := job.mentionRow(from, to)
 		mention["weight"], mention["properties"], mention["moved"] = 0.0, map[string]any{}, false // the delete left them

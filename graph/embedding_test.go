@@ -17,6 +17,7 @@ import (
 	"kith/cypher"
 	"kith/internal/testenv"
 	"kith/llm"
+	"kith/neo"
 	"kith/vector"
 )
 
@@ -315,7 +316,7 @@ func embedSystems(e *embedding) {
 	put("first")
 	e.embedder.pause = once(func() { put("second") })
 	e.settle()
-	key := text(e.raw(`MATCH (n:SystemEntity {team_id: $team}) RETURN n.entity_key`)[0][0])
+	key := neo.Text(e.raw(`MATCH (n:SystemEntity {team_id: $team}) RETURN n.entity_key`)[0][0])
 	e.embeds("", map[string]string{key: "API\nsecond"})
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/neo"
+
 	"kith/cypher"
 )
 
@@ -39,7 +41,7 @@ func (e *env) lines(with, without string) []string {
 	} {
 		for _, row := range e.raw(found) {
 			var pairs []string
-			for _, pair := range items(row[1]) {
+			for _, pair := range neo.List(row[1]) {
 				pairs = append(pairs, fmt.Sprint(pair))
 			}
 			slices.Sort(pairs)

@@ -104,7 +104,7 @@ func nodeLine(kind Kind, p properties) *NodeWrite {
 	if user := p.text("user_id"); user != "" {
 		w.UserID = Some(user)
 	}
-	if truth(p["is_owner"]) {
+	if neo.Bool(p["is_owner"]) {
 		w.IsOwner = Some(true)
 	}
 	w.History.System, w.History.Seq = Optional[string]{}, Optional[int64]{} // nodes have fields of their own for them

@@ -30,7 +30,7 @@ type foundProperties struct {
 func (p *foundProperties) DecodeNeo(v any) error {
 	if pair, _ := v.([]any); len(pair) == 2 {
 		if user, ok := pair[0].(string); ok {
-			p.user, p.taken = user, truth(pair[1])
+			p.user, p.taken = user, neo.Bool(pair[1])
 			return nil
 		}
 	}
@@ -82,7 +82,7 @@ func (s *stored) visible(scope Scope) bool {
 }
 
 // owns reports whether the node is the owner node of a user.
-func (s *stored) owns() bool { return truth(s.properties["is_owner"]) && s.user() != "" }
+func (s *stored) owns() bool { return neo.Bool(s.properties["is_owner"]) && s.user() != "" }
 
 // version returns the stored version; 0 for a node that does not exist.
 func (s *stored) version() int64 {
@@ -196,7 +196,7 @@ func (l *labels) DecodeNeo(v any) error {
 func (l labels) kind() Kind { return kindOfLabel(l.ofKind) }
 
 // kindFrom returns the kind of a node with these labels.
-func kindFrom(labels any) Kind { return kindOfLabel(kindLabel(items(labels))) }
+func kindFrom(labels any) Kind { return kindOfLabel(kindLabel(neo.List(labels))) }
 
 // memoryLabel is the label of every node of the memory.
 const memoryLabel = "Memory"
@@ -204,7 +204,7 @@ const memoryLabel = "Memory"
 // kindLabel returns the label of a node's kind.
 func kindLabel[T any](labels []T) string {
 	for _, l := range labels {
-		if name := text(l); name != memoryLabel {
+		if name := neo.Text(l); name != memoryLabel {
 			return name
 		}
 	}

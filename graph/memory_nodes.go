@@ -220,7 +220,7 @@ func (p *nodePlan) clash(w *NodeWrite, old, next *stored) refusal {
 	found := p.job.found
 	other := func(s *stored) bool { return s != nil && s.key() != next.key() }
 	switch {
-	case truth(next.properties["is_owner"]) && next.user() == "":
+	case neo.Bool(next.properties["is_owner"]) && next.user() == "":
 		return refusal{"is_owner", fault.Conflict, "is only for the person node of a user, and this one is shared"}
 	case other(found.byNatural[next.text("natural_key")]):
 		return refusal{"name", fault.Conflict, "is taken by another " + w.Kind + " of the same name"}
@@ -343,7 +343,7 @@ func (w *NodeWrite) overlay(p properties, kind Kind, isNew bool) {
 	w.Type.set(p, "type", nil)
 	w.Description.set(p, "description", "")
 	w.IsOwner.set(p, "is_owner", nil)
-	p.putUnless(!truth(p["is_owner"]), "is_owner", true)
+	p.putUnless(!neo.Bool(p["is_owner"]), "is_owner", true)
 	w.IsGoal.set(p, "is_goal_given", nil)
 	w.CreatedAt.set(p, "created_at", nil)
 	w.UpdatedAt.set(p, "updated_at", nil)

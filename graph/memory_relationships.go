@@ -133,7 +133,7 @@ func (j *memoryJob) findWithWords(params map[string]any, all [][]properties) err
 	}
 	for _, r := range found {
 		if r.Position < 0 {
-			j.words = texts(r.Properties)
+			j.words = neo.Texts(r.Properties)
 			continue
 		}
 		var p properties

@@ -20,7 +20,7 @@ type bySystem map[string][]properties
 
 func (b bySystem) add(row map[string]any) {
 	p, _ := row["properties"].(map[string]any)
-	system := text(p["system"])
+	system := neo.Text(p["system"])
 	b[system] = append(b[system], p)
 }
 
@@ -36,7 +36,7 @@ func (j *memoryJob) numberSystems(plan *nodePlan) error {
 	if err != nil || len(beyond) == 0 {
 		return err
 	}
-	plan.create = slices.DeleteFunc(plan.create, func(row map[string]any) bool { return beyond[text(row["entity_key"])] })
+	plan.create = slices.DeleteFunc(plan.create, func(row map[string]any) bool { return beyond[neo.Text(row["entity_key"])] })
 	for i := range j.result.Nodes {
 		if r := &j.result.Nodes[i]; beyond[r.EntityKey] && r.Status != Refused {
 			r.EntityKey, r.Version = j.write.Nodes[i].EntityKey, 0
@@ -62,7 +62,7 @@ func (j *memoryJob) numberRelationships(plan *relationshipPlan) error {
 	if err != nil || len(beyond) == 0 {
 		return err
 	}
-	plan.create = slices.DeleteFunc(plan.create, func(row map[string]any) bool { return beyond[text(row["key"])] })
+	plan.create = slices.DeleteFunc(plan.create, func(row map[string]any) bool { return beyond[neo.Text(row["key"])] })
 	for i := range j.result.Relationships {
 		if r := &j.result.Relationships[i]; beyond[r.Key] {
 			r.Key, r.Version = "", 0

@@ -42,7 +42,7 @@ func (j *memoryJob) mentionRow(from, to string) map[string]any {
 	if counts(n) {
 		changed := n.mention(started, j.now)
 		_, moved := changed["state"]
-		row["properties"], row["moved"] = map[string]any(changed), moved || truth(n.properties["ranked"])
+		row["properties"], row["moved"] = map[string]any(changed), moved || neo.Bool(n.properties["ranked"])
 	}
 	return row
 }

@@ -66,8 +66,8 @@ type NodeQuery struct {
 func nodeView(kind Kind, p properties, now time.Time) NodeView {
 	alive := p.vitality()
 	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Node: Node{
-		EntityKey: p.text("entity_key"), UserID: optionalText(p["user_id"]), Name: p.text("name"), CanonicalName: p.text("canonical_name"),
-		Type: p.text("type"), Description: p.text("description"), IsOwner: truth(p["is_owner"]), IsGoal: truth(p["is_goal"]),
+		EntityKey: p.text("entity_key"), UserID: neo.OptionalText(p["user_id"]), Name: p.text("name"), CanonicalName: p.text("canonical_name"),
+		Type: p.text("type"), Description: p.text("description"), IsOwner: neo.Bool(p["is_owner"]), IsGoal: neo.Bool(p["is_goal"]),
 		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: told(alive.current(now)), Confidence: alive.confidence,
 		AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
 	}, Notes: notesFrom(p.texts("notes"), now)}

@@ -3,6 +3,8 @@ package graph
 import (
 	"encoding/json"
 	"time"
+
+	"kith/neo"
 )
 
 // Optional is a field of a write that may be omitted (keep the stored value), null (clear it) or given.
@@ -89,11 +91,11 @@ func (o *Optional[T]) put(v any) {
 	case *[]string:
 		*slot, _ = v.([]string)
 	case *json.RawMessage:
-		*slot = json.RawMessage(text(v))
+		*slot = json.RawMessage(neo.Text(v))
 	case *time.Time:
-		*slot = moment(v)
+		*slot = neo.Time(v)
 	case *float64:
-		*slot = number(v)
+		*slot = neo.Number(v)
 	default:
 		o.Value, _ = v.(T)
 	}

@@ -31,7 +31,7 @@ func ownerRows(users []string) []map[string]any {
 }
 
 // generated reports whether the node is an owner that Kith generated, because no caller had named the user.
-func (s *stored) generated() bool { return s != nil && truth(s.properties["owner_generated"]) }
+func (s *stored) generated() bool { return s != nil && neo.Bool(s.properties["owner_generated"]) }
 
 // makeOwners adds an owner for each user without one about whom the write has data. It is named as a caller named the
 // user, else by the user's id.
@@ -96,7 +96,7 @@ func ownerNameIn(messages []MessageWrite) (name string) {
 
 // nameOwner updates the mark of a generated owner: it is removed once a caller names the node or makes it the owner.
 func (w *NodeWrite) nameOwner(p properties, stated bool) {
-	if stated && (w.Name.Given || w.CanonicalName.Given || w.IsOwner.Given) || !truth(p["is_owner"]) {
+	if stated && (w.Name.Given || w.CanonicalName.Given || w.IsOwner.Given) || !neo.Bool(p["is_owner"]) {
 		delete(p, "owner_generated")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"kith/neo"
+
 	"kith/internal/fault"
 )
 
@@ -41,7 +43,7 @@ func TestFirstWriteMakesTheUsersOwnPerson(t *testing.T) {
 func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("person", "jon", 0.5), node("person", "ada", 0.5), node("concept", "c", 0.5)}, link("ada", "thinks_about", "c", 0.9))
-	made := text(e.raw(`MATCH (n:Person {team_id: $team, owner_of: 'u1'}) RETURN n.entity_key`)[0][0])
+	made := neo.Text(e.raw(`MATCH (n:Person {team_id: $team, owner_of: 'u1'}) RETURN n.entity_key`)[0][0])
 	e.write("u1", nil, link(made, "has_relationship_with", "jon", 0.8), link(made, "thinks_about", "c", 0.7), link("jon", "knows", made, 0.3),
 		link(made, "knows", "ada", 0.1))
 	e.source("u1", SourceWrite{EntityKey: "s1", Mentions: []string{made}})

@@ -37,23 +37,23 @@ func (p *properties) DecodeNeo(v any) error {
 func asKept(value any) any {
 	switch typed := value.(type) {
 	case []any:
-		return texts(typed)
+		return neo.Texts(typed)
 	case time.Time:
 		return typed.UTC()
 	}
 	return value
 }
 
-func (p properties) text(name string) string    { return text(p[name]) }
-func (p properties) number(name string) float64 { return number(p[name]) }
-func (p properties) integer(name string) int64  { return integer(p[name]) }
+func (p properties) text(name string) string    { return neo.Text(p[name]) }
+func (p properties) number(name string) float64 { return neo.Number(p[name]) }
+func (p properties) integer(name string) int64  { return neo.Integer(p[name]) }
 func (p properties) texts(name string) []string {
 	list, _ := p[name].([]string)
 	return list
 }
 
-func (p properties) moment(name string) *time.Time { return optionalMoment(p[name]) }
-func (p properties) millis(name string) time.Time  { return millis(p[name]) }
+func (p properties) moment(name string) *time.Time { return neo.OptionalTime(p[name]) }
+func (p properties) millis(name string) time.Time  { return neo.Millis(p[name]) }
 
 // putUnless stores a value, or removes the property if absent is true.
 func (p properties) putUnless(absent bool, name string, value any) {
@@ -91,7 +91,7 @@ func same(a, b any) bool {
 		y, ok := b.([]string)
 		return ok && slices.Equal(x, y)
 	case int64:
-		return x == integer(b)
+		return x == neo.Integer(b)
 	}
 	return a == b
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"kith/internal/testenv"
+	"kith/neo"
 )
 
 // limited returns an environment whose teams have quotas.
@@ -238,7 +239,7 @@ func (e *env) counted(after string) Usage {
 	e.Helper()
 	row := e.raw(`MATCH (q:Quota {team_id: $team}) RETURN q.nodes, q.relationships, q.characters`)[0]
 	has := e.usage()
-	if integer(row[0]) < has.Nodes || integer(row[1]) < has.Relationships || integer(row[2]) < has.Text {
+	if neo.Integer(row[0]) < has.Nodes || neo.Integer(row[1]) < has.Relationships || neo.Integer(row[2]) < has.Text {
 		e.Errorf("after %s: %v are counted, there are %+v", after, row, has)
 	}
 	return has

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"slices"
 	"time"
+
+	"kith/neo"
 )
 
 // Recall has the entity keys of nodes, and the relationships, that a read returned to an agent.
@@ -171,7 +173,7 @@ func recallNodes(all []recalled, found known) (rows []map[string]any, moved, use
 		if p.text("state") != n.text("state") {
 			users = append(users, n.user())
 		}
-		if p.text("state") != n.text("state") || truth(n.properties["ranked"]) { // otherwise it has no position to leave
+		if p.text("state") != n.text("state") || neo.Bool(n.properties["ranked"]) { // otherwise it has no position to leave
 			moved = append(moved, key)
 		}
 	}

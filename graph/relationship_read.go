@@ -61,10 +61,10 @@ func relationshipView(from, kind, to string, p properties, now time.Time) Relati
 	kind = p.typeOf(kind)
 	v := RelationshipView{
 		Key: p.text("key"), From: from, To: to, Type: kind, Description: p.text("description"), RelationshipType: p.typeText(),
-		Attitude: optionalInteger(p["attitude"]), Proximity: optionalInteger(p["proximity"]),
+		Attitude: neo.OptionalInteger(p["attitude"]), Proximity: neo.OptionalInteger(p["proximity"]),
 		Salience: told(alive.current(now)), Confidence: alive.confidence, State: alive.stateAt(now),
 		ValidFrom: p.moment("valid_from"), ValidTo: p.moment("valid_to"), RecordedAt: p.moment("recorded_at"),
-		RecordedBy: optionalText(p["recorded_by"]), AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
+		RecordedBy: neo.OptionalText(p["recorded_by"]), AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
 		Version: version(p), Notes: notesFrom(p.texts("notes"), now),
 	}
 	v.AttitudeWord, v.ProximityWord = word(attitudes, kind, v.Attitude), word(proximities, kind, v.Proximity)

@@ -337,23 +337,23 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 	f := Found{Texts: r.Texts}
 	var unread error // of properties
 	errs := []error{
-		scored(asks.messages, items(r.Messages), messageHit, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker
-			f.Messages = append(f.Messages, FoundMessage{hit, text(l[2]), text(l[3])})
+		scored(asks.messages, neo.List(r.Messages), messageHit, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker
+			f.Messages = append(f.Messages, FoundMessage{hit, neo.Text(l[2]), neo.Text(l[3])})
 		}),
-		scored(asks.sources, items(r.Sources), sourceHit, r.Counts, nil, func(l []any, hit Hit) { // name
-			f.Sources = append(f.Sources, FoundSource{hit, text(l[2])})
+		scored(asks.sources, neo.List(r.Sources), sourceHit, r.Counts, nil, func(l []any, hit Hit) { // name
+			f.Sources = append(f.Sources, FoundSource{hit, neo.Text(l[2])})
 		}),
-		scored(asks.nodes, items(r.Nodes), nodeHit, r.Counts, nil, func(l []any, hit Hit) { // labels, name, canonical name
-			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: kindFrom(l[2]), Name: text(l[3]), CanonicalName: text(l[4])})
+		scored(asks.nodes, neo.List(r.Nodes), nodeHit, r.Counts, nil, func(l []any, hit Hit) { // labels, name, canonical name
+			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: kindFrom(l[2]), Name: neo.Text(l[3]), CanonicalName: neo.Text(l[4])})
 		}),
 		// key and name of the start, type, key and name of the end, properties
-		scored(asks.relationships, items(r.Relationships), relationshipHit, r.Counts, nil, func(l []any, hit Hit) {
+		scored(asks.relationships, neo.List(r.Relationships), relationshipHit, r.Counts, nil, func(l []any, hit Hit) {
 			var p properties
 			if err := p.DecodeNeo(l[7]); err != nil {
 				unread = err
 			}
-			view := relationshipView(text(l[2]), text(l[4]), text(l[5]), p, now)
-			f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit, FromName: text(l[3]), ToName: text(l[6]), RelationshipView: view})
+			view := relationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), p, now)
+			f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit, FromName: neo.Text(l[3]), ToName: neo.Text(l[6]), RelationshipView: view})
 		}),
 	}
 	for _, l := range r.Links {

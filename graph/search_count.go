@@ -3,6 +3,8 @@ package graph
 import (
 	"strings"
 	"unicode/utf8"
+
+	"kith/neo"
 )
 
 // termCounter counts the terms of an ask in texts.
@@ -34,7 +36,7 @@ func (c *termCounter) count(value any) counted {
 		c.add(&n, value)
 	case []any:
 		for _, part := range value {
-			c.add(&n, text(part))
+			c.add(&n, neo.Text(part))
 		}
 	}
 	return n

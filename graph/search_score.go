@@ -94,12 +94,12 @@ func scored(asks []indexAsk, hits []any, length int, counts [][]float64, speaker
 		var own []hit
 		var values [][]any
 		for _, item := range hits {
-			l := items(item)
+			l := neo.List(item)
 			if len(l) != length {
 				return fmt.Errorf("search: a hit of %d values, want %d: %w", len(l), length, neo.ErrStatement)
 			}
-			if int(integer(l[0])) == ask {
-				own, values = append(own, hit{l, Hit{Ask: ask, Key: text(l[1])}}), append(values, items(l[length-1]))
+			if int(neo.Integer(l[0])) == ask {
+				own, values = append(own, hit{l, Hit{Ask: ask, Key: neo.Text(l[1])}}), append(values, neo.List(l[length-1]))
 			}
 		}
 		var names []string

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kith/neo"
 )
 
 // askWords asks for any of the words of a text, in everything.
@@ -167,7 +169,7 @@ func (e *env) nears(source string) string {
 	e.Helper()
 	var all []string
 	for _, row := range e.raw(`MATCH (m:Message {team_id: $team, source_key: '` + source + `'}) RETURN m.seq, m.near ORDER BY m.seq`) {
-		all = append(all, fmt.Sprint(row[0], ":", strings.ReplaceAll(text(row[1]), "\n", " ")))
+		all = append(all, fmt.Sprint(row[0], ":", strings.ReplaceAll(neo.Text(row[1]), "\n", " ")))
 	}
 	return strings.Join(all, "; ")
 }

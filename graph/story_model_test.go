@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/neo"
+
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -287,7 +289,7 @@ func (w *storyWorld) told() map[string]string {
 		RETURN 'storyline ' + t.user_id + ' ' + t.anchor_key AS name, collect(s.entity_key) AS keys, t.source_count AS count, t.first_source_at AS first, t.last_source_at AS last
 		UNION ALL MATCH (t:Memory:Macro {team_id: $team})-[:groups]->(s) WITH t, s ORDER BY s.user_id, s.anchor_key
 		RETURN 'macro ' + t.user_id + ' ' + t.anchor_key AS name, collect(s.user_id + ' ' + s.anchor_key) AS keys, t.source_count AS count, t.first_source_at AS first, t.last_source_at AS last`) {
-		all[row[0].(string)] = fmt.Sprint(texts(row[1]), row[2], moment(row[3]), moment(row[4])) //nolint:forcetypeassert // a name
+		all[row[0].(string)] = fmt.Sprint(neo.Texts(row[1]), row[2], neo.Time(row[3]), neo.Time(row[4])) //nolint:forcetypeassert // a name
 	}
 	return all
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/neo"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -62,7 +64,7 @@ func (e *env) included() map[string][]string {
 		if all[name] != nil {
 			e.Errorf("two storylines of %s", name)
 		}
-		all[name] = texts(row[1])
+		all[name] = neo.Texts(row[1])
 		if int64(len(all[name])) != row[2] {
 			e.Errorf("the storyline of %s counts %v sources and includes %v", name, row[2], all[name])
 		}

@@ -128,7 +128,7 @@ func (s *stored) score() (score int64) {
 		priority := s.properties["priority"]
 		add(50, state == "blocked")
 		add(20, state == "in_progress")
-		add(30, priority != nil && integer(priority) <= 2)
+		add(30, priority != nil && neo.Integer(priority) <= 2)
 		add(15, s.properties["due_at"] != nil)
 	case "risk":
 		add(40, s.text("impact") == "critical")
@@ -185,7 +185,7 @@ func (t tally) rows() []map[string]any {
 		}
 	}
 	slices.SortFunc(rows, func(a, b map[string]any) int {
-		return strings.Compare(text(a["project"])+keySeparator+text(a["user"]), text(b["project"])+keySeparator+text(b["user"]))
+		return strings.Compare(neo.Text(a["project"])+keySeparator+neo.Text(a["user"]), neo.Text(b["project"])+keySeparator+neo.Text(b["user"]))
 	})
 	return rows
 }

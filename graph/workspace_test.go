@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/neo"
+
 	"pgregory.net/rapid"
 )
 
@@ -42,7 +44,7 @@ func (e *env) workspaceModel(user string) *workspaceModel {
 		}
 	}
 	for _, row := range e.raw(`MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE r.valid_to IS NULL RETURN r.key, type(r), a.entity_key, b.entity_key`) {
-		edge := placedEdge{text(row[0]), text(row[1]), text(row[2]), text(row[3])}
+		edge := placedEdge{neo.Text(row[0]), neo.Text(row[1]), neo.Text(row[2]), neo.Text(row[3])}
 		_, from := m.nodes[edge.from]
 		_, to := m.nodes[edge.to]
 		if from && to {
