@@ -30,7 +30,7 @@ func (model) Availability() llm.Availability { return "available" }
 // newChatService returns a chat service that runs until the benchmark ends.
 func newChatService(b *testing.B, store *graph.Store, g chat.Generator, o chat.Options) *chat.Service {
 	b.Helper()
-	service := chat.New(store, g, nil, o)
+	service := chat.New(chat.NewStore(store), g, nil, o)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- service.Run(ctx) }()
@@ -46,11 +46,11 @@ func newChatService(b *testing.B, store *graph.Store, g chat.Generator, o chat.O
 // growBranch adds a branch of the given number of turns, and returns the last one.
 func growBranch(b testing.TB, store *graph.Store, scope graph.Scope, tree string, turns int) string {
 	b.Helper()
-	batch := &graph.ChatBatch{Trees: []graph.ChatTreeRecord{{ID: tree, UserID: graph.Some(scope.UserID)}}}
+	batch := &chat.Batch{Trees: []chat.TreeRecord{{ID: tree, UserID: graph.Some(scope.UserID)}}}
 	parent, answer := "", strings.Repeat("A bowline holds, and comes undone when it is asked to. ", 8)
 	for i := range turns {
-		r := graph.ChatTurnRecord{
-			ID: fmt.Sprintf("%s-%d", tree, i), TreeID: tree, Seq: int64(i), Status: graph.ChatComplete, AssistantText: &answer, Attempt: 1,
+		r := chat.TurnRecord{
+			ID: fmt.Sprintf("%s-%d", tree, i), TreeID: tree, Seq: int64(i), Status: chat.StatusComplete, AssistantText: &answer, Attempt: 1,
 			UserPrompt: fmt.Sprintf("And which knot do I tie on the %d. day, when the wind turns?", i),
 		}
 		if parent != "" {
@@ -59,7 +59,7 @@ func growBranch(b testing.TB, store *graph.Store, scope graph.Scope, tree string
 		}
 		batch.Turns, parent = append(batch.Turns, r), r.ID
 	}
-	result, err := store.RestoreChats(b.Context(), scope, batch)
+	result, err := chat.NewStore(store).RestoreChats(b.Context(), scope, batch)
 	if err != nil || result.Turns[turns-1].Status != graph.Created {
 		b.Fatal(err, result.Turns[turns-1])
 	}
@@ -74,7 +74,7 @@ func longBranch(b testing.TB) (service *chat.Service, counted *wire, scope graph
 	db.URI = counted.uri
 	store := openStore(b, db, graph.Options{})
 	scope = graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
-	return chat.New(store, nil, nil, chat.Options{}), counted, scope, growBranch(b, store, scope, "long", 1000)
+	return chat.New(chat.NewStore(store), nil, nil, chat.Options{}), counted, scope, growBranch(b, store, scope, "long", 1000)
 }
 
 // BenchmarkChatPrompt assembles the prompt of the last turn of a branch of 1,000 turns.
@@ -128,7 +128,7 @@ func BenchmarkChatSubmit(b *testing.B) {
 		asked <- time.Now()
 		return llm.Answer{Text: "yes"}, nil
 	}), chat.Options{Observe: func(outcome chat.Outcome, _ time.Duration) { stored <- outcome }})
-	tree, _, err := w.store.CreateChatTree(b.Context(), scope, "", &graph.ChatTreeWrite{})
+	tree, _, err := chat.NewStore(w.store).CreateChatTree(b.Context(), scope, "", &chat.TreeWrite{})
 	if err != nil {
 		b.Fatal(err)
 	}

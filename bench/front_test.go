@@ -18,6 +18,7 @@ import (
 
 	"kith/auth"
 	"kith/cache"
+	"kith/chat"
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/testenv"
@@ -92,7 +93,7 @@ func BenchmarkFront(b *testing.B) {
 	}
 	tokens, token := newIssuer(b, scope.TeamID)
 	services := handlers.Services{
-		Memory: store, Nodes: store, Sources: store, ChatStore: store, Preferences: store, Keys: keys, Tokens: tokens, Recalls: graph.NewRecalls(store, graph.RecallOptions{}),
+		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: store, Keys: keys, Tokens: tokens, Recalls: graph.NewRecalls(store, graph.RecallOptions{}),
 		Ready: store.Ping, Contexts: loader.New(store, kept, loader.Options{}), MCP: http.NotFoundHandler(),
 	}
 	open := services

@@ -21,6 +21,7 @@ import (
 
 	"kith/auth"
 	"kith/cache"
+	"kith/chat"
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/testenv"
@@ -62,7 +63,7 @@ func newServer(b *testing.B) *server {
 	contexts, recalls := loader.New(store, kept, loader.Options{}), graph.NewRecalls(store, graph.RecallOptions{})
 	tools := mcp.New(mcp.Services{Store: store, Systems: store, Contexts: contexts, Recalls: recalls}, mcp.Options{})
 	api := handlers.New(handlers.Services{
-		Memory: store, Nodes: store, Sources: store, ChatStore: store, Preferences: store, Keys: keys, Recalls: recalls, Ready: store.Ping, Contexts: contexts, MCP: tools.Handler(),
+		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: store, Keys: keys, Recalls: recalls, Ready: store.Ping, Contexts: contexts, MCP: tools.Handler(),
 	}, handlers.Options{})
 	listening := httptest.NewServer(api)
 	s.url = listening.URL

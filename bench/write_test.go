@@ -19,6 +19,7 @@ import (
 
 	"kith/auth"
 	"kith/cache"
+	"kith/chat"
 	"kith/cypher"
 	"kith/graph"
 	"kith/handlers"
@@ -49,7 +50,7 @@ func newWriter(b *testing.B) *writer {
 	}
 	w.recalls = graph.NewRecalls(w.store, graph.RecallOptions{})
 	listening := httptest.NewServer(handlers.New(handlers.Services{
-		Memory: w.store, Nodes: w.store, Sources: w.store, ChatStore: w.store, Preferences: w.store, Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
+		Memory: w.store, Nodes: w.store, Sources: w.store, ChatStore: chat.NewStore(w.store), Preferences: w.store, Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
 		Contexts: loader.New(w.store, kept, loader.Options{}),
 	}, handlers.Options{}))
 	w.url = listening.URL

@@ -1,6 +1,6 @@
 // Package chat holds branching conversations with a language model. It assembles a turn and the turns above it into a
-// prompt, generates answers in a bounded number of workers, and sends events while they are generated. Package graph
-// stores the trees and turns. The package knows nothing of HTTP.
+// prompt, generates answers in a bounded number of workers, and sends events while they are generated. Trees and turns are
+// stored beside the memory, see Store. The package knows nothing of HTTP.
 package chat
 
 import (
@@ -18,17 +18,18 @@ import (
 	"kith/loader"
 )
 
+// store is what a Service uses of a Store.
 type store interface {
 	DeleteChatTree(ctx context.Context, scope graph.Scope, id string) ([]string, error)
-	AddChatTurn(ctx context.Context, scope graph.Scope, treeID string, w graph.ChatTurnWrite) (graph.ChatTurn, bool, error)
-	ChatTurn(ctx context.Context, scope graph.Scope, id string) (graph.ChatTurn, error)
-	ChatBranch(ctx context.Context, scope graph.Scope, id string) (*graph.ChatBranch, error)
-	ReadChatTexts(ctx context.Context, scope graph.Scope, ids, keys []string) ([]graph.ChatText, map[string]graph.ChatEntity, error)
-	RetryChatTurn(ctx context.Context, scope graph.Scope, id string, lease graph.ChatLease) (int64, bool, error)
+	AddChatTurn(ctx context.Context, scope graph.Scope, treeID string, w TurnWrite) (Turn, bool, error)
+	ChatTurn(ctx context.Context, scope graph.Scope, id string) (Turn, error)
+	ChatBranch(ctx context.Context, scope graph.Scope, id string) (*Branch, error)
+	ReadChatTexts(ctx context.Context, scope graph.Scope, ids, keys []string) ([]Text, map[string]Entity, error)
+	RetryChatTurn(ctx context.Context, scope graph.Scope, id string, lease Lease) (int64, bool, error)
 	CancelChatTurn(ctx context.Context, scope graph.Scope, id string) error
-	FinishChatTurn(ctx context.Context, scope graph.Scope, id string, attempt int64, a *graph.ChatAnswer) (bool, error)
+	FinishChatTurn(ctx context.Context, scope graph.Scope, id string, attempt int64, a *Answer) (bool, error)
 	DeleteChatTurn(ctx context.Context, scope graph.Scope, id string) ([]string, error)
-	RenewChatLeases(ctx context.Context, lease graph.ChatLease) (map[graph.ChatAttempt]bool, error)
+	RenewChatLeases(ctx context.Context, lease Lease) (map[AttemptID]bool, error)
 	InterruptChatTurns(ctx context.Context) (int, error)
 }
 
@@ -81,7 +82,7 @@ type Service struct {
 	generator Generator
 	contexts  contexts
 	options   Options
-	lease     graph.ChatLease
+	lease     Lease
 	slots     chan struct{}    // each running or waiting generation holds one
 	queue     chan *generation // as long as there are slots
 	running   chan struct{}    // each running generation holds one
@@ -111,7 +112,7 @@ func New(s store, g Generator, c contexts, o Options) *Service {
 		o.Observe = func(Outcome, time.Duration) {}
 	}
 	return &Service{
-		store: s, generator: g, contexts: c, options: o, lease: graph.ChatLease{Holder: uuid.NewString(), Life: o.Lease},
+		store: s, generator: g, contexts: c, options: o, lease: Lease{Holder: uuid.NewString(), Life: o.Lease},
 		slots: make(chan struct{}, o.Workers+o.Queue), queue: make(chan *generation, o.Workers+o.Queue), running: make(chan struct{}, o.Workers),
 		live: map[string]*generation{},
 	}
@@ -142,8 +143,8 @@ type Prompt struct {
 
 // Submit adds a turn to a tree and starts generating its answer. Submitting the same turn again changes nothing, and
 // created is false. Errors: those of graph.Store.AddChatTurn, ErrNoModel, ErrFull.
-func (s *Service) Submit(ctx context.Context, scope graph.Scope, treeID string, p Prompt) (turn graph.ChatTurn, created bool, err error) {
-	w := graph.ChatTurnWrite{ID: p.ID, ParentID: p.ParentID, UserPrompt: p.Text, Model: p.Model, PromptVersion: PromptVersion}
+func (s *Service) Submit(ctx context.Context, scope graph.Scope, treeID string, p Prompt) (turn Turn, created bool, err error) {
+	w := TurnWrite{ID: p.ID, ParentID: p.ParentID, UserPrompt: p.Text, Model: p.Model, PromptVersion: PromptVersion}
 	if p.Pending {
 		return s.store.AddChatTurn(ctx, scope, treeID, w)
 	}
@@ -151,9 +152,9 @@ func (s *Service) Submit(ctx context.Context, scope graph.Scope, treeID string, 
 }
 
 // submit adds a turn whose answer this process generates.
-func (s *Service) submit(ctx context.Context, scope graph.Scope, treeID string, w graph.ChatTurnWrite) (turn graph.ChatTurn, created bool, err error) {
+func (s *Service) submit(ctx context.Context, scope graph.Scope, treeID string, w TurnWrite) (turn Turn, created bool, err error) {
 	if err := s.acquireSlot(); err != nil {
-		return graph.ChatTurn{}, false, err
+		return Turn{}, false, err
 	}
 	w.Lease = &s.lease
 	turn, created, err = s.store.AddChatTurn(ctx, scope, treeID, w)
@@ -167,10 +168,10 @@ func (s *Service) submit(ctx context.Context, scope graph.Scope, treeID string, 
 
 // Retry generates the answer of a turn in error again. It does not change a turn in any other state. Errors:
 // graph.ErrNotFound, ErrNoModel, ErrFull.
-func (s *Service) Retry(ctx context.Context, scope graph.Scope, id string) (turn graph.ChatTurn, retried bool, err error) {
+func (s *Service) Retry(ctx context.Context, scope graph.Scope, id string) (turn Turn, retried bool, err error) {
 	if err := s.acquireSlot(); err != nil {
 		turn, unknown := s.store.ChatTurn(ctx, scope, id)
-		if unknown == nil && turn.Status == graph.ChatError {
+		if unknown == nil && turn.Status == StatusError {
 			unknown = err
 		}
 		return turn, false, unknown
@@ -182,16 +183,16 @@ func (s *Service) Retry(ctx context.Context, scope graph.Scope, id string) (turn
 		s.startGeneration(scope, id, attempt)
 	}
 	if err != nil {
-		return graph.ChatTurn{}, false, err
+		return Turn{}, false, err
 	}
 	turn, err = s.store.ChatTurn(ctx, scope, id)
 	return turn, retried, err
 }
 
 // Cancel ends a turn that is waiting for its answer. Errors: graph.ErrNotFound, graph.ErrConflict.
-func (s *Service) Cancel(ctx context.Context, scope graph.Scope, id string) (graph.ChatTurn, error) {
+func (s *Service) Cancel(ctx context.Context, scope graph.Scope, id string) (Turn, error) {
 	if err := s.store.CancelChatTurn(ctx, scope, id); err != nil {
-		return graph.ChatTurn{}, err
+		return Turn{}, err
 	}
 	s.stopGenerations(scope.TeamID, id)
 	return s.store.ChatTurn(ctx, scope, id)

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/chat"
-	"kith/graph"
 	"kith/llm"
 )
 
@@ -76,7 +75,7 @@ func TestConversation(t *testing.T) {
 	shown := k.must(200, "GET", "/v1/trees/"+left+"?user_id=u1", "")
 	same(t, "the tree by a turn", []any{tree, "Which knot holds?", 3.0}, []any{shown["id"], shown["display_name"], shown["turn_count"]})
 	renamed := k.must(200, "PATCH", "/v1/trees/"+tree, `{"user_id":"u1","name":"Knots","pinned":true,"system_prompt":null,"context":null}`)
-	same(t, "renamed", []any{"Knots", "Knots", true, graph.DefaultSystemPrompt, nil},
+	same(t, "renamed", []any{"Knots", "Knots", true, chat.DefaultSystemPrompt, nil},
 		[]any{renamed["name"], renamed["display_name"], renamed["pinned"], renamed["system_prompt"], renamed["context"]})
 	same(t, "pinned trees", tree, ids(k.must(200, "GET", "/v1/trees?user_id=u1&pinned=true", "")["trees"]))
 
@@ -165,7 +164,7 @@ func TestErrorsAreRetried(t *testing.T) {
 	tooLong := k.submit(tree, "", "x")
 	c := m.next(t)
 	for range 3 {
-		c.delta(strings.Repeat("x", graph.MaxChatAnswer/2))
+		c.delta(strings.Repeat("x", chat.MaxChatAnswer/2))
 	}
 	same(t, "an endless answer", "the answer has more than 256 KiB", k.waitEnded(tooLong)["error"])
 }
@@ -334,7 +333,7 @@ func TestMemoryJoinsTheSystemPrompt(t *testing.T) {
 		{"kind":"concept","entity_key":"b","name":"Measure twice","state":"core","ttl_policy":"keep_forever"}]}`)
 	for body, wants := range map[string][]string{
 		`{"user_id":"u1","system_prompt":"Be brief.","context":{"user_id":"u1"}}`:                                       {"Be brief.\n\n# About Ada", "Keeps the tide tables", "Measure twice"},
-		`{"user_id":"u1","context":{"project_id":"pr","focus_kind":"task","focus_id":"t-1","max_tokens":1000}}`:         {graph.DefaultSystemPrompt + "\n\n", "Harbour", "Order rope"},
+		`{"user_id":"u1","context":{"project_id":"pr","focus_kind":"task","focus_id":"t-1","max_tokens":1000}}`:         {chat.DefaultSystemPrompt + "\n\n", "Harbour", "Order rope"},
 		`{"system_prompt":"","context":{"project_id":"pr"}}`:                                                            {"Harbour"},
 		`{"user_id":"u1","system_prompt":"Alone.","context":{"project_id":"pr","focus_kind":"task","focus_id":"gone"}}`: {"Alone."},
 	} {

@@ -43,14 +43,14 @@ var subjectType = regexp.MustCompile(`^[A-Z][A-Za-z]*$`)
 
 // Explain adds a root turn that asks for the explanation to the session's tree. The first call creates the tree.
 // Errors: those of Submit.
-func (s *Service) Explain(ctx context.Context, scope graph.Scope, e *Explanation) (turn graph.ChatTurn, created bool, err error) {
+func (s *Service) Explain(ctx context.Context, scope graph.Scope, e *Explanation) (turn Turn, created bool, err error) {
 	if err := e.validate(); err != nil {
-		return graph.ChatTurn{}, false, err
+		return Turn{}, false, err
 	}
 	id := uuid.NewSHA1(explainSpace, []byte(scope.UserID+"\x1f"+e.SessionID)).String()
-	turn, created, err = s.submit(ctx, scope, id, graph.ChatTurnWrite{
+	turn, created, err = s.submit(ctx, scope, id, TurnWrite{
 		ID: e.ID, UserPrompt: e.prompt(), PromptVersion: PromptVersion,
-		Tree: &graph.ChatTreeWrite{Name: graph.Some(explainName), SystemPrompt: graph.Some(explainPrompt)},
+		Tree: &TreeWrite{Name: graph.Some(explainName), SystemPrompt: graph.Some(explainPrompt)},
 	})
 	err = fault.Relocate(err, func(p fault.Path) fault.Path {
 		if p == fault.At("user_prompt") { // the other parts have their own bounds
@@ -78,7 +78,7 @@ func (e *Explanation) validate() error {
 		if !subjectType.MatchString(subject.EntityType) {
 			f.Add(at.Field("entity_type"), fault.Malformed, "must be a kind in CamelCase")
 		}
-		if tokens := graph.ChatTokens(Subject{"T", subject.EntityID}.token()); len(tokens) != 1 || tokens[0].EntityID != subject.EntityID {
+		if tokens := Tokens(Subject{"T", subject.EntityID}.token()); len(tokens) != 1 || tokens[0].EntityID != subject.EntityID {
 			f.Add(at.Field("entity_id"), fault.Malformed, "must be a key without blanks that a prompt can name")
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // generation is an attempt at an answer in this process.
 type generation struct {
-	graph.ChatAttempt
+	AttemptID
 	scope graph.Scope // of the request
 	since time.Time
 
@@ -24,7 +24,7 @@ type generation struct {
 
 func newGeneration(scope graph.Scope, turn string, attempt int64) *generation {
 	return &generation{
-		ChatAttempt: graph.ChatAttempt{TeamID: scope.TeamID, TurnID: turn, Attempt: attempt}, scope: scope,
+		AttemptID: AttemptID{TeamID: scope.TeamID, TurnID: turn, Attempt: attempt}, scope: scope,
 		since: time.Now(), changed: make(chan struct{}), cancel: func() {},
 	}
 }
@@ -55,7 +55,7 @@ func (g *generation) isWanted() bool {
 func (g *generation) appendText(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.text)+len(text) > graph.MaxChatAnswer {
+	if len(g.text)+len(text) > MaxChatAnswer {
 		g.cancel()
 		return
 	}

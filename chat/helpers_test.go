@@ -127,10 +127,10 @@ func startSecond(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith 
 	}
 	keys := auth.New(k.store, time.Now)
 	contexts := loader.New(k.store, kept, loader.Options{})
-	service := chat.New(k.store, g, contexts, o)
+	service := chat.New(chat.NewStore(k.store), g, contexts, o)
 	ctx, stop := runService(t, service)
 	server := httptest.NewServer(handlers.New(handlers.Services{
-		Memory: k.store, Nodes: k.store, Sources: k.store, ChatStore: k.store, Preferences: k.store, Keys: keys, Recalls: graph.NewRecalls(k.store, graph.RecallOptions{}),
+		Memory: k.store, Nodes: k.store, Sources: k.store, ChatStore: chat.NewStore(k.store), Preferences: k.store, Keys: keys, Recalls: graph.NewRecalls(k.store, graph.RecallOptions{}),
 		Ready: k.store.Ping, Contexts: contexts, Chats: service,
 	}, handlers.Options{Deadline: time.Minute, Stopping: func(end func()) func() bool { return context.AfterFunc(ctx, end) }}))
 	t.Cleanup(func() {

@@ -215,7 +215,7 @@ func TestEndInterrupts(t *testing.T) {
 	k.stop()
 	for _, id := range []string{running, waiting} {
 		turn := other.turn(id)
-		same(t, "after the end", []any{"error", graph.Interrupted}, []any{turn["status"], turn["error"]})
+		same(t, "after the end", []any{"error", chat.InterruptedText}, []any{turn["status"], turn["error"]})
 		other.must(200, "POST", "/v1/turns/"+id+"/retry?user_id=u1", "")
 		same(t, "retried", "complete", other.waitEnded(id)["status"])
 	}
@@ -224,19 +224,19 @@ func TestEndInterrupts(t *testing.T) {
 
 // cutOff is a store that is unreachable for renewing leases, or for storing the next answers.
 type cutOff struct {
-	*graph.Store
+	*chat.Store
 	renewals bool
 	answers  atomic.Int64
 }
 
-func (c *cutOff) RenewChatLeases(ctx context.Context, lease graph.ChatLease) (map[graph.ChatAttempt]bool, error) {
+func (c *cutOff) RenewChatLeases(ctx context.Context, lease chat.Lease) (map[chat.AttemptID]bool, error) {
 	if c.renewals {
 		return nil, graph.ErrUnavailable
 	}
 	return c.Store.RenewChatLeases(ctx, lease)
 }
 
-func (c *cutOff) FinishChatTurn(ctx context.Context, scope graph.Scope, id string, attempt int64, a *graph.ChatAnswer) (bool, error) {
+func (c *cutOff) FinishChatTurn(ctx context.Context, scope graph.Scope, id string, attempt int64, a *chat.Answer) (bool, error) {
 	if c.answers.Add(-1) >= 0 {
 		return false, graph.ErrUnavailable
 	}
@@ -259,7 +259,7 @@ func (k *kith) submitToOwnService(store *cutOff, g chat.Generator, o chat.Option
 func TestAnswersWaitForTheStore(t *testing.T) {
 	t.Parallel()
 	k := startKith(t, nil, chat.Options{})
-	store := &cutOff{Store: k.store}
+	store := &cutOff{Store: chat.NewStore(k.store)}
 	store.answers.Store(2)
 	turn := k.waitEnded(k.submitToOwnService(store, scripted(echo), chat.Options{}))
 	same(t, "stored in the end", []any{"complete", "echo of x"}, []any{turn["status"], turn["assistant_text"]})
@@ -274,7 +274,7 @@ func TestLeasesThatAreOverAreLost(t *testing.T) {
 		<-release
 		return llm.Answer{Text: "late"}, nil
 	})
-	id := k.submitToOwnService(&cutOff{Store: k.store, renewals: true}, deaf, chat.Options{
+	id := k.submitToOwnService(&cutOff{Store: chat.NewStore(k.store), renewals: true}, deaf, chat.Options{
 		Lease: 2 * time.Second, Observe: func(o chat.Outcome, _ time.Duration) { outcomes <- o },
 	})
 	same(t, "given up", "generation interrupted", k.waitEnded(id)["error"])
@@ -305,7 +305,7 @@ func generateAlone() {
 		Database: os.Getenv("KITH_TEST_NEO4J_DATABASE"),
 	}, graph.Options{})
 	fail(err)
-	service := chat.New(store, scripted(func(ctx context.Context, _ []llm.Message, delta func(string)) (llm.Answer, error) {
+	service := chat.New(chat.NewStore(store), scripted(func(ctx context.Context, _ []llm.Message, delta func(string)) (llm.Answer, error) {
 		delta("half an ")
 		<-ctx.Done()
 		return llm.Answer{}, ctx.Err()

@@ -27,7 +27,7 @@ type Assembled struct {
 	Truncated    bool          `json:"truncated" doc:"the oldest turns were left out to keep the budget"`
 	LeftOut      int           `json:"left_out" doc:"how many"`
 
-	status  graph.ChatStatus
+	status  Status
 	attempt int64
 	model   string // empty: the configured one
 }
@@ -110,7 +110,7 @@ type turnCollector struct {
 }
 
 // maxTokensOf returns an upper bound of the tokens of a branch's turns: no token is shorter than a byte.
-func maxTokensOf(branch *graph.ChatBranch) (tokens int) {
+func maxTokensOf(branch *Branch) (tokens int) {
 	for _, step := range branch.Turns {
 		tokens += int(step.Size) + len(step.Keys)*maxEntityLine + 2*messageCost
 	}
@@ -119,7 +119,7 @@ func maxTokensOf(branch *graph.ChatBranch) (tokens int) {
 
 // addTurns adds turns, the newest first, while the budget lasts; the newest turn is always added. It returns whether
 // the budget is used up.
-func (p *turnCollector) addTurns(turns []graph.ChatText, entities map[string]graph.ChatEntity) (full bool, err error) {
+func (p *turnCollector) addTurns(turns []Text, entities map[string]Entity) (full bool, err error) {
 	for _, t := range turns {
 		messages := []RoleMessage{{user, markup.Lines(resolveTokens(t.UserPrompt, entities))}}
 		if t.AssistantText != nil && p.turns > 0 {
@@ -161,10 +161,10 @@ func flattenMessages(parts []RoleMessage) string {
 
 // resolveTokens returns a prompt with its reference tokens replaced by a short description of the entity, or by their
 // label.
-func resolveTokens(prompt string, entities map[string]graph.ChatEntity) string {
+func resolveTokens(prompt string, entities map[string]Entity) string {
 	var out strings.Builder
 	at := 0
-	for _, token := range graph.ChatTokens(prompt) {
+	for _, token := range Tokens(prompt) {
 		out.WriteString(prompt[at:token.Begin])
 		if e, ok := entities[token.EntityID]; ok && e.Type == token.EntityType {
 			out.WriteString(entityLine(e, token.DisplayLabel))
@@ -178,7 +178,7 @@ func resolveTokens(prompt string, entities map[string]graph.ChatEntity) string {
 }
 
 // entityLine returns an entity's name, kind and summary in one line.
-func entityLine(e graph.ChatEntity, label string) string {
+func entityLine(e Entity, label string) string {
 	name, about := markup.Item(e.Name), e.Type
 	if name == "" {
 		name = markup.Item(label)
@@ -190,7 +190,7 @@ func entityLine(e graph.ChatEntity, label string) string {
 }
 
 // loadMemory returns the text of a tree's context, which is appended to the system prompt; empty if there is none.
-func (s *Service) loadMemory(ctx context.Context, scope graph.Scope, c *graph.ChatContext) (string, error) {
+func (s *Service) loadMemory(ctx context.Context, scope graph.Scope, c *Context) (string, error) {
 	if c == nil {
 		return "", nil
 	}

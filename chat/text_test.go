@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/graph"
 	"kith/internal/hostile"
 )
 
@@ -17,11 +16,11 @@ func TestWhatWasSaidStaysInItsTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := hostile.Texts().Draw(t, "texts")
 		asked, answered := strings.Join(texts[:3], "\n"), strings.Join(texts[3:6], "\n")
-		entity := graph.ChatEntity{Type: "Person", Name: texts[6], Summary: texts[7]}
+		entity := Entity{Type: "Person", Name: texts[6], Summary: texts[7]}
 		p := &turnCollector{left: 100_000, count: func(s string) (int, error) { return len(s), nil }}
-		if _, err := p.addTurns([]graph.ChatText{
+		if _, err := p.addTurns([]Text{
 			{UserPrompt: "why?\n@Person:p-1 and " + asked}, {UserPrompt: asked, AssistantText: &answered},
-		}, map[string]graph.ChatEntity{"p-1": entity}); err != nil {
+		}, map[string]Entity{"p-1": entity}); err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range p.messages {

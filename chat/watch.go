@@ -30,11 +30,11 @@ const (
 
 // TurnStatus is the state of a turn. A complete one has the whole answer: text sent before was a preview.
 type TurnStatus struct {
-	TurnID        string           `json:"turn_id"`
-	Status        graph.ChatStatus `json:"status" enum:"pending,generating,complete,error,cancelled"`
-	Attempt       int64            `json:"attempt"`
-	AssistantText *string          `json:"assistant_text,omitempty"`
-	Error         *string          `json:"error,omitempty"`
+	TurnID        string  `json:"turn_id"`
+	Status        Status  `json:"status" enum:"pending,generating,complete,error,cancelled"`
+	Attempt       int64   `json:"attempt"`
+	AssistantText *string `json:"assistant_text,omitempty"`
+	Error         *string `json:"error,omitempty"`
 }
 
 // TurnText is a piece of an answer that is not complete.
@@ -75,7 +75,7 @@ func parsePosition(id string) (p position) {
 }
 
 // IsLastEvent reports whether the event with an id was the last one of a turn.
-func IsLastEvent(t graph.ChatTurn, id string) bool {
+func IsLastEvent(t Turn, id string) bool {
 	return t.Status.Ended() && parsePosition(id) == position{attempt: t.Attempt, ended: true}
 }
 
@@ -116,7 +116,7 @@ type watcher struct {
 }
 
 // sendStatus sends a turn's state if it has changed.
-func (w *watcher) sendStatus(t graph.ChatTurn) error {
+func (w *watcher) sendStatus(t Turn) error {
 	status := TurnStatus{TurnID: t.ID, Status: t.Status, Attempt: t.Attempt}
 	if status == w.lastStatus {
 		return nil

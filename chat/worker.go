@@ -23,7 +23,7 @@ const (
 
 var (
 	errUnwanted    = errors.New("the answer is no longer wanted")
-	errInterrupted = errors.New(graph.Interrupted)
+	errInterrupted = errors.New(InterruptedText)
 	errTooLong     = errors.New("the answer has more than 256 KiB")
 	errTooSlow     = errors.New("there was no answer within 10 minutes")
 	errPromptRead  = errors.New("the prompt could not be read")
@@ -122,7 +122,7 @@ func (s *Service) askModel(ctx context.Context, g *generation) (llm.Answer, erro
 	case err != nil:
 		s.options.Log.Warn("reading a prompt failed", "turn", g.TurnID, "error", err)
 		return llm.Answer{}, errPromptRead
-	case a.status != graph.ChatGenerating || a.attempt != g.Attempt:
+	case a.status != StatusGenerating || a.attempt != g.Attempt:
 		return llm.Answer{}, errUnwanted
 	}
 	return s.generator.Generate(ctx, a.model, a.messages(), g.appendText)
@@ -168,19 +168,19 @@ func (s *Service) storeOutcome(ctx context.Context, g *generation, answer llm.An
 }
 
 // newAnswer returns the stored form of an answer or of a failure.
-func newAnswer(answer llm.Answer, failed error) (*graph.ChatAnswer, Outcome) {
-	if failed == nil && len(sanitizeText(answer.Text)) > graph.MaxChatAnswer {
+func newAnswer(answer llm.Answer, failed error) (*Answer, Outcome) {
+	if failed == nil && len(sanitizeText(answer.Text)) > MaxChatAnswer {
 		failed = errTooLong
 	}
 	switch {
 	case failed == nil:
 		provider := answer.ProviderID[:min(len(answer.ProviderID), maxProviderBytes)]
-		return &graph.ChatAnswer{AssistantText: graph.Some(sanitizeText(answer.Text)), ProviderID: graph.Some(sanitizeText(provider))}, Completed
+		return &Answer{AssistantText: graph.Some(sanitizeText(answer.Text)), ProviderID: graph.Some(sanitizeText(provider))}, Completed
 	case errors.Is(failed, errInterrupted):
-		return &graph.ChatAnswer{Error: graph.Some(graph.Interrupted)}, Interrupted
+		return &Answer{Error: graph.Some(InterruptedText)}, Interrupted
 	}
 	why := failed.Error()
-	return &graph.ChatAnswer{Error: graph.Some(sanitizeText(why[:min(len(why), maxErrorBytes)]))}, Failed
+	return &Answer{Error: graph.Some(sanitizeText(why[:min(len(why), maxErrorBytes)]))}, Failed
 }
 
 // sanitizeText removes what the store does not accept: NUL and invalid UTF-8.
@@ -221,7 +221,7 @@ func (s *Service) renewLeases(ctx context.Context) error {
 		return err
 	}
 	for _, g := range local {
-		if !renewed[g.ChatAttempt] {
+		if !renewed[g.AttemptID] {
 			g.stop()
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 
+	"kith/chat"
+
 	"kith/graph"
 	"kith/internal/fault"
 )
@@ -22,7 +24,7 @@ type batch struct {
 	user                         string // owner of the preferences
 	preferences                  []graph.Preference
 	preferenceLines              []int64
-	chats                        graph.ChatBatch
+	chats                        chat.Batch
 	treeLines, turnLines         []int64
 }
 

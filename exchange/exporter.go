@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"kith/chat"
+
 	"kith/graph"
 )
 
@@ -12,7 +14,11 @@ import (
 type exportStore interface {
 	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
 	ExportRelationships(ctx context.Context, teamID string, visit func(*graph.RelationshipWrite) error) error
-	ExportChats(ctx context.Context, teamID string, tree func(*graph.ChatTreeRecord) error, turn func(*graph.ChatTurnRecord) error) error
+}
+
+// exportChats reads the chats for an export.
+type exportChats interface {
+	ExportChats(ctx context.Context, teamID string, tree func(*chat.TreeRecord) error, turn func(*chat.TurnRecord) error) error
 }
 
 // exportPreferences reads a team's settings.
@@ -25,7 +31,7 @@ const preferencePage = 1000
 
 // Export writes all data of a team, one line each: nodes, relationships, preferences and chats. The last line has the
 // numbers of each, by which a reader recognizes a complete export. The same memory gives the same bytes.
-func Export(ctx context.Context, store exportStore, prefs exportPreferences, teamID string, out io.Writer) error {
+func Export(ctx context.Context, store exportStore, chats exportChats, prefs exportPreferences, teamID string, out io.Writer) error {
 	e := &exporter{out: out}
 	if err := e.writeLine(HeaderItem, Header{Version: Version}); err != nil {
 		return err
@@ -47,7 +53,7 @@ func Export(ctx context.Context, store exportStore, prefs exportPreferences, tea
 	if err := e.writePreferences(ctx, prefs, teamID); err != nil {
 		return fmt.Errorf("export preferences: %w", err)
 	}
-	if err := e.writeChats(ctx, store, teamID); err != nil {
+	if err := e.writeChats(ctx, chats, teamID); err != nil {
 		return fmt.Errorf("export chats: %w", err)
 	}
 	return e.writeLine(EndItem, e.end)
@@ -68,11 +74,11 @@ func (e *exporter) writeLine(kind ItemKind, value any) error {
 	return err
 }
 
-func (e *exporter) writeChats(ctx context.Context, store exportStore, teamID string) error {
-	return store.ExportChats(ctx, teamID, func(r *graph.ChatTreeRecord) error {
+func (e *exporter) writeChats(ctx context.Context, chats exportChats, teamID string) error {
+	return chats.ExportChats(ctx, teamID, func(r *chat.TreeRecord) error {
 		e.end.ChatTrees++
 		return e.writeLine(ChatTreeItem, r)
-	}, func(r *graph.ChatTurnRecord) error {
+	}, func(r *chat.TurnRecord) error {
 		e.end.ChatTurns++
 		return e.writeLine(ChatTurnItem, r)
 	})

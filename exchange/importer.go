@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/chat"
+
 	"kith/graph"
 	"kith/internal/fault"
 )
@@ -28,7 +30,11 @@ type importStore interface {
 	CheckNode(w *graph.NodeWrite, scope graph.Scope) []fault.FieldError
 	CheckRelationship(w *graph.RelationshipWrite) []fault.FieldError
 	EndImport(ctx context.Context, scope graph.Scope, id string) error
-	RestoreChats(ctx context.Context, scope graph.Scope, b *graph.ChatBatch) (graph.ChatResult, error)
+}
+
+// importChats stores the chats of an import.
+type importChats interface {
+	RestoreChats(ctx context.Context, scope graph.Scope, b *chat.Batch) (chat.Result, error)
 }
 
 // preferences reads and writes a user's settings.
@@ -118,14 +124,14 @@ func (r *Report) countsOf(kind ItemKind) *Counts {
 // Import stores all items of a reader, in batches of one transaction each, and returns a report. An error of the
 // store ends it; the counted items are stored then. Memory stays bounded: the keys of nodes that the team has under
 // other keys, and in a dry run those of all nodes, go into a temporary file.
-func Import(ctx context.Context, store importStore, prefs preferences, scope graph.Scope, r *Reader, o ImportOptions) (*Report, error) {
+func Import(ctx context.Context, store importStore, chats importChats, prefs preferences, scope graph.Scope, r *Reader, o ImportOptions) (*Report, error) {
 	i := &importer{
-		store: store, prefs: prefs, scope: scope, options: o, aliases: graph.NewKeyTable(),
+		store: store, chats: chats, prefs: prefs, scope: scope, options: o, aliases: graph.NewKeyTable(),
 		report: &Report{ImportID: o.ID, DryRun: o.DryRun, Refused: []Refusal{}, Warnings: []Refusal{}},
 	}
 	defer func() { _ = i.aliases.Close() }()
 	if o.DryRun {
-		i.plan, i.chatPlan = graph.NewRestorePlan(), &graph.ChatPlan{}
+		i.plan, i.chatPlan = graph.NewRestorePlan(), &chat.Plan{}
 		defer func() { _ = i.plan.Close() }()
 	}
 	if err := i.resume(ctx); err != nil {
@@ -161,6 +167,7 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // return the same results.
 type importer struct {
 	store     importStore
+	chats     importChats
 	prefs     preferences
 	scope     graph.Scope
 	options   ImportOptions
@@ -172,7 +179,7 @@ type importer struct {
 	aliases   *graph.KeyTable // keys of the file whose nodes are stored under other keys
 	plan      *graph.RestorePlan
 
-	chatPlan *graph.ChatPlan
+	chatPlan *chat.Plan
 	passed   batch // nodes that an earlier attempt has stored under unknown keys
 	batch    batch
 	pieces   int               // batches that were stored

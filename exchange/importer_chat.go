@@ -3,6 +3,8 @@ package exchange
 import (
 	"context"
 
+	"kith/chat"
+
 	"kith/graph"
 	"kith/internal/fault"
 )
@@ -10,7 +12,7 @@ import (
 // addChatTree adds a chat tree to the batch, before all its turns.
 func (i *importer) addChatTree(ctx context.Context, item Item) error {
 	var r struct {
-		graph.ChatTreeRecord
+		chat.TreeRecord
 		inTeam
 	}
 	if err := decodeItem(item.Raw, &r, &r.inTeam, i.scope.TeamID); err != nil {
@@ -21,7 +23,7 @@ func (i *importer) addChatTree(ctx context.Context, item Item) error {
 			return err
 		}
 	}
-	i.batch.chats.Trees = append(i.batch.chats.Trees, r.ChatTreeRecord)
+	i.batch.chats.Trees = append(i.batch.chats.Trees, r.TreeRecord)
 	i.batch.treeLines = append(i.batch.treeLines, item.Line)
 	i.batch.bytes += len(item.Raw)
 	return nil
@@ -30,13 +32,13 @@ func (i *importer) addChatTree(ctx context.Context, item Item) error {
 // addChatTurn adds a turn of a chat tree to the batch.
 func (i *importer) addChatTurn(ctx context.Context, item Item) error {
 	var r struct {
-		graph.ChatTurnRecord
+		chat.TurnRecord
 		inTeam
 	}
 	if err := decodeItem(item.Raw, &r, &r.inTeam, i.scope.TeamID); err != nil {
 		return i.recordFaults(ctx, item, fault.Fields(err)...)
 	}
-	i.batch.chats.Turns = append(i.batch.chats.Turns, r.ChatTurnRecord)
+	i.batch.chats.Turns = append(i.batch.chats.Turns, r.TurnRecord)
 	i.batch.turnLines = append(i.batch.turnLines, item.Line)
 	i.batch.bytes += len(item.Raw)
 	return nil
@@ -51,7 +53,7 @@ func (i *importer) storeChats(ctx context.Context, b *batch) error {
 		return err
 	}
 	b.chats.Plan = i.chatPlan
-	result, err := i.store.RestoreChats(ctx, i.scope, &b.chats)
+	result, err := i.chats.RestoreChats(ctx, i.scope, &b.chats)
 	if err != nil {
 		return err
 	}
@@ -61,7 +63,7 @@ func (i *importer) storeChats(ctx context.Context, b *batch) error {
 }
 
 // countChats adds the results of chats to the report, with the reasons of refusals.
-func (i *importer) countChats(b *batch, kind ItemKind, results []graph.ChatItemResult, lines []int64) {
+func (i *importer) countChats(b *batch, kind ItemKind, results []chat.ItemResult, lines []int64) {
 	for n, r := range results {
 		i.report.countsOf(kind).add(r.Status)
 		if r.Status == graph.Refused {

@@ -48,7 +48,7 @@ func (s *scripted) runImport(t *testing.T, file string, o ImportOptions) (*Repor
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Import(t.Context(), s, s, graph.Scope{TeamID: "t"}, r, o)
+	return Import(t.Context(), s, s, s, graph.Scope{TeamID: "t"}, r, o)
 }
 
 const (

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"kith/chat"
+
 	"kith/graph"
 	"kith/internal/fault"
 )
@@ -60,12 +62,12 @@ func (v *vast) ImportProgress(context.Context, graph.Scope, string) (graph.Impor
 	return graph.ImportMark{}, nil
 }
 
-func (v *vast) ExportChats(context.Context, string, func(*graph.ChatTreeRecord) error, func(*graph.ChatTurnRecord) error) error {
+func (v *vast) ExportChats(context.Context, string, func(*chat.TreeRecord) error, func(*chat.TurnRecord) error) error {
 	return nil
 }
 
-func (v *vast) RestoreChats(context.Context, graph.Scope, *graph.ChatBatch) (graph.ChatResult, error) {
-	return graph.ChatResult{}, nil
+func (v *vast) RestoreChats(context.Context, graph.Scope, *chat.Batch) (chat.Result, error) {
+	return chat.Result{}, nil
 }
 
 func (v *vast) EndImport(context.Context, graph.Scope, string) error { return nil }
@@ -108,7 +110,7 @@ func TestMemoryOfImportAndExportIsBounded(t *testing.T) {
 		run  func(v *vast) error
 	}{
 		{"import", (*vast).runImport},
-		{"export", func(v *vast) error { return Export(t.Context(), v, v, "team", io.Discard) }},
+		{"export", func(v *vast) error { return Export(t.Context(), v, v, v, "team", io.Discard) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, v := heap(), &vast{TB: t}
@@ -133,6 +135,6 @@ func (v *vast) runImport() error {
 	if err != nil {
 		return err
 	}
-	_, err = Import(v.Context(), v, nil, graph.Scope{TeamID: "team"}, r, ImportOptions{ID: "i"})
+	_, err = Import(v.Context(), v, v, nil, graph.Scope{TeamID: "team"}, r, ImportOptions{ID: "i"})
 	return err
 }

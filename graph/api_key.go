@@ -61,7 +61,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
 	if k.Bootstrap != nil {
 		properties["bootstrap"] = bootstrap
 	}
-	return s.transaction(ctx, "api_key_create", func(t *tx) error {
+	return s.Transaction(ctx, "api_key_create", func(t *Tx) error {
 		hash, err := createAPIKey.ExecOne(t, map[string]any{
 			"team_id": k.TeamID, "key_id": k.KeyID, "properties": properties, "bootstrap": bootstrap,
 		})
@@ -80,7 +80,7 @@ func (s *Store) FindAPIKey(ctx context.Context, keyID string) (APIKey, error) {
 
 // ListAPIKeys returns the newest thousand keys of a team, or of all teams when teamID is empty.
 func (s *Store) ListAPIKeys(ctx context.Context, teamID string) ([]APIKey, error) {
-	return listAPIKeys.ReadOne(ctx, s.db, map[string]any{"team_id": orNil(teamID), "limit": maxKeys})
+	return listAPIKeys.ReadOne(ctx, s.db, map[string]any{"team_id": OrNil(teamID), "limit": maxKeys})
 }
 
 // AdminAPIKeys returns the oldest thousand admin keys of a team that are neither revoked nor bound to a user.
@@ -96,8 +96,8 @@ func (s *Store) APIKeyIDs(ctx context.Context) ([]string, error) {
 // RevokeAPIKey revokes a key. Revoking it again is not an error. With a teamID only a key of that team is found. It returns
 // ErrNotFound for an unknown key.
 func (s *Store) RevokeAPIKey(ctx context.Context, teamID, keyID string) error {
-	return s.transaction(ctx, "api_key_revoke", func(t *tx) error {
-		_, err := revokeAPIKey.ExecOne(t, map[string]any{"team_id": orNil(teamID), "key_id": keyID, "now": s.now()})
+	return s.Transaction(ctx, "api_key_revoke", func(t *Tx) error {
+		_, err := revokeAPIKey.ExecOne(t, map[string]any{"team_id": OrNil(teamID), "key_id": keyID, "now": s.Now()})
 		return err
 	})
 }
@@ -108,12 +108,13 @@ func (s *Store) TouchAPIKeys(ctx context.Context, used map[string]time.Time) err
 	for _, id := range slices.Sorted(maps.Keys(used)) { // in sorted order, so that two processes lock them in the same order
 		rows = append(rows, map[string]any{"key_id": id, "at": used[id].UTC().Truncate(precision)})
 	}
-	return s.transaction(ctx, "api_key_touch", func(t *tx) error {
+	return s.Transaction(ctx, "api_key_touch", func(t *Tx) error {
 		return touchAPIKeys.Run(t, map[string]any{"rows": rows})
 	})
 }
 
-func orNil(s string) any {
+// OrNil returns a text as a parameter or property; nil if it is empty.
+func OrNil(s string) any {
 	if s == "" {
 		return nil
 	}

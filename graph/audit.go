@@ -101,7 +101,7 @@ func (a *auditor) report(ctx context.Context, f Finding, repair func(context.Con
 // run returns a repair that consists of one statement.
 func (a *auditor) run(repair neo.Query[neo.None], params map[string]any) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return a.store.transaction(ctx, repair.Name, func(t *tx) error { return repair.Run(t, params) })
+		return a.store.Transaction(ctx, repair.Name, func(t *Tx) error { return repair.Run(t, params) })
 	}
 }
 

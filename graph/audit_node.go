@@ -45,7 +45,7 @@ func newAuditPage(team string, rows []auditedNode) auditedPage {
 	for i, row := range rows {
 		n := &p.nodes[i]
 		n.kinds = slices.DeleteFunc(row.Labels, func(l string) bool { return l == "Memory" })
-		n.properties = properties{}
+		n.Properties = Properties{}
 		for j, value := range row.Found {
 			n.putUnless(value == nil, auditNames[j], asKept(value))
 		}
@@ -99,7 +99,7 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 				"rename or delete one of them, then run kith check --fix"
 		}
 		if slices.Contains(names, "vector_scope") { // vector readers that go on from a number find the node by its new number
-			wrong["embed_due"] = a.store.now().UnixMilli()
+			wrong["embed_due"] = a.store.Now().UnixMilli()
 		}
 		return a.report(ctx, f, a.settle(team, n.key(), wrong))
 	}
@@ -107,9 +107,9 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 }
 
 // settle returns a repair that sets the right properties of a node, and the rank of its relationships.
-func (a *auditor) settle(team, key string, right properties) func(context.Context) error {
+func (a *auditor) settle(team, key string, right Properties) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return a.store.transaction(ctx, "node_update", func(t *tx) error {
+		return a.store.Transaction(ctx, "node_update", func(t *Tx) error {
 			if err := t.writeRows(updateNodes, team, []map[string]any{{"entity_key": key, "properties": map[string]any(right)}}); err != nil {
 				return err
 			}
@@ -119,7 +119,7 @@ func (a *auditor) settle(team, key string, right properties) func(context.Contex
 }
 
 // expected returns the properties that the node should have.
-func (n *audited) expected(team string) properties {
+func (n *audited) expected(team string) Properties {
 	p := n.clone()
 	p.putUnless(p["vector_scope"] == nil, "vector_scope", scopeToken(team, n.user()))
 	if sought := (&stored{n.kind, p}); n.kind != sourceKind && n.kind != messageKind || sought.moment("started_at") != nil || sought.moment("at") != nil {
@@ -173,7 +173,7 @@ func (a *auditor) references(ctx context.Context, p auditedPage) error {
 	for i := range p.nodes {
 		named = append(named, p.nodes[i].text("anchor_key"))
 	}
-	named = slices.DeleteFunc(distinct(named), func(key string) bool { return key == "" })
+	named = slices.DeleteFunc(Distinct(named), func(key string) bool { return key == "" })
 	if len(named) == 0 {
 		return nil
 	}

@@ -90,18 +90,18 @@ func (a *auditor) repairRelationship(team string, row faultyRelationship) func(c
 	from, to := row.EntityKey, row.OtherKey
 	if row.Fault == "search_scope" {
 		return func(ctx context.Context) error {
-			return a.store.transaction(ctx, "relationship_update", func(t *tx) error {
+			return a.store.Transaction(ctx, "relationship_update", func(t *Tx) error {
 				scope := relationshipScope(team, row.UserID, row.Type)
 				return t.writeRows(updateRelationships, team, []map[string]any{
-					relationshipRow(from, row.Type, to, row.Key, properties{"search_scope": scope}),
+					relationshipRow(from, row.Type, to, row.Key, Properties{"search_scope": scope}),
 				})
 			})
 		}
 	}
 	return func(ctx context.Context) error {
-		return a.store.transaction(ctx, repairRelationship.Name, func(t *tx) error {
+		return a.store.Transaction(ctx, repairRelationship.Name, func(t *Tx) error {
 			err := repairRelationship.Run(t, map[string]any{
-				"team_id": team, "entity_key": from, "id": row.ID, "repair": relationshipFaults[row.Fault].repair, "now": a.store.now(),
+				"team_id": team, "entity_key": from, "id": row.ID, "repair": relationshipFaults[row.Fault].repair, "now": a.store.Now(),
 			})
 			if err != nil || row.Fault != "rank" {
 				return err
@@ -120,7 +120,7 @@ func (a *auditor) duplicates(ctx context.Context, p auditedPage) error {
 		f := Finding{Check: "current", TeamID: p.team, Kind: row.Type, Key: row.Key,
 			Detail: "is current although a newer one of its type connects the same nodes"}
 		repair := a.run(repairRelationship, map[string]any{
-			"team_id": p.team, "entity_key": row.EntityKey, "id": row.ID, "repair": "close", "now": a.store.now(),
+			"team_id": p.team, "entity_key": row.EntityKey, "id": row.ID, "repair": "close", "now": a.store.Now(),
 		})
 		if err := a.report(ctx, f, repair); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (a *auditor) keyed(ctx context.Context, p auditedPage) error {
 			told[row.ID] = true
 			f := Finding{Check: "relationship_key", TeamID: p.team, Kind: row.Type, Key: row.Key, Detail: "has the key of another relationship"}
 			repair := a.run(repairRelationship, map[string]any{
-				"team_id": p.team, "entity_key": row.EntityKey, "id": row.ID, "repair": "key", "now": a.store.now(),
+				"team_id": p.team, "entity_key": row.EntityKey, "id": row.ID, "repair": "key", "now": a.store.Now(),
 			})
 			if err := a.report(ctx, f, repair); err != nil {
 				return err

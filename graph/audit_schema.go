@@ -75,7 +75,7 @@ func schemaNames() []string {
 
 // unkeyed reports nodes without a team or a key.
 func (a *auditor) unkeyed(ctx context.Context) error {
-	rows, err := findUnkeyed.Read(ctx, a.store.db, map[string]any{"team_id": orNil(a.options.TeamID), "limit": auditPage})
+	rows, err := findUnkeyed.Read(ctx, a.store.db, map[string]any{"team_id": OrNil(a.options.TeamID), "limit": auditPage})
 	for _, row := range rows {
 		f := Finding{Check: "unkeyed", TeamID: row.TeamID, Key: "element " + row.ID, Detail: "has no entity_key"}
 		repair := a.run(setKey, map[string]any{"team_id": row.TeamID, "id": row.ID, "entity_key": uuid.Must(uuid.NewV7()).String()})

@@ -76,7 +76,7 @@ func (a *auditor) expired(ctx context.Context, team string) error {
 		label, field string
 		before       time.Time
 	}{
-		{"IdempotencyKey", "created_at", a.store.now().Add(-idempotencyLife - auditGrace)},
+		{"IdempotencyKey", "created_at", a.store.Now().Add(-idempotencyLife - auditGrace)},
 		{deletedLabel, "deleted_at", deleted},
 		{deletedRelationshipLabel, "deleted_at", deleted},
 	} {
@@ -100,7 +100,7 @@ func (a *auditor) purge(ctx context.Context, label string, params map[string]any
 	purge := forLabel(purgeExpired, label)
 	for {
 		var purged int64
-		err := a.store.transaction(ctx, purge.Name, func(t *tx) (err error) {
+		err := a.store.Transaction(ctx, purge.Name, func(t *Tx) (err error) {
 			purged, err = purge.ExecOne(t, params)
 			return err
 		})

@@ -53,7 +53,7 @@ func (a *auditor) places(ctx context.Context, p auditedPage) error {
 			Detail: "has a wrong " + strings.Join(slices.Sorted(maps.Keys(changed)), ", "),
 		}
 		err := a.report(ctx, f, func(ctx context.Context) error {
-			return a.store.transaction(ctx, "workspace_look", func(t *tx) error { return t.settle(p.team, []string{f.Key}) })
+			return a.store.Transaction(ctx, "workspace_look", func(t *Tx) error { return t.settle(p.team, []string{f.Key}) })
 		})
 		if err != nil {
 			return err
@@ -113,7 +113,7 @@ func (a *auditor) workspace(ctx context.Context, team, project, user string) err
 		Detail: fmt.Sprintf("has a wrong count of %s for %s", strings.Join(slices.Sorted(maps.Keys(wrong)), ", "), orAll(user)),
 	}
 	return a.report(ctx, f, func(ctx context.Context) error {
-		return a.store.transaction(ctx, "workspace_count", func(t *tx) error { return t.recount(team, project, user) })
+		return a.store.Transaction(ctx, "workspace_count", func(t *Tx) error { return t.recount(team, project, user) })
 	})
 }
 
@@ -125,7 +125,7 @@ func orAll(user string) string {
 }
 
 // recount corrects the counts of a workspace under its lock.
-func (t *tx) recount(team, project, user string) error {
+func (t *Tx) recount(team, project, user string) error {
 	row := map[string]any{"project": project, "user": user, "counts": []any{}}
 	if err := t.writeRows(addWorkspaceCounts, team, []map[string]any{row}); err != nil {
 		return err

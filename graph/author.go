@@ -12,7 +12,7 @@ func (s Scope) author(named string) string {
 }
 
 // signNotes makes a bound user the author of all notes that are new or changed.
-func (s Scope) signNotes(p properties, stored []string) {
+func (s Scope) signNotes(p Properties, stored []string) {
 	if p["notes"] == nil || slices.Equal(p.texts("notes"), stored) {
 		return
 	}
@@ -37,28 +37,28 @@ func (j *memoryJob) signNode(n, old *stored) {
 	case !j.scope.Bound || j.write.author != "":
 		return
 	case old == nil:
-		n.properties["created_by"] = j.scope.UserID
-		j.scope.signNotes(n.properties, nil)
+		n.Properties["created_by"] = j.scope.UserID
+		j.scope.signNotes(n.Properties, nil)
 	default:
-		n.putUnless(old.properties["created_by"] == nil, "created_by", old.properties["created_by"])
-		j.scope.signNotes(n.properties, old.texts("notes"))
+		n.putUnless(old.Properties["created_by"] == nil, "created_by", old.Properties["created_by"])
+		j.scope.signNotes(n.Properties, old.texts("notes"))
 	}
 }
 
 // signRelationship makes a bound user the recorder of a relationship if a write changes its recorder.
-func (j *memoryJob) signRelationship(p, old properties) {
+func (j *memoryJob) signRelationship(p, old Properties) {
 	if !j.scope.Bound || j.write.author != "" {
 		return
 	}
-	if !same(p["recorded_by"], old["recorded_by"]) {
+	if !Same(p["recorded_by"], old["recorded_by"]) {
 		p["recorded_by"] = j.scope.UserID
 	}
 	j.scope.signNotes(p, old.texts("notes"))
 }
 
-// signRecord returns the author of an imported record. For a bound user it is the author of the stored record, if there is one,
+// SignRecord returns the author of an imported record. For a bound user it is the author of the stored record, if there is one,
 // or else the user.
-func (s Scope) signRecord(named *string, isStored bool, stored func() *string) *string {
+func (s Scope) SignRecord(named *string, isStored bool, stored func() *string) *string {
 	switch {
 	case !s.Bound:
 		return named

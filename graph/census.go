@@ -25,9 +25,9 @@ type countedNodes struct {
 // countedRelationships is the number of relationships of a type between nodes with two sets of labels. Part: not all were
 // counted.
 type countedRelationships struct {
-	From  labels
+	From  Labels
 	Type  string
-	To    labels
+	To    Labels
 	Count int64
 	Part  bool
 }
@@ -85,7 +85,7 @@ func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 		c.Part = c.Part || l.Nodes >= censusFrom
 	}
 	rows, err := countRelationships.Read(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "prefixes": some, "most": censusFrom, "each": censusEach,
+		"team_id": scope.TeamID, "user_id": scope.User(), "prefixes": some, "most": censusFrom, "each": censusEach,
 	})
 	for _, row := range rows {
 		c.Relationships = append(c.Relationships, RelationshipCount{

@@ -33,11 +33,11 @@ const (
 
 // AddNotes adds notes to a node and returns all of its notes. It returns ErrNotFound or an InvalidError.
 func (s *Store) AddNotes(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite) ([]Note, error) {
-	return s.changeNode(ctx, scope, kind, key, notes, func(p properties) error { return p.noteDown(notes, scope, s.now()) })
+	return s.changeNode(ctx, scope, kind, key, notes, func(p Properties) error { return p.noteDown(notes, scope, s.Now()) })
 }
 
 // noteDown adds notes of a caller. A candidate or an archived record becomes active.
-func (p properties) noteDown(notes []NoteWrite, scope Scope, now time.Time) error {
+func (p Properties) noteDown(notes []NoteWrite, scope Scope, now time.Time) error {
 	before := p.texts("notes")
 	p.addNotes(notes, scope, now)
 	if p["salience"] == nil || slices.Equal(before, p.texts("notes")) {
@@ -51,11 +51,11 @@ func (p properties) noteDown(notes []NoteWrite, scope Scope, now time.Time) erro
 
 // DeleteNote removes a note from a node for good and returns the others. It returns ErrNotFound for an unknown node or note.
 func (s *Store) DeleteNote(ctx context.Context, scope Scope, kind Kind, key, id string) ([]Note, error) {
-	return s.changeNode(ctx, scope, kind, key, nil, func(p properties) error { return p.dropNote(id, s) })
+	return s.changeNode(ctx, scope, kind, key, nil, func(p Properties) error { return p.dropNote(id, s) })
 }
 
-func (p properties) dropNote(id string, s *Store) error {
-	notes := notesFrom(p.texts("notes"), s.now())
+func (p Properties) dropNote(id string, s *Store) error {
+	notes := notesFrom(p.texts("notes"), s.Now())
 	for i := range notes {
 		if notes[i].ID == id {
 			p.putNotes(append(notes[:i], notes[i+1:]...))
@@ -66,12 +66,12 @@ func (p properties) dropNote(id string, s *Store) error {
 }
 
 // changeNode changes a node's properties under its lock.
-func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite, change func(properties) error) ([]Note, error) {
+func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key string, notes []NoteWrite, change func(Properties) error) ([]Note, error) {
 	var left []Note
 	if err := notesFault(notes, s); err != nil {
 		return left, err
 	}
-	err := s.transaction(ctx, "node_change", func(t *tx) error {
+	err := s.Transaction(ctx, "node_change", func(t *Tx) error {
 		n, err := t.lock(scope, kind, key)
 		if err != nil {
 			return err
@@ -80,7 +80,7 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := change(next); err != nil {
 			return err
 		}
-		left = notesFrom(next.texts("notes"), s.now())
+		left = notesFrom(next.texts("notes"), s.Now())
 		t.changes([]string{n.user()}, key)
 		rows := n.changeRows(next, s)
 		for _, row := range rows {
@@ -101,33 +101,33 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 }
 
 func notesFault(notes []NoteWrite, s *Store) error {
-	f := &faults{}
-	checkNotes(f, fault.At("notes"), notes, s.now())
+	f := &Faults{}
+	checkNotes(f, fault.At("notes"), notes, s.Now())
 	return f.Err()
 }
 
 // changeRows returns the row that changes the properties to the next ones; none if they are the same.
-func (p properties) changeRows(next properties, s *Store) []map[string]any {
+func (p Properties) changeRows(next Properties, s *Store) []map[string]any {
 	changed := p.changesTo(next)
 	if len(changed) == 0 {
 		return nil
 	}
-	changed["version"], changed["updated_at"] = version(p)+1, s.now()
+	changed["version"], changed["updated_at"] = version(p)+1, s.Now()
 	return []map[string]any{{"properties": map[string]any(changed)}}
 }
 
 // AddRelationshipNotes adds notes to a relationship and returns all of its notes. It returns ErrNotFound or an InvalidError.
 func (s *Store) AddRelationshipNotes(ctx context.Context, scope Scope, key string, notes []NoteWrite) ([]Note, error) {
-	return s.changeRelationship(ctx, scope, key, notes, func(p properties) error { return p.noteDown(notes, scope, s.now()) })
+	return s.changeRelationship(ctx, scope, key, notes, func(p Properties) error { return p.noteDown(notes, scope, s.Now()) })
 }
 
 // DeleteRelationshipNote removes a note from a relationship for good and returns the others. It returns ErrNotFound for an unknown relationship or note.
 func (s *Store) DeleteRelationshipNote(ctx context.Context, scope Scope, key, id string) ([]Note, error) {
-	return s.changeRelationship(ctx, scope, key, nil, func(p properties) error { return p.dropNote(id, s) })
+	return s.changeRelationship(ctx, scope, key, nil, func(p Properties) error { return p.dropNote(id, s) })
 }
 
 // changeRelationship changes a relationship's properties under the locks of its ends.
-func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string, notes []NoteWrite, change func(properties) error) ([]Note, error) {
+func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string, notes []NoteWrite, change func(Properties) error) ([]Note, error) {
 	var left []Note
 	if err := notesFault(notes, s); err != nil {
 		return left, err
@@ -136,7 +136,7 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 	if err != nil {
 		return left, err
 	}
-	err = s.transaction(ctx, "relationship_change", func(t *tx) error {
+	err = s.Transaction(ctx, "relationship_change", func(t *Tx) error {
 		current, err := t.lockRelationship(scope, r)
 		if err != nil {
 			return err
@@ -145,7 +145,7 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 		if err := change(next); err != nil {
 			return err
 		}
-		left = notesFrom(next.texts("notes"), s.now())
+		left = notesFrom(next.texts("notes"), s.Now())
 		t.changes([]string{current.text("user_id")}, key)
 		rows := current.changeRows(next, s)
 		for _, row := range rows {
@@ -157,7 +157,7 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 }
 
 // lockRelationship locks a relationship by its ends and reads it again.
-func (t *tx) lockRelationship(scope Scope, r located) (properties, error) {
+func (t *Tx) lockRelationship(scope Scope, r located) (Properties, error) {
 	if _, err := t.find(scope.TeamID, lookups{ends: []string{r.from, r.to}}); err != nil {
 		return nil, err
 	}

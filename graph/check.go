@@ -30,24 +30,24 @@ const (
 
 var typePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
-// faults collects the faults of a write. It adds the checks of the fields that only this package has.
-type faults struct{ fault.List }
+// Faults collects the faults of a write. It adds the checks of the fields that only this package has.
+type Faults struct{ fault.List }
 
-// optionalWord checks a word that may be omitted or null.
-func (f *faults) optionalWord(at fault.Path, o Optional[string], limit int) {
+// OptionalWord checks a word that may be omitted or null.
+func (f *Faults) OptionalWord(at fault.Path, o Optional[string], limit int) {
 	if o.Given && !o.Null {
 		f.Word(at, o.Value, limit)
 	}
 }
 
 // version checks the version that a write requires.
-func (f *faults) version(at fault.Path, o Optional[int64]) {
+func (f *Faults) version(at fault.Path, o Optional[int64]) {
 	if o.Given && (o.Null || o.Value < 0) {
 		f.Add(at, fault.OutOfRange, "must be 0 or more")
 	}
 }
 
-func (f *faults) words(at fault.Path, values []string) {
+func (f *Faults) words(at fault.Path, values []string) {
 	if !f.Items(at, len(values), MaxListLength) {
 		return
 	}
@@ -57,26 +57,26 @@ func (f *faults) words(at fault.Path, values []string) {
 }
 
 // share checks a number from 0 to 1 that may be omitted or null.
-func (f *faults) share(at fault.Path, o Optional[float64]) {
+func (f *Faults) share(at fault.Path, o Optional[float64]) {
 	if o.Given && !o.Null {
 		f.Share(at, o.Value)
 	}
 }
 
-func (f *faults) grade(at fault.Path, o Optional[int64]) {
+func (f *Faults) grade(at fault.Path, o Optional[int64]) {
 	if o.Given && !o.Null {
 		f.Between(at, o.Value, 1, 5)
 	}
 }
 
-func (f *faults) optionalPast(at fault.Path, o Optional[time.Time], now time.Time) {
+func (f *Faults) optionalPast(at fault.Path, o Optional[time.Time], now time.Time) {
 	if o.Given && !o.Null {
 		f.Past(at, o.Value, now)
 	}
 }
 
-// properties checks the properties that a caller defines: a JSON object of bounded size and depth.
-func (f *faults) properties(at fault.Path, raw json.RawMessage) {
+// Properties checks the properties that a caller defines: a JSON object of bounded size and depth.
+func (f *Faults) properties(at fault.Path, raw json.RawMessage) {
 	switch {
 	case len(raw) > MaxPropertiesSize:
 		f.Bytes(at, len(raw), MaxPropertiesSize)
@@ -90,7 +90,7 @@ func (f *faults) properties(at fault.Path, raw json.RawMessage) {
 }
 
 // tooDeep adds that JSON is nested too deep.
-func (f *faults) tooDeep(at fault.Path) {
+func (f *Faults) tooDeep(at fault.Path) {
 	f.Add(at, fault.TooLong, "must be nested at most %d deep", MaxPropertiesDeep)
 }
 
@@ -126,8 +126,8 @@ func compact(raw json.RawMessage) string {
 // ValidType reports whether a text may be the type of a relationship.
 func ValidType(kind string) bool { return typePattern.MatchString(kind) }
 
-// firstLine returns the first line of a text that is not blank, as a name: at most limit code points.
-func firstLine(text string, limit int) string {
+// FirstLine returns the first line of a text that is not blank, as a name: at most limit code points.
+func FirstLine(text string, limit int) string {
 	for line := range strings.Lines(text) {
 		line = strings.Join(strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 		if line == "" {

@@ -28,19 +28,19 @@ var contextFree = map[string]bool{ //nolint:gochecknoglobals // a constant table
 
 // changes reports whose contexts the transaction may change, and the keys of what it changes. Without users it changes no
 // context.
-func (t *tx) changes(users []string, ids ...string) {
+func (t *Tx) changes(users []string, ids ...string) {
 	t.reported = true
 	t.change.Contexts = t.change.Contexts || len(users) > 0
-	t.notes(users, ids...)
+	t.Notes(users, ids...)
 }
 
-// notes adds users and keys to the report of the transaction that no context shows.
-func (t *tx) notes(users []string, ids ...string) {
+// Notes adds users and keys to the report of the transaction that no context shows.
+func (t *Tx) Notes(users []string, ids ...string) {
 	t.change.Users, t.change.IDs = append(t.change.Users, users...), append(t.change.IDs, ids...)
 }
 
 // done returns the change of a transaction whose work is done.
-func (t *tx) done(name string) Change {
+func (t *Tx) done(name string) Change {
 	c := t.change
 	c.Team = t.Team()
 	if !t.reported && !contextFree[name] && c.Team != "" {
@@ -52,7 +52,7 @@ func (t *tx) done(name string) Change {
 // with returns both changes together.
 func (c Change) with(other Change) Change {
 	return Change{
-		Team: max(c.Team, other.Team), Users: distinct(slices.Concat(c.Users, other.Users)),
+		Team: max(c.Team, other.Team), Users: Distinct(slices.Concat(c.Users, other.Users)),
 		IDs: slices.Concat(c.IDs, other.IDs), Contexts: c.Contexts || other.Contexts,
 	}
 }

@@ -14,9 +14,9 @@ import (
 func TestAWriteThatSaysNothingChangesTheTeam(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "a", 0.5)})
-	touch := func(name string, report func(*tx), err error) []Change {
+	touch := func(name string, report func(*Tx), err error) []Change {
 		e.reports()
-		got := e.store.transaction(t.Context(), name, func(t *tx) error {
+		got := e.store.Transaction(t.Context(), name, func(t *Tx) error {
 			if report != nil {
 				report(t)
 			}
@@ -34,11 +34,11 @@ func TestAWriteThatSaysNothingChangesTheTeam(t *testing.T) {
 	e.same("a new one", all, touch("new_route", nil, nil))
 	e.same("one that failed before its commit", []Change(nil), touch("new_route", nil, ErrConflict))
 	e.same("one without contexts", []Change(nil), touch("lease_take", nil, nil))
-	e.same("one that reports nobody", []Change(nil), touch("new_route", func(t *tx) { t.changes(nil) }, nil))
+	e.same("one that reports nobody", []Change(nil), touch("new_route", func(t *Tx) { t.changes(nil) }, nil))
 	e.same("one that reports a user", []Change{{Team: e.team, Users: []string{"u1"}, IDs: []string{"a"}, Contexts: true}},
-		touch("new_route", func(t *tx) { t.changes([]string{"u1"}, "a") }, nil))
+		touch("new_route", func(t *Tx) { t.changes([]string{"u1"}, "a") }, nil))
 	e.same("one with contexts of nobody", []Change{{Team: e.team, Users: []string{"u1"}, IDs: []string{"c"}}},
-		touch("chat_turn_create", func(t *tx) { t.notes([]string{"u1"}, "c") }, nil))
+		touch("chat_turn_create", func(t *Tx) { t.Notes([]string{"u1"}, "c") }, nil))
 }
 
 // TestEveryChangeOfAContextIsReported checks that each kind of write reports every user whose context it changes.
@@ -134,7 +134,7 @@ func TestALostAnswerIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err := e.store.transaction(ctx, "preference_set", func(t *tx) error {
+	err := e.store.Transaction(ctx, "preference_set", func(t *Tx) error {
 		t.changes([]string{"u1"})
 		err := setPreference.Run(t, map[string]any{
 			"team_id": e.team, "user_id": "u1", "key": "k", "value": "1", "most": MaxPreferences, "now": e.now,

@@ -32,7 +32,7 @@ type fadedRow struct {
 // overlappingSources are the sources that mention a node. Walked is how many mentions were scanned.
 type overlappingSources struct {
 	EntityKey string
-	Labels    labels
+	Labels    Labels
 	Name      string
 	IsOwner   bool
 	Walked    int64
@@ -89,11 +89,11 @@ const (
 // ConsolidationCandidates lists sources of the scope's user that could be archived: first faded ones by key, then overlapping
 // ones by the node they mention. It changes nothing. It returns an InvalidError for a bad request.
 func (s *Store) ConsolidationCandidates(ctx context.Context, scope Scope, cursor string, limit int) (ConsolidationPage, error) {
-	f := &faults{}
+	f := &Faults{}
 	if scope.UserID == "" {
 		f.Add(fault.At("user_id"), fault.Required, "is required: sources belong to a user")
 	}
-	after, err := decodeCursor(cursor)
+	after, err := DecodeCursor(cursor)
 	if err != nil || after != "" && !strings.HasPrefix(after, fadedCursor) && !strings.HasPrefix(after, overlapCursor) {
 		f.Add(fault.At("cursor"), fault.Malformed, "is not a valid cursor")
 	}
@@ -119,7 +119,7 @@ func (c *candidateList) page(ctx context.Context, after string) (ConsolidationPa
 }
 
 func (c *candidateList) params(after string) map[string]any {
-	now := c.store.now()
+	now := c.store.Now()
 	return map[string]any{
 		"team_id": c.scope.TeamID, "after": after, "walk": c.walk,
 		"week_ago": now.Add(-consolidateAfter), "now_ms": now.UnixMilli(),
@@ -158,7 +158,7 @@ func (c *candidateList) faded(ctx context.Context, after string) (ConsolidationP
 }
 
 func (p ConsolidationPage) next(cursor string) ConsolidationPage {
-	encoded := encodeCursor(cursor)
+	encoded := EncodeCursor(cursor)
 	p.Next = &encoded
 	return p
 }

@@ -151,7 +151,7 @@ func TestCandidatesInStretches(t *testing.T) {
 			if page.Next == nil {
 				break
 			}
-			cursor, _ = decodeCursor(*page.Next)
+			cursor, _ = DecodeCursor(*page.Next)
 		}
 		e.same(fmt.Sprint("in stretches of ", walk), want, reasons(got))
 	}
@@ -201,7 +201,7 @@ func TestConsolidate(t *testing.T) {
 	e.same("nothing done", [][]any{{"candidate"}}, e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 't'}) RETURN n.state`))
 	_, err := e.store.Consolidate(t.Context(), e.as(""), &Consolidation{EntityKeys: []string{"t"}})
 	e.same("nobody's", []string{"user_id"}, locations(err))
-	for _, cursor := range []string{"?", encodeCursor("x"), encodeCursor("\xff")} {
+	for _, cursor := range []string{"?", EncodeCursor("x"), EncodeCursor("\xff")} {
 		_, err := e.store.ConsolidationCandidates(t.Context(), e.as("u1"), cursor, 1)
 		e.same("cursor "+cursor, []string{"cursor"}, locations(err))
 	}

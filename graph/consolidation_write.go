@@ -51,7 +51,7 @@ func (s *Store) Consolidate(ctx context.Context, scope Scope, c *Consolidation) 
 const noSuchSource = "the user has no such source"
 
 func (c *Consolidation) validate(scope Scope) error {
-	f := &faults{}
+	f := &Faults{}
 	if scope.UserID == "" {
 		f.Add(fault.At("user_id"), fault.Required, "is required: sources belong to a user")
 	}
@@ -76,7 +76,7 @@ func consolidationFault(err error) error {
 	if !errors.As(err, &invalid) {
 		return err
 	}
-	f := &faults{}
+	f := &Faults{}
 	for _, field := range invalid.Fields {
 		if i, _, ok := field.Path.Item("nodes"); ok {
 			f.Add(fault.At("entity_keys").Index(i), fault.Missing, noSuchSource)

@@ -114,7 +114,7 @@ func (q SectionQuery) params(scope Scope) map[string]any {
 		moment, until = q.AsOf.UTC(), q.AsOf.UTC()
 	}
 	return map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "week_ago": moment.Add(-Week), "until": until,
+		"team_id": scope.TeamID, "user_id": scope.User(), "week_ago": moment.Add(-Week), "until": until,
 		"now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label, "conversation_id": q.ConversationID,
 		"prefixes": []string{listPrefix(personKind, scope.UserID), listPrefix(conceptKind, scope.UserID), listPrefix(entityKind, scope.UserID)},
 	}
@@ -203,7 +203,7 @@ func (s *Store) cached(key string, load func() cypher.Query) cypher.Query {
 // Warm plans the most used statements, so that no caller waits for it. It omits the sections in elsewhere, which are not read
 // from the store.
 func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
-	nobody, q := Scope{TeamID: "warm-up", UserID: "warm-up"}, SectionQuery{Now: s.now()}
+	nobody, q := Scope{TeamID: "warm-up", UserID: "warm-up"}, SectionQuery{Now: s.Now()}
 	usual := slices.DeleteFunc(slices.Clone(AllSections), func(x Section) bool { return slices.Contains(elsewhere, x) })
 	all := append(slices.Clone(usual), FocusSection)
 	for _, sections := range [][]Section{usual, all} {

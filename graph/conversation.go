@@ -20,8 +20,8 @@ type ConversationEnd struct {
 // AppendMessages adds messages to an open conversation; they are on disk when it returns. It returns ErrNotFound for an unknown
 // or foreign conversation, ErrConflict for an ended one.
 func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, messages []MessageWrite) (SourceResult, error) {
-	now := s.now()
-	f := &faults{}
+	now := s.Now()
+	f := &Faults{}
 	if len(messages) == 0 {
 		f.Add(fault.At("messages"), fault.WrongCount, "must have at least one item")
 	}
@@ -31,7 +31,7 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 	}
 	all, keys := withKeys(messages)
 	var result SourceResult
-	err := s.transaction(ctx, "message_append", func(t *tx) error {
+	err := s.Transaction(ctx, "message_append", func(t *Tx) error {
 		found, err := t.find(scope.TeamID, lookups{entityKeys: append(keys, key)})
 		if err != nil {
 			return err
@@ -55,8 +55,8 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 
 // EndConversation closes a conversation with its summary and mentions. It returns ErrNotFound for an unknown or foreign one.
 func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, end *ConversationEnd) (SourceResult, error) {
-	now := s.now()
-	f := &faults{}
+	now := s.Now()
+	f := &Faults{}
 	f.Text(fault.At("summary"), end.Summary.Value, MaxTextLength)
 	f.optionalPast(fault.At("ended_at"), end.EndedAt, now)
 	checkMentions(f, end.Mentions)
@@ -64,7 +64,7 @@ func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, en
 		return SourceResult{}, err
 	}
 	var result SourceResult
-	err := s.transaction(ctx, "conversation_end", func(t *tx) error {
+	err := s.Transaction(ctx, "conversation_end", func(t *Tx) error {
 		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key}, ends: slices.Clone(end.Mentions)})
 		if err != nil {
 			return err

@@ -19,12 +19,12 @@ var WorkspaceFocusKinds = []string{"task", "plan", "goal", "document", "output",
 
 // Validate checks everything that can be checked without the store.
 func (c *ConversationFocus) Validate() error {
-	f := &faults{}
+	f := &Faults{}
 	c.check(f, fault.At("focus"))
 	return f.Err()
 }
 
-func (c *ConversationFocus) check(f *faults, at fault.Path) {
+func (c *ConversationFocus) check(f *Faults, at fault.Path) {
 	f.Word(at.Field("project_id"), c.ProjectID, MaxKeyLength)
 	if c.wide() {
 		return
@@ -91,7 +91,7 @@ func (s *Store) SetFocus(ctx context.Context, scope Scope, key string, focus *Co
 		given, ends = Some(*focus), focus.ends()
 	}
 	var result SourceResult
-	err := s.transaction(ctx, "conversation_focus", func(t *tx) error {
+	err := s.Transaction(ctx, "conversation_focus", func(t *Tx) error {
 		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key}, ends: ends})
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func (s *Store) SetFocus(ctx context.Context, scope Scope, key string, focus *Co
 		if err := focusFault(asUser, found, given); err != nil {
 			return err
 		}
-		job := &sourceJob{tx: t, scope: asUser, now: s.now(), write: &SourceWrite{Focus: given}, result: newSourceResult(asUser.UserID, key)}
+		job := &sourceJob{tx: t, scope: asUser, now: s.Now(), write: &SourceWrite{Focus: given}, result: newSourceResult(asUser.UserID, key)}
 		if err := job.writeSource(key, found); err != nil {
 			return fmt.Errorf("focus: %w", err)
 		}

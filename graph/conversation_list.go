@@ -22,7 +22,7 @@ const conversationCursor = "conversation" + keySeparator
 
 // Conversations lists the conversations of the scope's user, the newest first. It returns an InvalidError for a bad request.
 func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, limit int) (ConversationPage, error) {
-	f := &faults{}
+	f := &Faults{}
 	if scope.UserID == "" {
 		f.Add(fault.At("user_id"), fault.Required, "is required: conversations belong to a user")
 	}
@@ -43,7 +43,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 	for i := range rows {
 		if len(page.Conversations) == limit {
 			last := page.Conversations[limit-1]
-			page.Next = encodeCursor(conversationCursor + last.StartedAt.UTC().Format(time.RFC3339Nano) + keySeparator + last.EntityKey)
+			page.Next = EncodeCursor(conversationCursor + last.StartedAt.UTC().Format(time.RFC3339Nano) + keySeparator + last.EntityKey)
 			break
 		}
 		page.Conversations = append(page.Conversations, rows[i].source())
@@ -53,14 +53,14 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 
 // conversationPlace returns where a page begins: before a time, or at it and before a key.
 func conversationPlace(cursor string) (before time.Time, key string, err error) {
-	after, err := decodeCursor(cursor)
+	after, err := DecodeCursor(cursor)
 	if err != nil || after == "" {
 		return fault.Latest, "", err
 	}
 	after, ok := strings.CutPrefix(after, conversationCursor)
 	moment, key, found := strings.Cut(after, keySeparator)
 	if !ok || !found || key == "" {
-		return time.Time{}, "", badCursor()
+		return time.Time{}, "", BadCursor()
 	}
 	before, err = time.Parse(time.RFC3339Nano, moment)
 	return before, key, err

@@ -155,7 +155,7 @@ func guardParameters(scope Scope, g guard.Statement) map[string]any {
 	for _, k := range Kinds {
 		labels = append(labels, k.Label)
 	}
-	g.Literals["team"], g.Literals["user"], g.Literals["cap"] = scope.TeamID, scope.user(), int64(math.MaxInt64/2) // and what SKIP adds to it
+	g.Literals["team"], g.Literals["user"], g.Literals["cap"] = scope.TeamID, scope.User(), int64(math.MaxInt64/2) // and what SKIP adds to it
 	g.Literals["hidden"], g.Literals["labels"], g.Literals["mask"] = hiddenProperties, labels, mask
 	return g.Literals
 }

@@ -31,7 +31,7 @@ func (t *tableReader) read(ctx context.Context, tx neo4j.ExplicitTransaction, te
 	if err != nil {
 		return err
 	}
-	now := t.store.now()
+	now := t.store.Now()
 	for result.Next(ctx) {
 		if len(t.table.Rows) == cypherRows {
 			t.table.Truncated = true
@@ -200,8 +200,8 @@ func (t *tableReader) value(v any, now time.Time) any {
 }
 
 // propertiesOf returns the properties of a node or relationship of the driver.
-func propertiesOf(m map[string]any) properties {
-	p := make(properties, len(m))
+func propertiesOf(m map[string]any) Properties {
+	p := make(Properties, len(m))
 	for name, value := range m {
 		p[name] = asKept(value)
 	}

@@ -16,7 +16,7 @@ var (
 	deleteStories      = neo.Load[neo.None]("story_delete")
 	restoreStories     = neo.Load[neo.None]("story_restore")
 	deleteRelationship = neo.Load[int64]("relationship_delete")
-	findDeleted        = neo.Load[properties]("relationship_restorable")
+	findDeleted        = neo.Load[Properties]("relationship_restorable")
 	forgetDeleted      = neo.Load[neo.None]("relationship_restored")
 )
 
@@ -25,7 +25,7 @@ type deletedNode struct{ Relationships, Messages int64 }
 
 // restoredNode is a restored node. Relationships is the number of those restored with it.
 type restoredNode struct {
-	Properties    properties
+	Properties    Properties
 	Relationships int64
 }
 
@@ -39,13 +39,13 @@ type Deletion struct {
 }
 
 // cutoff returns the time since which deletes can be undone.
-func (s *Store) cutoff() time.Time { return s.now().Add(-s.options.KeepDeleted) }
+func (s *Store) cutoff() time.Time { return s.Now().Add(-s.options.KeepDeleted) }
 
 // DeleteNode deletes a node of the scope's user, or a shared one. It can be restored for some days. ifVersion, unless it is 0,
 // must be the stored version. It returns ErrNotFound or a VersionError.
 func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key string, ifVersion int64) (Deletion, error) {
 	d := s.deletion(key)
-	err := s.transaction(ctx, "node_delete", func(t *tx) error {
+	err := s.Transaction(ctx, "node_delete", func(t *Tx) error {
 		n, err := t.lock(scope, kind, key)
 		if err != nil {
 			return err
@@ -60,7 +60,7 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 			return err
 		}
 		deleted, err := deleteNode.ExecOne(t, map[string]any{
-			"team_id": scope.TeamID, "entity_key": key, "kind": kind.Name, "label": kind.Label, "now": d.DeletedAt, "user_id": scope.user(),
+			"team_id": scope.TeamID, "entity_key": key, "kind": kind.Name, "label": kind.Label, "now": d.DeletedAt, "user_id": scope.User(),
 		})
 		if err != nil {
 			return err
@@ -73,12 +73,12 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 }
 
 func (s *Store) deletion(key string) Deletion {
-	now := s.now()
+	now := s.Now()
 	return Deletion{Key: key, DeletedAt: now, RestorableUntil: now.Add(s.options.KeepDeleted)}
 }
 
 // lock finds and locks a node that the scope may change. It returns ErrNotFound for any other.
-func (t *tx) lock(scope Scope, kind Kind, key string) (*stored, error) {
+func (t *Tx) lock(scope Scope, kind Kind, key string) (*stored, error) {
 	found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key}})
 	if err != nil {
 		return nil, err
@@ -101,16 +101,16 @@ func versionIs(stored, asked int64) error {
 // ErrConflict when the key or name is in use again.
 func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key string) (NodeView, error) {
 	var view NodeView
-	err := s.transaction(ctx, "node_restore", func(t *tx) error {
+	err := s.Transaction(ctx, "node_restore", func(t *Tx) error {
 		restored, err := restoreNode.ExecOne(t, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "kind": kind.Name, "label": kind.Label,
-			"cutoff": s.cutoff(), "now": s.now(), "embed_due": t.embedRestored(kind),
+			"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": kind.Name, "label": kind.Label,
+			"cutoff": s.cutoff(), "now": s.Now(), "embed_due": t.embedRestored(kind),
 		})
 		if err != nil {
 			return err
 		}
 		n := &stored{kind, restored.Properties}
-		view = nodeView(kind, n.properties, s.now())
+		view = nodeView(kind, n.Properties, s.Now())
 		t.changes([]string{n.user()}, key)
 		if err := t.moved(scope.TeamID, n); err != nil {
 			return err
@@ -133,7 +133,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 		return Deletion{}, err
 	}
 	d := s.deletion(key)
-	err = s.transaction(ctx, "relationship_delete", func(t *tx) error {
+	err = s.Transaction(ctx, "relationship_delete", func(t *Tx) error {
 		current, err := t.lockRelationship(scope, r)
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 			return err
 		}
 		deleted, err := deleteRelationship.ExecOne(t, map[string]any{
-			"team_id": scope.TeamID, "from": r.from, "to": r.to, "key": key, "now": d.DeletedAt, "user_id": scope.user(),
+			"team_id": scope.TeamID, "from": r.from, "to": r.to, "key": key, "now": d.DeletedAt, "user_id": scope.User(),
 		})
 		if err == nil && deleted == 0 {
 			err = fmt.Errorf("relationship: %w", ErrNotFound)
@@ -164,7 +164,7 @@ func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string
 	if err != nil {
 		return view, err
 	}
-	err = s.transaction(ctx, "relationship_restore", func(t *tx) error {
+	err = s.Transaction(ctx, "relationship_restore", func(t *Tx) error {
 		found, err := findDeleted.ExecOne(t, map[string]any{"team_id": scope.TeamID, "key": key, "cutoff": s.cutoff()})
 		if err != nil {
 			return err
@@ -190,13 +190,13 @@ func orMissing(err error, what string) error {
 	return fmt.Errorf("%s: %w", what, ErrNotFound)
 }
 
-func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, error) {
+func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, error) {
 	from, to, kind, key := p.text("from_key"), p.text("to_key"), p.text("deleted_type"), p.text("key")
 	found, err := t.find(scope.TeamID, lookups{ends: []string{from, to}})
 	if err != nil {
 		return RelationshipView{}, err
 	}
-	job := &memoryJob{tx: t, scope: scope, found: found, write: &MemoryWrite{}, now: t.store.now()}
+	job := &memoryJob{tx: t, scope: scope, found: found, write: &MemoryWrite{}, now: t.store.Now()}
 	if !job.visible(found.byKey[from]) || !job.visible(found.byKey[to]) {
 		return RelationshipView{}, fmt.Errorf("restore: %w", ErrNotFound)
 	}
@@ -216,7 +216,7 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 		delete(p, name)
 	}
 	if kind == mentionsType { // its source may have been moved
-		p["started_at"] = found.byKey[from].properties["started_at"]
+		p["started_at"] = found.byKey[from].Properties["started_at"]
 	}
 	row := relationshipRow(from, kind, to, key, p)
 	if err := t.writeRows(createRelationships, scope.TeamID, []map[string]any{row}); err != nil {
@@ -234,11 +234,11 @@ func (t *tx) restoreRelationship(scope Scope, p properties) (RelationshipView, e
 	if err == nil {
 		err = t.settle(scope.TeamID, []string{from, to})
 	}
-	return relationshipView(from, kind, to, p, t.store.now()), err
+	return relationshipView(from, kind, to, p, t.store.Now()), err
 }
 
 // settleRestored counts a restored mention, and refuses a relationship that would close a cycle of containment.
-func (t *tx) settleRestored(scope Scope, job *memoryJob, row map[string]any) error {
+func (t *Tx) settleRestored(scope Scope, job *memoryJob, row map[string]any) error {
 	from, to, kind := neo.Text(row["from"]), neo.Text(row["to"]), neo.Text(row["type"])
 	if kind == mentionsType {
 		mention := job.mentionRow(from, to)

@@ -73,7 +73,7 @@ func (s *Store) Link(ctx context.Context, scope Scope, w *EdgesWrite) (EdgesResu
 
 // validate checks what a write of relationships does not check.
 func (w *EdgesWrite) validate() error {
-	f := &faults{}
+	f := &Faults{}
 	if !f.SomeItems(fault.At("edges"), len(w.Edges), maxEdges) {
 		return f.Err()
 	}

@@ -150,7 +150,7 @@ func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
 
 // hold takes or renews the lease.
 func (e *Embedding) hold(ctx context.Context) error {
-	if now := e.store.now(); e.held.IsZero() || now.Sub(e.held) >= embeddingKept {
+	if now := e.store.Now(); e.held.IsZero() || now.Sub(e.held) >= embeddingKept {
 		_, _, held, err := e.store.takeLease(ctx, embeddingLease, e.holder, embeddingLife)
 		e.held = time.Time{}
 		if err != nil {
@@ -177,7 +177,7 @@ func (e *Embedding) release(ctx context.Context) {
 type waitingRow struct {
 	TeamID, EntityKey, UserID string
 	EmbedDue                  int64
-	Labels                    labels
+	Labels                    Labels
 	Texts                     struct{ Name, Description, Summary, Text string }
 	Keywords                  []string
 }
@@ -216,10 +216,10 @@ func (e *Embedding) limit() int {
 
 // due returns the queued nodes, the oldest first.
 func (e *Embedding) due(ctx context.Context, limit int) ([]waiting, error) {
-	found, err := findWaiting.Read(ctx, e.store.db, map[string]any{"now_ms": e.store.now().UnixMilli(), "limit": limit})
+	found, err := findWaiting.Read(ctx, e.store.db, map[string]any{"now_ms": e.store.Now().UnixMilli(), "limit": limit})
 	rows := make([]waiting, len(found))
 	for i, row := range found {
-		n := &stored{row.Labels.kind(), properties{
+		n := &stored{row.Labels.kind(), Properties{
 			"name": row.Texts.Name, "description": row.Texts.Description, "summary": row.Texts.Summary, "text": row.Texts.Text, "keywords": row.Keywords,
 		}}
 		rows[i] = waiting{row.TeamID, row.EntityKey, row.UserID, row.EmbedDue, embeddingText(n)}
@@ -362,7 +362,7 @@ func (s *Store) saveVectors(ctx context.Context, batch []waiting, vectors [][]by
 	for i := range batch {
 		rows[i] = batch[i].row(vectors[i])
 	}
-	return s.transaction(ctx, "embedding_save", func(t *tx) error {
+	return s.Transaction(ctx, "embedding_save", func(t *Tx) error {
 		saved, err := saveVectors.Exec(t, map[string]any{
 			"model": s.options.Embedder.Model(), "dimensions": dimensions, "rows": rows,
 		})
@@ -378,7 +378,7 @@ func (e *Embedding) postpone(ctx context.Context, batch []waiting) error {
 	for i := range batch {
 		rows[i] = batch[i].row(nil)
 	}
-	return e.store.transaction(ctx, "embedding_postpone", func(t *tx) error {
-		return postponeEmbedding.Run(t, map[string]any{"rows": rows, "until_ms": e.store.now().Add(embeddingLater).UnixMilli()})
+	return e.store.Transaction(ctx, "embedding_postpone", func(t *Tx) error {
+		return postponeEmbedding.Run(t, map[string]any{"rows": rows, "until_ms": e.store.Now().Add(embeddingLater).UnixMilli()})
 	})
 }

@@ -35,7 +35,7 @@ type vectorPage struct {
 type vectorRow struct {
 	Seq    int64
 	Key    string
-	Labels labels
+	Labels Labels
 	At     int64
 	Vector vectorBytes
 	Parent string
@@ -82,11 +82,11 @@ func (s *Store) embeddingState(ctx context.Context) (embeddingState, error) {
 // It returns ErrModel if they may not. Without an embedder it records that the next one has to embed what is written meanwhile.
 func (s *Store) PrepareEmbedding(ctx context.Context) error {
 	if s.options.Embedder == nil {
-		return s.transaction(ctx, "embedding_pause", func(t *tx) error {
+		return s.Transaction(ctx, "embedding_pause", func(t *Tx) error {
 			return pauseEmbedding.Run(t, nil)
 		})
 	}
-	return s.transaction(ctx, "embedding_begin", func(t *tx) error {
+	return s.Transaction(ctx, "embedding_begin", func(t *Tx) error {
 		stored, err := beginEmbedding.ExecOne(t, s.embedderParams())
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (s *Store) otherModel(stored embeddingModel) error {
 // RenewEmbeddings starts to embed everything anew by the embedder's model. Searches ignore the earlier vectors, and embedding by
 // another model stops. resumed reports whether this had been started before; then it continues.
 func (s *Store) RenewEmbeddings(ctx context.Context) (resumed bool, err error) {
-	err = s.transaction(ctx, "embedding_renew", func(t *tx) (err error) {
+	err = s.Transaction(ctx, "embedding_renew", func(t *Tx) (err error) {
 		resumed, err = renewEmbedding.ExecOne(t, s.embedderParams())
 		return err
 	})
@@ -181,5 +181,5 @@ func (s *Store) EmbeddingBacklog(ctx context.Context) (EmbeddingBacklog, error) 
 	if err != nil || backlog.Oldest == nil {
 		return EmbeddingBacklog{}, err
 	}
-	return EmbeddingBacklog{Due: backlog.Due, Lag: max(0, s.now().Sub(*backlog.Oldest).Seconds())}, nil
+	return EmbeddingBacklog{Due: backlog.Due, Lag: max(0, s.Now().Sub(*backlog.Oldest).Seconds())}, nil
 }

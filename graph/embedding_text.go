@@ -34,43 +34,43 @@ func embeddingText(n *stored) string {
 // embedLater queues a written node for a vector if its text is new, or if its start time, which is stored with the vector, has
 // changed. Without an embedder only a node with a vector is queued: the walk of a later embedder finds the others. old is nil for
 // a new node.
-func (t *tx) embedLater(old, next *stored) {
-	var before properties
+func (t *Tx) embedLater(old, next *stored) {
+	var before Properties
 	if old != nil {
-		before = old.properties
+		before = old.Properties
 	}
 	if t.store.options.Embedder == nil && before["vector_seq"] == nil {
 		return
 	}
-	if embeddingText(old) == embeddingText(next) && (old == nil || same(before["started_at"], next.properties["started_at"])) {
+	if embeddingText(old) == embeddingText(next) && (old == nil || Same(before["started_at"], next.Properties["started_at"])) {
 		return
 	}
-	due := t.store.now().UnixMilli()
+	due := t.store.Now().UnixMilli()
 	if due == before.integer("embed_due") { // a process that embeds the former text must notice the new one
 		due++
 	}
-	next.properties["embed_due"] = due
+	next.Properties["embed_due"] = due
 	t.retold = true
 }
 
 // embedEntity does the same as embedLater for the row that changes an entity of a system. Only its new text is known: without an
 // embedder the entity loses its vector, if it has one.
-func (t *tx) embedEntity(row map[string]any) {
+func (t *Tx) embedEntity(row map[string]any) {
 	if t.store.options.Embedder == nil {
 		maps.Copy(row["properties"].(map[string]any), map[string]any{"vector": nil, "vector_scope": nil, "vector_seq": nil}) // from the caller
 		return
 	}
-	row["embed_due"] = t.store.now().UnixMilli()
+	row["embed_due"] = t.store.Now().UnixMilli()
 	t.retold = true
 }
 
 // embedRestored returns since when a restored node of a kind is queued; nil: it is not.
-func (t *tx) embedRestored(kind Kind) any {
+func (t *Tx) embedRestored(kind Kind) any {
 	if t.store.options.Embedder == nil || kind.group == storyGroup {
 		return nil
 	}
 	t.retold = true
-	return t.store.now().UnixMilli()
+	return t.store.Now().UnixMilli()
 }
 
 // wake wakes the embedding in this process.

@@ -41,7 +41,7 @@ func (e *Embedding) walk(ctx context.Context, from embeddingState) error {
 			to.Team, to.Key = teams[0], ""
 		}
 	}
-	return e.store.transaction(ctx, "embedding_walked", func(t *tx) error {
+	return e.store.Transaction(ctx, "embedding_walked", func(t *Tx) error {
 		return saveEmbeddingWalk.Run(t, map[string]any{
 			"model": from.Model, "base": from.Base, "from_team": from.Team, "from_key": from.Key,
 			"team": to.Team, "key": to.Key, "walked": to.Walked,
@@ -51,9 +51,9 @@ func (e *Embedding) walk(ctx context.Context, from embeddingState) error {
 
 // walkPage queues nodes of a team, and returns the last one; empty: there are no more.
 func (e *Embedding) walkPage(ctx context.Context, from embeddingState) (last string, err error) {
-	err = e.store.transaction(ctx, "embedding_walk", func(t *tx) error {
+	err = e.store.Transaction(ctx, "embedding_walk", func(t *Tx) error {
 		page, err := queueNodes.ExecOne(t, map[string]any{
-			"team_id": from.Team, "after": from.Key, "limit": embeddingPage, "base": from.Base, "now_ms": e.store.now().UnixMilli(),
+			"team_id": from.Team, "after": from.Key, "limit": embeddingPage, "base": from.Base, "now_ms": e.store.Now().UnixMilli(),
 		})
 		last = page.Last
 		return err
@@ -75,7 +75,7 @@ func (e *Embedding) Finish(ctx context.Context, progress func()) error {
 		}
 		progress()
 		if done && err == nil {
-			return e.store.transaction(ctx, "embedding_renewed", func(t *tx) error {
+			return e.store.Transaction(ctx, "embedding_renewed", func(t *Tx) error {
 				return finishEmbeddingRenew.Run(t, map[string]any{"model": e.store.options.Embedder.Model()})
 			})
 		}

@@ -3,7 +3,6 @@ package graph
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"kith/internal/fault"
 )
@@ -12,13 +11,9 @@ import (
 func TestAnEmptyUserIsNotTheTeam(t *testing.T) {
 	t.Parallel()
 	n := NodeWrite{Kind: "concept", Name: Some("a"), UserID: Some("")}
-	f := &faults{}
+	f := &Faults{}
 	n.checkNames(f, fault.At("nodes").Index(0), conceptKind)
 	if err := f.Err(); err == nil || !strings.Contains(err.Error(), "nodes[0].user_id") {
 		t.Errorf("a node: %v", err)
-	}
-	tree := ChatTreeRecord{ID: "t", UserID: Some(""), CreatedAt: time.Now().UnixMilli(), UpdatedAt: time.Now().UnixMilli()}
-	if err := tree.check(Scope{TeamID: "t"}, time.Now()); err == nil || !strings.Contains(err.Error(), "user_id") {
-		t.Errorf("a tree of chats: %v", err)
 	}
 }

@@ -61,7 +61,7 @@ func WithBeforeReceipt(ctx context.Context, do func(context.Context) error) cont
 }
 
 func (s *Store) erase(ctx context.Context, scope Scope) (Erasure, error) {
-	job := &erasure{store: s, scope: scope, mark: newMark(scope), receipt: Erasure{ErasedAt: s.now()}}
+	job := &erasure{store: s, scope: scope, mark: newMark(scope), receipt: Erasure{ErasedAt: s.Now()}}
 	if scope.UserID != "" {
 		name, _ := json.Marshal(scope.UserID) // a text always can be encoded
 		job.author, job.spaced = `"added_by":`+string(name), `"added_by": `+string(name)
@@ -155,7 +155,7 @@ func (e *erasure) round(ctx context.Context) error {
 // params returns the parameters of every statement, and more.
 func (e *erasure) params(more map[string]any) map[string]any {
 	all := map[string]any{
-		"team_id": e.scope.TeamID, "user_id": e.scope.user(), "author": e.author, "spaced_author": e.spaced,
+		"team_id": e.scope.TeamID, "user_id": e.scope.User(), "author": e.author, "spaced_author": e.spaced,
 		"scope_token": scopeToken(e.scope.TeamID, e.scope.UserID), "limit": erasureBatch,
 	}
 	for name, value := range more {

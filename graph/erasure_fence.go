@@ -138,7 +138,7 @@ func (s *Store) WatchErasures(ctx context.Context) error {
 
 // admitted returns ErrConflict if any user whom the transaction names was erased since its work began. It is called last before a
 // commit.
-func (t *tx) admitted() error {
+func (t *Tx) admitted() error {
 	if t.erases {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (t *tx) admitted() error {
 }
 
 // lookForErasures reads the marks in the transaction.
-func (t *tx) lookForErasures() error {
+func (t *Tx) lookForErasures() error {
 	asked := time.Now()
 	found, err := readMarks.ExecOne(t, nil)
 	if err == nil {
@@ -180,7 +180,7 @@ func (t *tx) lookForErasures() error {
 }
 
 // namesOneOf reports whether a parameter of the transaction is the user, or the team, of a mark.
-func (t *tx) namesOneOf(marks []eraseMark) bool {
+func (t *Tx) namesOneOf(marks []eraseMark) bool {
 	if len(marks) == 0 {
 		return false
 	}

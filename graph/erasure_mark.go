@@ -131,8 +131,8 @@ func (c *marksChange) bound() {
 }
 
 // changeMarks changes the marks in one transaction.
-func (s *Store) changeMarks(ctx context.Context, name string, change func(t *tx, c *marksChange) error) error {
-	return s.transaction(ctx, name, func(t *tx) error {
+func (s *Store) changeMarks(ctx context.Context, name string, change func(t *Tx, c *marksChange) error) error {
+	return s.Transaction(ctx, name, func(t *Tx) error {
 		t.erases = true
 		found, err := lockMarks.ExecOne(t, nil)
 		if err != nil {
@@ -157,7 +157,7 @@ func (s *Store) changeMarks(ctx context.Context, name string, change func(t *tx,
 // raise forbids writes that name the user. It returns when every process knows of the mark, and no transaction that began without
 // it is open.
 func (e *erasure) raise(ctx context.Context) error {
-	err := e.store.changeMarks(ctx, "erasure_raise", func(_ *tx, c *marksChange) error {
+	err := e.store.changeMarks(ctx, "erasure_raise", func(_ *Tx, c *marksChange) error {
 		m := &c.marks[c.find(e.mark)]
 		m.until, m.holder = c.now+markLease.Milliseconds(), e.mark.holder
 		return nil
@@ -203,7 +203,7 @@ func (e *erasure) renew(ctx context.Context) error {
 		return nil
 	}
 	begun := time.Now()
-	err := e.store.changeMarks(ctx, "erasure_renew", func(_ *tx, c *marksChange) error {
+	err := e.store.changeMarks(ctx, "erasure_renew", func(_ *Tx, c *marksChange) error {
 		m := &c.marks[c.find(e.mark)]
 		if err := m.held(c.now); err != nil {
 			return err
@@ -225,7 +225,7 @@ func (m eraseMark) held(now int64) error {
 
 // lower ends the erasure. Once it is done, only writes that begin later may name the user.
 func (e *erasure) lower(ctx context.Context, done bool) error {
-	err := e.store.changeMarks(ctx, "erasure_lower", func(t *tx, c *marksChange) error {
+	err := e.store.changeMarks(ctx, "erasure_lower", func(t *Tx, c *marksChange) error {
 		i := c.find(e.mark)
 		m := &c.marks[i]
 		if !done {
@@ -248,7 +248,7 @@ func (e *erasure) lower(ctx context.Context, done bool) error {
 // outdate makes the user's tokens useless, as the keys are, and refuses work that began before now, when a round has left
 // records.
 func (e *erasure) outdate(ctx context.Context) error {
-	return e.store.changeMarks(ctx, "erasure_outdate", func(t *tx, c *marksChange) error {
+	return e.store.changeMarks(ctx, "erasure_outdate", func(t *Tx, c *marksChange) error {
 		c.done = c.find(e.mark)
 		return rememberErasure.Run(t, map[string]any{"key": e.mark.name()})
 	})

@@ -174,7 +174,7 @@ func (e *erasure) names(ctx context.Context, answer string) (bool, error) {
 	if json.Unmarshal([]byte(answer), &parsed) != nil {
 		return false, nil
 	}
-	keys := distinct(textsIn(parsed, nil))
+	keys := Distinct(textsIn(parsed, nil))
 	if len(keys) == 0 {
 		return false, nil
 	}

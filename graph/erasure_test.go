@@ -104,15 +104,9 @@ func (e *env) erased(user string, c *canaries) {
 			e.Fatal(err)
 		}
 	}
-	tree, _, err := e.store.CreateChatTree(e.Context(), e.as(user), "", &ChatTreeWrite{Name: Some(c.next()), SystemPrompt: Some(c.next())})
-	if err != nil {
-		e.Fatal(err)
-	}
-	root := e.turn(user, tree.ID, "", c.next(), nil)
-	e.turn(user, tree.ID, root.ID, c.next(), nil)
-	if _, err := e.store.AnswerChatTurn(e.Context(), e.as(user), root.ID, &ChatAnswer{AssistantText: Some(c.next()), ProviderID: Some(c.next())}); err != nil {
-		e.Fatal(err)
-	}
+	tree := e.tree(user, c.next(), c.next())
+	e.turn(user, user, tree, c.next(), c.next())
+	e.turn(user, user, tree, c.next(), "")
 	e.raw(fmt.Sprintf(`CREATE (:Import {team_id: $team, import_id: '%s', user_id: '%s', note: '%s'})`, rand.Text(), user, c.next()))
 }
 
@@ -146,7 +140,7 @@ func (e *env) kept(user string) {
 	e.remove(user, "relationship", result.Relationships[1].Key)
 	e.remove(user, "project", "gone")
 	e.source("u2", SourceWrite{EntityKey: "meeting", Participants: []string{user, "u3"}, Mentions: []string{"shared"}, Messages: []MessageWrite{said("m", "x")}})
-	e.turn(user, e.tree("").ID, "", "in the team's tree", nil)
+	e.turn(user, "", e.tree(""), "in the team's tree", "")
 	e.source("u2", SourceWrite{EntityKey: "ended", Participants: []string{user}})
 	e.remove("u2", "source", "ended")
 }

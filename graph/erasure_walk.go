@@ -129,7 +129,7 @@ func eraseBatch[T any](ctx context.Context, e *erasure, q neo.Query[T], more map
 	if err := e.renew(ctx); err != nil {
 		return counts, err
 	}
-	err = e.store.transaction(ctx, q.Name, func(t *tx) (err error) {
+	err = e.store.Transaction(ctx, q.Name, func(t *Tx) (err error) {
 		t.erases = true
 		t.changes([]string{e.scope.UserID, ""})
 		counts, err = q.ExecOne(t, e.params(more))

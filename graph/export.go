@@ -15,14 +15,14 @@ var (
 
 // exportedNode is a node as it is stored.
 type exportedNode struct {
-	Labels     labels
-	Properties properties
+	Labels     Labels
+	Properties Properties
 }
 
 // exportedRelationship is a relationship as it is stored, or without a type a node that has none.
 type exportedRelationship struct {
 	From, Type, To string
-	Properties     properties
+	Properties     Properties
 }
 
 // Records of one read: exportBatch bounds the nodes, exportRows the relationships from them.
@@ -93,7 +93,7 @@ func (s *Store) exportRelationships(ctx context.Context, teamID string, limit, r
 }
 
 // nodeLine returns the write that restores a node.
-func nodeLine(kind Kind, p properties) *NodeWrite {
+func nodeLine(kind Kind, p Properties) *NodeWrite {
 	w := &NodeWrite{
 		Kind: kind.Name, EntityKey: p.text("entity_key"), UserID: Null[string](), OwnFields: ownOf(kind, p), History: historyOf(p),
 		Name: someText(p, "name"), CanonicalName: someText(p, "canonical_name"), Type: someText(p, "type"), Description: someText(p, "description"),
@@ -118,7 +118,7 @@ func nodeLine(kind Kind, p properties) *NodeWrite {
 }
 
 // relationshipLine returns the write that restores a relationship.
-func relationshipLine(from, kind, to string, p properties) *RelationshipWrite {
+func relationshipLine(from, kind, to string, p Properties) *RelationshipWrite {
 	w := &RelationshipWrite{
 		From: from, To: to, Type: kind, Key: p.text("key"), History: historyOf(p), Properties: rawOf(p),
 		Description: someText(p, "description"), State: someText(p, "state"),
@@ -133,29 +133,29 @@ func relationshipLine(from, kind, to string, p properties) *RelationshipWrite {
 	return w
 }
 
-func rawOf(p properties) json.RawMessage {
+func rawOf(p Properties) json.RawMessage {
 	if raw := p.text("properties"); raw != "" {
 		return json.RawMessage(raw)
 	}
 	return nil
 }
 
-func someText(p properties, name string) Optional[string] {
+func someText(p Properties, name string) Optional[string] {
 	v, ok := p[name].(string)
 	return Optional[string]{Given: ok, Value: v}
 }
 
-func someNumber(p properties, name string) Optional[float64] {
+func someNumber(p Properties, name string) Optional[float64] {
 	_, ok := p[name]
 	return Optional[float64]{Given: ok, Value: p.number(name)}
 }
 
-func someInteger(p properties, name string) Optional[int64] {
+func someInteger(p Properties, name string) Optional[int64] {
 	v, ok := p[name].(int64)
 	return Optional[int64]{Given: ok, Value: v}
 }
 
-func someTime(p properties, name string) Optional[time.Time] {
+func someTime(p Properties, name string) Optional[time.Time] {
 	if t := p.moment(name); t != nil {
 		return Some(*t)
 	}

@@ -12,7 +12,7 @@ var findNodes = neo.Load[foundNode]("node_find")
 // foundNode is a row of node_find: a node with all its properties or as an end, a deleted node, or a user without an
 // owner node.
 type foundNode struct {
-	Labels     labels
+	Labels     Labels
 	Properties foundProperties
 	End        foundEnd
 }
@@ -20,7 +20,7 @@ type foundNode struct {
 // foundProperties are all properties of a node, or a user without an owner node and whether another person has their
 // id as its name.
 type foundProperties struct {
-	properties
+	Properties
 
 	user  string
 	taken bool
@@ -34,7 +34,7 @@ func (p *foundProperties) DecodeNeo(v any) error {
 			return nil
 		}
 	}
-	return p.properties.DecodeNeo(v)
+	return p.Properties.DecodeNeo(v)
 }
 
 // endNames are the properties of an end, in the order of node_find: its place, and what a mention changes. Of a deleted
@@ -47,7 +47,7 @@ var endNames = []string{
 
 // foundEnd holds the properties of an end that relationships need, or key and user of a deleted node.
 type foundEnd struct {
-	properties
+	Properties
 
 	deleted bool
 }
@@ -58,10 +58,10 @@ func (e *foundEnd) DecodeNeo(v any) error {
 	if !ok || len(values) > len(endNames) {
 		return fmt.Errorf("an end of %d values, want %d: %w", len(values), len(endNames), neo.ErrStatement)
 	}
-	e.properties, e.deleted = properties{}, len(values) < len(endNames)
+	e.Properties, e.deleted = Properties{}, len(values) < len(endNames)
 	for i, value := range values {
 		if value != nil {
-			e.properties[endNames[i]] = value
+			e.Properties[endNames[i]] = value
 		}
 	}
 	return nil
@@ -70,7 +70,7 @@ func (e *foundEnd) DecodeNeo(v any) error {
 // stored is a node as a write finds it, or as it will be stored.
 type stored struct {
 	kind Kind
-	properties
+	Properties
 }
 
 func (s *stored) key() string  { return s.text("entity_key") }
@@ -82,7 +82,7 @@ func (s *stored) visible(scope Scope) bool {
 }
 
 // owns reports whether the node is the owner node of a user.
-func (s *stored) owns() bool { return neo.Bool(s.properties["is_owner"]) && s.user() != "" }
+func (s *stored) owns() bool { return neo.Bool(s.Properties["is_owner"]) && s.user() != "" }
 
 // version returns the stored version; 0 for a node that does not exist.
 func (s *stored) version() int64 {
@@ -96,7 +96,8 @@ func (s *stored) version() int64 {
 // in the same order.
 type lookups struct{ entityKeys, naturalKeys, ownerUsers, ends, users []string }
 
-func distinct(keys []string) []string {
+// Distinct sorts keys and returns them without repeated ones. It changes the slice.
+func Distinct(keys []string) []string {
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
@@ -114,34 +115,34 @@ func (k known) isKept(key, user string) bool {
 }
 
 // find reads and locks nodes.
-func (t *tx) find(teamID string, l lookups) (known, error) {
+func (t *Tx) find(teamID string, l lookups) (known, error) {
 	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}, deleted: map[string][]string{},
 		unowned: map[string]bool{}}
 	return k, t.findMore(teamID, l, k)
 }
 
 // findMore does the same as find for names that only became known by what was found.
-func (t *tx) findMore(teamID string, l lookups, k known) error {
-	entityKeys := distinct(l.entityKeys)
+func (t *Tx) findMore(teamID string, l lookups, k known) error {
+	entityKeys := Distinct(l.entityKeys)
 	rows, err := findNodes.Exec(t, map[string]any{
-		"team_id": teamID, "entity_keys": entityKeys, "natural_keys": distinct(l.naturalKeys),
-		"owner_users": distinct(l.ownerUsers), "own_users": ownerRows(l.users), "ends": without(distinct(l.ends), entityKeys),
+		"team_id": teamID, "entity_keys": entityKeys, "natural_keys": Distinct(l.naturalKeys),
+		"owner_users": Distinct(l.ownerUsers), "own_users": ownerRows(l.users), "ends": without(Distinct(l.ends), entityKeys),
 	})
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		all, end := row.Properties, row.End.properties
+		all, end := row.Properties, row.End.Properties
 		switch {
-		case all.properties == nil && end == nil:
+		case all.Properties == nil && end == nil:
 			k.unowned[all.user] = all.taken
 		case row.End.deleted:
 			k.deleted[end.text("entity_key")] = append(k.deleted[end.text("entity_key")], end.text("user_id"))
 		case end == nil:
-			k.add(&stored{kind: row.Labels.kind(), properties: all.properties})
+			k.add(&stored{kind: row.Labels.kind(), Properties: all.Properties})
 		case k.byKey[end.text("entity_key")] == nil: // otherwise all of it is known
 			end["team_id"] = teamID
-			k.add(&stored{kind: row.Labels.kind(), properties: end})
+			k.add(&stored{kind: row.Labels.kind(), Properties: end})
 		}
 	}
 	return nil
@@ -179,21 +180,21 @@ func (k known) replace(old, next *stored) {
 	k.add(next)
 }
 
-// labels are the labels of a node, of which only the one of its kind is read.
-type labels struct{ ofKind string }
+// Labels are the labels of a node, of which only the one of its kind is read.
+type Labels struct{ OfKind string }
 
 // DecodeNeo reads a list of labels.
-func (l *labels) DecodeNeo(v any) error {
+func (l *Labels) DecodeNeo(v any) error {
 	list, ok := v.([]any)
 	if !ok {
 		return fmt.Errorf("%T where labels are expected: %w", v, neo.ErrStatement)
 	}
-	l.ofKind = kindLabel(list)
+	l.OfKind = kindLabel(list)
 	return nil
 }
 
 // kind returns the kind of a node with these labels.
-func (l labels) kind() Kind { return kindOfLabel(l.ofKind) }
+func (l Labels) kind() Kind { return kindOfLabel(l.OfKind) }
 
 // kindFrom returns the kind of a node with these labels.
 func kindFrom(labels any) Kind { return kindOfLabel(kindLabel(neo.List(labels))) }
@@ -212,7 +213,7 @@ func kindLabel[T any](labels []T) string {
 }
 
 // writeRows runs a statement that takes a list of rows. Without rows it does nothing.
-func (t *tx) writeRows(q neo.Query[neo.None], teamID string, rows []map[string]any) error {
+func (t *Tx) writeRows(q neo.Query[neo.None], teamID string, rows []map[string]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -222,7 +223,7 @@ func (t *tx) writeRows(q neo.Query[neo.None], teamID string, rows []map[string]a
 // nodeRefRow is a list of a node's key, labels and name.
 type nodeRefRow struct {
 	Key    string
-	Labels labels
+	Labels Labels
 	Name   string
 }
 

@@ -137,7 +137,7 @@ func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, er
 	if err != nil || len(rows) == 0 {
 		return Details{}, err
 	}
-	now := s.now()
+	now := s.Now()
 	if w.AsOf != nil {
 		now = w.AsOf.UTC()
 	}
@@ -168,7 +168,7 @@ func (w *Wanted) params(scope Scope) map[string]any {
 	return map[string]any{
 		"names": list(w.Names), "seeds": seeds, "degree_limit": linkDegree, "link_limit": linkLimit,
 		"since": utc(w.Since), "until": utc(w.Until),
-		"team_id": scope.TeamID, "user_id": scope.user(), "message_keys": list(w.Messages), "source_keys": list(w.Sources),
+		"team_id": scope.TeamID, "user_id": scope.User(), "message_keys": list(w.Messages), "source_keys": list(w.Sources),
 		"node_keys": list(w.Nodes), "around_keys": list(w.Around), "story_keys": list(w.Stories), "mentioned": mentionedShown, "plain": plainTypes,
 		"types": types, "without_types": list(f.Without), "min_attitude": grade(f.MinAttitude), "max_attitude": grade(f.MaxAttitude),
 		"min_proximity": grade(f.MinProximity), "max_proximity": grade(f.MaxProximity), "as_of": utc(w.AsOf),

@@ -65,14 +65,14 @@ type titledRow struct{ Key, Name string }
 
 // foundNodeRow is a node.
 type foundNodeRow struct {
-	Labels     labels
-	Properties properties
+	Labels     Labels
+	Properties Properties
 }
 
 // surroundingsRow is a node with its relationships.
 type surroundingsRow struct {
 	Key, Name string
-	Labels    labels
+	Labels    Labels
 	Links     []describedLinkRow
 }
 
@@ -80,10 +80,10 @@ type surroundingsRow struct {
 type describedLinkRow struct {
 	Outgoing    bool
 	Type, Key   string
-	Labels      labels
+	Labels      Labels
 	Name        string
 	Description string
-	Properties  properties
+	Properties  Properties
 }
 
 // storylineRow is a storyline with its subject and sources.
@@ -153,9 +153,9 @@ func (r *messageRow) message(now time.Time) SaidMessage {
 type linkRow struct {
 	Outgoing   bool
 	Type, Key  string // Key is of the other end, as Labels and Name
-	Labels     labels
+	Labels     Labels
 	Name       string
-	Properties properties
+	Properties Properties
 }
 
 // view returns the relationship as the node with the given key has it.

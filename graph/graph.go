@@ -16,8 +16,8 @@ type Scope struct {
 	Bound  bool   // the caller acts for this user only, and is the author of all its writes
 }
 
-// user returns the scope's user as a parameter of statements: nil without one, which equals nothing in Cypher.
-func (s Scope) user() any {
+// User returns the scope's user as a parameter of statements: nil without one, which equals nothing in Cypher.
+func (s Scope) User() any {
 	if s.UserID == "" {
 		return nil
 	}
@@ -30,6 +30,13 @@ func (s Scope) ValidateUser() error {
 		return fault.Invalid(fault.At("user_id"), fault.Required, "is required")
 	}
 	return nil
+}
+
+// CheckImported adds a fault if the owner of an imported item is another user than the scope's.
+func (s Scope) CheckImported(f *fault.List, owner string) {
+	if s.UserID != "" && owner != s.UserID {
+		f.Add(fault.At("user_id"), fault.NotAllowed, "must be the user that the import is for")
+	}
 }
 
 // Week is how far back an agent context reads: recent conversations, mentions and goals in use.

@@ -148,7 +148,7 @@ func (e *env) changed() (users, ids []string) {
 		}
 		ids = append(ids, c.IDs...)
 	}
-	return distinct(users), ids
+	return Distinct(users), ids
 }
 
 func (e *env) changedUsers() []string {

@@ -46,7 +46,7 @@ func eachOptional(structure any, visit func(name string, value optionalField)) {
 }
 
 // overlay sets the given fields in properties, and removes the other fields of a history.
-func (h *History) overlay(p properties) {
+func (h *History) overlay(p Properties) {
 	if h == nil {
 		return
 	}
@@ -79,7 +79,7 @@ var historyNames = sync.OnceValue(func() []string {
 })
 
 // historyOf returns the History in properties.
-func historyOf(p properties) *History {
+func historyOf(p Properties) *History {
 	h := &History{}
 	v := reflect.ValueOf(h).Elem()
 	for i := range v.NumField() {

@@ -25,7 +25,7 @@ const idempotencyLife = 24 * time.Hour
 // once does the work of a request. If the user sent a request of its kind with the same idempotency key and body within a day, it
 // returns that answer again, and repeated is true. Another body under the same key is an ErrConflict. Without a key it does the
 // work.
-func (t *tx) once(scope Scope, key string, request any, now time.Time, answer any, work func() error) (repeated bool, err error) {
+func (t *Tx) once(scope Scope, key string, request any, now time.Time, answer any, work func() error) (repeated bool, err error) {
 	if key == "" {
 		return false, work()
 	}
@@ -35,7 +35,7 @@ func (t *tx) once(scope Scope, key string, request any, now time.Time, answer an
 	}
 	key = idempotencyKey(scope, key, request)
 	claimed, err := claimIdempotencyKey.ExecOne(t, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "key": key, "hash": hash, "now": now, "expired": now.Add(-idempotencyLife),
+		"team_id": scope.TeamID, "user_id": scope.User(), "key": key, "hash": hash, "now": now, "expired": now.Add(-idempotencyLife),
 	})
 	if err != nil {
 		return false, err

@@ -115,7 +115,7 @@ const keySeparator = "\x1f"
 // a person's canonical name, a concept's name, an entity's name and type, or a system entity's system and name. Names of persons,
 // concepts and entities are compared as PlainName returns them, names in a system as they are. Nodes of other kinds have their
 // entity key instead, so that this one index lists the nodes of every kind. Messages are listed by their source and have none.
-func naturalKey(kind Kind, p properties) string {
+func naturalKey(kind Kind, p Properties) string {
 	var name string
 	switch kind {
 	case messageKind:

@@ -13,7 +13,7 @@ var findKnownRelationships = neo.Load[knownRelationship]("knowledge_relationship
 // knownRelationship is a relationship between nodes of the knowledge.
 type knownRelationship struct {
 	From, Type, To string
-	Properties     properties
+	Properties     Properties
 }
 
 // Bounds of one read of the whole knowledge.
@@ -72,13 +72,13 @@ func (k *Knowledge) relate(ctx context.Context, s *Store, scope Scope) error {
 			keys[i] = nodes[i].EntityKey
 		}
 		rows, err := findKnownRelationships.Read(ctx, s.db, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys,
+			"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys,
 		})
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			k.Relationships = append(k.Relationships, relationshipView(row.From, row.Type, row.To, row.Properties, s.now()))
+			k.Relationships = append(k.Relationships, relationshipView(row.From, row.Type, row.To, row.Properties, s.Now()))
 		}
 		k.Cut = len(k.Relationships) > maxKnowledgeLinks
 	}

@@ -161,7 +161,7 @@ func (v *vitality) space(at time.Time) {
 }
 
 // vitality reads the vitality from stored properties.
-func (p properties) vitality() vitality {
+func (p Properties) vitality() vitality {
 	v := vitality{
 		salience: p.number("salience"), at: p.millis("salience_at"), rate: p.number("decay_rate"),
 		state: p.text("state"), ttl: p.text("ttl_policy"), confidence: p.number("confidence"),
@@ -180,7 +180,7 @@ func (p properties) vitality() vitality {
 }
 
 // putVitality writes the vitality into properties. Default values are not stored.
-func (p properties) putVitality(v vitality) {
+func (p Properties) putVitality(v vitality) {
 	p["salience"], p["salience_at"], p["decay_rate"] = v.salience, v.at.UnixMilli(), v.rate
 	p["access_count"] = v.accesses
 	p.putUnless(v.state == "", "state", v.state) // relationships that Kith itself makes have no state
@@ -201,7 +201,7 @@ func (p properties) putVitality(v vitality) {
 }
 
 // putEnd stores when the vitality ends, by decay or by the end of an ephemeral record. Until then the stored state holds.
-func (p properties) putEnd() {
+func (p Properties) putEnd() {
 	v := p.vitality()
 	end := int64(math.MaxInt64)
 	if v.rate > 0 && v.salience >= archiveBelow {

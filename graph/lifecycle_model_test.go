@@ -104,11 +104,11 @@ func (l *memoryLife) write(t time.Time, w lifeWrite) {
 		return
 	}
 	l.until(t)
-	l.value, l.sure = w.salience.or(l.value), w.sure.or(l.sure)
+	l.value, l.sure = w.salience.Or(l.value), w.sure.Or(l.sure)
 	if wakes {
 		l.state = "active"
 	}
-	l.state, l.ttl = w.state.or(l.state), w.ttl.or(l.ttl)
+	l.state, l.ttl = w.state.Or(l.state), w.ttl.Or(l.ttl)
 	l.decay()
 }
 

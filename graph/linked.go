@@ -95,7 +95,7 @@ func (s *Store) LinkedWith(ctx context.Context, scope Scope, q LinkedQuery) (*Li
 
 func (s *Store) linkedWith(ctx context.Context, scope Scope, q *LinkedQuery) (*LinkedEntities, error) {
 	row, err := findLinked.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": q.Key, "label": q.Kind.Label, "labels": labelsOf(q.Kinds),
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": q.Key, "label": q.Kind.Label, "labels": labelsOf(q.Kinds),
 		"skip": q.Skip, "until": q.Skip + q.Most, "whole": q.Whole, "walk": linkedWalked,
 	})
 	if err != nil {
@@ -139,7 +139,7 @@ type Available struct {
 // Available reads the nodes of a node's project by kind, at most 100 of each.
 func (s *Store) Available(ctx context.Context, scope Scope, project, key string, kinds []string) (map[string][]Available, error) {
 	rows, err := listAvailable.Read(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "project_id": project, "entity_key": key, "labels": labelsOf(kinds),
+		"team_id": scope.TeamID, "user_id": scope.User(), "project_id": project, "entity_key": key, "labels": labelsOf(kinds),
 	})
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 )
 
 // live writes the given lifecycle fields to a node. Salience decays from the time for which it is given.
-func (w *NodeWrite) live(p properties, old *stored, now time.Time, wakes []string) {
+func (w *NodeWrite) live(p Properties, old *stored, now time.Time, wakes []string) {
 	l := liveWrite{w.Salience, w.Confidence, w.State, w.TTLPolicy, asOf(now, w.UpdatedAt, w.LastAccessedAt), wakes}
 	before := p.vitality()
 	if old == nil {
@@ -24,7 +24,7 @@ func (w *NodeWrite) live(p properties, old *stored, now time.Time, wakes []strin
 }
 
 // expiry returns when an ephemeral node ends.
-func expiry(p properties) *time.Time {
+func expiry(p Properties) *time.Time {
 	created := p.moment("created_at")
 	if created == nil {
 		return nil
@@ -63,10 +63,10 @@ type liveWrite struct {
 func (l liveWrite) apply(v vitality, isNew bool, now time.Time, confidence float64) vitality {
 	next := v
 	if l.confidence.Given {
-		next.confidence = l.confidence.or(confidence)
+		next.confidence = l.confidence.Or(confidence)
 	}
 	if l.state.Given {
-		next.state = l.state.or("active")
+		next.state = l.state.Or("active")
 	}
 	if l.ttl.Given {
 		next.ttl = l.ttl.Value
@@ -85,7 +85,7 @@ func (l liveWrite) apply(v vitality, isNew bool, now time.Time, confidence float
 		}
 	}
 	if said || isNew && l.salience.Given {
-		next.salience, next.at = l.salience.or(0), l.asOf
+		next.salience, next.at = l.salience.Or(0), l.asOf
 	}
 	if isNew || said || moved {
 		next.settle()
@@ -116,7 +116,7 @@ func (w *MemoryWrite) stated(h *History) bool { return w.author != proposalAutho
 
 // tell stores that a caller has written a node or relationship now. A write that changes nothing records it at most once an
 // hour, so that repeating it changes nothing.
-func (p properties) tell(changed properties, now time.Time) (touched bool) {
+func (p Properties) tell(changed Properties, now time.Time) (touched bool) {
 	last := p.moment("last_accessed_at")
 	if last != nil && (!now.After(*last) || len(changed) == 0 && now.Sub(*last) < touchEvery) {
 		return false
@@ -128,7 +128,7 @@ func (p properties) tell(changed properties, now time.Time) (touched bool) {
 // moves reports whether the given state differs from the current one. What has decayed away counts as archived, even if
 // maintenance has not stored that. A write cannot change the state of an ephemeral record that has ended.
 func (l liveWrite) moves(v *vitality, now time.Time) bool {
-	state := l.state.or("active")
+	state := l.state.Or("active")
 	return l.state.Given && state != v.stateAt(now) && (state != v.state || v.decayedAway(now))
 }
 
@@ -138,7 +138,7 @@ const freshness = 0.01
 // stands reports whether the given salience equals the stored one: for the same time, or with hardly any decay. Repeating a write
 // changes nothing.
 func (l liveWrite) stands(v vitality, now time.Time) bool {
-	given := l.salience.or(0)
+	given := l.salience.Or(0)
 	if given != v.salience {
 		return false
 	}

@@ -18,7 +18,7 @@ func (s *Store) RotateLogs(ctx context.Context) error {
 	filler := make([]byte, logFill)
 	_, _ = rand.Read(filler) // never fails
 	for _, value := range []any{filler, nil} {
-		err := s.transaction(ctx, "log_fill", func(t *tx) error {
+		err := s.Transaction(ctx, "log_fill", func(t *Tx) error {
 			t.erases = true // it holds no data of users
 			return fillLog.Run(t, map[string]any{"properties": map[string]any{"filler": value}})
 		})

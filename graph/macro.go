@@ -15,7 +15,7 @@ var (
 
 // lockedMacro is a macro with the storylines that it groups.
 type lockedMacro struct {
-	Properties properties
+	Properties Properties
 	Grouped    []groupedStoryline
 	AnchorName string
 }
@@ -64,13 +64,13 @@ func (j *storyJob) group() error {
 // themes stores on each touched storyline its themes besides the anchor, and returns all of them.
 func (j *storyJob) themes() ([]string, error) {
 	rows, err := setThemes.Exec(j.tx, map[string]any{
-		"team_id": j.team, "entity_keys": distinct(j.touched), "window": storyWindow,
+		"team_id": j.team, "entity_keys": Distinct(j.touched), "window": storyWindow,
 	})
 	var all []string
 	for _, themes := range rows {
 		all = append(all, themes...)
 	}
-	return distinct(all), err
+	return Distinct(all), err
 }
 
 // storylines holds the storylines that a macro groups or may group, by key.
@@ -164,7 +164,7 @@ func (j *storyJob) regroup(macros map[string]*stored, parts map[string]storyline
 	}
 	slices.Sort(keys)
 	rows, err := findMacros.Exec(j.tx, map[string]any{
-		"team_id": j.team, "entity_keys": keys, "storylines": distinct(j.touched),
+		"team_id": j.team, "entity_keys": keys, "storylines": Distinct(j.touched),
 	})
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (j *storyJob) regroup(macros map[string]*stored, parts map[string]storyline
 }
 
 func (j *storyJob) regroupOne(row *lockedMacro, parts map[string]storylines) error {
-	macro := &stored{kind: macroKind, properties: row.Properties}
+	macro := &stored{kind: macroKind, Properties: row.Properties}
 	grouped := storylines{}
 	for _, s := range row.Grouped {
 		grouped[s.EntityKey] = storylinePart{s.SourceCount, s.FirstSourceAt, s.LastSourceAt}
@@ -189,14 +189,14 @@ func (j *storyJob) regroupOne(row *lockedMacro, parts map[string]storylines) err
 			missing, grouped[key] = append(missing, key), part
 		}
 	}
-	if err := j.link(macro.key(), groupsType, distinct(missing)...); err != nil {
+	if err := j.link(macro.key(), groupsType, Distinct(missing)...); err != nil {
 		return err
 	}
 	return j.change(macro, macro.withStorylines(grouped, row.AnchorName))
 }
 
 // withStorylines returns the properties of a macro with these storylines and the current name of its anchor.
-func (s *stored) withStorylines(grouped storylines, name string) properties {
+func (s *stored) withStorylines(grouped storylines, name string) Properties {
 	next := s.clone()
 	next.putUnless(name == "", "name", name)
 	next.putSearchName()

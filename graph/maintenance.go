@@ -126,7 +126,7 @@ func (m *Maintenance) under(ctx context.Context, lease string, every time.Durati
 	err = work(team, key)
 	due := any(nil)
 	if err == nil {
-		due = m.store.now().Add(every)
+		due = m.store.Now().Add(every)
 	}
 	m.end(context.WithoutCancel(ctx), lease, due)
 	return true, err
@@ -154,8 +154,8 @@ func (m *Maintenance) take(ctx context.Context, lease string) (team, key string,
 // takeLease takes or extends a lease. It returns the team and key that the work under it has reached, and whether the
 // lease is held.
 func (s *Store) takeLease(ctx context.Context, lease, holder string, life time.Duration) (team, key string, held bool, err error) {
-	now := s.now()
-	err = s.transaction(ctx, "lease_take", func(t *tx) error {
+	now := s.Now()
+	err = s.Transaction(ctx, "lease_take", func(t *Tx) error {
 		taken, err := takeLease.ExecOne(t, map[string]any{"name": lease, "holder": holder, "now": now, "until": now.Add(life)})
 		held, team, key = taken.Held, taken.Team, taken.Key
 		return err
@@ -173,7 +173,7 @@ func (m *Maintenance) end(ctx context.Context, lease string, due any) {
 func (s *Store) endLease(ctx context.Context, lease, holder string, due any) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	return s.transaction(ctx, "lease_end", func(t *tx) error {
+	return s.Transaction(ctx, "lease_end", func(t *Tx) error {
 		return endLease.Run(t, map[string]any{"name": lease, "holder": holder, "due_at": due})
 	})
 }
@@ -205,9 +205,9 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 // progress stores how far the work under a lease has come and extends the lease.
 func (m *Maintenance) progress(ctx context.Context, lease, team, key string) error {
 	held := false
-	err := m.store.transaction(ctx, "lease_progress", func(t *tx) error {
+	err := m.store.Transaction(ctx, "lease_progress", func(t *Tx) error {
 		extended, err := extendLease.ExecOne(t, map[string]any{
-			"name": lease, "holder": m.holder, "until": m.store.now().Add(leaseTime), "team": team, "key": key,
+			"name": lease, "holder": m.holder, "until": m.store.Now().Add(leaseTime), "team": team, "key": key,
 		})
 		held = extended > 0
 		return err
@@ -221,9 +221,9 @@ func (m *Maintenance) progress(ctx context.Context, lease, team, key string) err
 // batch updates the next nodes of a team in one transaction and returns the key of the last one; empty after the last
 // node.
 func (m *Maintenance) batch(ctx context.Context, team, after string) (last string, err error) {
-	now := m.store.now()
+	now := m.store.Now()
 	var done maintainedNodes
-	err = m.store.transaction(ctx, "maintenance_pass", func(t *tx) (err error) {
+	err = m.store.Transaction(ctx, "maintenance_pass", func(t *Tx) (err error) {
 		done, err = maintainNodes.ExecOne(t, map[string]any{
 			"team_id": team, "after": after, "limit": passBatch, "now_ms": now.UnixMilli(), "stale_ms": now.Add(-stale).UnixMilli(),
 		})
@@ -246,7 +246,7 @@ func (m *Maintenance) dropNotes(ctx context.Context, team string, nodes []string
 	if len(nodes)+len(relationships) == 0 {
 		return nil
 	}
-	err := m.store.transaction(ctx, "note_expire", func(t *tx) error {
+	err := m.store.Transaction(ctx, "note_expire", func(t *Tx) error {
 		found, err := t.find(team, lookups{entityKeys: slices.Clone(nodes)})
 		if err != nil {
 			return err
@@ -254,22 +254,22 @@ func (m *Maintenance) dropNotes(ctx context.Context, team string, nodes []string
 		var rows []map[string]any
 		for _, key := range nodes {
 			if n := found.byKey[key]; n != nil {
-				rows = append(rows, map[string]any{"entity_key": n.key(), "properties": n.withoutExpired(m.store.now())})
+				rows = append(rows, map[string]any{"entity_key": n.key(), "properties": n.withoutExpired(m.store.Now())})
 			}
 		}
 		if err := t.writeRows(updateNodes, team, rows); err != nil {
 			return err
 		}
-		return t.dropRelationshipNotes(team, relationships, m.store.now())
+		return t.dropRelationshipNotes(team, relationships, m.store.Now())
 	})
 	m.options.Observe("notes_expired", int64(len(nodes)+len(relationships)))
 	return err
 }
 
-func (t *tx) dropRelationshipNotes(team string, relationships []notedRelationship, now time.Time) error {
+func (t *Tx) dropRelationshipNotes(team string, relationships []notedRelationship, now time.Time) error {
 	var rows []map[string]any
 	for _, r := range relationships {
-		ref := located{from: r.From, kind: r.Type, to: r.To, properties: properties{"key": r.Key}}
+		ref := located{from: r.From, kind: r.Type, to: r.To, Properties: Properties{"key": r.Key}}
 		p, err := t.lockRelationship(Scope{TeamID: team}, ref)
 		if errors.Is(err, ErrNotFound) {
 			continue
@@ -283,7 +283,7 @@ func (t *tx) dropRelationshipNotes(team string, relationships []notedRelationshi
 }
 
 // withoutExpired returns the changes that remove expired notes.
-func (p properties) withoutExpired(now time.Time) map[string]any {
+func (p Properties) withoutExpired(now time.Time) map[string]any {
 	next := p.clone()
 	next.putNotes(notesFrom(p.texts("notes"), now))
 	return p.changesTo(next)
@@ -295,11 +295,11 @@ func (m *Maintenance) purge(ctx context.Context) error {
 		purge  neo.Query[int64]
 		cutoff time.Time
 	}{
-		{purgeOldNodes, m.store.cutoff()}, {purgeOldRelationships, m.store.cutoff()}, {purgeStoredAnswers, m.store.now().Add(-idempotencyLife)},
+		{purgeOldNodes, m.store.cutoff()}, {purgeOldRelationships, m.store.cutoff()}, {purgeStoredAnswers, m.store.Now().Add(-idempotencyLife)},
 	} {
 		for {
 			var purged int64
-			err := m.store.transaction(ctx, step.purge.Name, func(t *tx) (err error) {
+			err := m.store.Transaction(ctx, step.purge.Name, func(t *Tx) (err error) {
 				purged, err = step.purge.ExecOne(t, map[string]any{"cutoff": step.cutoff, "limit": purgeBatch})
 				return err
 			})

@@ -111,7 +111,7 @@ func (w *MemoryWrite) users(scope Scope) []string {
 			users = append(users, "")
 		}
 	}
-	return distinct(users)
+	return Distinct(users)
 }
 
 // owner returns the user to whom a node is private; empty for a shared one. The knowledge of systems is always
@@ -128,7 +128,7 @@ func owner(w *NodeWrite, scope Scope) string {
 
 // Validate checks everything that does not need the store. The error lists every fault with its location.
 func (w *MemoryWrite) Validate(scope Scope, now time.Time) error {
-	f := &faults{}
+	f := &Faults{}
 	if n := len(w.Nodes) + len(w.Relationships); n > MaxItems {
 		f.Add(fault.At("nodes"), fault.WrongCount, "nodes and relationships together must be at most %d", MaxItems)
 		return f.Err()
@@ -144,7 +144,7 @@ func (w *MemoryWrite) Validate(scope Scope, now time.Time) error {
 	return f.Err()
 }
 
-func (w *MemoryWrite) checkNodes(f *faults, scope Scope, now time.Time) {
+func (w *MemoryWrite) checkNodes(f *Faults, scope Scope, now time.Time) {
 	keys := map[string]int{}
 	for i := range w.Nodes {
 		n := &w.Nodes[i]
@@ -164,7 +164,7 @@ func (w *MemoryWrite) checkNodes(f *faults, scope Scope, now time.Time) {
 	}
 }
 
-func (w *MemoryWrite) checkRelationships(f *faults, now time.Time) {
+func (w *MemoryWrite) checkRelationships(f *Faults, now time.Time) {
 	triples := map[[3]string]int{}
 	for i := range w.Relationships {
 		r := &w.Relationships[i]
@@ -186,7 +186,7 @@ func (w *MemoryWrite) checkRelationships(f *faults, now time.Time) {
 // durable when it returns. Errors: InvalidError, VersionError, ErrConflict, ErrUnavailable. After ErrUnavailable the
 // write is stored completely or not at all, and may be sent again.
 func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryResult, error) {
-	now := s.now()
+	now := s.Now()
 	if err := w.Validate(scope, now); err != nil {
 		return MemoryResult{}, err
 	}
@@ -194,7 +194,7 @@ func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryR
 		return MemoryResult{}, err
 	}
 	var result MemoryResult
-	err := s.transaction(ctx, "memory_write", func(t *tx) error {
+	err := s.Transaction(ctx, "memory_write", func(t *Tx) error {
 		result = MemoryResult{}
 		repeated, err := t.once(scope, w.IdempotencyKey, w, now, &result, func() error {
 			job := &memoryJob{tx: t, scope: scope, write: w, now: now}
@@ -215,7 +215,7 @@ func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryR
 
 // memoryJob is one attempt at a write.
 type memoryJob struct {
-	tx        *tx
+	tx        *Tx
 	scope     Scope
 	write     *MemoryWrite
 	now       time.Time
@@ -328,7 +328,7 @@ func (j *memoryJob) conclude() {
 	if !j.write.restoring { // an import has too many
 		keys = j.result.Changed()
 	}
-	j.tx.changes(distinct(j.users), keys...)
+	j.tx.changes(Distinct(j.users), keys...)
 	refused := fault.ListOf(j.result.Refused)
 	for _, f := range slices.Concat(refused.Fields(), j.warnings) {
 		f.Path = j.write.requested(f.Path)

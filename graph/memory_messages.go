@@ -81,7 +81,7 @@ func (j *memoryJob) messageRefusal(i int, source *stored) refusal {
 	case old == nil && (!w.Role.Given || w.Role.Null):
 		return refusal{"role", fault.Required, "is required for a new message"}
 	}
-	if old != nil && old.properties["text"] != nil { // otherwise a dry run only assumes that it exists
+	if old != nil && old.Properties["text"] != nil { // otherwise a dry run only assumes that it exists
 		if field := otherMessage(old, w.Role, w.Name, w.Text, w.At); field != "" {
 			return refusal{field, fault.Conflict, "cannot be changed: append another message"}
 		}

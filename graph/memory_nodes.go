@@ -97,7 +97,7 @@ func (j *memoryJob) lookups() lookups {
 
 // naturalKey returns the natural key of the written node.
 func (w *NodeWrite) naturalKey(user string) string {
-	p := properties{"user_id": user, "name": w.Name.Value, "canonical_name": w.canonicalName(), "type": w.Type.Value}
+	p := Properties{"user_id": user, "name": w.Name.Value, "canonical_name": w.canonicalName(), "type": w.Type.Value}
 	if w.OwnFields != nil {
 		p["system"] = w.System.Value
 	}
@@ -220,7 +220,7 @@ func (p *nodePlan) clash(w *NodeWrite, old, next *stored) refusal {
 	found := p.job.found
 	other := func(s *stored) bool { return s != nil && s.key() != next.key() }
 	switch {
-	case neo.Bool(next.properties["is_owner"]) && next.user() == "":
+	case neo.Bool(next.Properties["is_owner"]) && next.user() == "":
 		return refusal{"is_owner", fault.Conflict, "is only for the person node of a user, and this one is shared"}
 	case other(found.byNatural[next.text("natural_key")]):
 		return refusal{"name", fault.Conflict, "is taken by another " + w.Kind + " of the same name"}
@@ -237,28 +237,28 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	now, kind := p.job.now, w.kind()
 	n := &stored{kind: kind}
 	if old != nil {
-		n.properties = old.clone()
+		n.Properties = old.clone()
 	} else {
-		n.properties = p.newNode(w, kind)
+		n.Properties = p.newNode(w, kind)
 	}
-	w.overlay(n.properties, kind, old == nil)
+	w.overlay(n.Properties, kind, old == nil)
 	if kind == systemEntityKind && old != nil { // its place in its system does not change
-		n.putUnless(old.properties["seq"] == nil, "seq", old.properties["seq"])
+		n.putUnless(old.Properties["seq"] == nil, "seq", old.Properties["seq"])
 	}
 	if kind == sourceKind && p.job.write.restoring {
 		n.countAnew(old)
 	}
 	switch kind {
 	case personKind:
-		n.properties["canonical_name"] = nextCanonical(w, old)
+		n.Properties["canonical_name"] = nextCanonical(w, old)
 		n.putUnless(!n.owns(), "owner_of", n.user())
-		w.nameOwner(n.properties, p.job.write.stated(w.History))
+		w.nameOwner(n.Properties, p.job.write.stated(w.History))
 	case sourceKind:
-		settleSource(n.properties, now)
+		settleSource(n.Properties, now)
 	}
-	w.live(n.properties, old, now, p.job.write.wakes(w.History))
+	w.live(n.Properties, old, now, p.job.write.wakes(w.History))
 	n.addNotes(w.Notes, p.job.scope, now)
-	w.History.overlay(n.properties)
+	w.History.overlay(n.Properties)
 	p.job.signNode(n, old)
 	switch {
 	case kind == conceptKind: // the history of an export records whether it was set by a caller
@@ -268,7 +268,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	}
 	n.putEnd()
 	n.dropHiddenMentions()
-	if natural := naturalKey(kind, n.properties); old == nil || natural != naturalKey(kind, old.properties) { // otherwise the stored key stays
+	if natural := naturalKey(kind, n.Properties); old == nil || natural != naturalKey(kind, old.Properties) { // otherwise the stored key stays
 		n.putUnless(natural == "", "natural_key", natural)
 	}
 	n.putSearchScope(p.job.scope.TeamID)
@@ -278,19 +278,19 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 // markGoal sets whether a concept is a goal: as written, else from its text.
 func (s *stored) markGoal() {
 	goal := isGoalText(s.text("name"), s.text("description"))
-	if given, ok := s.properties["is_goal_given"].(bool); ok {
+	if given, ok := s.Properties["is_goal_given"].(bool); ok {
 		goal = given
 	}
 	s.putUnless(!goal, "is_goal", true)
 }
 
 // newNode returns the default properties of a new node.
-func (p *nodePlan) newNode(w *NodeWrite, kind Kind) properties {
+func (p *nodePlan) newNode(w *NodeWrite, kind Kind) Properties {
 	key, now := w.EntityKey, p.job.now
 	if key == "" {
 		key = uuid.Must(uuid.NewV7()).String()
 	}
-	n := properties{
+	n := Properties{
 		"entity_key": key, "name": "", "description": "", "state": "active", "ttl_policy": "decay",
 		"salience": defaultSalience, "confidence": defaultConfidence, "access_count": int64(0),
 		"created_at": now, "updated_at": now, "version": int64(1),
@@ -332,7 +332,7 @@ func (w *NodeWrite) renames(name string) bool {
 }
 
 // overlay sets the written fields on a node, except those of its lifecycle.
-func (w *NodeWrite) overlay(p properties, kind Kind, isNew bool) {
+func (w *NodeWrite) overlay(p Properties, kind Kind, isNew bool) {
 	w.OwnFields.overlay(p)
 	if kind.named == "title" {
 		delete(p, "title")
@@ -357,24 +357,24 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 	key := next.key()
 	p.job.tx.embedLater(old, next)
 	if old == nil {
-		row := map[string]any{"entity_key": key, "label": next.kind.Label, "properties": map[string]any(next.properties)}
+		row := map[string]any{"entity_key": key, "label": next.kind.Label, "properties": map[string]any(next.Properties)}
 		p.create, p.created[key] = append(p.create, row), row
 		return Created
 	}
-	changed := old.changesTo(next.properties)
+	changed := old.changesTo(next.Properties)
 	if p.touch(w, old, next, changed) {
 		return Unchanged
 	}
 	if w.History == nil || !w.History.Version.Given {
-		next.properties["version"] = old.version() + 1
+		next.Properties["version"] = old.version() + 1
 		changed["version"] = old.version() + 1
 	}
 	if row := p.created[key]; row != nil {
-		row["properties"] = map[string]any(next.properties)
+		row["properties"] = map[string]any(next.Properties)
 		return Updated
 	}
 	if !w.UpdatedAt.Given {
-		next.properties["updated_at"], changed["updated_at"] = p.job.now, p.job.now
+		next.Properties["updated_at"], changed["updated_at"] = p.job.now, p.job.now
 	}
 	if changesRank(changed, next) {
 		p.job.rerank = append(p.job.rerank, key)
@@ -388,12 +388,12 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 
 // touch records that a caller wrote a stored node, and reports whether nothing else of it changes. Repeating what
 // other users also see is not recorded, so that it reveals nothing.
-func (p *nodePlan) touch(w *NodeWrite, old, next *stored, changed properties) bool {
+func (p *nodePlan) touch(w *NodeWrite, old, next *stored, changed Properties) bool {
 	unchanged, j := len(changed) == 0, p.job
 	stated := j.write.stated(w.History) && !w.LastAccessedAt.Given && (!unchanged || !j.write.restoring &&
 		next.isSeenBy(Scope{UserID: cmp.Or(j.scope.UserID, next.user())}))
 	if stated && old.tell(changed, j.now) {
-		next.properties["last_accessed_at"] = j.now
+		next.Properties["last_accessed_at"] = j.now
 	}
 	if unchanged && len(changed) > 0 {
 		p.update = append(p.update, map[string]any{"entity_key": next.key(), "properties": map[string]any(changed)})
@@ -404,7 +404,7 @@ func (p *nodePlan) touch(w *NodeWrite, old, next *stored, changed properties) bo
 
 // changesRank reports whether a node's change reorders relationships in the context of an owner. Changes of an
 // owner's salience and state do not.
-func changesRank(changed properties, next *stored) bool {
+func changesRank(changed Properties, next *stored) bool {
 	given := func(name string) bool { _, ok := changed[name]; return ok }
 	return given("owner_of") || !next.owns() && (given("salience") || given("state") || given("decay_rate") || given("ends_at"))
 }

@@ -17,7 +17,7 @@ func (j *memoryJob) visible(n *stored) bool {
 }
 
 // relationshipRefusal returns the field that does not fit the stored data, and the reason.
-func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) refusal {
+func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old Properties) refusal {
 	from, kind, to, swap := w.direction()
 	fromField, toField := "from", "to"
 	if swap {
@@ -44,7 +44,7 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old properties) re
 	return w.timeRefusal(old)
 }
 
-func (w *RelationshipWrite) timeRefusal(old properties) refusal {
+func (w *RelationshipWrite) timeRefusal(old Properties) refusal {
 	if old == nil {
 		if w.closes() && !w.ValidFrom.Given && w.History == nil { // an exported relationship was closed before
 			return refusal{"valid_to", fault.Conflict, "no current relationship to close"}
@@ -67,7 +67,7 @@ func (w *RelationshipWrite) timeRefusal(old properties) refusal {
 }
 
 // endsEarly reports whether a changed relationship would end before it began.
-func (w *RelationshipWrite) endsEarly(old properties) bool {
+func (w *RelationshipWrite) endsEarly(old Properties) bool {
 	from, end := old.moment("valid_from"), w.end(old)
 	if w.ValidFrom.Given {
 		from = &w.ValidFrom.Value

@@ -23,7 +23,7 @@ var (
 // foundRelationship is a relationship that the item of a write at a position may refer to.
 type foundRelationship struct {
 	Position   int
-	Properties properties
+	Properties Properties
 }
 
 // relationshipOrWords is a foundRelationship or, at position -1, the team's own relationship types.
@@ -40,10 +40,10 @@ type relationshipPlan struct {
 }
 
 // change adds a row of changes, or applies them to the row that creates the relationship.
-func (p *relationshipPlan) change(from, kind, to, key string, changed properties) {
+func (p *relationshipPlan) change(from, kind, to, key string, changed Properties) {
 	if row := p.created[key]; row != nil {
 		for name, value := range changed {
-			properties(row).putUnless(value == nil, name, value)
+			Properties(row).putUnless(value == nil, name, value)
 		}
 		return
 	}
@@ -87,8 +87,8 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 
 // candidates returns, for each relationship of the write, the stored ones that it may refer to. It returns none where
 // an end is new.
-func (j *memoryJob) candidates() ([][]properties, error) {
-	all := make([][]properties, len(j.write.Relationships))
+func (j *memoryJob) candidates() ([][]Properties, error) {
+	all := make([][]Properties, len(j.write.Relationships))
 	var rows []map[string]any
 	for i := range j.write.Relationships {
 		w := &j.write.Relationships[i]
@@ -110,7 +110,7 @@ func (j *memoryJob) candidates() ([][]properties, error) {
 }
 
 // find reads the relationships that rows may refer to, and the team's own types if the write may add one.
-func (j *memoryJob) find(rows []map[string]any, all [][]properties) error {
+func (j *memoryJob) find(rows []map[string]any, all [][]Properties) error {
 	params := map[string]any{"team_id": j.scope.TeamID, "rows": rows}
 	if j.usesWords() {
 		return j.findWithWords(params, all)
@@ -126,7 +126,7 @@ func (j *memoryJob) find(rows []map[string]any, all [][]properties) error {
 }
 
 // findWithWords is find for a write that may add own types of the team.
-func (j *memoryJob) findWithWords(params map[string]any, all [][]properties) error {
+func (j *memoryJob) findWithWords(params map[string]any, all [][]Properties) error {
 	found, err := findRelationshipsAndWords.Exec(j.tx, params)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (j *memoryJob) findWithWords(params map[string]any, all [][]properties) err
 			j.words = neo.Texts(r.Properties)
 			continue
 		}
-		var p properties
+		var p Properties
 		if err := p.DecodeNeo(r.Properties); err != nil {
 			return err
 		}
@@ -157,19 +157,19 @@ func findRow(from, kind, to string) map[string]any {
 // wasStored reports whether a node existed before this write.
 func (j *memoryJob) wasStored(key string) bool {
 	n := j.found.byKey[key]
-	return n != nil && n.properties["team_id"] != nil // only the database sets team_id
+	return n != nil && n.Properties["team_id"] != nil // only the database sets team_id
 }
 
 // meant returns the candidate that a write changes; nil if it adds a relationship.
-func (w *RelationshipWrite) meant(candidates []properties) properties {
-	var current properties
+func (w *RelationshipWrite) meant(candidates []Properties) Properties {
+	var current Properties
 	for _, c := range candidates {
 		switch {
 		case w.Key != "" && c.text("key") == w.Key:
 			return c
 		case c["valid_to"] == nil:
 			current = c
-		case w.closes() && w.Key == "" && same(c["valid_to"], w.ValidTo.stored()):
+		case w.closes() && w.Key == "" && Same(c["valid_to"], w.ValidTo.stored()):
 			return c
 		}
 	}
@@ -179,7 +179,7 @@ func (w *RelationshipWrite) meant(candidates []properties) properties {
 	if w.Type == systemRelationshipType { // a system may have many between the same two entities
 		return sameType(candidates, w.RelationshipType.Value)
 	}
-	otherStart := current != nil && w.ValidFrom.Given && !same(current["valid_from"], w.ValidFrom.stored())
+	otherStart := current != nil && w.ValidFrom.Given && !Same(current["valid_from"], w.ValidFrom.stored())
 	if w.closes() && (w.Key != "" || otherStart) { // a closed period next to the current relationship
 		return nil
 	}
@@ -187,7 +187,7 @@ func (w *RelationshipWrite) meant(candidates []properties) properties {
 }
 
 // contradicted reports whether a write closes the current relationship and replaces it.
-func (w *RelationshipWrite) contradicted(current properties) bool {
+func (w *RelationshipWrite) contradicted(current Properties) bool {
 	if current == nil || w.closes() || w.Key != "" || current["valid_to"] != nil && !w.Contradicts {
 		return false
 	}
@@ -201,7 +201,7 @@ func (w *RelationshipWrite) startsAfter(from time.Time) bool {
 }
 
 // placeRelationship decides between create, update, unchanged and refused.
-func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates []properties) RelationshipResult {
+func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates []Properties) RelationshipResult {
 	w := &j.write.Relationships[i]
 	at := fault.At("relationships").Index(i)
 	from, kind, to, swap := w.direction()
@@ -235,7 +235,7 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	if w.contradicted(old) {
 		started = j.endOf(w, old)
 		result.Closed = old.text("key")
-		end := properties{"valid_to": started, "updated_at": j.now, "version": version(old) + 1}
+		end := Properties{"valid_to": started, "updated_at": j.now, "version": version(old) + 1}
 		plan.change(from, kind, to, old.text("key"), end)
 		ended := old.clone()
 		maps.Copy(ended, end)
@@ -252,7 +252,7 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	return result
 }
 
-func version(p properties) int64 {
+func version(p Properties) int64 {
 	if p == nil {
 		return 0
 	}
@@ -260,7 +260,7 @@ func version(p properties) int64 {
 }
 
 // endOf returns the time at which a contradicted relationship ends and the new one begins.
-func (j *memoryJob) endOf(w *RelationshipWrite, old properties) time.Time {
+func (j *memoryJob) endOf(w *RelationshipWrite, old Properties) time.Time {
 	if w.ValidFrom.Given {
 		return w.ValidFrom.Value.UTC().Truncate(precision)
 	}
@@ -271,7 +271,7 @@ func (j *memoryJob) endOf(w *RelationshipWrite, old properties) time.Time {
 }
 
 // plan adds a row to the plan and returns the key, status and version of the relationship.
-func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old properties, started time.Time) (string, Status, int64) {
+func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Properties, started time.Time) (string, Status, int64) {
 	from, kind, to, _ := w.direction()
 	if old == nil {
 		next := j.newRelationship(w, started)
@@ -321,7 +321,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old prope
 
 // touch records that a caller wrote a stored relationship, and reports whether nothing else of it changes. Repeating
 // what other users also see is not recorded, so that it reveals nothing.
-func (j *memoryJob) touch(plan *relationshipPlan, w *RelationshipWrite, old, changed properties) bool {
+func (j *memoryJob) touch(plan *relationshipPlan, w *RelationshipWrite, old, changed Properties) bool {
 	unchanged := len(changed) == 0
 	from, kind, to, _ := w.direction()
 	kept := w.LastAccessedAt.Given || old["salience"] == nil || unchanged &&
@@ -335,7 +335,7 @@ func (j *memoryJob) touch(plan *relationshipPlan, w *RelationshipWrite, old, cha
 	return unchanged
 }
 
-func relationshipRow(from, kind, to, key string, p properties) map[string]any {
+func relationshipRow(from, kind, to, key string, p Properties) map[string]any {
 	if p["type_word"] != nil {
 		kind = relatedType
 	}
@@ -344,13 +344,13 @@ func relationshipRow(from, kind, to, key string, p properties) map[string]any {
 
 // newRelationship returns the properties of a new relationship: the written fields over the defaults of the
 // lifecycle.
-func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) properties {
+func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) Properties {
 	from, kind, to, _ := w.direction()
 	key := w.Key
 	if key == "" {
 		key = uuid.Must(uuid.NewV7()).String()
 	}
-	p := properties{"key": key, "recorded_at": j.now, "version": int64(1)}
+	p := Properties{"key": key, "recorded_at": j.now, "version": int64(1)}
 	user := j.privateTo(from, to)
 	p.putUnless(user == "", "user_id", user)
 	if searchable(kind) {
@@ -360,7 +360,7 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 	case w.History != nil: // as exported
 		j.asItWas(w, p)
 	case kind == mentionsType: // mentions only have the properties that count them
-		p["node_key"], p["started_at"] = to, j.found.byKey[from].properties["started_at"]
+		p["node_key"], p["started_at"] = to, j.found.byKey[from].Properties["started_at"]
 		w.overlay(p)
 	default:
 		p["salience"], p["confidence"], p["state"] = defaultSalience, defaultRelationshipConfidence, "candidate"
@@ -383,14 +383,14 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) pro
 }
 
 // putRelationshipEnd is putEnd for a relationship, which may have no vitality.
-func (p properties) putRelationshipEnd() {
+func (p Properties) putRelationshipEnd() {
 	if p["salience"] != nil {
 		p.putEnd()
 	}
 }
 
 // asItWas sets exactly the properties that the export has of a relationship.
-func (j *memoryJob) asItWas(w *RelationshipWrite, p properties) {
+func (j *memoryJob) asItWas(w *RelationshipWrite, p Properties) {
 	delete(p, "recorded_at")
 	delete(p, "version")
 	w.overlay(p)
@@ -399,7 +399,7 @@ func (j *memoryJob) asItWas(w *RelationshipWrite, p properties) {
 	w.State.set(p, "state", nil)
 	switch w.Type {
 	case mentionsType:
-		p["node_key"], p["started_at"] = w.To, j.found.byKey[w.From].properties["started_at"]
+		p["node_key"], p["started_at"] = w.To, j.found.byKey[w.From].Properties["started_at"]
 	case systemRelationshipType:
 		p["from_key"], p["to_key"] = w.From, w.To
 	}

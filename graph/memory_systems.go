@@ -16,7 +16,7 @@ var findSystemNumbers = neo.Load[[]int64]("system_numbers")
 var systemIsFull = fmt.Sprintf("the system is full: it may have at most %d entities and relationships", MaxSystemItems)
 
 // bySystem holds new entities or relationships by system, in the order of the write.
-type bySystem map[string][]properties
+type bySystem map[string][]Properties
 
 func (b bySystem) add(row map[string]any) {
 	p, _ := row["properties"].(map[string]any)
@@ -90,7 +90,7 @@ func (j *memoryJob) number(added bySystem, key string) (map[string]bool, error) 
 }
 
 // numberSystem numbers as many items as the system has room for and returns their count.
-func (j *memoryJob) numberSystem(system string, added []properties) (int, error) {
+func (j *memoryJob) numberSystem(system string, added []Properties) (int, error) {
 	locked, err := lockSystem.ExecOne(j.tx, map[string]any{"team_id": j.scope.TeamID, "system": system, "now": j.now})
 	if err != nil {
 		return 0, err

@@ -18,7 +18,7 @@ func counts(mentioned *stored) bool { return mentioned.user() != "" }
 
 // dropHiddenMentions removes the mention counts from a shared node: sources are private, and its readers do not see
 // all of them.
-func (p properties) dropHiddenMentions() {
+func (p Properties) dropHiddenMentions() {
 	if p.text("user_id") != "" {
 		return
 	}
@@ -42,19 +42,19 @@ func (j *memoryJob) mentionRow(from, to string) map[string]any {
 	if counts(n) {
 		changed := n.mention(started, j.now)
 		_, moved := changed["state"]
-		row["properties"], row["moved"] = map[string]any(changed), moved || neo.Bool(n.properties["ranked"])
+		row["properties"], row["moved"] = map[string]any(changed), moved || neo.Bool(n.Properties["ranked"])
 	}
 	return row
 }
 
 // mention adds one source to the mentions of a node and returns the changes of its vitality.
-func (s *stored) mention(began, now time.Time) properties {
+func (s *stored) mention(began, now time.Time) Properties {
 	next := s.clone()
 	v := next.vitality()
 	v.mention(began, now, s.integer("source_count") > 0)
 	next.putVitality(v)
 	changed := s.changesTo(next)
 	next["source_count"] = s.integer("source_count") + 1
-	s.properties = next
+	s.Properties = next
 	return changed
 }

@@ -47,7 +47,7 @@ type MessageResult struct {
 	Status    Status `json:"status" enum:"created,unchanged"`
 }
 
-func checkMessages(f *faults, messages []MessageWrite, now time.Time) {
+func checkMessages(f *Faults, messages []MessageWrite, now time.Time) {
 	if !f.Items(fault.At("messages"), len(messages), MaxMessages) {
 		return
 	}
@@ -85,7 +85,7 @@ func withKeys(messages []MessageWrite) (all []MessageWrite, given []string) {
 
 // append appends the messages that a locked source does not have. Warnings name those that it has with different
 // content.
-func (t *tx) append(scope Scope, sourceKey string, messages []MessageWrite, found known, now time.Time) (
+func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, found known, now time.Time) (
 	results []MessageResult, warnings []string, err error,
 ) {
 	results, warnings = make([]MessageResult, len(messages)), []string{}
@@ -141,14 +141,14 @@ func otherMessage(old *stored, role, name, text Optional[string], at Optional[ti
 	return ""
 }
 
-// properties returns the properties of a new message.
-func (m *MessageWrite) properties(scope Scope, sourceKey string, now time.Time) properties {
-	n := &stored{messageKind, properties{
-		"user_id": scope.user(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.Text,
-		"at": m.At.or(now).UTC().Truncate(precision), "created_at": now, "updated_at": now,
+// Properties returns the properties of a new message.
+func (m *MessageWrite) properties(scope Scope, sourceKey string, now time.Time) Properties {
+	n := &stored{messageKind, Properties{
+		"user_id": scope.User(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.Text,
+		"at": m.At.Or(now).UTC().Truncate(precision), "created_at": now, "updated_at": now,
 	}}
 	n.putSearchScope(scope.TeamID)
-	return n.properties
+	return n.Properties
 }
 
 // Messages returns at most limit messages of a source from number from on, oldest first. The caller has checked that

@@ -223,7 +223,7 @@ func (m *model) put(key string, write RelationshipWrite, now time.Time) {
 		return
 	}
 	l.description = write.Description.Value
-	l.life.say(write.Salience.Value, now, modelRate(write.State.or("candidate"), "", 0.8))
+	l.life.say(write.Salience.Value, now, modelRate(write.State.Or("candidate"), "", 0.8))
 }
 
 // changeNodes moves the state and salience of some nodes.

@@ -70,7 +70,7 @@ func (w *NodeWrite) kind() Kind {
 	return k
 }
 
-func (w *NodeWrite) check(f *faults, at fault.Path, now time.Time, restoring bool) {
+func (w *NodeWrite) check(f *Faults, at fault.Path, now time.Time, restoring bool) {
 	kind := w.kind()
 	if kind.Name == "" || kind.group == storyGroup && !restoring {
 		f.NotOneOf(at.Field("kind"), WritableKinds()...)
@@ -101,13 +101,13 @@ func (w *NodeWrite) check(f *faults, at fault.Path, now time.Time, restoring boo
 		f.Add(at.Field("history"), fault.NotAllowed, "may only be given by an import")
 	}
 	if w.History != nil {
-		f.number(at.Field("history").Field("next_seq"), w.History.NextSeq, maxNumber+1)
+		f.Number(at.Field("history").Field("next_seq"), w.History.NextSeq, MaxNumber+1)
 		if w.History.System.Given || w.History.Seq.Given {
 			f.Add(at.Field("history"), fault.NotAllowed, "must not have system or seq: set them on the node")
 		}
 	}
 	if w.OwnFields != nil {
-		f.number(at.Field("seq"), w.Seq, maxNumber)
+		f.Number(at.Field("seq"), w.Seq, MaxNumber)
 	}
 	if kind.Name != "" {
 		w.OwnFields.check(f, at, kind, restoring)
@@ -117,7 +117,7 @@ func (w *NodeWrite) check(f *faults, at fault.Path, now time.Time, restoring boo
 	}
 }
 
-func (w *NodeWrite) checkTimes(f *faults, at fault.Path, now time.Time) {
+func (w *NodeWrite) checkTimes(f *Faults, at fault.Path, now time.Time) {
 	f.optionalPast(at.Field("created_at"), w.CreatedAt, now)
 	f.optionalPast(at.Field("updated_at"), w.UpdatedAt, now)
 	f.optionalPast(at.Field("last_accessed_at"), w.LastAccessedAt, now)
@@ -129,7 +129,7 @@ func (w *NodeWrite) checkTimes(f *faults, at fault.Path, now time.Time) {
 	}
 }
 
-func (w *NodeWrite) checkNames(f *faults, at fault.Path, kind Kind) {
+func (w *NodeWrite) checkNames(f *Faults, at fault.Path, kind Kind) {
 	if w.EntityKey != "" {
 		f.Word(at.Field("entity_key"), w.EntityKey, MaxKeyLength)
 	}
@@ -176,7 +176,7 @@ func (w *NodeWrite) checkNames(f *faults, at fault.Path, kind Kind) {
 }
 
 // checkMessage refuses the fields that messages do not have, such as those of the lifecycle. An import may set times.
-func (w *NodeWrite) checkMessage(f *faults, at fault.Path, restoring bool) {
+func (w *NodeWrite) checkMessage(f *Faults, at fault.Path, restoring bool) {
 	none := func(given bool, field string) {
 		if given {
 			f.Add(at.Field(field), fault.UnknownField, "unknown field for kind message")
@@ -205,7 +205,7 @@ func (w *NodeWrite) givenName(kind Kind) (name string, given bool) {
 	if !other.Given || other.Null {
 		return "", false
 	}
-	return firstLine(other.Value, MaxNameLength), true
+	return FirstLine(other.Value, MaxNameLength), true
 }
 
 func (w *NodeWrite) canonicalName() string {

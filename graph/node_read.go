@@ -21,25 +21,25 @@ var (
 
 // nodeRow is a node with its relationships.
 type nodeRow struct {
-	Properties    properties
+	Properties    Properties
 	Relationships []linkRow
 }
 
 // namedNode is a node of a list by natural key.
 type namedNode struct {
 	NaturalKey string
-	Properties properties
+	Properties Properties
 }
 
-func (n *namedNode) listed() (place string, p properties) { return n.NaturalKey, n.Properties }
+func (n *namedNode) listed() (place string, p Properties) { return n.NaturalKey, n.Properties }
 
 // keyedNode is a node of a list by key.
 type keyedNode struct {
 	EntityKey  string
-	Properties properties
+	Properties Properties
 }
 
-func (n *keyedNode) listed() (place string, p properties) { return n.EntityKey, n.Properties }
+func (n *keyedNode) listed() (place string, p Properties) { return n.EntityKey, n.Properties }
 
 // NodeView is a node of any kind with its details. Relationships are its strongest.
 type NodeView struct {
@@ -63,7 +63,7 @@ type NodeQuery struct {
 }
 
 // nodeView converts stored properties to the view of callers.
-func nodeView(kind Kind, p properties, now time.Time) NodeView {
+func nodeView(kind Kind, p Properties, now time.Time) NodeView {
 	alive := p.vitality()
 	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Node: Node{
 		EntityKey: p.text("entity_key"), UserID: neo.OptionalText(p["user_id"]), Name: p.text("name"), CanonicalName: p.text("canonical_name"),
@@ -85,12 +85,12 @@ func nodeView(kind Kind, p properties, now time.Time) NodeView {
 
 // Node returns one node that the scope may see, or ErrNotFound.
 func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (NodeView, error) {
-	moment, asOf := s.now(), any(nil)
+	moment, asOf := s.Now(), any(nil)
 	if q.AsOf != nil {
 		moment, asOf = q.AsOf.UTC(), q.AsOf.UTC()
 	}
 	row, err := findNode.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "label": kind.Label,
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "label": kind.Label,
 		"as_of": asOf, "now_ms": moment.UnixMilli(), "limit": q.Relationships,
 	})
 	if err != nil {
@@ -119,18 +119,18 @@ type NodePage struct {
 
 // Nodes returns a page of nodes that the scope may see. Error: InvalidError for an invalid cursor.
 func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, error) {
-	after, err := decodeCursor(l.Cursor)
+	after, err := DecodeCursor(l.Cursor)
 	if err != nil {
 		return NodePage{}, err
 	}
 	switch {
 	case l.Deleted:
 		return nodePage(ctx, s, listDeletedNodes, (*keyedNode).listed, l, after, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.user(), "kind": l.Kind.Name, "cutoff": s.cutoff(),
+			"team_id": scope.TeamID, "user_id": scope.User(), "kind": l.Kind.Name, "cutoff": s.cutoff(),
 		})
 	case l.ProjectID != "":
 		return nodePage(ctx, s, listProjectNodes, (*keyedNode).listed, l, after, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.user(), "project_id": l.ProjectID, "label": l.Kind.Label,
+			"team_id": scope.TeamID, "user_id": scope.User(), "project_id": l.ProjectID, "label": l.Kind.Label,
 		})
 	}
 	return s.ownThenShared(ctx, scope, l, after)
@@ -140,7 +140,7 @@ func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, e
 func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, after string) (NodePage, error) {
 	own, shared := listPrefix(l.Kind, scope.UserID), listPrefix(l.Kind, "")
 	if after != "" && !strings.HasPrefix(after, own) && !strings.HasPrefix(after, shared) {
-		return NodePage{}, badCursor()
+		return NodePage{}, BadCursor()
 	}
 	page := NodePage{Nodes: []NodeView{}}
 	for i, prefix := range []string{own, shared} {
@@ -159,7 +159,7 @@ func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, afte
 			page.Nodes, page.Next = append(page.Nodes, more.Nodes...), more.Next
 		}
 		if page.Next == "" && i == 0 && own != shared && int64(len(page.Nodes)) == l.Limit {
-			page.Next = encodeCursor(shared)
+			page.Next = EncodeCursor(shared)
 		}
 		if page.Next != "" {
 			break
@@ -171,7 +171,7 @@ func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, afte
 
 // nodePage runs a list statement for one node more than requested, to find out whether there is a next page. listed
 // returns the place of a row in the list, and its node.
-func nodePage[T any](ctx context.Context, s *Store, list neo.Query[T], listed func(*T) (string, properties), l NodeList, after string,
+func nodePage[T any](ctx context.Context, s *Store, list neo.Query[T], listed func(*T) (string, Properties), l NodeList, after string,
 	params map[string]any) (NodePage, error) {
 	params["after"], params["limit"] = after, l.Limit+1
 	rows, err := list.Read(ctx, s.db, params)
@@ -179,11 +179,11 @@ func nodePage[T any](ctx context.Context, s *Store, list neo.Query[T], listed fu
 		return NodePage{}, err
 	}
 	page := NodePage{Nodes: []NodeView{}}
-	now := s.now()
+	now := s.Now()
 	last := ""
 	for i := range rows {
 		if int64(i) == l.Limit {
-			page.Next = encodeCursor(last)
+			page.Next = EncodeCursor(last)
 			break
 		}
 		place, p := listed(&rows[i])
@@ -198,18 +198,21 @@ func nodePage[T any](ctx context.Context, s *Store, list neo.Query[T], listed fu
 	return page, nil
 }
 
-// A cursor encodes where a page ended. It is opaque but not secret: its node is looked up in the caller's scope.
-func encodeCursor(after string) string { return base64.RawURLEncoding.EncodeToString([]byte(after)) }
+// EncodeCursor returns the cursor of a page that ended at a place. It is opaque but not secret: its node is looked up in the
+// caller's scope.
+func EncodeCursor(after string) string { return base64.RawURLEncoding.EncodeToString([]byte(after)) }
 
-func decodeCursor(cursor string) (string, error) {
+// DecodeCursor returns the place at which the page before ended. It returns an InvalidError for an invalid cursor.
+func DecodeCursor(cursor string) (string, error) {
 	after, err := base64.RawURLEncoding.DecodeString(cursor)
-	f := &faults{}
+	f := &Faults{}
 	if f.Text(fault.At("cursor"), string(after), 4096); err != nil || len(cursor) > 4096 || f.Len() > 0 {
-		return "", badCursor()
+		return "", BadCursor()
 	}
 	return string(after), nil
 }
 
-func badCursor() error {
+// BadCursor returns the error for an invalid cursor.
+func BadCursor() error {
 	return fmt.Errorf("list: %w", fault.Invalid(fault.At("cursor"), fault.Malformed, "invalid cursor"))
 }

@@ -11,10 +11,10 @@ import (
 func (e *env) read(key string) *Node {
 	e.Helper()
 	var n *Node
-	err := e.store.transaction(e.Context(), "test", func(t *tx) error {
+	err := e.store.Transaction(e.Context(), "test", func(t *Tx) error {
 		found, err := t.find(e.team, lookups{entityKeys: []string{key}})
 		if s := found.byKey[key]; s != nil {
-			view := nodeView(s.kind, s.properties, e.now).Node
+			view := nodeView(s.kind, s.Properties, e.now).Node
 			n = &view
 		}
 		return err

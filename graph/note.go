@@ -37,7 +37,7 @@ const (
 // noteLives holds the lifetimes of notes; zero means for ever.
 var noteLives = map[string]time.Duration{"week": 7 * day, "": 30 * day, "month": 30 * day, "year": 365 * day, "forever": 0}
 
-func checkNotes(f *faults, at fault.Path, notes []NoteWrite, now time.Time) {
+func checkNotes(f *Faults, at fault.Path, notes []NoteWrite, now time.Time) {
 	if !f.Items(at, len(notes), maxNotes) {
 		return
 	}
@@ -50,8 +50,8 @@ func checkNotes(f *faults, at fault.Path, notes []NoteWrite, now time.Time) {
 		if _, ok := noteLives[n.Lifetime]; !ok {
 			f.NotOneOf(at.Field("lifetime"), "week", "month", "year", "forever")
 		}
-		f.optionalWord(at.Field("added_by"), n.AddedBy, MaxKeyLength)
-		f.optionalWord(at.Field("source_entity_key"), n.SourceEntityKey, MaxKeyLength)
+		f.OptionalWord(at.Field("added_by"), n.AddedBy, MaxKeyLength)
+		f.OptionalWord(at.Field("source_entity_key"), n.SourceEntityKey, MaxKeyLength)
 		f.optionalPast(at.Field("date_added"), n.DateAdded, now)
 	}
 }
@@ -76,7 +76,7 @@ func allNotes(stored []string) []Note {
 func (n *Note) alive(now time.Time) bool { return n.ExpiresAt == nil || now.Before(*n.ExpiresAt) }
 
 // addNotes adds the unexpired notes. The caller renews the description text afterwards.
-func (p properties) addNotes(writes []NoteWrite, scope Scope, now time.Time) {
+func (p Properties) addNotes(writes []NoteWrite, scope Scope, now time.Time) {
 	notes := notesFrom(p.texts("notes"), now)
 	before := len(notes)
 	for _, w := range writes {
@@ -93,7 +93,7 @@ func (p properties) addNotes(writes []NoteWrite, scope Scope, now time.Time) {
 	p["is_dirty"] = true
 }
 
-func (p properties) putNotes(notes []Note) {
+func (p Properties) putNotes(notes []Note) {
 	stored := make([]string, len(notes))
 	for i := range notes {
 		raw, _ := json.Marshal(notes[i]) //nolint:errchkjson // a Note always encodes
@@ -104,7 +104,7 @@ func (p properties) putNotes(notes []Note) {
 }
 
 // putNoteExpiry stores when the next note expires, so that maintenance finds it.
-func (p properties) putNoteExpiry(notes []Note) {
+func (p Properties) putNoteExpiry(notes []Note) {
 	delete(p, "notes_expire_at")
 	for _, n := range notes {
 		if n.ExpiresAt == nil {
@@ -117,15 +117,15 @@ func (p properties) putNoteExpiry(notes []Note) {
 }
 
 func (w NoteWrite) note(scope Scope, now time.Time) Note {
-	n := Note{ID: uuid.Must(uuid.NewV7()).String(), Content: w.Content, DateAdded: w.DateAdded.or(now).UTC().Truncate(precision)}
+	n := Note{ID: uuid.Must(uuid.NewV7()).String(), Content: w.Content, DateAdded: w.DateAdded.Or(now).UTC().Truncate(precision)}
 	if life := noteLives[w.Lifetime]; life > 0 {
 		expires := n.DateAdded.Add(life)
 		n.ExpiresAt = &expires
 	}
-	if by := scope.author(w.AddedBy.or(scope.UserID)); by != "" {
+	if by := scope.author(w.AddedBy.Or(scope.UserID)); by != "" {
 		n.AddedBy = &by
 	}
-	if source := w.SourceEntityKey.or(""); source != "" {
+	if source := w.SourceEntityKey.Or(""); source != "" {
 		n.SourceEntityKey = &source
 	}
 	return n

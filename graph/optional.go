@@ -41,16 +41,16 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.Value)
 }
 
-// or returns the value, or the fallback if the field is omitted or null.
-func (o Optional[T]) or(fallback T) T {
+// Or returns the value, or the fallback if the field is omitted or null.
+func (o Optional[T]) Or(fallback T) T {
 	if o.Given && !o.Null {
 		return o.Value
 	}
 	return fallback
 }
 
-// pointer returns the value; nil if the field is omitted or null.
-func (o Optional[T]) pointer() *T {
+// Pointer returns the value; nil if the field is omitted or null.
+func (o Optional[T]) Pointer() *T {
 	if !o.Given || o.Null {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (o Optional[T]) pointer() *T {
 }
 
 // set stores a given field in properties. Null stores empty, or removes the field if empty is nil.
-func (o Optional[T]) set(p properties, name string, empty any) {
+func (o Optional[T]) set(p Properties, name string, empty any) {
 	switch {
 	case !o.Given:
 	case !o.Null:

@@ -129,7 +129,7 @@ func (o *OwnFields) each(visit func(ownField, optionalField)) {
 }
 
 // check checks every given field: the kind must have it, and its value must be allowed.
-func (o *OwnFields) check(f *faults, at fault.Path, kind Kind, restoring bool) {
+func (o *OwnFields) check(f *Faults, at fault.Path, kind Kind, restoring bool) {
 	o.each(func(field ownField, value optionalField) {
 		at := at.Field(field.name)
 		switch {
@@ -145,7 +145,7 @@ func (o *OwnFields) check(f *faults, at fault.Path, kind Kind, restoring bool) {
 	})
 }
 
-func (field ownField) check(f *faults, at fault.Path, value any) {
+func (field ownField) check(f *Faults, at fault.Path, value any) {
 	switch v := value.(type) {
 	case string:
 		switch {
@@ -174,7 +174,7 @@ func (field ownField) check(f *faults, at fault.Path, value any) {
 }
 
 // overlay stores the given fields in properties; null removes one.
-func (o *OwnFields) overlay(p properties) {
+func (o *OwnFields) overlay(p Properties) {
 	o.each(func(field ownField, value optionalField) {
 		if _, null := value.given(); null {
 			delete(p, field.name)
@@ -185,7 +185,7 @@ func (o *OwnFields) overlay(p properties) {
 }
 
 // ownOf returns the stored fields of OwnFields for a kind; nil if there are none.
-func ownOf(kind Kind, p properties) *OwnFields {
+func ownOf(kind Kind, p Properties) *OwnFields {
 	var own *OwnFields
 	for _, field := range ownFields() {
 		value, ok := p[field.name]

@@ -22,22 +22,22 @@ type formerKey struct{ Former, EntityKey string }
 // ownerRows returns the rows of node_find that look up the owner nodes of users.
 func ownerRows(users []string) []map[string]any {
 	rows := []map[string]any{}
-	for _, user := range distinct(users) {
+	for _, user := range Distinct(users) {
 		if user != "" {
-			rows = append(rows, map[string]any{"user_id": user, "natural_key": naturalKey(personKind, properties{"user_id": user, "canonical_name": canonical(user)})})
+			rows = append(rows, map[string]any{"user_id": user, "natural_key": naturalKey(personKind, Properties{"user_id": user, "canonical_name": canonical(user)})})
 		}
 	}
 	return rows
 }
 
 // generated reports whether the node is an owner that Kith generated, because no caller had named the user.
-func (s *stored) generated() bool { return s != nil && neo.Bool(s.properties["owner_generated"]) }
+func (s *stored) generated() bool { return s != nil && neo.Bool(s.Properties["owner_generated"]) }
 
 // makeOwners adds an owner for each user without one about whom the write has data. It is named as a caller named the
 // user, else by the user's id.
 func (p *nodePlan) makeOwners() {
 	j := p.job
-	for _, user := range distinct(slices.Clone(p.users)) {
+	for _, user := range Distinct(slices.Clone(p.users)) {
 		taken, unknown := j.found.unowned[user]
 		if !unknown || j.found.byOwner[user] != nil {
 			continue
@@ -50,7 +50,7 @@ func (p *nodePlan) makeOwners() {
 			w.CanonicalName = Some(w.EntityKey) // another person of the user has the name
 		}
 		next := p.merged(&w, nil)
-		next.properties["owner_generated"] = true
+		next.Properties["owner_generated"] = true
 		p.queue(&w, nil, next)
 		j.found.replace(nil, next)
 	}
@@ -62,7 +62,7 @@ func (p *nodePlan) takeOver(made, next *stored) {
 	notes := append(allNotes(next.texts("notes")), allNotes(made.texts("notes"))...)
 	slices.SortStableFunc(notes, func(a, b Note) int { return b.DateAdded.Compare(a.DateAdded) })
 	next.putNotes(notes[:min(len(notes), maxNotes)])
-	next.properties["former_key"] = made.key()
+	next.Properties["former_key"] = made.key()
 	p.takenOver = append(p.takenOver, map[string]any{"generated": made.key(), "owner": next.key()})
 	changed := map[string]any{"is_owner": nil, "owner_of": nil, "natural_key": nil}
 	if row := p.created[made.key()]; row != nil { // an import has both
@@ -95,7 +95,7 @@ func ownerNameIn(messages []MessageWrite) (name string) {
 }
 
 // nameOwner updates the mark of a generated owner: it is removed once a caller names the node or makes it the owner.
-func (w *NodeWrite) nameOwner(p properties, stated bool) {
+func (w *NodeWrite) nameOwner(p Properties, stated bool) {
 	if stated && (w.Name.Given || w.CanonicalName.Given || w.IsOwner.Given) || !neo.Bool(p["is_owner"]) {
 		delete(p, "owner_generated")
 	}
@@ -146,7 +146,7 @@ func (j *memoryJob) currentKeys() {
 
 // CurrentKeys returns the keys of the owners that have replaced generated ones, by the keys of the generated ones.
 func (s *Store) CurrentKeys(ctx context.Context, scope Scope, keys []string) (map[string]string, error) {
-	rows, err := findFormerKeys.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
+	rows, err := findFormerKeys.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys})
 	current := map[string]string{}
 	for _, row := range rows {
 		current[row.Former] = row.EntityKey

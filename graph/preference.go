@@ -42,7 +42,7 @@ const TimeZonePreference = "time_zone"
 
 // ValidatePreferences checks a whole set of preferences.
 func ValidatePreferences(preferences []Preference) error {
-	f := &faults{}
+	f := &Faults{}
 	if !f.Items(fault.At("preferences"), len(preferences), MaxPreferences) {
 		return f.Err()
 	}
@@ -119,10 +119,10 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences
 	for i := range keys {
 		rows[i] = map[string]any{"key": keys[i], "value": values[i]}
 	}
-	return s.transaction(ctx, "preference_replace", func(t *tx) error {
+	return s.Transaction(ctx, "preference_replace", func(t *Tx) error {
 		t.changes([]string{scope.UserID})
 		return replacePreferences.Run(t, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.user(), "rows": rows, "now": s.now(),
+			"team_id": scope.TeamID, "user_id": scope.User(), "rows": rows, "now": s.Now(),
 		})
 	})
 }
@@ -136,10 +136,10 @@ func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) er
 	if err != nil {
 		return err
 	}
-	return s.transaction(ctx, "preference_set", func(t *tx) error {
+	return s.Transaction(ctx, "preference_set", func(t *Tx) error {
 		t.changes([]string{scope.UserID})
 		kept, err := setPreference.ExecOne(t, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.user(), "key": p.Key, "value": value, "most": MaxPreferences, "now": s.now(),
+			"team_id": scope.TeamID, "user_id": scope.User(), "key": p.Key, "value": value, "most": MaxPreferences, "now": s.Now(),
 		})
 		if err == nil && !kept {
 			return ErrTooManyPreferences
@@ -153,7 +153,7 @@ func (s *Store) DeletePreference(ctx context.Context, scope Scope, key string) e
 	if err := scope.ValidateUser(); err != nil {
 		return err
 	}
-	return s.transaction(ctx, "preference_delete", func(t *tx) error {
+	return s.Transaction(ctx, "preference_delete", func(t *Tx) error {
 		t.changes([]string{scope.UserID})
 		deleted, err := deletePreference.ExecOne(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "key": key})
 		if err == nil && deleted == 0 {
@@ -204,7 +204,7 @@ func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64,
 }
 
 func (s *Store) erasePreferences(ctx context.Context, erase neo.Query[int64], params map[string]any) (erased int64, err error) {
-	err = s.transaction(ctx, erase.Name, func(t *tx) (err error) {
+	err = s.Transaction(ctx, erase.Name, func(t *Tx) (err error) {
 		t.erases = true
 		user, _ := params["user_id"].(string)
 		t.changes([]string{user})

@@ -9,16 +9,16 @@ import (
 	"kith/neo"
 )
 
-// properties holds the properties of a node or relationship as stored. Absent names are not stored.
-type properties map[string]any
+// Properties holds the properties of a node or relationship as stored. Absent names are not stored.
+type Properties map[string]any
 
 // DecodeNeo reads the list [[name, value], …] in which statements return all properties. It replaces p.
-func (p *properties) DecodeNeo(v any) error {
+func (p *Properties) DecodeNeo(v any) error {
 	list, ok := v.([]any)
 	if !ok {
 		return fmt.Errorf("%T where a list of properties is expected: %w", v, neo.ErrStatement)
 	}
-	*p = make(properties, len(list))
+	*p = make(Properties, len(list))
 	for _, item := range list {
 		pair, _ := item.([]any)
 		if len(pair) != 2 {
@@ -44,19 +44,19 @@ func asKept(value any) any {
 	return value
 }
 
-func (p properties) text(name string) string    { return neo.Text(p[name]) }
-func (p properties) number(name string) float64 { return neo.Number(p[name]) }
-func (p properties) integer(name string) int64  { return neo.Integer(p[name]) }
-func (p properties) texts(name string) []string {
+func (p Properties) text(name string) string    { return neo.Text(p[name]) }
+func (p Properties) number(name string) float64 { return neo.Number(p[name]) }
+func (p Properties) integer(name string) int64  { return neo.Integer(p[name]) }
+func (p Properties) texts(name string) []string {
 	list, _ := p[name].([]string)
 	return list
 }
 
-func (p properties) moment(name string) *time.Time { return neo.OptionalTime(p[name]) }
-func (p properties) millis(name string) time.Time  { return neo.Millis(p[name]) }
+func (p Properties) moment(name string) *time.Time { return neo.OptionalTime(p[name]) }
+func (p Properties) millis(name string) time.Time  { return neo.Millis(p[name]) }
 
 // putUnless stores a value, or removes the property if absent is true.
-func (p properties) putUnless(absent bool, name string, value any) {
+func (p Properties) putUnless(absent bool, name string, value any) {
 	if absent {
 		delete(p, name)
 		return
@@ -65,10 +65,10 @@ func (p properties) putUnless(absent bool, name string, value any) {
 }
 
 // changesTo returns the changes from p to next; nil values remove a property.
-func (p properties) changesTo(next properties) properties {
-	changed := properties{}
+func (p Properties) changesTo(next Properties) Properties {
+	changed := Properties{}
 	for name, value := range next {
-		if old, ok := p[name]; !ok || !same(old, value) {
+		if old, ok := p[name]; !ok || !Same(old, value) {
 			changed[name] = value
 		}
 	}
@@ -80,9 +80,10 @@ func (p properties) changesTo(next properties) properties {
 	return changed
 }
 
-func (p properties) clone() properties { return maps.Clone(p) }
+func (p Properties) clone() Properties { return maps.Clone(p) }
 
-func same(a, b any) bool {
+// Same reports whether two stored values are equal. Times are equal if they are the same instant.
+func Same(a, b any) bool {
 	switch x := a.(type) {
 	case time.Time:
 		y, ok := b.(time.Time)

@@ -54,7 +54,7 @@ type ProposedRelationship struct {
 // Validate checks a proposal without the store: its bounds and vocabularies. The error lists every fault with its
 // location.
 func (p *Proposal) Validate() error {
-	f := &faults{}
+	f := &Faults{}
 	f.Text(fault.At("summary"), p.Summary, MaxTextLength)
 	f.Items(fault.At("nodes"), len(p.Nodes), MaxProposedNodes)
 	f.Items(fault.At("relationships"), len(p.Relationships), MaxProposedRelationships)
@@ -66,7 +66,7 @@ func (p *Proposal) Validate() error {
 }
 
 // checkNodes checks the nodes and returns the kind of each ref.
-func (p *Proposal) checkNodes(f *faults) map[string]Kind {
+func (p *Proposal) checkNodes(f *Faults) map[string]Kind {
 	kinds := map[string]Kind{ProposalUser: personKind}
 	names := map[string]int{}
 	for i := range p.Nodes {
@@ -95,7 +95,7 @@ func (p *Proposal) checkNodes(f *faults) map[string]Kind {
 	return kinds
 }
 
-func (p *Proposal) checkRelationships(f *faults, kinds map[string]Kind) {
+func (p *Proposal) checkRelationships(f *Faults, kinds map[string]Kind) {
 	triples := map[[3]string]int{}
 	for i := range p.Relationships {
 		r, at := &p.Relationships[i], fault.At("relationships").Index(i)
@@ -204,7 +204,7 @@ func (r *ProposedRelationship) relationship(keys map[string]string) Relationship
 // Summarize stores a summary by a language model in a user's source, unless it has one. Errors: InvalidError,
 // ErrNotFound, ErrUnavailable.
 func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string) error {
-	f := &faults{}
+	f := &Faults{}
 	f.Text(fault.At("summary"), summary, MaxTextLength)
 	f.NotBlank(fault.At("summary"), summary)
 	if err := f.Err(); err != nil {
@@ -224,14 +224,14 @@ func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string)
 // source's content. Errors: ErrNotFound, ErrUnavailable.
 func (s *Store) Decline(ctx context.Context, scope Scope, key, reason string) error {
 	_, err := s.digest(ctx, scope, key, lookups{entityKeys: []string{key}}, func(source *stored, _ known) *MemoryWrite {
-		return &MemoryWrite{author: proposalAuthor, Nodes: []NodeWrite{s.processed(source, SourceFailed, "", firstLine(reason, maxReasonLength))}}
+		return &MemoryWrite{author: proposalAuthor, Nodes: []NodeWrite{s.processed(source, SourceFailed, "", FirstLine(reason, maxReasonLength))}}
 	})
 	return err
 }
 
 // processed returns a write that sets the processing status of a source.
 func (s *Store) processed(source *stored, status, summary, reason string) NodeWrite {
-	own := &OwnFields{ProcessingStatus: Some(status), ProcessedAt: Some(s.now()), ProcessingError: Null[string]()}
+	own := &OwnFields{ProcessingStatus: Some(status), ProcessedAt: Some(s.Now()), ProcessingError: Null[string]()}
 	if reason != "" {
 		own.ProcessingError = Some(reason)
 	}
@@ -243,9 +243,9 @@ func (s *Store) processed(source *stored, status, summary, reason string) NodeWr
 
 // digest runs a transaction that writes the output of a language model for a user's source.
 func (s *Store) digest(ctx context.Context, scope Scope, key string, sought lookups, write func(*stored, known) *MemoryWrite) (MemoryResult, error) {
-	now := s.now()
+	now := s.Now()
 	var result MemoryResult
-	err := s.transaction(ctx, "source_digest", func(t *tx) error {
+	err := s.Transaction(ctx, "source_digest", func(t *Tx) error {
 		found, err := t.find(scope.TeamID, sought)
 		if err != nil {
 			return err

@@ -78,7 +78,7 @@ type full struct {
 
 // meter counts what a statement of a caller's write is about to store; charge checks it against the quota. If the
 // team was full a moment ago, statements that create something are refused at once with ErrQuota.
-func (t *tx) meter(name string, params map[string]any) error {
+func (t *Tx) meter(name string, params map[string]any) error {
 	if !t.metered {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (t *tx) meter(name string, params map[string]any) error {
 // charge adds what a transaction has stored to the usage of its team. It is the last step of the transaction and
 // returns ErrQuota if the quota is exceeded. Writers of the same team in all processes wait here for each other, so
 // that each sees the full usage.
-func (t *tx) charge() error {
+func (t *Tx) charge() error {
 	if t.added == (amount{}) {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (t *tx) charge() error {
 	quota := t.store.options.Quota.with(row.OwnQuota)
 	had := has.Text - t.added.text
 	err = quota.exceeded(has)
-	if now := t.store.now(); err != nil || !now.Before(row.FreshUntil) {
+	if now := t.store.Now(); err != nil || !now.Before(row.FreshUntil) {
 		if has, err = t.count(quota, now); err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, o
 	if s.options.Quota == (Quota{}) {
 		return work(ctx)
 	}
-	return s.transaction(ctx, "quota_charge", func(t *tx) error {
+	return s.Transaction(ctx, "quota_charge", func(t *Tx) error {
 		err := chargeQuota.Run(t, map[string]any{"team_id": teamID, "nodes": 0, "relationships": 0, "characters": 0, "elsewhere": nil})
 		if err != nil { // otherwise no other writer adds from here on
 			return err
@@ -154,7 +154,7 @@ func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, o
 
 // count counts the team's data in the database, including what this transaction added. The transaction holds the
 // team's node, so that no other writer adds.
-func (t *tx) count(quota Quota, now time.Time) (has Usage, err error) {
+func (t *Tx) count(quota Quota, now time.Time) (has Usage, err error) {
 	begun := time.Now()
 	has, err = teamUsage.ExecOne(t, map[string]any{
 		"team_id": t.Team(), "texts": quota.Text > 0, "relationships": quota.Text > 0 || quota.Relationships > 0,
@@ -284,7 +284,7 @@ func (s *Store) SetTeamQuota(ctx context.Context, teamID string, own OwnQuota) e
 		}
 		params[name] = optional(bound)
 	}
-	return s.transaction(ctx, "quota_set", func(t *tx) error {
+	return s.Transaction(ctx, "quota_set", func(t *Tx) error {
 		return setOwnQuota.Run(t, params)
 	})
 }
@@ -293,7 +293,7 @@ func (s *Store) SetTeamQuota(ctx context.Context, teamID string, own OwnQuota) e
 func (s *Store) PurgeTeam(ctx context.Context, teamID string) (purged int64, err error) {
 	for _, purge := range []neo.Query[int64]{purgeNodes, purgeRelationships} {
 		for more := true; more; {
-			err = s.transaction(ctx, purge.Name, func(t *tx) error {
+			err = s.Transaction(ctx, purge.Name, func(t *Tx) error {
 				n, err := purge.ExecOne(t, map[string]any{"team_id": teamID, "limit": purgeBatch})
 				more = n > 0
 				purged += n
@@ -310,7 +310,7 @@ func (s *Store) PurgeTeam(ctx context.Context, teamID string) (purged int64, err
 // recountLater makes the next write that adds something count the team again.
 func (s *Store) recountLater(ctx context.Context, teamID string) error {
 	s.full.Invalidate(teamID)
-	return s.transaction(ctx, "quota_stale", func(t *tx) error {
+	return s.Transaction(ctx, "quota_stale", func(t *Tx) error {
 		return setUsageStale.Run(t, map[string]any{"team_id": teamID})
 	})
 }

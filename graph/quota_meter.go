@@ -85,7 +85,7 @@ func textIn(v any) (size int64) {
 		for _, row := range v {
 			size += textIn(row)
 		}
-	case properties:
+	case Properties:
 		return textIn(map[string]any(v))
 	case map[string]any:
 		for name, value := range v {

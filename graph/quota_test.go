@@ -163,25 +163,7 @@ func (e *env) writers() map[string]func() error {
 		"a preference": func() error {
 			return e.store.SetPreference(ctx, e.as("u7"), Preference{Key: "k", Value: json.RawMessage(`"` + long + `"`)})
 		},
-		"a tree": func() error { _, _, err := e.store.CreateChatTree(ctx, as, "", &ChatTreeWrite{}); return err },
-		"a system prompt": func() error {
-			_, err := e.store.ChangeChatTree(ctx, as, "tree", &ChatTreeWrite{SystemPrompt: Some(long)})
-			return err
-		},
-		"a turn": func() error {
-			_, _, err := e.store.AddChatTurn(ctx, as, "tree", ChatTurnWrite{UserPrompt: "x"})
-			return err
-		},
-		"an answer": func() error {
-			_, err := e.store.AnswerChatTurn(ctx, as, "turn", &ChatAnswer{AssistantText: Some(long)})
-			return err
-		},
 		"an imported node": func() error { return e.restored(&RestoreBatch{Nodes: []NodeWrite{node("concept", "i", 0.5)}}) },
-		"an imported tree": func() error {
-			now := e.store.now().UnixMilli()
-			_, err := e.store.RestoreChats(ctx, as, &ChatBatch{Trees: []ChatTreeRecord{{ID: "i", CreatedAt: now, UpdatedAt: now}}})
-			return err
-		},
 	}
 }
 
@@ -198,10 +180,8 @@ func (e *env) filled() {
 	e.source("u1", SourceWrite{EntityKey: "s2"})
 	_, system := e.store.MergeSystem(e.Context(), e.as(""), "sys",
 		&SystemWrite{Entities: []SystemEntityWrite{{Name: "x", Type: Some("y")}, {Name: "y", Type: Some("y")}}})
-	_, _, tree := e.store.CreateChatTree(e.Context(), e.as("u1"), "tree", &ChatTreeWrite{})
-	_, _, turn := e.store.AddChatTurn(e.Context(), e.as("u1"), "tree", ChatTurnWrite{ID: "turn", UserPrompt: "x"})
-	if err := errors.Join(system, tree, turn); err != nil {
-		e.Fatal(err)
+	if system != nil {
+		e.Fatal(system)
 	}
 }
 
@@ -347,7 +327,7 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 		key := fmt.Sprintf("n-%d", random.IntN(6))
 		text := strings.Repeat("y", random.IntN(400))
 		var err error
-		switch random.IntN(5) {
+		switch random.IntN(4) {
 		case 0:
 			err = e.add(key, described(text))
 		case 1:
@@ -357,8 +337,6 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 			_, err = e.store.DeleteNode(t.Context(), e.as("u1"), conceptKind, key, 0)
 		case 3:
 			err = e.store.ReplacePreferences(t.Context(), e.as("u1"), []Preference{{Key: key, Value: json.RawMessage(`"` + text + `"`)}})
-		case 4:
-			_, _, err = e.store.AddChatTurn(t.Context(), e.as("u1"), "tree", ChatTurnWrite{UserPrompt: "p" + text})
 		}
 		if err != nil && !errors.Is(err, ErrQuota) && !errors.Is(err, ErrNotFound) {
 			t.Fatalf("write %d: %v", i, err)

@@ -71,7 +71,7 @@ func NewRecalls(s *Store, o RecallOptions) *Recalls {
 // otherwise a read could reveal to other users what the user searches for.
 func (r *Recalls) Recalled(scope Scope, recall Recall) {
 	select {
-	case r.queue <- recalled{scope, r.store.now(), recall}:
+	case r.queue <- recalled{scope, r.store.Now(), recall}:
 	default:
 		r.options.Observe(RecallDropped, 1)
 	}
@@ -132,7 +132,7 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) error
 			keys = append(keys, r.From, r.To)
 		}
 	}
-	return s.transaction(ctx, "recall", func(t *tx) error {
+	return s.Transaction(ctx, "recall", func(t *Tx) error {
 		found, err := t.find(teamID, lookups{entityKeys: keys})
 		if err != nil {
 			return err
@@ -152,7 +152,7 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) error
 // recallNodes returns the rows of a statement, the nodes whose position in contexts has changed, and the users for
 // whom a node entered the contexts.
 func recallNodes(all []recalled, found known) (rows []map[string]any, moved, users []string) {
-	next := map[string]properties{}
+	next := map[string]Properties{}
 	for _, told := range all {
 		for _, key := range told.recall.Nodes {
 			n := found.byKey[key]
@@ -173,11 +173,11 @@ func recallNodes(all []recalled, found known) (rows []map[string]any, moved, use
 		if p.text("state") != n.text("state") {
 			users = append(users, n.user())
 		}
-		if p.text("state") != n.text("state") || neo.Bool(n.properties["ranked"]) { // otherwise it has no position to leave
+		if p.text("state") != n.text("state") || neo.Bool(n.Properties["ranked"]) { // otherwise it has no position to leave
 			moved = append(moved, key)
 		}
 	}
-	return rows, moved, distinct(users)
+	return rows, moved, Distinct(users)
 }
 
 // isSeenBy reports whether only this scope sees a node: for a team a shared node, for a user a private node without
@@ -201,7 +201,7 @@ func (k known) isSeenBy(r RelationshipRef, scope Scope) bool {
 }
 
 // recallRelationships is recallNodes for relationships whose ends are locked.
-func (t *tx) recallRelationships(teamID string, all []recalled, found known) error {
+func (t *Tx) recallRelationships(teamID string, all []recalled, found known) error {
 	var refs []RelationshipRef
 	var times []time.Time
 	var asked []map[string]any
@@ -223,7 +223,7 @@ func (t *tx) recallRelationships(teamID string, all []recalled, found known) err
 	if err != nil {
 		return err
 	}
-	was, next := map[string]properties{}, map[string]properties{}
+	was, next := map[string]Properties{}, map[string]Properties{}
 	for _, record := range records {
 		p, ref := record.Properties, refs[record.Position]
 		if p.text("key") != ref.Key || p["salience"] == nil {

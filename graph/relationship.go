@@ -49,7 +49,7 @@ func (w *RelationshipWrite) direction() (from, kind, to string, swap bool) {
 	return w.From, w.Type, w.To, false
 }
 
-func (w *RelationshipWrite) check(f *faults, at fault.Path, now time.Time, restoring bool) {
+func (w *RelationshipWrite) check(f *Faults, at fault.Path, now time.Time, restoring bool) {
 	f.Word(at.Field("from"), w.From, MaxKeyLength)
 	f.Word(at.Field("to"), w.To, MaxKeyLength)
 	if w.From == w.To && w.From != "" && w.Type != systemRelationshipType { // a system entity may call itself
@@ -62,7 +62,7 @@ func (w *RelationshipWrite) check(f *faults, at fault.Path, now time.Time, resto
 		f.Word(at.Field("key"), w.Key, MaxKeyLength)
 	}
 	if w.History != nil {
-		f.number(at.Field("history").Field("seq"), w.History.Seq, maxNumber)
+		f.Number(at.Field("history").Field("seq"), w.History.Seq, MaxNumber)
 	}
 	f.version(at.Field("if_version"), w.IfVersion)
 	if restoring && w.IfVersion.Given {
@@ -99,7 +99,7 @@ func (w *RelationshipWrite) check(f *faults, at fault.Path, now time.Time, resto
 	}
 }
 
-func (w *RelationshipWrite) checkTimes(f *faults, at fault.Path, restoring bool) {
+func (w *RelationshipWrite) checkTimes(f *Faults, at fault.Path, restoring bool) {
 	if w.Type == systemRelationshipType && w.closes() {
 		f.Add(at.Field("valid_to"), fault.NotAllowed, "must not be set: relationships of systems do not end")
 		return
@@ -124,7 +124,7 @@ func (w *RelationshipWrite) checkTimes(f *faults, at fault.Path, restoring bool)
 func (w *RelationshipWrite) closes() bool { return w.ValidTo.Given && !w.ValidTo.Null }
 
 // overlay stores the given fields in properties, except those of the lifecycle.
-func (w *RelationshipWrite) overlay(p properties) {
+func (w *RelationshipWrite) overlay(p Properties) {
 	w.Description.set(p, "description", "")
 	w.RelationshipType.set(p, "relationship_type", nil)
 	w.Attitude.set(p, "attitude", nil)
@@ -141,7 +141,7 @@ func (w *RelationshipWrite) overlay(p properties) {
 }
 
 // live stores the given lifecycle fields in properties.
-func (w *RelationshipWrite) live(p properties, isNew bool, now time.Time, wakes []string) {
+func (w *RelationshipWrite) live(p Properties, isNew bool, now time.Time, wakes []string) {
 	l := liveWrite{salience: w.Salience, confidence: w.Confidence, state: w.State, asOf: asOf(now, w.UpdatedAt, w.LastAccessedAt), wakes: wakes}
 	before := p.vitality()
 	if isNew {

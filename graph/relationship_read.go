@@ -17,7 +17,7 @@ var (
 // locatedRow is a relationship that was found by its key.
 type locatedRow struct {
 	Type, From, To string
-	Properties     properties
+	Properties     Properties
 }
 
 // RelationshipView is a relationship as callers see it. Salience and State are current at the time of the answer. In
@@ -56,7 +56,7 @@ type NodeRef struct {
 	Name      string `json:"name"`
 }
 
-func relationshipView(from, kind, to string, p properties, now time.Time) RelationshipView {
+func relationshipView(from, kind, to string, p Properties, now time.Time) RelationshipView {
 	alive := p.vitality()
 	kind = p.typeOf(kind)
 	v := RelationshipView{
@@ -98,11 +98,11 @@ func (s *Store) Relationships(ctx context.Context, scope Scope, l RelationshipLi
 }
 
 func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipList) (RelationshipPage, error) {
-	after, err := decodeCursor(l.Cursor)
+	after, err := DecodeCursor(l.Cursor)
 	if err != nil {
 		return RelationshipPage{}, err
 	}
-	moment, asOf, types := s.now(), any(nil), any(nil)
+	moment, asOf, types := s.Now(), any(nil), any(nil)
 	if l.AsOf != nil {
 		moment, asOf = l.AsOf.UTC(), l.AsOf.UTC()
 	}
@@ -110,7 +110,7 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 		types = l.Types
 	}
 	rows, err := listRelationships.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": l.Key, "label": l.Kind.Label, "as_of": asOf, "past": l.Past,
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": l.Key, "label": l.Kind.Label, "as_of": asOf, "past": l.Past,
 		"outgoing": l.Direction != "incoming", "incoming": l.Direction != "outgoing", "types": types, "after": after, "limit": l.Limit + 1,
 	})
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 	page := RelationshipPage{Relationships: linkViews(rows, l.Key, moment)}
 	if int64(len(page.Relationships)) > l.Limit {
 		page.Relationships = page.Relationships[:l.Limit]
-		page.Next = encodeCursor(page.Relationships[l.Limit-1].Key)
+		page.Next = EncodeCursor(page.Relationships[l.Limit-1].Key)
 	}
 	return page, nil
 }
@@ -127,7 +127,7 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 // located is a relationship that was found by its key, with its ends and type.
 type located struct {
 	kind, from, to string
-	properties
+	Properties
 }
 
 // locate returns the relationship with a key if the scope may see both ends, or ErrNotFound.
@@ -138,7 +138,7 @@ func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, e
 	}
 	locate := locateRelationship
 	locate.Query = cypher.OfTypes(locate.Query, types)
-	rows, err := locate.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "key": key})
+	rows, err := locate.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "key": key})
 	if err != nil || len(rows) == 0 {
 		return located{}, orMissing(err, "relationship")
 	}
@@ -152,5 +152,5 @@ func (s *Store) Relationship(ctx context.Context, scope Scope, key string) (Rela
 	if err != nil {
 		return RelationshipView{}, err
 	}
-	return relationshipView(r.from, r.kind, r.to, r.properties, s.now()), nil
+	return relationshipView(r.from, r.kind, r.to, r.Properties, s.Now()), nil
 }

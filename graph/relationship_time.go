@@ -27,7 +27,7 @@ func (j *memoryJob) follows(w *RelationshipWrite) bool {
 }
 
 // holding returns the relationship that is valid now, even if its end is set.
-func (j *memoryJob) holding(candidates []properties) properties {
+func (j *memoryJob) holding(candidates []Properties) Properties {
 	for _, c := range candidates {
 		if c.holdsWithin(j.now, &j.now) {
 			return c
@@ -37,7 +37,7 @@ func (j *memoryJob) holding(candidates []properties) properties {
 }
 
 // start returns the start of a new relationship without a valid_from: now, or the end of the last one.
-func (j *memoryJob) start(candidates []properties) time.Time {
+func (j *memoryJob) start(candidates []Properties) time.Time {
 	start := j.now
 	for _, c := range candidates {
 		if end := c.moment("valid_to"); end != nil {
@@ -48,12 +48,12 @@ func (j *memoryJob) start(candidates []properties) time.Time {
 }
 
 // reopened returns the closed relationship that a write reopens, found by its start and a null end.
-func (w *RelationshipWrite) reopened(candidates []properties) properties {
+func (w *RelationshipWrite) reopened(candidates []Properties) Properties {
 	if w.Key != "" || !w.ValidTo.Null || !w.ValidFrom.Given {
 		return nil
 	}
 	for _, c := range candidates {
-		if same(c["valid_from"], w.ValidFrom.stored()) {
+		if Same(c["valid_from"], w.ValidFrom.stored()) {
 			return c
 		}
 	}
@@ -62,7 +62,7 @@ func (w *RelationshipWrite) reopened(candidates []properties) properties {
 
 // overlapRefusal returns the time field of a write that overlaps another relationship of its triple, and the reason.
 // The relationship that the write changes or contradicts does not count.
-func (j *memoryJob) overlapRefusal(w *RelationshipWrite, old properties, candidates []properties) refusal {
+func (j *memoryJob) overlapRefusal(w *RelationshipWrite, old Properties, candidates []Properties) refusal {
 	if !j.follows(w) || !w.ValidFrom.Given {
 		return refusal{}
 	}
@@ -80,7 +80,7 @@ func (j *memoryJob) overlapRefusal(w *RelationshipWrite, old properties, candida
 }
 
 // end returns when the relationship will end; nil if it does not.
-func (w *RelationshipWrite) end(old properties) *time.Time {
+func (w *RelationshipWrite) end(old Properties) *time.Time {
 	switch {
 	case w.closes():
 		return &w.ValidTo.Value
@@ -92,7 +92,7 @@ func (w *RelationshipWrite) end(old properties) *time.Time {
 
 // holdsWithin reports whether a relationship is valid at some time of a period; a nil end means an open period. A
 // relationship without a start was always valid; one that ended where it began never was.
-func (p properties) holdsWithin(from time.Time, end *time.Time) bool {
+func (p Properties) holdsWithin(from time.Time, end *time.Time) bool {
 	start, over := p.moment("valid_from"), p.moment("valid_to")
 	if start != nil && over != nil && !over.After(*start) {
 		return false
@@ -102,7 +102,7 @@ func (p properties) holdsWithin(from time.Time, end *time.Time) bool {
 
 // reopensContainment reports whether a write would remove the end of a containment. That is refused because it could
 // close a ring unnoticed.
-func (w *RelationshipWrite) reopensContainment(old properties) bool {
+func (w *RelationshipWrite) reopensContainment(old Properties) bool {
 	_, kind, _, _ := w.direction()
 	return w.Key == "" && w.ValidTo.Null && old["valid_to"] != nil && slices.Contains(containmentTypes, kind)
 }

@@ -74,7 +74,7 @@ func (s *Store) isWord(kind string) bool {
 }
 
 // typeOf returns the type of a relationship for callers: its word if it has one, else its stored type.
-func (p properties) typeOf(real string) string {
+func (p Properties) typeOf(real string) string {
 	if word := p.text("type_word"); word != "" {
 		return word
 	}
@@ -83,7 +83,7 @@ func (p properties) typeOf(real string) string {
 
 // typeText returns the property relationship_type as callers gave it. It is empty if the property only repeats the
 // word.
-func (p properties) typeText() string {
+func (p Properties) typeText() string {
 	if given := p.text("relationship_type"); given != p.text("type_word") {
 		return given
 	}
@@ -91,7 +91,7 @@ func (p properties) typeText() string {
 }
 
 // putWord sets the word of a relationship. relationship_type repeats it unless a caller gave another text.
-func (p properties) putWord(word string) {
+func (p Properties) putWord(word string) {
 	if word == "" {
 		return
 	}

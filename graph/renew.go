@@ -30,7 +30,7 @@ type searchedName struct {
 
 // naturalParts are the parts of a node's natural key, and the stored key.
 type naturalParts struct {
-	Labels                                        labels
+	Labels                                        Labels
 	UserID, Name, CanonicalName, Type, NaturalKey string
 }
 
@@ -90,7 +90,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	for _, kind := range Kinds {
 		kinds[kind.Label] = kindToken(kind)
 	}
-	err = s.transaction(ctx, "search_renew", func(t *tx) error {
+	err = s.Transaction(ctx, "search_renew", func(t *Tx) error {
 		count, err := renewProperties.ExecOne(t, map[string]any{
 			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": plainTypes, "names": names,
 		})
@@ -112,7 +112,7 @@ func (n *naturalParts) renewed() string {
 	if kind.group != knowledgeGroup {
 		return ""
 	}
-	key := naturalKey(kind, properties{
+	key := naturalKey(kind, Properties{
 		"user_id": n.UserID, "name": n.Name, "canonical_name": n.CanonicalName, "type": n.Type, "natural_key": n.NaturalKey,
 	})
 	if key == n.NaturalKey {
@@ -125,7 +125,7 @@ func (n *naturalParts) renewed() string {
 // key and kith check reports it: Kith cannot know which of the two is correct.
 func (s *Store) renewNames(ctx context.Context, team string, stale map[string]string) error {
 	for _, key := range slices.Sorted(maps.Keys(stale)) {
-		err := s.transaction(ctx, "name_renew", func(t *tx) error {
+		err := s.Transaction(ctx, "name_renew", func(t *Tx) error {
 			return renewName.Run(t, map[string]any{"team_id": team, "entity_key": key, "natural_key": stale[key]})
 		})
 		if err != nil && !errors.Is(err, ErrConflict) {

@@ -62,9 +62,9 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 	}
 	var result MemoryResult
 	tried := false
-	err := s.transaction(ctx, "import", func(t *tx) error {
+	err := s.Transaction(ctx, "import", func(t *Tx) error {
 		tried = false
-		job := &memoryJob{tx: t, scope: scope, write: w, now: s.now()}
+		job := &memoryJob{tx: t, scope: scope, write: w, now: s.Now()}
 		if err := job.run(); err != nil {
 			return err
 		}
@@ -84,13 +84,13 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 	return result, err
 }
 
-func (t *tx) mark(scope Scope, mark ImportMark, report string) error {
+func (t *Tx) mark(scope Scope, mark ImportMark, report string) error {
 	if mark.ID == "" {
 		return nil
 	}
 	marks, err := markImport.Exec(t, map[string]any{
-		"team_id": scope.TeamID, "import_id": scope.importID(mark.ID), "user_id": scope.user(), "after": mark.After, "seq": mark.Seq, "report": report,
-		"now": t.store.now(),
+		"team_id": scope.TeamID, "import_id": scope.importID(mark.ID), "user_id": scope.User(), "after": mark.After, "seq": mark.Seq, "report": report,
+		"now": t.store.Now(),
 	})
 	if err == nil && len(marks) == 0 {
 		return fmt.Errorf("another request continues the same import: %w", ErrConflict)
@@ -115,23 +115,23 @@ func (s *Store) ImportProgress(ctx context.Context, scope Scope, id string) (Imp
 
 // EndImport deletes the progress of a finished import.
 func (s *Store) EndImport(ctx context.Context, scope Scope, id string) error {
-	return s.transaction(ctx, "import_forget", func(t *tx) error {
+	return s.Transaction(ctx, "import_forget", func(t *Tx) error {
 		return forgetImport.Run(t, map[string]any{"team_id": scope.TeamID, "import_id": scope.importID(id)})
 	})
 }
 
 // CheckNode returns the faults of a node of an import that can be found without the database, located within the node.
 func (s *Store) CheckNode(w *NodeWrite, scope Scope) []fault.FieldError {
-	f := &faults{}
+	f := &Faults{}
 	batch := &MemoryWrite{Nodes: []NodeWrite{*w}, restoring: true}
-	batch.checkNodes(f, scope, s.now())
+	batch.checkNodes(f, scope, s.Now())
 	return fault.Fields(fault.Within(f.Err(), fault.At("nodes").Index(0)))
 }
 
 // CheckRelationship is CheckNode for relationships.
 func (s *Store) CheckRelationship(w *RelationshipWrite) []fault.FieldError {
-	f := &faults{}
+	f := &Faults{}
 	batch := &MemoryWrite{Relationships: []RelationshipWrite{*w}, restoring: true}
-	batch.checkRelationships(f, s.now())
+	batch.checkRelationships(f, s.Now())
 	return fault.Fields(fault.Within(f.Err(), fault.At("relationships").Index(0)))
 }

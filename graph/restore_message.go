@@ -14,17 +14,17 @@ func (j *memoryJob) restores(m newMessage, source *stored) bool {
 	w.UpdatedAt.set(p, "updated_at", nil)
 	w.History.overlay(p)
 	w.Seq.set(p, "seq", nil)
-	j.found.byKey[m.EntityKey] = &stored{kind: messageKind, properties: p}
+	j.found.byKey[m.EntityKey] = &stored{kind: messageKind, Properties: p}
 	return true
 }
 
 // restoreMessages adds messages of an import to their source.
 func (j *memoryJob) restoreMessages(source *stored, messages []newMessage) error {
-	added, rows := make([]properties, len(messages)), make([]map[string]any, len(messages))
+	added, rows := make([]Properties, len(messages)), make([]map[string]any, len(messages))
 	for n, m := range messages {
 		next := j.found.byKey[m.EntityKey]
 		j.tx.embedLater(nil, next)
-		added[n] = next.properties
+		added[n] = next.Properties
 		rows[n] = map[string]any{"source_key": source.key(), "entity_key": m.EntityKey, "properties": map[string]any(added[n])}
 		j.result.Nodes[m.place] = NodeResult{EntityKey: m.EntityKey, Status: Created, Version: next.version()}
 		j.users = append(j.users, source.user())
@@ -41,15 +41,15 @@ func (j *memoryJob) restoreMessages(source *stored, messages []newMessage) error
 // countAnew sets the message count of a restored source to the stored messages: the import may or may not bring more,
 // and the source may have others.
 func (s *stored) countAnew(old *stored) {
-	s.properties["message_count"] = int64(0)
+	s.Properties["message_count"] = int64(0)
 	if old != nil {
-		s.properties["message_count"] = old.integer("message_count")
+		s.Properties["message_count"] = old.integer("message_count")
 	}
 }
 
 // numberOn keeps the next message number of a restored source above all used ones.
 func (s *stored) numberOn(w *NodeWrite, old *stored) {
-	delete(s.properties, "next_seq")
+	delete(s.Properties, "next_seq")
 	next := int64(0)
 	if w.History != nil && w.History.NextSeq.Given {
 		next = w.History.NextSeq.Value

@@ -20,10 +20,11 @@ type messageNumbers struct {
 	Taken []int64
 }
 
-// maxNumber is the highest number that an import may set: the next one is still exact in JSON.
-const maxNumber = 1<<53 - 1
+// MaxNumber is the highest number that an import may set: the next one is still exact in JSON.
+const MaxNumber = 1<<53 - 1
 
-func (f *faults) number(at fault.Path, o Optional[int64], limit int64) {
+// Number checks a number from 0 to limit that may be omitted or null.
+func (f *Faults) Number(at fault.Path, o Optional[int64], limit int64) {
 	if o.Given && !o.Null {
 		f.Between(at, o.Value, 0, limit)
 	}
@@ -46,7 +47,7 @@ func numbersTaken(next int64, taken []int64) *numbers {
 
 // settle keeps the numbers of the items or assigns new ones, in the order of their old numbers. An item never
 // precedes one that it followed. Items without a number come last, in the order of the file.
-func (n *numbers) settle(all []properties) {
+func (n *numbers) settle(all []Properties) {
 	last := int64(-1)
 	for _, p := range byNumber(all) {
 		seq := p.integer("seq")
@@ -59,18 +60,18 @@ func (n *numbers) settle(all []properties) {
 	}
 }
 
-func byNumber(all []properties) []properties {
-	number := func(p properties) int64 {
+func byNumber(all []Properties) []Properties {
+	number := func(p Properties) int64 {
 		if p["seq"] == nil {
 			return math.MaxInt64
 		}
 		return p.integer("seq")
 	}
-	return slices.SortedStableFunc(slices.Values(all), func(a, b properties) int { return cmp.Compare(number(a), number(b)) })
+	return slices.SortedStableFunc(slices.Values(all), func(a, b Properties) int { return cmp.Compare(number(a), number(b)) })
 }
 
 // numbersOf returns the numbers of the items that have one.
-func numbersOf(all []properties) []int64 {
+func numbersOf(all []Properties) []int64 {
 	given := []int64{}
 	for _, p := range all {
 		if p["seq"] != nil {
@@ -82,7 +83,7 @@ func numbersOf(all []properties) []int64 {
 
 // numberMessages settles the numbers of messages that an import adds to a source. A source that a dry run only
 // assumes has no known numbers.
-func (j *memoryJob) numberMessages(source *stored, added []properties) error {
+func (j *memoryJob) numberMessages(source *stored, added []Properties) error {
 	found, err := findMessageNumbers.Exec(j.tx, map[string]any{
 		"team_id": j.scope.TeamID, "source_key": source.key(), "numbers": numbersOf(added),
 	})

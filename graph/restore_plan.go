@@ -178,7 +178,7 @@ func (p *RestorePlan) node(key string, now time.Time) (*stored, error) {
 	if err := json.Unmarshal([]byte(raw), &some); err != nil {
 		return nil, err
 	}
-	n := &stored{properties: properties{"started_at": now}}
+	n := &stored{Properties: Properties{"started_at": now}}
 	n.kind, _ = KindOf(some["kind"])
 	for _, name := range plannedProperties {
 		n.putUnless(some[name] == "", name, some[name])

@@ -21,10 +21,10 @@ func (w *RelationshipWrite) triple() [3]string {
 
 // placed has the relationships that an import added or changed in the same transaction. Later items of the file see
 // them as if they were stored.
-type placed map[[3]string][]properties
+type placed map[[3]string][]Properties
 
 // note records a relationship of an import as it will be stored.
-func (j *memoryJob) note(triple [3]string, p properties) {
+func (j *memoryJob) note(triple [3]string, p Properties) {
 	if !j.write.restoring {
 		return
 	}
@@ -35,7 +35,7 @@ func (j *memoryJob) note(triple [3]string, p properties) {
 }
 
 // over returns the candidates with those of the same transaction over the stored ones.
-func (l placed) over(triple [3]string, candidates []properties) []properties {
+func (l placed) over(triple [3]string, candidates []Properties) []Properties {
 	for _, p := range l[triple] {
 		candidates = replaced(candidates, p)
 	}
@@ -43,7 +43,7 @@ func (l placed) over(triple [3]string, candidates []properties) []properties {
 }
 
 // replaced returns the list with p in place of the relationship with the same key.
-func replaced(all []properties, p properties) []properties {
+func replaced(all []Properties, p Properties) []Properties {
 	for i := range all {
 		if all[i].text("key") == p.text("key") {
 			all[i] = p
@@ -80,7 +80,7 @@ func (j *memoryJob) followKeys() {
 }
 
 // sameType returns the relationship of a system with the same free text.
-func sameType(candidates []properties, relationshipType string) properties {
+func sameType(candidates []Properties, relationshipType string) Properties {
 	for _, c := range candidates {
 		if c.text("relationship_type") == relationshipType {
 			return c
@@ -91,14 +91,14 @@ func sameType(candidates []properties, relationshipType string) properties {
 
 // findKeys finds the team's relationships that have the keys an import gives. Imports with keys run one after the
 // other for a team, because no constraint spans the types.
-func (j *memoryJob) findKeys(candidates [][]properties) error {
+func (j *memoryJob) findKeys(candidates [][]Properties) error {
 	if !j.write.restoring {
 		return nil
 	}
 	j.keys = map[string][3]string{}
 	var keys []string
 	for i := range j.write.Relationships {
-		if w := &j.write.Relationships[i]; w.Key != "" && !slices.ContainsFunc(candidates[i], func(c properties) bool { return c.text("key") == w.Key }) {
+		if w := &j.write.Relationships[i]; w.Key != "" && !slices.ContainsFunc(candidates[i], func(c Properties) bool { return c.text("key") == w.Key }) {
 			keys = append(keys, w.Key)
 		}
 	}
@@ -108,14 +108,14 @@ func (j *memoryJob) findKeys(candidates [][]properties) error {
 	if err := lockImports.Run(j.tx, map[string]any{"team_id": j.scope.TeamID, "now": j.now}); err != nil {
 		return err
 	}
-	if err := j.tx.keysTaken(j.scope.TeamID, j.write.types, distinct(keys), j.keys); err != nil {
+	if err := j.tx.keysTaken(j.scope.TeamID, j.write.types, Distinct(keys), j.keys); err != nil {
 		return err
 	}
 	return j.write.plan.relationships(keys, j.keys)
 }
 
 // keysTaken finds the relationships of a team with some keys and types.
-func (t *tx) keysTaken(teamID string, types, keys []string, found map[string][3]string) error {
+func (t *Tx) keysTaken(teamID string, types, keys []string, found map[string][3]string) error {
 	for some := range slices.Chunk(types, typesAtOnce) {
 		find := findRelationshipKeys
 		find.Query = cypher.ForTypes(find.Query, some)
@@ -131,7 +131,7 @@ func (t *tx) keysTaken(teamID string, types, keys []string, found map[string][3]
 }
 
 // taken reports whether the key of an imported relationship belongs to another one.
-func (j *memoryJob) taken(w *RelationshipWrite, old properties) bool {
+func (j *memoryJob) taken(w *RelationshipWrite, old Properties) bool {
 	if !j.write.restoring || w.Key == "" || old != nil {
 		return false
 	}

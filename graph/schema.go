@@ -73,8 +73,8 @@ func (s *Store) applyAll(ctx context.Context, migrations []cypher.Migration) err
 				return err
 			}
 		}
-		err := s.transaction(ctx, "schema_version_set", func(t *tx) error {
-			return setSchemaVersion.Run(t, map[string]any{"version": m.Version, "now": s.now()})
+		err := s.Transaction(ctx, "schema_version_set", func(t *Tx) error {
+			return setSchemaVersion.Run(t, map[string]any{"version": m.Version, "now": s.Now()})
 		})
 		if err != nil {
 			return err
@@ -90,7 +90,7 @@ const renewAtOnce = 10_000
 func (s *Store) renewRanks(ctx context.Context) error {
 	for {
 		var renewed int64
-		err := s.transaction(ctx, "rank_renew", func(t *tx) (err error) {
+		err := s.Transaction(ctx, "rank_renew", func(t *Tx) (err error) {
 			renewed, err = renewRanks.ExecOne(t, map[string]any{"limit": renewAtOnce})
 			return err
 		})

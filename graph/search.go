@@ -28,7 +28,7 @@ type searchRow struct {
 
 // searchLink is a node with the sources that mention it, in the order of search.
 type searchLink struct {
-	Labels    labels
+	Labels    Labels
 	Key, Name string
 	Degree    int64
 	Seeds     []string
@@ -189,7 +189,7 @@ func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error
 	if err != nil {
 		return Found{}, err
 	}
-	found, err := row.found(asks, s.now())
+	found, err := row.found(asks, s.Now())
 	if len(q.Vectors) > 0 {
 		found.Waiting = row.Waiting
 		found.OtherModel = row.Model != nil && *row.Model != s.options.Embedder.Model()
@@ -238,7 +238,7 @@ func (q *Search) params(scope Scope, asks *searchAsks) map[string]any {
 		scopes[i] = map[string]any{"token": v.Scope, "after": v.After}
 	}
 	return map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "counted": asks.counted(), "count_limit": countLimit, "name_limit": nameLimit,
+		"team_id": scope.TeamID, "user_id": scope.User(), "counted": asks.counted(), "count_limit": countLimit, "name_limit": nameLimit,
 		"message_asks": q.messageAsks(asks.messages), "message_limit": messageDepth, "neighbours": q.Neighbours, "archived": q.Archived,
 		"source_asks": askParams(asks.sources), "source_limit": sourceDepth,
 		"node_asks": askParams(asks.nodes), "node_limit": nodeDepth,
@@ -348,7 +348,7 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 		}),
 		// key and name of the start, type, key and name of the end, properties
 		scored(asks.relationships, neo.List(r.Relationships), relationshipHit, r.Counts, nil, func(l []any, hit Hit) {
-			var p properties
+			var p Properties
 			if err := p.DecodeNeo(l[7]); err != nil {
 				unread = err
 			}

@@ -55,14 +55,14 @@ func (s *stored) putSearchScope(teamID string) {
 	default:
 		tokens = append(tokens, kindToken(s.kind))
 	}
-	s.properties["search_scope"] = strings.Join(tokens, " ")
+	s.Properties["search_scope"] = strings.Join(tokens, " ")
 	if s.kind != messageKind { // the name of a message is its speaker
 		s.putSearchName()
 	}
 }
 
 // putSearchName sets the name by which texts mention a node.
-func (p properties) putSearchName() {
+func (p Properties) putSearchName() {
 	name := NameKey(p.text("name"))
 	p.putUnless(name == "", "search_name", name)
 }
@@ -102,7 +102,7 @@ func putNear(rows []map[string]any) {
 }
 
 // bringNear adds the words of their neighbours to messages and to those before and after them.
-func (t *tx) bringNear(teamID, sourceKey string, numbers []int64) error {
+func (t *Tx) bringNear(teamID, sourceKey string, numbers []int64) error {
 	around := make([]int64, 0, (2*nearby+1)*len(numbers))
 	for _, n := range numbers {
 		around = append(around, numbersFrom(n-nearby, 2*nearby+1)...)
@@ -112,12 +112,12 @@ func (t *tx) bringNear(teamID, sourceKey string, numbers []int64) error {
 }
 
 // renewNear updates the words of neighbours in messages.
-func (t *tx) renewNear(teamID, sourceKey string, numbers []int64) error {
+func (t *Tx) renewNear(teamID, sourceKey string, numbers []int64) error {
 	return setNear.Run(t, map[string]any{"team_id": teamID, "source_key": sourceKey, "numbers": numbers})
 }
 
 // moved updates the messages around one that was deleted or restored.
-func (t *tx) moved(teamID string, n *stored) error {
+func (t *Tx) moved(teamID string, n *stored) error {
 	if n.kind != messageKind {
 		return nil
 	}

@@ -136,7 +136,7 @@ func newSourceResult(userID, key string) SourceResult {
 
 // Validate checks everything that does not need the store.
 func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
-	f := &faults{}
+	f := &Faults{}
 	if scope.UserID != "" {
 		f.Word(fault.At("user_id"), scope.UserID, MaxKeyLength)
 	}
@@ -172,7 +172,7 @@ func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 	return f.Err()
 }
 
-func checkMentions(f *faults, mentions []string) {
+func checkMentions(f *Faults, mentions []string) {
 	if !f.Items(fault.At("mentions"), len(mentions), MaxMentions) {
 		return
 	}
@@ -207,12 +207,12 @@ func (w *SourceWrite) node(key string) NodeWrite {
 // WriteSource stores a source with its messages and mentions in one transaction, which is durable when it returns. A
 // source found by its key is updated with the given fields; a message found by its key stays unchanged.
 func (s *Store) WriteSource(ctx context.Context, scope Scope, w *SourceWrite) (SourceResult, error) {
-	now := s.now()
+	now := s.Now()
 	if err := w.Validate(scope, now); err != nil {
 		return SourceResult{}, err
 	}
 	var result SourceResult
-	err := s.transaction(ctx, "source_write", func(t *tx) error {
+	err := s.Transaction(ctx, "source_write", func(t *Tx) error {
 		result = SourceResult{}
 		repeated, err := t.once(scope, w.IdempotencyKey, w, now, &result, func() error {
 			job := &sourceJob{tx: t, scope: scope, write: w, now: now}
@@ -236,7 +236,7 @@ func (s *Store) WriteSource(ctx context.Context, scope Scope, w *SourceWrite) (S
 
 // sourceJob is one attempt at writing a source.
 type sourceJob struct {
-	tx     *tx
+	tx     *Tx
 	scope  Scope
 	write  *SourceWrite
 	now    time.Time
@@ -297,7 +297,7 @@ func sourceFault(refused fault.FieldError) error {
 }
 
 // settleSource sets the properties that every source has.
-func settleSource(p properties, now time.Time) {
+func settleSource(p Properties, now time.Time) {
 	fallback := func(name string, value any) {
 		if _, ok := p[name]; !ok {
 			p[name] = value
@@ -362,7 +362,7 @@ func (j *sourceJob) mention(key string, found known) error {
 	for i, r := range job.result.Relationships {
 		j.result.Mentions[i] = NodeResult{EntityKey: r.To, Status: r.Status, Error: r.Error}
 	}
-	f := &faults{}
+	f := &Faults{}
 	for _, refused := range job.result.Refused {
 		i, _, _ := refused.Path.Item("relationships")
 		refused.Path = fault.At("mentions").Index(i)
@@ -378,7 +378,7 @@ func (j *sourceJob) mention(key string, found known) error {
 // Source returns one source that the scope may see, or ErrNotFound.
 func (s *Store) Source(ctx context.Context, scope Scope, key string) (Source, error) {
 	found, err := findSource.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key,
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key,
 	})
 	if err != nil {
 		return Source{}, err

@@ -99,11 +99,14 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
+// DB returns the database, for packages that keep their own records beside the memory.
+func (s *Store) DB() *neo.DB { return s.db }
+
 // precision is the precision of every stored time.
 const precision = time.Millisecond
 
-// now returns the current time at the stored precision.
-func (s *Store) now() time.Time { return s.options.Now().UTC().Truncate(precision) }
+// Now returns the current time at the stored precision.
+func (s *Store) Now() time.Time { return s.options.Now().UTC().Truncate(precision) }
 
 // Sessions returns the number of sessions in use; at most neo.MaxSessions can run something at the same time.
 func (s *Store) Sessions() int64 { return s.db.Sessions() }
@@ -118,18 +121,18 @@ func own(err error) bool {
 	return false
 }
 
-// transaction runs one write transaction. It may call work again after a transient error or a lost race for a key.
-func (s *Store) transaction(ctx context.Context, name string, work func(*tx) error) error {
+// Transaction runs one write transaction. It may call work again after a transient error or a lost race for a key.
+func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) error) error {
 	began, ok := ctx.Value(beganKey{}).(time.Time)
 	if !ok {
 		began = time.Now()
 	}
 	var (
-		t       *tx
+		t       *Tx
 		changed Change // by all attempts whose work was done: a commit whose answer is lost may have happened
 	)
 	err := s.db.Write(ctx, name, func(n *neo.Tx) error {
-		t = &tx{Tx: n, store: s, metered: s.options.Quota != (Quota{}) && callers[name], began: began}
+		t = &Tx{Tx: n, store: s, metered: s.options.Quota != (Quota{}) && callers[name], began: began}
 		if err := work(t); err != nil {
 			return err
 		}
@@ -149,8 +152,8 @@ func (s *Store) transaction(ctx context.Context, name string, work func(*tx) err
 	return err
 }
 
-// tx runs statements in a write transaction.
-type tx struct {
+// Tx runs statements in a write transaction.
+type Tx struct {
 	*neo.Tx
 
 	store *Store
@@ -169,7 +172,7 @@ type tx struct {
 }
 
 // Exec returns the rows of a statement. It returns ErrQuota instead if the statement would exceed a quota that is full.
-func (t *tx) Exec(q cypher.Query, params map[string]any) ([][]any, error) {
+func (t *Tx) Exec(q cypher.Query, params map[string]any) ([][]any, error) {
 	t.given = append(t.given, params)
 	if err := t.meter(q.Name, params); err != nil {
 		return nil, err

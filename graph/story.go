@@ -53,7 +53,7 @@ func (s *Store) FormStories(ctx context.Context, limit int) (StoryResult, error)
 		result StoryResult
 		failed []error
 	)
-	now := s.now()
+	now := s.Now()
 	for result.Sources < limit {
 		sources, err := findDueSources.Read(ctx, s.db, map[string]any{
 			"now_ms": now.UnixMilli(), "limit": min(storyBatch, limit-result.Sources),
@@ -82,7 +82,7 @@ func (s *Store) FormStories(ctx context.Context, limit int) (StoryResult, error)
 func (s *Store) formStory(ctx context.Context, team, source string, now time.Time, result *StoryResult) error {
 	var job *storyJob
 	result.Sources++
-	err := s.transaction(ctx, "story_form", func(t *tx) error {
+	err := s.Transaction(ctx, "story_form", func(t *Tx) error {
 		job = &storyJob{tx: t, now: now, team: team, source: source}
 		err := job.run()
 		if len(job.touched) > 0 {
@@ -103,10 +103,10 @@ func (s *Store) formStory(ctx context.Context, team, source string, now time.Tim
 
 // putOff postpones a source for a day, so that it does not block others.
 func (s *Store) putOff(ctx context.Context, team, source string, now time.Time) error {
-	return s.transaction(ctx, "story_put_off", func(t *tx) error { return t.lookAgain(team, source, now) })
+	return s.Transaction(ctx, "story_put_off", func(t *Tx) error { return t.lookAgain(team, source, now) })
 }
 
-func (t *tx) lookAgain(team, source string, now time.Time) error {
+func (t *Tx) lookAgain(team, source string, now time.Time) error {
 	return t.writeRows(updateNodes, team, []map[string]any{
 		{"entity_key": source, "properties": map[string]any{"story_due": now.Add(storyAgain).UnixMilli()}},
 	})

@@ -20,7 +20,7 @@ type takenSource struct {
 
 // storyJob is one attempt to add a source to the stories of its user.
 type storyJob struct {
-	tx           *tx
+	tx           *Tx
 	now          time.Time
 	team, source string
 
@@ -71,14 +71,14 @@ func (j *storyJob) take() (bool, error) {
 func (j *storyJob) storyNode(kind Kind, anchor *stored, v vitality) *stored {
 	v.at, v.confidence, v.gradient = j.now, defaultConfidence, firstGradient
 	v.settle()
-	p := properties{
+	p := Properties{
 		"entity_key": uuid.Must(uuid.NewV7()).String(), "user_id": j.user, "anchor_key": anchor.key(),
 		"name": anchor.text("name"), "ttl_policy": v.ttl, "confidence": v.confidence,
 		"created_at": j.now, "updated_at": j.now, "version": int64(1),
 	}
 	p.putVitality(v)
 	p["natural_key"] = naturalKey(kind, p)
-	n := &stored{kind: kind, properties: p}
+	n := &stored{kind: kind, Properties: p}
 	n.putSearchScope(j.team)
 	return n
 }
@@ -86,13 +86,13 @@ func (j *storyJob) storyNode(kind Kind, anchor *stored, v vitality) *stored {
 func (j *storyJob) create(nodes ...*stored) error {
 	rows := make([]map[string]any, len(nodes))
 	for i, n := range nodes {
-		rows[i] = map[string]any{"entity_key": n.key(), "label": n.kind.Label, "properties": map[string]any(n.properties)}
+		rows[i] = map[string]any{"entity_key": n.key(), "label": n.kind.Label, "properties": map[string]any(n.Properties)}
 	}
 	return j.tx.writeRows(createNodes, j.team, rows)
 }
 
 // change stores the changed properties as a new version.
-func (j *storyJob) change(old *stored, next properties) error {
+func (j *storyJob) change(old *stored, next Properties) error {
 	changed := old.changesTo(next)
 	if len(changed) == 0 {
 		return nil
@@ -106,13 +106,13 @@ func (j *storyJob) link(from, kind string, to ...string) error {
 	rows := make([]map[string]any, len(to))
 	for i := range to {
 		key := uuid.Must(uuid.NewV7()).String()
-		rows[i] = relationshipRow(from, kind, to[i], key, properties{"user_id": j.user})
+		rows[i] = relationshipRow(from, kind, to[i], key, Properties{"user_id": j.user})
 	}
 	return j.tx.writeRows(createRelationships, j.team, rows)
 }
 
 // period stores the time span of a story, and the description that contains it.
-func (p properties) period(text string, first, last time.Time) {
+func (p Properties) period(text string, first, last time.Time) {
 	p["first_source_at"], p["last_source_at"] = first, last
 	p["description"] = text + " " + p.text("name") + ", " + first.Format(time.DateOnly) + " to " + last.Format(time.DateOnly)
 }

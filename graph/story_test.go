@@ -188,7 +188,7 @@ func TestSourcesJoinStorylines(t *testing.T) {
 func TestChooseStoryline(t *testing.T) {
 	t.Parallel()
 	story := func(key string, ago time.Duration, shared int64) candidate {
-		return candidate{&stored{storylineKind, properties{"entity_key": key, "first_source_at": noon.Add(-ago - day),
+		return candidate{&stored{storylineKind, Properties{"entity_key": key, "first_source_at": noon.Add(-ago - day),
 			"last_source_at": noon.Add(-ago)}}, false, shared}
 	}
 	edge := time.Millisecond

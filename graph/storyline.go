@@ -123,7 +123,7 @@ func (c candidate) distance(at time.Time) time.Duration {
 
 // withSource returns the storyline's properties with the source added. It gets the salience of a new storyline, and
 // it is active.
-func (j *storyJob) withSource(old *stored) properties {
+func (j *storyJob) withSource(old *stored) Properties {
 	next := old.clone()
 	next["source_count"] = old.integer("source_count") + 1
 	for _, m := range j.mentions {

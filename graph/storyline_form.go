@@ -11,8 +11,8 @@ var findAnchors = neo.Load[anchorRow]("story_mentions")
 
 // anchorRow is a node with the sources that mention it.
 type anchorRow struct {
-	Labels     labels
-	Properties properties
+	Labels     Labels
+	Properties Properties
 	Sources    telling
 }
 
@@ -35,7 +35,7 @@ func (j *storyJob) form() error {
 	}
 	again := false
 	for _, row := range rows {
-		anchor := &stored{kind: row.Labels.kind(), properties: row.Properties}
+		anchor := &stored{kind: row.Labels.kind(), Properties: row.Properties}
 		waits, err := j.formAbout(anchor, row.Sources.distinct())
 		if err != nil {
 			return err
@@ -60,7 +60,7 @@ func (j *storyJob) formAbout(anchor *stored, sources telling) (waits bool, err e
 		return sources[0].Key == j.source && j.now.Sub(sources.last()) <= joinWithin, nil
 	}
 	n := j.storyNode(storylineKind, anchor, vitality{salience: defaultSalience, state: "candidate", ttl: "decay"})
-	n.properties["source_count"] = int64(len(sources))
+	n.Properties["source_count"] = int64(len(sources))
 	n.period(storylineText, sources.first(), sources.last())
 	j.storylines++
 	j.touched = append(j.touched, n.key())
@@ -79,7 +79,7 @@ type telling []struct {
 	Started time.Time
 }
 
-// distinct returns the sources without duplicates.
+// Distinct returns the sources without duplicates.
 func (t telling) distinct() telling {
 	var all telling
 	seen := map[string]bool{}

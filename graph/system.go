@@ -108,7 +108,7 @@ func (s *Store) SystemMemory(ctx context.Context, scope Scope, system string) (S
 	if err != nil {
 		return SystemMemory{}, err
 	}
-	if loaded.unchanged() && s.now().Sub(loaded.UpdatedAt) > settled {
+	if loaded.unchanged() && s.Now().Sub(loaded.UpdatedAt) > settled {
 		return loaded.memory(), nil
 	}
 	return s.heldMemory(ctx, scope, system)

@@ -37,7 +37,7 @@ type SystemWrite struct {
 
 // Validate checks everything that does not need the store.
 func (w *SystemWrite) Validate(system string) error {
-	f := &faults{}
+	f := &Faults{}
 	f.system(system)
 	if f.systemItems(len(w.Entities), len(w.Relationships)) {
 		for i := range w.Entities {
@@ -50,7 +50,7 @@ func (w *SystemWrite) Validate(system string) error {
 	return f.Err()
 }
 
-func (w *SystemEntityWrite) check(f *faults, at fault.Path) {
+func (w *SystemEntityWrite) check(f *Faults, at fault.Path) {
 	f.systemName(at.Field("name"), w.Name)
 	if w.Type.Given {
 		f.Word(at.Field("type"), w.Type.Value, maxTypeLength)
@@ -62,7 +62,7 @@ func (w *SystemEntityWrite) check(f *faults, at fault.Path) {
 	f.removed(at.Field("remove_properties"), w.RemoveProperties)
 }
 
-func (w *SystemRelationshipWrite) check(f *faults, at fault.Path) {
+func (w *SystemRelationshipWrite) check(f *Faults, at fault.Path) {
 	f.systemName(at.Field("from"), w.From)
 	f.systemName(at.Field("to"), w.To)
 	f.Trimmed(at.Field("type"), w.Type, maxTypeLength)
@@ -72,7 +72,7 @@ func (w *SystemRelationshipWrite) check(f *faults, at fault.Path) {
 
 // Validate checks a whole memory. Relationships without their ends are not faults: they are omitted.
 func (m *SystemMemory) Validate(system string) error {
-	f := &faults{}
+	f := &Faults{}
 	f.system(system)
 	if !f.systemItems(len(m.Entities), len(m.Relationships)) {
 		return f.Err()
@@ -113,17 +113,17 @@ func (r *SystemRelationship) triple() [3]string { return [3]string{r.From, r.To,
 
 // ValidSystem checks the name of a system.
 func ValidSystem(system string) error {
-	f := &faults{}
+	f := &Faults{}
 	f.system(system)
 	return f.Err()
 }
 
-func (f *faults) system(name string) { f.Trimmed(fault.At("system"), name, MaxKeyLength) }
+func (f *Faults) system(name string) { f.Trimmed(fault.At("system"), name, MaxKeyLength) }
 
-func (f *faults) systemName(at fault.Path, name string) { f.Trimmed(at, name, MaxNameLength) }
+func (f *Faults) systemName(at fault.Path, name string) { f.Trimmed(at, name, MaxNameLength) }
 
 // systemItems checks the number of items of a write; it returns false if there are too many to check.
-func (f *faults) systemItems(entities, relationships int) bool {
+func (f *Faults) systemItems(entities, relationships int) bool {
 	if entities+relationships <= MaxItems {
 		return true
 	}
@@ -131,14 +131,14 @@ func (f *faults) systemItems(entities, relationships int) bool {
 	return false
 }
 
-func (f *faults) optionalProperties(at fault.Path, raw json.RawMessage) {
+func (f *Faults) optionalProperties(at fault.Path, raw json.RawMessage) {
 	if raw != nil {
 		f.properties(at, raw)
 	}
 }
 
 // removed checks names of properties to remove; any text is a valid name.
-func (f *faults) removed(at fault.Path, names []string) {
+func (f *Faults) removed(at fault.Path, names []string) {
 	if !f.Items(at, len(names), MaxListLength) {
 		return
 	}

@@ -27,7 +27,7 @@ func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, 
 		return nil, err
 	}
 	rows, err := listSystemEntities.Read(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "system": system, "from": q.From, "type": orNil(q.Type), "tag": orNil(q.Tag), "limit": q.Limit,
+		"team_id": scope.TeamID, "system": system, "from": q.From, "type": OrNil(q.Type), "tag": OrNil(q.Tag), "limit": q.Limit,
 	})
 	all := make([]SystemNode, len(rows))
 	for i := range rows {
@@ -38,7 +38,7 @@ func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, 
 
 // utf8Faults checks texts that are only compared, such as names and values: invalid UTF-8 cannot be sent either.
 func utf8Faults(namesAndValues ...string) error {
-	f := &faults{}
+	f := &Faults{}
 	for i := 0; i < len(namesAndValues); i += 2 {
 		f.Text(fault.At(namesAndValues[i]), namesAndValues[i+1], MaxTextLength)
 	}
@@ -61,7 +61,7 @@ func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name stri
 
 // ChangeSystemEntity updates an existing entity, found by the write's name. Errors: ErrNotFound, InvalidError.
 func (s *Store) ChangeSystemEntity(ctx context.Context, scope Scope, system string, w *SystemEntityWrite) (SystemNode, error) {
-	f := &faults{}
+	f := &Faults{}
 	w.check(f, fault.Path{})
 	if err := f.Err(); err != nil && validSystemName(w.Name) {
 		return SystemNode{}, err
@@ -73,7 +73,7 @@ func (s *Store) ChangeSystemEntity(ctx context.Context, scope Scope, system stri
 }
 
 func validSystemName(name string) bool {
-	f := &faults{}
+	f := &Faults{}
 	f.systemName(fault.Path{}, name)
 	return f.Len() == 0
 }
@@ -81,7 +81,7 @@ func validSystemName(name string) bool {
 // RenameSystemEntity changes the name of an entity; its relationships stay. Errors: ErrNotFound, InvalidError,
 // ErrConflict if another entity has the name.
 func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, name, next string) (SystemNode, error) {
-	f := &faults{}
+	f := &Faults{}
 	if f.systemName(fault.At("name"), next); f.Err() != nil {
 		return SystemNode{}, f.Err()
 	}

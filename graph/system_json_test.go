@@ -30,7 +30,7 @@ func FuzzProperties(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		faults := &faults{}
+		faults := &Faults{}
 		if faults.properties(fault.Path{}, raw); !utf8.Valid(raw) || faults.Err() != nil {
 			t.Skip()
 		}

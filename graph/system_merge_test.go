@@ -178,7 +178,7 @@ func TestSystemHasABound(t *testing.T) {
 	e.same("room again", "added", systemStatuses(e.merge("s", SystemWrite{Relationships: []SystemRelationshipWrite{uses("x", "1")}})))
 	m, err := e.store.SystemMemory(t.Context(), e.as(""), "s")
 	e.same("all of it", []any{MaxSystemItems, nil}, []any{len(m.Entities) + len(m.Relationships), err})
-	e.same("put back", "unchanged", strings.Join(distinct(strings.Fields(systemStatuses(e.put("s", &m)))), " "))
+	e.same("put back", "unchanged", strings.Join(Distinct(strings.Fields(systemStatuses(e.put("s", &m)))), " "))
 }
 
 // Writers of one system follow each other and lose nothing; readers see whole writes.

@@ -26,8 +26,8 @@ func (s *Store) SystemRelationships(ctx context.Context, scope Scope, system str
 		return nil, err
 	}
 	rows, err := listSystemRelationships.Read(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "system": system, "from": q.From, "type": orNil(q.Type),
-		"from_name": orNil(q.FromName), "to_name": orNil(q.ToName), "limit": q.Limit,
+		"team_id": scope.TeamID, "system": system, "from": q.From, "type": OrNil(q.Type),
+		"from_name": OrNil(q.FromName), "to_name": OrNil(q.ToName), "limit": q.Limit,
 	})
 	all := make([]SystemLink, len(rows))
 	for i := range rows {

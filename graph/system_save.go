@@ -109,9 +109,9 @@ func (j *systemJob) nodeRows() (created, updated []map[string]any) {
 	return created, updated
 }
 
-// properties returns the properties that a write may change.
+// Properties returns the properties that a write may change.
 func (j *systemJob) properties(n *plannedNode) map[string]any {
-	p := properties{
+	p := Properties{
 		"name": n.Name, "natural_key": systemNaturalKey(j.system, n.Name), "search_name": nil,
 		"description": n.Description, "type": n.Type, "tags": n.Tags, "properties": string(n.Properties),
 		"seq": n.Seq, "version": n.Version, "updated_at": n.UpdatedAt,

@@ -93,10 +93,10 @@ func TestSystemFileRoundTrip(t *testing.T) {
 	raw, m := contextFile(t)
 	first := e.put("orders", m)
 	e.same("file", string(raw), e.file("orders"))
-	e.same("statuses", "added", strings.Join(distinct(strings.Fields(systemStatuses(first))), " "))
+	e.same("statuses", "added", strings.Join(Distinct(strings.Fields(systemStatuses(first))), " "))
 	node := e.systemEntity("orders", m.Entities[0].Name)
 	again := e.put("orders", m)
-	e.same("statuses", "unchanged", strings.Join(distinct(strings.Fields(systemStatuses(again))), " "))
+	e.same("statuses", "unchanged", strings.Join(Distinct(strings.Fields(systemStatuses(again))), " "))
 	e.same("node", node, e.systemEntity("orders", m.Entities[0].Name))
 
 	e.put("orders", &SystemMemory{Entities: []SystemEntity{{Name: "new", Type: "x"}, m.Entities[1], m.Entities[0]}})

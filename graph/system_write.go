@@ -72,8 +72,8 @@ func (s *Store) ReplaceSystem(ctx context.Context, scope Scope, system string, m
 
 // systemWrite runs work in a transaction that holds the system, and stores the plan.
 func (s *Store) systemWrite(ctx context.Context, scope Scope, system string, work func(*systemJob) error) error {
-	now := s.now()
-	return s.transaction(ctx, "system_write", func(t *tx) error {
+	now := s.Now()
+	return s.Transaction(ctx, "system_write", func(t *Tx) error {
 		locked, err := lockSystem.ExecOne(t, map[string]any{"team_id": scope.TeamID, "system": system, "now": now})
 		if err != nil {
 			return err
@@ -89,7 +89,7 @@ func (s *Store) systemWrite(ctx context.Context, scope Scope, system string, wor
 
 // systemJob is one attempt at a write to one system. It loads the items of the write, changes them and saves them.
 type systemJob struct {
-	tx                 *tx
+	tx                 *Tx
 	team, user, system string
 	now                time.Time
 	nextSeq            int64 // number of the next item; an upper bound of entities and relationships
@@ -98,7 +98,7 @@ type systemJob struct {
 	links              map[[3]string]*plannedLink
 	order              []*plannedNode // of nodes and links, in the order in which the write first names them
 	linkOrder          []*plannedLink
-	faults             faults
+	faults             Faults
 	result             SystemResult
 }
 

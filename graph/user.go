@@ -48,13 +48,13 @@ type userCounts struct {
 // Users returns users of a team by id, in the order of Unicode code points: those with nodes, chats or preferences in
 // this database. Error: InvalidError for an invalid cursor.
 func (s *Store) Users(ctx context.Context, teamID, cursor string, limit int) (UserPage, error) {
-	after, err := decodeCursor(cursor)
+	after, err := DecodeCursor(cursor)
 	if err != nil {
 		return UserPage{}, err
 	}
 	after, ok := strings.CutPrefix(after, userCursor)
 	if cursor != "" && (!ok || after == "") {
-		return UserPage{}, badCursor()
+		return UserPage{}, BadCursor()
 	}
 	ids, err := s.userIDs(ctx, teamID, after+lowest, limit+1)
 	if err != nil || len(ids) == 0 {
@@ -63,7 +63,7 @@ func (s *Store) Users(ctx context.Context, teamID, cursor string, limit int) (Us
 	page := UserPage{}
 	if len(ids) > limit {
 		ids = ids[:limit]
-		page.Next = encodeCursor(userCursor + ids[limit-1])
+		page.Next = EncodeCursor(userCursor + ids[limit-1])
 	}
 	page.Users, err = s.countUsers(ctx, teamID, ids)
 	return page, err

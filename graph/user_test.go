@@ -160,8 +160,8 @@ func TestCursorsOfOtherLists(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, cursor := range append(cursors, "!", encodeCursor("x"), encodeCursor(userCursor), encodeCursor(conversationCursor),
-		encodeCursor(conversationCursor+"then"+keySeparator+"k"), strings.Repeat("A", 5000)) {
+	for _, cursor := range append(cursors, "!", EncodeCursor("x"), EncodeCursor(userCursor), EncodeCursor(conversationCursor),
+		EncodeCursor(conversationCursor+"then"+keySeparator+"k"), strings.Repeat("A", 5000)) {
 		if cursor != users.Next {
 			_, err := e.store.Users(t.Context(), e.team, cursor, 1)
 			refused("users from "+cursor, err)

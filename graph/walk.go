@@ -22,21 +22,21 @@ type stepRow struct {
 	Step         int
 	Out          bool
 	Type         string
-	Relationship properties
-	Labels       labels
-	Node         properties
+	Relationship Properties
+	Labels       Labels
+	Node         Properties
 }
 
 // walkedNode is a node of any kind.
 type walkedNode struct {
-	Labels     labels
-	Properties properties
+	Labels     Labels
+	Properties Properties
 }
 
 // namedRef is a node with the name by which it was found.
 type namedRef struct {
 	SearchName, EntityKey string
-	Labels                labels
+	Labels                Labels
 	Name                  string
 }
 
@@ -148,7 +148,7 @@ func words(types []string) any {
 func (w Walk) params(scope Scope, now time.Time) map[string]any {
 	return map[string]any{
 		"words": words(w.Types), "without": words(w.Without),
-		"team_id": scope.TeamID, "user_id": scope.user(), "outgoing": w.Outgoing, "incoming": w.Incoming, "now_ms": now.UnixMilli(),
+		"team_id": scope.TeamID, "user_id": scope.User(), "outgoing": w.Outgoing, "incoming": w.Incoming, "now_ms": now.UnixMilli(),
 	}
 }
 
@@ -268,13 +268,13 @@ func (s *Store) NodesByKey(ctx context.Context, scope Scope, keys []string) ([]N
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	rows, err := findByKey.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "keys": keys})
+	rows, err := findByKey.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys})
 	if err != nil {
 		return nil, err
 	}
 	nodes := make([]NodeView, len(rows))
 	for i, row := range rows {
-		nodes[i] = nodeView(row.Labels.kind(), row.Properties, s.now())
+		nodes[i] = nodeView(row.Labels.kind(), row.Properties, s.Now())
 	}
 	slices.SortFunc(nodes, func(a, b NodeView) int { return slices.Index(keys, a.EntityKey) - slices.Index(keys, b.EntityKey) })
 	return nodes, nil
@@ -288,7 +288,7 @@ func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (ma
 			keys = append(keys, key)
 		}
 	}
-	rows, err := findByName.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.user(), "names": distinct(keys)})
+	rows, err := findByName.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "names": Distinct(keys)})
 	if err != nil {
 		return nil, err
 	}
@@ -299,6 +299,3 @@ func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (ma
 	}
 	return named, nil
 }
-
-// Now returns the current time for a walk.
-func (s *Store) Now() time.Time { return s.now() }

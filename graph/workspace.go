@@ -19,7 +19,7 @@ var (
 // workspaceRow is a project with what agents see of it. Lists of lists have one for the shared part and one for the
 // user's.
 type workspaceRow struct {
-	Project       properties
+	Project       Properties
 	Counts        [][]namedCount
 	Document      []documentRow
 	Shown         [][]listedRow
@@ -33,7 +33,7 @@ type workspaceRow struct {
 
 // workspacesRow has the projects that a scope may see.
 type workspacesRow struct {
-	Projects []properties
+	Projects []Properties
 	Count    int64
 	Counts   []namedCount
 }
@@ -176,14 +176,14 @@ func (s *Store) links(ctx context.Context, scope Scope, project string, derived 
 		keys, open = p.keys(), p.open()
 	}
 	return findLinks.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "project_id": project, "derived": derived, "focus": focus,
+		"team_id": scope.TeamID, "user_id": scope.User(), "project_id": project, "derived": derived, "focus": focus,
 		"picture": keys, "open": open, "walk": pictureWalked,
 	})
 }
 
 // workspace reads a project, and counts of the links of all shown nodes and of the node in focus.
 func (s *Store) workspace(ctx context.Context, scope Scope, project, focus string) (*Workspace, []derivedRow, error) {
-	now := s.now()
+	now := s.Now()
 	row, err := findWorkspace.ReadOne(ctx, s.db, workspaceParams(scope, project, now))
 	if err != nil {
 		return nil, nil, err
@@ -220,13 +220,13 @@ type Workspaces struct {
 
 // Workspaces returns the view of all projects, in one round trip.
 func (s *Store) Workspaces(ctx context.Context, scope Scope) (*Workspaces, error) {
-	now, users := s.now(), scope.users()
+	now, users := s.Now(), scope.users()
 	lists := make([]string, len(users))
 	for i, user := range users {
 		lists[i] = projectKind.Name + keySeparator + user
 	}
 	row, err := findWorkspaces.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "users": users, "lists": lists, "project_fields": projectFields,
+		"team_id": scope.TeamID, "user_id": scope.User(), "users": users, "lists": lists, "project_fields": projectFields,
 	})
 	if err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func workspaceParams(scope Scope, project string, now time.Time) map[string]any 
 		}
 	}
 	return map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "project_id": project, "users": users, "lists": lists, "tasks": tasks,
+		"team_id": scope.TeamID, "user_id": scope.User(), "project_id": project, "users": users, "lists": lists, "tasks": tasks,
 		"fields": shownFields, "task_fields": taskFields, "project_fields": projectFields,
 		"recent_at": -now.Add(-Week).UnixMilli(), "from": now, "to": now.Add(Week),
 	}

@@ -14,8 +14,8 @@ var findElement = neo.Load[elementRow]("workspace_element")
 
 // elementRow is a node of a project with its relationships.
 type elementRow struct {
-	Properties    properties
-	Project       []properties // at most one
+	Properties    Properties
+	Project       []Properties // at most one
 	Relationships []workspaceEndRow
 	Level         *int
 	Links         []string
@@ -26,7 +26,7 @@ type workspaceEndRow struct {
 	Type     string
 	Outgoing bool
 	Key      string
-	Labels   labels
+	Labels   Labels
 	Name     string
 }
 
@@ -91,17 +91,17 @@ func (s *Store) Focus(ctx context.Context, scope Scope, kind Kind, key string) (
 
 func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
 	row, err := findElement.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.user(), "entity_key": key, "label": kind.Label, "walk": pictureWalked,
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "label": kind.Label, "walk": pictureWalked,
 		"project_fields": projectFields,
 	})
 	if err != nil {
 		return nil, err
 	}
 	f := &WorkspaceFocus{
-		Node: nodeView(kind, row.Properties, s.now()), Direct: len(row.Links) > 0, Level: row.Level, First: map[string][]string{},
+		Node: nodeView(kind, row.Properties, s.Now()), Direct: len(row.Links) > 0, Level: row.Level, First: map[string][]string{},
 	}
 	for _, project := range row.Project {
-		view := nodeView(projectKind, project, s.now())
+		view := nodeView(projectKind, project, s.Now())
 		f.Project = &view
 	}
 	for _, e := range row.Relationships {

@@ -26,7 +26,7 @@ type nearRow struct {
 
 // furtherRow is a node linked with those of a picture, in the order of workspace_links, with its relationships.
 type furtherRow struct {
-	Labels                 labels
+	Labels                 Labels
 	Key, Name, State, Type string
 	UpdatedAt              time.Time
 	Rank                   int64

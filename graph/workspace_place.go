@@ -61,8 +61,8 @@ func placeOf(n *stored, links []string) place {
 	return p
 }
 
-func (p place) properties() properties {
-	all := properties{}
+func (p place) properties() Properties {
+	all := Properties{}
 	all.putUnless(p.list == "", "workspace_list", p.list)
 	all.putUnless(p.list == "", "workspace_at", p.at)
 	all.putUnless(p.direct == "", "workspace_direct", p.direct)
@@ -125,18 +125,18 @@ func (s *stored) score() (score int64) {
 	state := s.text("state_key")
 	switch s.kind.Name {
 	case "task":
-		priority := s.properties["priority"]
+		priority := s.Properties["priority"]
 		add(50, state == "blocked")
 		add(20, state == "in_progress")
 		add(30, priority != nil && neo.Integer(priority) <= 2)
-		add(15, s.properties["due_at"] != nil)
+		add(15, s.Properties["due_at"] != nil)
 	case "risk":
 		add(40, s.text("impact") == "critical")
 		add(30, s.text("impact") == "high")
 		add(10, state == "identified")
 	case "goal":
 		add(20, state == "active")
-		add(10, s.properties["target_date"] != nil)
+		add(10, s.Properties["target_date"] != nil)
 	case "output":
 		add(25, state == "review")
 		add(15, state != "" && state != "published")
@@ -198,13 +198,13 @@ var (
 
 // placeRow is a node with what decides its place in its workspace.
 type placeRow struct {
-	Labels     labels
-	Properties properties
+	Labels     Labels
+	Properties Properties
 	Links      [][]string // to its project: direction, type and key
 }
 
 // settle updates the places in workspaces of nodes that the transaction has locked.
-func (t *tx) settle(team string, keys []string) error {
+func (t *Tx) settle(team string, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -216,7 +216,7 @@ func (t *tx) settle(team string, keys []string) error {
 }
 
 func lookParams(team string, keys []string) map[string]any {
-	return map[string]any{"team_id": team, "keys": distinct(keys), "fields": slices.Concat(placeSources, placeNames)}
+	return map[string]any{"team_id": team, "keys": Distinct(keys), "fields": slices.Concat(placeSources, placeNames)}
 }
 
 // movesFrom reads nodes and computes their places.
@@ -234,7 +234,7 @@ func movesFrom(rows []placeRow) []move {
 }
 
 // enter places a restored node in its workspace; for a project, all nodes that belong to it.
-func (t *tx) enter(team string, n *stored) error {
+func (t *Tx) enter(team string, n *stored) error {
 	if n.kind.group != projectGroup {
 		return nil
 	}
@@ -245,7 +245,7 @@ func (t *tx) enter(team string, n *stored) error {
 }
 
 // eachIn locks the nodes of a project in batches and calls visit with their keys.
-func (t *tx) eachIn(team, project string, visit func(keys []string) error) error {
+func (t *Tx) eachIn(team, project string, visit func(keys []string) error) error {
 	for after := ""; ; {
 		keys, err := lockProjectNodes.Exec(t, map[string]any{"team_id": team, "project_id": project, "after": after, "limit": renewBatch})
 		if err != nil || len(keys) == 0 {
@@ -259,7 +259,7 @@ func (t *tx) eachIn(team, project string, visit func(keys []string) error) error
 }
 
 // leave removes a node from its workspace before it is deleted.
-func (t *tx) leave(team string, n *stored) error {
+func (t *Tx) leave(team string, n *stored) error {
 	if n.kind.group != projectGroup {
 		return nil
 	}
@@ -273,16 +273,16 @@ type move struct {
 }
 
 // changed returns the changed properties of the place.
-func (m *move) changed() properties {
-	old := properties{}
+func (m *move) changed() Properties {
+	old := Properties{}
 	for _, name := range placeNames {
-		old.putUnless(m.node.properties[name] == nil, name, m.node.properties[name])
+		old.putUnless(m.node.Properties[name] == nil, name, m.node.Properties[name])
 	}
 	return old.changesTo(m.to.properties())
 }
 
 // move stores the places of nodes and updates the counts.
-func (t *tx) move(team string, moves []move) error {
+func (t *Tx) move(team string, moves []move) error {
 	counts, changes := tally{}, []map[string]any{}
 	for _, m := range moves {
 		changed := m.changed()

@@ -19,7 +19,7 @@ type listed struct {
 type listedRow struct {
 	Kind          string
 	At            int64
-	Fields, Texts properties
+	Fields, Texts Properties
 }
 
 func (r *listedRow) listed(now time.Time) listed {

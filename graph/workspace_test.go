@@ -25,7 +25,7 @@ type workspaceModel struct {
 
 type placedNode struct {
 	kind string
-	properties
+	Properties
 }
 
 type placedEdge struct{ key, kind, from, to string }
@@ -177,16 +177,16 @@ func (m *workspaceModel) score(key string) (score int64) {
 	score = points[n.kind+"/"+state]
 	switch n.kind {
 	case "task":
-		if p, ok := n.properties["priority"].(int64); ok && p <= 2 {
+		if p, ok := n.Properties["priority"].(int64); ok && p <= 2 {
 			score += 30
 		}
-		if n.properties["due_at"] != nil {
+		if n.Properties["due_at"] != nil {
 			score += 15
 		}
 	case "risk":
 		score += map[string]int64{"critical": 40, "high": 30}[n.text("impact")]
 	case "goal":
-		if n.properties["target_date"] != nil {
+		if n.Properties["target_date"] != nil {
 			score += 10
 		}
 	case "output":

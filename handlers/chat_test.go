@@ -21,70 +21,70 @@ import (
 	"kith/llm"
 )
 
-func (f *fakes) CreateChatTree(_ context.Context, s graph.Scope, id string, w *graph.ChatTreeWrite) (graph.ChatTree, bool, error) {
+func (f *fakes) CreateChatTree(_ context.Context, s graph.Scope, id string, w *chat.TreeWrite) (chat.Tree, bool, error) {
 	f.ask("create tree %q for %q, pinned %v, context %+v", id, s.UserID, w.Pinned.Value, w.Context.Value)
-	return graph.ChatTree{ID: id}, id != "known", f.err
+	return chat.Tree{ID: id}, id != "known", f.err
 }
 
-func (f *fakes) ChatTree(_ context.Context, s graph.Scope, id string) (graph.ChatTree, error) {
+func (f *fakes) ChatTree(_ context.Context, s graph.Scope, id string) (chat.Tree, error) {
 	f.ask("tree %q for %q", id, s.UserID)
-	return graph.ChatTree{ID: "t"}, f.err
+	return chat.Tree{ID: "t"}, f.err
 }
 
-func (f *fakes) ChatTrees(_ context.Context, s graph.Scope, l graph.ChatTreeList) (graph.ChatTreePage, error) {
+func (f *fakes) ChatTrees(_ context.Context, s graph.Scope, l chat.TreeList) (chat.TreePage, error) {
 	pinned := "any"
 	if l.Pinned != nil {
 		pinned = fmt.Sprint(*l.Pinned)
 	}
 	f.ask("trees for %q, pinned %s, %d from %q", s.UserID, pinned, l.Limit, l.Cursor)
-	return graph.ChatTreePage{Trees: []graph.ChatTree{}, Next: "more"}, f.err
+	return chat.TreePage{Trees: []chat.Tree{}, Next: "more"}, f.err
 }
 
-func (f *fakes) ChangeChatTree(_ context.Context, s graph.Scope, id string, w *graph.ChatTreeWrite) (graph.ChatTree, error) {
+func (f *fakes) ChangeChatTree(_ context.Context, s graph.Scope, id string, w *chat.TreeWrite) (chat.Tree, error) {
 	f.ask("change tree %q for %q, name null %v", id, s.UserID, w.Name.Null)
-	return graph.ChatTree{}, f.err
+	return chat.Tree{}, f.err
 }
 
-func (f *fakes) ChatTurn(_ context.Context, s graph.Scope, id string) (graph.ChatTurn, error) {
+func (f *fakes) ChatTurn(_ context.Context, s graph.Scope, id string) (chat.Turn, error) {
 	f.ask("turn %q for %q", id, s.UserID)
-	return graph.ChatTurn{Status: graph.ChatComplete, Attempt: 2}, f.err
+	return chat.Turn{Status: chat.StatusComplete, Attempt: 2}, f.err
 }
 
-func (f *fakes) ChatTurns(_ context.Context, _ graph.Scope, tree string, from, limit int64) ([]graph.ChatTurnLine, error) {
+func (f *fakes) ChatTurns(_ context.Context, _ graph.Scope, tree string, from, limit int64) ([]chat.TurnLine, error) {
 	f.ask("%d turns of %q from %d", limit, tree, from)
-	lines := make([]graph.ChatTurnLine, min(limit, 3))
+	lines := make([]chat.TurnLine, min(limit, 3))
 	for i := range lines {
 		lines[i].Seq = from + int64(2*i)
 	}
 	return lines, f.err
 }
 
-func (f *fakes) ChatPath(_ context.Context, _ graph.Scope, id string) (graph.ChatPath, error) {
+func (f *fakes) ChatPath(_ context.Context, _ graph.Scope, id string) (chat.Path, error) {
 	f.ask("path to %q", id)
-	return graph.ChatPath{Turns: []graph.ChatTurn{}}, f.err
+	return chat.Path{Turns: []chat.Turn{}}, f.err
 }
 
-func (f *fakes) ChatDescendants(_ context.Context, _ graph.Scope, id string) ([]graph.ChatTurnLine, error) {
+func (f *fakes) ChatDescendants(_ context.Context, _ graph.Scope, id string) ([]chat.TurnLine, error) {
 	f.ask("below %q", id)
-	return []graph.ChatTurnLine{}, f.err
+	return []chat.TurnLine{}, f.err
 }
 
-func (f *fakes) AnswerChatTurn(_ context.Context, s graph.Scope, id string, a *graph.ChatAnswer) (graph.ChatTurn, error) {
+func (f *fakes) AnswerChatTurn(_ context.Context, s graph.Scope, id string, a *chat.Answer) (chat.Turn, error) {
 	f.ask("answer %q for %q: %q or %q by %q", id, s.UserID, a.AssistantText.Value, a.Error.Value, a.ProviderID.Value)
-	return graph.ChatTurn{}, f.err
+	return chat.Turn{}, f.err
 }
 
-func (f *fakes) Submit(_ context.Context, s graph.Scope, tree string, p chat.Prompt) (graph.ChatTurn, bool, error) {
+func (f *fakes) Submit(_ context.Context, s graph.Scope, tree string, p chat.Prompt) (chat.Turn, bool, error) {
 	f.ask("submit to %q for %q: %+v", tree, s.UserID, p)
-	return graph.ChatTurn{}, p.ID != "known", f.err
+	return chat.Turn{}, p.ID != "known", f.err
 }
 
-func (f *fakes) Retry(context.Context, graph.Scope, string) (graph.ChatTurn, bool, error) {
-	return graph.ChatTurn{}, false, f.err
+func (f *fakes) Retry(context.Context, graph.Scope, string) (chat.Turn, bool, error) {
+	return chat.Turn{}, false, f.err
 }
 
-func (f *fakes) Cancel(context.Context, graph.Scope, string) (graph.ChatTurn, error) {
-	return graph.ChatTurn{}, f.err
+func (f *fakes) Cancel(context.Context, graph.Scope, string) (chat.Turn, error) {
+	return chat.Turn{}, f.err
 }
 
 func (f *fakes) Delete(context.Context, graph.Scope, string) ([]string, error) {
@@ -95,9 +95,9 @@ func (f *fakes) DeleteTree(context.Context, graph.Scope, string) ([]string, erro
 	return []string{}, f.err
 }
 
-func (f *fakes) Explain(_ context.Context, s graph.Scope, e *chat.Explanation) (graph.ChatTurn, bool, error) {
+func (f *fakes) Explain(_ context.Context, s graph.Scope, e *chat.Explanation) (chat.Turn, bool, error) {
 	f.ask("explain %q to %q: %q, %v", e.Result, s.UserID, e.SessionID, e.Subjects)
-	return graph.ChatTurn{}, true, f.err
+	return chat.Turn{}, true, f.err
 }
 
 func (f *fakes) Assemble(_ context.Context, _ graph.Scope, id string, tokens int) (*chat.Assembled, error) {
@@ -111,17 +111,17 @@ func (f *fakes) Watch(ctx context.Context, _ graph.Scope, id, last string, send 
 	}
 	f.ask("watch %q from %q", id, last)
 	return errors.Join(
-		send(chat.Event{ID: "1.0", Type: chat.StatusEvent, Data: chat.TurnStatus{TurnID: id, Status: graph.ChatGenerating, Attempt: 1}}),
+		send(chat.Event{ID: "1.0", Type: chat.StatusEvent, Data: chat.TurnStatus{TurnID: id, Status: chat.StatusGenerating, Attempt: 1}}),
 		send(chat.Event{}),
 		send(chat.Event{ID: "1.3", Type: chat.TextEvent, Data: chat.TurnText{Text: "a\nb"}}))
 }
 
-func (f *fakes) ExportChats(context.Context, string, func(*graph.ChatTreeRecord) error, func(*graph.ChatTurnRecord) error) error {
+func (f *fakes) ExportChats(context.Context, string, func(*chat.TreeRecord) error, func(*chat.TurnRecord) error) error {
 	return f.err
 }
 
-func (f *fakes) RestoreChats(context.Context, graph.Scope, *graph.ChatBatch) (graph.ChatResult, error) {
-	return graph.ChatResult{}, f.err
+func (f *fakes) RestoreChats(context.Context, graph.Scope, *chat.Batch) (chat.Result, error) {
+	return chat.Result{}, f.err
 }
 
 func (f *fakes) Availability() llm.Availability { return "downloading" }

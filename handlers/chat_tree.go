@@ -15,25 +15,27 @@ import (
 
 // chatStore reads and writes chats.
 type chatStore interface {
-	CreateChatTree(ctx context.Context, scope graph.Scope, id string, w *graph.ChatTreeWrite) (graph.ChatTree, bool, error)
-	ChatTree(ctx context.Context, scope graph.Scope, id string) (graph.ChatTree, error)
-	ChatTrees(ctx context.Context, scope graph.Scope, l graph.ChatTreeList) (graph.ChatTreePage, error)
-	ChangeChatTree(ctx context.Context, scope graph.Scope, id string, w *graph.ChatTreeWrite) (graph.ChatTree, error)
-	ChatTurn(ctx context.Context, scope graph.Scope, id string) (graph.ChatTurn, error)
-	ChatTurns(ctx context.Context, scope graph.Scope, treeID string, from, limit int64) ([]graph.ChatTurnLine, error)
-	ChatPath(ctx context.Context, scope graph.Scope, id string) (graph.ChatPath, error)
-	ChatDescendants(ctx context.Context, scope graph.Scope, id string) ([]graph.ChatTurnLine, error)
-	AnswerChatTurn(ctx context.Context, scope graph.Scope, id string, a *graph.ChatAnswer) (graph.ChatTurn, error)
+	CreateChatTree(ctx context.Context, scope graph.Scope, id string, w *chat.TreeWrite) (chat.Tree, bool, error)
+	ChatTree(ctx context.Context, scope graph.Scope, id string) (chat.Tree, error)
+	ChatTrees(ctx context.Context, scope graph.Scope, l chat.TreeList) (chat.TreePage, error)
+	ChangeChatTree(ctx context.Context, scope graph.Scope, id string, w *chat.TreeWrite) (chat.Tree, error)
+	ChatTurn(ctx context.Context, scope graph.Scope, id string) (chat.Turn, error)
+	ChatTurns(ctx context.Context, scope graph.Scope, treeID string, from, limit int64) ([]chat.TurnLine, error)
+	ChatPath(ctx context.Context, scope graph.Scope, id string) (chat.Path, error)
+	ChatDescendants(ctx context.Context, scope graph.Scope, id string) ([]chat.TurnLine, error)
+	AnswerChatTurn(ctx context.Context, scope graph.Scope, id string, a *chat.Answer) (chat.Turn, error)
+	ExportChats(ctx context.Context, teamID string, tree func(*chat.TreeRecord) error, turn func(*chat.TurnRecord) error) error
+	RestoreChats(ctx context.Context, scope graph.Scope, b *chat.Batch) (chat.Result, error)
 }
 
 // chats generates answers, and ends what generates them.
 type chats interface {
-	Submit(ctx context.Context, scope graph.Scope, treeID string, p chat.Prompt) (graph.ChatTurn, bool, error)
-	Retry(ctx context.Context, scope graph.Scope, id string) (graph.ChatTurn, bool, error)
-	Cancel(ctx context.Context, scope graph.Scope, id string) (graph.ChatTurn, error)
+	Submit(ctx context.Context, scope graph.Scope, treeID string, p chat.Prompt) (chat.Turn, bool, error)
+	Retry(ctx context.Context, scope graph.Scope, id string) (chat.Turn, bool, error)
+	Cancel(ctx context.Context, scope graph.Scope, id string) (chat.Turn, error)
 	Delete(ctx context.Context, scope graph.Scope, id string) ([]string, error)
 	DeleteTree(ctx context.Context, scope graph.Scope, id string) ([]string, error)
-	Explain(ctx context.Context, scope graph.Scope, e *chat.Explanation) (graph.ChatTurn, bool, error)
+	Explain(ctx context.Context, scope graph.Scope, e *chat.Explanation) (chat.Turn, bool, error)
 	Assemble(ctx context.Context, scope graph.Scope, id string, maxTokens int) (*chat.Assembled, error)
 	Watch(ctx context.Context, scope graph.Scope, id, last string, send func(chat.Event) error) error
 	Availability() llm.Availability
@@ -97,17 +99,17 @@ func (p *ChatPath) resolve(ctx context.Context, needs string) (graph.Scope, erro
 type TreeViewOutput struct {
 	Status int
 	Body   struct {
-		graph.ChatTree
+		chat.Tree
 		Availability llm.Availability `json:"availability" enum:"available,downloading,unavailable" doc:"whether answers can be generated now"`
 	}
 }
 
-func (a *API) treeOutput(status int, tree graph.ChatTree, err error) (*TreeViewOutput, error) {
+func (a *API) treeOutput(status int, tree chat.Tree, err error) (*TreeViewOutput, error) {
 	if err != nil {
 		return nil, located("body", err)
 	}
 	out := &TreeViewOutput{Status: status}
-	out.Body.ChatTree, out.Body.Availability = tree, a.Chats.Availability()
+	out.Body.Tree, out.Body.Availability = tree, a.Chats.Availability()
 	return out, nil
 }
 
@@ -116,7 +118,7 @@ type CreateTreeInput struct {
 	Body struct {
 		UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"to whom it is private; left out: the user of the key, or the whole team"`
 		ID     string `json:"id,omitempty" maxLength:"256" doc:"generated (UUIDv7) when left out; one that is there stays as it is"`
-		graph.ChatTreeWrite
+		chat.TreeWrite
 	}
 }
 
@@ -125,7 +127,7 @@ func (a *API) createTree(ctx context.Context, in *CreateTreeInput) (*TreeViewOut
 	if err != nil {
 		return nil, err
 	}
-	tree, created, err := a.ChatStore.CreateChatTree(ctx, scope, in.Body.ID, &in.Body.ChatTreeWrite)
+	tree, created, err := a.ChatStore.CreateChatTree(ctx, scope, in.Body.ID, &in.Body.TreeWrite)
 	return a.treeOutput(statusOf(created, http.StatusCreated), tree, err)
 }
 
@@ -148,7 +150,7 @@ type ListTreesInput struct {
 // TreePageOutput is a page of chat trees. Next is null after the last.
 type TreePageOutput struct {
 	Body struct {
-		Trees        []graph.ChatTree `json:"trees"`
+		Trees        []chat.Tree      `json:"trees"`
 		Next         *string          `json:"next"`
 		Availability llm.Availability `json:"availability" enum:"available,downloading,unavailable" doc:"whether answers can be generated now"`
 	}
@@ -159,7 +161,7 @@ func (a *API) listTrees(ctx context.Context, in *ListTreesInput) (*TreePageOutpu
 	if err != nil {
 		return nil, err
 	}
-	l := graph.ChatTreeList{Cursor: in.Cursor, Limit: in.Limit}
+	l := chat.TreeList{Cursor: in.Cursor, Limit: in.Limit}
 	if in.Pinned != "" {
 		pinned := in.Pinned == "true"
 		l.Pinned = &pinned
@@ -190,7 +192,7 @@ type ChangeTreeInput struct {
 	ID   string `path:"id" maxLength:"256"`
 	Body struct {
 		UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
-		graph.ChatTreeWrite
+		chat.TreeWrite
 	}
 }
 
@@ -199,7 +201,7 @@ func (a *API) changeTree(ctx context.Context, in *ChangeTreeInput) (*TreeViewOut
 	if err != nil {
 		return nil, err
 	}
-	tree, err := a.ChatStore.ChangeChatTree(ctx, scope, in.ID, &in.Body.ChatTreeWrite)
+	tree, err := a.ChatStore.ChangeChatTree(ctx, scope, in.ID, &in.Body.TreeWrite)
 	return a.treeOutput(http.StatusOK, tree, err)
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"kith/auth"
 	"kith/chat"
-	"kith/graph"
 )
 
 // ListTurnsInput asks for a page of the turns of a chat tree.
@@ -19,9 +18,9 @@ type ListTurnsInput struct {
 // TurnPageOutput is a page of turns in short. Next is the number to go on from, null at the end.
 type TurnPageOutput struct {
 	Body struct {
-		TreeID string               `json:"tree_id"`
-		Turns  []graph.ChatTurnLine `json:"turns"`
-		Next   *int64               `json:"next"`
+		TreeID string          `json:"tree_id"`
+		Turns  []chat.TurnLine `json:"turns"`
+		Next   *int64          `json:"next"`
 	}
 }
 
@@ -55,17 +54,17 @@ type SubmitTurnInput struct {
 		UserPrompt string  `json:"user_prompt" max:"102400" word:"filled" doc:"at most 100 KiB; @Type:key refers to something of the memory"`
 		Generate   *bool   `json:"generate,omitempty" doc:"default true; false: the turn is pending until the caller answers it"`
 
-		ProviderConfig graph.ChatProviderConfig `json:"provider_config,omitzero" doc:"for this turn"`
+		ProviderConfig chat.ProviderConfig `json:"provider_config,omitzero" doc:"for this turn"`
 	}
 }
 
 // TurnOutput is a turn.
 type TurnOutput struct {
 	Status int
-	Body   graph.ChatTurn
+	Body   chat.Turn
 }
 
-func turnOutput(status int, turn graph.ChatTurn, err error) (*TurnOutput, error) {
+func turnOutput(status int, turn chat.Turn, err error) (*TurnOutput, error) {
 	if err != nil {
 		return nil, located("body", err)
 	}
@@ -123,7 +122,7 @@ type AnswerTurnInput struct {
 	ID   string `path:"id" maxLength:"256"`
 	Body struct {
 		UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"for whom; left out: the user of the key, or the team itself"`
-		graph.ChatAnswer
+		chat.Answer
 	}
 }
 
@@ -132,7 +131,7 @@ func (a *API) answerTurn(ctx context.Context, in *AnswerTurnInput) (*TurnOutput,
 	if err != nil {
 		return nil, err
 	}
-	turn, err := a.ChatStore.AnswerChatTurn(ctx, scope, in.ID, &in.Body.ChatAnswer)
+	turn, err := a.ChatStore.AnswerChatTurn(ctx, scope, in.ID, &in.Body.Answer)
 	return turnOutput(http.StatusOK, turn, err)
 }
 
@@ -148,8 +147,8 @@ func (a *API) deleteTurn(ctx context.Context, in *TurnInput) (*RemovedTurnsOutpu
 // RetriedTurnOutput says whether a turn is generated again, and how it is now.
 type RetriedTurnOutput struct {
 	Body struct {
-		Retried bool           `json:"retried" doc:"false: the turn was not in error, and stays as it is"`
-		Turn    graph.ChatTurn `json:"turn"`
+		Retried bool      `json:"retried" doc:"false: the turn was not in error, and stays as it is"`
+		Turn    chat.Turn `json:"turn"`
 	}
 }
 
@@ -173,7 +172,7 @@ func (a *API) cancelTurn(ctx context.Context, in *TurnInput) (*TurnOutput, error
 }
 
 // TurnPathOutput are the turns from a root to a turn.
-type TurnPathOutput struct{ Body graph.ChatPath }
+type TurnPathOutput struct{ Body chat.Path }
 
 func (a *API) turnPath(ctx context.Context, in *TurnInput) (*TurnPathOutput, error) {
 	scope, err := in.resolve(ctx, auth.Read)
@@ -187,7 +186,7 @@ func (a *API) turnPath(ctx context.Context, in *TurnInput) (*TurnPathOutput, err
 // TurnDescendantsOutput is a turn and all below it, in short.
 type TurnDescendantsOutput struct {
 	Body struct {
-		Turns []graph.ChatTurnLine `json:"turns"`
+		Turns []chat.TurnLine `json:"turns"`
 	}
 }
 

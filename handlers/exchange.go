@@ -37,8 +37,6 @@ type transfers interface {
 	CheckRelationship(w *graph.RelationshipWrite) []fault.FieldError
 	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
 	EndImport(ctx context.Context, scope graph.Scope, id string) error
-	ExportChats(ctx context.Context, teamID string, tree func(*graph.ChatTreeRecord) error, turn func(*graph.ChatTurnRecord) error) error
-	RestoreChats(ctx context.Context, scope graph.Scope, b *graph.ChatBatch) (graph.ChatResult, error)
 }
 
 // wholeTeam is the scope of a caller that may see all of its team: no key that is bound to a user.
@@ -61,7 +59,7 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
 		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}, 64<<10)
-		err := exchange.Export(ctx, a.Transfers, a.Preferences, scope.TeamID, out)
+		err := exchange.Export(ctx, a.Transfers, a.ChatStore, a.Preferences, scope.TeamID, out)
 		if err == nil {
 			err = out.Flush()
 		}
@@ -180,7 +178,7 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 		return &exchange.Report{}, err
 	}
 	reader.UserID = scope.UserID
-	return exchange.Import(ctx, a.Transfers, a.Preferences, scope, reader, exchange.ImportOptions{
+	return exchange.Import(ctx, a.Transfers, a.ChatStore, a.Preferences, scope, reader, exchange.ImportOptions{
 		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Guess: exchange.Format(in.Format) != exchange.Kith,
 	})
 }

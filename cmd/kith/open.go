@@ -12,6 +12,7 @@ import (
 	"kith/audit"
 	"kith/auth"
 	"kith/cache"
+	"kith/chat"
 	"kith/digest"
 	"kith/explore"
 	"kith/graph"
@@ -33,6 +34,7 @@ type memory struct {
 	traces      *tracing.Tracer
 	log         *slog.Logger
 	store       *graph.Store
+	chats       *chat.Store
 	preferences preferenceStore
 	cache       *cache.Cache
 	recalls     *graph.Recalls
@@ -116,7 +118,7 @@ func (c *config) withMemory(
 	defer func() { _ = contextCache.Close() }()
 	listener.cache = contextCache
 	m := &memory{
-		config: c, metrics: registry, traces: traces, log: log, store: store, preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
+		config: c, metrics: registry, traces: traces, log: log, store: store, chats: chat.NewStore(store), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
 		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: registry.ObserveRecall}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}

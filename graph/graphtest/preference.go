@@ -1,4 +1,5 @@
-// Package graphtest holds the tests that every store of a kind must pass. It knows no database; only tests import it.
+// Package graphtest gives tests a memory on a real Neo4j, and holds the tests that every store of preferences must pass. Only tests
+// import it.
 package graphtest
 
 import (

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"kith/chat"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/graph"
@@ -29,8 +31,8 @@ func NewRegistry(prefix string) huma.Registry {
 	optional[[]string](registry)
 	optional[json.RawMessage](registry)
 	object[graph.ConversationFocus](registry)
-	object[graph.ChatContext](registry)
-	object[graph.ChatProviderConfig](registry)
+	object[chat.Context](registry)
+	object[chat.ProviderConfig](registry)
 	return registry
 }
 
@@ -76,7 +78,8 @@ func name(t reflect.Type, hint string) string {
 
 // names holds the contract's names of types whose own name is clear only within their package.
 var names = map[string]string{ //nolint:gochecknoglobals // a constant table
-	"chat.Assembled": "TurnPrompt", "chat.Subject": "ExplainedSubject", "exchange.Counts": "ImportCounts",
+	"chat.Context": "ChatContext", "chat.Path": "ChatPath", "chat.ProviderConfig": "ChatProviderConfig", "chat.Ref": "ChatRef",
+	"chat.Tree": "ChatTree", "chat.Turn": "ChatTurn", "chat.TurnLine": "ChatTurnLine", "chat.Assembled": "TurnPrompt", "chat.Subject": "ExplainedSubject", "exchange.Counts": "ImportCounts",
 	"exchange.Refusal": "ImportRefusal", "exchange.Report": "ImportReport", "explore.Explanation": "ExploreExplanation", "explore.Meta": "ExploreMeta",
 	"explore.Query": "ExploreQuery", "explore.Request": "ExploreRequest", "explore.Result": "ExploreResult", "graph.Focus": "ContextFocus",
 	"graph.History": "ImportedHistory", "handlers.Opened": "OpenedConversation", "handlers.ReadSource": "SourceResult", "loader.User": "ContextUser",

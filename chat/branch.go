@@ -1,9 +1,11 @@
-package graph
+package chat
 
 import (
 	"context"
 	"fmt"
 	"slices"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -18,7 +20,7 @@ var (
 type chatBranchRow struct {
 	Branch       []chatStepRow
 	UserID       string // empty: shared
-	Status       ChatStatus
+	Status       Status
 	Attempt      int64
 	LeaseUntil   int64
 	SystemPrompt *string
@@ -35,37 +37,37 @@ type chatStepRow struct {
 
 // chatTextsRow has the texts of turns, and the entities of their prompts.
 type chatTextsRow struct {
-	Texts []ChatText
+	Texts []Text
 	Nodes []chatEntityRow
 }
 
 // chatEntityRow is an entity of a prompt, in the order of chat_text_read.
 type chatEntityRow struct {
-	Labels             labels
+	Labels             graph.Labels
 	Key, Name, Summary string
 }
 
-// ChatBranch is a turn and its ancestors without their texts: the turn first, the root last. It also has what the tree adds to
+// Branch is a turn and its ancestors without their texts: the turn first, the root last. It also has what the tree adds to
 // the prompt of the model.
-type ChatBranch struct {
-	Turns        []ChatStep
-	Scope        Scope // of all who see the tree
-	Status       ChatStatus
+type Branch struct {
+	Turns        []Step
+	Scope        graph.Scope // of all who see the tree
+	Status       Status
 	Attempt      int64
 	Model        string // of the turn; empty: the configured model
 	SystemPrompt string
-	Context      *ChatContext
+	Context      *Context
 }
 
-// ChatStep is a turn of a branch.
-type ChatStep struct {
+// Step is a turn of a branch.
+type Step struct {
 	ID   string
 	Size int64    // bytes of prompt and answer
 	Keys []string // of the entities in the prompt
 }
 
-// ChatEntity describes an entity to which a prompt refers.
-type ChatEntity struct {
+// Entity describes an entity to which a prompt refers.
+type Entity struct {
 	Type    string // its kind in CamelCase
 	Name    string
 	Summary string // the first 200 characters of its description
@@ -73,18 +75,18 @@ type ChatEntity struct {
 
 // ChatBranch returns a turn and its ancestors, or ErrNotFound. A branch without a root, which no write makes, ends after as many
 // turns as a tree may have.
-func (s *Store) ChatBranch(ctx context.Context, scope Scope, id string) (*ChatBranch, error) {
-	row, err := findChatBranch.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+func (s *Store) ChatBranch(ctx context.Context, scope graph.Scope, id string) (*Branch, error) {
+	row, err := findChatBranch.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": owners(scope), "id": id})
 	if err != nil {
 		return nil, err
 	}
-	b := &ChatBranch{
-		Scope: Scope{TeamID: scope.TeamID, UserID: row.UserID}, Attempt: row.Attempt, SystemPrompt: systemPrompt(row.SystemPrompt),
+	b := &Branch{
+		Scope: graph.Scope{TeamID: scope.TeamID, UserID: row.UserID}, Attempt: row.Attempt, SystemPrompt: systemPrompt(row.SystemPrompt),
 		Context: chatContextFrom(row.Context), Model: row.Model,
 	}
 	b.Status, _ = statusAt(row.Status, nil, row.LeaseUntil, s.now())
 	for _, step := range row.Branch {
-		t := ChatStep{ID: step.ID, Size: step.Size}
+		t := Step{ID: step.ID, Size: step.Size}
 		for _, ref := range chatRefsFrom(step.Refs) {
 			t.Keys = append(t.Keys, ref.EntityID)
 		}
@@ -95,7 +97,7 @@ func (s *Store) ChatBranch(ctx context.Context, scope Scope, id string) (*ChatBr
 
 // Part returns the ids of turns from a position in the branch on, and the keys of the entities they refer to. It returns at least
 // one turn, and as many as fit into limit bytes.
-func (b *ChatBranch) Part(from int, limit int64) (ids, keys []string) {
+func (b *Branch) Part(from int, limit int64) (ids, keys []string) {
 	var size int64
 	for i, step := range b.Turns[from:] {
 		if size += step.Size; i > 0 && size > limit {
@@ -106,29 +108,29 @@ func (b *ChatBranch) Part(from int, limit int64) (ids, keys []string) {
 	return ids, keys
 }
 
-// ChatPath is a turn in full with its ancestors, the root first: all of them, or the nearest within 4 MiB.
-type ChatPath struct {
-	Turns     []ChatTurn `json:"turns"`
-	Truncated bool       `json:"truncated" doc:"the first turn is not the root: continue from its parent"`
+// Path is a turn in full with its ancestors, the root first: all of them, or the nearest within 4 MiB.
+type Path struct {
+	Turns     []Turn `json:"turns"`
+	Truncated bool   `json:"truncated" doc:"the first turn is not the root: continue from its parent"`
 }
 
 // maxChatPath is the most bytes of text in a path.
 const maxChatPath = 4 << 20
 
 // ChatPath returns the path from the root to a turn, or ErrNotFound.
-func (s *Store) ChatPath(ctx context.Context, scope Scope, id string) (ChatPath, error) {
+func (s *Store) ChatPath(ctx context.Context, scope graph.Scope, id string) (Path, error) {
 	branch, err := s.ChatBranch(ctx, scope, id)
 	if err != nil {
-		return ChatPath{}, err
+		return Path{}, err
 	}
 	ids, _ := branch.Part(0, maxChatPath)
 	turns, err := s.readChatTurns(ctx, scope, ids)
 	slices.Reverse(turns)
-	return ChatPath{Turns: turns, Truncated: len(ids) < len(branch.Turns)}, err
+	return Path{Turns: turns, Truncated: len(ids) < len(branch.Turns)}, err
 }
 
-// ChatText is the prompt of a turn, and its answer if there is one.
-type ChatText struct {
+// Text is the prompt of a turn, and its answer if there is one.
+type Text struct {
 	ID            string
 	UserPrompt    string
 	AssistantText *string
@@ -136,23 +138,23 @@ type ChatText struct {
 
 // ReadChatTexts returns the texts of turns in the order of their ids, and the entities to which prompts refer by their keys. It
 // omits turns and entities that do not exist or that the scope may not see.
-func (s *Store) ReadChatTexts(ctx context.Context, scope Scope, ids, keys []string) ([]ChatText, map[string]ChatEntity, error) {
+func (s *Store) ReadChatTexts(ctx context.Context, scope graph.Scope, ids, keys []string) ([]Text, map[string]Entity, error) {
 	row, err := readChatTexts.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "owners": scope.owners(), "user_id": scope.user(), "ids": ids, "keys": distinct(keys),
+		"team_id": scope.TeamID, "owners": owners(scope), "user_id": scope.User(), "ids": ids, "keys": graph.Distinct(keys),
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	entities := map[string]ChatEntity{}
+	entities := map[string]Entity{}
 	for _, n := range row.Nodes {
-		entities[n.Key] = ChatEntity{Type: n.Labels.ofKind, Name: n.Name, Summary: n.Summary}
+		entities[n.Key] = Entity{Type: n.Labels.OfKind, Name: n.Name, Summary: n.Summary}
 	}
 	return row.Texts, entities, nil
 }
 
 // ChatDescendants returns a turn and all turns below it, breadth first, or ErrNotFound.
-func (s *Store) ChatDescendants(ctx context.Context, scope Scope, id string) ([]ChatTurnLine, error) {
-	rows, err := findChatDescendants.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+func (s *Store) ChatDescendants(ctx context.Context, scope graph.Scope, id string) ([]TurnLine, error) {
+	rows, err := findChatDescendants.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": owners(scope), "id": id})
 	if err != nil {
 		return nil, fmt.Errorf("descendants: %w", err)
 	}
@@ -160,14 +162,14 @@ func (s *Store) ChatDescendants(ctx context.Context, scope Scope, id string) ([]
 }
 
 // breadthFirst sorts a turn and all turns below it by distance, and at the same distance by age.
-func breadthFirst(lines []ChatTurnLine) []ChatTurnLine {
-	slices.SortFunc(lines, func(a, b ChatTurnLine) int { return int(a.Seq - b.Seq) }) // a turn comes after the one it replies to
+func breadthFirst(lines []TurnLine) []TurnLine {
+	slices.SortFunc(lines, func(a, b TurnLine) int { return int(a.Seq - b.Seq) }) // a turn comes after the one it replies to
 	depth := make(map[string]int, len(lines))
 	for i, l := range lines {
 		if i > 0 && l.ParentID != nil {
 			depth[l.ID] = depth[*l.ParentID] + 1
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b ChatTurnLine) int { return depth[a.ID] - depth[b.ID] })
+	slices.SortStableFunc(lines, func(a, b TurnLine) int { return depth[a.ID] - depth[b.ID] })
 	return lines
 }

@@ -1,9 +1,11 @@
-package graph
+package chat
 
 import (
 	"context"
 	"errors"
 	"fmt"
+
+	"kith/graph"
 
 	"kith/internal/fault"
 	"kith/neo"
@@ -11,13 +13,13 @@ import (
 
 var (
 	updateChatTurn   = neo.Load[changedChatTurn]("chat_turn_change")
-	renewChatLeases  = neo.Load[[]ChatAttempt]("chat_lease_renew")
+	renewChatLeases  = neo.Load[[]AttemptID]("chat_lease_renew")
 	findLostChatTurn = neo.Load[lostChatTurn]("chat_lease_over")
 )
 
 // changedChatTurn is the state of a turn before a change, whether it was changed, and its attempt.
 type changedChatTurn struct {
-	Status  ChatStatus
+	Status  Status
 	Changed bool
 	Attempt int64
 }
@@ -30,21 +32,21 @@ type lostChatTurn struct {
 
 // chatChange is a change of a turn that applies only in some states and, if attempt is not zero, in that attempt.
 type chatChange struct {
-	from       []ChatStatus
+	from       []Status
 	attempt    int64
 	next       int // by how much the attempt grows
-	properties properties
+	properties graph.Properties
 	answered   bool // by the caller, whose quota counts the answer
 }
 
 // changeChatTurn compares and changes a turn at once. It returns the state before, whether the turn was changed, and its attempt.
-func (s *Store) changeChatTurn(ctx context.Context, scope Scope, id string, c chatChange) (was ChatStatus, changed bool, attempt int64, err error) {
+func (s *Store) changeChatTurn(ctx context.Context, scope graph.Scope, id string, c chatChange) (was Status, changed bool, attempt int64, err error) {
 	statuses := make([]string, len(c.from))
 	for i := range c.from {
 		statuses[i] = string(c.from[i])
 	}
 	params := map[string]any{
-		"team_id": scope.TeamID, "owners": scope.owners(), "id": id, "statuses": statuses, "attempt": nil, "next": c.next,
+		"team_id": scope.TeamID, "owners": owners(scope), "id": id, "statuses": statuses, "attempt": nil, "next": c.next,
 		"properties": map[string]any(c.properties), "now": s.now().UnixMilli(),
 	}
 	if c.attempt != 0 {
@@ -60,102 +62,102 @@ func (s *Store) changeChatTurn(ctx context.Context, scope Scope, id string, c ch
 		return err
 	})
 	if was == chatInterrupted {
-		was = ChatError
+		was = StatusError
 	}
 	return was, changed, attempt, err
 }
 
 // withoutLease adds the end of the lease to the properties.
-func withoutLease(p properties) properties {
+func withoutLease(p graph.Properties) graph.Properties {
 	p["lease_holder"], p["lease_until"] = nil, nil
 	return p
 }
 
 // RetryChatTurn starts a new attempt at the generation of a failed turn. In any other state it changes nothing, and retried is
 // false. It returns ErrNotFound for an unknown turn.
-func (s *Store) RetryChatTurn(ctx context.Context, scope Scope, id string, lease ChatLease) (attempt int64, retried bool, err error) {
-	p := properties{"error": nil, "provider_id": nil}
+func (s *Store) RetryChatTurn(ctx context.Context, scope graph.Scope, id string, lease Lease) (attempt int64, retried bool, err error) {
+	p := graph.Properties{"error": nil, "provider_id": nil}
 	lease.put(p, s.now())
-	_, retried, attempt, err = s.changeChatTurn(ctx, scope, id, chatChange{from: []ChatStatus{ChatError, chatInterrupted}, next: 1, properties: p})
+	_, retried, attempt, err = s.changeChatTurn(ctx, scope, id, chatChange{from: []Status{StatusError, chatInterrupted}, next: 1, properties: p})
 	return attempt, retried, err
 }
 
 // CancelChatTurn cancels a turn that waits for its answer. It returns ErrNotFound, or ErrConflict for a turn that has ended.
-func (s *Store) CancelChatTurn(ctx context.Context, scope Scope, id string) error {
+func (s *Store) CancelChatTurn(ctx context.Context, scope graph.Scope, id string) error {
 	was, changed, _, err := s.changeChatTurn(ctx, scope, id, chatChange{
-		from: []ChatStatus{ChatPending, ChatGenerating}, properties: withoutLease(properties{"status": string(ChatCancelled)}),
+		from: []Status{StatusPending, StatusGenerating}, properties: withoutLease(graph.Properties{"status": string(StatusCancelled)}),
 	})
 	if err == nil && !changed {
-		err = fmt.Errorf("cancel: the turn has ended (%s): %w", was, ErrConflict)
+		err = fmt.Errorf("cancel: the turn has ended (%s): %w", was, graph.ErrConflict)
 	}
 	return err
 }
 
 // AnswerChatTurn stores the answer of the caller's model to a pending turn. It returns an InvalidError, ErrNotFound, or
 // ErrConflict for a turn that is not pending.
-func (s *Store) AnswerChatTurn(ctx context.Context, scope Scope, id string, a *ChatAnswer) (ChatTurn, error) {
+func (s *Store) AnswerChatTurn(ctx context.Context, scope graph.Scope, id string, a *Answer) (Turn, error) {
 	if err := a.check(); err != nil {
-		return ChatTurn{}, err
+		return Turn{}, err
 	}
-	was, changed, _, err := s.changeChatTurn(ctx, scope, id, chatChange{from: []ChatStatus{ChatPending}, properties: a.properties(), answered: true})
+	was, changed, _, err := s.changeChatTurn(ctx, scope, id, chatChange{from: []Status{StatusPending}, properties: a.properties(), answered: true})
 	if err == nil && !changed {
-		err = fmt.Errorf("answer: the turn is not pending (%s): %w", was, ErrConflict)
+		err = fmt.Errorf("answer: the turn is not pending (%s): %w", was, graph.ErrConflict)
 	}
 	if err != nil {
-		return ChatTurn{}, err
+		return Turn{}, err
 	}
 	return s.ChatTurn(ctx, scope, id)
 }
 
 // FinishChatTurn stores the result of an attempt at a generation. It drops a result that comes after a cancel, a delete, another
 // attempt or the end of the lease; then stored is false.
-func (s *Store) FinishChatTurn(ctx context.Context, scope Scope, id string, attempt int64, a *ChatAnswer) (stored bool, err error) {
+func (s *Store) FinishChatTurn(ctx context.Context, scope graph.Scope, id string, attempt int64, a *Answer) (stored bool, err error) {
 	p := withoutLease(a.properties())
 	p["source"] = fromLLM
-	_, stored, _, err = s.changeChatTurn(ctx, scope, id, chatChange{from: []ChatStatus{ChatGenerating}, attempt: attempt, properties: p})
+	_, stored, _, err = s.changeChatTurn(ctx, scope, id, chatChange{from: []Status{StatusGenerating}, attempt: attempt, properties: p})
 	return stored, err
 }
 
-func (a *ChatAnswer) check() error {
-	f := &faults{}
+func (a *Answer) check() error {
+	f := &graph.Faults{}
 	answered, failed := a.AssistantText.Given && !a.AssistantText.Null, a.Error.Given && !a.Error.Null
 	if answered == failed {
 		f.Add(fault.At("assistant_text"), fault.Required, "is required, or error, but not both")
 	}
-	f.bytes(fault.At("assistant_text"), a.AssistantText.Value, MaxChatAnswer)
+	checkBytes(f, fault.At("assistant_text"), a.AssistantText.Value, MaxChatAnswer)
 	if failed {
 		f.Text(fault.At("error"), a.Error.Value, maxChatError)
 		if a.Error.Value == "" {
 			f.Add(fault.At("error"), fault.Required, "must not be empty")
 		}
 	}
-	f.optionalWord(fault.At("provider_id"), a.ProviderID, MaxKeyLength)
+	f.OptionalWord(fault.At("provider_id"), a.ProviderID, graph.MaxKeyLength)
 	checkModel(f, a.ProviderConfig.Value.Model)
 	return f.Err()
 }
 
-func (a *ChatAnswer) properties() properties {
-	p := properties{"provider_id": orNil(a.ProviderID.or(""))}
+func (a *Answer) properties() graph.Properties {
+	p := graph.Properties{"provider_id": graph.OrNil(a.ProviderID.Or(""))}
 	if a.ProviderConfig.Given {
-		p["model"] = orNil(a.ProviderConfig.Value.Model)
+		p["model"] = graph.OrNil(a.ProviderConfig.Value.Model)
 	}
 	if a.Error.Given && !a.Error.Null {
-		p["status"], p["error"] = string(ChatError), a.Error.Value
+		p["status"], p["error"] = string(StatusError), a.Error.Value
 	} else {
-		p["status"], p["answer"], p["answer_size"] = string(ChatComplete), a.AssistantText.Value, len(a.AssistantText.Value)
+		p["status"], p["answer"], p["answer_size"] = string(StatusComplete), a.AssistantText.Value, len(a.AssistantText.Value)
 	}
 	return p
 }
 
-// ChatAttempt is an attempt at the generation of a turn.
-type ChatAttempt struct {
+// AttemptID is an attempt at the generation of a turn.
+type AttemptID struct {
 	TeamID, TurnID string
 	Attempt        int64
 }
 
 // RenewChatLeases extends the leases of a process, and returns the generations that it still holds. The others were cancelled or
 // deleted, or were given up when their lease ended.
-func (s *Store) RenewChatLeases(ctx context.Context, lease ChatLease) (held map[ChatAttempt]bool, err error) {
+func (s *Store) RenewChatLeases(ctx context.Context, lease Lease) (held map[AttemptID]bool, err error) {
 	now := s.now()
 	err = s.transaction(ctx, "chat_lease_renew", func(t *tx) error {
 		attempts, err := renewChatLeases.ExecOne(t, map[string]any{
@@ -164,7 +166,7 @@ func (s *Store) RenewChatLeases(ctx context.Context, lease ChatLease) (held map[
 		if err != nil {
 			return err
 		}
-		held = map[ChatAttempt]bool{}
+		held = map[AttemptID]bool{}
 		for _, attempt := range attempts {
 			held[attempt] = true
 		}
@@ -184,12 +186,12 @@ func (s *Store) InterruptChatTurns(ctx context.Context) (interrupted int, err er
 		return 0, err
 	}
 	for _, row := range rows {
-		scope := Scope{TeamID: row.TeamID, UserID: row.UserID}
+		scope := graph.Scope{TeamID: row.TeamID, UserID: row.UserID}
 		_, changed, _, err := s.changeChatTurn(ctx, scope, row.ID, chatChange{
-			from: []ChatStatus{chatInterrupted}, attempt: row.Attempt,
-			properties: withoutLease(properties{"status": string(ChatError), "error": Interrupted}),
+			from: []Status{chatInterrupted}, attempt: row.Attempt,
+			properties: withoutLease(graph.Properties{"status": string(StatusError), "error": InterruptedText}),
 		})
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, graph.ErrNotFound) {
 			return interrupted, err
 		}
 		if changed {

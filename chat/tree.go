@@ -1,4 +1,4 @@
-package graph
+package chat
 
 import (
 	"context"
@@ -8,30 +8,32 @@ import (
 	"strconv"
 	"strings"
 
+	"kith/graph"
+
 	"github.com/google/uuid"
 
 	"kith/internal/fault"
 	"kith/neo"
 )
 
-// ChatTree is a branching conversation with a language model. It is shared by the team, or private to a user. It is not part of
+// Tree is a branching conversation with a language model. It is shared by the team, or private to a user. It is not part of
 // the memory: no search, walk or context finds it. Times are milliseconds since 1970.
-type ChatTree struct {
-	ID           string       `json:"id"`
-	UserID       *string      `json:"user_id" doc:"the user to whom it is private; null: shared"`
-	Name         *string      `json:"name"`
-	DisplayName  string       `json:"display_name" doc:"the name, or else the beginning of the first prompt"`
-	Pinned       bool         `json:"pinned"`
-	SystemPrompt string       `json:"system_prompt"`
-	Context      *ChatContext `json:"context,omitempty" doc:"what the prompt of each generation contains from the memory"`
-	TurnCount    int64        `json:"turn_count"`
-	CreatedAt    int64        `json:"created_at" doc:"milliseconds since 1970"`
-	UpdatedAt    int64        `json:"updated_at" doc:"milliseconds since 1970"`
+type Tree struct {
+	ID           string   `json:"id"`
+	UserID       *string  `json:"user_id" doc:"the user to whom it is private; null: shared"`
+	Name         *string  `json:"name"`
+	DisplayName  string   `json:"display_name" doc:"the name, or else the beginning of the first prompt"`
+	Pinned       bool     `json:"pinned"`
+	SystemPrompt string   `json:"system_prompt"`
+	Context      *Context `json:"context,omitempty" doc:"what the prompt of each generation contains from the memory"`
+	TurnCount    int64    `json:"turn_count"`
+	CreatedAt    int64    `json:"created_at" doc:"milliseconds since 1970"`
+	UpdatedAt    int64    `json:"updated_at" doc:"milliseconds since 1970"`
 }
 
-// ChatContext names what is added to the system prompt of each generation: the context of the tree's user, or the context of a
+// Context names what is added to the system prompt of each generation: the context of the tree's user, or the context of a
 // project and its focus.
-type ChatContext struct {
+type Context struct {
 	UserID    string `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"the user of the tree: what an agent should know of this user; either this, or a project_id, a focus or both"`
 	ProjectID string `json:"project_id,omitempty" maxLength:"256" doc:"what an agent should know of this project"`
 	FocusKind string `json:"focus_kind,omitempty" maxLength:"64" with:"focus_id" doc:"a kind; with focus_id"`
@@ -39,24 +41,24 @@ type ChatContext struct {
 	MaxTokens int    `json:"max_tokens,omitempty" minimum:"100" maximum:"32000" doc:"default 2,000"`
 }
 
-// ChatTreeWrite creates or changes a chat tree. An omitted field stays as it is, and null means the default.
-type ChatTreeWrite struct {
-	Name         Optional[string]      `json:"name,omitzero" max:"512" word:"true" doc:"at most 512 characters; null: taken from the first prompt"`
-	Pinned       Optional[bool]        `json:"pinned,omitzero"`
-	SystemPrompt Optional[string]      `json:"system_prompt,omitzero" max:"32768" doc:"at most 32 KiB; null: the default"`
-	Context      Optional[ChatContext] `json:"context,omitzero" doc:"what the prompt contains from the memory; null: nothing"`
+// TreeWrite creates or changes a chat tree. An omitted field stays as it is, and null means the default.
+type TreeWrite struct {
+	Name         graph.Optional[string]  `json:"name,omitzero" max:"512" word:"true" doc:"at most 512 characters; null: taken from the first prompt"`
+	Pinned       graph.Optional[bool]    `json:"pinned,omitzero"`
+	SystemPrompt graph.Optional[string]  `json:"system_prompt,omitzero" max:"32768" doc:"at most 32 KiB; null: the default"`
+	Context      graph.Optional[Context] `json:"context,omitzero" doc:"what the prompt contains from the memory; null: nothing"`
 }
 
-// ChatTreeList asks for a page of chat trees, the last changed first.
-type ChatTreeList struct {
+// TreeList asks for a page of chat trees, the last changed first.
+type TreeList struct {
 	Pinned *bool // only pinned trees, or only others; nil: all
 	Cursor string
 	Limit  int64
 }
 
-// ChatTreePage is a page of chat trees with the cursor of the next page; empty after the last.
-type ChatTreePage struct {
-	Trees []ChatTree
+// TreePage is a page of chat trees with the cursor of the next page; empty after the last.
+type TreePage struct {
+	Trees []Tree
 	Next  string
 }
 
@@ -102,21 +104,21 @@ type chatTreeFields struct {
 }
 
 // check adds the faults of a write of a tree in the scope.
-func (w *ChatTreeWrite) check(f *faults, scope Scope) {
-	f.optionalWord(fault.At("name"), w.Name, MaxNameLength)
-	f.bytes(fault.At("system_prompt"), w.SystemPrompt.Value, maxSystemPrompt)
+func (w *TreeWrite) check(f *graph.Faults, scope graph.Scope) {
+	f.OptionalWord(fault.At("name"), w.Name, graph.MaxNameLength)
+	checkBytes(f, fault.At("system_prompt"), w.SystemPrompt.Value, maxSystemPrompt)
 	if w.Context.Given && !w.Context.Null {
 		w.Context.Value.check(f, scope)
 	}
 }
 
 // checkNew adds the faults of a new tree in the scope.
-func (w *ChatTreeWrite) checkNew(f *faults, scope Scope) {
-	f.keyIfAny(fault.At("user_id"), scope.UserID)
+func (w *TreeWrite) checkNew(f *graph.Faults, scope graph.Scope) {
+	checkKey(f, fault.At("user_id"), scope.UserID)
 	w.check(f, scope)
 }
 
-func (c *ChatContext) check(f *faults, scope Scope) {
+func (c *Context) check(f *graph.Faults, scope graph.Scope) {
 	switch {
 	case c.UserID == "" && c.ProjectID == "" && c.FocusID == "":
 		f.Add(fault.At("context"), fault.Required, "must name a user_id, a project_id or a focus_id")
@@ -127,27 +129,27 @@ func (c *ChatContext) check(f *faults, scope Scope) {
 	case (c.FocusKind == "") != (c.FocusID == ""):
 		f.Add(fault.At("context").Field("focus_id"), fault.Contrary, "must be given together with focus_kind")
 	}
-	f.keyIfAny(fault.At("context").Field("project_id"), c.ProjectID)
-	f.keyIfAny(fault.At("context").Field("focus_id"), c.FocusID)
+	checkKey(f, fault.At("context").Field("project_id"), c.ProjectID)
+	checkKey(f, fault.At("context").Field("focus_id"), c.FocusID)
 	f.OptionalBetween(fault.At("context").Field("max_tokens"), int64(c.MaxTokens), 100, 32_000)
 }
 
-// bytes checks a text whose size in bytes is limited.
-func (f *faults) bytes(at fault.Path, value string, limit int) {
+// checkBytes checks a text whose size in bytes is limited.
+func checkBytes(f *graph.Faults, at fault.Path, value string, limit int) {
 	if f.Bytes(at, len(value), limit) {
 		f.Text(at, value, limit)
 	}
 }
 
-// keyIfAny checks a key that may be empty.
-func (f *faults) keyIfAny(at fault.Path, key string) {
+// checkKey checks a key that may be empty.
+func checkKey(f *graph.Faults, at fault.Path, key string) {
 	if key != "" {
-		f.Word(at, key, MaxKeyLength)
+		f.Word(at, key, graph.MaxKeyLength)
 	}
 }
 
 // owners returns the owners of the chats that the scope sees: the empty name for shared ones, and the user.
-func (s Scope) owners() []string {
+func owners(s graph.Scope) []string {
 	if s.UserID == "" {
 		return []string{""}
 	}
@@ -156,11 +158,11 @@ func (s Scope) owners() []string {
 
 // CreateChatTree stores a tree under an id, or under a generated one if id is empty. An existing tree with the id is not changed.
 // It returns ErrConflict when that tree belongs to another user. created reports whether the tree is new.
-func (s *Store) CreateChatTree(ctx context.Context, scope Scope, id string, w *ChatTreeWrite) (tree ChatTree, created bool, err error) {
-	f := &faults{}
-	f.keyIfAny(fault.At("id"), id)
+func (s *Store) CreateChatTree(ctx context.Context, scope graph.Scope, id string, w *TreeWrite) (tree Tree, created bool, err error) {
+	f := &graph.Faults{}
+	checkKey(f, fault.At("id"), id)
 	if w.checkNew(f, scope); f.Len() > 0 {
-		return ChatTree{}, false, f.Err()
+		return Tree{}, false, f.Err()
 	}
 	if id == "" {
 		id = uuid.Must(uuid.NewV7()).String()
@@ -170,78 +172,78 @@ func (s *Store) CreateChatTree(ctx context.Context, scope Scope, id string, w *C
 		return err
 	})
 	if err != nil {
-		return ChatTree{}, false, err
+		return Tree{}, false, err
 	}
 	tree, err = s.ChatTree(ctx, scope, id)
 	return tree, created, err
 }
 
 // createChatTree stores a tree unless one has its id. It returns ErrConflict when that tree belongs to another user.
-func (t *tx) createChatTree(scope Scope, id string, w *ChatTreeWrite, now int64) (created bool, err error) {
+func (t *tx) createChatTree(scope graph.Scope, id string, w *TreeWrite, now int64) (created bool, err error) {
 	p := w.properties()
-	p["user_id"], p["created_at"], p["updated_at"], p["created_by"] = scope.UserID, now, now, scope.user()
+	p["user_id"], p["created_at"], p["updated_at"], p["created_by"] = scope.UserID, now, now, scope.User()
 	if p["pinned"] == nil {
 		p["pinned"] = false
 	}
 	added, err := addChatTree.ExecOne(t, map[string]any{"team_id": scope.TeamID, "id": id, "properties": map[string]any(p)})
 	if err == nil && added.UserID != scope.UserID {
-		err = fmt.Errorf("the id is already in use: %w", ErrConflict)
+		err = fmt.Errorf("the id is already in use: %w", graph.ErrConflict)
 	}
 	if created = err == nil && !added.Known; created {
-		t.notes([]string{scope.UserID}, id)
+		t.Notes([]string{scope.UserID}, id)
 	}
 	return created, err
 }
 
-// properties returns the given fields, nil for those to remove.
-func (w *ChatTreeWrite) properties() properties {
-	p := properties{}
+// Properties returns the given fields, nil for those to remove.
+func (w *TreeWrite) properties() graph.Properties {
+	p := graph.Properties{}
 	if w.Name.Given {
-		p["name"] = orAbsent(w.Name.pointer())
+		p["name"] = orAbsent(w.Name.Pointer())
 	}
 	if w.Pinned.Given {
-		p["pinned"] = w.Pinned.or(false)
+		p["pinned"] = w.Pinned.Or(false)
 	}
 	if w.SystemPrompt.Given {
-		p["system_prompt"] = orAbsent(w.SystemPrompt.pointer())
+		p["system_prompt"] = orAbsent(w.SystemPrompt.Pointer())
 	}
 	if w.Context.Given {
-		p["context"] = storedContext(w.Context.pointer())
+		p["context"] = storedContext(w.Context.Pointer())
 	}
 	return p
 }
 
 // ChatTree returns a tree that the scope may see, by its id or the id of one of its turns. It returns ErrNotFound for an unknown
 // id.
-func (s *Store) ChatTree(ctx context.Context, scope Scope, id string) (ChatTree, error) {
-	row, err := findChatTree.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+func (s *Store) ChatTree(ctx context.Context, scope graph.Scope, id string) (Tree, error) {
+	row, err := findChatTree.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": owners(scope), "id": id})
 	if err != nil {
-		return ChatTree{}, err
+		return Tree{}, err
 	}
 	return row.tree(), nil
 }
 
 // ChatTrees lists trees that the scope may see. It returns an InvalidError for an invalid cursor.
-func (s *Store) ChatTrees(ctx context.Context, scope Scope, l ChatTreeList) (ChatTreePage, error) {
+func (s *Store) ChatTrees(ctx context.Context, scope graph.Scope, l TreeList) (TreePage, error) {
 	before, beforeID, err := l.after()
 	if err != nil {
-		return ChatTreePage{}, err
+		return TreePage{}, err
 	}
 	pinned := []bool{true, false}
 	if l.Pinned != nil {
 		pinned = []bool{*l.Pinned}
 	}
 	rows, err := listChatTrees.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "owners": scope.owners(), "pinned": pinned, "before": before, "before_id": beforeID, "limit": l.Limit + 1,
+		"team_id": scope.TeamID, "owners": owners(scope), "pinned": pinned, "before": before, "before_id": beforeID, "limit": l.Limit + 1,
 	})
 	if err != nil {
-		return ChatTreePage{}, err
+		return TreePage{}, err
 	}
-	page := ChatTreePage{Trees: []ChatTree{}}
+	page := TreePage{Trees: []Tree{}}
 	for i := range rows {
 		if n := len(page.Trees); int64(n) == l.Limit {
 			last := page.Trees[n-1]
-			page.Next = encodeCursor(strconv.FormatInt(last.UpdatedAt, 10) + " " + last.ID)
+			page.Next = graph.EncodeCursor(strconv.FormatInt(last.UpdatedAt, 10) + " " + last.ID)
 			break
 		}
 		page.Trees = append(page.Trees, rows[i].tree())
@@ -250,49 +252,49 @@ func (s *Store) ChatTrees(ctx context.Context, scope Scope, l ChatTreeList) (Cha
 }
 
 // after returns the position at which the page begins.
-func (l *ChatTreeList) after() (before int64, id string, err error) {
+func (l *TreeList) after() (before int64, id string, err error) {
 	if l.Cursor == "" {
 		return math.MaxInt64, "", nil
 	}
-	cursor, err := decodeCursor(l.Cursor)
+	cursor, err := graph.DecodeCursor(l.Cursor)
 	if err != nil {
 		return 0, "", err
 	}
 	at, id, _ := strings.Cut(cursor, " ")
 	if before, err = strconv.ParseInt(at, 10, 64); err != nil || id == "" {
-		return 0, "", badCursor()
+		return 0, "", graph.BadCursor()
 	}
 	return before, id, nil
 }
 
 // ChangeChatTree changes a tree. It returns ErrNotFound for an unknown one.
-func (s *Store) ChangeChatTree(ctx context.Context, scope Scope, id string, w *ChatTreeWrite) (ChatTree, error) {
+func (s *Store) ChangeChatTree(ctx context.Context, scope graph.Scope, id string, w *TreeWrite) (Tree, error) {
 	tree, err := s.ChatTree(ctx, scope, id)
 	if err == nil && tree.ID != id {
-		err = fmt.Errorf("change tree: %w", ErrNotFound)
+		err = fmt.Errorf("change tree: %w", graph.ErrNotFound)
 	}
 	if err != nil {
-		return ChatTree{}, err
+		return Tree{}, err
 	}
-	f := &faults{}
+	f := &graph.Faults{}
 	if w.check(f, tree.scope(scope.TeamID)); f.Len() > 0 {
-		return ChatTree{}, f.Err()
+		return Tree{}, f.Err()
 	}
 	err = s.transaction(ctx, "chat_tree_change", func(t *tx) error {
 		_, err := updateChatTree.ExecOne(t, map[string]any{
-			"team_id": scope.TeamID, "owners": scope.owners(), "id": tree.ID, "properties": map[string]any(w.properties()), "now": s.now().UnixMilli(),
+			"team_id": scope.TeamID, "owners": owners(scope), "id": tree.ID, "properties": map[string]any(w.properties()), "now": s.now().UnixMilli(),
 		})
 		return err
 	})
 	if err != nil {
-		return ChatTree{}, err
+		return Tree{}, err
 	}
 	return s.ChatTree(ctx, scope, tree.ID)
 }
 
 // scope returns the scope of all who see the tree.
-func (t *ChatTree) scope(team string) Scope {
-	s := Scope{TeamID: team}
+func (t *Tree) scope(team string) graph.Scope {
+	s := graph.Scope{TeamID: team}
 	if t.UserID != nil {
 		s.UserID = *t.UserID
 	}
@@ -300,23 +302,23 @@ func (t *ChatTree) scope(team string) Scope {
 }
 
 // DeleteChatTree deletes a tree with all its turns and returns their ids. It returns ErrNotFound for an unknown tree.
-func (s *Store) DeleteChatTree(ctx context.Context, scope Scope, id string) (turns []string, err error) {
-	return s.deleteChat(ctx, removeChatTree, map[string]any{"team_id": scope.TeamID, "owners": scope.owners(), "id": id})
+func (s *Store) DeleteChatTree(ctx context.Context, scope graph.Scope, id string) (turns []string, err error) {
+	return s.deleteChat(ctx, removeChatTree, map[string]any{"team_id": scope.TeamID, "owners": owners(scope), "id": id})
 }
 
 // deleteChat deletes a tree or turns of it and returns the ids of the deleted turns.
 func (s *Store) deleteChat(ctx context.Context, remove neo.Query[[]string], params map[string]any) (turns []string, err error) {
 	err = s.transaction(ctx, remove.Name, func(t *tx) (err error) {
 		turns, err = remove.ExecOne(t, params)
-		t.notes(nil, turns...)
+		t.Notes(nil, turns...)
 		return err
 	})
 	return turns, err
 }
 
-func (r *chatTreeRow) tree() ChatTree {
+func (r *chatTreeRow) tree() Tree {
 	f := &r.Tree
-	t := ChatTree{
+	t := Tree{
 		ID: f.ID, Name: f.Name, DisplayName: displayName(f.Name, r.Prompt), Pinned: f.Pinned, SystemPrompt: systemPrompt(f.SystemPrompt),
 		Context: chatContextFrom(f.Context), TurnCount: f.TurnCount, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,
 	}
@@ -335,7 +337,7 @@ func systemPrompt(own *string) string {
 }
 
 // storedContext returns the stored form of a context; nil for none.
-func storedContext(c *ChatContext) any {
+func storedContext(c *Context) any {
 	if c == nil {
 		return nil
 	}
@@ -344,8 +346,8 @@ func storedContext(c *ChatContext) any {
 }
 
 // chatContextFrom returns a context from its stored form; nil for none.
-func chatContextFrom(stored string) *ChatContext {
-	var c ChatContext
+func chatContextFrom(stored string) *Context {
+	var c Context
 	if stored == "" || json.Unmarshal([]byte(stored), &c) != nil {
 		return nil
 	}
@@ -357,7 +359,7 @@ func displayName(name *string, prompt string) string {
 	if name != nil {
 		return *name
 	}
-	if line := firstLine(prompt, displayLength); line != "" {
+	if line := graph.FirstLine(prompt, displayLength); line != "" {
 		return line
 	}
 	return "Untitled"

@@ -1,4 +1,4 @@
-package graph
+package chat
 
 import (
 	"cmp"
@@ -10,13 +10,16 @@ import (
 	"testing"
 	"time"
 
+	"kith/graph"
+	"kith/graph/graphtest"
+
 	"pgregory.net/rapid"
 )
 
 // modelTurn is the expected state of a turn.
 type modelTurn struct {
 	tree, parent string
-	status       ChatStatus
+	status       Status
 	attempt      int64
 	answer       string
 	until        time.Time // of its lease
@@ -32,9 +35,9 @@ type chatModel struct {
 }
 
 // status returns the present status.
-func (m *chatModel) status(n *modelTurn) ChatStatus {
-	if n.status == ChatGenerating && !n.until.After(m.now) {
-		return ChatError
+func (m *chatModel) status(n *modelTurn) Status {
+	if n.status == StatusGenerating && !n.until.After(m.Now) {
+		return StatusError
 	}
 	return n.status
 }
@@ -69,20 +72,20 @@ func (m *chatModel) add() {
 	if rapid.IntRange(0, 3).Draw(m.r, "reply") > 0 {
 		parent = m.any()
 	}
-	w := ChatTurnWrite{ID: id, ParentID: parent, UserPrompt: id}
-	n := &modelTurn{tree: tree, parent: parent, status: ChatPending, attempt: 1}
+	w := TurnWrite{ID: id, ParentID: parent, UserPrompt: id}
+	n := &modelTurn{tree: tree, parent: parent, status: StatusPending, attempt: 1}
 	if rapid.Bool().Draw(m.r, "generate") {
-		w.Lease, n.status, n.until = m.minute(), ChatGenerating, m.now.Add(time.Minute)
+		w.Lease, n.status, n.until = m.minute(), StatusGenerating, m.Now.Add(time.Minute)
 	}
-	_, created, err := m.store.AddChatTurn(m.Context(), m.as("u1"), tree, w)
+	_, created, err := m.chats.AddChatTurn(m.Context(), m.As("u1"), tree, w)
 	above := m.turns[parent]
 	switch {
 	case !slices.Contains(m.trees, tree):
-		m.want("add to no tree", ErrNotFound, err)
+		m.want("add to no tree", graph.ErrNotFound, err)
 	case parent != "" && (above == nil || above.tree != tree):
-		m.want("add to another tree's turn", ErrInvalid, err)
-	case above != nil && m.status(above) == ChatError:
-		m.want("reply to an error", ErrConflict, err)
+		m.want("add to another tree's turn", graph.ErrInvalid, err)
+	case above != nil && m.status(above) == StatusError:
+		m.want("reply to an error", graph.ErrConflict, err)
 	default:
 		m.want("add", nil, err)
 		if !created {
@@ -93,20 +96,20 @@ func (m *chatModel) add() {
 }
 
 // change makes a change that is allowed in some states. conflict means that it is an error in the others.
-func (m *chatModel) change(what string, from []ChatStatus, conflict bool, do func(id string) (bool, error), then func(*modelTurn)) {
+func (m *chatModel) change(what string, from []Status, conflict bool, do func(id string) (bool, error), then func(*modelTurn)) {
 	id := m.any()
 	n := m.turns[id]
 	done, err := do(id)
 	switch {
 	case n == nil:
-		m.want(what+" of nothing", ErrNotFound, err)
+		m.want(what+" of nothing", graph.ErrNotFound, err)
 	case slices.Contains(from, m.status(n)):
 		if m.want(what, nil, err); !done {
 			m.r.Fatalf("%s of a turn that is %s is not done", what, m.status(n))
 		}
 		then(n)
 	case conflict:
-		m.want(what, ErrConflict, err)
+		m.want(what, graph.ErrConflict, err)
 	default:
 		if m.want(what, nil, err); done {
 			m.r.Fatalf("%s of a turn that is %s is done", what, m.status(n))
@@ -115,30 +118,30 @@ func (m *chatModel) change(what string, from []ChatStatus, conflict bool, do fun
 }
 
 func (m *chatModel) step() {
-	ctx, scope := m.Context(), m.as("u1")
+	ctx, scope := m.Context(), m.As("u1")
 	steps := []string{"add", "add", "add", "add", "answer", "finish", "late", "retry", "cancel", "delete", "tree", "drop", "wait"}
 	switch rapid.SampledFrom(steps).Draw(m.r, "step") {
 	case "add":
 		m.add()
 	case "answer":
-		m.change("answer", []ChatStatus{ChatPending}, true, func(id string) (bool, error) {
-			_, err := m.store.AnswerChatTurn(ctx, scope, id, &ChatAnswer{AssistantText: Some("theirs")})
+		m.change("answer", []Status{StatusPending}, true, func(id string) (bool, error) {
+			_, err := m.chats.AnswerChatTurn(ctx, scope, id, &Answer{AssistantText: graph.Some("theirs")})
 			return err == nil, err
-		}, func(n *modelTurn) { n.status, n.answer = ChatComplete, "theirs" })
+		}, func(n *modelTurn) { n.status, n.answer = StatusComplete, "theirs" })
 	case "finish":
 		failed := rapid.Bool().Draw(m.r, "failed")
-		m.change("finish", []ChatStatus{ChatGenerating}, false, func(id string) (bool, error) {
-			a, attempt := &ChatAnswer{AssistantText: Some("ours")}, int64(1)
+		m.change("finish", []Status{StatusGenerating}, false, func(id string) (bool, error) {
+			a, attempt := &Answer{AssistantText: graph.Some("ours")}, int64(1)
 			if failed {
-				a = &ChatAnswer{Error: Some("no")}
+				a = &Answer{Error: graph.Some("no")}
 			}
 			if n := m.turns[id]; n != nil {
 				attempt = n.attempt
 			}
-			return m.store.FinishChatTurn(ctx, scope, id, attempt, a)
+			return m.chats.FinishChatTurn(ctx, scope, id, attempt, a)
 		}, func(n *modelTurn) {
-			if n.status = ChatError; !failed {
-				n.status, n.answer = ChatComplete, "ours"
+			if n.status = StatusError; !failed {
+				n.status, n.answer = StatusComplete, "ours"
 			}
 		})
 	case "late":
@@ -147,18 +150,20 @@ func (m *chatModel) step() {
 			if n := m.turns[id]; n != nil {
 				attempt = n.attempt + 1
 			}
-			return m.store.FinishChatTurn(ctx, scope, id, attempt, &ChatAnswer{AssistantText: Some("late")})
+			return m.chats.FinishChatTurn(ctx, scope, id, attempt, &Answer{AssistantText: graph.Some("late")})
 		}, nil)
 	case "retry":
-		m.change("retry", []ChatStatus{ChatError}, false, func(id string) (bool, error) {
-			_, retried, err := m.store.RetryChatTurn(ctx, scope, id, *m.minute())
+		m.change("retry", []Status{StatusError}, false, func(id string) (bool, error) {
+			_, retried, err := m.chats.RetryChatTurn(ctx, scope, id, *m.minute())
 			return retried, err
-		}, func(n *modelTurn) { n.status, n.attempt, n.until = ChatGenerating, n.attempt+1, m.now.Add(time.Minute) })
+		}, func(n *modelTurn) {
+			n.status, n.attempt, n.until = StatusGenerating, n.attempt+1, m.Now.Add(time.Minute)
+		})
 	case "cancel":
-		m.change("cancel", []ChatStatus{ChatPending, ChatGenerating}, true, func(id string) (bool, error) {
-			err := m.store.CancelChatTurn(ctx, scope, id)
+		m.change("cancel", []Status{StatusPending, StatusGenerating}, true, func(id string) (bool, error) {
+			err := m.chats.CancelChatTurn(ctx, scope, id)
 			return err == nil, err
-		}, func(n *modelTurn) { n.status = ChatCancelled })
+		}, func(n *modelTurn) { n.status = StatusCancelled })
 	case "delete":
 		m.delete(m.any())
 	case "tree":
@@ -167,14 +172,14 @@ func (m *chatModel) step() {
 	case "drop":
 		m.drop()
 	case "wait":
-		m.now = m.now.Add(40 * time.Second)
+		m.Now = m.Now.Add(40 * time.Second)
 	}
 }
 
 func (m *chatModel) delete(id string) {
-	removed, err := m.store.DeleteChatTurn(m.Context(), m.as("u1"), id)
+	removed, err := m.chats.DeleteChatTurn(m.Context(), m.As("u1"), id)
 	if m.turns[id] == nil {
-		m.want("delete of nothing", ErrNotFound, err)
+		m.want("delete of nothing", graph.ErrNotFound, err)
 		return
 	}
 	m.want("delete", nil, err)
@@ -186,7 +191,7 @@ func (m *chatModel) drop() {
 		return
 	}
 	tree := m.trees[0]
-	removed, err := m.store.DeleteChatTree(m.Context(), m.as("u1"), tree)
+	removed, err := m.chats.DeleteChatTree(m.Context(), m.As("u1"), tree)
 	m.want("delete of a tree", nil, err)
 	var all []string
 	for id, n := range m.turns {
@@ -213,7 +218,7 @@ func (m *chatModel) forget(ids, removed []string) {
 // check compares the store with the model.
 func (m *chatModel) check() {
 	for _, tree := range m.trees {
-		lines, err := m.store.ChatTurns(m.Context(), m.as("u1"), tree, 0, MaxChatTurns)
+		lines, err := m.chats.ChatTurns(m.Context(), m.As("u1"), tree, 0, MaxTurns)
 		m.want("turns", nil, err)
 		want := []string{}
 		for _, id := range m.order {
@@ -226,9 +231,9 @@ func (m *chatModel) check() {
 		}
 	}
 	for id, n := range m.turns {
-		turn, err := m.store.ChatTurn(m.Context(), m.as("u1"), id)
+		turn, err := m.chats.ChatTurn(m.Context(), m.As("u1"), id)
 		if n == nil {
-			m.want("a deleted turn", ErrNotFound, err)
+			m.want("a deleted turn", graph.ErrNotFound, err)
 			continue
 		}
 		m.want("turn", nil, err)
@@ -236,10 +241,10 @@ func (m *chatModel) check() {
 		if turn.AssistantText != nil {
 			answer = *turn.AssistantText
 		}
-		if turn.Status != m.status(n) || turn.Attempt != n.attempt || answer != n.answer || (turn.Error != nil) != (turn.Status == ChatError) {
+		if turn.Status != m.status(n) || turn.Attempt != n.attempt || answer != n.answer || (turn.Error != nil) != (turn.Status == StatusError) {
 			m.r.Fatalf("%s: %+v, want %+v", id, turn, n)
 		}
-		branch, err := m.store.ChatBranch(m.Context(), m.as("u1"), id)
+		branch, err := m.chats.ChatBranch(m.Context(), m.As("u1"), id)
 		m.want("branch", nil, err)
 		for above := id; above != ""; above = m.turns[above].parent {
 			if len(branch.Turns) == 0 || branch.Turns[0].ID != above {
@@ -247,7 +252,7 @@ func (m *chatModel) check() {
 			}
 			branch.Turns = branch.Turns[1:]
 		}
-		below, err := m.store.ChatDescendants(m.Context(), m.as("u1"), id)
+		below, err := m.chats.ChatDescendants(m.Context(), m.As("u1"), id)
 		m.want("descendants", nil, err)
 		depth := func(id string) (steps int) {
 			for ; m.turns[id].parent != ""; id = m.turns[id].parent {
@@ -267,14 +272,15 @@ func (m *chatModel) check() {
 
 // TestChatHistories checks that random histories follow the model: turns form trees, and change their states as allowed.
 func TestChatHistories(t *testing.T) {
-	twice(t, func(r *rapid.T, e *env) {
+	graphtest.Twice(t, func(r *rapid.T, g *graphtest.Env) {
+		e := withChats(g)
 		m := &chatModel{env: e, r: r, turns: map[string]*modelTurn{}}
 		m.trees = append(m.trees, m.tree("u1").ID)
 		for range rapid.IntRange(1, 40).Draw(r, "steps") {
 			m.step()
 		}
 		m.check()
-		audit(e)
+		e.Audit()
 	})
 }
 
@@ -300,45 +306,45 @@ func TestChatsAtOnce(t *testing.T) {
 				var err error
 				switch random.IntN(13) {
 				case 0, 1, 2:
-					w := ChatTurnWrite{ID: fmt.Sprintf("%d-%d", worker, i), ParentID: id, UserPrompt: "x", Lease: e.minute()}
-					if _, _, err = e.store.AddChatTurn(t.Context(), e.as("u1"), tree.ID, w); err == nil {
+					w := TurnWrite{ID: fmt.Sprintf("%d-%d", worker, i), ParentID: id, UserPrompt: "x", Lease: e.minute()}
+					if _, _, err = e.chats.AddChatTurn(t.Context(), e.As("u1"), tree.ID, w); err == nil {
 						mu.Lock()
 						ids = append(ids, w.ID)
 						mu.Unlock()
 					}
 				case 3:
-					if _, err = e.store.FinishChatTurn(t.Context(), e.as("u1"), id, 1+int64(random.IntN(2)), &ChatAnswer{Error: Some("no")}); err != nil {
+					if _, err = e.chats.FinishChatTurn(t.Context(), e.As("u1"), id, 1+int64(random.IntN(2)), &Answer{Error: graph.Some("no")}); err != nil {
 						break
 					}
 					fallthrough
 				case 4:
 					var attempt int64
 					var retried bool
-					if attempt, retried, err = e.store.RetryChatTurn(t.Context(), e.as("u1"), id, *e.minute()); retried {
+					if attempt, retried, err = e.chats.RetryChatTurn(t.Context(), e.As("u1"), id, *e.minute()); retried {
 						mu.Lock()
 						attempts[fmt.Sprint(id, " ", attempt)]++
 						mu.Unlock()
 					}
 				case 5:
-					err = e.store.CancelChatTurn(t.Context(), e.as("u1"), id)
+					err = e.chats.CancelChatTurn(t.Context(), e.As("u1"), id)
 				case 6:
-					_, err = e.store.RenewChatLeases(t.Context(), *e.minute())
+					_, err = e.chats.RenewChatLeases(t.Context(), *e.minute())
 				case 7:
 					if id != root.ID {
-						_, err = e.store.DeleteChatTurn(t.Context(), e.as("u1"), id)
+						_, err = e.chats.DeleteChatTurn(t.Context(), e.As("u1"), id)
 					}
 				case 8: // a tree that is created and deleted
-					_, _, err = e.store.CreateChatTree(t.Context(), e.as("u1"), "brief", &ChatTreeWrite{})
+					_, _, err = e.chats.CreateChatTree(t.Context(), e.As("u1"), "brief", &TreeWrite{})
 				case 9:
-					_, err = e.store.DeleteChatTree(t.Context(), e.as("u1"), "brief")
+					_, err = e.chats.DeleteChatTree(t.Context(), e.As("u1"), "brief")
 				case 10:
-					_, _, err = e.store.AddChatTurn(t.Context(), e.as("u1"), "brief", ChatTurnWrite{UserPrompt: "x"})
+					_, _, err = e.chats.AddChatTurn(t.Context(), e.As("u1"), "brief", TurnWrite{UserPrompt: "x"})
 				case 11:
-					_, err = e.store.ChatDescendants(t.Context(), e.as("u1"), root.ID)
+					_, err = e.chats.ChatDescendants(t.Context(), e.As("u1"), root.ID)
 				case 12:
-					_, err = e.store.ChatTurns(t.Context(), e.as("u1"), tree.ID, 0, 100)
+					_, err = e.chats.ChatTurns(t.Context(), e.As("u1"), tree.ID, 0, 100)
 				}
-				if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrConflict) && !errors.Is(err, ErrInvalid) {
+				if err != nil && !errors.Is(err, graph.ErrNotFound) && !errors.Is(err, graph.ErrConflict) && !errors.Is(err, graph.ErrInvalid) {
 					t.Errorf("worker %d: %v", worker, err)
 				}
 			}
@@ -346,14 +352,14 @@ func TestChatsAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	for attempt, times := range attempts {
-		e.same(attempt, 1, times)
+		e.Same(attempt, 1, times)
 	}
 	if len(ids) < 20 || len(attempts) == 0 {
 		t.Errorf("%d turns, %d retries: too little happened", len(ids), len(attempts))
 	}
-	stored, err := e.store.ChatTree(t.Context(), e.as("u1"), tree.ID)
-	lines, listed := e.store.ChatTurns(t.Context(), e.as("u1"), tree.ID, 0, MaxChatTurns)
-	e.same("turns", []any{int64(len(lines)), nil, nil}, []any{stored.TurnCount, err, listed})
+	stored, err := e.chats.ChatTree(t.Context(), e.As("u1"), tree.ID)
+	lines, listed := e.chats.ChatTurns(t.Context(), e.As("u1"), tree.ID, 0, MaxTurns)
+	e.Same("turns", []any{int64(len(lines)), nil, nil}, []any{stored.TurnCount, err, listed})
 }
 
 func TestAuditFindsWhatIsWrongWithChats(t *testing.T) {
@@ -371,19 +377,19 @@ func TestAuditFindsWhatIsWrongWithChats(t *testing.T) {
 		tree := e.tree("u1")
 		e.turn("u1", tree.ID, "", "p", nil)
 		e.turn("u1", tree.ID, "p", "c", nil)
-		e.raw(`MATCH (c:ChatTurn {team_id: $team, id: 'c'}) MATCH (p:ChatTurn {team_id: $team, id: 'p'}) ` + c.spoil)
+		e.Raw(`MATCH (c:ChatTurn {team_id: $team, id: 'c'}) MATCH (p:ChatTurn {team_id: $team, id: 'p'}) ` + c.spoil)
 		var found []string
-		result, err := e.store.Audit(t.Context(), AuditOptions{TeamID: e.team, Fix: true, Report: func(f Finding) {
+		result, err := e.Store.Audit(t.Context(), graph.AuditOptions{TeamID: e.Team, Fix: true, Report: func(f graph.Finding) {
 			found = append(found, fmt.Sprint(f.Check, " ", f.Repaired))
 		}})
-		e.same(c.spoil, nil, err)
+		e.Same(c.spoil, nil, err)
 		if want := fmt.Sprint(c.check, " ", c.check == "chat_count"); !slices.Contains(found, want) {
 			t.Errorf("%s: found %v, want %s", c.spoil, found, want)
 		}
 		if c.check == "chat_count" {
-			again, err := e.store.Audit(t.Context(), AuditOptions{TeamID: e.team})
-			e.same("after the repair", []any{int64(0), int64(1), nil}, []any{again.Findings, result.Repaired, err})
+			again, err := e.Store.Audit(t.Context(), graph.AuditOptions{TeamID: e.Team})
+			e.Same("after the repair", []any{int64(0), int64(1), nil}, []any{again.Findings, result.Repaired, err})
 		}
-		e.raw(`MATCH (n) WHERE n.team_id = $team AND (n:ChatTree OR n:ChatTurn) DETACH DELETE n`)
+		e.Raw(`MATCH (n) WHERE n.team_id = $team AND (n:ChatTree OR n:ChatTurn) DETACH DELETE n`)
 	}
 }

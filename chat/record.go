@@ -1,45 +1,47 @@
-package graph
+package chat
 
 import (
 	"context"
 	"time"
 
+	"kith/graph"
+
 	"kith/internal/fault"
 	"kith/neo"
 )
 
-// ChatTreeRecord is a chat tree in an export.
-type ChatTreeRecord struct {
-	ID           string           `json:"id"`
-	UserID       Optional[string] `json:"user_id,omitzero"` // null: shared
-	Name         *string          `json:"name,omitempty"`
-	Pinned       bool             `json:"pinned,omitempty"`
-	SystemPrompt *string          `json:"system_prompt,omitempty"` // nil: the default
-	Context      *ChatContext     `json:"context,omitempty"`
-	CreatedAt    int64            `json:"created_at"`
-	UpdatedAt    int64            `json:"updated_at"`
-	CreatedBy    *string          `json:"created_by,omitempty"`
+// TreeRecord is a chat tree in an export.
+type TreeRecord struct {
+	ID           string                 `json:"id"`
+	UserID       graph.Optional[string] `json:"user_id,omitzero"` // null: shared
+	Name         *string                `json:"name,omitempty"`
+	Pinned       bool                   `json:"pinned,omitempty"`
+	SystemPrompt *string                `json:"system_prompt,omitempty"` // nil: the default
+	Context      *Context               `json:"context,omitempty"`
+	CreatedAt    int64                  `json:"created_at"`
+	UpdatedAt    int64                  `json:"updated_at"`
+	CreatedBy    *string                `json:"created_by,omitempty"`
 }
 
-// ChatTurnRecord is a turn of a chat tree in an export. A turn that is being generated is exported as interrupted, because its
+// TurnRecord is a turn of a chat tree in an export. A turn that is being generated is exported as interrupted, because its
 // generation does not answer the copy.
-type ChatTurnRecord struct {
-	ID            string     `json:"id"`
-	TreeID        string     `json:"tree_id"`
-	ParentID      *string    `json:"parent_id,omitempty"`
-	Seq           int64      `json:"seq"`
-	UserPrompt    string     `json:"user_prompt"`
-	AssistantText *string    `json:"assistant_text,omitempty"`
-	ProviderID    *string    `json:"provider_id,omitempty"`
-	Model         *string    `json:"model,omitempty"`
-	Status        ChatStatus `json:"status"`
-	Attempt       int64      `json:"attempt"`
-	Error         *string    `json:"error,omitempty"`
-	Source        *string    `json:"source,omitempty"`
-	PromptVersion string     `json:"prompt_version"`
-	CreatedAt     int64      `json:"created_at"`
-	UpdatedAt     int64      `json:"updated_at"`
-	CreatedBy     *string    `json:"created_by,omitempty"`
+type TurnRecord struct {
+	ID            string  `json:"id"`
+	TreeID        string  `json:"tree_id"`
+	ParentID      *string `json:"parent_id,omitempty"`
+	Seq           int64   `json:"seq"`
+	UserPrompt    string  `json:"user_prompt"`
+	AssistantText *string `json:"assistant_text,omitempty"`
+	ProviderID    *string `json:"provider_id,omitempty"`
+	Model         *string `json:"model,omitempty"`
+	Status        Status  `json:"status"`
+	Attempt       int64   `json:"attempt"`
+	Error         *string `json:"error,omitempty"`
+	Source        *string `json:"source,omitempty"`
+	PromptVersion string  `json:"prompt_version"`
+	CreatedAt     int64   `json:"created_at"`
+	UpdatedAt     int64   `json:"updated_at"`
+	CreatedBy     *string `json:"created_by,omitempty"`
 }
 
 // Records of one read of chats; turns may be long.
@@ -78,7 +80,7 @@ type storedChatTurn struct {
 	Seq                              int64
 	UserPrompt                       string
 	AssistantText, ProviderID, Model *string
-	Status                           ChatStatus
+	Status                           Status
 	Attempt                          int64
 	Error, Source                    *string
 	PromptVersion                    string
@@ -89,7 +91,7 @@ type storedChatTurn struct {
 
 // ExportChats reads all chats of a team in the form in which they are imported: trees by id, then their turns, each after the one
 // it replies to. It stops at the first error of tree or turn and returns it.
-func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*ChatTreeRecord) error, turn func(*ChatTurnRecord) error) error {
+func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*TreeRecord) error, turn func(*TurnRecord) error) error {
 	for after := ""; ; {
 		rows, err := exportChatTrees.Read(ctx, s.db, map[string]any{"team_id": teamID, "after": after, "limit": exportTrees})
 		if err != nil {
@@ -116,7 +118,7 @@ func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*ChatT
 		for i := range rows {
 			r := rows[i].Turn.record()
 			treeID, seq = r.TreeID, r.Seq
-			if r.Status == ChatGenerating {
+			if r.Status == StatusGenerating {
 				r.interrupt()
 			}
 			if err := turn(r); err != nil {
@@ -129,24 +131,24 @@ func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*ChatT
 	}
 }
 
-func (r *ChatTurnRecord) interrupt() {
-	text := Interrupted
-	r.Status, r.Error = ChatError, &text
+func (r *TurnRecord) interrupt() {
+	text := InterruptedText
+	r.Status, r.Error = StatusError, &text
 }
 
-func (t *storedChatTree) record() *ChatTreeRecord {
-	r := &ChatTreeRecord{
-		ID: t.ID, UserID: Null[string](), Name: t.Name, Pinned: t.Pinned, SystemPrompt: t.SystemPrompt,
+func (t *storedChatTree) record() *TreeRecord {
+	r := &TreeRecord{
+		ID: t.ID, UserID: graph.Null[string](), Name: t.Name, Pinned: t.Pinned, SystemPrompt: t.SystemPrompt,
 		Context: chatContextFrom(t.Context), CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, CreatedBy: t.CreatedBy,
 	}
 	if t.UserID != "" {
-		r.UserID = Some(t.UserID)
+		r.UserID = graph.Some(t.UserID)
 	}
 	return r
 }
 
-func (t *storedChatTurn) record() *ChatTurnRecord {
-	return &ChatTurnRecord{
+func (t *storedChatTurn) record() *TurnRecord {
+	return &TurnRecord{
 		ID: t.ID, TreeID: t.TreeID, ParentID: t.ParentID, Seq: t.Seq, UserPrompt: t.UserPrompt,
 		AssistantText: t.AssistantText, ProviderID: t.ProviderID, Model: t.Model, Status: t.Status,
 		Attempt: t.Attempt, Error: t.Error, Source: t.Source, PromptVersion: t.PromptVersion,
@@ -154,14 +156,14 @@ func (t *storedChatTurn) record() *ChatTurnRecord {
 	}
 }
 
-func (r *ChatTreeRecord) properties() map[string]any {
+func (r *TreeRecord) properties() map[string]any {
 	return map[string]any{
-		"user_id": r.UserID.or(""), "name": orAbsent(r.Name), "pinned": r.Pinned, "system_prompt": orAbsent(r.SystemPrompt), "context": storedContext(r.Context),
+		"user_id": r.UserID.Or(""), "name": orAbsent(r.Name), "pinned": r.Pinned, "system_prompt": orAbsent(r.SystemPrompt), "context": storedContext(r.Context),
 		"created_at": r.CreatedAt, "updated_at": r.UpdatedAt, "created_by": orAbsent(r.CreatedBy),
 	}
 }
 
-func (r *ChatTurnRecord) properties(user string) map[string]any {
+func (r *TurnRecord) properties(user string) map[string]any {
 	p := map[string]any{
 		"tree_id": r.TreeID, "parent_id": orAbsent(r.ParentID), "user_id": user, "seq": r.Seq, "prompt": r.UserPrompt,
 		"prompt_size": len(r.UserPrompt), "refs": storedRefs(r.UserPrompt), "answer": orAbsent(r.AssistantText), "answer_size": nil,
@@ -184,76 +186,69 @@ func orAbsent(s *string) any {
 }
 
 // check returns the faults of an imported tree for a scope.
-func (r *ChatTreeRecord) check(scope Scope, now time.Time) error {
-	f := &faults{}
-	f.Word(fault.At("id"), r.ID, MaxKeyLength)
-	user := r.UserID.or("")
-	f.optionalWord(fault.At("user_id"), r.UserID, MaxKeyLength)
+func (r *TreeRecord) check(scope graph.Scope, now time.Time) error {
+	f := &graph.Faults{}
+	f.Word(fault.At("id"), r.ID, graph.MaxKeyLength)
+	user := r.UserID.Or("")
+	f.OptionalWord(fault.At("user_id"), r.UserID, graph.MaxKeyLength)
 	if user != "" {
 		scope.CheckImported(&f.List, user)
 	}
-	w := ChatTreeWrite{}
+	w := TreeWrite{}
 	if r.Name != nil {
-		w.Name = Some(*r.Name)
+		w.Name = graph.Some(*r.Name)
 	}
 	if r.SystemPrompt != nil {
-		w.SystemPrompt = Some(*r.SystemPrompt)
+		w.SystemPrompt = graph.Some(*r.SystemPrompt)
 	}
 	if r.Context != nil {
-		w.Context = Some(*r.Context)
+		w.Context = graph.Some(*r.Context)
 	}
-	w.check(f, Scope{TeamID: scope.TeamID, UserID: user})
+	w.check(f, graph.Scope{TeamID: scope.TeamID, UserID: user})
 	checkChatTimes(f, r.CreatedAt, r.UpdatedAt, r.CreatedBy, now)
 	return f.Err()
 }
 
-// CheckImported adds a fault if the owner of an imported item is another user than the scope's.
-func (s Scope) CheckImported(f *fault.List, owner string) {
-	if s.UserID != "" && owner != s.UserID {
-		f.Add(fault.At("user_id"), fault.NotAllowed, "must be the user that the import is for")
-	}
-}
-
 // check returns the faults of an imported turn.
-func (r *ChatTurnRecord) check(now time.Time) error {
-	f := &faults{}
-	w := ChatTurnWrite{ID: r.ID, UserPrompt: r.UserPrompt}
+func (r *TurnRecord) check(now time.Time) error {
+	f := &graph.Faults{}
+	w := TurnWrite{ID: r.ID, UserPrompt: r.UserPrompt}
 	if r.ParentID != nil {
 		w.ParentID = *r.ParentID
 	}
 	if w.check(f); r.ID == "" {
 		f.Required(fault.At("id"))
 	}
-	f.OneOf(fault.At("status"), string(r.Status), string(ChatPending), string(ChatComplete), string(ChatError), string(ChatCancelled))
-	if (r.AssistantText != nil) != (r.Status == ChatComplete) {
+	f.OneOf(fault.At("status"), string(r.Status), string(StatusPending), string(StatusComplete), string(StatusError), string(StatusCancelled))
+	if (r.AssistantText != nil) != (r.Status == StatusComplete) {
 		f.Add(fault.At("assistant_text"), fault.Required, "is required with the status complete, and not allowed otherwise")
 	}
-	if (r.Error != nil) != (r.Status == ChatError) {
+	if (r.Error != nil) != (r.Status == StatusError) {
 		f.Add(fault.At("error"), fault.Required, "is required with the status error, and not allowed otherwise")
 	}
 	if r.AssistantText != nil {
-		f.bytes(fault.At("assistant_text"), *r.AssistantText, MaxChatAnswer)
+		checkBytes(f, fault.At("assistant_text"), *r.AssistantText, MaxChatAnswer)
 	}
 	for field, value := range map[string]*string{"provider_id": r.ProviderID, "model": r.Model, "source": r.Source, "prompt_version": &r.PromptVersion} {
 		if value != nil {
-			f.Text(fault.At(field), *value, MaxKeyLength)
+			f.Text(fault.At(field), *value, graph.MaxKeyLength)
 		}
 	}
 	if r.Error != nil {
 		f.Text(fault.At("error"), *r.Error, maxChatError)
 	}
-	f.number(fault.At("seq"), Some(r.Seq), maxNumber)
-	if f.number(fault.At("attempt"), Some(r.Attempt), maxNumber); r.Attempt == 0 {
+	f.Number(fault.At("seq"), graph.Some(r.Seq), graph.MaxNumber)
+	if f.Number(fault.At("attempt"), graph.Some(r.Attempt), graph.MaxNumber); r.Attempt == 0 {
 		f.Add(fault.At("attempt"), fault.OutOfRange, "must be 1 or more")
 	}
 	checkChatTimes(f, r.CreatedAt, r.UpdatedAt, r.CreatedBy, now)
 	return f.Err()
 }
 
-func checkChatTimes(f *faults, created, updated int64, by *string, now time.Time) {
+func checkChatTimes(f *graph.Faults, created, updated int64, by *string, now time.Time) {
 	f.Past(fault.At("created_at"), time.UnixMilli(created), now)
 	f.Past(fault.At("updated_at"), time.UnixMilli(updated), now)
 	if by != nil {
-		f.Word(fault.At("created_by"), *by, MaxKeyLength)
+		f.Word(fault.At("created_by"), *by, graph.MaxKeyLength)
 	}
 }

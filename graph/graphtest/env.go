@@ -1,0 +1,162 @@
+package graphtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"pgregory.net/rapid"
+
+	"kith/graph"
+	"kith/internal/fault"
+	"kith/internal/testenv"
+	"kith/neo"
+)
+
+// Noon is the time at which the clock of a test starts.
+var Noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// Env is the memory of one team for one test.
+type Env struct {
+	*testing.T
+	Store *graph.Store
+	Team  string
+	Now   time.Time // the clock of the store; a test changes it only between calls
+}
+
+// migrated records that the shared database has the schema.
+var migrated struct {
+	sync.Mutex
+	done bool
+}
+
+// New returns a new team on the shared Neo4j, for a test that runs beside others. When the test ends, the team's data is
+// checked for integrity.
+func New(t *testing.T) *Env {
+	t.Helper()
+	t.Parallel()
+	return Alone(t)
+}
+
+// Alone does the same as New for a test that runs beside no other.
+func Alone(t *testing.T) *Env {
+	t.Helper()
+	e := Open(t, graph.Options{})
+	migrated.Lock()
+	defer migrated.Unlock()
+	if !migrated.done {
+		if err := e.Store.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		migrated.done = true
+	}
+	t.Cleanup(e.Audit)
+	return e
+}
+
+// Twice runs a property check in two parallel subtests, so that two cores work. Each case has a new team.
+func Twice(t *testing.T, check func(*rapid.T, *Env)) {
+	t.Helper()
+	New(t)
+	for half := range 2 {
+		t.Run(fmt.Sprint(half), func(t *testing.T) {
+			t.Parallel()
+			e := Open(t, graph.Options{}) // with its own clock
+			rapid.Check(t, func(r *rapid.T) {
+				e.Team, e.Now = testenv.Team(t), Noon
+				check(r, e)
+			})
+		})
+	}
+}
+
+// Open returns a new team on a store with options, whose clock is the test's. The shared Neo4j must have the schema, see New.
+func Open(t *testing.T, o graph.Options) *Env {
+	t.Helper()
+	e := &Env{T: t, Team: testenv.Team(t), Now: Noon}
+	o.Now = func() time.Time { return e.Now }
+	s, err := graph.Open(neo.Connection(testenv.Neo4j(t)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	e.Store = s
+	if err := s.Ping(t.Context()); err != nil { // the driver's first connection must be alone
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Neighbour returns another team on the same store.
+func (e *Env) Neighbour() *Env {
+	other := &Env{T: e.T, Store: e.Store, Team: testenv.Team(e.T), Now: e.Now}
+	e.Cleanup(other.Audit)
+	return other
+}
+
+// Audit checks that the team's data is consistent.
+func (e *Env) Audit() {
+	e.Helper()
+	_, err := e.Store.Audit(context.Background(), graph.AuditOptions{
+		TeamID: e.Team, Report: func(f graph.Finding) { e.Errorf("audit: %+v", f) },
+	})
+	if err != nil {
+		e.Errorf("audit: %v", err)
+	}
+}
+
+// As returns the scope of a user of the team.
+func (e *Env) As(user string) graph.Scope { return graph.Scope{TeamID: e.Team, UserID: user} }
+
+// Raw runs a statement on the database without the store.
+func (e *Env) Raw(text string) [][]any {
+	e.Helper()
+	ctx := context.Background() // also in cleanups, where the test's own context has ended
+	session := e.Store.DB().Session(ctx, neo4j.AccessModeWrite, "", neo4j.FetchAll)
+	defer func() { _ = session.Close(ctx) }()
+	result, err := session.Run(ctx, text, map[string]any{"team": e.Team})
+	if err != nil {
+		e.Fatal(err)
+	}
+	records, err := result.Collect(ctx)
+	if err != nil {
+		e.Fatal(err)
+	}
+	rows := make([][]any, len(records))
+	for i := range records {
+		rows[i] = records[i].Values
+	}
+	return rows
+}
+
+// Same reports a difference between two values.
+func (e *Env) Same(what string, want, got any) {
+	e.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		e.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// Locations returns the locations of the faults in a fault.InvalidError, sorted; nil for any other error.
+func Locations(err error) []string {
+	var invalid *fault.InvalidError
+	if !errors.As(err, &invalid) {
+		return nil
+	}
+	at := make([]string, len(invalid.Fields))
+	for i, f := range invalid.Fields {
+		at[i] = f.Path.String()
+	}
+	slices.Sort(at)
+	return at
+}
