@@ -26,24 +26,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/schema", "get-schema", "What Cypher can ask here: kinds, properties, relationship types, examples", a.schema, schemaResponse)
 	route(a, api, http.MethodPost, "/v1/memory", "write-memory", "Add and change nodes and relationships in one transaction", a.writeMemory, large)
 	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource, large, mayMiss, asksModel)
-	route(a, api, http.MethodGet, "/v1/nodes/{kind}", "list-nodes", "A page of the nodes of one kind", a.listNodes)
-	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}", "get-node", "A node with its notes and strongest relationships", a.getNode)
-	route(a, api, http.MethodPatch, "/v1/nodes/{kind}/{key}", "patch-node", "Change what is given of a node", a.patchNode)
-	route(a, api, http.MethodDelete, "/v1/nodes/{kind}/{key}", "delete-node", "Delete a node; it can be restored for a while", a.deleteNode)
-	route(a, api, http.MethodPost, "/v1/nodes/{kind}/{key}/restore", "restore-node", "Undo the delete of a node", a.restoreNode)
-	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/relationships", "list-node-relationships", "A page of a node's relationships", a.nodeRelationships)
-	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/linked", "list-linked", "What a node of a project is linked with, by kind", a.linked, linkedResponse)
-	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/notes", "list-node-notes", "The notes of a node", a.nodeNotes)
-	route(a, api, http.MethodPost, "/v1/nodes/{kind}/{key}/notes", "add-node-note", "Add a note to a node", a.addNodeNote, created)
-	route(a, api, http.MethodDelete, "/v1/nodes/{kind}/{key}/notes/{id}", "delete-node-note", "Take a note off a node", a.deleteNodeNote)
-	route(a, api, http.MethodPost, "/v1/edges", "link", "Link nodes of a project, all or none; links that are there are skipped", a.link, mayMiss)
-	route(a, api, http.MethodDelete, "/v1/edges/{key}", "unlink", "Delete a link; it can be restored for a while", a.deleteRelationship)
-	route(a, api, http.MethodGet, "/v1/relationships/{key}", "get-relationship", "A relationship, current or past", a.getRelationship)
-	route(a, api, http.MethodDelete, "/v1/relationships/{key}", "delete-relationship", "Delete a relationship; it can be restored for a while", a.deleteRelationship)
-	route(a, api, http.MethodPost, "/v1/relationships/{key}/restore", "restore-relationship", "Undo the delete of a relationship", a.restoreRelationship)
-	route(a, api, http.MethodGet, "/v1/relationships/{key}/notes", "list-relationship-notes", "The notes of a relationship", a.relationshipNotes)
-	route(a, api, http.MethodPost, "/v1/relationships/{key}/notes", "add-relationship-note", "Add a note to a relationship", a.addRelationshipNote, created)
-	route(a, api, http.MethodDelete, "/v1/relationships/{key}/notes/{id}", "delete-relationship-note", "Take a note off a relationship", a.deleteRelationshipNote)
+	a.nodeRoutes(api)
 	route(a, api, http.MethodGet, "/v1/consolidation", "list-consolidation", "Sources that could be archived, and why", a.consolidationCandidates)
 	route(a, api, http.MethodPost, "/v1/consolidation", "consolidate", "Archive sources; their links stay", a.consolidate)
 	route(a, api, http.MethodGet, "/v1/me", "get-me", "What the caller's key is: team, user, scopes, rate limit and quota", a.me)
@@ -71,6 +54,28 @@ func (a *API) routes(api huma.API) {
 	}
 	a.document = document
 	a.page = sync.OnceValue(func() []byte { return pageOf(api.OpenAPI()) })
+}
+
+// nodeRoutes adds the routes of nodes and relationships.
+func (a *API) nodeRoutes(api huma.API) {
+	route(a, api, http.MethodGet, "/v1/nodes/{kind}", "list-nodes", "A page of the nodes of one kind", a.listNodes)
+	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}", "get-node", "A node with its notes and strongest relationships", a.getNode)
+	route(a, api, http.MethodPatch, "/v1/nodes/{kind}/{key}", "patch-node", "Change what is given of a node", a.patchNode)
+	route(a, api, http.MethodDelete, "/v1/nodes/{kind}/{key}", "delete-node", "Delete a node; it can be restored for a while", a.deleteNode)
+	route(a, api, http.MethodPost, "/v1/nodes/{kind}/{key}/restore", "restore-node", "Undo the delete of a node", a.restoreNode)
+	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/relationships", "list-node-relationships", "A page of a node's relationships", a.nodeRelationships)
+	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/linked", "list-linked", "What a node of a project is linked with, by kind", a.linked, linkedResponse)
+	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/notes", "list-node-notes", "The notes of a node", a.nodeNotes)
+	route(a, api, http.MethodPost, "/v1/nodes/{kind}/{key}/notes", "add-node-note", "Add a note to a node", a.addNodeNote, created)
+	route(a, api, http.MethodDelete, "/v1/nodes/{kind}/{key}/notes/{id}", "delete-node-note", "Take a note off a node", a.deleteNodeNote)
+	route(a, api, http.MethodPost, "/v1/edges", "link", "Link nodes of a project, all or none; links that are there are skipped", a.link, mayMiss)
+	route(a, api, http.MethodDelete, "/v1/edges/{key}", "unlink", "Delete a link; it can be restored for a while", a.deleteRelationship)
+	route(a, api, http.MethodGet, "/v1/relationships/{key}", "get-relationship", "A relationship, current or past", a.getRelationship)
+	route(a, api, http.MethodDelete, "/v1/relationships/{key}", "delete-relationship", "Delete a relationship; it can be restored for a while", a.deleteRelationship)
+	route(a, api, http.MethodPost, "/v1/relationships/{key}/restore", "restore-relationship", "Undo the delete of a relationship", a.restoreRelationship)
+	route(a, api, http.MethodGet, "/v1/relationships/{key}/notes", "list-relationship-notes", "The notes of a relationship", a.relationshipNotes)
+	route(a, api, http.MethodPost, "/v1/relationships/{key}/notes", "add-relationship-note", "Add a note to a relationship", a.addRelationshipNote, created)
+	route(a, api, http.MethodDelete, "/v1/relationships/{key}/notes/{id}", "delete-relationship-note", "Take a note off a relationship", a.deleteRelationshipNote)
 }
 
 // mcpPath is where the tools are.

@@ -30,9 +30,11 @@ func (c *config) openEmbedder(log *slog.Logger) (llm.Embedder, error) {
 	return nil, nil
 }
 
-func closeEmbedder(e llm.Embedder) {
-	if remote, ok := e.(*llm.RemoteEmbedder); ok {
-		remote.Close()
+func closeEmbedders(all ...llm.Embedder) {
+	for _, e := range all {
+		if remote, ok := e.(*llm.RemoteEmbedder); ok {
+			remote.Close()
+		}
 	}
 }
 

@@ -73,33 +73,20 @@ func (c *config) withMemory(
 		return err
 	}
 	defer preferences.close()
-	embedder, err := c.openEmbedder(log)
+	embedder, queryEmbedder, err := c.openEmbedders(log)
 	if err != nil {
 		return err
 	}
-	defer closeEmbedder(embedder)
-	queryEmbedder, err := c.openQueryEmbedder(embedder, log)
-	if err != nil {
-		return err
-	}
-	defer closeEmbedder(queryEmbedder)
+	defer closeEmbedders(embedder, queryEmbedder)
 	db, err := open(ctx, log, std)
 	if err != nil {
 		return ignoreCanceled(ctx, err)
 	}
-	defer func() {
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
-		defer cancel()
-		if err := db.close(stop); err != nil {
-			log.Error("neo4j did not stop cleanly", "error", err)
-		}
-	}()
+	defer db.closeInTime(ctx, log)
 	c.RelationshipTypes.warn(log)
-	store, err := graph.Open(db.Connection, graph.Options{
-		Log: log, Observe: registry.ObserveStatement, Changed: listener.changed, Trace: traces.Of("statement"), Types: c.RelationshipTypes.names,
-		KeepDeleted: c.KeepDeleted, Embedder: embedder, ObserveQuota: registry.ObserveQuota,
-		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
-	})
+	options := c.storeOptions(registry)
+	options.Log, options.Changed, options.Trace, options.Embedder = log, listener.changed, traces.Of("statement"), embedder
+	store, err := graph.Open(db.Connection, options)
 	if err != nil {
 		return err
 	}
@@ -107,11 +94,7 @@ func (c *config) withMemory(
 	preferences.guard(store)
 	keys := auth.New(store, time.Now)
 	defer keys.Close()
-	options := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: registry.ObserveCache, Revoked: keys.Forget}
-	if marks := store.Bookmarks(); marks != nil {
-		options.Marks = marks
-	}
-	contextCache, err := cache.New(options) //nolint:contextcheck // a load outlives the request that started it
+	contextCache, err := c.openCache(store, keys, registry, log) //nolint:contextcheck // a load outlives the request that started it
 	if err != nil {
 		return err
 	}
@@ -129,6 +112,44 @@ func (c *config) withMemory(
 	registry.RegisterMemory(store, m.recalls)
 	m.newReaders(queryEmbedder)
 	return m.run(ctx, work)
+}
+
+// closeInTime closes the database, or gives up after a while.
+func (d *database) closeInTime(ctx context.Context, log *slog.Logger) {
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	if err := d.close(stop); err != nil {
+		log.Error("neo4j did not stop cleanly", "error", err)
+	}
+}
+
+// storeOptions returns the options of the store that the configuration and the metrics set.
+func (c *config) storeOptions(registry *metrics.Registry) graph.Options {
+	return graph.Options{
+		Observe: registry.ObserveStatement, ObserveQuota: registry.ObserveQuota, Types: c.RelationshipTypes.names, KeepDeleted: c.KeepDeleted,
+		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
+	}
+}
+
+// openEmbedders returns the embedder of texts and the one of queries; nil without a configured one.
+func (c *config) openEmbedders(log *slog.Logger) (texts, queries llm.Embedder, err error) {
+	if texts, err = c.openEmbedder(log); err != nil {
+		return nil, nil, err
+	}
+	if queries, err = c.openQueryEmbedder(texts, log); err != nil {
+		closeEmbedders(texts)
+		return nil, nil, err
+	}
+	return texts, queries, nil
+}
+
+// openCache returns the cache of contexts. In a cluster it keeps the bookmarks of the database with its versions.
+func (c *config) openCache(store *graph.Store, keys *auth.Keys, registry *metrics.Registry, log *slog.Logger) (*cache.Cache, error) {
+	options := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: registry.ObserveCache, Revoked: keys.Forget}
+	if marks := store.Bookmarks(); marks != nil {
+		options.Marks = marks
+	}
+	return cache.New(options)
 }
 
 // changeListener passes the changes that stores report to the cache and to the audit log.

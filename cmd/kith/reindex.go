@@ -22,7 +22,7 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	defer closeEmbedder(embedder)
+	defer closeEmbedders(embedder)
 	if c.Neo4jURI == "" && !embedded.Exists(c.Data) {
 		return fmt.Errorf("reindex: no database in %s (KITH_DATA)", c.Data)
 	}

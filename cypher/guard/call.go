@@ -72,17 +72,7 @@ func (c *coster) called(e *call, known extents) work {
 		w = c.joined(w, x)
 	}
 	largest, first := w.extent, args[0]
-	switch functions[e.name] {
-	case "head", "last", "coalesce", "type", "nodes", "relationships", "startNode", "endNode", "collect", "count":
-	case "size", "length":
-		w.steps += 100 * largest.grown // counts the characters of a text
-	case "split", "replace":
-		w.steps += largest.effort() + first.texts*args[1].texts/perStep + first.texts/perPiece
-	case "normalize":
-		w.steps += 10 * largest.effort()
-	default:
-		w.steps += largest.effort() // reads all of its arguments
-	}
+	w.steps += callEffort(functions[e.name], largest, first, args[1])
 	switch functions[e.name] {
 	case "labels":
 		w.extent = oneValue.times(10)
@@ -121,6 +111,21 @@ func (c *coster) called(e *call, known extents) work {
 		w.extent = oneValue
 	}
 	return w
+}
+
+// callEffort returns the steps that a function takes for its arguments.
+func callEffort(function string, largest, first, second extent) float64 {
+	switch function {
+	case "head", "last", "coalesce", "type", "nodes", "relationships", "startNode", "endNode", "collect", "count":
+		return 0
+	case "size", "length":
+		return 100 * largest.grown // counts the characters of a text
+	case "split", "replace":
+		return largest.effort() + first.texts*second.texts/perStep + first.texts/perPiece
+	case "normalize":
+		return 10 * largest.effort()
+	}
+	return largest.effort() // reads all of its arguments
 }
 
 // replaced returns by how many times replace can lengthen a text.

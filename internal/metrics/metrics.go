@@ -56,53 +56,21 @@ type Registry struct {
 // New returns the metrics of a program.
 func New(b handlers.Build) *Registry {
 	m := &Registry{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "kith_http_requests_total", Help: "HTTP requests by route, method and status.",
-		}, []string{"route", "method", "status"}),
-		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{ // no labels for method and status, as a histogram has 17 series
-			Name: "kith_http_request_seconds", Help: "Duration of HTTP requests by route.",
-			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
-		}, []string{"route"}),
-		statements: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "kith_statement_seconds", Help: "Duration of database statements by file and outcome.",
-			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
-		}, []string{"statement", "outcome"}),
-		cache: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "kith_cache_events_total", Help: "Events of the context cache.",
-		}, []string{"event"}),
-		degraded: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "kith_context_degraded_total", Help: "Context sections that failed to load.",
-		}, []string{"section"}),
-		recalls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "kith_recalls_total", Help: "Recalls by outcome: stored, dropped because the queue was full, or failed.",
-		}, []string{"event"}),
-		maintenance: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "kith_maintenance_total", Help: "Items that maintenance by this instance changed, by step.",
-		}, []string{"step"}),
-		embeddings: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "kith_embeddings_total", Help: "Texts processed for embedding by this instance: embedded, empty, refused, postponed or failed.",
-		}, []string{"outcome"}),
-		explores: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "kith_explore_total", Help: "Explore responses by state of vector search and mode.",
-		}, []string{"semantic", "mode"}),
-		traverses: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "kith_traverse_total", Help: "Traverse responses by mode and outcome.",
-		}, []string{"mode", "outcome"}),
-		chats: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "kith_generation_seconds", Help: "Time from a chat turn to the end of its generation, by outcome: complete, error, interrupted, dropped or refused.",
-			Buckets: prometheus.ExponentialBuckets(0.05, 2, 14),
-		}, []string{"outcome"}),
-		tools: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "kith_mcp_call_seconds", Help: "Duration of MCP calls by tool (or resource, prompt) and outcome.",
-			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
-		}, []string{"tool", "outcome"}),
-		limits: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "kith_rate_limit_total", Help: "Requests of callers with a rate limit: allowed, refused, or not counted by Redis.",
-		}, []string{"event"}),
-		credentials: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "kith_credentials_total", Help: "Credentials of callers by type and outcome: good, refused, limited, or failed to be verified.",
-		}, []string{"credential", "outcome"}),
+		registry:    prometheus.NewRegistry(),
+		requests:    newCounter("kith_http_requests_total", "HTTP requests by route, method and status.", "route", "method", "status"),
+		durations:   newHistogram("kith_http_request_seconds", "Duration of HTTP requests by route.", 0.0005, "route"),
+		statements:  newHistogram("kith_statement_seconds", "Duration of database statements by file and outcome.", 0.0005, "statement", "outcome"),
+		cache:       newCounter("kith_cache_events_total", "Events of the context cache.", "event"),
+		degraded:    newCounter("kith_context_degraded_total", "Context sections that failed to load.", "section"),
+		recalls:     newCounter("kith_recalls_total", "Recalls by outcome: stored, dropped because the queue was full, or failed.", "event"),
+		maintenance: newCounter("kith_maintenance_total", "Items that maintenance by this instance changed, by step.", "step"),
+		embeddings:  newCounter("kith_embeddings_total", "Texts processed for embedding by this instance: embedded, empty, refused, postponed or failed.", "outcome"),
+		explores:    newCounter("kith_explore_total", "Explore responses by state of vector search and mode.", "semantic", "mode"),
+		traverses:   newCounter("kith_traverse_total", "Traverse responses by mode and outcome.", "mode", "outcome"),
+		chats:       newHistogram("kith_generation_seconds", "Time from a chat turn to the end of its generation, by outcome: complete, error, interrupted, dropped or refused.", 0.05, "outcome"),
+		tools:       newHistogram("kith_mcp_call_seconds", "Duration of MCP calls by tool (or resource, prompt) and outcome.", 0.0005, "tool", "outcome"),
+		limits:      newCounter("kith_rate_limit_total", "Requests of callers with a rate limit: allowed, refused, or not counted by Redis.", "event"),
+		credentials: newCounter("kith_credentials_total", "Credentials of callers by type and outcome: good, refused, limited, or failed to be verified.", "credential", "outcome"),
 		quotas: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "kith_quota_share", Help: "Share of its quota that a team uses after a write; above 1 the write was refused.",
 			Buckets: []float64{0.5, 0.75, 0.9, 0.95, 1},
@@ -117,6 +85,17 @@ func New(b handlers.Build) *Registry {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.initSeries()
 	return m
+}
+
+// newCounter returns a counter with labels.
+func newCounter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+// newHistogram returns a histogram of seconds with labels. It has 17 series for each combination of them, with 14 bounds that begin
+// at shortest and double.
+func newHistogram(name, help string, shortest float64, labels ...string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: prometheus.ExponentialBuckets(shortest, 2, 14)}, labels)
 }
 
 // initSeries creates the series that alarms watch with the value 0, as the first event of a new series is not an increase.
