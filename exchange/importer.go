@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/internal/keytable"
+
 	"kith/chat"
 
 	"kith/graph"
@@ -126,7 +128,7 @@ func (r *Report) countsOf(kind ItemKind) *Counts {
 // other keys, and in a dry run those of all nodes, go into a temporary file.
 func Import(ctx context.Context, store importStore, chats importChats, prefs preferences, scope graph.Scope, r *Reader, o ImportOptions) (*Report, error) {
 	i := &importer{
-		store: store, chats: chats, prefs: prefs, scope: scope, options: o, aliases: graph.NewKeyTable(),
+		store: store, chats: chats, prefs: prefs, scope: scope, options: o, aliases: keytable.New(),
 		report: &Report{ImportID: o.ID, DryRun: o.DryRun, Refused: []Refusal{}, Warnings: []Refusal{}},
 	}
 	defer func() { _ = i.aliases.Close() }()
@@ -176,7 +178,7 @@ type importer struct {
 	handled   int64           // results stored, reported or in the batch
 	skipUntil int64           // results stored by an earlier attempt
 	stored    int64           // results stored
-	aliases   *graph.KeyTable // keys of the file whose nodes are stored under other keys
+	aliases   *keytable.Table // keys of the file whose nodes are stored under other keys
 	plan      *graph.RestorePlan
 
 	chatPlan *chat.Plan

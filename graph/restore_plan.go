@@ -6,11 +6,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"kith/internal/keytable"
 )
 
 // RestorePlan records what the pieces of a dry run would have stored, so that later pieces are refused for the same
 // reasons as in an import, except for rings. It is not safe for concurrent use, and must be closed.
-type RestorePlan struct{ table *KeyTable }
+type RestorePlan struct{ table *keytable.Table }
 
 // Prefixes of the keys of its table.
 const (
@@ -28,7 +30,7 @@ var plannedProperties = []string{"entity_key", "user_id", "source_key", "name", 
 const planSeparator = "\x00" // does not occur in texts
 
 // NewRestorePlan returns an empty plan for a dry run.
-func NewRestorePlan() *RestorePlan { return &RestorePlan{NewKeyTable()} }
+func NewRestorePlan() *RestorePlan { return &RestorePlan{keytable.New()} }
 
 // Close deletes the plan's table.
 func (p *RestorePlan) Close() error { return p.table.Close() }

@@ -7,7 +7,7 @@ import (
 	"kith/llm"
 )
 
-// openEmbedder opens the configured embedder, nil if there is none. closeEmbedder closes it.
+// openEmbedder opens the configured embedder, nil if there is none. closeEmbedders closes it.
 func (c *config) openEmbedder(log *slog.Logger) (llm.Embedder, error) {
 	switch {
 	case c.EmbeddingsURL != "" && c.EmbeddingsDir != "":

@@ -1,4 +1,5 @@
-package graph
+// Package keytable finds texts by keys within bounded memory.
+package keytable
 
 import (
 	"encoding/binary"
@@ -10,10 +11,10 @@ import (
 	"slices"
 )
 
-// KeyTable finds texts by keys within bounded memory, however large an import is. What exceeds some megabytes is in a temporary
+// Table finds texts by keys within bounded memory, however large an import is. What exceeds some megabytes is in a temporary
 // file, in hash tables that each have room for twice as much as the one before. Only the disk bounds it. It is not for concurrent
 // use, and must be closed.
-type KeyTable struct {
+type Table struct {
 	seed   maphash.Seed
 	fresh  map[string]string // not in the file yet
 	size   int               // of fresh
@@ -34,13 +35,13 @@ const (
 	recordHeader = 8 // the lengths of key and text
 )
 
-// NewKeyTable returns an empty table.
-func NewKeyTable() *KeyTable {
-	return &KeyTable{seed: maphash.MakeSeed(), fresh: map[string]string{}}
+// New returns an empty table.
+func New() *Table {
+	return &Table{seed: maphash.MakeSeed(), fresh: map[string]string{}}
 }
 
 // Put sets the text of a key.
-func (t *KeyTable) Put(key, text string) error {
+func (t *Table) Put(key, text string) error {
 	t.fresh[key] = text
 	if t.size += len(key) + len(text) + freshEntry; t.size < freshBytes {
 		return nil
@@ -54,7 +55,7 @@ func (t *KeyTable) Put(key, text string) error {
 }
 
 // Get returns the text of a key, if there is one.
-func (t *KeyTable) Get(key string) (text string, found bool, err error) {
+func (t *Table) Get(key string) (text string, found bool, err error) {
 	if text, found = t.fresh[key]; found {
 		return text, true, nil
 	}
@@ -70,7 +71,7 @@ func (t *KeyTable) Get(key string) (text string, found bool, err error) {
 }
 
 // Close removes the temporary file.
-func (t *KeyTable) Close() error {
+func (t *Table) Close() error {
 	if t.file == nil {
 		return nil
 	}
@@ -82,7 +83,7 @@ func (t *KeyTable) Close() error {
 }
 
 // spill writes the fresh entries to the file: first the records, then their slots.
-func (t *KeyTable) spill() error {
+func (t *Table) spill() error {
 	if err := t.room(int64(len(t.fresh))); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (t *KeyTable) spill() error {
 }
 
 // room makes sure that the last level stays half empty.
-func (t *KeyTable) room(added int64) error {
+func (t *Table) room(added int64) error {
 	slots := 4 * added
 	if n := len(t.levels); n > 0 {
 		last := t.levels[n-1]
@@ -128,7 +129,7 @@ func (t *KeyTable) room(added int64) error {
 	return t.file.Truncate(t.end) // with zeros
 }
 
-func (t *KeyTable) insert(key string, place int64) error {
+func (t *Table) insert(key string, place int64) error {
 	l := &t.levels[len(t.levels)-1]
 	slot, _, found, err := t.seek(*l, key)
 	if err != nil {
@@ -143,10 +144,10 @@ func (t *KeyTable) insert(key string, place int64) error {
 	return err
 }
 
-func (t *KeyTable) hash(key string) uint64 { return maphash.String(t.seed, key) }
+func (t *Table) hash(key string) uint64 { return maphash.String(t.seed, key) }
 
 // seek returns the slot of a key in a level with its text, or the free slot for it.
-func (t *KeyTable) seek(l keyLevel, key string) (slot int64, text string, found bool, err error) {
+func (t *Table) seek(l keyLevel, key string) (slot int64, text string, found bool, err error) {
 	var raw [slotBytes]byte
 	hash := t.hash(key)
 	for i := int64(hash % uint64(l.slots)); ; i = (i + 1) % l.slots { //nolint:gosec // slots are many, but not negative
@@ -168,7 +169,7 @@ func (t *KeyTable) seek(l keyLevel, key string) (slot int64, text string, found 
 }
 
 // record reads the text at a place if it has the given key.
-func (t *KeyTable) record(place int64, key string) (text string, found bool, err error) {
+func (t *Table) record(place int64, key string) (text string, found bool, err error) {
 	var header [recordHeader]byte
 	if _, err := t.file.ReadAt(header[:], place); err != nil {
 		return "", false, err

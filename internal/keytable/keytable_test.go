@@ -1,4 +1,4 @@
-package graph
+package keytable
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// TestKeyTable checks that a table returns the last text of each key, from memory or from its file, and that its memory is
+// TestTable checks that a table returns the last text of each key, from memory or from its file, and that its memory is
 // bounded.
-func TestKeyTable(t *testing.T) {
+func TestTable(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	const keys = 400_000
-	table := NewKeyTable()
+	table := New()
 	key := func(n int) string { return fmt.Sprintf("0192f000-aaaa-7000-8000-%012d", n) }
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -50,7 +50,7 @@ func TestKeyTable(t *testing.T) {
 	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if err := NewKeyTable().Close(); err != nil {
+	if err := New().Close(); err != nil {
 		t.Error(err)
 	}
 }
