@@ -12,7 +12,7 @@ import (
 // PatchNode changes the given fields of one node, found by its kind and key. It returns ErrNotFound, an InvalidError with
 // locations as in the write itself, or a fault.VersionError.
 func (s *Store) PatchNode(ctx context.Context, scope Scope, w NodeWrite) (MemoryResult, error) {
-	result, err := s.Write(ctx, scope, &MemoryWrite{Strict: true, existing: true, Nodes: []NodeWrite{w}})
+	result, err := s.writeBatch(ctx, scope, &batch{existing: true, MemoryWrite: MemoryWrite{Strict: true, Nodes: []NodeWrite{w}}})
 	if err == nil {
 		return result, nil
 	}
@@ -43,7 +43,7 @@ func (p Properties) noteDown(notes []NoteWrite, scope Scope, now time.Time) erro
 	if p["salience"] == nil || slices.Equal(before, p.texts("notes")) {
 		return nil
 	}
-	v := liveWrite{wakes: (&MemoryWrite{}).wakes(nil)}.apply(p.vitality(), false, now, 0)
+	v := liveWrite{wakes: (&batch{}).wakes(nil)}.apply(p.vitality(), false, now, 0)
 	v.lastAccess = &now
 	p.putVitality(v)
 	return nil

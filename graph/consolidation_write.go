@@ -28,11 +28,11 @@ func (s *Store) Consolidate(ctx context.Context, scope Scope, c *Consolidation) 
 	if err := c.validate(scope); err != nil {
 		return ConsolidationResult{}, err
 	}
-	write := &MemoryWrite{Strict: c.Strict, existing: true}
+	write := &batch{existing: true, MemoryWrite: MemoryWrite{Strict: c.Strict}}
 	for _, key := range c.EntityKeys {
 		write.Nodes = append(write.Nodes, NodeWrite{Kind: sourceKind.Name, EntityKey: key, State: Some("archived")})
 	}
-	done, err := s.Write(ctx, scope, write)
+	done, err := s.writeBatch(ctx, scope, write)
 	if err != nil {
 		return ConsolidationResult{}, consolidationFault(err)
 	}

@@ -196,7 +196,8 @@ func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, e
 	if err != nil {
 		return RelationshipView{}, err
 	}
-	job := &memoryJob{tx: t, scope: scope, found: found, write: &MemoryWrite{}, now: t.store.Now()}
+	job := new(batch).job(t, scope, t.store.Now())
+	job.found = found
 	if !job.visible(found.byKey[from]) || !job.visible(found.byKey[to]) {
 		return RelationshipView{}, fmt.Errorf("restore: %w", ErrNotFound)
 	}

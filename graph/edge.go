@@ -51,7 +51,7 @@ func (s *Store) Link(ctx context.Context, scope Scope, w *EdgesWrite) (EdgesResu
 		return EdgesResult{}, err
 	}
 	write, places := w.relationships()
-	done, err := s.Write(ctx, scope, write)
+	done, err := s.writeBatch(ctx, scope, write)
 	if err != nil {
 		return EdgesResult{}, write.edgeFaults(err)
 	}
@@ -89,8 +89,8 @@ func (w *EdgesWrite) validate() error {
 }
 
 // relationships returns the write of the edges, each pair once for a type, and the position in it of each edge.
-func (w *EdgesWrite) relationships() (*MemoryWrite, []int) {
-	write := &MemoryWrite{UserID: w.UserID, Strict: true, additive: true}
+func (w *EdgesWrite) relationships() (*batch, []int) {
+	write := &batch{additive: true, MemoryWrite: MemoryWrite{UserID: w.UserID, Strict: true}}
 	places, seen := make([]int, len(w.Edges)), map[[3]string]int{}
 	for i := range w.Edges {
 		e := &w.Edges[i]
@@ -142,7 +142,7 @@ func (s *stored) project() string {
 var edgeFields = map[string]string{"from": "src_id", "to": "dst_id", "type": "rel", "properties": "props"}
 
 // requested returns the place, in the request, of a warning about an item of the write.
-func (w *MemoryWrite) requested(at fault.Path) fault.Path {
+func (w *batch) requested(at fault.Path) fault.Path {
 	i, within, ok := at.Item("relationships")
 	if !ok || i >= len(w.edges) {
 		return at
@@ -151,7 +151,7 @@ func (w *MemoryWrite) requested(at fault.Path) fault.Path {
 }
 
 // edgeFaults turns the faults of relationships into faults of edges.
-func (w *MemoryWrite) edgeFaults(err error) error {
+func (w *batch) edgeFaults(err error) error {
 	var invalid *fault.InvalidError
 	if !errors.As(err, &invalid) {
 		return fmt.Errorf("link: %w", err)

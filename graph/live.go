@@ -100,7 +100,7 @@ func (l liveWrite) wakesUp(v *vitality, now time.Time) bool {
 
 // wakes returns the states that become active if the write gives none. A proposal of a language model changes no state. An
 // import, which may be sent again, only changes records that no caller has written.
-func (w *MemoryWrite) wakes(h *History) []string {
+func (w *batch) wakes(h *History) []string {
 	switch {
 	case !w.stated(h):
 		return nil
@@ -112,7 +112,7 @@ func (w *MemoryWrite) wakes(h *History) []string {
 
 // stated reports whether an item of the write is a statement of a caller: neither a proposal of a language model nor a line of an
 // export, which is stored as it was.
-func (w *MemoryWrite) stated(h *History) bool { return w.author != proposalAuthor && h == nil }
+func (w *batch) stated(h *History) bool { return w.author != proposalAuthor && h == nil }
 
 // tell stores that a caller has written a node or relationship now. A write that changes nothing records it at most once an
 // hour, so that repeating it changes nothing.

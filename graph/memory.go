@@ -16,14 +16,6 @@ type MemoryWrite struct {
 	IdempotencyKey string              `json:"idempotency_key,omitempty" maxLength:"256" doc:"same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409"`
 	Nodes          []NodeWrite         `json:"nodes,omitempty" maxItems:"10000" doc:"each node once; nodes and relationships together are at most 10,000"`
 	Relationships  []RelationshipWrite `json:"relationships,omitempty" maxItems:"10000" doc:"at most one of each type from one node to another"`
-
-	restoring bool   // an import: items may have a history, and none counts as new
-	existing  bool   // nodes must exist
-	additive  bool   // existing relationships stay unchanged
-	author    string // author of the write; empty: the scope's user
-	plan      *RestorePlan
-	types     []string // of an import: the relationship types that exist
-	edges     []edge   // edges to write as relationships
 }
 
 // Status is the outcome of writing an item.
@@ -128,96 +120,21 @@ func owner(w *NodeWrite, scope Scope) string {
 
 // Validate checks everything that does not need the store. The error lists every fault with its location.
 func (w *MemoryWrite) Validate(scope Scope, now time.Time) error {
-	f := &Faults{}
-	if n := len(w.Nodes) + len(w.Relationships); n > MaxItems {
-		f.Add(fault.At("nodes"), fault.WrongCount, "nodes and relationships together must be at most %d", MaxItems)
-		return f.Err()
-	}
-	if scope.UserID != "" {
-		f.Word(fault.At("user_id"), scope.UserID, MaxKeyLength)
-	}
-	if w.IdempotencyKey != "" {
-		f.Word(fault.At("idempotency_key"), w.IdempotencyKey, MaxKeyLength)
-	}
-	w.checkNodes(f, scope, now)
-	w.checkRelationships(f, now)
-	return f.Err()
-}
-
-func (w *MemoryWrite) checkNodes(f *Faults, scope Scope, now time.Time) {
-	keys := map[string]int{}
-	for i := range w.Nodes {
-		n := &w.Nodes[i]
-		at := fault.At("nodes").Index(i)
-		n.check(f, at, now, w.restoring)
-		if first, again := keys[n.EntityKey]; again && n.EntityKey != "" {
-			f.Same(at.Field("entity_key"), fault.At("nodes").Index(first).Field("entity_key"))
-		}
-		keys[n.EntityKey] = i
-		user := owner(n, scope)
-		if n.IsOwner.Value && user == "" {
-			f.Add(at.Field("is_owner"), fault.Required, "requires a user_id: an owner is the person node of one user")
-		}
-		if n.Kind == systemEntityKind.Name && n.UserID.Value != "" {
-			f.Add(at.Field("user_id"), fault.NotAllowed, "must be null: system entities are shared by the team")
-		}
-	}
-}
-
-func (w *MemoryWrite) checkRelationships(f *Faults, now time.Time) {
-	triples := map[[3]string]int{}
-	for i := range w.Relationships {
-		r := &w.Relationships[i]
-		at := fault.At("relationships").Index(i)
-		r.check(f, at, now, w.restoring)
-		if w.restoring { // an import has past relationships too
-			continue
-		}
-		from, kind, to, _ := r.direction()
-		triple := [3]string{from, kind, to}
-		if first, again := triples[triple]; again {
-			f.Same(at, fault.At("relationships").Index(first))
-		}
-		triples[triple] = i
-	}
+	return (&batch{MemoryWrite: *w}).validate(scope, now)
 }
 
 // Write stores nodes and relationships in one transaction. Items with status created, updated or unchanged are
 // durable when it returns. Errors: InvalidError, VersionError, ErrConflict, ErrUnavailable. After ErrUnavailable the
 // write is stored completely or not at all, and may be sent again.
 func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryResult, error) {
-	now := s.Now()
-	if err := w.Validate(scope, now); err != nil {
-		return MemoryResult{}, err
-	}
-	if err := s.admitTypes(ctx, w.Relationships); err != nil {
-		return MemoryResult{}, err
-	}
-	var result MemoryResult
-	err := s.Transaction(ctx, "memory_write", func(t *Tx) error {
-		result = MemoryResult{}
-		repeated, err := t.once(scope, w.IdempotencyKey, w, now, &result, func() error {
-			job := &memoryJob{tx: t, scope: scope, write: w, now: now}
-			err := job.run()
-			result = job.result
-			return err
-		})
-		if result.Repeated = repeated; repeated { // the first writer may have died before it reported the change
-			t.changes(w.users(scope))
-		}
-		return err
-	})
-	if err != nil {
-		return MemoryResult{}, err
-	}
-	return result, nil
+	return s.writeBatch(ctx, scope, &batch{MemoryWrite: *w})
 }
 
 // memoryJob is one attempt at a write.
 type memoryJob struct {
 	tx        *Tx
 	scope     Scope
-	write     *MemoryWrite
+	write     *batch
 	now       time.Time
 	found     known
 	result    MemoryResult

@@ -152,7 +152,7 @@ func (s *Store) Accept(ctx context.Context, scope Scope, key string, p *Proposal
 		naturalKeys = append(naturalKeys, p.Nodes[i].naturalKey(scope.UserID), p.Nodes[i].naturalKey(""))
 	}
 	sought := lookups{entityKeys: []string{key}, naturalKeys: naturalKeys, ownerUsers: []string{scope.UserID}}
-	result, err := s.digest(ctx, scope, key, sought, func(source *stored, found known) *MemoryWrite {
+	result, err := s.digest(ctx, scope, key, sought, func(source *stored, found known) *batch {
 		w := p.write(scope.UserID, key, found)
 		w.Nodes = append(w.Nodes, s.processed(source, SourceExtracted, p.Summary, ""))
 		return w
@@ -165,8 +165,8 @@ func (s *Store) Accept(ctx context.Context, scope Scope, key string, p *Proposal
 }
 
 // write converts the proposal to a write: its nodes and relationships in order, then the mentions of the source.
-func (p *Proposal) write(user, source string, found known) *MemoryWrite {
-	w := &MemoryWrite{author: proposalAuthor, additive: true}
+func (p *Proposal) write(user, source string, found known) *batch {
+	w := &batch{author: proposalAuthor, additive: true}
 	keys := map[string]string{}
 	if owner := found.byOwner[user]; owner != nil {
 		keys[ProposalUser] = owner.key()
@@ -210,12 +210,12 @@ func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string)
 	if err := f.Err(); err != nil {
 		return err
 	}
-	_, err := s.digest(ctx, scope, key, lookups{entityKeys: []string{key}}, func(source *stored, _ known) *MemoryWrite {
+	_, err := s.digest(ctx, scope, key, lookups{entityKeys: []string{key}}, func(source *stored, _ known) *batch {
 		status := SourceProcessed
 		if source.text("processing_status") == SourceExtracted {
 			status = SourceExtracted
 		}
-		return &MemoryWrite{author: proposalAuthor, Nodes: []NodeWrite{s.processed(source, status, summary, "")}}
+		return &batch{author: proposalAuthor, MemoryWrite: MemoryWrite{Nodes: []NodeWrite{s.processed(source, status, summary, "")}}}
 	})
 	return err
 }
@@ -223,8 +223,8 @@ func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string)
 // Decline marks a user's source as failed: a language model could extract nothing. The reason must not reveal the
 // source's content. Errors: ErrNotFound, ErrUnavailable.
 func (s *Store) Decline(ctx context.Context, scope Scope, key, reason string) error {
-	_, err := s.digest(ctx, scope, key, lookups{entityKeys: []string{key}}, func(source *stored, _ known) *MemoryWrite {
-		return &MemoryWrite{author: proposalAuthor, Nodes: []NodeWrite{s.processed(source, SourceFailed, "", FirstLine(reason, maxReasonLength))}}
+	_, err := s.digest(ctx, scope, key, lookups{entityKeys: []string{key}}, func(source *stored, _ known) *batch {
+		return &batch{author: proposalAuthor, MemoryWrite: MemoryWrite{Nodes: []NodeWrite{s.processed(source, SourceFailed, "", FirstLine(reason, maxReasonLength))}}}
 	})
 	return err
 }
@@ -242,7 +242,7 @@ func (s *Store) processed(source *stored, status, summary, reason string) NodeWr
 }
 
 // digest runs a transaction that writes the output of a language model for a user's source.
-func (s *Store) digest(ctx context.Context, scope Scope, key string, sought lookups, write func(*stored, known) *MemoryWrite) (MemoryResult, error) {
+func (s *Store) digest(ctx context.Context, scope Scope, key string, sought lookups, write func(*stored, known) *batch) (MemoryResult, error) {
 	now := s.Now()
 	var result MemoryResult
 	err := s.Transaction(ctx, "source_digest", func(t *Tx) error {
@@ -254,7 +254,7 @@ func (s *Store) digest(ctx context.Context, scope Scope, key string, sought look
 		if source == nil || source.kind != sourceKind || source.user() == "" || source.user() != scope.UserID {
 			return fmt.Errorf("digest source: %w", ErrNotFound)
 		}
-		job := &memoryJob{tx: t, scope: scope, write: write(source, found), now: now}
+		job := write(source, found).job(t, scope, now)
 		err = job.run()
 		result = job.result
 		return err

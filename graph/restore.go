@@ -47,7 +47,7 @@ var errDryRun = errors.New("a dry run stores nothing")
 // reason; the others are stored.
 func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark ImportMark, report func(MemoryResult) string,
 	dryRun bool) (MemoryResult, error) {
-	w := &MemoryWrite{Nodes: b.Nodes, Relationships: b.Relationships, restoring: true, plan: b.Plan}
+	w := &batch{restoring: true, plan: b.Plan, MemoryWrite: MemoryWrite{Nodes: b.Nodes, Relationships: b.Relationships}}
 	if !dryRun {
 		if err := s.admitTypes(ctx, b.Relationships); err != nil {
 			return MemoryResult{}, err
@@ -64,7 +64,7 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 	tried := false
 	err := s.Transaction(ctx, "import", func(t *Tx) error {
 		tried = false
-		job := &memoryJob{tx: t, scope: scope, write: w, now: s.Now()}
+		job := w.job(t, scope, s.Now())
 		if err := job.run(); err != nil {
 			return err
 		}
@@ -123,15 +123,15 @@ func (s *Store) EndImport(ctx context.Context, scope Scope, id string) error {
 // CheckNode returns the faults of a node of an import that can be found without the database, located within the node.
 func (s *Store) CheckNode(w *NodeWrite, scope Scope) []fault.FieldError {
 	f := &Faults{}
-	batch := &MemoryWrite{Nodes: []NodeWrite{*w}, restoring: true}
-	batch.checkNodes(f, scope, s.Now())
+	b := &batch{restoring: true, MemoryWrite: MemoryWrite{Nodes: []NodeWrite{*w}}}
+	b.checkNodes(f, scope, s.Now())
 	return fault.Fields(fault.Within(f.Err(), fault.At("nodes").Index(0)))
 }
 
 // CheckRelationship is CheckNode for relationships.
 func (s *Store) CheckRelationship(w *RelationshipWrite) []fault.FieldError {
 	f := &Faults{}
-	batch := &MemoryWrite{Relationships: []RelationshipWrite{*w}, restoring: true}
-	batch.checkRelationships(f, s.Now())
+	b := &batch{restoring: true, MemoryWrite: MemoryWrite{Relationships: []RelationshipWrite{*w}}}
+	b.checkRelationships(f, s.Now())
 	return fault.Fields(fault.Within(f.Err(), fault.At("relationships").Index(0)))
 }

@@ -274,10 +274,8 @@ func (j *sourceJob) run() error {
 
 // writeSource creates or updates the source like any other node.
 func (j *sourceJob) writeSource(key string, found known) error {
-	job := &memoryJob{
-		tx: j.tx, scope: j.scope, now: j.now, found: found, ownerName: ownerNameIn(j.write.Messages),
-		write: &MemoryWrite{Nodes: []NodeWrite{j.write.node(key)}},
-	}
+	job := (&batch{MemoryWrite: MemoryWrite{Nodes: []NodeWrite{j.write.node(key)}}}).job(j.tx, j.scope, j.now)
+	job.found, job.ownerName = found, ownerNameIn(j.write.Messages)
 	plan := &nodePlan{job: job, created: map[string]map[string]any{}}
 	result := plan.place(0)
 	j.result.Status = result.Status
@@ -346,14 +344,15 @@ func withUser(participants []string, user string) []string {
 // mention links the source to the nodes that it mentions, like any other relationship, and reports each by the key of
 // the node.
 func (j *sourceJob) mention(key string, found known) error {
-	write := &MemoryWrite{}
+	write := &batch{}
 	for _, to := range j.write.Mentions {
 		if n := found.byKey[to]; n != nil {
 			to = n.key()
 		}
 		write.Relationships = append(write.Relationships, RelationshipWrite{From: key, To: to, Type: mentionsType})
 	}
-	job := &memoryJob{tx: j.tx, scope: j.scope, write: write, now: j.now, found: found}
+	job := write.job(j.tx, j.scope, j.now)
+	job.found = found
 	job.result.Relationships = make([]RelationshipResult, len(write.Relationships))
 	if _, err := job.writeRelationships(); err != nil {
 		return err

@@ -355,11 +355,11 @@ func TestFormStories(t *testing.T) {
 func TestImportedStoryline(t *testing.T) {
 	e := fresh(t)
 	e.write("u1", []NodeWrite{node("concept", "c", 0.5)})
-	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{restoring: true, Strict: true, Nodes: []NodeWrite{{
+	_, err := e.store.writeBatch(t.Context(), e.as("u1"), &batch{restoring: true, MemoryWrite: MemoryWrite{Strict: true, Nodes: []NodeWrite{{
 		Kind: "storyline", EntityKey: "st", Name: Some("the c"), OwnFields: &OwnFields{
 			AnchorKey: Some("c"), SourceCount: Some[int64](0), FirstSourceAt: Some(noon), LastSourceAt: Some(noon),
 		},
-	}}, Relationships: []RelationshipWrite{{From: "st", Type: aboutType, To: "c"}}})
+	}}, Relationships: []RelationshipWrite{{From: "st", Type: aboutType, To: "c"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

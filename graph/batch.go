@@ -1,0 +1,111 @@
+package graph
+
+import (
+	"context"
+	"time"
+
+	"kith/internal/fault"
+)
+
+// batch is a write with how it is stored, which only this package decides.
+type batch struct {
+	MemoryWrite
+
+	restoring bool   // an import: items may have a history, and none counts as new
+	existing  bool   // nodes must exist
+	additive  bool   // existing relationships stay unchanged
+	author    string // author of the write; empty: the scope's user
+	plan      *RestorePlan
+	types     []string // of an import: the relationship types that exist
+	edges     []edge   // edges to write as relationships
+}
+
+// job returns an attempt at storing the batch in a transaction.
+func (w *batch) job(t *Tx, scope Scope, now time.Time) *memoryJob {
+	return &memoryJob{tx: t, scope: scope, write: w, now: now}
+}
+
+// validate checks everything that does not need the store. The error lists every fault with its location.
+func (w *batch) validate(scope Scope, now time.Time) error {
+	f := &Faults{}
+	if n := len(w.Nodes) + len(w.Relationships); n > MaxItems {
+		f.Add(fault.At("nodes"), fault.WrongCount, "nodes and relationships together must be at most %d", MaxItems)
+		return f.Err()
+	}
+	if scope.UserID != "" {
+		f.Word(fault.At("user_id"), scope.UserID, MaxKeyLength)
+	}
+	if w.IdempotencyKey != "" {
+		f.Word(fault.At("idempotency_key"), w.IdempotencyKey, MaxKeyLength)
+	}
+	w.checkNodes(f, scope, now)
+	w.checkRelationships(f, now)
+	return f.Err()
+}
+
+func (w *batch) checkNodes(f *Faults, scope Scope, now time.Time) {
+	keys := map[string]int{}
+	for i := range w.Nodes {
+		n := &w.Nodes[i]
+		at := fault.At("nodes").Index(i)
+		n.check(f, at, now, w.restoring)
+		if first, again := keys[n.EntityKey]; again && n.EntityKey != "" {
+			f.Same(at.Field("entity_key"), fault.At("nodes").Index(first).Field("entity_key"))
+		}
+		keys[n.EntityKey] = i
+		user := owner(n, scope)
+		if n.IsOwner.Value && user == "" {
+			f.Add(at.Field("is_owner"), fault.Required, "requires a user_id: an owner is the person node of one user")
+		}
+		if n.Kind == systemEntityKind.Name && n.UserID.Value != "" {
+			f.Add(at.Field("user_id"), fault.NotAllowed, "must be null: system entities are shared by the team")
+		}
+	}
+}
+
+func (w *batch) checkRelationships(f *Faults, now time.Time) {
+	triples := map[[3]string]int{}
+	for i := range w.Relationships {
+		r := &w.Relationships[i]
+		at := fault.At("relationships").Index(i)
+		r.check(f, at, now, w.restoring)
+		if w.restoring { // an import has past relationships too
+			continue
+		}
+		from, kind, to, _ := r.direction()
+		triple := [3]string{from, kind, to}
+		if first, again := triples[triple]; again {
+			f.Same(at, fault.At("relationships").Index(first))
+		}
+		triples[triple] = i
+	}
+}
+
+// writeBatch does what Write does.
+func (s *Store) writeBatch(ctx context.Context, scope Scope, w *batch) (MemoryResult, error) {
+	now := s.Now()
+	if err := w.validate(scope, now); err != nil {
+		return MemoryResult{}, err
+	}
+	if err := s.admitTypes(ctx, w.Relationships); err != nil {
+		return MemoryResult{}, err
+	}
+	var result MemoryResult
+	err := s.Transaction(ctx, "memory_write", func(t *Tx) error {
+		result = MemoryResult{}
+		repeated, err := t.once(scope, w.IdempotencyKey, &w.MemoryWrite, now, &result, func() error {
+			job := w.job(t, scope, now)
+			err := job.run()
+			result = job.result
+			return err
+		})
+		if result.Repeated = repeated; repeated { // the first writer may have died before it reported the change
+			t.changes(w.users(scope))
+		}
+		return err
+	})
+	if err != nil {
+		return MemoryResult{}, err
+	}
+	return result, nil
+}
