@@ -122,13 +122,13 @@ func (a *auditor) settle(team, key string, right Properties) func(context.Contex
 func (n *audited) expected(team string) Properties {
 	p := n.clone()
 	p.putUnless(p["vector_scope"] == nil, "vector_scope", scopeToken(team, n.user()))
-	if sought := (&stored{n.kind, p}); n.kind != sourceKind && n.kind != messageKind || sought.moment("started_at") != nil || sought.moment("at") != nil {
+	if sought := (&stored{n.kind, p}); n.kind != SourceKind && n.kind != MessageKind || sought.moment("started_at") != nil || sought.moment("at") != nil {
 		sought.putSearchScope(team)
 	}
 	p.dropHiddenMentions()
 	natural := naturalKey(n.kind, p)
 	p.putUnless(natural == "", "natural_key", natural)
-	if n.kind == personKind {
+	if n.kind == PersonKind {
 		p.putUnless(!n.owns(), "owner_of", n.user())
 	}
 	if value, ok := p["salience"]; ok {

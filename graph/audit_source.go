@@ -31,13 +31,13 @@ type faultySource struct {
 
 // messages reports messages that do not belong to the source they name.
 func (a *auditor) messages(ctx context.Context, p auditedPage) error {
-	keys := p.keys(messageKind.Name)
+	keys := p.keys(MessageKind.Name)
 	if len(keys) == 0 {
 		return nil
 	}
 	rows, err := findLostMessages.Read(ctx, a.store.db, map[string]any{"team_id": p.team, "entity_keys": keys})
 	for _, row := range rows {
-		f := Finding{Check: "message", TeamID: p.team, Kind: messageKind.Name, Key: row.EntityKey, Detail: "is not a message of the source it names"}
+		f := Finding{Check: "message", TeamID: p.team, Kind: MessageKind.Name, Key: row.EntityKey, Detail: "is not a message of the source it names"}
 		repair := a.run(linkMessage, map[string]any{"team_id": p.team, "entity_key": f.Key})
 		if !row.Sourced {
 			f.Detail, f.Advice, repair = "its source_key names no source", "write the source again under that key, or delete the message", nil
@@ -51,13 +51,13 @@ func (a *auditor) messages(ctx context.Context, p auditedPage) error {
 
 // sources reports sources that count or number their messages wrongly. Their messages may be on other pages.
 func (a *auditor) sources(ctx context.Context, p auditedPage) error {
-	keys := p.keys(sourceKind.Name)
+	keys := p.keys(SourceKind.Name)
 	if len(keys) == 0 {
 		return nil
 	}
 	rows, err := findFaultySources.Read(ctx, a.store.db, map[string]any{"team_id": p.team, "entity_keys": keys})
 	for _, row := range rows {
-		f := Finding{Check: "message_count", TeamID: p.team, Kind: sourceKind.Name, Key: row.EntityKey, Detail: "has a wrong message_count"}
+		f := Finding{Check: "message_count", TeamID: p.team, Kind: SourceKind.Name, Key: row.EntityKey, Detail: "has a wrong message_count"}
 		repair := recountMessages
 		if row.Misnumbered {
 			f.Check, f.Detail, repair = "message_seq", "its messages are not numbered consecutively", renumberMessages

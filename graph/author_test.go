@@ -58,7 +58,7 @@ func TestBoundKeysSignWithTheirUser(t *testing.T) {
 			return err
 		},
 		"note": func(s Scope) error {
-			_, err := e.store.AddNotes(t.Context(), s, conceptKind, "shared", []NoteWrite{{Content: "ua agrees", AddedBy: Some("ua")}})
+			_, err := e.store.AddNotes(t.Context(), s, ConceptKind, "shared", []NoteWrite{{Content: "ua agrees", AddedBy: Some("ua")}})
 			return err
 		},
 	} {

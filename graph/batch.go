@@ -57,7 +57,7 @@ func (w *batch) checkNodes(f *Faults, scope Scope, now time.Time) {
 		if n.IsOwner.Value && user == "" {
 			f.Add(at.Field("is_owner"), fault.Required, "requires a user_id: an owner is the person node of one user")
 		}
-		if n.Kind == systemEntityKind.Name && n.UserID.Value != "" {
+		if n.Kind == SystemEntityKind.Name && n.UserID.Value != "" {
 			f.Add(at.Field("user_id"), fault.NotAllowed, "must be null: system entities are shared by the team")
 		}
 	}

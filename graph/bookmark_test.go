@@ -41,7 +41,7 @@ func (e *env) looks(read func(ctx context.Context) error) error {
 }
 
 func (e *env) concepts(ctx context.Context) error {
-	_, err := e.store.Nodes(ctx, e.as("u1"), NodeList{Kind: conceptKind, Limit: 1})
+	_, err := e.store.Nodes(ctx, e.as("u1"), NodeList{Kind: ConceptKind, Limit: 1})
 	return err
 }
 

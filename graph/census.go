@@ -63,7 +63,7 @@ func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 	}
 	for _, k := range Kinds {
 		for _, user := range users {
-			if k != messageKind { // messages are counted with their sources
+			if k != MessageKind { // messages are counted with their sources
 				prefixes = append(prefixes, listPrefix(k, user))
 				kinds[listPrefix(k, user)] = k
 			}
@@ -80,7 +80,7 @@ func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 			some = append(some, l.Prefix)
 		}
 		if l.Messages > 0 {
-			c.Nodes[messageKind.Name] += l.Messages
+			c.Nodes[MessageKind.Name] += l.Messages
 		}
 		c.Part = c.Part || l.Nodes >= censusFrom
 	}
@@ -122,11 +122,11 @@ func CommonProperties() []PropertyType { return slices.Clone(commonProperties) }
 func OwnProperties(k Kind) []PropertyType {
 	var own []PropertyType
 	switch k {
-	case personKind:
+	case PersonKind:
 		own = append(own, PropertyType{"canonical_name", "string"}, PropertyType{"is_owner", "boolean"})
-	case conceptKind:
+	case ConceptKind:
 		own = append(own, PropertyType{"is_goal", "boolean"})
-	case entityKind:
+	case EntityKind:
 		own = append(own, PropertyType{"type", "string"})
 	}
 	for field := range reflect.TypeFor[OwnFields]().Fields() {

@@ -74,7 +74,7 @@ func TestEveryChangeOfAContextIsReported(t *testing.T) {
 			return err
 		}, true},
 		{"a note", func() error {
-			_, err := e.store.AddNotes(ctx, u1, entityKind, "b", []NoteWrite{{Content: "n"}})
+			_, err := e.store.AddNotes(ctx, u1, EntityKind, "b", []NoteWrite{{Content: "n"}})
 			return err
 		}, true},
 		{"a patch", func() error { _, err := e.store.PatchNode(ctx, u1, change("entity", "b", described("d"))); return err }, true},
@@ -101,9 +101,9 @@ func TestEveryChangeOfAContextIsReported(t *testing.T) {
 		}, false},
 		{"a deleted relationship", func() error { _, err := e.store.DeleteRelationship(ctx, u1, relationship, 0); return err }, true},
 		{"a restored relationship", func() error { _, err := e.store.RestoreRelationship(ctx, u1, relationship); return err }, true},
-		{"a deleted node", func() error { _, err := e.store.DeleteNode(ctx, u1, entityKind, "b", 0); return err }, true},
-		{"a restored node", func() error { _, err := e.store.RestoreNode(ctx, u1, entityKind, "b"); return err }, true},
-		{"a deleted shared node", func() error { _, err := e.store.DeleteNode(ctx, u1, conceptKind, "team", 0); return err }, true},
+		{"a deleted node", func() error { _, err := e.store.DeleteNode(ctx, u1, EntityKind, "b", 0); return err }, true},
+		{"a restored node", func() error { _, err := e.store.RestoreNode(ctx, u1, EntityKind, "b"); return err }, true},
+		{"a deleted shared node", func() error { _, err := e.store.DeleteNode(ctx, u1, ConceptKind, "team", 0); return err }, true},
 		{"an erased user", func() error { _, err := e.store.EraseUser(ctx, u1); return err }, true},
 	}
 	before := contexts()

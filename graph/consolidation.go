@@ -127,7 +127,7 @@ func (c *candidateList) params(after string) map[string]any {
 }
 
 func (c *candidateList) faded(ctx context.Context, after string) (ConsolidationPage, error) {
-	prefix := listPrefix(sourceKind, c.scope.UserID)
+	prefix := listPrefix(SourceKind, c.scope.UserID)
 	params := c.params(prefix + after)
 	params["end"], params["limit"] = prefixEnd(prefix), c.limit+1
 	found, err := findFaded.ReadOne(ctx, c.store.db, params)

@@ -30,7 +30,7 @@ func (s *Store) Consolidate(ctx context.Context, scope Scope, c *Consolidation) 
 	}
 	write := &batch{existing: true, MemoryWrite: MemoryWrite{Strict: c.Strict}}
 	for _, key := range c.EntityKeys {
-		write.Nodes = append(write.Nodes, NodeWrite{Kind: sourceKind.Name, EntityKey: key, State: Some("archived")})
+		write.Nodes = append(write.Nodes, NodeWrite{Kind: SourceKind.Name, EntityKey: key, State: Some("archived")})
 	}
 	done, err := s.writeBatch(ctx, scope, write)
 	if err != nil {

@@ -33,7 +33,7 @@ func TestTiedLinksOfAFocusAreToldInOrder(t *testing.T) {
 		link("f", "relates_to", "a", 0.5), link("f", "relates_to", "b", 0.5), link("b", "relates_to", "f", 0.5))
 	e.now = noon.Add(60 * day)
 	focus := &Sections{}
-	if err := e.store.ReadSection(t.Context(), e.as("u1"), FocusSection, SectionQuery{Now: e.now, FocusKey: "f", FocusKind: conceptKind}, focus); err != nil {
+	if err := e.store.ReadSection(t.Context(), e.as("u1"), FocusSection, SectionQuery{Now: e.now, FocusKey: "f", FocusKind: ConceptKind}, focus); err != nil {
 		t.Fatal(err)
 	}
 	var told []string

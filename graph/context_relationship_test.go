@@ -168,7 +168,7 @@ func TestFocus(t *testing.T) {
 		}
 		return s.Focus
 	}
-	focus := read(e, "u1", "c", conceptKind)
+	focus := read(e, "u1", "c", ConceptKind)
 	e.same("links", []FocusLink{
 		{"a", "the a", "Entity", "admires", "outgoing", "c admires a", 0.9},
 		{"me", "the me", "Person", "thinks_about", "incoming", "me thinks_about c", 0.5},
@@ -176,9 +176,9 @@ func TestFocus(t *testing.T) {
 	}, focus.Links)
 	e.same("node", "c", focus.Node.EntityKey)
 	for name, nobody := range map[string]*Focus{
-		"of another kind": read(e, "u1", "c", entityKind), "of another user": read(e, "u2", "c", conceptKind),
-		"another user's": read(e, "u1", "x", conceptKind), "unknown": read(e, "u1", "nothing", conceptKind),
-		"of no user": read(e, "", "c", conceptKind), "of another team": read(e.neighbour(), "u1", "c", conceptKind),
+		"of another kind": read(e, "u1", "c", EntityKind), "of another user": read(e, "u2", "c", ConceptKind),
+		"another user's": read(e, "u1", "x", ConceptKind), "unknown": read(e, "u1", "nothing", ConceptKind),
+		"of no user": read(e, "", "c", ConceptKind), "of another team": read(e.neighbour(), "u1", "c", ConceptKind),
 	} {
 		e.same(name, (*Focus)(nil), nobody)
 	}

@@ -104,7 +104,7 @@ func endTime(end *ConversationEnd, source *stored, now time.Time) Optional[time.
 // conversations of all users of its team, and acts as their user.
 func conversation(found known, scope Scope, key string) (*stored, error) {
 	s := found.byKey[key]
-	if s == nil || s.kind != sourceKind || s.text("content_type") != Conversation ||
+	if s == nil || s.kind != SourceKind || s.text("content_type") != Conversation ||
 		s.user() == "" || (scope.UserID != "" && s.user() != scope.UserID) {
 		return nil, fmt.Errorf("conversation: %w", ErrNotFound)
 	}

@@ -48,10 +48,10 @@ var cypherRules = func() guard.Rules { //nolint:gochecknoglobals // constant
 	}
 	r.Words = &guard.Words{Type: relatedType, Property: "type_word", Fixed: neverWord}
 	for _, k := range Kinds {
-		r.Indexes[k.Label] = &guard.Index{Label: baseLabel, Further: []string{"natural_key"}, Prefix: k.Name + keySeparator, Unnamed: k == systemEntityKind}
+		r.Indexes[k.Label] = &guard.Index{Label: baseLabel, Further: []string{"natural_key"}, Prefix: k.Name + keySeparator, Unnamed: k == SystemEntityKind}
 	}
 	r.Stored = longestTexts()
-	r.Indexes[messageKind.Label] = &guard.Index{Label: messageKind.Label, Further: []string{"source_key", "seq"}}
+	r.Indexes[MessageKind.Label] = &guard.Index{Label: MessageKind.Label, Further: []string{"source_key", "seq"}}
 	return r
 }()
 

@@ -57,7 +57,7 @@ func (e *env) everything(user string, kinds map[string]string) everything {
 		all.Lists[kind] = page.Nodes
 	}
 	focus := &Sections{}
-	if err := e.store.ReadSection(e.Context(), e.as(user), FocusSection, SectionQuery{Now: e.now, FocusKey: "c", FocusKind: conceptKind}, focus); err != nil {
+	if err := e.store.ReadSection(e.Context(), e.as(user), FocusSection, SectionQuery{Now: e.now, FocusKey: "c", FocusKind: ConceptKind}, focus); err != nil {
 		e.Fatal(err)
 	}
 	all.Focus = focus.Focus
@@ -239,12 +239,12 @@ func TestDeletesKeepToTheirScope(t *testing.T) {
 		}
 	}
 	for name, scope := range strangers {
-		_, err := e.store.DeleteNode(t.Context(), scope, conceptKind, "c", 0)
+		_, err := e.store.DeleteNode(t.Context(), scope, ConceptKind, "c", 0)
 		none(name, err)
 		_, err = e.store.DeleteRelationship(t.Context(), scope, key, 0)
 		none(name, err)
 	}
-	_, err := e.store.DeleteNode(t.Context(), e.as("u1"), personKind, "c", 0)
+	_, err := e.store.DeleteNode(t.Context(), e.as("u1"), PersonKind, "c", 0)
 	none("another kind", err)
 	e.same("stored", before, e.stored())
 	if _, err := e.store.DeleteRelationship(t.Context(), e.as("u1"), key, 0); err != nil {
@@ -252,11 +252,11 @@ func TestDeletesKeepToTheirScope(t *testing.T) {
 	}
 	e.delete("u1", "concept", "c")
 	for name, scope := range strangers {
-		_, err := e.store.RestoreNode(t.Context(), scope, conceptKind, "c")
+		_, err := e.store.RestoreNode(t.Context(), scope, ConceptKind, "c")
 		none(name, err)
 		_, err = e.store.RestoreRelationship(t.Context(), scope, key)
 		none(name, err)
-		page, err := e.store.Nodes(t.Context(), scope, NodeList{Kind: conceptKind, Deleted: true, Limit: 10})
+		page, err := e.store.Nodes(t.Context(), scope, NodeList{Kind: ConceptKind, Deleted: true, Limit: 10})
 		e.same(name+" lists", []any{0, nil}, []any{len(page.Nodes), err})
 	}
 	e.changedUsers()
@@ -393,10 +393,10 @@ func TestMessagesAreDeletedAloneToo(t *testing.T) {
 	e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-2", "two")}})
 	e.delete("u1", "source", "s")
 	e.same("messages that come back with their source are none to restore", []string{"m-0"}, e.deletedKeys("u1", "message"))
-	if _, err := e.store.RestoreNode(t.Context(), e.as("u1"), messageKind, "m-1"); !errors.Is(err, ErrNotFound) {
+	if _, err := e.store.RestoreNode(t.Context(), e.as("u1"), MessageKind, "m-1"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a message without its source: %v", err)
 	}
-	if _, err := e.store.RestoreNode(t.Context(), e.as("u1"), messageKind, "m-0"); !errors.Is(err, ErrNotFound) {
+	if _, err := e.store.RestoreNode(t.Context(), e.as("u1"), MessageKind, "m-0"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a message of a deleted source: %v", err)
 	}
 	e.restore("u1", "source", "s")
@@ -432,7 +432,7 @@ func TestPurge(t *testing.T) {
 		e.same("kept after "+c.after.String(), any(c.kept), kept())
 		e.same("listed", map[bool]int{true: 1}[c.kept > 0], len(e.deletedKeys("u1", "concept")))
 	}
-	_, err := e.store.RestoreNode(t.Context(), e.as("u1"), conceptKind, "c")
+	_, err := e.store.RestoreNode(t.Context(), e.as("u1"), ConceptKind, "c")
 	_, relationship := e.store.RestoreRelationship(t.Context(), e.as("u1"), key)
 	if !errors.Is(err, ErrNotFound) || !errors.Is(relationship, ErrNotFound) {
 		t.Errorf("after the purge: %v; %v", err, relationship)
@@ -450,7 +450,7 @@ func TestOldDeletesAreNotRestored(t *testing.T) {
 	}
 	e.delete("u1", "concept", "c")
 	e.now = noon.Add(30 * day)
-	_, err := e.store.RestoreNode(t.Context(), e.as("u1"), conceptKind, "c")
+	_, err := e.store.RestoreNode(t.Context(), e.as("u1"), ConceptKind, "c")
 	_, relationship := e.store.RestoreRelationship(t.Context(), e.as("u1"), key)
 	if !errors.Is(err, ErrNotFound) || !errors.Is(relationship, ErrNotFound) {
 		t.Errorf("too late: %v; %v", err, relationship)

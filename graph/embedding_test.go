@@ -110,7 +110,7 @@ func embedChanges(e *embedding) {
 	e.settle()
 	asked := len(e.embedder.asked)
 	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Salience: Some(0.7)}}) // the text is the same
-	if _, err := e.store.AddNotes(e.Context(), e.as("u"), conceptKind, "c", []NoteWrite{{Content: "x"}}); err != nil {
+	if _, err := e.store.AddNotes(e.Context(), e.as("u"), ConceptKind, "c", []NoteWrite{{Content: "x"}}); err != nil {
 		e.Fatal(err)
 	}
 	e.settle()
@@ -132,12 +132,12 @@ func embedRestored(e *embedding) {
 	e.settle()
 	all := map[string]string{"s": "told", "m": "Hello."}
 	e.embeds("u", all)
-	if _, err := e.store.DeleteNode(e.Context(), e.as("u"), sourceKind, "s", 0); err != nil {
+	if _, err := e.store.DeleteNode(e.Context(), e.as("u"), SourceKind, "s", 0); err != nil {
 		e.Fatal(err)
 	}
 	e.embeds("u", nil)
 	e.same("kept of the vectors", [][]any{{int64(0)}}, e.raw(`MATCH (n:Deleted {team_id: $team}) WHERE n.vector IS NOT NULL OR n.vector_scope IS NOT NULL RETURN count(n)`))
-	if _, err := e.store.RestoreNode(e.Context(), e.as("u"), sourceKind, "s"); err != nil {
+	if _, err := e.store.RestoreNode(e.Context(), e.as("u"), SourceKind, "s"); err != nil {
 		e.Fatal(err)
 	}
 	e.settle()

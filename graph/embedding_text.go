@@ -12,7 +12,7 @@ func embeddingText(n *stored) string {
 		return ""
 	}
 	body := strings.TrimSpace(n.text("text"))
-	if n.kind == messageKind {
+	if n.kind == MessageKind {
 		if name := n.text("name"); name != "" && body != "" {
 			return name + ": " + body
 		}

@@ -108,7 +108,7 @@ func nodeLine(kind Kind, p Properties) *NodeWrite {
 		w.IsOwner = Some(true)
 	}
 	w.History.System, w.History.Seq = Optional[string]{}, Optional[int64]{} // nodes have fields of their own for them
-	if kind == sourceKind && p.integer("next_seq") <= p.integer("message_count") {
+	if kind == SourceKind && p.integer("next_seq") <= p.integer("message_count") {
 		w.History.NextSeq = Optional[int64]{} // as in every source without gaps
 	}
 	if w.OwnFields != nil {

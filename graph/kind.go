@@ -26,19 +26,19 @@ const (
 )
 
 var (
-	personKind       = Kind{Name: "person", Label: "Person"}
-	conceptKind      = Kind{Name: "concept", Label: "Concept"}
-	entityKind       = Kind{Name: "entity", Label: "Entity"}
-	sourceKind       = Kind{Name: "source", Label: "Source", group: episodeGroup}
-	messageKind      = Kind{Name: "message", Label: "Message", group: episodeGroup}
-	systemEntityKind = Kind{Name: "system_entity", Label: "SystemEntity", group: systemGroup}
-	storylineKind    = Kind{Name: "storyline", Label: "Storyline", group: storyGroup}
-	macroKind        = Kind{Name: "macro", Label: "Macro", group: storyGroup}
+	PersonKind       = Kind{Name: "person", Label: "Person"}
+	ConceptKind      = Kind{Name: "concept", Label: "Concept"}
+	EntityKind       = Kind{Name: "entity", Label: "Entity"}
+	SourceKind       = Kind{Name: "source", Label: "Source", group: episodeGroup}
+	MessageKind      = Kind{Name: "message", Label: "Message", group: episodeGroup}
+	SystemEntityKind = Kind{Name: "system_entity", Label: "SystemEntity", group: systemGroup}
+	StorylineKind    = Kind{Name: "storyline", Label: "Storyline", group: storyGroup}
+	MacroKind        = Kind{Name: "macro", Label: "Macro", group: storyGroup}
 )
 
 // Kinds are all kinds of the memory.
 var Kinds = []Kind{
-	personKind, conceptKind, entityKind, sourceKind, messageKind,
+	PersonKind, ConceptKind, EntityKind, SourceKind, MessageKind,
 	{Name: "project", Label: "Project", group: projectGroup},
 	{Name: "task", Label: "Task", group: projectGroup, named: "title"},
 	{Name: "plan", Label: "Plan", group: projectGroup},
@@ -51,7 +51,7 @@ var Kinds = []Kind{
 	{Name: "requirement", Label: "Requirement", group: projectGroup, named: "text"},
 	{Name: "signal", Label: "Signal", group: projectGroup, named: "channel"},
 	{Name: "insight", Label: "Insight", group: projectGroup, named: "title"},
-	systemEntityKind, storylineKind, macroKind,
+	SystemEntityKind, StorylineKind, MacroKind,
 }
 
 // KindOf returns the kind with a wire name.
@@ -73,7 +73,7 @@ func findKind(match func(Kind) bool) (Kind, bool) {
 }
 
 // FocusKinds are the kinds that a context can have in focus.
-var FocusKinds = []string{personKind.Name, conceptKind.Name, entityKind.Name}
+var FocusKinds = []string{PersonKind.Name, ConceptKind.Name, EntityKind.Name}
 
 // KindNames returns the names of all kinds, for an error message.
 func KindNames() string {
@@ -118,17 +118,17 @@ const keySeparator = "\x1f"
 func naturalKey(kind Kind, p Properties) string {
 	var name string
 	switch kind {
-	case messageKind:
+	case MessageKind:
 		return ""
-	case personKind:
+	case PersonKind:
 		name = PlainName(p.text("canonical_name"))
-	case conceptKind:
+	case ConceptKind:
 		name = PlainName(p.text("name"))
-	case entityKind:
+	case EntityKind:
 		name = PlainName(p.text("name")) + keySeparator + PlainName(p.text("type"))
-	case systemEntityKind:
+	case SystemEntityKind:
 		name = p.text("system") + keySeparator + p.text("name")
-	case storylineKind, macroKind: // one for each user and anchor
+	case StorylineKind, MacroKind: // one for each user and anchor
 		name = p.text("anchor_key")
 	default:
 		name = p.text("entity_key")

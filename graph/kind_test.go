@@ -239,7 +239,7 @@ func TestNodeIsReadInItsScope(t *testing.T) {
 			scope Scope
 			kind  Kind
 		}{
-			"another user": {e.as("u3"), k}, "another team": {Scope{TeamID: e.team + "-x", UserID: user[false]}, k}, "another kind": {e.as("u1"), macroKind},
+			"another user": {e.as("u3"), k}, "another team": {Scope{TeamID: e.team + "-x", UserID: user[false]}, k}, "another kind": {e.as("u1"), MacroKind},
 		} {
 			_, err := e.store.Node(t.Context(), ask.scope, ask.kind, "the-"+kind, NodeQuery{})
 			if seen := err == nil; seen != (kind == "system_entity" && name == "another user") || err != nil && !errors.Is(err, ErrNotFound) {

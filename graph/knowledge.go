@@ -34,7 +34,7 @@ type Knowledge struct {
 // Knowledge reads what a scope knows.
 func (s *Store) Knowledge(ctx context.Context, scope Scope) (Knowledge, error) {
 	var k Knowledge
-	for _, kind := range []Kind{personKind, conceptKind, entityKind} {
+	for _, kind := range []Kind{PersonKind, ConceptKind, EntityKind} {
 		list := NodeList{Kind: kind, Limit: knowledgePage}
 		for more := true; more && !k.Cut; more = list.Cursor != "" {
 			page, err := s.Nodes(ctx, scope, list)

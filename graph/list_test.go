@@ -46,14 +46,14 @@ func TestListsAreOwnThenSharedInPages(t *testing.T) {
 	shared := []string{"shared-0", "shared-1", "shared-2", "shared-3", "shared-4"}
 	own := []string{"own-6", "own-5", "own-4", "own-3", "own-2", "own-1", "own-0"}
 	for size := int64(1); size <= 14; size++ {
-		e.same(fmt.Sprintf("by %d", size), slices.Concat(own, shared), e.pages("u1", NodeList{Kind: conceptKind}, size))
-		e.same(fmt.Sprintf("the team's by %d", size), shared, e.pages("", NodeList{Kind: conceptKind}, size))
-		e.same(fmt.Sprintf("another user's by %d", size), append([]string{"x"}, shared...), e.pages("u1 x", NodeList{Kind: conceptKind}, size))
-		e.same(fmt.Sprintf("entities by %d", size), 7, len(e.pages("u1", NodeList{Kind: entityKind}, size)))
+		e.same(fmt.Sprintf("by %d", size), slices.Concat(own, shared), e.pages("u1", NodeList{Kind: ConceptKind}, size))
+		e.same(fmt.Sprintf("the team's by %d", size), shared, e.pages("", NodeList{Kind: ConceptKind}, size))
+		e.same(fmt.Sprintf("another user's by %d", size), append([]string{"x"}, shared...), e.pages("u1 x", NodeList{Kind: ConceptKind}, size))
+		e.same(fmt.Sprintf("entities by %d", size), 7, len(e.pages("u1", NodeList{Kind: EntityKind}, size)))
 	}
-	e.same("none", []string{}, e.pages("u1", NodeList{Kind: systemEntityKind}, 3))
-	e.same("another team", []string{}, e.neighbour().pages("u1", NodeList{Kind: conceptKind}, 3))
-	page, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: conceptKind, Limit: 1})
+	e.same("none", []string{}, e.pages("u1", NodeList{Kind: SystemEntityKind}, 3))
+	e.same("another team", []string{}, e.neighbour().pages("u1", NodeList{Kind: ConceptKind}, 3))
+	page, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: ConceptKind, Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestListsWhileOthersWrite(t *testing.T) {
 		}
 		cursor := ""
 		for {
-			page, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: conceptKind, Limit: 7, Cursor: cursor})
+			page, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: ConceptKind, Limit: 7, Cursor: cursor})
 			if err != nil {
 				return err
 			}
@@ -156,14 +156,14 @@ func TestBadCursorsAreRefused(t *testing.T) {
 	for name, cursor := range map[string]string{
 		"no base64": "*", "no UTF-8": base64.RawURLEncoding.EncodeToString([]byte{0xff}), "NUL": base64.RawURLEncoding.EncodeToString([]byte{0}),
 		"too long": base64.RawURLEncoding.EncodeToString(make([]byte, 4000)), "another text": base64.RawURLEncoding.EncodeToString([]byte("x")),
-		"another user's": next("u2", NodeList{Kind: conceptKind, Limit: 1}),
+		"another user's": next("u2", NodeList{Kind: ConceptKind, Limit: 1}),
 	} {
-		_, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: conceptKind, Limit: 1, Cursor: cursor})
+		_, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: ConceptKind, Limit: 1, Cursor: cursor})
 		e.same(name, []string{"cursor"}, locations(err))
 	}
-	_, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: entityKind, Limit: 1, Cursor: next("u1", NodeList{Kind: conceptKind, Limit: 1})})
+	_, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: EntityKind, Limit: 1, Cursor: next("u1", NodeList{Kind: ConceptKind, Limit: 1})})
 	e.same("another kind's", []string{"cursor"}, locations(err))
-	_, err = e.store.Relationships(t.Context(), e.as("u1"), RelationshipList{Kind: conceptKind, Key: "a", Limit: 1, Cursor: "*"})
+	_, err = e.store.Relationships(t.Context(), e.as("u1"), RelationshipList{Kind: ConceptKind, Key: "a", Limit: 1, Cursor: "*"})
 	e.same("of relationships", []string{"cursor"}, locations(err))
 }
 
@@ -195,16 +195,16 @@ func TestRelationshipsAreListedInPages(t *testing.T) {
 	}
 	for size := int64(1); size <= 12; size++ {
 		for direction, want := range map[string]int{"": 11, "both": 11, "outgoing": 6, "incoming": 5} {
-			e.same(direction, want, len(list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Direction: direction, Limit: size})))
+			e.same(direction, want, len(list("u1", RelationshipList{Kind: ConceptKind, Key: "hub", Direction: direction, Limit: size})))
 		}
-		e.same("of a type", 5, len(list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"involves", "unknown"}, Limit: size})))
-		e.same("of a type and direction", 0, len(list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"involves"}, Direction: "outgoing",
+		e.same("of a type", 5, len(list("u1", RelationshipList{Kind: ConceptKind, Key: "hub", Types: []string{"involves", "unknown"}, Limit: size})))
+		e.same("of a type and direction", 0, len(list("u1", RelationshipList{Kind: ConceptKind, Key: "hub", Types: []string{"involves"}, Direction: "outgoing",
 			Limit: size})))
 	}
 	e.same("of what is shared, one's own", []string{"outgoing relates_to s"},
-		list("u1", RelationshipList{Kind: conceptKind, Key: "hub", Types: []string{"relates_to"}, Direction: "outgoing", Limit: 100})[5:])
-	e.same("of what is shared, each sees", []string{"incoming relates_to theirs"}, list("u2", RelationshipList{Kind: conceptKind, Key: "s", Limit: 10}))
-	if _, err := e.store.Relationships(t.Context(), e.as("u2"), RelationshipList{Kind: conceptKind, Key: "hub", Limit: 1}); !errors.Is(err, ErrNotFound) {
+		list("u1", RelationshipList{Kind: ConceptKind, Key: "hub", Types: []string{"relates_to"}, Direction: "outgoing", Limit: 100})[5:])
+	e.same("of what is shared, each sees", []string{"incoming relates_to theirs"}, list("u2", RelationshipList{Kind: ConceptKind, Key: "s", Limit: 10}))
+	if _, err := e.store.Relationships(t.Context(), e.as("u2"), RelationshipList{Kind: ConceptKind, Key: "hub", Limit: 1}); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
 }

@@ -36,7 +36,7 @@ func TestMacros(t *testing.T) {
 	e.same("formed", StoryResult{Sources: 1, Joined: 1, Macros: 1}, e.stories())
 	e.same("macro", [][]any{{"theme", int64(2), int64(11), []any{"a", "b"}}}, macros())
 
-	list, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: macroKind, Limit: 10})
+	list, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: MacroKind, Limit: 10})
 	if err != nil || len(list.Nodes) != 1 {
 		t.Fatal(list, err)
 	}
@@ -90,21 +90,21 @@ func TestStoriesOfWhatIsDeleted(t *testing.T) {
 		}
 		e.same("restored "+key, all, counts())
 	}
-	remove(sourceKind, "s-1")
+	remove(SourceKind, "s-1")
 	e.same("without a source", [][]any{
 		{"macro\x1fu1\x1fc", int64(10), int64(2)}, {"macro\x1fu1\x1fd", int64(10), int64(2)},
 		{"storyline\x1fu1\x1fc", int64(5), nil}, {"storyline\x1fu1\x1fd", int64(5), nil},
 	}, counts())
-	restore(sourceKind, "s-1")
-	remove(conceptKind, "d")
+	restore(SourceKind, "s-1")
+	remove(ConceptKind, "d")
 	e.same("without an anchor", [][]any{{"macro\x1fu1\x1fc", int64(6), int64(1)}, {"storyline\x1fu1\x1fc", int64(6), nil}}, counts())
 	e.same("no trace of its name", [][]any{{int64(0)}},
 		e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.name CONTAINS 'the d' OR n.description CONTAINS 'the d' RETURN count(n)`))
-	restore(conceptKind, "d")
+	restore(ConceptKind, "d")
 	storyline := e.raw(`MATCH (n:Storyline {team_id: $team, anchor_key: 'c'}) RETURN n.entity_key`)[0][0].(string) //nolint:forcetypeassert // a key
-	remove(storylineKind, storyline)
+	remove(StorylineKind, storyline)
 	e.same("without a storyline", [][]any{
 		{"macro\x1fu1\x1fc", int64(6), int64(1)}, {"macro\x1fu1\x1fd", int64(6), int64(1)}, {"storyline\x1fu1\x1fd", int64(6), nil},
 	}, counts())
-	restore(storylineKind, storyline)
+	restore(StorylineKind, storyline)
 }

@@ -109,7 +109,7 @@ func (w *MemoryWrite) users(scope Scope) []string {
 // owner returns the user to whom a node is private; empty for a shared one. The knowledge of systems is always
 // shared.
 func owner(w *NodeWrite, scope Scope) string {
-	if w.Kind == systemEntityKind.Name {
+	if w.Kind == SystemEntityKind.Name {
 		return ""
 	}
 	if w.UserID.Given {

@@ -17,7 +17,7 @@ func (j *memoryJob) writeMessages() error {
 	bySource, order := map[string][]newMessage{}, []string{}
 	for i := range j.write.Nodes {
 		w := &j.write.Nodes[i]
-		if w.Kind != messageKind.Name {
+		if w.Kind != MessageKind.Name {
 			continue
 		}
 		key := w.SourceKey.Value
@@ -70,7 +70,7 @@ func (j *memoryJob) messageRefusal(i int, source *stored) refusal {
 	w := &j.write.Nodes[i]
 	old := j.found.byKey[w.EntityKey]
 	switch {
-	case source == nil || source.kind != sourceKind || !j.speaksFor(w, source.user()):
+	case source == nil || source.kind != SourceKind || !j.speaksFor(w, source.user()):
 		return refusal{"source_key", fault.Missing, "source not found"}
 	case w.EntityKey != "" && old != nil && old.text("source_key") != source.key():
 		return refusal{"entity_key", fault.Conflict, takenKey}

@@ -39,7 +39,7 @@ func (j *memoryJob) writeNodes() error {
 		}
 	}
 	for i := range j.write.Nodes {
-		if j.write.Nodes[i].Kind != messageKind.Name {
+		if j.write.Nodes[i].Kind != MessageKind.Name {
 			j.result.Nodes[i] = plan.place(i)
 		}
 	}
@@ -76,7 +76,7 @@ func (j *memoryJob) lookups() lookups {
 		if n.EntityKey != "" {
 			l.entityKeys = append(l.entityKeys, n.EntityKey)
 		}
-		if n.Kind == messageKind.Name {
+		if n.Kind == MessageKind.Name {
 			l.entityKeys = append(l.entityKeys, n.SourceKey.Value)
 		}
 		if kind := n.kind(); n.Name.Given && (kind.group == knowledgeGroup || kind.group == systemGroup) {
@@ -121,7 +121,7 @@ func (p *nodePlan) newNames() []string {
 	for i := range p.job.write.Nodes {
 		w := &p.job.write.Nodes[i]
 		old := p.job.found.byKey[w.EntityKey]
-		if old == nil || old.kind != w.kind() || w.Kind == messageKind.Name {
+		if old == nil || old.kind != w.kind() || w.Kind == MessageKind.Name {
 			continue
 		}
 		name := p.merged(w, old).text("natural_key")
@@ -200,7 +200,7 @@ func (p *nodePlan) refusal(w *NodeWrite, old *stored) refusal {
 		return refusal{"entity_key", fault.Conflict, takenKey}
 	case old == nil && !named && kind.group != episodeGroup:
 		return refusal{"name", fault.Required, "is required for a new node"}
-	case old != nil && (old.kind != kind || !sameUser(old.user(), user, w.UserID.Given && kind != systemEntityKind)):
+	case old != nil && (old.kind != kind || !sameUser(old.user(), user, w.UserID.Given && kind != SystemEntityKind)):
 		return refusal{"entity_key", fault.Conflict, takenKey}
 	}
 	return refusal{}
@@ -226,7 +226,7 @@ func (p *nodePlan) clash(w *NodeWrite, old, next *stored) refusal {
 		return refusal{"name", fault.Conflict, "is taken by another " + w.Kind + " of the same name"}
 	case next.owns() && other(found.byOwner[next.user()]) && !found.byOwner[next.user()].generated():
 		return refusal{"is_owner", fault.Conflict, "the user already has an owner"}
-	case next.kind == sourceKind:
+	case next.kind == SourceKind:
 		return sourceClash(old, next)
 	}
 	return refusal{}
@@ -242,18 +242,18 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		n.Properties = p.newNode(w, kind)
 	}
 	w.overlay(n.Properties, kind, old == nil)
-	if kind == systemEntityKind && old != nil { // its place in its system does not change
+	if kind == SystemEntityKind && old != nil { // its place in its system does not change
 		n.putUnless(old.Properties["seq"] == nil, "seq", old.Properties["seq"])
 	}
-	if kind == sourceKind && p.job.write.restoring {
+	if kind == SourceKind && p.job.write.restoring {
 		n.countAnew(old)
 	}
 	switch kind {
-	case personKind:
+	case PersonKind:
 		n.Properties["canonical_name"] = nextCanonical(w, old)
 		n.putUnless(!n.owns(), "owner_of", n.user())
 		w.nameOwner(n.Properties, p.job.write.stated(w.History))
-	case sourceKind:
+	case SourceKind:
 		settleSource(n.Properties, now)
 	}
 	w.live(n.Properties, old, now, p.job.write.wakes(w.History))
@@ -261,9 +261,9 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	w.History.overlay(n.Properties)
 	p.job.signNode(n, old)
 	switch {
-	case kind == conceptKind: // the history of an export records whether it was set by a caller
+	case kind == ConceptKind: // the history of an export records whether it was set by a caller
 		n.markGoal()
-	case kind == sourceKind && p.job.write.restoring:
+	case kind == SourceKind && p.job.write.restoring:
 		n.numberOn(w, old)
 	}
 	n.putEnd()
@@ -308,7 +308,7 @@ func (p *nodePlan) newNode(w *NodeWrite, kind Kind) Properties {
 	switch {
 	case w.IsOwner.Value:
 		n["salience"], n["ttl_policy"] = ownerSalience, "keep_forever"
-	case kind == systemEntityKind:
+	case kind == SystemEntityKind:
 		n["ttl_policy"], n["tags"] = "keep_forever", []string{}
 	}
 	return n
@@ -379,7 +379,7 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 	if changesRank(changed, next) {
 		p.job.rerank = append(p.job.rerank, key)
 	}
-	if started, moved := changed["started_at"].(time.Time); moved && next.kind == sourceKind {
+	if started, moved := changed["started_at"].(time.Time); moved && next.kind == SourceKind {
 		p.restarted = append(p.restarted, map[string]any{"source_key": key, "started_at": started, "due": p.job.now.UnixMilli()})
 	}
 	p.update = append(p.update, map[string]any{"entity_key": key, "properties": map[string]any(changed)})

@@ -32,7 +32,7 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old Properties) re
 		return refusal{toField, fault.Missing, noSuchNode}
 	case from == to && kind != systemRelationshipType: // an import may refer to one node by two keys
 		return refusal{toField, fault.Contrary, "must be another node than from"}
-	case kind == mentionsType && (a.kind != sourceKind || b.kind.group != knowledgeGroup):
+	case kind == mentionsType && (a.kind != SourceKind || b.kind.group != knowledgeGroup):
 		return refusal{"type", fault.Conflict, "mentions must lead from a source to a person, concept or entity"}
 	case child != "" && a.kind.group == projectGroup && b.kind.Name != child:
 		return refusal{"type", fault.Conflict, kind + " must lead to a " + child}

@@ -28,7 +28,7 @@ func (b bySystem) add(row map[string]any) {
 func (j *memoryJob) numberSystems(plan *nodePlan) error {
 	added := bySystem{}
 	for _, row := range plan.create {
-		if row["label"] == systemEntityKind.Label {
+		if row["label"] == SystemEntityKind.Label {
 			added.add(row)
 		}
 	}

@@ -107,7 +107,7 @@ func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 			return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, ErrConflict)
 		}
 		p := m.properties(scope, sourceKey, now)
-		t.embedLater(nil, &stored{messageKind, p})
+		t.embedLater(nil, &stored{MessageKind, p})
 		rows = append(rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any(p)})
 	}
 	if len(rows) == 0 {
@@ -143,7 +143,7 @@ func otherMessage(old *stored, role, name, text Optional[string], at Optional[ti
 
 // Properties returns the properties of a new message.
 func (m *MessageWrite) properties(scope Scope, sourceKey string, now time.Time) Properties {
-	n := &stored{messageKind, Properties{
+	n := &stored{MessageKind, Properties{
 		"user_id": scope.User(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.Text,
 		"at": m.At.Or(now).UTC().Truncate(precision), "created_at": now, "updated_at": now,
 	}}

@@ -112,7 +112,7 @@ func (w *NodeWrite) check(f *Faults, at fault.Path, now time.Time, restoring boo
 	if kind.Name != "" {
 		w.OwnFields.check(f, at, kind, restoring)
 	}
-	if kind == messageKind {
+	if kind == MessageKind {
 		w.checkMessage(f, at, restoring)
 	}
 }
@@ -163,14 +163,14 @@ func (w *NodeWrite) checkNames(f *Faults, at fault.Path, kind Kind) {
 			f.Add(at.Field(field), fault.UnknownField, "is only a field of %s", kinds[0].Name)
 		}
 	}
-	only(w.CanonicalName.Given, "canonical_name", personKind)
-	only(w.IsOwner.Given, "is_owner", personKind)
-	only(w.Type.Given, "type", entityKind, systemEntityKind)
-	only(w.IsGoal.Given, "is_goal", conceptKind)
-	if kind == systemEntityKind && w.EntityKey == "" && (w.OwnFields == nil || !w.System.Given || w.System.Null) {
+	only(w.CanonicalName.Given, "canonical_name", PersonKind)
+	only(w.IsOwner.Given, "is_owner", PersonKind)
+	only(w.Type.Given, "type", EntityKind, SystemEntityKind)
+	only(w.IsGoal.Given, "is_goal", ConceptKind)
+	if kind == SystemEntityKind && w.EntityKey == "" && (w.OwnFields == nil || !w.System.Given || w.System.Null) {
 		f.Add(at.Field("system"), fault.Required, "is required unless entity_key is given")
 	}
-	if kind == messageKind && (w.OwnFields == nil || !w.SourceKey.Given || w.SourceKey.Null) {
+	if kind == MessageKind && (w.OwnFields == nil || !w.SourceKey.Given || w.SourceKey.Null) {
 		f.Add(at.Field("source_key"), fault.Required, "is required: a message belongs to a source")
 	}
 }

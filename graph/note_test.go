@@ -23,9 +23,9 @@ func (e *env) holders() map[string]holder {
 	return map[string]holder{
 		"node": {
 			add: func(w ...NoteWrite) ([]Note, error) {
-				return e.store.AddNotes(ctx, scope, conceptKind, "a", w)
+				return e.store.AddNotes(ctx, scope, ConceptKind, "a", w)
 			},
-			drop:  func(id string) error { _, err := e.store.DeleteNote(ctx, scope, conceptKind, "a", id); return err },
+			drop:  func(id string) error { _, err := e.store.DeleteNote(ctx, scope, ConceptKind, "a", id); return err },
 			notes: func() []Note { return e.get("u1", "concept", "a").Notes },
 			stored: func(v string) []any {
 				return e.raw(`MATCH (x:Concept {team_id: $team, entity_key: 'a'}) RETURN ` + v)[0]
@@ -202,9 +202,9 @@ func TestNotesKeepToTheirScope(t *testing.T) {
 	key := e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "s", 0.5, shared)}, link("a", "relates_to", "s", 0.5)).Relationships[0].Key
 	note := []NoteWrite{{Content: "x"}}
 	for name, scope := range map[string]Scope{"another user": e.as("u2"), "the team": e.as(""), "another team": {TeamID: e.team + "-x", UserID: "u1"}} {
-		_, onNode := e.store.AddNotes(t.Context(), scope, conceptKind, "a", note)
+		_, onNode := e.store.AddNotes(t.Context(), scope, ConceptKind, "a", note)
 		_, onRelationship := e.store.AddRelationshipNotes(t.Context(), scope, key, note)
-		_, ofKind := e.store.AddNotes(t.Context(), e.as("u1"), personKind, "a", note)
+		_, ofKind := e.store.AddNotes(t.Context(), e.as("u1"), PersonKind, "a", note)
 		for _, err := range []error{onNode, onRelationship, ofKind} {
 			if !errors.Is(err, ErrNotFound) {
 				t.Errorf("%s: %v", name, err)
@@ -212,7 +212,7 @@ func TestNotesKeepToTheirScope(t *testing.T) {
 		}
 	}
 	e.changedUsers()
-	notes, err := e.store.AddNotes(t.Context(), e.as("u2"), conceptKind, "s", note)
+	notes, err := e.store.AddNotes(t.Context(), e.as("u2"), ConceptKind, "s", note)
 	e.same("what is shared", []any{nil, []string{""}, []string{"x"}}, []any{err, e.changedUsers(), contents(notes)})
 }
 

@@ -24,7 +24,7 @@ func ownerRows(users []string) []map[string]any {
 	rows := []map[string]any{}
 	for _, user := range Distinct(users) {
 		if user != "" {
-			rows = append(rows, map[string]any{"user_id": user, "natural_key": naturalKey(personKind, Properties{"user_id": user, "canonical_name": canonical(user)})})
+			rows = append(rows, map[string]any{"user_id": user, "natural_key": naturalKey(PersonKind, Properties{"user_id": user, "canonical_name": canonical(user)})})
 		}
 	}
 	return rows
@@ -42,7 +42,7 @@ func (p *nodePlan) makeOwners() {
 		if !unknown || j.found.byOwner[user] != nil {
 			continue
 		}
-		w := NodeWrite{Kind: personKind.Name, EntityKey: uuid.Must(uuid.NewV7()).String(), UserID: Some(user), Name: Some(user), IsOwner: Some(true)}
+		w := NodeWrite{Kind: PersonKind.Name, EntityKey: uuid.Must(uuid.NewV7()).String(), UserID: Some(user), Name: Some(user), IsOwner: Some(true)}
 		if j.ownerName != "" && user == j.scope.UserID {
 			w.Name = Some(j.ownerName)
 		}
@@ -117,8 +117,8 @@ func (p *nodePlan) guessOwner(w *NodeWrite) *NodeWrite {
 	}
 	guessed, other := *w, p.job.found.byOwner[owner(w, p.job.scope)]
 	switch old := p.job.found.byKey[w.EntityKey]; {
-	case old != nil && old.kind == entityKind:
-		guessed.Kind, guessed.IsOwner = entityKind.Name, Optional[bool]{}
+	case old != nil && old.kind == EntityKind:
+		guessed.Kind, guessed.IsOwner = EntityKind.Name, Optional[bool]{}
 	case other == nil || other.generated():
 		guessed.IsOwner = Some(true)
 	}

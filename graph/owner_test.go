@@ -48,7 +48,7 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 		link(made, "knows", "ada", 0.1))
 	e.source("u1", SourceWrite{EntityKey: "s1", Mentions: []string{made}})
 	e.source("u1", SourceWrite{EntityKey: "s2", Mentions: []string{made, "ada"}})
-	if _, err := e.store.AddNotes(t.Context(), e.as("u1"), personKind, made, []NoteWrite{{Content: "likes tides"}}); err != nil {
+	if _, err := e.store.AddNotes(t.Context(), e.as("u1"), PersonKind, made, []NoteWrite{{Content: "likes tides"}}); err != nil {
 		t.Fatal(err)
 	}
 	e.write("u1", []NodeWrite{change("person", "ada", func(w *NodeWrite) { w.IsOwner = Some(true) })}, link(made, "engages_with", "c", 0.2))
@@ -68,9 +68,9 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 	e.same("a source by the old key", "ada", e.source("u1", SourceWrite{Mentions: []string{made}}).Mentions[0].EntityKey)
 	e.same("findings", []Finding(nil), e.findings(false))
 	page, err := e.store.Relationships(t.Context(), e.as("u1"),
-		RelationshipList{Kind: personKind, Key: made, Direction: "outgoing", Types: []string{"engages_with"}, Limit: 9})
+		RelationshipList{Kind: PersonKind, Key: made, Direction: "outgoing", Types: []string{"engages_with"}, Limit: 9})
 	e.same("relationships by the old key", []any{error(nil), 1, "ada"}, []any{err, len(page.Relationships), page.Relationships[0].From})
-	linked, err := e.store.LinkedWith(t.Context(), e.as("u1"), LinkedQuery{Kind: personKind, Key: made, Most: 9})
+	linked, err := e.store.LinkedWith(t.Context(), e.as("u1"), LinkedQuery{Kind: PersonKind, Key: made, Most: 9})
 	e.same("linked by the old key", []any{error(nil), "ada"}, []any{err, linked.Node.EntityKey})
 	for user, want := range map[string]map[string]string{"u1": {made: "ada"}, "u2": {}} {
 		current, err := e.store.CurrentKeys(t.Context(), e.as(user), []string{made, "ada", "jon"})
@@ -78,7 +78,7 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 	}
 	current, err := e.store.CurrentKeys(t.Context(), e.neighbour().as("u1"), []string{made})
 	e.same("another team's", []any{error(nil), map[string]string{}}, []any{err, current})
-	if _, err := e.store.Relationships(t.Context(), e.as("u2"), RelationshipList{Kind: personKind, Key: made, Limit: 9}); !errors.Is(err, ErrNotFound) {
+	if _, err := e.store.Relationships(t.Context(), e.as("u2"), RelationshipList{Kind: PersonKind, Key: made, Limit: 9}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("somebody else's: %v", err)
 	}
 

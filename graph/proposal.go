@@ -67,7 +67,7 @@ func (p *Proposal) Validate() error {
 
 // checkNodes checks the nodes and returns the kind of each ref.
 func (p *Proposal) checkNodes(f *Faults) map[string]Kind {
-	kinds := map[string]Kind{ProposalUser: personKind}
+	kinds := map[string]Kind{ProposalUser: PersonKind}
 	names := map[string]int{}
 	for i := range p.Nodes {
 		n, at := &p.Nodes[i], fault.At("nodes").Index(i)
@@ -77,8 +77,8 @@ func (p *Proposal) checkNodes(f *Faults) map[string]Kind {
 		f.Word(at.Field("name"), n.Name, MaxNameLength)
 		f.Text(at.Field("description"), n.Description, MaxTextLength)
 		switch {
-		case n.Type != "" && kind != entityKind:
-			f.Add(at.Field("type"), fault.UnknownField, "is only a field of %s", entityKind.Name)
+		case n.Type != "" && kind != EntityKind:
+			f.Add(at.Field("type"), fault.UnknownField, "is only a field of %s", EntityKind.Name)
 		case n.Type != "":
 			f.Word(at.Field("type"), n.Type, 128)
 		}
@@ -238,7 +238,7 @@ func (s *Store) processed(source *stored, status, summary, reason string) NodeWr
 	if source.text("summary") == "" && strings.TrimSpace(summary) != "" {
 		own.Summary = Some(strings.TrimSpace(summary))
 	}
-	return NodeWrite{Kind: sourceKind.Name, EntityKey: source.key(), OwnFields: own}
+	return NodeWrite{Kind: SourceKind.Name, EntityKey: source.key(), OwnFields: own}
 }
 
 // digest runs a transaction that writes the output of a language model for a user's source.
@@ -251,7 +251,7 @@ func (s *Store) digest(ctx context.Context, scope Scope, key string, sought look
 			return err
 		}
 		source := found.byKey[key]
-		if source == nil || source.kind != sourceKind || source.user() == "" || source.user() != scope.UserID {
+		if source == nil || source.kind != SourceKind || source.user() == "" || source.user() != scope.UserID {
 			return fmt.Errorf("digest source: %w", ErrNotFound)
 		}
 		job := write(source, found).job(t, scope, now)

@@ -53,7 +53,7 @@ func TestProposalIsStored(t *testing.T) {
 	e.same("what was said", []string{"Jon is back."}, e.messages("s"))
 
 	jon := result.Nodes[0].EntityKey
-	view, err := e.store.Node(t.Context(), e.as("u1"), personKind, jon, NodeQuery{Relationships: 10})
+	view, err := e.store.Node(t.Context(), e.as("u1"), PersonKind, jon, NodeQuery{Relationships: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

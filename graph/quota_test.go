@@ -58,7 +58,7 @@ func TestQuotaOfNodes(t *testing.T) {
 	if err := e.neighbour().add("c"); err != nil {
 		t.Errorf("another team: %v", err)
 	}
-	if _, err := e.store.DeleteNode(t.Context(), e.as("u1"), conceptKind, "b", 0); err != nil {
+	if _, err := e.store.DeleteNode(t.Context(), e.as("u1"), ConceptKind, "b", 0); err != nil {
 		t.Fatal(err)
 	}
 	e.store.full.InvalidateAll() // as if a second had passed
@@ -115,7 +115,7 @@ func (e *env) writers() map[string]func() error {
 		"keywords": func() error {
 			return e.add("a", func(w *NodeWrite) { w.Properties = json.RawMessage(`{"k":"` + long + `"}`) })
 		},
-		"a note":                   func() error { _, err := e.store.AddNotes(ctx, as, conceptKind, "a", note); return err },
+		"a note":                   func() error { _, err := e.store.AddNotes(ctx, as, ConceptKind, "a", note); return err },
 		"a note of a relationship": func() error { _, err := e.store.AddRelationshipNotes(ctx, as, key, note); return err },
 		"a relationship": func() error {
 			_, err := e.store.Write(ctx, as, &MemoryWrite{Relationships: []RelationshipWrite{link("a", "inspires", "b", 0.5)}})
@@ -334,7 +334,7 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 			_, err = e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{{From: "a", To: "b",
 				Type: fmt.Sprintf("type_%d", random.IntN(4)), Description: Some(text)}}})
 		case 2:
-			_, err = e.store.DeleteNode(t.Context(), e.as("u1"), conceptKind, key, 0)
+			_, err = e.store.DeleteNode(t.Context(), e.as("u1"), ConceptKind, key, 0)
 		case 3:
 			err = e.store.ReplacePreferences(t.Context(), e.as("u1"), []Preference{{Key: key, Value: json.RawMessage(`"` + text + `"`)}})
 		}

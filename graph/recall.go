@@ -156,7 +156,7 @@ func recallNodes(all []recalled, found known) (rows []map[string]any, moved, use
 	for _, told := range all {
 		for _, key := range told.recall.Nodes {
 			n := found.byKey[key]
-			if n == nil || n.kind == messageKind || !n.isSeenBy(told.scope) {
+			if n == nil || n.kind == MessageKind || !n.isSeenBy(told.scope) {
 				continue
 			}
 			if next[key] == nil {

@@ -135,7 +135,7 @@ func TestRecallsThatFailAreCounted(t *testing.T) {
 	r.Recalled(e.as("u1"), Recall{Nodes: []string{"b"}})
 	r.flush(t.Context())
 	e.same("failed", map[RecallEvent]int{RecallFailed: 2}, events.reads)
-	if _, err := away.store.Node(t.Context(), e.as("u1"), conceptKind, "a", NodeQuery{}); errors.Is(err, ErrNotFound) {
+	if _, err := away.store.Node(t.Context(), e.as("u1"), ConceptKind, "a", NodeQuery{}); errors.Is(err, ErrNotFound) {
 		t.Error("the database is not away")
 	}
 }

@@ -70,7 +70,7 @@ func TestALaterStartContradicts(t *testing.T) {
 		e.same(name+", in the context", len(c.want), len(e.sectionsAsOf("u1", c.at).Relationships))
 		focus := &Sections{}
 		if err := e.store.ReadSection(t.Context(), e.as("u1"), FocusSection,
-			SectionQuery{Now: e.now, AsOf: c.at, FocusKey: "c", FocusKind: conceptKind}, focus); err != nil {
+			SectionQuery{Now: e.now, AsOf: c.at, FocusKey: "c", FocusKind: ConceptKind}, focus); err != nil {
 			t.Fatal(err)
 		}
 		e.same(name+", in focus", len(c.want), len(focus.Focus.Links))
@@ -79,7 +79,7 @@ func TestALaterStartContradicts(t *testing.T) {
 		context := e.sectionsAsOf("u1", at(days(-20+10*i)))
 		e.same("what was linked then", []float64{want}, []float64{context.Relationships[0].Salience})
 	}
-	past, err := e.store.Relationships(t.Context(), e.as("u1"), RelationshipList{Kind: conceptKind, Key: "c", Past: true, Limit: 100})
+	past, err := e.store.Relationships(t.Context(), e.as("u1"), RelationshipList{Kind: ConceptKind, Key: "c", Past: true, Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestALaterStartContradicts(t *testing.T) {
 	}
 	e.same("past", []any{days(-20), at(days(-10)), days(-10), &noon, noon, (*time.Time)(nil)}, ends)
 	e.same("a closed one by its key", at(days(-10)), e.relationship("u1", first.Key).ValidTo)
-	if _, err := e.store.Node(t.Context(), e.as("u1"), conceptKind, "c", NodeQuery{AsOf: at(days(-31))}); err == nil {
+	if _, err := e.store.Node(t.Context(), e.as("u1"), ConceptKind, "c", NodeQuery{AsOf: at(days(-31))}); err == nil {
 		t.Error("the node is there before it was written")
 	}
 }

@@ -14,7 +14,7 @@ func (j *memoryJob) restores(m newMessage, source *stored) bool {
 	w.UpdatedAt.set(p, "updated_at", nil)
 	w.History.overlay(p)
 	w.Seq.set(p, "seq", nil)
-	j.found.byKey[m.EntityKey] = &stored{kind: messageKind, Properties: p}
+	j.found.byKey[m.EntityKey] = &stored{kind: MessageKind, Properties: p}
 	return true
 }
 

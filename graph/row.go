@@ -9,7 +9,7 @@ import (
 )
 
 // knowledge are the labels that statements return as a number.
-var knowledge = [...]string{personKind.Label, conceptKind.Label, entityKind.Label}
+var knowledge = [...]string{PersonKind.Label, ConceptKind.Label, EntityKind.Label}
 
 func knowledgeLabel(v any) string {
 	if i, ok := v.(int64); ok && i >= 0 && int(i) < len(knowledge) {

@@ -376,7 +376,7 @@ func kindFilter(kinds []Kind) string {
 	var given, others []string
 	for _, k := range Kinds {
 		switch {
-		case k == sourceKind || k == messageKind: // they have their own indexes
+		case k == SourceKind || k == MessageKind: // they have their own indexes
 		case slices.Contains(kinds, k):
 			given = append(given, kindToken(k))
 		default:

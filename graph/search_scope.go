@@ -48,15 +48,15 @@ func (s *stored) putSearchScope(teamID string) {
 		}
 	}
 	switch s.kind {
-	case sourceKind:
+	case SourceKind:
 		tokens = append(tokens, dayToken(*s.moment("started_at")))
-	case messageKind:
+	case MessageKind:
 		tokens = append(tokens, dayToken(*s.moment("at")))
 	default:
 		tokens = append(tokens, kindToken(s.kind))
 	}
 	s.Properties["search_scope"] = strings.Join(tokens, " ")
-	if s.kind != messageKind { // the name of a message is its speaker
+	if s.kind != MessageKind { // the name of a message is its speaker
 		s.putSearchName()
 	}
 }
@@ -118,7 +118,7 @@ func (t *Tx) renewNear(teamID, sourceKey string, numbers []int64) error {
 
 // moved updates the messages around one that was deleted or restored.
 func (t *Tx) moved(teamID string, n *stored) error {
-	if n.kind != messageKind {
+	if n.kind != MessageKind {
 		return nil
 	}
 	return t.bringNear(teamID, n.text("source_key"), []int64{n.integer("seq")})

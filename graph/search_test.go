@@ -317,7 +317,7 @@ func TestSearchByDayAndKind(t *testing.T) {
 	q = askWords("lantern")
 	q.Messages, q.Sources, q.Relationships = false, false, false
 	risk, _ := KindOf("risk")
-	q.Nodes = []Kind{risk, systemEntityKind}
+	q.Nodes = []Kind{risk, SystemEntityKind}
 	e.findsAll("u", q, "r", "e")
 }
 

@@ -201,7 +201,7 @@ func (w *SourceWrite) node(key string) NodeWrite {
 	list(&own.Keywords, w.Keywords)
 	list(&own.Tags, w.Tags)
 	list(&own.Participants, w.Participants)
-	return NodeWrite{Kind: sourceKind.Name, EntityKey: key, OwnFields: own}
+	return NodeWrite{Kind: SourceKind.Name, EntityKey: key, OwnFields: own}
 }
 
 // WriteSource stores a source with its messages and mentions in one transaction, which is durable when it returns. A

@@ -34,7 +34,7 @@ func TestWhatACallerWritesAgainIsActive(t *testing.T) {
 	e.same("as named", "candidate", e.get("u1", "concept", "active").State)
 	e.write("u1", []NodeWrite{node("concept", "noted", 0.5, inState("candidate"))})
 	e.now = noon.Add(time.Hour)
-	if _, err := e.store.AddNotes(t.Context(), e.as("u1"), conceptKind, "noted", []NoteWrite{{Content: "x"}}); err != nil {
+	if _, err := e.store.AddNotes(t.Context(), e.as("u1"), ConceptKind, "noted", []NoteWrite{{Content: "x"}}); err != nil {
 		t.Fatal(err)
 	}
 	e.same("by a note", []any{"active", 0.4992, e.now, int64(2)}, e.lived("u1", "concept", "noted"))

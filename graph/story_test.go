@@ -109,7 +109,7 @@ func TestStorylineIsANode(t *testing.T) {
 	e.tell("u1", "s", enough, "ada", "me")
 	result := e.stories()
 	e.same("result", StoryResult{Sources: 5, Storylines: 1}, result)
-	list, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: storylineKind, Limit: 10})
+	list, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: StorylineKind, Limit: 10})
 	if err != nil || len(list.Nodes) != 1 {
 		t.Fatal(list, err)
 	}
@@ -119,7 +119,7 @@ func TestStorylineIsANode(t *testing.T) {
 	e.same("own fields", []any{int64(5), "ada", noon.Add(-3 * day), noon},
 		[]any{n.SourceCount.Value, n.AnchorKey.Value, n.FirstSourceAt.Value, n.LastSourceAt.Value})
 	e.same("owner", "u1", *n.UserID)
-	full, err := e.store.Node(t.Context(), e.as("u1"), storylineKind, n.EntityKey, NodeQuery{Relationships: 100})
+	full, err := e.store.Node(t.Context(), e.as("u1"), StorylineKind, n.EntityKey, NodeQuery{Relationships: 100})
 	if err != nil || len(full.Relationships) != 6 {
 		t.Errorf("%d relationships, %v", len(full.Relationships), err)
 	}
@@ -188,7 +188,7 @@ func TestSourcesJoinStorylines(t *testing.T) {
 func TestChooseStoryline(t *testing.T) {
 	t.Parallel()
 	story := func(key string, ago time.Duration, shared int64) candidate {
-		return candidate{&stored{storylineKind, Properties{"entity_key": key, "first_source_at": noon.Add(-ago - day),
+		return candidate{&stored{StorylineKind, Properties{"entity_key": key, "first_source_at": noon.Add(-ago - day),
 			"last_source_at": noon.Add(-ago)}}, false, shared}
 	}
 	edge := time.Millisecond
@@ -229,7 +229,7 @@ func TestJoiningWakes(t *testing.T) {
 	e.tell("u1", "s", enough, "c")
 	e.stories()
 	view := func() NodeView {
-		list, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: storylineKind, Limit: 10})
+		list, err := e.store.Nodes(t.Context(), e.as("u1"), NodeList{Kind: StorylineKind, Limit: 10})
 		if err != nil || len(list.Nodes) != 1 {
 			t.Fatal(list, err)
 		}
@@ -309,7 +309,7 @@ func TestStoriesStayWithTheirUser(t *testing.T) {
 	e.same("another user's", [][]any{{int64(0)}}, e.raw(
 		`MATCH (a {team_id: $team})-[r]->(b) WHERE a.user_id <> b.user_id OR r.user_id <> a.user_id RETURN count(r)`))
 	for _, scope := range []Scope{e.as("u3"), other.as("u1"), e.as("")} {
-		for _, kind := range []Kind{storylineKind, macroKind} {
+		for _, kind := range []Kind{StorylineKind, MacroKind} {
 			list, err := e.store.Nodes(t.Context(), scope, NodeList{Kind: kind, Limit: 10})
 			if err != nil || len(list.Nodes) != 0 {
 				t.Errorf("%v sees %v, %v", scope.UserID, list.Nodes, err)

@@ -92,7 +92,7 @@ func (j *systemJob) nodeRows() (created, updated []map[string]any) {
 		switch {
 		case n.isNew:
 			p := j.newNodeProperties(n)
-			j.tx.embedLater(nil, &stored{systemEntityKind, p})
+			j.tx.embedLater(nil, &stored{SystemEntityKind, p})
 			created = append(created, map[string]any{"entity_key": n.EntityKey, "properties": p})
 		case n.changed:
 			n.Version++
@@ -127,7 +127,7 @@ func (j *systemJob) properties(n *plannedNode) map[string]any {
 func (j *systemJob) newNodeProperties(n *plannedNode) map[string]any {
 	p := j.properties(n)
 	p["system"], p["created_at"] = j.system, j.now
-	p["search_scope"] = scopeToken(j.team, "") + " " + kindToken(systemEntityKind)
+	p["search_scope"] = scopeToken(j.team, "") + " " + kindToken(SystemEntityKind)
 	p["state"], p["ttl_policy"], p["access_count"] = "active", "keep_forever", 0
 	p["salience"], p["confidence"] = defaultSalience, defaultConfidence
 	if j.user != "" {

@@ -102,7 +102,7 @@ func (s *Store) userIDs(ctx context.Context, teamID, from string, limit int) (id
 // kindLists returns ranges of natural keys, one for each kind that callers write.
 func kindLists(stretch func(Kind) (after, end string)) (lists []map[string]any) {
 	for _, k := range Kinds {
-		if k != messageKind && k.group != storyGroup {
+		if k != MessageKind && k.group != storyGroup {
 			after, end := stretch(k)
 			lists = append(lists, map[string]any{"after": after, "end": end})
 		}

@@ -149,7 +149,7 @@ func TestCursorsOfOtherLists(t *testing.T) {
 	}
 	users, _ := e.store.Users(t.Context(), e.team, "", 1)
 	conversations, _ := e.store.Conversations(t.Context(), e.as("0"), "", 1)
-	sources, _ := e.store.Nodes(t.Context(), e.as("0"), NodeList{Kind: sourceKind, Limit: 1})
+	sources, _ := e.store.Nodes(t.Context(), e.as("0"), NodeList{Kind: SourceKind, Limit: 1})
 	cursors := []string{users.Next, conversations.Next, sources.Next}
 	if slices.Contains(cursors, "") {
 		t.Fatal(cursors)

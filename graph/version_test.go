@@ -42,7 +42,7 @@ func TestWritesOfAVersion(t *testing.T) {
 
 	source := e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m", "x")}})
 	message := NodeWrite{Kind: "message", EntityKey: "m", OwnFields: &OwnFields{SourceKey: Some("s")}}
-	if _, err := e.store.AddNotes(t.Context(), e.as("u1"), messageKind, "m", []NoteWrite{{Content: "n"}}); err != nil {
+	if _, err := e.store.AddNotes(t.Context(), e.as("u1"), MessageKind, "m", []NoteWrite{{Content: "n"}}); err != nil {
 		t.Fatal(err)
 	}
 	e.same("the version of a message with a note", NodeResult{EntityKey: "m", Status: Unchanged, Version: 2}, e.write("u1", []NodeWrite{message}).Nodes[0])
@@ -107,7 +107,7 @@ func TestDeletesOfAVersion(t *testing.T) {
 	e.write("u1", []NodeWrite{change("concept", "a", described("d"))}, link("a", "relates_to", "b", 0.6))
 	before := e.stored()
 	for _, v := range []int64{1, 3} {
-		_, err := e.store.DeleteNode(t.Context(), e.as("u1"), conceptKind, "a", v)
+		_, err := e.store.DeleteNode(t.Context(), e.as("u1"), ConceptKind, "a", v)
 		e.same("node", map[string]int64{"if_version": 2}, conflicts(err))
 		_, err = e.store.DeleteRelationship(t.Context(), e.as("u1"), key, v)
 		e.same("relationship", map[string]int64{"if_version": 2}, conflicts(err))
@@ -116,7 +116,7 @@ func TestDeletesOfAVersion(t *testing.T) {
 	if _, err := e.store.DeleteRelationship(t.Context(), e.as("u1"), key, 2); err != nil {
 		t.Error(err)
 	}
-	if _, err := e.store.DeleteNode(t.Context(), e.as("u1"), conceptKind, "a", 2); err != nil {
+	if _, err := e.store.DeleteNode(t.Context(), e.as("u1"), ConceptKind, "a", 2); err != nil {
 		t.Error(err)
 	}
 	e.same("left", []any{int64(2), int64(0)}, e.stored()[:2]) // with the user's own person

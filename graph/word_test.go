@@ -183,7 +183,7 @@ func TestTypesOfEarlierVersions(t *testing.T) {
 	key := e.team + "old"
 	e.same("its own index", 0, len(e.raw(`SHOW INDEXES YIELD name WHERE name = 'relationship_words_of_old' RETURN name`)))
 	e.same("read", "of_old", e.relationship("u", key).Type)
-	listed, err := e.store.Relationships(t.Context(), e.as("u"), RelationshipList{Kind: conceptKind, Key: "a", Types: []string{"of_old"}, Limit: 5})
+	listed, err := e.store.Relationships(t.Context(), e.as("u"), RelationshipList{Kind: ConceptKind, Key: "a", Types: []string{"of_old"}, Limit: 5})
 	e.same("listed", []any{nil, 1}, []any{err, len(listed.Relationships)})
 	e.same("walked", "a>!b", e.around("u", Walk{Outgoing: true, Types: []string{"of_old"}}, nil, "a"))
 	e.finds("u", "lantern", "a of_old b")
