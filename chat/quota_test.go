@@ -7,13 +7,14 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/testenv"
 )
 
 // TestAFullQuotaRefusesChats checks that whatever stores chats is refused by a full quota, and counts when there is room.
 func TestAFullQuotaRefusesChats(t *testing.T) {
 	graphtest.New(t)
 	quota := graph.Quota{Text: 1 << 40}
-	room := withChats(graphtest.Open(t, graph.Options{Quota: quota}))
+	room := withChats(graphtest.Open(t, testenv.Neo4j(t), graph.Options{Quota: quota}))
 	_, _, tree := room.chats.CreateChatTree(t.Context(), room.As("u1"), "tree", &TreeWrite{})
 	_, _, turn := room.chats.AddChatTurn(t.Context(), room.As("u1"), "tree", TurnWrite{ID: "turn", UserPrompt: "x"})
 	if err := errors.Join(tree, turn); err != nil {
@@ -24,7 +25,7 @@ func TestAFullQuotaRefusesChats(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what := range room.writers() {
-		full := withChats(graphtest.Open(t, graph.Options{Quota: quota})) // a store that has not refused the team yet
+		full := withChats(graphtest.Open(t, testenv.Neo4j(t), graph.Options{Quota: quota})) // a store that has not refused the team yet
 		full.Team = room.Team
 		if err := full.writers()[what](); !errors.Is(err, graph.ErrQuota) {
 			t.Errorf("%s: %v", what, err)

@@ -1,8 +1,10 @@
-package graph
+package graph_test
 
 import (
 	"slices"
 	"testing"
+
+	"kith/graph"
 
 	"kith/neo"
 
@@ -64,46 +66,47 @@ var damages = []struct {
 // healthy returns a team with every kind of data that the integrity check reads. It is not checked again when the test ends.
 func (e *env) healthy() *env {
 	e.Helper()
-	d := &env{T: e.T, store: e.store, team: testenv.Team(e.T), now: e.now}
-	e.Cleanup(func() { d.raw(`MATCH (n) WHERE n.team_id STARTS WITH $team OR n.name = $team DETACH DELETE n`) })
-	d.write("u1", []NodeWrite{
+	d := e.of(e.T, testenv.Team(e.T))
+	d.Now = e.Now
+	e.Cleanup(func() { d.Raw(`MATCH (n) WHERE n.team_id STARTS WITH $team OR n.name = $team DETACH DELETE n`) })
+	d.write("u1", []graph.NodeWrite{
 		owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5, shared), node("project", "p", 0.5),
-		{Kind: "task", EntityKey: "t", Name: Some("t"), OwnFields: &OwnFields{ProjectID: Some("p")}},
+		{Kind: "task", EntityKey: "t", Name: graph.Some("t"), OwnFields: &graph.OwnFields{ProjectID: graph.Some("p")}},
 	}, link("me", "thinks_about", "c", 0.5), link("c", "involves", "x", 0.5), link("p", "has_task", "t", 0.5))
-	d.write("u2", []NodeWrite{owner1("their own"), node("concept", "theirs", 0.5)})
-	d.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m1", "a"), said("m2", "b")}, Mentions: []string{"c", "x"}})
-	d.source("u1", SourceWrite{EntityKey: "gone", Messages: []MessageWrite{said("", "a")}, Mentions: []string{"c"}})
+	d.write("u2", []graph.NodeWrite{owner1("their own"), node("concept", "theirs", 0.5)})
+	d.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m1", "a"), said("m2", "b")}, Mentions: []string{"c", "x"}})
+	d.source("u1", graph.SourceWrite{EntityKey: "gone", Messages: []graph.MessageWrite{said("", "a")}, Mentions: []string{"c"}})
 	d.delete("u1", "source", "gone")
 	return d
 }
 
 // findings returns the findings of an integrity check of the team.
-func (e *env) findings(fix bool) []Finding {
+func (e *env) findings(fix bool) []graph.Finding {
 	e.Helper()
-	var all []Finding
-	result, err := e.store.Audit(e.Context(), AuditOptions{TeamID: e.team, Fix: fix, Report: func(f Finding) { all = append(all, f) }})
+	var all []graph.Finding
+	result, err := e.Store.Audit(e.Context(), graph.AuditOptions{TeamID: e.Team, Fix: fix, Report: func(f graph.Finding) { all = append(all, f) }})
 	if err != nil {
 		e.Fatal(err)
 	}
-	e.same("counted findings", int64(len(all)), result.Findings)
+	e.Same("counted findings", int64(len(all)), result.Findings)
 	return all
 }
 
 func TestAuditFindsAndRepairs(t *testing.T) {
 	e := alone(t)
 	d := e.healthy()
-	e.same("findings in a healthy team", []Finding(nil), d.findings(true))
+	e.Same("findings in a healthy team", []graph.Finding(nil), d.findings(true))
 	for _, c := range damages {
 		d := e.healthy()
-		d.raw(c.statement)
+		d.Raw(c.statement)
 		found := d.findings(false)
-		if !slices.ContainsFunc(found, func(f Finding) bool { return f.Check == c.check && !f.Repaired && f.Advice != "" }) {
+		if !slices.ContainsFunc(found, func(f graph.Finding) bool { return f.Check == c.check && !f.Repaired && f.Advice != "" }) {
 			t.Errorf("%s is not found after %s: %+v", c.check, c.statement, found)
 			continue
 		}
 		fixed := d.findings(true)
 		left := d.findings(false)
-		switch stays := slices.ContainsFunc(left, func(f Finding) bool { return f.Check == c.check }); {
+		switch stays := slices.ContainsFunc(left, func(f graph.Finding) bool { return f.Check == c.check }); {
 		case c.unrepaired && !stays:
 			t.Errorf("%s is gone after %s: %+v", c.check, c.statement, fixed)
 		case !c.unrepaired && len(left) > 0:
@@ -116,38 +119,38 @@ func TestAuditFindsAndRepairs(t *testing.T) {
 func TestAuditRepairsWell(t *testing.T) {
 	e := alone(t)
 	d := e.healthy()
-	before := d.lines(d.team, "")
+	before := d.lines(d.Team, "")
 	for _, c := range damages {
 		if slices.Contains([]string{"without_team", "wrong_user", "kind", "rank", "unkeyed", "expired", "across_teams", "two_users"}, c.check) && !c.unrepaired {
-			d.raw(c.statement)
+			d.Raw(c.statement)
 		}
 	}
-	d.raw(`MATCH (n:Memory {team_id: $team, name: 'unkeyed'}) DELETE n`)
+	d.Raw(`MATCH (n:Memory {team_id: $team, name: 'unkeyed'}) DELETE n`)
 	d.findings(true)
-	e.same("the team", before, d.lines(d.team, d.team+"-x"))
+	e.Same("the team", before, d.lines(d.Team, d.Team+"-x"))
 }
 
 func TestAuditWalksAllTeams(t *testing.T) {
 	e := alone(t)
 	e.huge("u1", 2100)
-	e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 'n-2099'}) SET n.salience = 2.0`)
+	e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'n-2099'}) SET n.salience = 2.0`)
 	pages, found := 0, []string{}
-	a := &auditor{store: e.store, options: AuditOptions{Fix: true,
-		Report:   func(f Finding) { found = append(found, f.Check) },
+	a := graph.NewAuditor(e.Store, graph.AuditOptions{Fix: true,
+		Report:   func(f graph.Finding) { found = append(found, f.Check) },
 		Progress: func(string, int64) { pages++ },
-	}}
-	if err := a.team(t.Context(), e.team); err != nil {
+	})
+	if err := a.TeamForTest(t.Context(), e.Team); err != nil {
 		t.Fatal(err)
 	}
-	e.same("pages", 3, pages)
-	e.same("nodes", int64(2161), a.result.Nodes)
+	e.Same("pages", 3, pages)
+	e.Same("nodes", int64(2161), a.ResultField().Nodes)
 	// The rank of its relationship to the owner is checked first, on an earlier page. The team of e is checked again when it
 	// ends.
-	e.same("findings", []string{"rank", "property"}, found)
-	e.same("repaired", int64(2), a.result.Repaired)
+	e.Same("findings", []string{"rank", "property"}, found)
+	e.Same("repaired", int64(2), a.ResultField().Repaired)
 	var teams []string
 	for after := ""; ; {
-		rows, err := e.store.db.Read(t.Context(), cypher.Load("audit_teams"), map[string]any{"after": after})
+		rows, err := (*e.Store.DbField()).Read(t.Context(), cypher.Load("audit_teams"), map[string]any{"after": after})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,27 +160,27 @@ func TestAuditWalksAllTeams(t *testing.T) {
 		after = neo.Text(rows[0][0])
 		teams = append(teams, after)
 	}
-	if !slices.Contains(teams, e.team) || !slices.IsSorted(teams) {
-		t.Errorf("teams %v do not have %s", teams, e.team)
+	if !slices.Contains(teams, e.Team) || !slices.IsSorted(teams) {
+		t.Errorf("teams %v do not have %s", teams, e.Team)
 	}
 }
 
 func TestAuditOfTheSchema(t *testing.T) {
 	e := alone(t)
 	const index = "import_team" // no other test needs it
-	e.raw("DROP INDEX " + index + " IF EXISTS")
+	e.Raw("DROP INDEX " + index + " IF EXISTS")
 	for _, want := range []struct{ fix, repaired, found bool }{{false, false, true}, {true, true, true}, {false, false, false}} {
-		var found []Finding
-		a := &auditor{store: e.store, options: AuditOptions{Fix: want.fix, Report: func(f Finding) { found = append(found, f) }}}
-		if err := a.schema(t.Context()); err != nil {
+		var found []graph.Finding
+		a := graph.NewAuditor(e.Store, graph.AuditOptions{Fix: want.fix, Report: func(f graph.Finding) { found = append(found, f) }})
+		if err := a.SchemaForTest(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(found, func(f Finding) bool { return f.Key == index })
+		i := slices.IndexFunc(found, func(f graph.Finding) bool { return f.Key == index })
 		if i >= 0 != want.found || i >= 0 && found[i].Repaired != want.repaired {
 			t.Errorf("%+v: %+v", want, found)
 		}
 	}
-	if names := schemaNames(); !slices.Contains(names, "memory_entity_key") || !slices.Contains(names, index) {
+	if names := graph.SchemaNames(); !slices.Contains(names, "memory_entity_key") || !slices.Contains(names, index) {
 		t.Errorf("names of the schema: %v", names)
 	}
 }

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/graph"
+
 	"kith/internal/testenv"
 )
 
@@ -18,7 +20,7 @@ func routed(t *testing.T) *env {
 	fresh(t)
 	db := testenv.Neo4j(t)
 	db.URI = strings.Replace(db.URI, "bolt://", "neo4j://", 1)
-	return open(t, db, Options{})
+	return open(t, db, graph.Options{})
 }
 
 // ahead returns a bookmark that the database has not reached: the id of the database (16 bytes), the number of a transaction, and
@@ -41,13 +43,13 @@ func (e *env) looks(read func(ctx context.Context) error) error {
 }
 
 func (e *env) concepts(ctx context.Context) error {
-	_, err := e.store.Nodes(ctx, e.as("u1"), NodeList{Kind: ConceptKind, Limit: 1})
+	_, err := e.Store.Nodes(ctx, e.As("u1"), graph.NodeList{Kind: graph.ConceptKind, Limit: 1})
 	return err
 }
 
 // mark returns the bookmarks of the team.
 func (e *env) mark() string {
-	_, mark := e.store.Bookmarks().Mark(e.team)
+	_, mark := e.Store.Bookmarks().Mark(e.Team)
 	return mark
 }
 
@@ -55,30 +57,30 @@ func (e *env) mark() string {
 // writes to another team.
 func TestReadsWaitForWhatWasWritten(t *testing.T) {
 	e := routed(t)
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5)})
-	name, mark := e.store.Bookmarks().Mark(e.team)
-	if strings.Count(mark, "FB:") != 1 || strings.Contains(name, e.team) {
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
+	name, mark := e.Store.Bookmarks().Mark(e.Team)
+	if strings.Count(mark, "FB:") != 1 || strings.Contains(name, e.Team) {
 		t.Fatalf("after a write: mark %q of %q", mark, name)
 	}
 	other := e.neighbour()
-	e.store.Bookmarks().Receive(name, ahead(t, mark))
+	e.Store.Bookmarks().Receive(name, ahead(t, mark))
 	for what, read := range map[string]func(context.Context) error{
 		"a list": e.concepts,
 		"a statement of a caller": func(ctx context.Context) error {
-			_, _, err := e.store.Cypher(ctx, e.as("u1"), "MATCH (n:Concept) RETURN n.name AS name", nil)
+			_, _, err := e.Store.Cypher(ctx, e.As("u1"), "MATCH (n:Concept) RETURN n.name AS name", nil)
 			return err
 		},
-		"what is of no team": e.store.Ping,
+		"what is of no team": e.Store.Ping,
 	} {
-		if err := e.looks(read); !errors.Is(err, ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
+		if err := e.looks(read); !errors.Is(err, graph.ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s did not wait: %v", what, err)
 		}
 	}
 	if err := other.looks(other.concepts); err != nil {
 		t.Errorf("another team: %v", err)
 	}
-	e.write("u1", []NodeWrite{node("concept", "b", 0.5)}) // replaces all earlier bookmarks
-	if err := errors.Join(e.looks(e.concepts), e.looks(e.store.Ping)); err != nil {
+	e.write("u1", []graph.NodeWrite{node("concept", "b", 0.5)}) // replaces all earlier bookmarks
+	if err := errors.Join(e.looks(e.concepts), e.looks(e.Store.Ping)); err != nil {
 		t.Errorf("after a write: %v", err)
 	}
 }
@@ -86,14 +88,14 @@ func TestReadsWaitForWhatWasWritten(t *testing.T) {
 // TestStrangeBookmarks checks that bookmarks of another database are dropped, and that other texts are ignored.
 func TestStrangeBookmarks(t *testing.T) {
 	e := routed(t)
-	name, _ := e.store.Bookmarks().Mark(e.team)
+	name, _ := e.Store.Bookmarks().Mark(e.Team)
 	for _, mark := range []string{"FB:none", "FB:" + base64.StdEncoding.EncodeToString(make([]byte, 30))} {
-		e.store.Bookmarks().Receive(name, mark)
+		e.Store.Bookmarks().Receive(name, mark)
 		if err := e.concepts(t.Context()); err != nil || e.mark() != "" {
 			t.Errorf("%s: %v, and then %q", mark, err, e.mark())
 		}
 	}
-	e.store.Bookmarks().Receive(name, "none FB:"+strings.Repeat("x", 256))
+	e.Store.Bookmarks().Receive(name, "none FB:"+strings.Repeat("x", 256))
 	if got := e.mark(); got != "" {
 		t.Errorf("taken in: %q", got)
 	}

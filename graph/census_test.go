@@ -1,16 +1,18 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"kith/graph"
 )
 
 // census returns the counts of a user: kinds, then relationships.
 func (e *env) census(user string) (told string, part bool) {
 	e.Helper()
-	c, err := e.store.Census(e.Context(), e.as(user))
+	c, err := e.Store.Census(e.Context(), e.As(user))
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -28,8 +30,8 @@ func (e *env) census(user string) (told string, part bool) {
 func (e *env) counts(what, user, want string) {
 	e.Helper()
 	got, part := e.census(user)
-	e.same(what, want, got)
-	e.same(what+" is whole", false, part)
+	e.Same(what, want, got)
+	e.Same(what+" is whole", false, part)
 }
 
 // TestCensus checks that a census counts shared and private data of the user, and nothing of others.
@@ -43,9 +45,9 @@ func TestCensus(t *testing.T) {
 	e.counts("of the team", "", "entity 1")
 	e.counts("of another user", "u2", "entity 1")
 
-	e.write("u2", []NodeWrite{node("task", "theirs", 0.5), node("entity", "shared2", 0.5, shared)},
+	e.write("u2", []graph.NodeWrite{node("task", "theirs", 0.5), node("entity", "shared2", 0.5, shared)},
 		link("theirs", "relates_to", "shared", 0.9), link("shared", "relates_to", "shared2", 0.1))
-	e.source("u2", SourceWrite{EntityKey: "met", Participants: []string{"u1"}, Messages: []MessageWrite{said("m3", "z")}, Mentions: []string{"shared"}})
+	e.source("u2", graph.SourceWrite{EntityKey: "met", Participants: []string{"u1"}, Messages: []graph.MessageWrite{said("m3", "z")}, Mentions: []string{"shared"}})
 	e.counts("of a user, with what became shared", "u1", strings.NewReplacer("entity 1; message", "entity 2; message",
 		"concept relates_to concept 1; ", "concept relates_to concept 1; entity relates_to entity 1; ").Replace(shared1))
 	e.counts("of the team", "", "entity 2; entity relates_to entity 1")
@@ -63,8 +65,8 @@ func TestCensus(t *testing.T) {
 // TestCensusOfLikeUsers checks that users whose ids have a common prefix are counted separately.
 func TestCensusOfLikeUsers(t *testing.T) {
 	e := fresh(t)
-	e.write("u", []NodeWrite{node("concept", "a", 0.5)})
-	e.write("u1", []NodeWrite{node("concept", "b", 0.5), node("concept", "c", 0.5)})
+	e.write("u", []graph.NodeWrite{node("concept", "a", 0.5)})
+	e.write("u1", []graph.NodeWrite{node("concept", "b", 0.5), node("concept", "c", 0.5)})
 	e.counts("u", "u", "concept 1; person 1")
 	e.counts("u1", "u1", "concept 2; person 1")
 	e.counts("nobody", "", "")
@@ -73,23 +75,23 @@ func TestCensusOfLikeUsers(t *testing.T) {
 // TestCensusOfMany checks that a census of a large memory is marked as a sample.
 func TestCensusOfMany(t *testing.T) {
 	e := fresh(t)
-	var nodes []NodeWrite
-	var links []RelationshipWrite
-	for i := range censusFrom {
+	var nodes []graph.NodeWrite
+	var links []graph.RelationshipWrite
+	for i := range graph.CensusFrom {
 		nodes = append(nodes, node("concept", fmt.Sprintf("n%03d", i), 0.5))
 	}
-	e.write("u1", nodes[:censusFrom-1]) // and the owner node
-	e.counts("nearly many", "u1", fmt.Sprint("concept ", censusFrom-1, "; person 1"))
-	for i := range censusEach + 5 {
+	e.write("u1", nodes[:graph.CensusFrom-1]) // and the owner node
+	e.counts("nearly many", "u1", fmt.Sprint("concept ", graph.CensusFrom-1, "; person 1"))
+	for i := range graph.CensusEach + 5 {
 		links = append(links, link("n000", "relates_to", fmt.Sprintf("n%03d", i+1), 0.5))
 	}
-	e.write("u1", nil, links[:censusEach-1]...)
-	e.counts("a node with nearly many", "u1", fmt.Sprint("concept ", censusFrom-1, "; person 1; concept relates_to concept ", censusEach-1))
+	e.write("u1", nil, links[:graph.CensusEach-1]...)
+	e.counts("a node with nearly many", "u1", fmt.Sprint("concept ", graph.CensusFrom-1, "; person 1; concept relates_to concept ", graph.CensusEach-1))
 	e.write("u1", nil, links...)
 	got, part := e.census("u1")
-	e.same("a node with many", []any{fmt.Sprint("concept ", censusFrom-1, "; person 1; concept relates_to concept ", censusEach), true}, []any{got, part})
-	e.write("u1", nodes[censusFrom-1:])
-	if got, part = e.census("u1"); !part || !strings.HasPrefix(got, fmt.Sprint("concept ", censusFrom)) {
+	e.Same("a node with many", []any{fmt.Sprint("concept ", graph.CensusFrom-1, "; person 1; concept relates_to concept ", graph.CensusEach), true}, []any{got, part})
+	e.write("u1", nodes[graph.CensusFrom-1:])
+	if got, part = e.census("u1"); !part || !strings.HasPrefix(got, fmt.Sprint("concept ", graph.CensusFrom)) {
 		t.Errorf("many nodes: %s, a part: %t", got, part)
 	}
 }
@@ -97,21 +99,21 @@ func TestCensusOfMany(t *testing.T) {
 // TestPropertyTypes checks that readable properties have types, and that hidden ones are not listed.
 func TestPropertyTypes(t *testing.T) {
 	t.Parallel()
-	for _, k := range Kinds {
+	for _, k := range graph.Kinds {
 		seen := map[string]bool{}
-		for _, p := range slices.Concat(CommonProperties(), OwnProperties(k)) {
-			if p.Type == "" || p.Name == "" || seen[p.Name] || slices.Contains(hiddenProperties, p.Name) {
+		for _, p := range slices.Concat(graph.CommonProperties(), graph.OwnProperties(k)) {
+			if p.Type == "" || p.Name == "" || seen[p.Name] || slices.Contains(graph.HiddenProperties, p.Name) {
 				t.Errorf("%s has %+v", k.Name, p)
 			}
 			seen[p.Name] = true
 		}
 	}
-	CommonProperties()[0].Name = "changed"
-	if CommonProperties()[0].Name == "changed" {
+	graph.CommonProperties()[0].Name = "changed"
+	if graph.CommonProperties()[0].Name == "changed" {
 		t.Error("a caller can change the list of others")
 	}
-	for _, p := range RelationshipProperties {
-		if slices.Contains(hiddenProperties, p.Name) || p.Type == "" {
+	for _, p := range graph.RelationshipProperties {
+		if slices.Contains(graph.HiddenProperties, p.Name) || p.Type == "" {
 			t.Errorf("relationships have %+v", p)
 		}
 	}

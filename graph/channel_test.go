@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
@@ -7,13 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"kith/graph"
+
 	"kith/cypher"
 	"kith/internal/testenv"
 )
 
 // sharedProperties returns all that the database stores of a team's shared data.
 func (e *env) sharedProperties() string {
-	return fmt.Sprint(e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.user_id IS NULL OPTIONAL MATCH (n)-[r]->(m) WHERE r.user_id IS NULL
+	return fmt.Sprint(e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.user_id IS NULL OPTIONAL MATCH (n)-[r]->(m) WHERE r.user_id IS NULL
 		WITH n, collect(properties(r)) AS rs ORDER BY n.entity_key RETURN properties(n), rs`))
 }
 
@@ -21,33 +23,33 @@ func (e *env) sharedProperties() string {
 // ones.
 func TestPrivateSourcesAreNotCountedAtSharedNodes(t *testing.T) {
 	e := fresh(t)
-	e.write("", []NodeWrite{node("concept", "s", 0.5)})
-	e.write("ub", []NodeWrite{node("concept", "own", 0.5)})
+	e.write("", []graph.NodeWrite{node("concept", "s", 0.5)})
+	e.write("ub", []graph.NodeWrite{node("concept", "own", 0.5)})
 	before := e.sharedProperties()
-	e.source("ub", SourceWrite{EntityKey: "src", Messages: []MessageWrite{said("", "x")}, Mentions: []string{"s", "own"}})
-	e.same("after a mention", before, e.sharedProperties())
-	e.same("of the user's own", int64(1), e.get("ub", "concept", "own").SourceCount.Value)
+	e.source("ub", graph.SourceWrite{EntityKey: "src", Messages: []graph.MessageWrite{said("", "x")}, Mentions: []string{"s", "own"}})
+	e.Same("after a mention", before, e.sharedProperties())
+	e.Same("of the user's own", int64(1), e.get("ub", "concept", "own").SourceCount.Value)
 	e.delete("ub", "source", "src")
-	e.same("after the source is deleted", before, e.sharedProperties())
+	e.Same("after the source is deleted", before, e.sharedProperties())
 	e.restore("ub", "source", "src")
-	e.same("after it is restored", before, e.sharedProperties())
-	e.same("of the user's own again", int64(1), e.get("ub", "concept", "own").SourceCount.Value)
+	e.Same("after it is restored", before, e.sharedProperties())
+	e.Same("of the user's own again", int64(1), e.get("ub", "concept", "own").SourceCount.Value)
 
-	e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 's'}) SET n.source_count = 3, n.mention_weight = 2.5, n.first_mentioned_at = datetime(),
+	e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 's'}) SET n.source_count = 3, n.mention_weight = 2.5, n.first_mentioned_at = datetime(),
 		n.last_mentioned_at = datetime(), n.distinct_source_days = ['2026-03-04']`) // as earlier versions stored it
-	if err := e.store.Renew(t.Context(), func(int) {}); err != nil {
+	if err := e.Store.Renew(t.Context(), func(int) {}); err != nil {
 		t.Fatal(err)
 	}
-	e.same("renewed", before, e.sharedProperties())
+	e.Same("renewed", before, e.sharedProperties())
 }
 
 // TestSharedNodesLinkTheSourcesOfAUser checks that shared nodes link a user's sources, whatever other users mention.
 func TestSharedNodesLinkTheSourcesOfAUser(t *testing.T) {
 	e := fresh(t)
-	e.write("", []NodeWrite{node("concept", "boat", 0.5)})
+	e.write("", []graph.NodeWrite{node("concept", "boat", 0.5)})
 	for i := range 3 {
-		e.source("ua", SourceWrite{EntityKey: fmt.Sprint("a", i), Summary: Some(fmt.Sprint("word", i)), Mentions: []string{"boat"},
-			Messages: []MessageWrite{said("", fmt.Sprint("word", i))}})
+		e.source("ua", graph.SourceWrite{EntityKey: fmt.Sprint("a", i), Summary: graph.Some(fmt.Sprint("word", i)), Mentions: []string{"boat"},
+			Messages: []graph.MessageWrite{said("", fmt.Sprint("word", i))}})
 	}
 	links := func() string {
 		q := askAll("word0")
@@ -57,15 +59,15 @@ func TestSharedNodesLinkTheSourcesOfAUser(t *testing.T) {
 	}
 	before := links()
 	for i := range 120 {
-		e.source("ub", SourceWrite{EntityKey: fmt.Sprint("b", i), Mentions: []string{"boat"}})
+		e.source("ub", graph.SourceWrite{EntityKey: fmt.Sprint("b", i), Mentions: []string{"boat"}})
 	}
-	e.same("links", before, links())
+	e.Same("links", before, links())
 }
 
 // hubbed writes a team with a shared hub that has few shared relationships.
 func (e *env) hubbed() {
-	nodes := []NodeWrite{{Kind: "project", EntityKey: "p", Name: Some("p")}, node("task", "hub", 0.5, ofProject("p"))}
-	links := []RelationshipWrite{{From: "p", To: "hub", Type: "has_task"}}
+	nodes := []graph.NodeWrite{{Kind: "project", EntityKey: "p", Name: graph.Some("p")}, node("task", "hub", 0.5, ofProject("p"))}
+	links := []graph.RelationshipWrite{{From: "p", To: "hub", Type: "has_task"}}
 	for i := range 5 {
 		key := fmt.Sprint("s", i)
 		nodes = append(nodes, node("plan", key, 0.5, ofProject("p")))
@@ -74,15 +76,15 @@ func (e *env) hubbed() {
 	e.write("", nodes, links...)
 }
 
-func ofProject(key string) func(*NodeWrite) {
-	return func(n *NodeWrite) { n.OwnFields = &OwnFields{ProjectID: Some(key)} }
+func ofProject(key string) func(*graph.NodeWrite) {
+	return func(n *graph.NodeWrite) { n.OwnFields = &graph.OwnFields{ProjectID: graph.Some(key)} }
 }
 
 // crowdHub gives a hub many relationships that only one user sees.
 func (e *env) crowdHub(user string, count int) {
 	for start := 0; start < count; start += 2500 {
-		var nodes []NodeWrite
-		var links []RelationshipWrite
+		var nodes []graph.NodeWrite
+		var links []graph.RelationshipWrite
 		for i := start; i < min(start+2500, count); i++ {
 			key := fmt.Sprint("x", i)
 			nodes = append(nodes, node("plan", key, 0.9, ofProject("p")))
@@ -109,19 +111,19 @@ func (e *env) views(user string) []string {
 		slices.Sort(words) // the database returns no fixed order
 		all = append(all, strings.Join(words, " "))
 	}
-	at := e.now.Add(time.Hour)
-	for _, w := range []Walk{bothWays, {Outgoing: true}, {Incoming: true}, {Outgoing: true, Incoming: true, Types: []string{"relates_to"}}} {
+	at := e.Now.Add(time.Hour)
+	for _, w := range []graph.Walk{bothWays, {Outgoing: true}, {Incoming: true}, {Outgoing: true, Incoming: true, Types: []string{"relates_to"}}} {
 		for _, each := range []int{20, 200} {
-			around, err := e.store.Around(e.Context(), e.as(user), w, []string{"hub", "s1"}, nil, each, at)
+			around, err := e.Store.Around(e.Context(), e.As(user), w, []string{"hub", "s1"}, nil, each, at)
 			view(around, err)
-			edges, err := e.store.Edges(e.Context(), e.as(user), w, []string{"hub", "s1"}, each, at)
+			edges, err := e.Store.Edges(e.Context(), e.As(user), w, []string{"hub", "s1"}, each, at)
 			view(edges, err)
 		}
 	}
-	available, err := e.store.Available(e.Context(), e.as(user), "p", "hub", nil)
+	available, err := e.Store.Available(e.Context(), e.As(user), "p", "hub", nil)
 	view(available, err)
 	params := map[string]any{
-		"team_id": e.team, "user_id": user, "entity_key": "hub", "label": "Task", "labels": labelsOf(nil), "skip": 0, "until": 100, "whole": true,
+		"team_id": e.Team, "user_id": user, "entity_key": "hub", "label": "Task", "labels": graph.LabelsOf(nil), "skip": 0, "until": 100, "whole": true,
 		"walk": 20, "project_id": "p", "derived": []string{"hub"}, "focus": "hub", "picture": []string{"hub"}, "open": []string{"Plan"},
 	}
 	for _, name := range []string{"linked_entities", "workspace_element", "workspace_links"} {
@@ -129,7 +131,7 @@ func (e *env) views(user string) []string {
 		for _, p := range q.Params {
 			own[p] = params[p]
 		}
-		rows, err := e.store.db.Read(e.Context(), q, own)
+		rows, err := (*e.Store.DbField()).Read(e.Context(), q, own)
 		if err == nil {
 			view(rows[0], err)
 		}
@@ -146,18 +148,18 @@ func TestHiddenRelationshipsTakeNoRoom(t *testing.T) {
 	before := e.views("ua")
 	e.crowdHub("ub", 200)
 	for i, after := range e.views("ua") {
-		e.same(fmt.Sprint("view ", i), before[i], after)
+		e.Same(fmt.Sprint("view ", i), before[i], after)
 	}
 }
 
 // TestDeletedKeysStayTheirOwners checks that the key of a deleted node stays reserved for its user while it can be restored.
 func TestDeletedKeysStayTheirOwners(t *testing.T) {
 	e := fresh(t)
-	e.write("ua", []NodeWrite{node("concept", "k", 0.5)})
+	e.write("ua", []graph.NodeWrite{node("concept", "k", 0.5)})
 	e.delete("ua", "concept", "k")
 	for _, user := range []string{"ub", ""} {
-		result := e.try(user, []NodeWrite{node("task", "k", 0.5)})
-		e.same("taken for "+user, []any{Refused, "is already in use"}, []any{result.Nodes[0].Status, *result.Nodes[0].Error})
+		result := e.try(user, []graph.NodeWrite{node("task", "k", 0.5)})
+		e.Same("taken for "+user, []any{graph.Refused, "is already in use"}, []any{result.Nodes[0].Status, *result.Nodes[0].Error})
 	}
 	e.restore("ua", "concept", "k")
 }
@@ -170,13 +172,13 @@ func TestNamesAreComparedInNFC(t *testing.T) {
 		for _, kind := range []string{"person", "concept", "entity"} {
 			var first string
 			for i, name := range names {
-				result := e.write("u1", []NodeWrite{{Kind: kind, Name: Some(name), Description: Some(fmt.Sprint(i))}}).Nodes[0]
+				result := e.write("u1", []graph.NodeWrite{{Kind: kind, Name: graph.Some(name), Description: graph.Some(fmt.Sprint(i))}}).Nodes[0]
 				if i == 0 {
 					first = result.EntityKey
 				}
-				e.same(kind+" "+name, first, result.EntityKey)
+				e.Same(kind+" "+name, first, result.EntityKey)
 			}
-			e.same("its name", names[0], e.get("u1", kind, first).Name)
+			e.Same("its name", names[0], e.get("u1", kind, first).Name)
 		}
 	}
 }
@@ -184,19 +186,19 @@ func TestNamesAreComparedInNFC(t *testing.T) {
 // TestRenewLeavesNamesThatAreTaken checks that two nodes whose names have become equal stay two, are reported, and can be
 // written.
 func TestRenewLeavesNamesThatAreTaken(t *testing.T) {
-	e := open(t, testenv.Neo4j(t), Options{})
-	e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("Go")}, {Kind: "concept", EntityKey: "b", Name: Some("x")},
-		{Kind: "concept", EntityKey: "c", Name: Some("y")}})
+	e := open(t, testenv.Neo4j(t), graph.Options{})
+	e.write("u1", []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Name: graph.Some("Go")}, {Kind: "concept", EntityKey: "b", Name: graph.Some("x")},
+		{Kind: "concept", EntityKey: "c", Name: graph.Some("y")}})
 	e.disown("u1")
-	e.raw("MATCH (n:Memory {team_id: $team}) SET n.name = CASE n.entity_key WHEN 'b' THEN 'Go ' WHEN 'c' THEN 'Rust ' ELSE n.name END SET n.natural_key = 'concept\\u001fu1\\u001f' + n.name")
+	e.Raw("MATCH (n:Memory {team_id: $team}) SET n.name = CASE n.entity_key WHEN 'b' THEN 'Go ' WHEN 'c' THEN 'Rust ' ELSE n.name END SET n.natural_key = 'concept\\u001fu1\\u001f' + n.name")
 	for range 2 {
-		if err := e.store.Renew(t.Context(), func(int) {}); err != nil {
+		if err := e.Store.Renew(t.Context(), func(int) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	e.same("natural keys", "[[concept\x1fu1\x1fGo] [concept\x1fu1\x1fGo ] [concept\x1fu1\x1fRust]]",
-		fmt.Sprint(e.raw(`MATCH (n:Memory {team_id: $team}) RETURN n.natural_key ORDER BY n.entity_key`)))
-	e.write("u1", []NodeWrite{change("concept", "b", described("still written"))})
+	e.Same("natural keys", "[[concept\x1fu1\x1fGo] [concept\x1fu1\x1fGo ] [concept\x1fu1\x1fRust]]",
+		fmt.Sprint(e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN n.natural_key ORDER BY n.entity_key`)))
+	e.write("u1", []graph.NodeWrite{change("concept", "b", described("still written"))})
 	found := e.findings(false)
 	if len(found) != 1 || found[0].Check != "natural_key" || found[0].Key != "b" {
 		t.Errorf("findings: %+v", found)

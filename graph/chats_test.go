@@ -1,7 +1,9 @@
-package graph
+package graph_test
 
 import (
 	"crypto/rand"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -15,8 +17,8 @@ var (
 // tree stores a chat tree of a user with texts, and returns its id.
 func (e *env) tree(user string, texts ...string) string {
 	e.Helper()
-	id, now := rand.Text(), e.now.UnixMilli()
-	p := Properties{"user_id": user, "created_at": now, "updated_at": now, "created_by": user, "pinned": false}
+	id, now := rand.Text(), e.Now.UnixMilli()
+	p := graph.Properties{"user_id": user, "created_at": now, "updated_at": now, "created_by": user, "pinned": false}
 	for i, field := range []string{"name", "system_prompt"}[:len(texts)] {
 		p[field] = texts[i]
 	}
@@ -27,7 +29,7 @@ func (e *env) tree(user string, texts ...string) string {
 // turn stores a chat turn, in a tree of tree's owner, and returns its id.
 func (e *env) turn(author, owner, tree, prompt, answer string) string {
 	e.Helper()
-	id, now := rand.Text(), e.now.UnixMilli()
+	id, now := rand.Text(), e.Now.UnixMilli()
 	e.transact("chat_turn_create", addTurn, map[string]any{
 		"tree_id": tree, "id": id, "parent_id": nil, "now": now, "properties": map[string]any{
 			"prompt": prompt, "prompt_size": len(prompt), "answer": answer, "answer_size": len(answer), "provider_id": answer, "refs": "", "prompt_version": "1",
@@ -39,8 +41,8 @@ func (e *env) turn(author, owner, tree, prompt, answer string) string {
 
 func (e *env) transact(name string, q neo.Query[neo.None], params map[string]any) {
 	e.Helper()
-	params["team_id"] = e.team
-	if err := e.store.Transaction(e.Context(), name, func(t *Tx) error { return q.Run(t, params) }); err != nil {
+	params["team_id"] = e.Team
+	if err := e.Store.Transaction(e.Context(), name, func(t *graph.Tx) error { return q.Run(t, params) }); err != nil {
 		e.Fatal(err)
 	}
 }

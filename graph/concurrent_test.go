@@ -1,9 +1,11 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"kith/graph"
 
 	"kith/neo"
 
@@ -30,37 +32,37 @@ func TestOneNaturalKeyIsOneNode(t *testing.T) {
 	e := fresh(t)
 	keys := make([]string, writers)
 	atOnce(t, func(i int) error {
-		result, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Strict: true, Nodes: []NodeWrite{
-			{Kind: "concept", Name: Some("tides"), Description: Some(fmt.Sprint(i))}, {Kind: "person", Name: Some("Ada"), IsOwner: Some(true)},
+		result, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Strict: true, Nodes: []graph.NodeWrite{
+			{Kind: "concept", Name: graph.Some("tides"), Description: graph.Some(fmt.Sprint(i))}, {Kind: "person", Name: graph.Some("Ada"), IsOwner: graph.Some(true)},
 		}})
 		if err == nil {
 			keys[i] = result.Nodes[0].EntityKey
 		}
 		return err
 	})
-	e.same("nodes", int64(2), e.stored()[0])
+	e.Same("nodes", int64(2), e.stored()[0])
 	slices.Sort(keys)
-	e.same("keys", 1, len(slices.Compact(keys)))
+	e.Same("keys", 1, len(slices.Compact(keys)))
 }
 
 func TestOneTripleIsOneRelationship(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{owner1("me"), node("concept", "c", 0.5)})
+	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)})
 	atOnce(t, func(i int) error {
-		_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Strict: true, Relationships: []RelationshipWrite{
+		_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Strict: true, Relationships: []graph.RelationshipWrite{
 			link("me", "thinks_about", "c", float64(i)/writers),
 		}})
 		return err
 	})
-	e.same("relationships", int64(1), e.stored()[1])
+	e.Same("relationships", int64(1), e.stored()[1])
 }
 
 // TestRanksAreExactUnderConcurrency checks contexts after concurrent changes of relationships and nodes. Each node appears once,
 // with its strongest relationship, in the order of its present salience.
 func TestRanksAreExactUnderConcurrency(t *testing.T) {
 	e := fresh(t)
-	nodes := []NodeWrite{owner1("me")}
-	links := []RelationshipWrite{}
+	nodes := []graph.NodeWrite{owner1("me")}
+	links := []graph.RelationshipWrite{}
 	m := &model{nodes: map[string]*modelNode{"me": {key: "me", kind: "person", user: "u1", owner: true, state: "active"}}}
 	const ranked = 3
 	for i := range 60 { // with so many relationships a node is dense, and Neo4j does not lock it to add another one
@@ -78,44 +80,44 @@ func TestRanksAreExactUnderConcurrency(t *testing.T) {
 		node := fmt.Sprintf("c-%02d", round%ranked)
 		m.links = slices.DeleteFunc(m.links, func(l *modelLink) bool { return l.from == node || l.to == node })
 		atOnce(t, func(i int) error {
-			w := &MemoryWrite{Strict: true}
+			w := &graph.MemoryWrite{Strict: true}
 			switch kind := contextTypes[i%7]; {
 			case i >= 12:
-				w.Nodes = []NodeWrite{change("concept", node, func(w *NodeWrite) { w.Salience = Some(float64((i*7+round)%20) / 20) })}
+				w.Nodes = []graph.NodeWrite{change("concept", node, func(w *graph.NodeWrite) { w.Salience = graph.Some(float64((i*7+round)%20) / 20) })}
 			case i%2 == 0:
-				w.Relationships = []RelationshipWrite{link("me", kind, node, float64((i*7+round)%20)/20)}
+				w.Relationships = []graph.RelationshipWrite{link("me", kind, node, float64((i*7+round)%20)/20)}
 			default:
-				w.Relationships = []RelationshipWrite{link(node, kind, "me", float64((i*7+round)%20)/20)}
+				w.Relationships = []graph.RelationshipWrite{link(node, kind, "me", float64((i*7+round)%20)/20)}
 			}
-			_, err := e.store.Write(t.Context(), e.as("u1"), w)
+			_, err := e.Store.Write(t.Context(), e.As("u1"), w)
 			return err
 		})
 		m.nodes[node] = &modelNode{key: node, kind: "concept", user: "u1", state: "active", life: modelLife{value: e.read(node).Salience}}
-		for _, row := range e.raw(`MATCH (a:Memory {team_id: $team, entity_key: 'me'})-[r]-(b:Memory {entity_key: '` + node + `'}) WHERE type(r) <> 'admires'
+		for _, row := range e.Raw(`MATCH (a:Memory {team_id: $team, entity_key: 'me'})-[r]-(b:Memory {entity_key: '` + node + `'}) WHERE type(r) <> 'admires'
 			RETURN r.key, startNode(r).entity_key, type(r), endNode(r).entity_key, r.salience, r.description`) {
 			m.links = append(m.links, &modelLink{
 				key: neo.Text(row[0]), from: neo.Text(row[1]), kind: neo.Text(row[2]), to: neo.Text(row[3]), life: modelLife{value: neo.Number(row[4])}, description: neo.Text(row[5]),
 			})
 		}
-		e.same("relationships", m.relationships("u1", weekAgo), foretold(e.sections("u1")).Relationships)
-		for _, row := range e.raw(`MATCH (:Memory {team_id: $team, entity_key: 'me'})-[r]-(n:Memory {entity_key: '` + node + `'}) WHERE r.owner_key IS NOT NULL
+		e.Same("relationships", m.relationships("u1", weekAgo), foretold(e.sections("u1")).Relationships)
+		for _, row := range e.Raw(`MATCH (:Memory {team_id: $team, entity_key: 'me'})-[r]-(n:Memory {entity_key: '` + node + `'}) WHERE r.owner_key IS NOT NULL
 			RETURN r.node_salience = n.salience`) {
-			e.same("the salience that ranks is the node's", true, neo.Bool(row[0]))
+			e.Same("the salience that ranks is the node's", true, neo.Bool(row[0]))
 		}
 	}
 }
 
 func TestConcurrentAppendsKeepTheirOrder(t *testing.T) {
 	e := fresh(t)
-	e.source("u1", SourceWrite{EntityKey: "s"})
+	e.source("u1", graph.SourceWrite{EntityKey: "s"})
 	atOnce(t, func(i int) error {
-		_, err := e.store.AppendMessages(t.Context(), e.as("u1"), "s", []MessageWrite{
+		_, err := e.Store.AppendMessages(t.Context(), e.As("u1"), "s", []graph.MessageWrite{
 			said("", fmt.Sprintf("%02d-a", i)), said(fmt.Sprintf("same-%d", i/2), fmt.Sprintf("same-%d", i/2)), said("", fmt.Sprintf("%02d-b", i)),
 		})
 		return err
 	})
 	all := e.messages("s")
-	e.same("messages", writers*5/2, len(all))
+	e.Same("messages", writers*5/2, len(all))
 	for i := range writers {
 		a := slices.Index(all, fmt.Sprintf("%02d-a", i))
 		b := slices.Index(all, fmt.Sprintf("%02d-b", i))
@@ -123,16 +125,16 @@ func TestConcurrentAppendsKeepTheirOrder(t *testing.T) {
 			t.Errorf("the messages of writer %d stand at %d and %d", i, a, b)
 		}
 	}
-	e.same("count", int64(len(all)), e.see("u1", "s").MessageCount)
+	e.Same("count", int64(len(all)), e.see("u1", "s").MessageCount)
 }
 
 func TestOneSourceOfManyWriters(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{owner1("me"), node("concept", "c", 0.5)}, link("me", "thinks_about", "c", 0.5))
+	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)}, link("me", "thinks_about", "c", 0.5))
 	atOnce(t, func(int) error {
-		_, err := e.store.WriteSource(t.Context(), e.as("u1"), &SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m", "x")}, Mentions: []string{"c"}})
+		_, err := e.Store.WriteSource(t.Context(), e.As("u1"), &graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"c"}})
 		return err
 	})
-	e.same("messages", []string{"x"}, e.messages("s"))
-	e.same("mentions", int64(1), e.sections("u1").Relationships[0].RecentMentions)
+	e.Same("messages", []string{"x"}, e.messages("s"))
+	e.Same("mentions", int64(1), e.sections("u1").Relationships[0].RecentMentions)
 }

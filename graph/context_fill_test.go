@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
@@ -6,14 +6,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kith/graph"
 )
 
-func isGoal(w *NodeWrite)  { w.IsGoal = Some(true) }
-func forever(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }
-func unseen(w *NodeWrite)  { w.LastAccessedAt = Null[time.Time]() }
+func isGoal(w *graph.NodeWrite)  { w.IsGoal = graph.Some(true) }
+func forever(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("keep_forever") }
+func unseen(w *graph.NodeWrite)  { w.LastAccessedAt = graph.Null[time.Time]() }
 
 // filledWith returns the keys of the nodes that were added to the section of relationships, with their relationships.
-func filledWith(relationships []OwnerRelationship) []string {
+func filledWith(relationships []graph.OwnerRelationship) []string {
 	keys := []string{}
 	for _, r := range relationships {
 		if r.Filled {
@@ -27,47 +29,47 @@ func filledWith(relationships []OwnerRelationship) []string {
 // salience.
 func TestGoalsFillTheirSection(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{
+	e.write("u1", []graph.NodeWrite{
 		goal("in-use", 0.1), goal("old", 0.2, accessed(weekAgo)), goal("old-core", 0.4, accessed(weekAgo), inState("core")),
 		goal("fading", 0.5, unseen), goal("candidate", 0.9, inState("candidate")), goal("candidate-2", 0.8, inState("candidate"), unseen),
 		goal("x-archived", 1, inState("archived")), goal("x-shared", 1, unseen, shared), goal("x-others", 1, unseen, of("u2")),
 	})
 	s := e.sections("u1")
-	e.same("by rule", []string{"in-use"}, keysOf(s.PrimaryGoals))
-	e.same("filled", []string{"fading", "old-core", "old", "candidate"}, filledKeys(s.PrimaryGoals))
+	e.Same("by rule", []string{"in-use"}, keysOf(s.PrimaryGoals))
+	e.Same("filled", []string{"fading", "old-core", "old", "candidate"}, filledKeys(s.PrimaryGoals))
 
-	e.write("u1", []NodeWrite{change("concept", "old", forever, func(w *NodeWrite) { w.Salience = Some(0.45) })})
-	e.now = noon.Add(20 * day)
+	e.write("u1", []graph.NodeWrite{change("concept", "old", forever, func(w *graph.NodeWrite) { w.Salience = graph.Some(0.45) })})
+	e.Now = noon.Add(20 * graph.Day)
 	s = e.sections("u1")
-	e.same("by rule, later", []string{}, keysOf(s.PrimaryGoals))
-	e.same("filled, later", []string{"old", "fading", "old-core", "in-use", "candidate"}, filledKeys(s.PrimaryGoals))
+	e.Same("by rule, later", []string{}, keysOf(s.PrimaryGoals))
+	e.Same("filled, later", []string{"old", "fading", "old-core", "in-use", "candidate"}, filledKeys(s.PrimaryGoals))
 
-	e.now = noon
-	var used []NodeWrite
+	e.Now = noon
+	var used []graph.NodeWrite
 	for i := range 5 {
 		used = append(used, goal(fmt.Sprintf("used-%d", i), 0.05))
 	}
 	e.write("u1", used)
-	e.same("without room", []string{}, filledKeys(e.sections("u1").PrimaryGoals))
+	e.Same("without room", []string{}, filledKeys(e.sections("u1").PrimaryGoals))
 }
 
 // TestBeliefsFillTheirSection checks that concepts kept for ever fill the section of beliefs: active ones, then candidates.
 func TestBeliefsFillTheirSection(t *testing.T) {
 	e := fresh(t)
-	nodes := []NodeWrite{
+	nodes := []graph.NodeWrite{
 		belief("core", 0.1), node("concept", "active", 0.3, forever), node("concept", "stronger", 0.4, forever),
 		node("concept", "candidate", 0.9, forever, inState("candidate")), node("concept", "x-goal", 1, forever, isGoal),
 		node("concept", "x-decays", 1), node("concept", "x-archived", 1, forever, inState("archived")),
 	}
 	e.write("u1", nodes)
 	s := e.sections("u1")
-	e.same("by rule", []string{"core"}, keysOf(s.CoreBeliefs))
-	e.same("filled", []string{"stronger", "active", "candidate"}, filledKeys(s.CoreBeliefs))
+	e.Same("by rule", []string{"core"}, keysOf(s.CoreBeliefs))
+	e.Same("filled", []string{"stronger", "active", "candidate"}, filledKeys(s.CoreBeliefs))
 	for i := range 8 {
 		nodes = append(nodes, belief(fmt.Sprintf("core-%d", i), 0.2))
 	}
 	e.write("u1", nodes[7:])
-	e.same("one place", []string{"stronger"}, filledKeys(e.sections("u1").CoreBeliefs))
+	e.Same("one place", []string{"stronger"}, filledKeys(e.sections("u1").CoreBeliefs))
 }
 
 // TestRelationshipsFillTheirSection checks the order in which other nodes of the user fill the section. Active nodes come before
@@ -75,73 +77,73 @@ func TestBeliefsFillTheirSection(t *testing.T) {
 func TestRelationshipsFillTheirSection(t *testing.T) {
 	e := fresh(t)
 	candidate := inState("candidate")
-	e.write("u1", []NodeWrite{
+	e.write("u1", []graph.NodeWrite{
 		owner1("me"), node("person", "friend", 0.1), node("concept", "tea", 0.2), node("person", "alone", 0.9), node("entity", "fades", 0.99),
 		node("entity", "quay", 0.8, forever), node("person", "maybe", 0.3, candidate), node("concept", "perhaps", 0.9, candidate),
 		node("concept", "x-goal", 1, isGoal), node("concept", "x-belief", 1, forever), node("entity", "x-archived", 1, inState("archived")),
 		node("person", "x-shared", 1, shared), node("person", "x-others", 1, of("u2")), node("entity", "common", 0.05, shared),
 	}, link("me", "has_relationship_with", "friend", 0.5), link("me", "prefers", "tea", 0.5), link("maybe", "has_relationship_with", "me", 0.5),
 		link("me", "admires", "common", 0.5), link("me", "thinks_about", "x-archived", 0.9))
-	e.source("u1", SourceWrite{EntityKey: "s", Mentions: []string{"alone"}})
-	read := func() []OwnerRelationship { return e.sections("u1").Relationships }
-	e.same("by rule", []string{"friend"}, linkedKeys(read()))
-	e.same("filled", []string{"tea prefers", "common admires", "fades", "alone", "quay", "maybe has_relationship_with", "perhaps"}, filledWith(read()))
+	e.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"alone"}})
+	read := func() []graph.OwnerRelationship { return e.sections("u1").Relationships }
+	e.Same("by rule", []string{"friend"}, linkedKeys(read()))
+	e.Same("filled", []string{"tea prefers", "common admires", "fades", "alone", "quay", "maybe has_relationship_with", "perhaps"}, filledWith(read()))
 	for _, r := range read() {
 		switch r.Node.EntityKey {
 		case "tea":
-			e.same("of tea", []any{"me prefers tea", 0.5, "Concept"}, []any{r.Description, r.Salience, r.NodeType})
+			e.Same("of tea", []any{"me prefers tea", 0.5, "Concept"}, []any{r.Description, r.Salience, r.NodeType})
 		case "alone":
-			e.same("of alone", []any{"", 0.0, "Person", int64(1)}, []any{r.Description, r.Salience, r.NodeType, r.RecentMentions})
+			e.Same("of alone", []any{"", 0.0, "Person", int64(1)}, []any{r.Description, r.Salience, r.NodeType, r.RecentMentions})
 		}
 	}
-	e.now = noon.Add(20 * day)
-	e.same("later", []string{"tea prefers", "common admires", "quay", "fades", "alone"}, filledWith(read())[:5])
+	e.Now = noon.Add(20 * graph.Day)
+	e.Same("later", []string{"tea prefers", "common admires", "quay", "fades", "alone"}, filledWith(read())[:5])
 
-	e.now = noon
-	nodes, links := []NodeWrite{}, []RelationshipWrite{}
+	e.Now = noon
+	nodes, links := []graph.NodeWrite{}, []graph.RelationshipWrite{}
 	for i := range 8 {
 		key := fmt.Sprintf("n-%d", i)
 		nodes, links = append(nodes, node("concept", key, 0.1)), append(links, link("me", "thinks_about", key, 0.1))
 	}
 	e.write("u1", nodes, links...)
-	e.same("one place", []string{"tea prefers"}, filledWith(read()))
+	e.Same("one place", []string{"tea prefers"}, filledWith(read()))
 	e.write("u1", nil, link("me", "thinks_about", "tea", 0.1))
 	s := e.sections("u1")
-	e.same("without room", []any{[]string{}, (*Known)(nil)}, []any{filledWith(s.Relationships), s.Known})
+	e.Same("without room", []any{[]string{}, (*graph.Known)(nil)}, []any{filledWith(s.Relationships), s.Known})
 }
 
 // TestMentionedNodesFillALargeMemory checks that a node in a recent conversation fills the section, however many names sort
 // before it.
 func TestMentionedNodesFillALargeMemory(t *testing.T) {
 	e := fresh(t)
-	nodes := []NodeWrite{node("person", "zoe", 0.9)}
+	nodes := []graph.NodeWrite{node("person", "zoe", 0.9)}
 	for i := range 310 {
 		nodes = append(nodes, node("person", fmt.Sprintf("p-%03d", i), 0.1))
 	}
 	e.write("u1", nodes)
-	e.same("unmentioned", false, slices.Contains(filledWith(e.sections("u1").Relationships), "zoe"))
-	e.source("u1", SourceWrite{EntityKey: "s", Mentions: []string{"zoe"}})
-	e.same("mentioned", "zoe", filledWith(e.sections("u1").Relationships)[0])
+	e.Same("unmentioned", false, slices.Contains(filledWith(e.sections("u1").Relationships), "zoe"))
+	e.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"zoe"}})
+	e.Same("mentioned", "zoe", filledWith(e.sections("u1").Relationships)[0])
 }
 
 // TestAContextWithoutAnOwner checks that no section needs an owner.
 func TestAContextWithoutAnOwner(t *testing.T) {
 	e := fresh(t)
-	e.write("u2", []NodeWrite{node("person", "old", 0.5), goal("g", 0.5), belief("b", 0.5)})
-	e.raw(`MATCH (n:Person {team_id: $team, owner_of: 'u2'}) DETACH DELETE n`)
+	e.write("u2", []graph.NodeWrite{node("person", "old", 0.5), goal("g", 0.5), belief("b", 0.5)})
+	e.Raw(`MATCH (n:Person {team_id: $team, owner_of: 'u2'}) DETACH DELETE n`)
 	s := e.sections("u2")
-	e.same("owner", (*ContextNode)(nil), s.Owner)
-	e.same("goals", []string{"g"}, keysOf(s.PrimaryGoals))
-	e.same("beliefs", []string{"b"}, keysOf(s.CoreBeliefs))
-	e.same("network", []string{"old"}, filledWith(s.Relationships))
+	e.Same("owner", (*graph.ContextNode)(nil), s.Owner)
+	e.Same("goals", []string{"g"}, keysOf(s.PrimaryGoals))
+	e.Same("beliefs", []string{"b"}, keysOf(s.CoreBeliefs))
+	e.Same("network", []string{"old"}, filledWith(s.Relationships))
 }
 
 // TestKnownIsCounted checks that nodes which are not shown are counted by kind and reason.
 func TestKnownIsCounted(t *testing.T) {
 	e := fresh(t)
-	fades := func(w *NodeWrite) { w.Salience = Some(0.02) }
+	fades := func(w *graph.NodeWrite) { w.Salience = graph.Some(0.02) }
 	archived := inState("archived")
-	nodes := []NodeWrite{
+	nodes := []graph.NodeWrite{
 		owner1("me"), node("person", "linked", 0.5), goal("g", 0.5), goal("g-faded", 0, fades), goal("g-away", 0.5, archived),
 		belief("b", 0.5), node("concept", "b-away", 0.5, forever, archived), node("entity", "faded", 0, fades),
 		node("entity", "away", 0.5, archived), node("person", "x-shared", 0.5, shared, archived),
@@ -150,95 +152,97 @@ func TestKnownIsCounted(t *testing.T) {
 		nodes = append(nodes, node("entity", fmt.Sprintf("e-%02d", i), 0.5))
 	}
 	e.write("u1", nodes, link("me", "has_relationship_with", "linked", 0.5))
-	e.now = noon.Add(60 * day)
-	e.write("u1", []NodeWrite{change("concept", "g", accessed(e.now), func(w *NodeWrite) { w.Salience = Some(0.5) })})
-	e.same("known", &Known{
-		Goals: KnownCounts{1, 1, 1}, Beliefs: KnownCounts{1, 0, 1}, Others: KnownCounts{Present: 3, Faded: 1, Archived: 1},
+	e.Now = noon.Add(60 * graph.Day)
+	e.write("u1", []graph.NodeWrite{change("concept", "g", accessed(e.Now), func(w *graph.NodeWrite) { w.Salience = graph.Some(0.5) })})
+	e.Same("known", &graph.Known{
+		Goals: graph.KnownCounts{1, 1, 1}, Beliefs: graph.KnownCounts{1, 0, 1}, Others: graph.KnownCounts{Present: 3, Faded: 1, Archived: 1},
 	}, e.sections("u1").Known)
-	e.same("of a stranger", &Known{}, e.sections("stranger").Known)
+	e.Same("of a stranger", &graph.Known{}, e.sections("stranger").Known)
 
 	for i := range 3 {
-		e.source("u1", SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), StartedAt: Some(noon)})
+		e.source("u1", graph.SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), StartedAt: graph.Some(noon)})
 	}
-	e.source("u1", SourceWrite{EntityKey: "s-now"})
-	e.source("u1", SourceWrite{EntityKey: "mail", ContentType: Some("email"), StartedAt: Some(noon)})
-	e.same("older conversations", int64(3), e.sections("u1").OlderConversations)
+	e.source("u1", graph.SourceWrite{EntityKey: "s-now"})
+	e.source("u1", graph.SourceWrite{EntityKey: "mail", ContentType: graph.Some("email"), StartedAt: graph.Some(noon)})
+	e.Same("older conversations", int64(3), e.sections("u1").OlderConversations)
 }
 
 // TestKnownIsBounded checks that partial counts are marked as such.
 func TestKnownIsBounded(t *testing.T) {
 	e := fresh(t)
-	nodes := make([]NodeWrite, 301)
+	nodes := make([]graph.NodeWrite, 301)
 	for i := range nodes {
 		nodes[i] = node("entity", fmt.Sprintf("e-%03d", i), 0.5)
 	}
 	e.write("u1", nodes)
 	known := e.sections("u1").Known
-	e.same("known", &Known{Others: KnownCounts{Present: 290}, AtLeast: true}, known)
+	e.Same("known", &graph.Known{Others: graph.KnownCounts{Present: 290}, AtLeast: true}, known)
 }
 
 // TestContextsHaveNotes checks that shown nodes have their newest three notes without expired ones.
 func TestContextsHaveNotes(t *testing.T) {
 	e := fresh(t)
-	note := func(content, life string, at time.Time) NoteWrite {
-		return NoteWrite{Content: content, Lifetime: life, DateAdded: Some(at)}
+	note := func(content, life string, at time.Time) graph.NoteWrite {
+		return graph.NoteWrite{Content: content, Lifetime: life, DateAdded: graph.Some(at)}
 	}
-	with := func(notes ...NoteWrite) func(*NodeWrite) { return func(w *NodeWrite) { w.Notes = notes } }
+	with := func(notes ...graph.NoteWrite) func(*graph.NodeWrite) {
+		return func(w *graph.NodeWrite) { w.Notes = notes }
+	}
 	two := with(note("older", "forever", noon.Add(-2*time.Hour)), note("newer", "forever", noon.Add(-time.Hour)))
 	me := owner1("me")
 	with(note("1", "forever", noon.Add(-4*time.Hour)), note("2", "forever", noon.Add(-3*time.Hour)), note("3", "forever", noon.Add(-2*time.Hour)),
 		note("4", "forever", noon.Add(-time.Hour)), note("soon over", "week", noon.Add(-time.Minute)))(&me)
-	e.write("u1", []NodeWrite{me, goal("g", 0.5, two), belief("b", 0.5, two), node("person", "p", 0.5, two), node("entity", "plain", 0.5)},
+	e.write("u1", []graph.NodeWrite{me, goal("g", 0.5, two), belief("b", 0.5, two), node("person", "p", 0.5, two), node("entity", "plain", 0.5)},
 		link("me", "has_relationship_with", "p", 0.5))
-	told := func(n ContextNode) (contents []string) {
+	told := func(n graph.ContextNode) (contents []string) {
 		for _, note := range n.Notes {
 			contents = append(contents, note.Content)
 		}
 		return contents
 	}
 	s := e.sections("u1")
-	e.same("of the owner", []string{"soon over", "4", "3"}, told(*s.Owner))
-	for name, n := range map[string]ContextNode{"goal": s.PrimaryGoals[0], "belief": s.CoreBeliefs[0], "person": s.Relationships[0].Node} {
-		e.same("of the "+name, []string{"newer", "older"}, told(n))
+	e.Same("of the owner", []string{"soon over", "4", "3"}, told(*s.Owner))
+	for name, n := range map[string]graph.ContextNode{"goal": s.PrimaryGoals[0], "belief": s.CoreBeliefs[0], "person": s.Relationships[0].Node} {
+		e.Same("of the "+name, []string{"newer", "older"}, told(n))
 	}
-	e.same("of what has none", []string(nil), told(s.Relationships[1].Node))
+	e.Same("of what has none", []string(nil), told(s.Relationships[1].Node))
 	then := noon.Add(-90 * time.Minute)
-	e.same("of that day", []string{"3", "2", "1"}, told(*e.sectionsAsOf("u1", &then).Owner))
-	e.now = noon.Add(8 * day)
-	e.same("expired", []string{"4", "3", "2"}, told(*e.sections("u1").Owner))
+	e.Same("of that day", []string{"3", "2", "1"}, told(*e.sectionsAsOf("u1", &then).Owner))
+	e.Now = noon.Add(8 * graph.Day)
+	e.Same("expired", []string{"4", "3", "2"}, told(*e.sections("u1").Owner))
 }
 
 // TestTheOpenConversationIsNotOfThePast checks that the open conversation is neither the last one nor one of the week.
 func TestTheOpenConversationIsNotOfThePast(t *testing.T) {
 	e := fresh(t)
-	e.source("u1", SourceWrite{EntityKey: "before", StartedAt: Some(noon.Add(-9 * day))})
-	e.source("u1", SourceWrite{EntityKey: "open"})
-	read := func(open string) *Sections {
-		s, err := e.store.ReadSections(t.Context(), e.as("u1"), AllSections, SectionQuery{Now: noon, ConversationID: open})
+	e.source("u1", graph.SourceWrite{EntityKey: "before", StartedAt: graph.Some(noon.Add(-9 * graph.Day))})
+	e.source("u1", graph.SourceWrite{EntityKey: "open"})
+	read := func(open string) *graph.Sections {
+		s, err := e.Store.ReadSections(t.Context(), e.As("u1"), graph.AllSections, graph.SectionQuery{Now: noon, ConversationID: open})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
 	s := read("open")
-	e.same("recent", []string{}, sourceKeys(s.Sources))
-	e.same("last", noon.Add(-9*day), s.LastConversation.StartedAt)
+	e.Same("recent", []string{}, sourceKeys(s.Sources))
+	e.Same("last", noon.Add(-9*graph.Day), s.LastConversation.StartedAt)
 	s = read("another")
-	e.same("of another, recent", []string{"open"}, sourceKeys(s.Sources))
-	e.same("of another, last", noon, s.LastConversation.StartedAt)
+	e.Same("of another, recent", []string{"open"}, sourceKeys(s.Sources))
+	e.Same("of another, last", noon, s.LastConversation.StartedAt)
 	s = read("before")
-	e.same("of the first, older", int64(0), s.OlderConversations)
+	e.Same("of the first, older", int64(0), s.OlderConversations)
 }
 
 func TestLastMessages(t *testing.T) {
 	e := fresh(t)
-	w := SourceWrite{EntityKey: "s"}
+	w := graph.SourceWrite{EntityKey: "s"}
 	for i := range 5 {
-		w.Messages = append(w.Messages, MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user", Text: fmt.Sprint(i)})
+		w.Messages = append(w.Messages, graph.MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user", Text: fmt.Sprint(i)})
 	}
 	e.source("u1", w)
 	read := func(key string, limit int64) (texts []string) {
-		messages, err := e.store.LastMessages(t.Context(), e.as("u1"), key, limit)
+		messages, err := e.Store.LastMessages(t.Context(), e.As("u1"), key, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +251,7 @@ func TestLastMessages(t *testing.T) {
 		}
 		return texts
 	}
-	e.same("two", []string{"3", "4"}, read("s", 2))
-	e.same("all", []string{"0", "1", "2", "3", "4"}, read("s", 20))
-	e.same("of nothing", []string(nil), read("nothing", 20))
+	e.Same("two", []string{"3", "4"}, read("s", 2))
+	e.Same("all", []string{"0", "1", "2", "3", "4"}, read("s", 20))
+	e.Same("of nothing", []string(nil), read("nothing", 20))
 }

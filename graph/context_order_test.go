@@ -1,44 +1,46 @@
-package graph
+package graph_test
 
 import (
 	"testing"
+
+	"kith/graph"
 )
 
 // TestTiedGoalsAreToldInOrder checks that goals with the same salience as the fifth are sorted by key, however many of their
 // state sort before.
 func TestTiedGoalsAreToldInOrder(t *testing.T) {
 	e := fresh(t)
-	stays := func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }
+	stays := func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("keep_forever") }
 	keys := []string{"fades", "z", "y", "x", "w", "v", "a"}
-	var nodes, seen []NodeWrite
-	e.now = noon.Add(60 * day)
+	var nodes, seen []graph.NodeWrite
+	e.Now = noon.Add(60 * graph.Day)
 	for _, key := range keys {
-		nodes = append(nodes, node("concept", key, 0.5, stays, func(w *NodeWrite) { w.IsGoal = Some(true) }))
-		seen = append(seen, change("concept", key, accessed(e.now)))
+		nodes = append(nodes, node("concept", key, 0.5, stays, func(w *graph.NodeWrite) { w.IsGoal = graph.Some(true) }))
+		seen = append(seen, change("concept", key, accessed(e.Now)))
 	}
-	nodes[0].Salience, nodes[0].TTLPolicy, nodes[6].State = Some(0.9), Some("decay"), Some("core")
-	e.now = noon
+	nodes[0].Salience, nodes[0].TTLPolicy, nodes[6].State = graph.Some(0.9), graph.Some("decay"), graph.Some("core")
+	e.Now = noon
 	e.write("u1", nodes)
-	e.now = noon.Add(60 * day)
+	e.Now = noon.Add(60 * graph.Day)
 	e.write("u1", seen)
-	e.same("goals", []string{"z", "y", "x", "w", "v"}, keysOf(e.sections("u1").PrimaryGoals))
+	e.Same("goals", []string{"z", "y", "x", "w", "v"}, keysOf(e.sections("u1").PrimaryGoals))
 }
 
 // TestTiedLinksOfAFocusAreToldInOrder checks that equal relationships of the focus are sorted by the present salience of the
 // other node, and by key.
 func TestTiedLinksOfAFocusAreToldInOrder(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "f", 0.5), node("concept", "a", 0.5, func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }),
+	e.write("u1", []graph.NodeWrite{node("concept", "f", 0.5), node("concept", "a", 0.5, func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("keep_forever") }),
 		node("concept", "b", 0.6)},
 		link("f", "relates_to", "a", 0.5), link("f", "relates_to", "b", 0.5), link("b", "relates_to", "f", 0.5))
-	e.now = noon.Add(60 * day)
-	focus := &Sections{}
-	if err := e.store.ReadSection(t.Context(), e.as("u1"), FocusSection, SectionQuery{Now: e.now, FocusKey: "f", FocusKind: ConceptKind}, focus); err != nil {
+	e.Now = noon.Add(60 * graph.Day)
+	focus := &graph.Sections{}
+	if err := e.Store.ReadSection(t.Context(), e.As("u1"), graph.FocusSection, graph.SectionQuery{Now: e.Now, FocusKey: "f", FocusKind: graph.ConceptKind}, focus); err != nil {
 		t.Fatal(err)
 	}
 	var told []string
 	for _, l := range focus.Focus.Links {
 		told = append(told, l.EntityKey+" "+l.Direction)
 	}
-	e.same("links", []string{"a outgoing", "b incoming", "b outgoing"}, told)
+	e.Same("links", []string{"a outgoing", "b incoming", "b outgoing"}, told)
 }

@@ -1,15 +1,17 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
+
+	"kith/graph"
 )
 
 func TestRelationshipsOfEachTypeAndDirection(t *testing.T) {
 	e := fresh(t)
-	nodes := []NodeWrite{owner1("me"), node("person", "x-admired", 1), node("entity", "e-out", 0.2)}
-	links := []RelationshipWrite{link("me", "admires", "x-admired", 1), link("x-admired", "has_relationship_to", "me", 1)}
+	nodes := []graph.NodeWrite{owner1("me"), node("person", "x-admired", 1), node("entity", "e-out", 0.2)}
+	links := []graph.RelationshipWrite{link("me", "admires", "x-admired", 1), link("x-admired", "has_relationship_to", "me", 1)}
 	want := []string{}
 	for i, kind := range contextTypes {
 		for j, direction := range []string{"out", "in"} {
@@ -24,22 +26,22 @@ func TestRelationshipsOfEachTypeAndDirection(t *testing.T) {
 		}
 	}
 	e.write("u1", nodes, links...)
-	e.same("the first ten", want[:10], linkedKeys(e.sections("u1").Relationships))
-	var archived []NodeWrite
+	e.Same("the first ten", want[:10], linkedKeys(e.sections("u1").Relationships))
+	var archived []graph.NodeWrite
 	for i, n := range nodes[3:13] {
 		archived = append(archived, change([]string{"concept", "entity", "person"}[(i/2+i%2)%3], n.EntityKey, inState("archived")))
 	}
 	e.write("u1", archived)
-	e.same("the other four", want[10:], linkedKeys(e.sections("u1").Relationships))
+	e.Same("the other four", want[10:], linkedKeys(e.sections("u1").Relationships))
 }
 
 func TestRelationshipItem(t *testing.T) {
 	e := fresh(t)
 	user := "u1"
-	e.write(user, []NodeWrite{owner1("me"), node("entity", "boat", 0.6, inState("core"), described("A yawl."))},
+	e.write(user, []graph.NodeWrite{owner1("me"), node("entity", "boat", 0.6, inState("core"), described("A yawl."))},
 		link("boat", "associated_with", "me", 0.7))
-	e.same("item", []OwnerRelationship{{
-		Node: ContextNode{Node: Node{
+	e.Same("item", []graph.OwnerRelationship{{
+		Node: graph.ContextNode{Node: graph.Node{
 			EntityKey: "boat", UserID: &user, Name: "the boat", Description: "A yawl.", State: "core", TTLPolicy: "decay",
 			Salience: 0.6, Confidence: 0.5, LastAccessedAt: &noon, CreatedAt: noon, UpdatedAt: noon,
 		}},
@@ -49,22 +51,22 @@ func TestRelationshipItem(t *testing.T) {
 
 func TestRelationshipsInOrder(t *testing.T) {
 	e := fresh(t)
-	null := func(w *NodeWrite) { w.Salience = Null[float64]() }
-	e.write("u1", []NodeWrite{
+	null := func(w *graph.NodeWrite) { w.Salience = graph.Null[float64]() }
+	e.write("u1", []graph.NodeWrite{
 		owner1("me"), node("concept", "a", 0.1), node("concept", "b", 0.9), node("concept", "c", 0.5), node("concept", "d", 0.5),
 		node("concept", "no-salience", 0, null), node("concept", "no-strength", 1),
 		node("concept", "x-candidate", 1, inState("candidate")), node("concept", "x-archived", 1, inState("archived")),
 	},
 		link("me", "thinks_about", "a", 0.8), link("me", "relates_to", "b", 0.5), link("c", "thinks_about", "me", 0.5),
 		link("me", "involves", "d", 0.5), link("me", "relates_to", "no-salience", 0.5),
-		RelationshipWrite{From: "me", Type: "relates_to", To: "no-strength", Salience: Null[float64]()},
+		graph.RelationshipWrite{From: "me", Type: "relates_to", To: "no-strength", Salience: graph.Null[float64]()},
 		link("me", "relates_to", "x-candidate", 1), link("me", "relates_to", "x-archived", 1))
-	e.same("order", []string{"a", "b", "d", "c", "no-salience", "no-strength"}, linkedKeys(e.sections("u1").Relationships))
+	e.Same("order", []string{"a", "b", "d", "c", "no-salience", "no-strength"}, linkedKeys(e.sections("u1").Relationships))
 }
 
 func TestOneRowANode(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{owner1("me"), node("concept", "a", 0.5), node("concept", "b", 0.5)},
+	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "a", 0.5), node("concept", "b", 0.5)},
 		link("me", "thinks_about", "a", 0.4), link("a", "thinks_about", "me", 0.6), link("me", "relates_to", "a", 0.5),
 		link("me", "relates_to", "b", 0.55))
 	read := func() (got []string) {
@@ -73,113 +75,113 @@ func TestOneRowANode(t *testing.T) {
 		}
 		return got
 	}
-	e.same("the strongest of each", []string{"a a thinks_about me 0.60", "b me relates_to b 0.55"}, read())
+	e.Same("the strongest of each", []string{"a a thinks_about me 0.60", "b me relates_to b 0.55"}, read())
 	e.write("u1", nil, link("a", "thinks_about", "me", 0.1))
-	e.same("weakened", []string{"b me relates_to b 0.55", "a me relates_to a 0.50"}, read())
+	e.Same("weakened", []string{"b me relates_to b 0.55", "a me relates_to a 0.50"}, read())
 	e.write("u1", nil, closed("me", "relates_to", "a", noon))
-	e.same("closed", []string{"b me relates_to b 0.55", "a me thinks_about a 0.40"}, read())
+	e.Same("closed", []string{"b me relates_to b 0.55", "a me thinks_about a 0.40"}, read())
 	e.write("u1", nil, link("me", "relates_to", "a", 0.9))
-	e.same("a new one", []string{"a me relates_to a 0.90", "b me relates_to b 0.55"}, read())
+	e.Same("a new one", []string{"a me relates_to a 0.90", "b me relates_to b 0.55"}, read())
 	e.write("u1", nil, closed("me", "relates_to", "a", noon.Add(time.Second)), closed("me", "thinks_about", "a", noon), closed("a", "thinks_about", "me", noon))
-	e.same("all closed", []string{"b me relates_to b 0.55"}, read())
+	e.Same("all closed", []string{"b me relates_to b 0.55"}, read())
 }
 
 func TestRelationshipsFollowTheirNodes(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{owner1("me"), node("concept", "a", 0.5, inState("candidate")), node("concept", "b", 0.4)},
+	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "a", 0.5, inState("candidate")), node("concept", "b", 0.4)},
 		link("me", "thinks_about", "a", 0.5), link("me", "thinks_about", "b", 0.5))
 	read := func() []string { return linkedKeys(e.sections("u1").Relationships) }
-	e.same("a is a candidate", []string{"b"}, read())
-	e.write("u1", []NodeWrite{change("concept", "a", inState("active"))})
-	e.same("active", []string{"a", "b"}, read())
-	e.write("u1", []NodeWrite{change("concept", "b", func(w *NodeWrite) { w.Salience = Some(0.6) })})
-	e.same("b is more salient", []string{"b", "a"}, read())
-	e.write("u1", []NodeWrite{change("concept", "a", inState("core")), change("concept", "b", inState("archived"))})
-	e.same("core and archived", []string{"a"}, read())
-	e.write("u1", []NodeWrite{change("concept", "a", inState("candidate"))})
-	e.same("a candidate again", []string{}, read())
-	e.write("u1", []NodeWrite{change("concept", "a", inState("active"))}, link("me", "involves", "a", 0.9))
-	e.same("node and relationship in one write", []string{"a"}, read())
+	e.Same("a is a candidate", []string{"b"}, read())
+	e.write("u1", []graph.NodeWrite{change("concept", "a", inState("active"))})
+	e.Same("active", []string{"a", "b"}, read())
+	e.write("u1", []graph.NodeWrite{change("concept", "b", func(w *graph.NodeWrite) { w.Salience = graph.Some(0.6) })})
+	e.Same("b is more salient", []string{"b", "a"}, read())
+	e.write("u1", []graph.NodeWrite{change("concept", "a", inState("core")), change("concept", "b", inState("archived"))})
+	e.Same("core and archived", []string{"a"}, read())
+	e.write("u1", []graph.NodeWrite{change("concept", "a", inState("candidate"))})
+	e.Same("a candidate again", []string{}, read())
+	e.write("u1", []graph.NodeWrite{change("concept", "a", inState("active"))}, link("me", "involves", "a", 0.9))
+	e.Same("node and relationship in one write", []string{"a"}, read())
 }
 
 func TestOwnerSetAfterTheRelationships(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("person", "me", 1), node("concept", "a", 0.5)}, link("me", "thinks_about", "a", 0.5))
-	e.same("nobody's", []string{}, linkedKeys(e.sections("u1").Relationships))
-	e.write("u1", []NodeWrite{change("person", "me", func(w *NodeWrite) { w.IsOwner = Some(true) })})
-	e.same("the owner's", []string{"a"}, linkedKeys(e.sections("u1").Relationships))
+	e.write("u1", []graph.NodeWrite{node("person", "me", 1), node("concept", "a", 0.5)}, link("me", "thinks_about", "a", 0.5))
+	e.Same("nobody's", []string{}, linkedKeys(e.sections("u1").Relationships))
+	e.write("u1", []graph.NodeWrite{change("person", "me", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) })})
+	e.Same("the owner's", []string{"a"}, linkedKeys(e.sections("u1").Relationships))
 }
 
 func TestSharedNodesRankForEachOwner(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{owner1("me-1"), node("entity", "own-1", 0.5), node("entity", "quay", 0.5, shared)},
+	e.write("u1", []graph.NodeWrite{owner1("me-1"), node("entity", "own-1", 0.5), node("entity", "quay", 0.5, shared)},
 		link("me-1", "associated_with", "quay", 0.5), link("me-1", "associated_with", "own-1", 0.5))
-	e.write("u2", []NodeWrite{owner1("me-2"), node("entity", "own-2", 0.5)},
+	e.write("u2", []graph.NodeWrite{owner1("me-2"), node("entity", "own-2", 0.5)},
 		link("quay", "associated_with", "me-2", 0.5), link("me-2", "associated_with", "own-2", 0.5))
-	e.same("of u1", []string{"quay", "own-1"}, linkedKeys(e.sections("u1").Relationships))
-	e.same("of u2", []string{"quay", "own-2"}, linkedKeys(e.sections("u2").Relationships))
+	e.Same("of u1", []string{"quay", "own-1"}, linkedKeys(e.sections("u1").Relationships))
+	e.Same("of u2", []string{"quay", "own-2"}, linkedKeys(e.sections("u2").Relationships))
 
-	e.changedUsers()
-	e.write("u1", []NodeWrite{change("entity", "quay", func(w *NodeWrite) { w.Salience = Some(0.1) })})
-	e.same("whose memory changed", []string{""}, e.changedUsers())
-	e.same("of u1, after", []string{"own-1", "quay"}, linkedKeys(e.sections("u1").Relationships))
-	e.same("of u2, after", []string{"own-2", "quay"}, linkedKeys(e.sections("u2").Relationships))
+	e.ChangedUsers()
+	e.write("u1", []graph.NodeWrite{change("entity", "quay", func(w *graph.NodeWrite) { w.Salience = graph.Some(0.1) })})
+	e.Same("whose memory changed", []string{""}, e.ChangedUsers())
+	e.Same("of u1, after", []string{"own-1", "quay"}, linkedKeys(e.sections("u1").Relationships))
+	e.Same("of u2, after", []string{"own-2", "quay"}, linkedKeys(e.sections("u2").Relationships))
 }
 
 func TestUsersAndTeamsSeeNothingOfEachOther(t *testing.T) {
 	e := fresh(t)
 	other := e.neighbour()
-	nodes := func() []NodeWrite { return []NodeWrite{owner1("me"), node("concept", "c", 0.5)} }
+	nodes := func() []graph.NodeWrite { return []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)} }
 	e.write("u1", nodes(), link("me", "thinks_about", "c", 0.5))
 	other.write("u1", nodes(), link("me", "relates_to", "c", 0.9))
-	e.source("u1", SourceWrite{EntityKey: "s", Mentions: []string{"c"}, Summary: Some("one")})
-	other.source("u1", SourceWrite{EntityKey: "s", Mentions: []string{"c"}, Summary: Some("two")})
-	other.source("u1", SourceWrite{EntityKey: "s-2", Mentions: []string{"c"}})
+	e.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"c"}, Summary: graph.Some("one")})
+	other.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"c"}, Summary: graph.Some("two")})
+	other.source("u1", graph.SourceWrite{EntityKey: "s-2", Mentions: []string{"c"}})
 	for i, team := range []*env{e, other} {
 		s := team.sections("u1")
-		e.same("type", []string{"thinks_about", "relates_to"}[i], s.Relationships[0].RelationshipType)
-		e.same("mentions", int64(i+1), s.Relationships[0].RecentMentions)
-		e.same("sources", i+1, len(s.Sources))
+		e.Same("type", []string{"thinks_about", "relates_to"}[i], s.Relationships[0].RelationshipType)
+		e.Same("mentions", int64(i+1), s.Relationships[0].RecentMentions)
+		e.Same("sources", i+1, len(s.Sources))
 	}
 
 	// Another user of the team cannot reach them, neither to read nor to link.
-	e.write("u2", []NodeWrite{owner1("me-2")})
+	e.write("u2", []graph.NodeWrite{owner1("me-2")})
 	result := e.try("u2", nil, link("me-2", "thinks_about", "c", 1), link("c", "thinks_about", "me-2", 1), link("me", "thinks_about", "me-2", 1))
-	e.same("links to what is private", []Status{Refused, Refused, Refused}, statuses(result))
-	source := e.source("u2", SourceWrite{Mentions: []string{"c"}})
-	e.same("mentions of what is private", Refused, source.Mentions[0].Status)
+	e.Same("links to what is private", []graph.Status{graph.Refused, graph.Refused, graph.Refused}, statuses(result))
+	source := e.source("u2", graph.SourceWrite{Mentions: []string{"c"}})
+	e.Same("mentions of what is private", graph.Refused, source.Mentions[0].Status)
 	s := e.sections("u2")
-	e.same("relationships of u2", []string{}, linkedKeys(s.Relationships))
-	e.same("sources of u2", 1, len(s.Sources))
-	e.same("mentions", []KeyEntity{}, s.Sources[0].KeyEntities)
+	e.Same("relationships of u2", []string{}, linkedKeys(s.Relationships))
+	e.Same("sources of u2", 1, len(s.Sources))
+	e.Same("mentions", []graph.KeyEntity{}, s.Sources[0].KeyEntities)
 }
 
 func TestFocus(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{
+	e.write("u1", []graph.NodeWrite{
 		owner1("me"), node("concept", "c", 0.5), node("entity", "a", 0.4), node("person", "b", 0.6), node("concept", "x", 1, of("u2")),
 	}, link("me", "thinks_about", "c", 0.5), link("c", "admires", "a", 0.9), link("b", "relates_to", "c", 0.5), link("c", "relates_to", "a", 0.1))
 	e.write("u1", nil, closed("c", "relates_to", "a", noon))
-	read := func(e *env, user, key string, kind Kind) *Focus {
-		q := SectionQuery{Now: noon, FocusKey: key, FocusKind: kind}
-		s, err := e.store.ReadSections(t.Context(), e.as(user), []Section{FocusSection}, q)
+	read := func(e *env, user, key string, kind graph.Kind) *graph.Focus {
+		q := graph.SectionQuery{Now: noon, FocusKey: key, FocusKind: kind}
+		s, err := e.Store.ReadSections(t.Context(), e.As(user), []graph.Section{graph.FocusSection}, q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s.Focus
 	}
-	focus := read(e, "u1", "c", ConceptKind)
-	e.same("links", []FocusLink{
+	focus := read(e, "u1", "c", graph.ConceptKind)
+	e.Same("links", []graph.FocusLink{
 		{"a", "the a", "Entity", "admires", "outgoing", "c admires a", 0.9},
 		{"me", "the me", "Person", "thinks_about", "incoming", "me thinks_about c", 0.5},
 		{"b", "the b", "Person", "relates_to", "incoming", "b relates_to c", 0.5},
 	}, focus.Links)
-	e.same("node", "c", focus.Node.EntityKey)
-	for name, nobody := range map[string]*Focus{
-		"of another kind": read(e, "u1", "c", EntityKind), "of another user": read(e, "u2", "c", ConceptKind),
-		"another user's": read(e, "u1", "x", ConceptKind), "unknown": read(e, "u1", "nothing", ConceptKind),
-		"of no user": read(e, "", "c", ConceptKind), "of another team": read(e.neighbour(), "u1", "c", ConceptKind),
+	e.Same("node", "c", focus.Node.EntityKey)
+	for name, nobody := range map[string]*graph.Focus{
+		"of another kind": read(e, "u1", "c", graph.EntityKind), "of another user": read(e, "u2", "c", graph.ConceptKind),
+		"another user's": read(e, "u1", "x", graph.ConceptKind), "unknown": read(e, "u1", "nothing", graph.ConceptKind),
+		"of no user": read(e, "", "c", graph.ConceptKind), "of another team": read(e.neighbour(), "u1", "c", graph.ConceptKind),
 	} {
-		e.same(name, (*Focus)(nil), nobody)
+		e.Same(name, (*graph.Focus)(nil), nobody)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher/guard"
+	"kith/neo"
 )
 
 // keptPlans is the most shapes of statements in the cache.
@@ -69,7 +69,7 @@ func (p *plans) check(ctx context.Context, tx neo4j.ExplicitTransaction, g guard
 			return "", err
 		}
 		scanned := map[string]bool{}
-		if err := plan.scans(scanned); err != nil {
+		if err := scans(plan, scanned); err != nil {
 			return "", err
 		}
 		if len(scanned) == 0 {
@@ -80,7 +80,7 @@ func (p *plans) check(ctx context.Context, tx neo4j.ExplicitTransaction, g guard
 		maps.Copy(seek, scanned)
 		switch text = g.Seeking(seek); {
 		case len(seek) > known:
-		case plan.small():
+		case isSmall(plan):
 			return text, nil // not cached: the plan changes when there is more data
 		default:
 			return "", errScans
@@ -105,16 +105,16 @@ func (p *plans) keep(shape, text string) {
 	p.seen[shape] = text
 }
 
-func explain(ctx context.Context, tx neo4j.ExplicitTransaction, text string, parameters map[string]any) (operator, error) {
+func explain(ctx context.Context, tx neo4j.ExplicitTransaction, text string, parameters map[string]any) (neo.Operator, error) {
 	result, err := tx.Run(ctx, "EXPLAIN "+text, parameters)
 	if err != nil {
-		return operator{}, planFault(err)
+		return neo.Operator{}, planFault(err)
 	}
 	summary, err := result.Consume(ctx)
 	if err != nil {
-		return operator{}, planFault(err)
+		return neo.Operator{}, planFault(err)
 	}
-	return operatorOf(summary.Plan()), nil
+	return neo.PlanOf(summary.Plan()), nil
 }
 
 // madeName matches names made by the database or the guard. The database makes a new name each time it plans.
@@ -133,12 +133,12 @@ func planFault(err error) error {
 }
 
 // scans collects the nodes at which a plan reads data of other teams. It returns an error for an operator that is not allowed.
-func (o operator) scans(nodes map[string]bool) (err error) {
-	o.each(func(o operator) {
-		switch m := scannedNode.FindStringSubmatch(o.details); {
-		case !strings.Contains(o.name, "Scan"):
-			if !operators[o.name] {
-				err = invalidCypher("the database would use an operator that is not allowed (%s): rewrite the statement", o.name)
+func scans(plan neo.Operator, nodes map[string]bool) (err error) {
+	plan.Each(func(o neo.Operator) {
+		switch m := scannedNode.FindStringSubmatch(o.Details); {
+		case !strings.Contains(o.Name, "Scan"):
+			if !operators[o.Name] {
+				err = invalidCypher("the database would use an operator that is not allowed (%s): rewrite the statement", o.Name)
 			}
 		case m == nil:
 			err = errScans
@@ -152,52 +152,12 @@ func (o operator) scans(nodes map[string]bool) (err error) {
 // smallScan is the most nodes or relationships, of all teams together, whose scan reveals nothing by its duration.
 const smallScan = 1000
 
-// small reports whether all scans of the plan are small.
-func (o operator) small() bool {
+// isSmall reports whether all scans of the plan are small.
+func isSmall(plan neo.Operator) bool {
 	small := true
-	o.each(func(o operator) { small = small && (!strings.Contains(o.name, "Scan") || o.rows <= smallScan) })
+	plan.Each(func(o neo.Operator) { small = small && (!strings.Contains(o.Name, "Scan") || o.Rows <= smallScan) })
 	return small
 }
 
 // scannedNode finds the first node in the details of a scan: n:Person, or (n)-[r:likes]->(m).
 var scannedNode = regexp.MustCompile("^(?:[A-Z ]+ INDEX )?\\(?`?([^`:)]+)`?")
-
-// operator is one step of a plan with the steps below it.
-type operator struct {
-	name, details string
-	rows          float64 // estimated
-	hits          int64
-	children      []operator
-}
-
-// each visits the plan from the top.
-func (o operator) each(visit func(operator)) {
-	visit(o)
-	for _, c := range o.children {
-		c.each(visit)
-	}
-}
-
-// operatorOf converts a neo4j.Plan or neo4j.ProfiledPlan by reflection: its Children method (v5.28.4) returns the last of several
-// children as many times as there are children.
-func operatorOf(plan any) operator {
-	var read func(v reflect.Value) operator
-	read = func(v reflect.Value) operator {
-		o := operator{name: strings.TrimSuffix(v.FieldByName("Operator").String(), "@neo4j")}
-		if details := v.FieldByName("Arguments").MapIndex(reflect.ValueOf("Details")); details.IsValid() {
-			o.details = details.Elem().String()
-		}
-		if rows := v.FieldByName("Arguments").MapIndex(reflect.ValueOf("EstimatedRows")); rows.IsValid() && rows.Elem().Kind() == reflect.Float64 {
-			o.rows = rows.Elem().Float()
-		}
-		if hits := v.FieldByName("DbHits"); hits.IsValid() {
-			o.hits = hits.Int()
-		}
-		children := v.FieldByName("Children")
-		for i := range children.Len() {
-			o.children = append(o.children, read(children.Index(i)))
-		}
-		return o
-	}
-	return read(reflect.ValueOf(plan).Elem().Field(0).Elem())
-}

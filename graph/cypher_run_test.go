@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -9,47 +9,49 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kith/graph"
 )
 
 // TestCypherReadableOrHidden checks that every stored property is either listed in GET /v1/schema or hidden.
 func TestCypherReadableOrHidden(t *testing.T) {
 	e := fresh(t)
-	var nodes []NodeWrite
-	for _, kind := range WritableKinds() {
+	var nodes []graph.NodeWrite
+	for _, kind := range graph.WritableKinds() {
 		if kind != "source" && kind != "message" {
-			nodes = append(nodes, node(kind, kind, 0.5, func(w *NodeWrite) { w.Notes = []NoteWrite{{Content: "a note"}} }))
+			nodes = append(nodes, node(kind, kind, 0.5, func(w *graph.NodeWrite) { w.Notes = []graph.NoteWrite{{Content: "a note"}} }))
 		}
 	}
 	e.write("u", nodes, link("person", "thinks_about", "concept", 0.5))
-	e.source("u", SourceWrite{EntityKey: "s", StartedAt: Some(noon), Messages: []MessageWrite{said("m", "x")}, Mentions: []string{"concept"}})
-	known := slices.Clone(hiddenProperties)
-	for _, p := range CommonProperties() {
+	e.source("u", graph.SourceWrite{EntityKey: "s", StartedAt: graph.Some(noon), Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"concept"}})
+	known := slices.Clone(graph.HiddenProperties)
+	for _, p := range graph.CommonProperties() {
 		known = append(known, p.Name)
 	}
-	for _, k := range Kinds {
-		for _, p := range OwnProperties(k) {
+	for _, k := range graph.Kinds {
+		for _, p := range graph.OwnProperties(k) {
 			known = append(known, p.Name)
 		}
 	}
-	for _, row := range e.raw(`MATCH (n:Memory {team_id: $team}) UNWIND keys(n) AS key RETURN DISTINCT labels(n), key`) {
+	for _, row := range e.Raw(`MATCH (n:Memory {team_id: $team}) UNWIND keys(n) AS key RETURN DISTINCT labels(n), key`) {
 		if key := row[1].(string); !slices.Contains(known, key) {
 			t.Errorf("%v have %s, which is neither listed nor hidden", row[0], key)
 		}
 	}
-	known = slices.Clone(hiddenProperties)
-	for _, p := range RelationshipProperties {
+	known = slices.Clone(graph.HiddenProperties)
+	for _, p := range graph.RelationshipProperties {
 		known = append(known, p.Name)
 	}
-	for _, row := range e.raw(`MATCH (:Memory {team_id: $team})-[r]->() UNWIND keys(r) AS key RETURN DISTINCT type(r), key`) {
+	for _, row := range e.Raw(`MATCH (:Memory {team_id: $team})-[r]->() UNWIND keys(r) AS key RETURN DISTINCT type(r), key`) {
 		if key := row[1].(string); !slices.Contains(known, key) {
 			t.Errorf("%v have %s, which is neither listed nor hidden", row[0], key)
 		}
 	}
 }
 
-func (e *env) ask(text string, parameters map[string]any) (Table, error) {
+func (e *env) ask(text string, parameters map[string]any) (graph.Table, error) {
 	e.Helper()
-	table, _, err := e.store.Cypher(e.Context(), e.as("u"), text, parameters)
+	table, _, err := e.Store.Cypher(e.Context(), e.As("u"), text, parameters)
 	return table, err
 }
 
@@ -60,18 +62,18 @@ func TestCypherEndsInTime(t *testing.T) {
 	start := time.Now()
 	_, err := e.ask("UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b UNWIND range(1, 10000) AS c RETURN count(*) AS "+column, nil)
 	took := time.Since(start)
-	if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "2 seconds") {
+	if !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "2 seconds") {
 		t.Errorf("after %v: %v", took, err)
 	}
-	if took < cypherTime || took > cypherTime+planTime {
+	if took < graph.CypherTime || took > graph.CypherTime+graph.PlanTime {
 		t.Errorf("it took %v", took)
 	}
 	for {
-		left := e.raw(`SHOW TRANSACTIONS YIELD currentQuery, transactionId WHERE currentQuery CONTAINS '` + column + `' AND NOT currentQuery STARTS WITH 'SHOW' RETURN transactionId`)
+		left := e.Raw(`SHOW TRANSACTIONS YIELD currentQuery, transactionId WHERE currentQuery CONTAINS '` + column + `' AND NOT currentQuery STARTS WITH 'SHOW' RETURN transactionId`)
 		if len(left) == 0 {
 			break
 		}
-		if time.Since(start) > took+planTime {
+		if time.Since(start) > took+graph.PlanTime {
 			t.Fatalf("still there: %v", left)
 		}
 	}
@@ -79,46 +81,46 @@ func TestCypherEndsInTime(t *testing.T) {
 
 func TestCypherAtOnce(t *testing.T) {
 	t.Parallel()
-	g := gate{atOnce: cypherAtOnce, wait: 10 * time.Millisecond}
+	g := graph.NewGate(graph.CypherAtOnce, 10*time.Millisecond)
 	var leave []func()
-	for range cypherAtOnce {
-		l, err := g.enter(t.Context(), "t", 1, 100)
+	for range graph.CypherAtOnce {
+		l, err := g.EnterForTest(t.Context(), "t", 1, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
 		leave = append(leave, l)
 	}
-	if _, err := g.enter(t.Context(), "t", 1, 100); !errors.Is(err, ErrBusy) {
+	if _, err := g.EnterForTest(t.Context(), "t", 1, 100); !errors.Is(err, graph.ErrBusy) {
 		t.Errorf("one too many: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := g.enter(ctx, "t", 1, 100); !errors.Is(err, context.Canceled) {
+	if _, err := g.EnterForTest(ctx, "t", 1, 100); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}
-	other, err := g.enter(t.Context(), "other", 1, 100)
+	other, err := g.EnterForTest(t.Context(), "other", 1, 100)
 	if err != nil {
 		t.Errorf("another team: %v", err)
 	}
 	for _, l := range append(leave, other) {
 		l()
 	}
-	if len(g.teams) != 0 || len(g.turns) != 0 || g.held != 0 {
-		t.Errorf("%d teams are kept, %d wait, %d bytes are held", len(g.teams), len(g.turns), g.held)
+	if len((*g.TeamsField())) != 0 || len((*g.TurnsField())) != 0 || (*g.HeldField()) != 0 {
+		t.Errorf("%d teams are kept, %d wait, %d bytes are held", len((*g.TeamsField())), len((*g.TurnsField())), (*g.HeldField()))
 	}
 }
 
 // TestCypherRoomIsShared checks that one team gets at most half of the room, and that waiting teams take turns.
 func TestCypherRoomIsShared(t *testing.T) {
 	t.Parallel()
-	g := gate{atOnce: cypherAtOnce, wait: time.Minute}
+	g := graph.NewGate(graph.CypherAtOnce, time.Minute)
 	in := make(chan string, 10)
 	leaves := make(chan func(), 10)
 	enter := func(team string, weight int64) {
 		t.Helper()
-		waiting := g.waiting()
+		waits := waiting(g)
 		go func() {
-			leave, err := g.enter(t.Context(), team, weight, 100)
+			leave, err := g.EnterForTest(t.Context(), team, weight, 100)
 			if err != nil {
 				t.Error(err)
 				return
@@ -126,7 +128,7 @@ func TestCypherRoomIsShared(t *testing.T) {
 			leaves <- leave
 			in <- team
 		}()
-		for g.waiting() == waiting && len(in) == 0 { // until it is in, or waits
+		for waiting(g) == waits && len(in) == 0 { // until it is in, or waits
 			runtime.Gosched()
 		}
 	}
@@ -150,11 +152,11 @@ func TestCypherRoomIsShared(t *testing.T) {
 }
 
 // waiting returns how many statements wait.
-func (g *gate) waiting() (n int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, c := range g.teams {
-		n += len(c.waiting)
+func waiting(g *graph.Gate) (n int) {
+	(*g.MuField()).Lock()
+	defer (*g.MuField()).Unlock()
+	for _, c := range *g.TeamsField() {
+		n += len((*c.WaitingField()))
 	}
 	return n
 }
@@ -163,9 +165,9 @@ func (g *gate) waiting() (n int) {
 // above the bound ends early.
 func TestCypherEndsWhatHoldsTooMuch(t *testing.T) {
 	e := fresh(t)
-	e.store.heap.bytes.Store(assumedHeap)
+	(*(*e.Store.HeapField()).BytesField()).Store(graph.AssumedHeap)
 	_, err := e.ask("UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b RETURN size(collect({a: a, b: [a, b]})) AS held_too_much", nil)
-	if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "memory") {
+	if !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "memory") {
 		t.Errorf("it ended with %v", err)
 	}
 }
@@ -176,7 +178,7 @@ func TestCypherKnowsTheHeap(t *testing.T) {
 	if _, err := e.ask("RETURN 1 AS one", nil); err != nil {
 		t.Fatal(err)
 	}
-	if size := e.store.heap.bytes.Load(); size < 64<<20 {
+	if size := (*(*e.Store.HeapField()).BytesField()).Load(); size < 64<<20 {
 		t.Errorf("the heap has %d bytes", size)
 	}
 }
@@ -184,20 +186,20 @@ func TestCypherKnowsTheHeap(t *testing.T) {
 func TestCypherBounds(t *testing.T) {
 	e := fresh(t)
 	big := map[string]any{"big": strings.Repeat("x", 10_000)}
-	if _, err := e.ask("RETURN [x IN range(1, 200) | $big] AS much", big); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "first row") {
+	if _, err := e.ask("RETURN [x IN range(1, 200) | $big] AS much", big); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "first row") {
 		t.Errorf("a row of 2 MB: %v", err)
 	}
 	for text, want := range map[string]int{
 		"UNWIND range(1, 500) AS x RETURN $big AS b":                                    104,
-		"UNWIND range(1, 5000) AS x RETURN x":                                           cypherRows,
-		"UNWIND range(1, 5000) AS x RETURN x UNION UNWIND range(1, 5000) AS x RETURN x": cypherRows,
+		"UNWIND range(1, 5000) AS x RETURN x":                                           graph.CypherRows,
+		"UNWIND range(1, 5000) AS x RETURN x UNION UNWIND range(1, 5000) AS x RETURN x": graph.CypherRows,
 	} {
 		if table, err := e.ask(text, big); err != nil || !table.Truncated || len(table.Rows) != want {
 			t.Errorf("%s: %d rows, truncated %t: %v", text, len(table.Rows), table.Truncated, err)
 		}
 	}
 	for text, want := range map[string]int{
-		"UNWIND range(1, 1000) AS x RETURN x":                                 cypherRows,
+		"UNWIND range(1, 1000) AS x RETURN x":                                 graph.CypherRows,
 		"UNWIND range(0, 5000) AS i RETURN i / 2000 AS x UNION RETURN 7 AS x": 4,
 	} {
 		if table, err := e.ask(text, nil); err != nil || table.Truncated || len(table.Rows) != want {
@@ -209,7 +211,7 @@ func TestCypherBounds(t *testing.T) {
 // TestCypherFaults checks that a failed statement is the caller's fault, with advice.
 func TestCypherFaults(t *testing.T) {
 	e := fresh(t)
-	e.write("u", []NodeWrite{node("person", "p", 0.5)})
+	e.write("u", []graph.NodeWrite{node("person", "p", 0.5)})
 	for text, want := range map[string]string{
 		"RETURN 1 / 0":                                                  "division by 0",
 		"RETURN 9223372036854775807 + 1":                                "64 bits",
@@ -224,7 +226,7 @@ func TestCypherFaults(t *testing.T) {
 		"MATCH (n) RETURN n.name.first":                                 "wrong type",
 	} {
 		_, err := e.ask(text, map[string]any{"text": strings.Repeat("x", 1000)})
-		if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -233,14 +235,14 @@ func TestCypherFaults(t *testing.T) {
 // TestCypherPlansOnce checks that statements of one form are planned once, for all callers and parameters.
 func TestCypherPlansOnce(t *testing.T) {
 	e := fresh(t)
-	e.write("u", []NodeWrite{node("person", "p", 0.5)})
-	before := len(e.store.plans.seen)
+	e.write("u", []graph.NodeWrite{node("person", "p", 0.5)})
+	before := len((*(*e.Store.PlansField()).SeenField()))
 	for i := range 5 {
 		if _, err := e.ask("MATCH (n:Person {name: $name}) RETURN n.name AS planned_once", map[string]any{"name": fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if after := len(e.store.plans.seen); after != before+1 {
+	if after := len((*(*e.Store.PlansField()).SeenField())); after != before+1 {
 		t.Errorf("%d forms are kept, then %d", before, after)
 	}
 }

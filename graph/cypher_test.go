@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"kith/graph"
+
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"pgregory.net/rapid"
 
@@ -21,17 +23,17 @@ import (
 // on a shorter path, and a linked copy of it all in a third team. No answer to u may differ between the two.
 type walls struct {
 	*env
-	alone, among Scope
+	alone, among graph.Scope
 }
 
 func newWalls(t *testing.T) *walls {
 	e := fresh(t)
-	w := &walls{env: e, alone: Scope{TeamID: e.team + "-alone", UserID: "u"}, among: Scope{TeamID: e.team + "-among", UserID: "u"}}
+	w := &walls{env: e, alone: graph.Scope{TeamID: e.Team + "-alone", UserID: "u"}, among: graph.Scope{TeamID: e.Team + "-among", UserID: "u"}}
 	w.visible(w.alone.TeamID)
 	w.visible(w.among.TeamID)
-	w.hidden(w.among.TeamID, e.team+"-mirror")
+	w.hidden(w.among.TeamID, e.Team+"-mirror")
 	t.Cleanup(func() {
-		w.on(e.team, `MATCH (n) WHERE n.team_id STARTS WITH $team DETACH DELETE n`)
+		w.on(e.Team, `MATCH (n) WHERE n.team_id STARTS WITH $team DETACH DELETE n`)
 	})
 	return w
 }
@@ -39,10 +41,10 @@ func newWalls(t *testing.T) *walls {
 // on runs a statement of the test for a team.
 func (w *walls) on(team, text string) {
 	w.Helper()
-	was := w.team
-	defer func() { w.team = was }()
-	w.team = team
-	w.raw(text)
+	was := w.Team
+	defer func() { w.Team = was }()
+	w.Team = team
+	w.Raw(text)
 }
 
 const aNodeOfWalls = `(n:Memory {team_id: $team, entity_key: k[0], natural_key: k[1] + '\u001f' + coalesce(k[2], '') + '\u001f' + k[0],
@@ -95,9 +97,9 @@ var wallParameters = map[string]any{"word": "a c3", "number": int64(2)}
 
 // answer returns what a scope gets: the table, or the text of the error. Rows without an order are sorted, because the order of
 // the store may differ.
-func (w *walls) answer(scope Scope, text string) string {
+func (w *walls) answer(scope graph.Scope, text string) string {
 	w.Helper()
-	table, _, err := w.store.Cypher(w.Context(), scope, text, wallParameters)
+	table, _, err := w.Store.Cypher(w.Context(), scope, text, wallParameters)
 	if err != nil {
 		return "refused: " + err.Error()
 	}
@@ -278,7 +280,7 @@ func TestCypherTestsSeeAMissingScope(t *testing.T) {
 		"call of old":               "MATCH (p:Concept {entity_key: 'c1'}) CALL { WITH p MATCH (p)--(n) RETURN count(n) AS c } RETURN c",
 		"union":                     "MATCH (n:Person) RETURN n.name AS name UNION MATCH (n:Concept) RETURN n.name AS name",
 	} {
-		g, err := guard.Rewrite(text, nil, cypherRules)
+		g, err := guard.Rewrite(text, nil, graph.CypherRules)
 		if err != nil {
 			t.Errorf("%s: %v", kind, err)
 			continue
@@ -297,18 +299,18 @@ func TestCypherTestsSeeAMissingScope(t *testing.T) {
 }
 
 // sent returns the answer of the database to an unchanged text.
-func (w *walls) sent(scope Scope, g guard.Statement, text string) string {
+func (w *walls) sent(scope graph.Scope, g guard.Statement, text string) string {
 	w.Helper()
 	g.Literals = maps.Clone(g.Literals)
-	t := &tableReader{store: w.store, scope: scope}
-	err := w.store.reading(w.Context(), w.team, planTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error {
-		return t.read(ctx, tx, text, map[string]any{"k": guardParameters(scope, g), "c": map[string]any{}})
+	t := graph.NewTableReader(w.Store, scope)
+	err := w.Store.ReadingForTest(w.Context(), w.Team, graph.PlanTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error {
+		return t.ReadForTest(ctx, tx, text, map[string]any{"k": graph.GuardParameters(scope, g), "c": map[string]any{}})
 	})
 	if err != nil {
 		w.Fatalf("%s: %v", text, err)
 	}
-	rows := make([]string, len(t.table.Rows))
-	for i, row := range t.table.Rows {
+	rows := make([]string, len(t.TableField().Rows))
+	for i, row := range t.TableField().Rows {
 		rows[i] = fmt.Sprintf("%s", row)
 	}
 	slices.Sort(rows)

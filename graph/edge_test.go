@@ -1,33 +1,35 @@
-package graph
+package graph_test
 
 import (
 	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
+
+	"kith/graph"
 )
 
 // TestLink checks that new edges are added, that existing ones are skipped under any of their names, and that a request is all or
 // nothing.
 func TestLink(t *testing.T) {
 	e := fresh(t)
-	in := func(project, kind, key string) NodeWrite {
+	in := func(project, kind, key string) graph.NodeWrite {
 		w := node(kind, key, 0.5, shared)
-		w.OwnFields = &OwnFields{ProjectID: Some(project)}
+		w.OwnFields = &graph.OwnFields{ProjectID: graph.Some(project)}
 		return w
 	}
 	private := in("p", "task", "secret")
-	private.UserID = Some("v")
-	e.write("u", []NodeWrite{
+	private.UserID = graph.Some("v")
+	e.write("u", []graph.NodeWrite{
 		node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("p", "task", "t"), in("p", "plan", "l"), in("p", "document", "d"),
 		in("q", "task", "other"), node("concept", "c", 0.5, shared), node("task", "homeless", 0.5, shared),
 	}, link("l", "has_task", "t", 0.9))
-	e.write("v", []NodeWrite{private})
-	edges := func(all ...EdgeWrite) (EdgesResult, error) {
-		return e.store.Link(t.Context(), e.as("u"), &EdgesWrite{Edges: all})
+	e.write("v", []graph.NodeWrite{private})
+	edges := func(all ...graph.EdgeWrite) (graph.EdgesResult, error) {
+		return e.Store.Link(t.Context(), e.As("u"), &graph.EdgesWrite{Edges: all})
 	}
-	edge := func(srcKind, src, rel, dstKind, dst string) EdgeWrite {
-		return EdgeWrite{SrcKind: srcKind, SrcID: src, DstKind: dstKind, DstID: dst, Rel: rel}
+	edge := func(srcKind, src, rel, dstKind, dst string) graph.EdgeWrite {
+		return graph.EdgeWrite{SrcKind: srcKind, SrcID: src, DstKind: dstKind, DstID: dst, Rel: rel}
 	}
 	withProps := edge("task", "t", "references", "document", "d")
 	withProps.Props = json.RawMessage(`{"page":3}`)
@@ -40,43 +42,43 @@ func TestLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.same("created and skipped", [2]int{3, 3}, [2]int{got.Created, got.Skipped})
-	e.same("the same link under its other name", got.Edges[1].ID, got.Edges[3].ID)
+	e.Same("created and skipped", [2]int{3, 3}, [2]int{got.Created, got.Skipped})
+	e.Same("the same link under its other name", got.Edges[1].ID, got.Edges[3].ID)
 	var isNew []bool
 	for _, r := range got.Edges {
 		isNew = append(isNew, r.Created)
 	}
-	e.same("new", []bool{false, true, false, false, true, true}, isNew)
-	r, err := e.store.Relationship(t.Context(), e.as("u"), got.Edges[1].ID)
-	e.same("props", `{"page":3}`, string(r.Properties))
-	e.same("read", nil, err)
-	was, err := e.store.Relationship(t.Context(), e.as("u"), got.Edges[0].ID)
-	e.same("what was there is as it was", "", string(was.Properties))
-	e.same("its version", int64(1), was.Version)
-	e.same("read", nil, err)
+	e.Same("new", []bool{false, true, false, false, true, true}, isNew)
+	r, err := e.Store.Relationship(t.Context(), e.As("u"), got.Edges[1].ID)
+	e.Same("props", `{"page":3}`, string(r.Properties))
+	e.Same("read", nil, err)
+	was, err := e.Store.Relationship(t.Context(), e.As("u"), got.Edges[0].ID)
+	e.Same("what was there is as it was", "", string(was.Properties))
+	e.Same("its version", int64(1), was.Version)
+	e.Same("read", nil, err)
 	if got, err = edges(again, withProps); err != nil {
 		t.Fatal(err)
 	}
-	e.same("once more", [2]int{0, 2}, [2]int{got.Created, got.Skipped})
+	e.Same("once more", [2]int{0, 2}, [2]int{got.Created, got.Skipped})
 
 	good := edge("plan", "l", "references", "document", "d")
 	for what, c := range map[string]struct {
-		bad      EdgeWrite
+		bad      graph.EdgeWrite
 		location string
 		is       error
 	}{
-		"itself":                {edge("task", "t", "depends_on", "task", "t"), "edges[1].dst_id", ErrInvalid},
-		"another project":       {edge("task", "t", "depends_on", "task", "other"), "edges[1].dst_id", ErrInvalid},
-		"of no project":         {edge("task", "homeless", "depends_on", "task", "t"), "edges[1].dst_id", ErrInvalid},
-		"not of a project":      {edge("task", "t", "depends_on", "concept", "c"), "edges[1].dst_kind", ErrInvalid},
-		"an unknown kind":       {edge("chore", "t", "depends_on", "task", "t"), "edges[1].src_kind", ErrInvalid},
-		"a bad type":            {edge("task", "t", "Depends On", "plan", "l"), "edges[1].rel", ErrInvalid},
-		"a type of other kinds": {edge("plan", "l", "has_task", "document", "d"), "edges[1].rel", ErrInvalid},
-		"a ring":                {edge("task", "t", "contains", "plan", "l"), "edges[1].dst_id", ErrInvalid},
-		"unknown":               {edge("task", "nothing", "depends_on", "task", "t"), "edges[1].src_id", ErrNotFound},
-		"of another kind":       {edge("task", "t", "depends_on", "task", "l"), "edges[1].dst_id", ErrNotFound},
-		"of another user":       {edge("task", "t", "depends_on", "task", "secret"), "edges[1].dst_id", ErrNotFound},
-		"swapped and unknown":   {edge("document", "nothing", "referenced_by", "task", "t"), "edges[1].src_id", ErrNotFound},
+		"itself":                {edge("task", "t", "depends_on", "task", "t"), "edges[1].dst_id", graph.ErrInvalid},
+		"another project":       {edge("task", "t", "depends_on", "task", "other"), "edges[1].dst_id", graph.ErrInvalid},
+		"of no project":         {edge("task", "homeless", "depends_on", "task", "t"), "edges[1].dst_id", graph.ErrInvalid},
+		"not of a project":      {edge("task", "t", "depends_on", "concept", "c"), "edges[1].dst_kind", graph.ErrInvalid},
+		"an unknown kind":       {edge("chore", "t", "depends_on", "task", "t"), "edges[1].src_kind", graph.ErrInvalid},
+		"a bad type":            {edge("task", "t", "Depends On", "plan", "l"), "edges[1].rel", graph.ErrInvalid},
+		"a type of other kinds": {edge("plan", "l", "has_task", "document", "d"), "edges[1].rel", graph.ErrInvalid},
+		"a ring":                {edge("task", "t", "contains", "plan", "l"), "edges[1].dst_id", graph.ErrInvalid},
+		"unknown":               {edge("task", "nothing", "depends_on", "task", "t"), "edges[1].src_id", graph.ErrNotFound},
+		"of another kind":       {edge("task", "t", "depends_on", "task", "l"), "edges[1].dst_id", graph.ErrNotFound},
+		"of another user":       {edge("task", "t", "depends_on", "task", "secret"), "edges[1].dst_id", graph.ErrNotFound},
+		"swapped and unknown":   {edge("document", "nothing", "referenced_by", "task", "t"), "edges[1].src_id", graph.ErrNotFound},
 	} {
 		_, err := edges(good, c.bad)
 		if !errors.Is(err, c.is) || !slices.Equal(faultsAt(err), []string{c.location}) {
@@ -86,11 +88,11 @@ func TestLink(t *testing.T) {
 	if got, err = edges(good); err != nil || got.Created != 1 {
 		t.Errorf("a good one beside bad ones was stored: %+v %v", got, err)
 	}
-	if _, err := e.neighbour().store.Link(t.Context(), e.neighbour().as("u"), &EdgesWrite{Edges: []EdgeWrite{withProps}}); !errors.Is(err, ErrNotFound) {
+	if _, err := e.neighbour().Store.Link(t.Context(), e.neighbour().As("u"), &graph.EdgesWrite{Edges: []graph.EdgeWrite{withProps}}); !errors.Is(err, graph.ErrNotFound) {
 		t.Errorf("another team: %v", err)
 	}
 	for n, valid := range map[int]bool{0: false, 1000: true, 1001: false} {
-		many := make([]EdgeWrite, n)
+		many := make([]graph.EdgeWrite, n)
 		for i := range many {
 			many[i] = good
 		}

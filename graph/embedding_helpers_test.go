@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"kith/graph"
 
 	"kith/internal/testenv"
 	"kith/vector"
@@ -28,7 +30,7 @@ func (f *fakeEmbedder) Dimensions() int { return 3 }
 func (f *fakeEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	f.mu.Lock()
 	for _, text := range texts {
-		if text != probe {
+		if text != graph.Probe {
 			f.asked = append(f.asked, text)
 		}
 	}
@@ -67,7 +69,7 @@ func vectorOf(text string) []float32 {
 type embedding struct {
 	*env
 	embedder *fakeEmbedder
-	worker   *Embedding
+	worker   *graph.Embedding
 	counts   map[string]int64
 }
 
@@ -75,8 +77,8 @@ type embedding struct {
 func embedder(t *testing.T, db testenv.Database, model string) *embedding {
 	t.Helper()
 	e := &embedding{embedder: &fakeEmbedder{model: model}, counts: map[string]int64{}}
-	e.env = open(t, db, Options{Embedder: e.embedder})
-	e.worker = NewEmbedding(e.store, EmbeddingOptions{Observe: e.count})
+	e.env = open(t, db, graph.Options{Embedder: e.embedder})
+	e.worker = graph.NewEmbedding(e.Store, graph.EmbeddingOptions{Observe: e.count})
 	return e
 }
 
@@ -89,7 +91,7 @@ func (e *embedding) count(outcome string, n int64) {
 // again returns the same team in another process, with a worker of its own.
 func (e *embedding) again(db testenv.Database) *embedding {
 	other := embedder(e.T, db, e.embedder.model)
-	other.team, other.now = e.team, e.now
+	other.Team, other.Now = e.Team, e.Now
 	return other
 }
 
@@ -97,14 +99,14 @@ func (e *embedding) again(db testenv.Database) *embedding {
 func (e *embedding) settle() {
 	e.Helper()
 	e.turns()
-	e.now = e.now.Add(2 * time.Millisecond)
+	e.Now = e.Now.Add(2 * time.Millisecond)
 	e.turns()
 }
 
 func (e *embedding) turns() {
 	e.Helper()
 	for range 1000 {
-		done, err := e.worker.turn(e.Context())
+		done, err := e.worker.TurnForTest(e.Context())
 		if err != nil {
 			e.Fatal(err)
 		}
@@ -120,7 +122,7 @@ func (e *embedding) vectors(user string) map[string]string {
 	e.Helper()
 	found, last := map[string]string{}, int64(0)
 	for {
-		rows, err := e.store.Vectors(e.Context(), scopeToken(e.team, user), last, 2)
+		rows, err := e.Store.Vectors(e.Context(), graph.ScopeToken(e.Team, user), last, 2)
 		if err != nil {
 			e.Fatal(err)
 		}
@@ -159,5 +161,5 @@ func (e *embedding) embeds(user string, texts map[string]string) {
 	if texts == nil {
 		texts = map[string]string{}
 	}
-	e.same("vectors of "+user, texts, e.vectors(user))
+	e.Same("vectors of "+user, texts, e.vectors(user))
 }

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"kith/graph"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,12 +27,12 @@ func TestEmbedding(t *testing.T) {
 	server := testenv.StartNeo4j(t)
 	db := server.Database()
 	e := embedder(t, db, "model-1")
-	if err := e.store.Migrate(t.Context()); err != nil {
+	if err := e.Store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	plain := open(t, db, Options{})
-	plain.write("u", []NodeWrite{node("concept", "before", 0.5, described("was there"))})
-	if err := e.store.PrepareEmbedding(t.Context()); err != nil {
+	plain := open(t, db, graph.Options{})
+	plain.write("u", []graph.NodeWrite{node("concept", "before", 0.5, described("was there"))})
+	if err := e.Store.PrepareEmbedding(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -38,7 +40,7 @@ func TestEmbedding(t *testing.T) {
 		do   func(*embedding)
 	}{
 		{"what was there before", func(e *embedding) {
-			e.team = plain.team
+			e.Team = plain.Team
 			e.settle()
 			e.embeds("u", map[string]string{"before": "the before\nwas there"})
 		}},
@@ -63,31 +65,31 @@ func TestEmbedding(t *testing.T) {
 		t.Run(step.name, func(t *testing.T) {
 			next := embedder(t, db, "model-1")
 			step.do(next)
-			next.worker.release(t.Context())
+			next.worker.ReleaseForTest(t.Context())
 			audit(next.env)
 		})
 	}
 }
 
 func embedKinds(e *embedding) {
-	fields := map[string]*OwnFields{"requirement": {Text: Some("must hold\nin every storm")}, "signal": {Channel: Some("quay")}}
+	fields := map[string]*graph.OwnFields{"requirement": {Text: graph.Some("must hold\nin every storm")}, "signal": {Channel: graph.Some("quay")}}
 	want := map[string]string{"requirement": "what it is\nmust hold\nin every storm", "signal": "quay\nwhat it is"}
-	var nodes []NodeWrite
-	for _, kind := range Kinds {
-		if kind.group != knowledgeGroup && kind.group != projectGroup {
+	var nodes []graph.NodeWrite
+	for _, kind := range graph.Kinds {
+		if (*kind.GroupField()) != graph.KnowledgeGroup && (*kind.GroupField()) != graph.ProjectGroup {
 			continue
 		}
-		n := NodeWrite{Kind: kind.Name, EntityKey: kind.Name, Description: Some("what it is"), OwnFields: fields[kind.Name]}
+		n := graph.NodeWrite{Kind: kind.Name, EntityKey: kind.Name, Description: graph.Some("what it is"), OwnFields: fields[kind.Name]}
 		if n.OwnFields == nil {
-			n.Name = Some("its name")
+			n.Name = graph.Some("its name")
 			want[kind.Name] = "its name\nwhat it is"
 		}
 		nodes = append(nodes, n)
 	}
 	e.write("u", nodes)
-	e.write("", []NodeWrite{{Kind: "system_entity", EntityKey: "api", Name: Some("API"), Description: Some("answers"),
-		OwnFields: &OwnFields{System: Some("kith")}}})
-	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("Talked."), Keywords: []string{"pier", "rope"}, Messages: []MessageWrite{
+	e.write("", []graph.NodeWrite{{Kind: "system_entity", EntityKey: "api", Name: graph.Some("API"), Description: graph.Some("answers"),
+		OwnFields: &graph.OwnFields{System: graph.Some("kith")}}})
+	e.source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("Talked."), Keywords: []string{"pier", "rope"}, Messages: []graph.MessageWrite{
 		{EntityKey: "m-1", Role: "user", Name: "Ada", Text: "Hello."}, {EntityKey: "m-2", Role: "assistant", Text: "Hi."},
 		{EntityKey: "m-3", Role: "user", Text: " "},
 	}})
@@ -96,48 +98,48 @@ func embedKinds(e *embedding) {
 	e.embeds("u", want)
 	e.embeds("", map[string]string{"api": "API\nanswers"})
 	e.embeds("v", map[string]string{})
-	backlog, err := e.store.EmbeddingBacklog(e.Context())
-	e.same("waits", []any{EmbeddingBacklog{}, nil}, []any{backlog, err})
-	e.same("kinds and times", []any{"message", noon.UnixMilli()}, func() []any {
-		rows, _ := e.store.Vectors(e.Context(), scopeToken(e.team, "u"), 0, 1000)
+	backlog, err := e.Store.EmbeddingBacklog(e.Context())
+	e.Same("waits", []any{graph.EmbeddingBacklog{}, nil}, []any{backlog, err})
+	e.Same("kinds and times", []any{"message", noon.UnixMilli()}, func() []any {
+		rows, _ := e.Store.Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 1000)
 		i := slices.IndexFunc(rows, func(r vector.Row) bool { return r.Key == "m-1" })
-		return []any{Kinds[rows[i].Kind].Name, rows[i].At}
+		return []any{graph.Kinds[rows[i].Kind].Name, rows[i].At}
 	}())
 }
 
 func embedChanges(e *embedding) {
-	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("first"))})
+	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first"))})
 	e.settle()
 	asked := len(e.embedder.asked)
-	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Salience: Some(0.7)}}) // the text is the same
-	if _, err := e.store.AddNotes(e.Context(), e.as("u"), ConceptKind, "c", []NoteWrite{{Content: "x"}}); err != nil {
+	e.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Salience: graph.Some(0.7)}}) // the text is the same
+	if _, err := e.Store.AddNotes(e.Context(), e.As("u"), graph.ConceptKind, "c", []graph.NoteWrite{{Content: "x"}}); err != nil {
 		e.Fatal(err)
 	}
 	e.settle()
-	e.same("asked for", asked, len(e.embedder.asked))
-	before := e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) RETURN n.version`)[0][0]
-	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Description: Some("second")}})
+	e.Same("asked for", asked, len(e.embedder.asked))
+	before := e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) RETURN n.version`)[0][0]
+	e.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("second")}})
 	e.settle()
 	e.embeds("u", map[string]string{"c": "the c\nsecond"})
-	e.same("version", []any{before.(int64) + 1}, e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) RETURN n.version`)[0])
-	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("told")})
+	e.Same("version", []any{before.(int64) + 1}, e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) RETURN n.version`)[0])
+	e.source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("told")})
 	e.settle()
-	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("")}) // a row shows that its vector is gone
+	e.source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("")}) // a row shows that its vector is gone
 	e.settle()
 	e.embeds("u", map[string]string{"c": "the c\nsecond", "s": ""})
 }
 
 func embedRestored(e *embedding) {
-	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("told"), Messages: []MessageWrite{{EntityKey: "m", Role: "user", Text: "Hello."}}})
+	e.source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("told"), Messages: []graph.MessageWrite{{EntityKey: "m", Role: "user", Text: "Hello."}}})
 	e.settle()
 	all := map[string]string{"s": "told", "m": "Hello."}
 	e.embeds("u", all)
-	if _, err := e.store.DeleteNode(e.Context(), e.as("u"), SourceKind, "s", 0); err != nil {
+	if _, err := e.Store.DeleteNode(e.Context(), e.As("u"), graph.SourceKind, "s", 0); err != nil {
 		e.Fatal(err)
 	}
 	e.embeds("u", nil)
-	e.same("kept of the vectors", [][]any{{int64(0)}}, e.raw(`MATCH (n:Deleted {team_id: $team}) WHERE n.vector IS NOT NULL OR n.vector_scope IS NOT NULL RETURN count(n)`))
-	if _, err := e.store.RestoreNode(e.Context(), e.as("u"), SourceKind, "s"); err != nil {
+	e.Same("kept of the vectors", [][]any{{int64(0)}}, e.Raw(`MATCH (n:Deleted {team_id: $team}) WHERE n.vector IS NOT NULL OR n.vector_scope IS NOT NULL RETURN count(n)`))
+	if _, err := e.Store.RestoreNode(e.Context(), e.As("u"), graph.SourceKind, "s"); err != nil {
 		e.Fatal(err)
 	}
 	e.settle()
@@ -145,37 +147,37 @@ func embedRestored(e *embedding) {
 }
 
 func embedChanging(e *embedding) {
-	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("first"))})
+	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first"))})
 	e.embedder.pause = once(func() {
-		e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Description: Some("second")}}) // at the same millisecond
+		e.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("second")}}) // at the same millisecond
 	})
 	e.settle()
-	e.same("asked for", []string{"the c\nfirst", "the c\nsecond"}, e.embedder.asked)
+	e.Same("asked for", []string{"the c\nfirst", "the c\nsecond"}, e.embedder.asked)
 	e.embeds("u", map[string]string{"c": "the c\nsecond"})
 }
 
 func embedSystems(e *embedding) {
 	put := func(description string) {
 		e.Helper()
-		w := &SystemWrite{Entities: []SystemEntityWrite{{Name: "API", Type: Some("service"), Description: Some(description)}}}
-		if _, err := e.store.MergeSystem(e.Context(), e.as(""), "kith", w); err != nil {
+		w := &graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "API", Type: graph.Some("service"), Description: graph.Some(description)}}}
+		if _, err := e.Store.MergeSystem(e.Context(), e.As(""), "kith", w); err != nil {
 			e.Fatal(err)
 		}
 	}
 	put("first")
 	e.embedder.pause = once(func() { put("second") })
 	e.settle()
-	key := neo.Text(e.raw(`MATCH (n:SystemEntity {team_id: $team}) RETURN n.entity_key`)[0][0])
+	key := neo.Text(e.Raw(`MATCH (n:SystemEntity {team_id: $team}) RETURN n.entity_key`)[0][0])
 	e.embeds("", map[string]string{key: "API\nsecond"})
 }
 
 func embedImports(e *embedding) {
-	batch := &RestoreBatch{Nodes: []NodeWrite{
-		{Kind: "concept", EntityKey: "c", UserID: Some("u"), Name: Some("c"), Description: Some("imported")},
-		{Kind: "source", EntityKey: "s", UserID: Some("u"), OwnFields: &OwnFields{Summary: Some("told")}},
-		{Kind: "message", EntityKey: "m", UserID: Some("u"), OwnFields: &OwnFields{SourceKey: Some("s"), Role: Some("user"), Text: Some("Hello.")}},
+	batch := &graph.RestoreBatch{Nodes: []graph.NodeWrite{
+		{Kind: "concept", EntityKey: "c", UserID: graph.Some("u"), Name: graph.Some("c"), Description: graph.Some("imported")},
+		{Kind: "source", EntityKey: "s", UserID: graph.Some("u"), OwnFields: &graph.OwnFields{Summary: graph.Some("told")}},
+		{Kind: "message", EntityKey: "m", UserID: graph.Some("u"), OwnFields: &graph.OwnFields{SourceKey: graph.Some("s"), Role: graph.Some("user"), Text: graph.Some("Hello.")}},
 	}}
-	result, err := e.store.Restore(e.Context(), e.as(""), batch, ImportMark{}, func(MemoryResult) string { return "" }, false)
+	result, err := e.Store.Restore(e.Context(), e.As(""), batch, graph.ImportMark{}, func(graph.MemoryResult) string { return "" }, false)
 	if err != nil || len(result.Refused) > 0 {
 		e.Fatal(err, result.Refused)
 	}
@@ -186,32 +188,32 @@ func embedImports(e *embedding) {
 // embedRestart checks that the queue of a dead process is embedded by the next one, once its lease has expired.
 func embedRestart(e *embedding, db testenv.Database) {
 	e.settle() // holds the lease
-	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("waits"))})
+	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("waits"))})
 	other := e.again(db)
-	if done, err := other.worker.turn(e.Context()); done || err != nil || !other.worker.held.IsZero() {
+	if done, err := other.worker.TurnForTest(e.Context()); done || err != nil || !other.worker.HeldField().IsZero() {
 		e.Fatal(done, err)
 	}
-	e.same("asked for", []string(nil), other.embedder.asked)
-	other.now = other.now.Add(embeddingLife)
+	e.Same("asked for", []string(nil), other.embedder.asked)
+	other.Now = other.Now.Add(graph.EmbeddingLife)
 	other.settle()
 	e.embeds("u", map[string]string{"c": "the c\nwaits"})
-	if err := e.worker.hold(e.Context()); err != nil { // on the clock of the dead process
+	if err := e.worker.HoldForTest(e.Context()); err != nil { // on the clock of the dead process
 		e.Fatal(err)
 	}
-	other.worker.release(e.Context())
+	other.worker.ReleaseForTest(e.Context())
 }
 
 func embedTwice(e *embedding, db testenv.Database) {
 	other := e.again(db)
 	ctx, stop := context.WithCancel(e.Context())
 	var running errgroup.Group
-	for _, worker := range []*Embedding{e.worker, other.worker} {
+	for _, worker := range []*graph.Embedding{e.worker, other.worker} {
 		running.Go(func() error { return worker.Run(ctx) })
 	}
 	want := map[string]string{}
 	for i := range 20 {
 		key := fmt.Sprintf("c-%d", i)
-		e.write("u", []NodeWrite{node("concept", key, 0.5, described("x"))})
+		e.write("u", []graph.NodeWrite{node("concept", key, 0.5, described("x"))})
 		want[key] = "the " + key + "\nx"
 	}
 	for deadline := time.Now().Add(time.Minute); len(e.vectors("u")) < len(want); {
@@ -232,17 +234,17 @@ func embedTwice(e *embedding, db testenv.Database) {
 }
 
 func embedAway(e *embedding) {
-	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("waits"))})
+	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("waits"))})
 	e.embedder.fail = func([]string) error { return llm.ErrUnavailable }
 	var pauses []time.Duration
 	for range 8 {
-		done, err := e.worker.turn(e.Context())
+		done, err := e.worker.TurnForTest(e.Context())
 		if done || !errors.Is(err, llm.ErrUnavailable) {
 			e.Fatal(done, err)
 		}
-		pauses = append(pauses, e.worker.next(done, err))
+		pauses = append(pauses, e.worker.NextForTest(done, err))
 	}
-	e.same("pauses", []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}, func() []time.Duration {
+	e.Same("pauses", []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}, func() []time.Duration {
 		for i := range pauses {
 			pauses[i] /= time.Second
 		}
@@ -251,17 +253,17 @@ func embedAway(e *embedding) {
 	e.embedder.fail = nil
 	e.settle()
 	e.embeds("u", map[string]string{"c": "the c\nwaits"})
-	e.same("counted", map[string]int64{Failed: 8, Embedded: 1, Empty: 0}, e.counts)
+	e.Same("counted", map[string]int64{graph.Failed: 8, graph.Embedded: 1, graph.Empty: 0}, e.counts)
 }
 
 func embedRefused(e *embedding) {
-	e.write("u", []NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("good"))})
+	e.write("u", []graph.NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("good"))})
 	e.settle()
 	e.embedder.fail = func(texts []string) error { // such as with a wrong key
 		return llm.ErrRefused
 	}
-	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c-1", Description: Some("better")}, {Kind: "concept", EntityKey: "c-2", Description: Some("bad")}})
-	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, llm.ErrRefused) {
+	e.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c-1", Description: graph.Some("better")}, {Kind: "concept", EntityKey: "c-2", Description: graph.Some("bad")}})
+	if done, err := e.worker.TurnForTest(e.Context()); done || !errors.Is(err, llm.ErrRefused) {
 		e.Fatal(done, err)
 	}
 	e.embedder.fail = func(texts []string) error {
@@ -272,11 +274,11 @@ func embedRefused(e *embedding) {
 	}
 	e.settle()
 	e.embeds("u", map[string]string{"c-1": "the c-1\nbetter", "c-2": ""})
-	e.same("counted", map[string]int64{Embedded: 3, Empty: 0, Failed: 2, Given: 1}, e.counts)
+	e.Same("counted", map[string]int64{graph.Embedded: 3, graph.Empty: 0, graph.Failed: 2, graph.Given: 1}, e.counts)
 }
 
 func embedWrong(e *embedding) {
-	e.write("u", []NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("bad"))})
+	e.write("u", []graph.NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("bad"))})
 	for _, wrong := range [][]float32{{float32(math.NaN()), 0, 0}, {1, 0}, {float32(math.Inf(1)), 0, 0}} {
 		e.embedder.spoil = func(text string) []float32 {
 			if strings.Contains(text, "bad") {
@@ -286,40 +288,40 @@ func embedWrong(e *embedding) {
 		}
 		e.settle()
 		e.embeds("u", map[string]string{"c-1": "the c-1\ngood"})
-		e.now = e.now.Add(embeddingLater)
+		e.Now = e.Now.Add(graph.EmbeddingLater)
 	}
-	e.same("counted", map[string]int64{Embedded: 1, Empty: 0, Postponed: 3}, e.counts)
+	e.Same("counted", map[string]int64{graph.Embedded: 1, graph.Empty: 0, graph.Postponed: 3}, e.counts)
 	e.embedder.spoil = nil
 	e.settle()
 	e.embeds("u", map[string]string{"c-1": "the c-1\ngood", "c-2": "the c-2\nbad"})
 	e.embedder.spoil = func(string) []float32 { return []float32{1, 0} }
-	e.write("u", []NodeWrite{node("concept", "c-3", 0.5)})
-	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, llm.ErrGarbled) {
+	e.write("u", []graph.NodeWrite{node("concept", "c-3", 0.5)})
+	if done, err := e.worker.TurnForTest(e.Context()); done || !errors.Is(err, llm.ErrGarbled) {
 		e.Fatal("an embedder that answers nothing right:", done, err)
 	}
 	e.embedder.spoil = nil
 	e.settle()
-	e.now = noon
+	e.Now = noon
 }
 
 func embedErased(e *embedding) {
-	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("mine"))})
+	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("mine"))})
 	e.settle()
-	e.write("u", []NodeWrite{node("concept", "d", 0.5, described("waits"))})
+	e.write("u", []graph.NodeWrite{node("concept", "d", 0.5, described("waits"))})
 	e.embedder.pause = once(func() { // while a text of the user is embedded
-		if _, err := e.store.EraseUser(e.Context(), e.as("u")); err != nil {
+		if _, err := e.Store.EraseUser(e.Context(), e.As("u")); err != nil {
 			e.Error(err)
 		}
 	})
 	e.settle()
 	e.embeds("u", nil)
-	e.same("left", [][]any{{int64(0)}}, e.raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
+	e.Same("left", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
 }
 
 func embedHidden(e *embedding) {
-	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("shown"))})
+	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("shown"))})
 	e.settle()
-	e.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Description: Some("shown again")}}) // is queued too
+	e.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("shown again")}}) // is queued too
 	for _, name := range []string{"export_nodes", "node_get", "node_list"} {
 		params := e.params(cypher.Load(name))
 		for field, value := range map[string]any{"user_id": "u", "entity_key": "c", "kind": "concept", "after": "", "messages": false} {
@@ -327,7 +329,7 @@ func embedHidden(e *embedding) {
 				params[field] = value
 			}
 		}
-		rows, err := e.store.db.Read(e.Context(), cypher.Load(name), params)
+		rows, err := (*e.Store.DbField()).Read(e.Context(), cypher.Load(name), params)
 		if err != nil {
 			e.Fatal(err)
 		}
@@ -339,32 +341,32 @@ func embedHidden(e *embedding) {
 }
 
 func embedAudited(e *embedding) {
-	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("mine"))})
+	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("mine"))})
 	e.settle()
-	e.raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) SET n.vector_scope = 'kx0' RETURN count(n)`)
-	var found []Finding
-	a := &auditor{store: e.store, options: AuditOptions{Fix: true, Report: func(f Finding) { found = append(found, f) }}}
-	if err := a.team(e.Context(), e.team); err != nil {
+	e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) SET n.vector_scope = 'kx0' RETURN count(n)`)
+	var found []graph.Finding
+	a := graph.NewAuditor(e.Store, graph.AuditOptions{Fix: true, Report: func(f graph.Finding) { found = append(found, f) }})
+	if err := a.TeamForTest(e.Context(), e.Team); err != nil {
 		e.Fatal(err)
 	}
-	e.same("findings", []Finding{{Check: "property", TeamID: e.team, Kind: "concept", Key: "c", Detail: "has a wrong vector_scope", Repaired: true}}, found)
+	e.Same("findings", []graph.Finding{{Check: "property", TeamID: e.Team, Kind: "concept", Key: "c", Detail: "has a wrong vector_scope", Repaired: true}}, found)
 	e.settle()
 	e.embeds("u", map[string]string{"c": "the c\nmine"})
 }
 
 // embedPaused checks that texts written by a process without an embedder are embedded by the next process that has one.
 func embedPaused(e *embedding, db testenv.Database) {
-	e.write("u", []NodeWrite{node("concept", "c", 0.5, described("first")), node("concept", "same", 0.5)})
+	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first")), node("concept", "same", 0.5)})
 	e.settle()
-	e.worker.release(e.Context())
-	plain := open(e.T, db, Options{})
-	plain.team = e.team
-	if err := plain.store.PrepareEmbedding(e.Context()); err != nil {
+	e.worker.ReleaseForTest(e.Context())
+	plain := open(e.T, db, graph.Options{})
+	plain.Team = e.Team
+	if err := plain.Store.PrepareEmbedding(e.Context()); err != nil {
 		e.Fatal(err)
 	}
-	plain.write("u", []NodeWrite{{Kind: "concept", EntityKey: "c", Description: Some("second")}, node("concept", "new", 0.5)})
+	plain.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("second")}, node("concept", "new", 0.5)})
 	next := e.again(db)
-	if err := next.store.PrepareEmbedding(e.Context()); err != nil {
+	if err := next.Store.PrepareEmbedding(e.Context()); err != nil {
 		e.Fatal(err)
 	}
 	next.settle()
@@ -372,47 +374,47 @@ func embedPaused(e *embedding, db testenv.Database) {
 	if slices.Contains(next.embedder.asked, "the same") {
 		e.Error("what has its vector is embedded again")
 	}
-	next.worker.release(e.Context())
+	next.worker.ReleaseForTest(e.Context())
 }
 
 func embedOther(e *embedding, db testenv.Database) {
-	e.write("u", []NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
+	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
 	e.settle()
 	next := embedder(e.T, db, "model-2")
-	next.team, next.now = e.team, e.now
-	if err := next.store.PrepareEmbedding(e.Context()); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), "kith reindex") {
+	next.Team, next.Now = e.Team, e.Now
+	if err := next.Store.PrepareEmbedding(e.Context()); !errors.Is(err, graph.ErrModel) || !strings.Contains(err.Error(), "kith reindex") {
 		e.Fatal(err)
 	}
-	resumed, err := next.store.RenewEmbeddings(e.Context())
-	e.same("resumed", []any{false, nil}, []any{resumed, err})
+	resumed, err := next.Store.RenewEmbeddings(e.Context())
+	e.Same("resumed", []any{false, nil}, []any{resumed, err})
 	// A process with the old model stores nothing more, and leaves the lease.
-	e.write("u", []NodeWrite{node("concept", "f", 0.5)})
-	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, ErrModel) {
+	e.write("u", []graph.NodeWrite{node("concept", "f", 0.5)})
+	if done, err := e.worker.TurnForTest(e.Context()); done || !errors.Is(err, graph.ErrModel) {
 		e.Fatal(done, err)
 	}
-	if _, err := e.store.Vectors(e.Context(), scopeToken(e.team, "u"), 0, 10); !errors.Is(err, ErrModel) {
+	if _, err := e.Store.Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 10); !errors.Is(err, graph.ErrModel) {
 		e.Fatal(err)
 	}
 	next.embeds("u", nil) // no vector of the old model is found
-	if _, err := next.worker.turn(e.Context()); err != nil {
+	if _, err := next.worker.TurnForTest(e.Context()); err != nil {
 		e.Fatal(err)
 	}
-	next.worker.release(e.Context())
+	next.worker.ReleaseForTest(e.Context())
 	last := next.again(db) // it was interrupted
-	resumed, err = last.store.RenewEmbeddings(e.Context())
-	e.same("resumed", []any{true, nil}, []any{resumed, err})
+	resumed, err = last.Store.RenewEmbeddings(e.Context())
+	e.Same("resumed", []any{true, nil}, []any{resumed, err})
 	if err := last.worker.Finish(e.Context(), func() {}); err != nil {
 		e.Fatal(err)
 	}
 	last.embeds("u", map[string]string{"c": "the c", "d": "the d", "f": "the f"})
-	resumed, err = last.store.RenewEmbeddings(e.Context()) // the last one is done: it starts anew
-	e.same("resumed", []any{false, nil}, []any{resumed, err})
+	resumed, err = last.Store.RenewEmbeddings(e.Context()) // the last one is done: it starts anew
+	e.Same("resumed", []any{false, nil}, []any{resumed, err})
 	if err := last.worker.Finish(e.Context(), func() {}); err != nil {
 		e.Fatal(err)
 	}
 	last.embeds("u", map[string]string{"c": "the c", "d": "the d", "f": "the f"})
 	back := embedder(e.T, db, "model-1")
-	if _, err := back.store.RenewEmbeddings(e.Context()); err != nil {
+	if _, err := back.Store.RenewEmbeddings(e.Context()); err != nil {
 		e.Fatal(err)
 	}
 	if err := back.worker.Finish(e.Context(), func() {}); err != nil {
@@ -422,9 +424,9 @@ func embedOther(e *embedding, db testenv.Database) {
 
 func embedMany(e *embedding) {
 	const messages = 3000
-	w := SourceWrite{EntityKey: "s", Summary: Some("")}
+	w := graph.SourceWrite{EntityKey: "s", Summary: graph.Some("")}
 	for i := range messages {
-		w.Messages = append(w.Messages, MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user",
+		w.Messages = append(w.Messages, graph.MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user",
 			Text: fmt.Sprintf("The tide of day %d was high, and the boats came in late.", i)})
 	}
 	e.source("u", w)
@@ -432,8 +434,8 @@ func embedMany(e *embedding) {
 	e.settle()
 	took := time.Since(begun)
 	e.Logf("%d messages in %v: %.0f a second", messages, took, messages/took.Seconds())
-	rows, err := e.store.Vectors(e.Context(), scopeToken(e.team, "u"), 0, 5000)
-	e.same("vectors", []any{messages, nil}, []any{len(rows), err})
+	rows, err := e.Store.Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 5000)
+	e.Same("vectors", []any{messages, nil}, []any{len(rows), err})
 }
 
 // once returns a function that calls do the first time that texts are embedded.

@@ -1,45 +1,212 @@
 package graph
 
+// This file gives the tests in graph_test what the package does not export: XForTest calls the method x, and XField returns the
+// address of the field x.
+
 import (
-	"fmt"
-	"testing"
+	"context"
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/cypher"
+	"kith/internal/fault"
+	"kith/neo"
 )
 
-// TestExportOfManyRelationships checks that an export has every relationship once and in order, however little one read returns.
-func TestExportOfManyRelationships(t *testing.T) {
-	e := fresh(t)
-	var nodes []NodeWrite
-	var links []RelationshipWrite
-	for n := range 12 {
-		nodes = append(nodes, node("concept", fmt.Sprintf("c-%02d", n), 0.5))
-	}
-	for n := range 11 { // a hub, nodes with one relationship, and nodes without
-		other := fmt.Sprintf("c-%02d", (4+n)%12)
-		links = append(links, link("c-03", "relates_to", other, 0.5))
-		if n%2 == 0 {
-			links = append(links, link("c-03", "involves", other, 0.5), link(other, "involves", "c-03", 0.5))
-		}
-	}
-	for i := range links {
-		links[i].ValidFrom = Some(weekAgo)
-	}
-	e.write("u1", nodes, links...)
-	again := links[0]
-	again.ValidFrom = Some(noon) // closes the first
-	e.write("u1", nil, again)
-	read := func(limit, rows int) (all []string) {
-		err := e.store.exportRelationships(t.Context(), e.team, limit, rows, func(w *RelationshipWrite) error {
-			all = append(all, w.From+" "+w.Type+" "+w.To+" "+w.Key)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
-	}
-	whole := read(exportBatch, exportRows)
-	e.same("relationships", len(links)+1, len(whole))
-	for _, size := range [][2]int{{2, 1}, {2, 3}, {3, 2}, {12, 1}, {100, 5}, {4, 100}} {
-		e.same(fmt.Sprintf("read by %v", size), whole, read(size[0], size[1]))
-	}
+const AboutType = aboutType
+const APIKeyLabel = apiKeyLabel
+const AssumedHeap = assumedHeap
+const CensusEach = censusEach
+const CensusFrom = censusFrom
+const ConversationCursor = conversationCursor
+const CopyText = copyText
+const CypherAtOnce = cypherAtOnce
+const CypherRows = cypherRows
+const CypherTime = cypherTime
+const Day = day
+const DeletedLabel = deletedLabel
+const DeletedRelationshipLabel = deletedRelationshipLabel
+const EmbeddingLater = embeddingLater
+const EmbeddingLife = embeddingLife
+const ExportBatch = exportBatch
+const ExportRows = exportRows
+const KeySeparator = keySeparator
+const KnowledgeGroup = knowledgeGroup
+const LeaseTime = leaseTime
+const MaxNoteLength = maxNoteLength
+const MaxNotes = maxNotes
+const MaxPreferenceSize = maxPreferenceSize
+const MaxWordLength = maxWordLength
+const MaxWordsForTest = maxWords
+const MentionsType = mentionsType
+const NoSuchNode = noSuchNode
+const NoSuchSource = noSuchSource
+const OthersIndex = othersIndex
+const PassBatch = passBatch
+const PlanTime = planTime
+const PreferenceLabel = preferenceLabel
+const Probe = probe
+const ProjectGroup = projectGroup
+const RecallsAtOnce = recallsAtOnce
+const SearchVersion = searchVersion
+const StoryAgain = storyAgain
+const SystemRelationshipType = systemRelationshipType
+const TouchEvery = touchEvery
+const UserCursor = userCursor
+
+func (x *Embedding) HeldField() *time.Time                            { return &x.held }
+func (x *Embedding) HoldForTest(p0 context.Context) error             { return x.hold(p0) }
+func (x *Embedding) NextForTest(p0 bool, p1 error) time.Duration      { return x.next(p0, p1) }
+func (x *Embedding) ReleaseForTest(p0 context.Context)                { x.release(p0) }
+func (x *Embedding) TurnForTest(p0 context.Context) (bool, error)     { return x.turn(p0) }
+func (x *Faults) PropertiesForTest(p0 fault.Path, p1 json.RawMessage) { x.properties(p0, p1) }
+func (x *Kind) GroupField() *group                                    { return &x.group }
+func (x *Maintenance) BatchForTest(p0 context.Context, p1 string, p2 string) (string, error) {
+	return x.batch(p0, p1, p2)
 }
+func (x *Maintenance) EndForTest(p0 context.Context, p1 string, p2 any) { x.end(p0, p1, p2) }
+func (x *Maintenance) LeaseField() *string                              { return &x.lease }
+func (x *Maintenance) OptionsField() *MaintenanceOptions                { return &x.options }
+func (x *Maintenance) ProgressForTest(p0 context.Context, p1 string, p2 string, p3 string) error {
+	return x.progress(p0, p1, p2, p3)
+}
+func (x *Maintenance) PurgeForTest(p0 context.Context) error { return x.purge(p0) }
+func (x *Maintenance) StoriesField() *func(ctx context.Context, limit int) (result StoryResult, err error) {
+	return &x.stories
+}
+func (x *Maintenance) TakeForTest(p0 context.Context, p1 string) (string, string, bool, error) {
+	return x.take(p0, p1)
+}
+func (x *NodeWrite) CheckNamesForTest(p0 *Faults, p1 fault.Path, p2 Kind) { x.checkNames(p0, p1, p2) }
+func (x *Recalls) FlushForTest(p0 context.Context)                        { x.flush(p0) }
+func (x *Search) IndexAsksForTest(p0 Scope) *searchAsks                   { return x.indexAsks(p0) }
+func (x *Search) ParamsForTest(p0 Scope, p1 *searchAsks) map[string]any   { return x.params(p0, p1) }
+func (x *Store) CombinedForTest(p0 []Section, p1 SectionQuery) cypher.Query {
+	return x.combined(p0, p1)
+}
+func (x *Store) ComposeForTest(p0 string, p1 []string) cypher.Query { return x.compose(p0, p1) }
+func (x *Store) DbField() **neo.DB                                  { return &x.db }
+func (x *Store) ExportRelationshipsForTest(p0 context.Context, p1 string, p2 int, p3 int, p4 func(*RelationshipWrite) error) error {
+	return x.exportRelationships(p0, p1, p2, p3, p4)
+}
+func (x *Store) FormStoryForTest(p0 context.Context, p1 string, p2 string, p3 time.Time, p4 *StoryResult) error {
+	return x.formStory(p0, p1, p2, p3, p4)
+}
+func (x *Store) FullField() **otter.Cache[string, full]                   { return &x.full }
+func (x *Store) HeapField() *heap                                         { return &x.heap }
+func (x *Store) IndexedTypesForTest(p0 context.Context) ([]string, error) { return x.indexedTypes(p0) }
+func (x *Store) LookForErasuresForTest(p0 context.Context) error          { return x.lookForErasures(p0) }
+func (x *Store) PlansField() *plans                                       { return &x.plans }
+func (x *Store) ReadingForTest(p0 context.Context, p1 string, p2 time.Duration, p3 func(ctx context.Context, tx neo4j.ExplicitTransaction) error) error {
+	return x.reading(p0, p1, p2, p3)
+}
+func (x *Store) RenewPageForTest(p0 context.Context, p1 string, p2 string) (string, int, error) {
+	return x.renewPage(p0, p1, p2)
+}
+func (x *Store) SystemWriteForTest(p0 context.Context, p1 Scope, p2 string, p3 func(*systemJob) error) error {
+	return x.systemWrite(p0, p1, p2, p3)
+}
+func (x *Store) WriteBatchForTest(p0 context.Context, p1 Scope, p2 *batch) (MemoryResult, error) {
+	return x.writeBatch(p0, p1, p2)
+}
+func (x *Tx) ChangesForTest(p0 []string, p1 ...string)             { x.changes(p0, p1...) }
+func (x *Tx) FindForTest(p0 string, p1 lookups) (known, error)     { return x.find(p0, p1) }
+func (x *Wanted) ParamsForTest(p0 Scope) map[string]any            { return x.params(p0) }
+func (x *auditor) ResultField() *AuditResult                       { return &x.result }
+func (x *auditor) SchemaForTest(p0 context.Context) error          { return x.schema(p0) }
+func (x *auditor) TeamForTest(p0 context.Context, p1 string) error { return x.team(p0, p1) }
+func (x *candidate) IncludedField() *bool                          { return &x.included }
+func (x *crowd) WaitingField() *[]*entrant                         { return &x.waiting }
+func (x *gate) EnterForTest(p0 context.Context, p1 string, p2 int64, p3 int64) (func(), error) {
+	return x.enter(p0, p1, p2, p3)
+}
+func (x *gate) HeldField() *int64                                         { return &x.held }
+func (x *gate) MuField() *sync.Mutex                                      { return &x.mu }
+func (x *gate) TeamsField() *map[string]*crowd                            { return &x.teams }
+func (x *gate) TurnsField() *[]string                                     { return &x.turns }
+func (x *heap) BytesField() *atomic.Int64                                 { return &x.bytes }
+func (x *known) ByKeyField() *map[string]*stored                          { return &x.byKey }
+func (x *plans) SeenField() *map[string]string                            { return &x.seen }
+func (x *stored) KeyForTest() string                                      { return x.key() }
+func (x *stored) KindField() *Kind                                        { return &x.kind }
+func (x *systemJob) DeleteNodesForTest(p0 []string) (SystemCounts, error) { return x.deleteNodes(p0) }
+func (x *systemJob) LoadNodesForTest(p0 []string) error                   { return x.loadNodes(p0) }
+func (x *systemJob) NewLinkForTest(p0 SystemRelationship)                 { x.newLink(p0) }
+func (x *systemJob) NodesField() *map[string]*plannedNode                 { return &x.nodes }
+func (x *systemJob) SaveForTest() error                                   { return x.save() }
+func (x *tableReader) ReadForTest(p0 context.Context, p1 neo4j.ExplicitTransaction, p2 string, p3 map[string]any) error {
+	return x.read(p0, p1, p2, p3)
+}
+func (x *tableReader) TableField() *Table               { return &x.table }
+func (x Properties) MomentForTest(p0 string) *time.Time { return x.moment(p0) }
+func (x Properties) TextForTest(p0 string) string       { return x.text(p0) }
+func (x jsonObject) TextForTest() string                { return x.text() }
+
+type Auditor = auditor
+type Batch = batch
+type Candidate = candidate
+type CandidateList = candidateList
+type Gate = gate
+type Lookups = lookups
+type Stored = stored
+type SystemJob = systemJob
+type TableReader = tableReader
+
+var AtLeast = atLeast
+var AuditNames = auditNames
+var ChooseStoryline = chooseStoryline
+var CopyParts = copyParts
+var CypherRules = cypherRules
+var DeletePreference = deletePreference
+var DetailParts = detailParts
+var Earlier = earlier
+var ErrLeaseLost = errLeaseLost
+var GuardParameters = guardParameters
+var HiddenProperties = hiddenProperties
+var JSONObjectOf = jsonObjectOf
+var KindFrom = kindFrom
+var KindOfLabel = kindOfLabel
+var LabelsOf = labelsOf
+var NodeViewForTest = nodeView
+var OwnerRows = ownerRows
+var PlainTypes = plainTypes
+var ProjectFields = projectFields
+var RecordsLinked = recordsLinked
+var RelationshipScope = relationshipScope
+var SchemaNames = schemaNames
+var ScopeFilter = scopeFilter
+var ScopeToken = scopeToken
+var SetPreference = setPreference
+var ShownFields = shownFields
+var Stem = stem
+var StopWords = stopWords
+var TaskFields = taskFields
+var Told = told
+var WorkspaceShown = workspaceShown
+
+func NewAuditor(s *Store, o AuditOptions) *auditor { return &auditor{store: s, options: o} }
+
+func CandidatePage(ctx context.Context, s *Store, scope Scope, limit int, walk int64, cursor string) (ConsolidationPage, error) {
+	return (&candidateList{store: s, scope: scope, limit: limit, walk: walk}).page(ctx, cursor)
+}
+
+func NewGate(atOnce int, wait time.Duration) *gate { return &gate{atOnce: atOnce, wait: wait} }
+
+func NewTableReader(s *Store, scope Scope) *tableReader { return &tableReader{store: s, scope: scope} }
+
+func LookupKeys(keys ...string) lookups { return lookups{entityKeys: keys} }
+
+func RestoringBatch(w *MemoryWrite) *batch { return &batch{MemoryWrite: *w, restoring: true} }
+
+func NewCandidate(story *stored, included bool, shared int64) candidate {
+	return candidate{story, included, shared}
+}
+
+func NewStored(kind Kind, p Properties) *stored { return &stored{kind, p} }
+
+func ShownMost(kind string) int { return workspaceShown[kind].most }

@@ -1,22 +1,19 @@
-package graph
+package graph_test
 
 import (
-	"context"
 	"errors"
 	testflag "flag"
-	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"kith/graph"
+	"kith/graph/graphtest"
+
 	"pgregory.net/rapid"
 
 	"kith/internal/fault"
 	"kith/internal/testenv"
-	"kith/neo"
 )
 
 // TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the
@@ -30,183 +27,60 @@ func TestMain(m *testing.M) {
 
 // noon is the clock of a fresh store, and weekAgo the limit of its contexts.
 var (
-	noon    = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	weekAgo = noon.Add(-Week)
+	noon    = graphtest.Noon
+	weekAgo = noon.Add(-graph.Week)
 )
 
 // env is a store and a team of one test.
-type env struct {
-	*testing.T
-	store *Store
-	team  string
-	now   time.Time // the store's clock; a test changes it only between calls
-
-	observe func(query string, took time.Duration, err error) // called after every statement; nil: none
-}
-
-// migrated records that the shared database has the schema.
-var migrated struct {
-	sync.Mutex
-	done bool
-}
+type env struct{ *graphtest.Env }
 
 // fresh returns a new team on the shared Neo4j. When the test ends, the team's data is checked for integrity.
 func fresh(t *testing.T) *env {
 	t.Helper()
-	t.Parallel()
-	return alone(t)
-}
-
-// twice runs a property check in two parallel subtests, so that two cores work. Each case has a new team.
-func twice(t *testing.T, check func(*rapid.T, *env)) {
-	t.Helper()
-	fresh(t)
-	for half := range 2 {
-		t.Run(fmt.Sprint(half), func(t *testing.T) {
-			t.Parallel()
-			e := open(t, testenv.Neo4j(t), Options{}) // with its own clock
-			rapid.Check(t, func(r *rapid.T) {
-				e.team, e.now = testenv.Team(t), noon
-				check(r, e)
-			})
-		})
-	}
+	return &env{graphtest.New(t)}
 }
 
 // alone is fresh for a test that breaks the database's rules for a while. It runs beside no other test.
 func alone(t *testing.T) *env {
 	t.Helper()
-	e := open(t, testenv.Neo4j(t), Options{})
-	migrated.Lock()
-	defer migrated.Unlock()
-	if !migrated.done {
-		if err := e.store.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		migrated.done = true
-	}
-	t.Cleanup(func() { audit(e) })
-	return e
+	return &env{graphtest.Alone(t)}
 }
 
-// open returns a store on a database.
-func open(t *testing.T, db testenv.Database, o Options) *env {
+// twice runs a property check in two parallel subtests, so that two cores work. Each case has a new team.
+func twice(t *testing.T, check func(*rapid.T, *env)) {
 	t.Helper()
-	e := &env{T: t, team: testenv.Team(t), now: noon}
-	o.Now = func() time.Time { return e.now }
-	o.Changed = func(_ context.Context, c Change) {
-		reported.Lock()
-		defer reported.Unlock()
-		reported.byTeam[c.Team] = append(reported.byTeam[c.Team], c)
-	}
-	if o.Observe == nil {
-		o.Observe = func(query string, took time.Duration, err error) {
-			if e.observe != nil {
-				e.observe(query, took, err)
-			}
-		}
-	}
-	s, err := Open(neo.Connection(db), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	e.store = s
-	// As Kith does before it serves. The driver's first connection must be alone: connector.Connect (v5.28.4) writes a field that
-	// it reads without a lock.
-	if err := s.Ping(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return e
+	graphtest.Twice(t, func(r *rapid.T, e *graphtest.Env) { check(r, &env{e}) })
 }
 
-// reported has the changes that stores reported, by team.
-var reported = struct {
-	sync.Mutex
-	byTeam map[string][]Change
-}{byTeam: map[string][]Change{}}
-
-// reports returns the changes of the team since the last call.
-func (e *env) reports() []Change {
-	reported.Lock()
-	defer reported.Unlock()
-	changes := reported.byTeam[e.team]
-	delete(reported.byTeam, e.team)
-	return changes
+// open returns a new team on a database, which must have the schema.
+func open(t *testing.T, db testenv.Database, o graph.Options) *env {
+	t.Helper()
+	return &env{graphtest.Open(t, db, o)}
 }
 
-// changed returns the users whose contexts may have changed since the last call, and the keys of what changed.
-func (e *env) changed() (users, ids []string) {
-	users = []string{}
-	for _, c := range e.reports() {
-		if c.Contexts {
-			users = append(users, c.Users...)
-		}
-		ids = append(ids, c.IDs...)
-	}
-	return Distinct(users), ids
-}
-
-func (e *env) changedUsers() []string {
-	users, _ := e.changed()
-	return users
+// of returns another test's view of a team on the same store, at noon.
+func (e *env) of(t *testing.T, team string) *env {
+	return &env{&graphtest.Env{T: t, Store: e.Store, Team: team, Now: noon}}
 }
 
 // neighbour returns another team on the same store.
-func (e *env) neighbour() *env {
-	other := &env{T: e.T, store: e.store, team: testenv.Team(e.T), now: e.now}
-	e.Cleanup(func() { audit(other) })
-	return other
-}
+func (e *env) neighbour() *env { return &env{e.Neighbour()} }
 
 // audit checks that the data of a test is consistent and stays within its team.
-func audit(e *env) {
-	e.Helper()
-	a := &auditor{store: e.store, options: AuditOptions{Report: func(f Finding) { e.Errorf("audit: %+v", f) }}}
-	if err := a.team(context.Background(), e.team); err != nil {
-		e.Errorf("audit: %v", err)
-	}
-}
-
-// raw runs a statement on the database without the store.
-func (e *env) raw(text string) [][]any {
-	e.Helper()
-	ctx := context.Background() // also in cleanups, where the test's own context has ended
-	session := e.store.db.Session(ctx, neo4j.AccessModeWrite, "", neo4j.FetchAll)
-	defer func() { _ = session.Close(ctx) }()
-	result, err := session.Run(ctx, text, map[string]any{"team": e.team})
-	if err != nil {
-		e.Fatal(err)
-	}
-	records, err := result.Collect(ctx)
-	if err != nil {
-		e.Fatal(err)
-	}
-	rows := make([][]any, len(records))
-	for i := range records {
-		rows[i] = records[i].Values
-	}
-	return rows
-}
+func audit(e *env) { e.Audit() }
 
 // stored counts the team's nodes and relationships, and the writes to them.
 func (e *env) stored() []any {
 	e.Helper()
-	return e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IS NOT NULL OPTIONAL MATCH (n)-[r]->()
+	return e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IS NOT NULL OPTIONAL MATCH (n)-[r]->()
 		WITH n, count(r) AS out, sum(size(keys(r))) AS fields
 		RETURN count(n), sum(out), sum(fields), sum(size(keys(n))), max(n.updated_at)`)[0]
 }
 
-func (e *env) as(user string) Scope { return Scope{TeamID: e.team, UserID: user} }
-
 // write stores nodes and relationships for a user. All must be accepted.
-func (e *env) write(user string, nodes []NodeWrite, relationships ...RelationshipWrite) MemoryResult {
+func (e *env) write(user string, nodes []graph.NodeWrite, relationships ...graph.RelationshipWrite) graph.MemoryResult {
 	e.Helper()
-	result, err := e.store.Write(e.Context(), e.as(user), &MemoryWrite{Nodes: nodes, Relationships: relationships, Strict: true})
+	result, err := e.Store.Write(e.Context(), e.As(user), &graph.MemoryWrite{Nodes: nodes, Relationships: relationships, Strict: true})
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -214,9 +88,9 @@ func (e *env) write(user string, nodes []NodeWrite, relationships ...Relationshi
 }
 
 // try does the same as write without Strict: refused items are in the result.
-func (e *env) try(user string, nodes []NodeWrite, relationships ...RelationshipWrite) MemoryResult {
+func (e *env) try(user string, nodes []graph.NodeWrite, relationships ...graph.RelationshipWrite) graph.MemoryResult {
 	e.Helper()
-	result, err := e.store.Write(e.Context(), e.as(user), &MemoryWrite{Nodes: nodes, Relationships: relationships})
+	result, err := e.Store.Write(e.Context(), e.As(user), &graph.MemoryWrite{Nodes: nodes, Relationships: relationships})
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -224,9 +98,9 @@ func (e *env) try(user string, nodes []NodeWrite, relationships ...RelationshipW
 }
 
 // source stores a source of a user.
-func (e *env) source(user string, w SourceWrite) SourceResult {
+func (e *env) source(user string, w graph.SourceWrite) graph.SourceResult {
 	e.Helper()
-	result, err := e.store.WriteSource(e.Context(), e.as(user), &w)
+	result, err := e.Store.WriteSource(e.Context(), e.As(user), &w)
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -234,23 +108,15 @@ func (e *env) source(user string, w SourceWrite) SourceResult {
 }
 
 // sections reads all sections of a user at once, and each alone. The two must agree.
-func (e *env) sections(user string) *Sections {
+func (e *env) sections(user string) *graph.Sections {
 	e.Helper()
 	return e.sectionsAsOf(user, nil)
 }
 
-// same compares; want comes first.
-func (e *env) same(what string, want, got any) {
-	e.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		e.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
 // node returns an active node of a kind, named by its key.
-func node(kind, key string, salience float64, change ...func(*NodeWrite)) NodeWrite {
-	w := NodeWrite{
-		Kind: kind, EntityKey: key, Name: Some("the " + key), State: Some("active"), Salience: Some(salience),
+func node(kind, key string, salience float64, change ...func(*graph.NodeWrite)) graph.NodeWrite {
+	w := graph.NodeWrite{
+		Kind: kind, EntityKey: key, Name: graph.Some("the " + key), State: graph.Some("active"), Salience: graph.Some(salience),
 	}
 	for _, c := range change {
 		c(&w)
@@ -259,39 +125,43 @@ func node(kind, key string, salience float64, change ...func(*NodeWrite)) NodeWr
 }
 
 // owner1 returns the owner node of a user.
-func owner1(key string) NodeWrite {
-	return node("person", key, 1, func(w *NodeWrite) { w.IsOwner = Some(true) })
+func owner1(key string) graph.NodeWrite {
+	return node("person", key, 1, func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) })
 }
 
-func inState(state string) func(*NodeWrite) { return func(w *NodeWrite) { w.State = Some(state) } }
-func described(text string) func(*NodeWrite) {
-	return func(w *NodeWrite) { w.Description = Some(text) }
+func inState(state string) func(*graph.NodeWrite) {
+	return func(w *graph.NodeWrite) { w.State = graph.Some(state) }
 }
-func accessed(at time.Time) func(*NodeWrite) {
-	return func(w *NodeWrite) { w.LastAccessedAt = Some(at) }
+func described(text string) func(*graph.NodeWrite) {
+	return func(w *graph.NodeWrite) { w.Description = graph.Some(text) }
 }
-func shared(w *NodeWrite)             { w.UserID = Null[string]() }
-func of(user string) func(*NodeWrite) { return func(w *NodeWrite) { w.UserID = Some(user) } }
-func change(kind, key string, c ...func(*NodeWrite)) NodeWrite {
-	w := NodeWrite{Kind: kind, EntityKey: key}
+func accessed(at time.Time) func(*graph.NodeWrite) {
+	return func(w *graph.NodeWrite) { w.LastAccessedAt = graph.Some(at) }
+}
+func shared(w *graph.NodeWrite) { w.UserID = graph.Null[string]() }
+func of(user string) func(*graph.NodeWrite) {
+	return func(w *graph.NodeWrite) { w.UserID = graph.Some(user) }
+}
+func change(kind, key string, c ...func(*graph.NodeWrite)) graph.NodeWrite {
+	w := graph.NodeWrite{Kind: kind, EntityKey: key}
 	for _, f := range c {
 		f(&w)
 	}
 	return w
 }
 
-func link(from, relationship, to string, salience float64) RelationshipWrite {
-	return RelationshipWrite{
-		From: from, Type: relationship, To: to, Salience: Some(salience), Description: Some(from + " " + relationship + " " + to),
+func link(from, relationship, to string, salience float64) graph.RelationshipWrite {
+	return graph.RelationshipWrite{
+		From: from, Type: relationship, To: to, Salience: graph.Some(salience), Description: graph.Some(from + " " + relationship + " " + to),
 	}
 }
 
-func closed(from, relationship, to string, at time.Time) RelationshipWrite {
-	return RelationshipWrite{From: from, Type: relationship, To: to, ValidTo: Some(at)}
+func closed(from, relationship, to string, at time.Time) graph.RelationshipWrite {
+	return graph.RelationshipWrite{From: from, Type: relationship, To: to, ValidTo: graph.Some(at)}
 }
 
 // keysOf returns the keys of the nodes that the rule of their section selects.
-func keysOf(nodes []ContextNode) []string {
+func keysOf(nodes []graph.ContextNode) []string {
 	keys := []string{}
 	for i := range nodes {
 		if !nodes[i].Filled {
@@ -302,7 +172,7 @@ func keysOf(nodes []ContextNode) []string {
 }
 
 // countByRule returns how many relationships the rule of their section selects.
-func countByRule(relationships []OwnerRelationship) (n int) {
+func countByRule(relationships []graph.OwnerRelationship) (n int) {
 	for i := range relationships {
 		if !relationships[i].Filled {
 			n++
@@ -312,7 +182,7 @@ func countByRule(relationships []OwnerRelationship) (n int) {
 }
 
 // filledKeys returns the keys of filled nodes.
-func filledKeys(nodes []ContextNode) []string {
+func filledKeys(nodes []graph.ContextNode) []string {
 	keys := []string{}
 	for i := range nodes {
 		if nodes[i].Filled {
@@ -323,12 +193,12 @@ func filledKeys(nodes []ContextNode) []string {
 }
 
 // byRule returns the relationships that the rule of their section selects.
-func byRule(relationships []OwnerRelationship) []OwnerRelationship {
-	return slices.DeleteFunc(slices.Clone(relationships), func(r OwnerRelationship) bool { return r.Filled })
+func byRule(relationships []graph.OwnerRelationship) []graph.OwnerRelationship {
+	return slices.DeleteFunc(slices.Clone(relationships), func(r graph.OwnerRelationship) bool { return r.Filled })
 }
 
 // linkedKeys returns the keys of the nodes that the rule of their section selects.
-func linkedKeys(relationships []OwnerRelationship) []string {
+func linkedKeys(relationships []graph.OwnerRelationship) []string {
 	keys := []string{}
 	for _, r := range byRule(relationships) {
 		keys = append(keys, r.Node.EntityKey)
@@ -336,22 +206,8 @@ func linkedKeys(relationships []OwnerRelationship) []string {
 	return keys
 }
 
-// locations returns the locations of the faults in an fault.InvalidError; nil for any other error.
-func locations(err error) []string {
-	var invalid *fault.InvalidError
-	if !errors.As(err, &invalid) {
-		return nil
-	}
-	at := make([]string, len(invalid.Fields))
-	for i, f := range invalid.Fields {
-		at[i] = f.Path.String()
-	}
-	slices.Sort(at)
-	return at
-}
-
-func statuses(result MemoryResult) []Status {
-	var all []Status
+func statuses(result graph.MemoryResult) []graph.Status {
+	var all []graph.Status
 	for _, n := range result.Nodes {
 		all = append(all, n.Status)
 	}

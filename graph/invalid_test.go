@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kith/graph"
+	"kith/graph/graphtest"
 
 	"kith/internal/fault"
 )
@@ -28,63 +31,63 @@ var (
 type wrong struct {
 	name  string
 	at    []string
-	write MemoryWrite
+	write graph.MemoryWrite
 }
 
 func wrongNodes() (all []wrong) {
-	add := func(name, field string, change func(*NodeWrite)) {
+	add := func(name, field string, change func(*graph.NodeWrite)) {
 		w := node("concept", "c", 0.5)
 		change(&w)
-		all = append(all, wrong{"node " + field + " " + name, []string{"nodes[0]." + field}, MemoryWrite{Nodes: []NodeWrite{w}}})
+		all = append(all, wrong{"node " + field + " " + name, []string{"nodes[0]." + field}, graph.MemoryWrite{Nodes: []graph.NodeWrite{w}}})
 	}
 	long := func(n int) string { return strings.Repeat("é", n+1) }
-	words := func(field string, limit int, set func(*NodeWrite, string)) {
+	words := func(field string, limit int, set func(*graph.NodeWrite, string)) {
 		for name, text := range badWords {
-			add(name, field, func(w *NodeWrite) { set(w, text) })
+			add(name, field, func(w *graph.NodeWrite) { set(w, text) })
 		}
-		add("too long", field, func(w *NodeWrite) { set(w, long(limit)) })
+		add("too long", field, func(w *graph.NodeWrite) { set(w, long(limit)) })
 	}
-	words("entity_key", MaxKeyLength, func(w *NodeWrite, s string) { w.EntityKey = s })
-	words("user_id", MaxKeyLength, func(w *NodeWrite, s string) { w.UserID = Some(s) })
-	words("name", MaxNameLength, func(w *NodeWrite, s string) { w.Name = Some(s) })
-	words("canonical_name", MaxNameLength, func(w *NodeWrite, s string) { w.Kind, w.CanonicalName = "person", Some(s) })
-	words("type", 128, func(w *NodeWrite, s string) { w.Kind, w.Type = "entity", Some(s) })
-	add("null", "name", func(w *NodeWrite) { w.Name = Null[string]() })
-	add("empty", "user_id", func(w *NodeWrite) { w.UserID = Some("") })
-	add("missing, as the key is", "name", func(w *NodeWrite) { w.EntityKey, w.Name = "", Optional[string]{} })
+	words("entity_key", graph.MaxKeyLength, func(w *graph.NodeWrite, s string) { w.EntityKey = s })
+	words("user_id", graph.MaxKeyLength, func(w *graph.NodeWrite, s string) { w.UserID = graph.Some(s) })
+	words("name", graph.MaxNameLength, func(w *graph.NodeWrite, s string) { w.Name = graph.Some(s) })
+	words("canonical_name", graph.MaxNameLength, func(w *graph.NodeWrite, s string) { w.Kind, w.CanonicalName = "person", graph.Some(s) })
+	words("type", 128, func(w *graph.NodeWrite, s string) { w.Kind, w.Type = "entity", graph.Some(s) })
+	add("null", "name", func(w *graph.NodeWrite) { w.Name = graph.Null[string]() })
+	add("empty", "user_id", func(w *graph.NodeWrite) { w.UserID = graph.Some("") })
+	add("missing, as the key is", "name", func(w *graph.NodeWrite) { w.EntityKey, w.Name = "", graph.Optional[string]{} })
 	for name, text := range badTexts {
-		add(name, "description", func(w *NodeWrite) { w.Description = Some(text) })
+		add(name, "description", func(w *graph.NodeWrite) { w.Description = graph.Some(text) })
 	}
-	add("too long", "description", func(w *NodeWrite) { w.Description = Some(long(MaxTextLength)) })
+	add("too long", "description", func(w *graph.NodeWrite) { w.Description = graph.Some(long(graph.MaxTextLength)) })
 	for _, kind := range []string{"", "Person", secret, "storyline", "macro"} {
-		add(kind, "kind", func(w *NodeWrite) { w.Kind = kind })
+		add(kind, "kind", func(w *graph.NodeWrite) { w.Kind = kind })
 	}
-	add(secret, "state", func(w *NodeWrite) { w.State = Some(secret) })
-	add("null", "state", func(w *NodeWrite) { w.State = Null[string]() })
-	add(secret, "ttl_policy", func(w *NodeWrite) { w.TTLPolicy = Some(secret) })
+	add(secret, "state", func(w *graph.NodeWrite) { w.State = graph.Some(secret) })
+	add("null", "state", func(w *graph.NodeWrite) { w.State = graph.Null[string]() })
+	add(secret, "ttl_policy", func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some(secret) })
 	for _, n := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -0.001, 1.001} {
-		add(fmt.Sprint(n), "salience", func(w *NodeWrite) { w.Salience = Some(n) })
-		add(fmt.Sprint(n), "confidence", func(w *NodeWrite) { w.Confidence = Some(n) })
+		add(fmt.Sprint(n), "salience", func(w *graph.NodeWrite) { w.Salience = graph.Some(n) })
+		add(fmt.Sprint(n), "confidence", func(w *graph.NodeWrite) { w.Confidence = graph.Some(n) })
 	}
-	for field, set := range map[string]func(*NodeWrite, Optional[time.Time]){
-		"created_at":       func(w *NodeWrite, o Optional[time.Time]) { w.CreatedAt = o },
-		"updated_at":       func(w *NodeWrite, o Optional[time.Time]) { w.UpdatedAt = o },
-		"last_accessed_at": func(w *NodeWrite, o Optional[time.Time]) { w.LastAccessedAt = o },
+	for field, set := range map[string]func(*graph.NodeWrite, graph.Optional[time.Time]){
+		"created_at":       func(w *graph.NodeWrite, o graph.Optional[time.Time]) { w.CreatedAt = o },
+		"updated_at":       func(w *graph.NodeWrite, o graph.Optional[time.Time]) { w.UpdatedAt = o },
+		"last_accessed_at": func(w *graph.NodeWrite, o graph.Optional[time.Time]) { w.LastAccessedAt = o },
 	} {
 		for _, at := range []time.Time{tooEarly, tooLate, noon.Add(24*time.Hour + time.Second)} {
-			add(at.String(), field, func(w *NodeWrite) { set(w, Some(at)) })
+			add(at.String(), field, func(w *graph.NodeWrite) { set(w, graph.Some(at)) })
 		}
 		if field != "last_accessed_at" {
-			add("null", field, func(w *NodeWrite) { set(w, Null[time.Time]()) })
+			add("null", field, func(w *graph.NodeWrite) { set(w, graph.Null[time.Time]()) })
 		}
 	}
 	for name, raw := range badProperties() {
-		add(name, "properties", func(w *NodeWrite) { w.Properties = raw })
+		add(name, "properties", func(w *graph.NodeWrite) { w.Properties = raw })
 	}
-	add("of a person", "canonical_name", func(w *NodeWrite) { w.CanonicalName = Some("x") })
-	add("of a person", "is_owner", func(w *NodeWrite) { w.IsOwner = Some(true) })
-	add("of an entity", "type", func(w *NodeWrite) { w.Type = Some("x") })
-	add("of a concept", "is_goal", func(w *NodeWrite) { w.Kind, w.IsGoal = "person", Some(true) })
+	add("of a person", "canonical_name", func(w *graph.NodeWrite) { w.CanonicalName = graph.Some("x") })
+	add("of a person", "is_owner", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) })
+	add("of an entity", "type", func(w *graph.NodeWrite) { w.Type = graph.Some("x") })
+	add("of a concept", "is_goal", func(w *graph.NodeWrite) { w.Kind, w.IsGoal = "person", graph.Some(true) })
 	return all
 }
 
@@ -92,57 +95,57 @@ func badProperties() map[string]json.RawMessage {
 	return map[string]json.RawMessage{
 		"null": json.RawMessage(`null`), "list": json.RawMessage(`["` + secret + `"]`), "text": json.RawMessage(`"` + secret + `"`),
 		"empty": {}, "no JSON": json.RawMessage(`{"` + secret + `"`), "two": json.RawMessage(`{}{}`), "invalid UTF-8": json.RawMessage("{\"a\":\"\xff\"}"),
-		"deep":      json.RawMessage(strings.Repeat(`{"a":`, MaxPropertiesDeep) + `[]` + strings.Repeat(`}`, MaxPropertiesDeep)),
+		"deep":      json.RawMessage(strings.Repeat(`{"a":`, graph.MaxPropertiesDeep) + `[]` + strings.Repeat(`}`, graph.MaxPropertiesDeep)),
 		"very deep": json.RawMessage(`{"a":` + strings.Repeat(`[`, 7000) + strings.Repeat(`]`, 7000) + `}`),
-		"huge":      json.RawMessage(`{"a":"` + strings.Repeat("x", MaxPropertiesSize) + `"}`),
+		"huge":      json.RawMessage(`{"a":"` + strings.Repeat("x", graph.MaxPropertiesSize) + `"}`),
 	}
 }
 
 func wrongRelationships() (all []wrong) {
-	add := func(name, field string, change func(*RelationshipWrite)) {
+	add := func(name, field string, change func(*graph.RelationshipWrite)) {
 		w := link("a", "relates_to", "b", 0.5)
 		change(&w)
-		all = append(all, wrong{"relationship " + field + " " + name, []string{"relationships[0]." + field}, MemoryWrite{Relationships: []RelationshipWrite{w}}})
+		all = append(all, wrong{"relationship " + field + " " + name, []string{"relationships[0]." + field}, graph.MemoryWrite{Relationships: []graph.RelationshipWrite{w}}})
 	}
 	for name, text := range badWords {
-		add(name, "from", func(w *RelationshipWrite) { w.From = text })
-		add(name, "to", func(w *RelationshipWrite) { w.To = text })
-		add(name, "relationship_type", func(w *RelationshipWrite) { w.RelationshipType = Some(text) })
-		add(name, "recorded_by", func(w *RelationshipWrite) { w.RecordedBy = Some(text) })
+		add(name, "from", func(w *graph.RelationshipWrite) { w.From = text })
+		add(name, "to", func(w *graph.RelationshipWrite) { w.To = text })
+		add(name, "relationship_type", func(w *graph.RelationshipWrite) { w.RelationshipType = graph.Some(text) })
+		add(name, "recorded_by", func(w *graph.RelationshipWrite) { w.RecordedBy = graph.Some(text) })
 	}
-	add("missing", "from", func(w *RelationshipWrite) { w.From = "" })
+	add("missing", "from", func(w *graph.RelationshipWrite) { w.From = "" })
 	for _, bad := range []string{"", "RELATES_TO", "1a", "_a", "relates to", "a-b", "a`b", secret, "a}]->() DELETE", "é", strings.Repeat("a", 65), "a\n",
 		"has_message"} {
-		add(bad, "type", func(w *RelationshipWrite) { w.Type = bad })
+		add(bad, "type", func(w *graph.RelationshipWrite) { w.Type = bad })
 	}
 	for name, text := range badTexts {
-		add(name, "description", func(w *RelationshipWrite) { w.Description = Some(text) })
+		add(name, "description", func(w *graph.RelationshipWrite) { w.Description = graph.Some(text) })
 	}
 	for _, n := range []float64{math.NaN(), math.Inf(1), -1, 2} {
-		add(fmt.Sprint(n), "salience", func(w *RelationshipWrite) { w.Salience = Some(n) })
-		add(fmt.Sprint(n), "confidence", func(w *RelationshipWrite) { w.Confidence = Some(n) })
+		add(fmt.Sprint(n), "salience", func(w *graph.RelationshipWrite) { w.Salience = graph.Some(n) })
+		add(fmt.Sprint(n), "confidence", func(w *graph.RelationshipWrite) { w.Confidence = graph.Some(n) })
 	}
 	for _, n := range []int64{0, 6, -1, math.MaxInt64} {
-		add(fmt.Sprint(n), "attitude", func(w *RelationshipWrite) { w.Attitude = Some(n) })
-		add(fmt.Sprint(n), "proximity", func(w *RelationshipWrite) { w.Proximity = Some(n) })
+		add(fmt.Sprint(n), "attitude", func(w *graph.RelationshipWrite) { w.Attitude = graph.Some(n) })
+		add(fmt.Sprint(n), "proximity", func(w *graph.RelationshipWrite) { w.Proximity = graph.Some(n) })
 	}
-	add("unknown", "state", func(w *RelationshipWrite) { w.State = Some(secret) })
-	add("null", "valid_from", func(w *RelationshipWrite) { w.ValidFrom = Null[time.Time]() })
-	add("early", "valid_from", func(w *RelationshipWrite) { w.ValidFrom = Some(tooEarly) })
-	add("late", "valid_to", func(w *RelationshipWrite) { w.ValidTo = Some(tooLate) })
-	add("not after valid_from", "valid_to", func(w *RelationshipWrite) { w.ValidFrom, w.ValidTo = Some(noon), Some(noon) })
+	add("unknown", "state", func(w *graph.RelationshipWrite) { w.State = graph.Some(secret) })
+	add("null", "valid_from", func(w *graph.RelationshipWrite) { w.ValidFrom = graph.Null[time.Time]() })
+	add("early", "valid_from", func(w *graph.RelationshipWrite) { w.ValidFrom = graph.Some(tooEarly) })
+	add("late", "valid_to", func(w *graph.RelationshipWrite) { w.ValidTo = graph.Some(tooLate) })
+	add("not after valid_from", "valid_to", func(w *graph.RelationshipWrite) { w.ValidFrom, w.ValidTo = graph.Some(noon), graph.Some(noon) })
 	for name, raw := range badProperties() {
-		add(name, "properties", func(w *RelationshipWrite) { w.Properties = raw })
+		add(name, "properties", func(w *graph.RelationshipWrite) { w.Properties = raw })
 	}
 	return all
 }
 
 func wrongRequests() []wrong {
-	many := make([]NodeWrite, MaxItems)
-	faulty := make([]NodeWrite, 2*fault.MaxFaults)
+	many := make([]graph.NodeWrite, graph.MaxItems)
+	faulty := make([]graph.NodeWrite, 2*fault.MaxFaults)
 	var first100 []string
 	for i := range faulty {
-		faulty[i] = NodeWrite{Kind: secret, Name: Some("x")}
+		faulty[i] = graph.NodeWrite{Kind: secret, Name: graph.Some("x")}
 		if i < fault.MaxFaults {
 			first100 = append(first100, fault.At("nodes").Index(i).Field("kind").String())
 		}
@@ -150,86 +153,86 @@ func wrongRequests() []wrong {
 	slices.Sort(first100)
 	same := node("concept", "c", 0.5)
 	return []wrong{
-		{"10,001 items", []string{"nodes"}, MemoryWrite{Nodes: many, Relationships: make([]RelationshipWrite, 1)}},
-		{"one key twice", []string{"nodes[1].entity_key"}, MemoryWrite{Nodes: []NodeWrite{same, same}}},
-		{"one triple twice", []string{"relationships[2]"}, MemoryWrite{Relationships: []RelationshipWrite{
+		{"10,001 items", []string{"nodes"}, graph.MemoryWrite{Nodes: many, Relationships: make([]graph.RelationshipWrite, 1)}},
+		{"one key twice", []string{"nodes[1].entity_key"}, graph.MemoryWrite{Nodes: []graph.NodeWrite{same, same}}},
+		{"one triple twice", []string{"relationships[2]"}, graph.MemoryWrite{Relationships: []graph.RelationshipWrite{
 			link("a", "relates_to", "b", 1), link("b", "relates_to", "a", 1), link("a", "relates_to", "b", 0),
 		}}},
-		{"every fault", []string{"nodes[0].kind", "nodes[0].name", "nodes[1].salience", "relationships[0].type"}, MemoryWrite{
-			Nodes: []NodeWrite{{Kind: secret}, node("concept", "c", 2)}, Relationships: []RelationshipWrite{{From: "a", To: "b"}},
+		{"every fault", []string{"nodes[0].kind", "nodes[0].name", "nodes[1].salience", "relationships[0].type"}, graph.MemoryWrite{
+			Nodes: []graph.NodeWrite{{Kind: secret}, node("concept", "c", 2)}, Relationships: []graph.RelationshipWrite{{From: "a", To: "b"}},
 		}},
-		{"a hundred faults are enough", first100, MemoryWrite{Nodes: faulty}},
+		{"a hundred faults are enough", first100, graph.MemoryWrite{Nodes: faulty}},
 	}
 }
 
 func TestBadMemoryIsRefusedBeforeItIsStored(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	before := e.stored()
 	for _, c := range slices.Concat(wrongNodes(), wrongRelationships(), wrongRequests()) {
-		_, err := e.store.Write(t.Context(), e.as("u1"), &c.write)
-		e.same(c.name, c.at, locations(err))
+		_, err := e.Store.Write(t.Context(), e.As("u1"), &c.write)
+		e.Same(c.name, c.at, graphtest.Locations(err))
 		if err != nil && strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: the error repeats the value: %v", c.name, err)
 		}
 	}
-	_, err := e.store.Write(t.Context(), e.as("u\x00"), &MemoryWrite{})
-	e.same("the user", []string{"user_id"}, locations(err))
-	e.same("stored", before, e.stored())
+	_, err := e.Store.Write(t.Context(), e.As("u\x00"), &graph.MemoryWrite{})
+	e.Same("the user", []string{"user_id"}, graphtest.Locations(err))
+	e.Same("stored", before, e.stored())
 }
 
 func TestBadSourcesAreRefusedBeforeTheyAreStored(t *testing.T) {
 	e := fresh(t)
 	before := e.stored()
-	many := make([]string, MaxListLength+1)
-	for at, w := range map[string]SourceWrite{
+	many := make([]string, graph.MaxListLength+1)
+	for at, w := range map[string]graph.SourceWrite{
 		"entity_key":             {EntityKey: "a\n"},
-		"content_type":           {ContentType: Some(secret)},
-		"context_type":           {ContextType: Some(secret)},
-		"source_type":            {SourceType: Some(secret)},
-		"sensitivity":            {Sensitivity: Some(secret)},
-		"started_at":             {StartedAt: Some(noon.Add(25 * time.Hour))},
-		"ended_at":               {StartedAt: Some(noon), EndedAt: Some(weekAgo)},
-		"summary":                {Summary: Some(secret + "\x00")},
+		"content_type":           {ContentType: graph.Some(secret)},
+		"context_type":           {ContextType: graph.Some(secret)},
+		"source_type":            {SourceType: graph.Some(secret)},
+		"sensitivity":            {Sensitivity: graph.Some(secret)},
+		"started_at":             {StartedAt: graph.Some(noon.Add(25 * time.Hour))},
+		"ended_at":               {StartedAt: graph.Some(noon), EndedAt: graph.Some(weekAgo)},
+		"summary":                {Summary: graph.Some(secret + "\x00")},
 		"keywords":               {Keywords: many},
 		"tags[0]":                {Tags: []string{""}},
 		"participants[1]":        {Participants: []string{"u2", "\xff"}},
-		"mentions":               {Mentions: make([]string, MaxMentions+1)},
+		"mentions":               {Mentions: make([]string, graph.MaxMentions+1)},
 		"mentions[1]":            {Mentions: []string{"c", "c"}},
-		"messages":               {Messages: make([]MessageWrite, MaxMessages+1)},
-		"messages[0].role":       {Messages: []MessageWrite{{Text: "x"}}},
-		"messages[0].name":       {Messages: []MessageWrite{{Role: "user", Name: strings.Repeat("x", MaxNameLength+1)}}},
-		"messages[0].text":       {Messages: []MessageWrite{{Role: "user", Text: strings.Repeat("x", MaxMessageLength+1)}}},
-		"messages[0].at":         {Messages: []MessageWrite{{Role: "user", At: Some(tooEarly)}}},
-		"messages[1].entity_key": {Messages: []MessageWrite{said("m", "x"), said("m", "y")}},
+		"messages":               {Messages: make([]graph.MessageWrite, graph.MaxMessages+1)},
+		"messages[0].role":       {Messages: []graph.MessageWrite{{Text: "x"}}},
+		"messages[0].name":       {Messages: []graph.MessageWrite{{Role: "user", Name: strings.Repeat("x", graph.MaxNameLength+1)}}},
+		"messages[0].text":       {Messages: []graph.MessageWrite{{Role: "user", Text: strings.Repeat("x", graph.MaxMessageLength+1)}}},
+		"messages[0].at":         {Messages: []graph.MessageWrite{{Role: "user", At: graph.Some(tooEarly)}}},
+		"messages[1].entity_key": {Messages: []graph.MessageWrite{said("m", "x"), said("m", "y")}},
 	} {
-		_, err := e.store.WriteSource(t.Context(), e.as("u1"), &w)
-		e.same(at, []string{at}, locations(err))
+		_, err := e.Store.WriteSource(t.Context(), e.As("u1"), &w)
+		e.Same(at, []string{at}, graphtest.Locations(err))
 		if err != nil && strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: the error repeats the value: %v", at, err)
 		}
 	}
-	_, err := e.store.WriteSource(t.Context(), e.as(""), &SourceWrite{})
-	e.same("no user", []string{"user_id"}, locations(err))
-	_, err = e.store.AppendMessages(t.Context(), e.as("u1"), "s", nil)
-	e.same("no messages", []string{"messages"}, locations(err))
-	_, err = e.store.EndConversation(t.Context(), e.as("u1"), "s", &ConversationEnd{Summary: Some("\x00"), EndedAt: Some(tooLate), Mentions: []string{""}})
-	e.same("a bad end", []string{"ended_at", "mentions[0]", "summary"}, locations(err))
-	e.same("stored", before, e.stored())
+	_, err := e.Store.WriteSource(t.Context(), e.As(""), &graph.SourceWrite{})
+	e.Same("no user", []string{"user_id"}, graphtest.Locations(err))
+	_, err = e.Store.AppendMessages(t.Context(), e.As("u1"), "s", nil)
+	e.Same("no messages", []string{"messages"}, graphtest.Locations(err))
+	_, err = e.Store.EndConversation(t.Context(), e.As("u1"), "s", &graph.ConversationEnd{Summary: graph.Some("\x00"), EndedAt: graph.Some(tooLate), Mentions: []string{""}})
+	e.Same("a bad end", []string{"ended_at", "mentions[0]", "summary"}, graphtest.Locations(err))
+	e.Same("stored", before, e.stored())
 }
 
 func TestBadPreferencesAreRefused(t *testing.T) {
 	e := fresh(t)
-	kept := []Preference{{"kept", []byte(`1`)}}
-	if err := e.store.ReplacePreferences(t.Context(), e.as("u1"), kept); err != nil {
+	kept := []graph.Preference{{"kept", []byte(`1`)}}
+	if err := e.Store.ReplacePreferences(t.Context(), e.As("u1"), kept); err != nil {
 		t.Fatal(err)
 	}
-	one := func(key, value string) []Preference { return []Preference{{key, []byte(value)}} }
+	one := func(key, value string) []graph.Preference { return []graph.Preference{{key, []byte(value)}} }
 	for name, c := range map[string]struct {
 		at string
-		p  []Preference
+		p  []graph.Preference
 	}{
-		"too many":      {"preferences", make([]Preference, MaxPreferences+1)},
+		"too many":      {"preferences", make([]graph.Preference, graph.MaxPreferences+1)},
 		"no key":        {"preferences[0].key", one("", `1`)},
 		"long key":      {"preferences[0].key", one(strings.Repeat("k", 129), `1`)},
 		"twice":         {"preferences[1].key", append(one("k", `1`), one("k", `2`)...)},
@@ -237,28 +240,28 @@ func TestBadPreferencesAreRefused(t *testing.T) {
 		"no JSON":       {"preferences[0].value", one("k", secret)},
 		"nothing":       {"preferences[0].value", one("k", ``)},
 		"invalid UTF-8": {"preferences[0].value", one("k", "\"\xff\"")},
-		"large":         {"preferences[0].value", one("k", `"`+strings.Repeat("x", maxPreferenceSize)+`"`)},
+		"large":         {"preferences[0].value", one("k", `"`+strings.Repeat("x", graph.MaxPreferenceSize)+`"`)},
 		"deep":          {"preferences[0].value", one("k", strings.Repeat("[", 9)+strings.Repeat("]", 9))},
 	} {
-		e.same(name, []string{c.at}, locations(e.store.ReplacePreferences(t.Context(), e.as("u1"), c.p)))
+		e.Same(name, []string{c.at}, graphtest.Locations(e.Store.ReplacePreferences(t.Context(), e.As("u1"), c.p)))
 	}
-	e.same("stored", kept, e.sections("u1").Preferences)
+	e.Same("stored", kept, e.sections("u1").Preferences)
 }
 
 // TestLimitsAreInclusive checks that inputs at the limits are accepted.
 func TestLimitsAreInclusive(t *testing.T) {
 	e := fresh(t)
-	w := node("person", strings.Repeat("k", MaxKeyLength), 1, described(strings.Repeat("x", MaxTextLength)), accessed(noon.Add(24*time.Hour)))
-	w.CreatedAt, w.UpdatedAt = Some(tooEarly.Add(time.Second)), Some(noon)
-	w.Properties = json.RawMessage(`{"a":` + strings.Repeat("[", MaxPropertiesDeep-1) + strings.Repeat("]", MaxPropertiesDeep-1) +
-		`,"b":"` + strings.Repeat("x", MaxPropertiesSize-2*MaxPropertiesDeep-12) + `"}`)
-	deepest := RelationshipWrite{
-		From: w.EntityKey, Type: "r" + strings.Repeat("_", 63), To: "other", Salience: Some(0.0), Attitude: Some(int64(1)), Proximity: Some(int64(5)),
-		ValidFrom: Some(tooEarly.Add(time.Second)), ValidTo: Some(tooLate.Add(-time.Second)),
+	w := node("person", strings.Repeat("k", graph.MaxKeyLength), 1, described(strings.Repeat("x", graph.MaxTextLength)), accessed(noon.Add(24*time.Hour)))
+	w.CreatedAt, w.UpdatedAt = graph.Some(tooEarly.Add(time.Second)), graph.Some(noon)
+	w.Properties = json.RawMessage(`{"a":` + strings.Repeat("[", graph.MaxPropertiesDeep-1) + strings.Repeat("]", graph.MaxPropertiesDeep-1) +
+		`,"b":"` + strings.Repeat("x", graph.MaxPropertiesSize-2*graph.MaxPropertiesDeep-12) + `"}`)
+	deepest := graph.RelationshipWrite{
+		From: w.EntityKey, Type: "r" + strings.Repeat("_", 63), To: "other", Salience: graph.Some(0.0), Attitude: graph.Some(int64(1)), Proximity: graph.Some(int64(5)),
+		ValidFrom: graph.Some(tooEarly.Add(time.Second)), ValidTo: graph.Some(tooLate.Add(-time.Second)),
 	}
-	e.same("statuses", []Status{Created, Created, Created}, statuses(e.write("u1", []NodeWrite{w, node("concept", "other", 1)}, deepest)))
-	if n := len(w.Properties); n > MaxPropertiesSize || n < MaxPropertiesSize-3 {
+	e.Same("statuses", []graph.Status{graph.Created, graph.Created, graph.Created}, statuses(e.write("u1", []graph.NodeWrite{w, node("concept", "other", 1)}, deepest)))
+	if n := len(w.Properties); n > graph.MaxPropertiesSize || n < graph.MaxPropertiesSize-3 {
 		t.Errorf("the properties have %d bytes", n)
 	}
-	e.same("text", Created, e.source("u1", SourceWrite{Messages: []MessageWrite{{Role: "user", Text: strings.Repeat("⛵", MaxMessageLength)}}}).Messages[0].Status)
+	e.Same("text", graph.Created, e.source("u1", graph.SourceWrite{Messages: []graph.MessageWrite{{Role: "user", Text: strings.Repeat("⛵", graph.MaxMessageLength)}}}).Messages[0].Status)
 }

@@ -25,6 +25,7 @@ const (
 	storyGroup // formed by maintenance, not by callers
 )
 
+// The kinds that have rules of their own.
 var (
 	PersonKind       = Kind{Name: "person", Label: "Person"}
 	ConceptKind      = Kind{Name: "concept", Label: "Concept"}

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"encoding/json"
@@ -7,16 +7,19 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"kith/graph"
+	"kith/graph/graphtest"
 )
 
 // get returns a node as a user of the team sees it. It must exist.
-func (e *env) get(user, kind, key string) NodeView {
+func (e *env) get(user, kind, key string) graph.NodeView {
 	e.Helper()
-	k, ok := KindOf(kind)
+	k, ok := graph.KindOf(kind)
 	if !ok {
 		e.Fatalf("there is no kind %q", kind)
 	}
-	n, err := e.store.Node(e.Context(), e.as(user), k, key, NodeQuery{Relationships: 100})
+	n, err := e.Store.Node(e.Context(), e.As(user), k, key, graph.NodeQuery{Relationships: 100})
 	if err != nil {
 		e.Fatalf("%s %s: %v", kind, key, err)
 	}
@@ -46,14 +49,14 @@ var ownOfKinds = map[string]string{
 }
 
 // oneOf returns a new node of a kind with all of its own fields.
-func oneOf(t *testing.T, kind string) NodeWrite {
+func oneOf(t *testing.T, kind string) graph.NodeWrite {
 	t.Helper()
-	w := NodeWrite{Kind: kind, EntityKey: "the-" + kind, Description: Some("described"), OwnFields: &OwnFields{}}
+	w := graph.NodeWrite{Kind: kind, EntityKey: "the-" + kind, Description: graph.Some("described"), OwnFields: &graph.OwnFields{}}
 	if kind == "system_entity" {
-		w.UserID = Null[string]()
+		w.UserID = graph.Null[string]()
 	}
 	if kind != "source" {
-		w.Name = Some("a " + kind)
+		w.Name = graph.Some("a " + kind)
 	}
 	if err := json.Unmarshal([]byte(ownOfKinds[kind]), w.OwnFields); err != nil {
 		t.Fatal(err)
@@ -62,7 +65,7 @@ func oneOf(t *testing.T, kind string) NodeWrite {
 }
 
 // fieldsOf returns the own fields as a caller sees them, without those that were not given.
-func fieldsOf(t *testing.T, own *OwnFields, without ...string) map[string]any {
+func fieldsOf(t *testing.T, own *graph.OwnFields, without ...string) map[string]any {
 	t.Helper()
 	raw, err := json.Marshal(own)
 	if err != nil {
@@ -82,18 +85,18 @@ func fieldsOf(t *testing.T, own *OwnFields, without ...string) map[string]any {
 
 func TestEveryKindKeepsItsOwnFields(t *testing.T) {
 	e := fresh(t)
-	e.same("kinds", len(WritableKinds()), len(ownOfKinds)+1) // and messages
+	e.Same("kinds", len(graph.WritableKinds()), len(ownOfKinds)+1) // and messages
 	for kind := range ownOfKinds {
 		w := oneOf(t, kind)
-		e.same(kind, []Status{Created}, statuses(e.write("u1", []NodeWrite{w})))
+		e.Same(kind, []graph.Status{graph.Created}, statuses(e.write("u1", []graph.NodeWrite{w})))
 		n := e.get("u1", kind, w.EntityKey)
 		var want map[string]any
 		if err := json.Unmarshal([]byte(ownOfKinds[kind]), &want); err != nil {
 			t.Fatal(err)
 		}
-		e.same(kind+" own fields", want, fieldsOf(t, n.OwnFields, "title", "message_count", "seq"))
-		e.same(kind+" common fields", []any{kind, w.Name.Value, "described", int64(1)}, []any{n.Kind, n.Name, n.Description, n.Version})
-		e.same(kind+" again", []Status{Unchanged}, statuses(e.write("u1", []NodeWrite{w})))
+		e.Same(kind+" own fields", want, fieldsOf(t, n.OwnFields, "title", "message_count", "seq"))
+		e.Same(kind+" common fields", []any{kind, w.Name.Value, "described", int64(1)}, []any{n.Kind, n.Name, n.Description, n.Version})
+		e.Same(kind+" again", []graph.Status{graph.Unchanged}, statuses(e.write("u1", []graph.NodeWrite{w})))
 	}
 }
 
@@ -101,24 +104,24 @@ func TestEveryKindKeepsItsOwnFields(t *testing.T) {
 // known ones.
 func TestUnknownStateKeysBringAWarning(t *testing.T) {
 	e := fresh(t)
-	node := func(kind, state string) NodeWrite {
-		return NodeWrite{Kind: kind, EntityKey: kind, Name: Some("n"), OwnFields: &OwnFields{StateKey: Some(state)}}
+	node := func(kind, state string) graph.NodeWrite {
+		return graph.NodeWrite{Kind: kind, EntityKey: kind, Name: graph.Some("n"), OwnFields: &graph.OwnFields{StateKey: graph.Some(state)}}
 	}
-	odd := e.write("u1", []NodeWrite{node("task", "in-progress"), node("goal", "active")})
-	e.same("an odd one", []Status{Created, Created}, statuses(odd))
-	e.same("is warned of", []string{"nodes[0].state_key: is not one of todo, in_progress, blocked, done: it is stored, but lists and scores ignore it"}, odd.Warnings)
-	e.same("and stored", "in-progress", e.get("u1", "task", "task").StateKey.Value)
-	for _, kind := range Kinds {
-		var known []NodeWrite
-		for _, state := range StateKeys(kind) {
+	odd := e.write("u1", []graph.NodeWrite{node("task", "in-progress"), node("goal", "active")})
+	e.Same("an odd one", []graph.Status{graph.Created, graph.Created}, statuses(odd))
+	e.Same("is warned of", []string{"nodes[0].state_key: is not one of todo, in_progress, blocked, done: it is stored, but lists and scores ignore it"}, odd.Warnings)
+	e.Same("and stored", "in-progress", e.get("u1", "task", "task").StateKey.Value)
+	for _, kind := range graph.Kinds {
+		var known []graph.NodeWrite
+		for _, state := range graph.StateKeys(kind) {
 			w := node(kind.Name, state)
 			w.EntityKey += state
 			known = append(known, w)
 		}
-		field := slices.ContainsFunc(OwnProperties(kind), func(p PropertyType) bool { return p.Name == "state_key" })
-		e.same(kind.Name+" has known ones", field, len(known) > 0)
+		field := slices.ContainsFunc(graph.OwnProperties(kind), func(p graph.PropertyType) bool { return p.Name == "state_key" })
+		e.Same(kind.Name+" has known ones", field, len(known) > 0)
 		if field {
-			e.same(kind.Name, []string{}, e.write("u1", known).Warnings)
+			e.Same(kind.Name, []string{}, e.write("u1", known).Warnings)
 		}
 	}
 }
@@ -138,8 +141,8 @@ func TestOwnFieldsOfOtherKindsAreRefused(t *testing.T) {
 			values[name], kinds[name] = value, append(kinds[name], kind)
 		}
 	}
-	for _, kind := range WritableKinds() {
-		w := NodeWrite{Kind: kind, EntityKey: "k", Name: Some("n"), OwnFields: &OwnFields{}}
+	for _, kind := range graph.WritableKinds() {
+		w := graph.NodeWrite{Kind: kind, EntityKey: "k", Name: graph.Some("n"), OwnFields: &graph.OwnFields{}}
 		var want []string
 		for name, value := range values {
 			if slices.Contains(kinds[name], kind) || kind == "message" && name == "text" || kind == "insight" && name == "title" {
@@ -151,13 +154,13 @@ func TestOwnFieldsOfOtherKindsAreRefused(t *testing.T) {
 			}
 		}
 		if kind == "message" {
-			w.SourceKey = Some("s")
+			w.SourceKey = graph.Some("s")
 		}
 		slices.Sort(want)
-		_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{w}})
-		e.same(kind, want, locations(err))
+		_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{w}})
+		e.Same(kind, want, graphtest.Locations(err))
 	}
-	e.same("stored", before, e.stored())
+	e.Same("stored", before, e.stored())
 }
 
 func TestBadOwnFieldsAreRefused(t *testing.T) {
@@ -170,18 +173,18 @@ func TestBadOwnFieldsAreRefused(t *testing.T) {
 		{"signal", "payload", `[1]`}, {"insight", "props", `"x"`}, {"task", "project_id", `""`}, {"task", "state_key", `"a\nb"`},
 		{"message", "seq", `7`}, {"system_entity", "seq", `7`}, {"concept", "source_count", `7`}, {"person", "first_mentioned_at", `"2026-03-01T08:00:00Z"`},
 	} {
-		w := NodeWrite{Kind: c.kind, EntityKey: "k", Name: Some("n"), OwnFields: &OwnFields{}}
+		w := graph.NodeWrite{Kind: c.kind, EntityKey: "k", Name: graph.Some("n"), OwnFields: &graph.OwnFields{}}
 		if c.kind == "message" {
-			w.SourceKey = Some("s")
+			w.SourceKey = graph.Some("s")
 		}
 		name, _, _ := cutIndex(c.field)
 		if err := json.Unmarshal(fmt.Appendf(nil, `{%q:%s}`, name, c.value), w.OwnFields); err != nil {
 			t.Fatal(err)
 		}
-		_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{w}})
-		e.same(c.kind+" "+c.field+" "+c.value, []string{"nodes[0]." + c.field}, locations(err))
+		_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{w}})
+		e.Same(c.kind+" "+c.field+" "+c.value, []string{"nodes[0]." + c.field}, graphtest.Locations(err))
 	}
-	e.same("stored", before, e.stored())
+	e.Same("stored", before, e.stored())
 }
 
 func cutIndex(field string) (name, rest string, found bool) {
@@ -196,53 +199,53 @@ func cutIndex(field string) (name, rest string, found bool) {
 // TestTitlesTextsAndChannelsAreNames checks that a title, text or channel is the name of its node.
 func TestTitlesTextsAndChannelsAreNames(t *testing.T) {
 	e := fresh(t)
-	own := func(kind string, own OwnFields) NodeWrite {
-		return NodeWrite{Kind: kind, EntityKey: kind, OwnFields: &own}
+	own := func(kind string, own graph.OwnFields) graph.NodeWrite {
+		return graph.NodeWrite{Kind: kind, EntityKey: kind, OwnFields: &own}
 	}
 	kinds := []string{"task", "milestone", "risk", "document", "decision", "insight"}
 	for _, kind := range kinds {
-		e.write("u1", []NodeWrite{own(kind, OwnFields{Title: Some("Inspect pier 4")})})
+		e.write("u1", []graph.NodeWrite{own(kind, graph.OwnFields{Title: graph.Some("Inspect pier 4")})})
 		n := e.get("u1", kind, kind)
-		e.same(kind, []any{"Inspect pier 4", Some("Inspect pier 4")}, []any{n.Name, n.Title})
-		e.write("u1", []NodeWrite{{Kind: kind, EntityKey: kind, Name: Some("Pier 5")}})
+		e.Same(kind, []any{"Inspect pier 4", graph.Some("Inspect pier 4")}, []any{n.Name, n.Title})
+		e.write("u1", []graph.NodeWrite{{Kind: kind, EntityKey: kind, Name: graph.Some("Pier 5")}})
 		n = e.get("u1", kind, kind)
-		e.same(kind+" by its name", []any{"Pier 5", Some("Pier 5")}, []any{n.Name, n.Title})
-		e.write("u1", []NodeWrite{own(kind, OwnFields{Title: Some("Pier 6")})})
-		e.same(kind+" by its title", "Pier 6", e.get("u1", kind, kind).Name)
+		e.Same(kind+" by its name", []any{"Pier 5", graph.Some("Pier 5")}, []any{n.Name, n.Title})
+		e.write("u1", []graph.NodeWrite{own(kind, graph.OwnFields{Title: graph.Some("Pier 6")})})
+		e.Same(kind+" by its title", "Pier 6", e.get("u1", kind, kind).Name)
 	}
-	e.write("u1", []NodeWrite{own("requirement", OwnFields{Text: Some("\n It bears ten tons.\nAlways.")}), own("signal", OwnFields{Channel: Some("gauge")})})
+	e.write("u1", []graph.NodeWrite{own("requirement", graph.OwnFields{Text: graph.Some("\n It bears ten tons.\nAlways.")}), own("signal", graph.OwnFields{Channel: graph.Some("gauge")})})
 	r, s := e.get("u1", "requirement", "requirement"), e.get("u1", "signal", "signal")
-	e.same("requirement", []any{"It bears ten tons.", Some("\n It bears ten tons.\nAlways.")}, []any{r.Name, r.Text})
-	e.same("signal", []any{"gauge", Some("gauge")}, []any{s.Name, s.Channel})
-	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{{Kind: "requirement", OwnFields: &OwnFields{Text: Some(" \n")}}}})
-	e.same("a blank text is no name", []string{"nodes[0].name"}, locations(err))
+	e.Same("requirement", []any{"It bears ten tons.", graph.Some("\n It bears ten tons.\nAlways.")}, []any{r.Name, r.Text})
+	e.Same("signal", []any{"gauge", graph.Some("gauge")}, []any{s.Name, s.Channel})
+	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{{Kind: "requirement", OwnFields: &graph.OwnFields{Text: graph.Some(" \n")}}}})
+	e.Same("a blank text is no name", []string{"nodes[0].name"}, graphtest.Locations(err))
 }
 
 func TestOwnFieldsLeftOutStayAndNullClears(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{oneOf(t, "task")})
-	e.now = noon.Add(time.Hour)
-	result := e.write("u1", []NodeWrite{{Kind: "task", EntityKey: "the-task", OwnFields: &OwnFields{DueAt: Null[time.Time](), Priority: Some(int64(2))}}})
-	e.same("result", NodeResult{EntityKey: "the-task", Status: Updated, Version: 2}, result.Nodes[0])
+	e.write("u1", []graph.NodeWrite{oneOf(t, "task")})
+	e.Now = noon.Add(time.Hour)
+	result := e.write("u1", []graph.NodeWrite{{Kind: "task", EntityKey: "the-task", OwnFields: &graph.OwnFields{DueAt: graph.Null[time.Time](), Priority: graph.Some(int64(2))}}})
+	e.Same("result", graph.NodeResult{EntityKey: "the-task", Status: graph.Updated, Version: 2}, result.Nodes[0])
 	n := e.get("u1", "task", "the-task")
-	e.same("changed", []any{false, Some(int64(2)), Some("todo"), e.now}, []any{n.DueAt.Given, n.Priority, n.StateKey, n.UpdatedAt})
+	e.Same("changed", []any{false, graph.Some(int64(2)), graph.Some("todo"), e.Now}, []any{n.DueAt.Given, n.Priority, n.StateKey, n.UpdatedAt})
 }
 
 // TestNodeIsReadInItsScope checks that a node is invisible under another kind, user or team.
 func TestNodeIsReadInItsScope(t *testing.T) {
 	e := fresh(t)
 	for kind := range ownOfKinds {
-		e.write("u1", []NodeWrite{oneOf(t, kind)})
-		k, _ := KindOf(kind)
+		e.write("u1", []graph.NodeWrite{oneOf(t, kind)})
+		k, _ := graph.KindOf(kind)
 		user := map[bool]string{true: "u3", false: "u1"}
 		for name, ask := range map[string]struct {
-			scope Scope
-			kind  Kind
+			scope graph.Scope
+			kind  graph.Kind
 		}{
-			"another user": {e.as("u3"), k}, "another team": {Scope{TeamID: e.team + "-x", UserID: user[false]}, k}, "another kind": {e.as("u1"), MacroKind},
+			"another user": {e.As("u3"), k}, "another team": {graph.Scope{TeamID: e.Team + "-x", UserID: user[false]}, k}, "another kind": {e.As("u1"), graph.MacroKind},
 		} {
-			_, err := e.store.Node(t.Context(), ask.scope, ask.kind, "the-"+kind, NodeQuery{})
-			if seen := err == nil; seen != (kind == "system_entity" && name == "another user") || err != nil && !errors.Is(err, ErrNotFound) {
+			_, err := e.Store.Node(t.Context(), ask.scope, ask.kind, "the-"+kind, graph.NodeQuery{})
+			if seen := err == nil; seen != (kind == "system_entity" && name == "another user") || err != nil && !errors.Is(err, graph.ErrNotFound) {
 				t.Errorf("%s, %s: %v", kind, name, err)
 			}
 		}
@@ -252,123 +255,123 @@ func TestNodeIsReadInItsScope(t *testing.T) {
 // TestSystemEntitiesAreFoundByTheirNaturalKey checks that a system entity is found by its system and name in every kind of write.
 func TestSystemEntitiesAreFoundByTheirNaturalKey(t *testing.T) {
 	e := fresh(t)
-	in := func(system, name string) NodeWrite {
-		return NodeWrite{Kind: "system_entity", Name: Some(name), OwnFields: &OwnFields{System: Some(system)}}
+	in := func(system, name string) graph.NodeWrite {
+		return graph.NodeWrite{Kind: "system_entity", Name: graph.Some(name), OwnFields: &graph.OwnFields{System: graph.Some(system)}}
 	}
-	first := e.write("u1", []NodeWrite{in("s", "a"), in("s", "b"), in("t", "a")})
-	again := e.write("u2", []NodeWrite{in("s", "a"), in("s", "b"), in("t", "a")})
+	first := e.write("u1", []graph.NodeWrite{in("s", "a"), in("s", "b"), in("t", "a")})
+	again := e.write("u2", []graph.NodeWrite{in("s", "a"), in("s", "b"), in("t", "a")})
 	for i := range first.Nodes {
-		e.same("found again", NodeResult{EntityKey: first.Nodes[i].EntityKey, Status: Unchanged, Version: 1}, again.Nodes[i])
+		e.Same("found again", graph.NodeResult{EntityKey: first.Nodes[i].EntityKey, Status: graph.Unchanged, Version: 1}, again.Nodes[i])
 	}
-	e.same("the same as by its system", first.Nodes[0].EntityKey, e.systemEntity("s", "a").EntityKey)
-	e.same("numbers", []any{Some(int64(0)), Some(int64(1)), Some(int64(0))}, []any{
+	e.Same("the same as by its system", first.Nodes[0].EntityKey, e.systemEntity("s", "a").EntityKey)
+	e.Same("numbers", []any{graph.Some(int64(0)), graph.Some(int64(1)), graph.Some(int64(0))}, []any{
 		e.get("", "system_entity", first.Nodes[0].EntityKey).Seq, e.get("", "system_entity", first.Nodes[1].EntityKey).Seq,
 		e.get("", "system_entity", first.Nodes[2].EntityKey).Seq,
 	})
-	e.same("shared", []string{""}, e.changedUsers())
-	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{
-		{Kind: "system_entity", Name: Some("x")}, {Kind: "system_entity", Name: Some("x"), UserID: Some("u1"), OwnFields: &OwnFields{System: Some("s")}},
+	e.Same("shared", []string{""}, e.ChangedUsers())
+	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{
+		{Kind: "system_entity", Name: graph.Some("x")}, {Kind: "system_entity", Name: graph.Some("x"), UserID: graph.Some("u1"), OwnFields: &graph.OwnFields{System: graph.Some("s")}},
 	}})
-	e.same("faults", []string{"nodes[0].system", "nodes[1].user_id"}, locations(err))
+	e.Same("faults", []string{"nodes[0].system", "nodes[1].user_id"}, graphtest.Locations(err))
 }
 
 func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 	e := fresh(t)
-	message := func(key, source, text string) NodeWrite {
-		return NodeWrite{Kind: "message", EntityKey: key, OwnFields: &OwnFields{SourceKey: Some(source), Role: Some("user"), Text: Some(text)}}
+	message := func(key, source, text string) graph.NodeWrite {
+		return graph.NodeWrite{Kind: "message", EntityKey: key, OwnFields: &graph.OwnFields{SourceKey: graph.Some(source), Role: graph.Some("user"), Text: graph.Some(text)}}
 	}
-	source := NodeWrite{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{SourceType: Some("email")}}
-	first := e.write("u1", []NodeWrite{message("m-0", "s", "zero"), source, message("", "s", "one")})
-	e.same("the source may follow its messages", []Status{Created, Created, Created}, statuses(first))
-	again := e.write("u1", []NodeWrite{message("m-0", "s", "zero"), message("m-2", "s", "two"), {Kind: "source", EntityKey: "other"},
+	source := graph.NodeWrite{Kind: "source", EntityKey: "s", OwnFields: &graph.OwnFields{SourceType: graph.Some("email")}}
+	first := e.write("u1", []graph.NodeWrite{message("m-0", "s", "zero"), source, message("", "s", "one")})
+	e.Same("the source may follow its messages", []graph.Status{graph.Created, graph.Created, graph.Created}, statuses(first))
+	again := e.write("u1", []graph.NodeWrite{message("m-0", "s", "zero"), message("m-2", "s", "two"), {Kind: "source", EntityKey: "other"},
 		message("o-0", "other", "0")})
-	e.same("again", []Status{Unchanged, Created, Created, Created}, statuses(again))
-	e.same("order", []string{"zero", "one", "two"}, e.messages("s"))
-	e.same("count", int64(3), e.see("u1", "s").MessageCount)
+	e.Same("again", []graph.Status{graph.Unchanged, graph.Created, graph.Created, graph.Created}, statuses(again))
+	e.Same("order", []string{"zero", "one", "two"}, e.messages("s"))
+	e.Same("count", int64(3), e.see("u1", "s").MessageCount)
 	n := e.get("u1", "message", "m-2")
-	e.same("a message", []any{Some(int64(2)), Some("s"), Some("two"), Some("user"), Some(noon)}, []any{n.Seq, n.SourceKey, n.Text, n.Role, n.At})
+	e.Same("a message", []any{graph.Some(int64(2)), graph.Some("s"), graph.Some("two"), graph.Some("user"), graph.Some(noon)}, []any{n.Seq, n.SourceKey, n.Text, n.Role, n.At})
 
-	refused := e.try("u1", []NodeWrite{
+	refused := e.try("u1", []graph.NodeWrite{
 		message("m-0", "s", "changed"), message("m-0b", "gone", "x"), message("o-0", "s", "0"), message("other", "s", "x"),
-		{Kind: "message", OwnFields: &OwnFields{SourceKey: Some("s"), Text: Some("x")}}, message("m-3", "s", "three"),
-		{Kind: "source", EntityKey: "s", OwnFields: &OwnFields{SourceType: Some("meeting")}}, {Kind: "source", EntityKey: "third",
-			OwnFields: &OwnFields{SourceType: Some("meeting")}},
+		{Kind: "message", OwnFields: &graph.OwnFields{SourceKey: graph.Some("s"), Text: graph.Some("x")}}, message("m-3", "s", "three"),
+		{Kind: "source", EntityKey: "s", OwnFields: &graph.OwnFields{SourceType: graph.Some("meeting")}}, {Kind: "source", EntityKey: "third",
+			OwnFields: &graph.OwnFields{SourceType: graph.Some("meeting")}},
 	})
-	e.same("statuses", []Status{Refused, Refused, Refused, Refused, Refused, Created, Refused, Created}, statuses(refused))
+	e.Same("statuses", []graph.Status{graph.Refused, graph.Refused, graph.Refused, graph.Refused, graph.Refused, graph.Created, graph.Refused, graph.Created}, statuses(refused))
 	var at []string
 	for _, w := range refused.Warnings {
 		at = append(at, w[:slices.Index([]byte(w), ':')])
 	}
-	e.same("warnings", []string{
+	e.Same("warnings", []string{
 		"nodes[6].source_type", "nodes[0].text", "nodes[1].source_key", "nodes[2].entity_key", "nodes[3].entity_key", "nodes[4].role",
 	}, at)
-	e.same("texts", []string{"zero", "one", "two", "three"}, e.messages("s"))
-	e.same("another user's source", Refused, e.try("u2", []NodeWrite{message("x", "s", "x")}).Nodes[0].Status)
-	e.same("type", "email", e.see("u1", "s").SourceType)
-	e.same("null is another type", Refused, e.try("u1", []NodeWrite{{Kind: "source", EntityKey: "s",
-		OwnFields: &OwnFields{SourceType: Null[string]()}}}).Nodes[0].Status)
+	e.Same("texts", []string{"zero", "one", "two", "three"}, e.messages("s"))
+	e.Same("another user's source", graph.Refused, e.try("u2", []graph.NodeWrite{message("x", "s", "x")}).Nodes[0].Status)
+	e.Same("type", "email", e.see("u1", "s").SourceType)
+	e.Same("null is another type", graph.Refused, e.try("u1", []graph.NodeWrite{{Kind: "source", EntityKey: "s",
+		OwnFields: &graph.OwnFields{SourceType: graph.Null[string]()}}}).Nodes[0].Status)
 }
 
 // TestAMessageThatIsWrittenAgain checks that a message never changes, and that other fields are refused.
 func TestAMessageThatIsWrittenAgain(t *testing.T) {
 	e := fresh(t)
-	again := func(change ...func(*NodeWrite)) NodeWrite {
-		w := NodeWrite{Kind: "message", EntityKey: "m", OwnFields: &OwnFields{SourceKey: Some("s")}}
+	again := func(change ...func(*graph.NodeWrite)) graph.NodeWrite {
+		w := graph.NodeWrite{Kind: "message", EntityKey: "m", OwnFields: &graph.OwnFields{SourceKey: graph.Some("s")}}
 		for _, c := range change {
 			c(&w)
 		}
 		return w
 	}
-	e.write("u1", []NodeWrite{{Kind: "source", EntityKey: "s"}, again(func(w *NodeWrite) {
-		w.Role, w.Text, w.Name, w.At = Some("user"), Some("hello"), Some("Ada"), Some(noon)
+	e.write("u1", []graph.NodeWrite{{Kind: "source", EntityKey: "s"}, again(func(w *graph.NodeWrite) {
+		w.Role, w.Text, w.Name, w.At = graph.Some("user"), graph.Some("hello"), graph.Some("Ada"), graph.Some(noon)
 	})})
 	before := e.stored()
-	e.same("the same", Unchanged, e.try("u1", []NodeWrite{again(func(w *NodeWrite) {
-		w.Role, w.Text, w.Name, w.At = Some("user"), Some("hello"), Some("Ada"), Some(noon.Add(time.Microsecond))
+	e.Same("the same", graph.Unchanged, e.try("u1", []graph.NodeWrite{again(func(w *graph.NodeWrite) {
+		w.Role, w.Text, w.Name, w.At = graph.Some("user"), graph.Some("hello"), graph.Some("Ada"), graph.Some(noon.Add(time.Microsecond))
 	})}).Nodes[0].Status)
-	e.same("nothing", Unchanged, e.try("u1", []NodeWrite{again()}).Nodes[0].Status)
-	for field, w := range map[string]NodeWrite{
-		"text": again(func(w *NodeWrite) { w.Text = Some("bye") }), "role": again(func(w *NodeWrite) { w.Role = Some("tool") }),
-		"name": again(func(w *NodeWrite) { w.Name = Null[string]() }), "at": again(func(w *NodeWrite) { w.At = Some(noon.Add(-time.Hour)) }),
+	e.Same("nothing", graph.Unchanged, e.try("u1", []graph.NodeWrite{again()}).Nodes[0].Status)
+	for field, w := range map[string]graph.NodeWrite{
+		"text": again(func(w *graph.NodeWrite) { w.Text = graph.Some("bye") }), "role": again(func(w *graph.NodeWrite) { w.Role = graph.Some("tool") }),
+		"name": again(func(w *graph.NodeWrite) { w.Name = graph.Null[string]() }), "at": again(func(w *graph.NodeWrite) { w.At = graph.Some(noon.Add(-time.Hour)) }),
 	} {
-		result := e.try("u1", []NodeWrite{w})
-		e.same(field, []any{Refused, []string{"nodes[0]." + field + ": cannot be changed: append another message"}}, []any{result.Nodes[0].Status, result.Warnings})
+		result := e.try("u1", []graph.NodeWrite{w})
+		e.Same(field, []any{graph.Refused, []string{"nodes[0]." + field + ": cannot be changed: append another message"}}, []any{result.Nodes[0].Status, result.Warnings})
 	}
-	for field, w := range map[string]NodeWrite{
-		"description": again(described("x")), "state": again(inState("core")), "salience": again(func(w *NodeWrite) { w.Salience = Some(0.9) }),
-		"ttl_policy": again(func(w *NodeWrite) { w.TTLPolicy = Some("keep_forever") }), "confidence": again(func(w *NodeWrite) { w.Confidence = Some(1.0) }),
-		"created_at": again(func(w *NodeWrite) { w.CreatedAt = Some(noon) }), "updated_at": again(func(w *NodeWrite) { w.UpdatedAt = Some(noon) }),
-		"last_accessed_at": again(accessed(noon)), "properties": again(func(w *NodeWrite) { w.Properties = json.RawMessage(`{}`) }),
-		"notes": again(func(w *NodeWrite) { w.Notes = []NoteWrite{{Content: "x"}} }),
+	for field, w := range map[string]graph.NodeWrite{
+		"description": again(described("x")), "state": again(inState("core")), "salience": again(func(w *graph.NodeWrite) { w.Salience = graph.Some(0.9) }),
+		"ttl_policy": again(func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("keep_forever") }), "confidence": again(func(w *graph.NodeWrite) { w.Confidence = graph.Some(1.0) }),
+		"created_at": again(func(w *graph.NodeWrite) { w.CreatedAt = graph.Some(noon) }), "updated_at": again(func(w *graph.NodeWrite) { w.UpdatedAt = graph.Some(noon) }),
+		"last_accessed_at": again(accessed(noon)), "properties": again(func(w *graph.NodeWrite) { w.Properties = json.RawMessage(`{}`) }),
+		"notes": again(func(w *graph.NodeWrite) { w.Notes = []graph.NoteWrite{{Content: "x"}} }),
 	} {
 		for _, key := range []string{"m", "new"} {
 			w.EntityKey = key
-			_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{w}})
-			e.same(field, []string{"nodes[0]." + field}, locations(err))
+			_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{w}})
+			e.Same(field, []string{"nodes[0]." + field}, graphtest.Locations(err))
 		}
 	}
-	e.same("stored", before, e.stored())
+	e.Same("stored", before, e.stored())
 }
 
 func TestASourceTellsOfMessagesThatItHasOtherwise(t *testing.T) {
 	e := fresh(t)
-	m := MessageWrite{EntityKey: "m", Role: "user", Name: "Ada", Text: "hello", At: Some(noon)}
-	write := func(m MessageWrite) SourceResult {
-		return e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("", "x"), m}})
+	m := graph.MessageWrite{EntityKey: "m", Role: "user", Name: "Ada", Text: "hello", At: graph.Some(noon)}
+	write := func(m graph.MessageWrite) graph.SourceResult {
+		return e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("", "x"), m}})
 	}
-	e.same("new", []string{}, write(m).Warnings)
-	e.same("again", []string{}, write(m).Warnings)
-	e.same("without a name", []string{}, write(MessageWrite{EntityKey: "m", Role: "user", Text: "hello"}).Warnings)
-	for field, c := range map[string]func(*MessageWrite){
-		"text": func(m *MessageWrite) { m.Text = "" }, "role": func(m *MessageWrite) { m.Role = "tool" }, "name": func(m *MessageWrite) { m.Name = "Bob" },
-		"at": func(m *MessageWrite) { m.At = Some(noon.Add(-time.Second)) },
+	e.Same("new", []string{}, write(m).Warnings)
+	e.Same("again", []string{}, write(m).Warnings)
+	e.Same("without a name", []string{}, write(graph.MessageWrite{EntityKey: "m", Role: "user", Text: "hello"}).Warnings)
+	for field, c := range map[string]func(*graph.MessageWrite){
+		"text": func(m *graph.MessageWrite) { m.Text = "" }, "role": func(m *graph.MessageWrite) { m.Role = "tool" }, "name": func(m *graph.MessageWrite) { m.Name = "Bob" },
+		"at": func(m *graph.MessageWrite) { m.At = graph.Some(noon.Add(-time.Second)) },
 	} {
 		other := m
 		c(&other)
 		want := []string{"messages[1]." + field + ": cannot be changed: the stored value differs"}
 		result := write(other)
-		e.same(field, []any{Unchanged, want}, []any{result.Messages[1].Status, result.Warnings})
-		appended, err := e.store.AppendMessages(t.Context(), e.as("u1"), "s", []MessageWrite{said("", "y"), other})
-		e.same(field, []any{nil, want}, []any{err, appended.Warnings})
+		e.Same(field, []any{graph.Unchanged, want}, []any{result.Messages[1].Status, result.Warnings})
+		appended, err := e.Store.AppendMessages(t.Context(), e.As("u1"), "s", []graph.MessageWrite{said("", "y"), other})
+		e.Same(field, []any{nil, want}, []any{err, appended.Warnings})
 	}
 }

@@ -1,9 +1,11 @@
-package graph
+package graph_test
 
 import (
 	"math"
 	"testing"
 	"time"
+
+	"kith/graph"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -89,8 +91,8 @@ func (l *memoryLife) recall(t time.Time) {
 
 // lifeWrite holds the lifecycle fields of a write; omitted ones stay.
 type lifeWrite struct {
-	salience, sure Optional[float64]
-	state, ttl     Optional[string]
+	salience, sure graph.Optional[float64]
+	state, ttl     graph.Optional[string]
 }
 
 func (l *memoryLife) write(t time.Time, w lifeWrite) {
@@ -116,15 +118,15 @@ func (l *memoryLife) write(t time.Time, w lifeWrite) {
 // between them. The store must always return the same as the model.
 func TestLivesEqualTheModel(t *testing.T) {
 	twice(t, func(r *rapid.T, e *env) {
-		(&lives{T: r, e: e, recalls: NewRecalls(e.store, RecallOptions{}), maintained: NewMaintenance(e.store, MaintenanceOptions{})}).check()
+		(&lives{T: r, e: e, recalls: graph.NewRecalls(e.Store, graph.RecallOptions{}), maintained: graph.NewMaintenance(e.Store, graph.MaintenanceOptions{})}).check()
 	})
 }
 
 type lives struct {
 	*rapid.T
 	e          *env
-	recalls    *Recalls
-	maintained *Maintenance
+	recalls    *graph.Recalls
+	maintained *graph.Maintenance
 	runs       int // how often maintenance runs at each opportunity
 	said       int // how many saliences were given: no two are the same
 	nodes      map[string]*memoryLife
@@ -166,13 +168,13 @@ func (l *lives) check() {
 }
 
 func (l *lives) later() {
-	l.e.now = l.e.now.Add(rapid.SampledFrom([]time.Duration{
-		time.Millisecond, time.Minute, 11 * time.Hour, day, day + time.Millisecond, 5 * day, 30*day - time.Millisecond, 30 * day, 77 * day, 200 * day,
+	l.e.Now = l.e.Now.Add(rapid.SampledFrom([]time.Duration{
+		time.Millisecond, time.Minute, 11 * time.Hour, graph.Day, graph.Day + time.Millisecond, 5 * graph.Day, 30*graph.Day - time.Millisecond, 30 * graph.Day, 77 * graph.Day, 200 * graph.Day,
 	}).Draw(l.T, "later"))
 }
 
 func (l *lives) maintain() {
-	if _, err := l.maintained.batch(l.e.Context(), l.e.team, ""); err != nil {
+	if _, err := l.maintained.BatchForTest(l.e.Context(), l.e.Team, ""); err != nil {
 		l.Fatal(err)
 	}
 }
@@ -181,48 +183,48 @@ func (l *lives) draw(isNode bool) (w lifeWrite) {
 	some := func(what string) bool { return rapid.IntRange(0, 2).Draw(l.T, what+"?") == 0 }
 	if some("salience") {
 		l.said++
-		w.salience = Some(rapid.SampledFrom([]float64{0, 0.0099, 0.011, 0.03, 0.3, 0.5, 0.9}).Draw(l.T, "salience") + float64(l.said)*1e-6)
+		w.salience = graph.Some(rapid.SampledFrom([]float64{0, 0.0099, 0.011, 0.03, 0.3, 0.5, 0.9}).Draw(l.T, "salience") + float64(l.said)*1e-6)
 	}
 	if some("confidence") {
-		w.sure = Some(rapid.SampledFrom([]float64{0, 0.5, 0.79, 0.8, 1}).Draw(l.T, "confidence"))
+		w.sure = graph.Some(rapid.SampledFrom([]float64{0, 0.5, 0.79, 0.8, 1}).Draw(l.T, "confidence"))
 	}
 	if some("state") {
-		w.state = Some(rapid.SampledFrom(States).Draw(l.T, "state"))
+		w.state = graph.Some(rapid.SampledFrom(graph.States).Draw(l.T, "state"))
 	}
 	if isNode && some("ttl") {
-		w.ttl = Some(rapid.SampledFrom(TTLPolicies).Draw(l.T, "ttl"))
+		w.ttl = graph.Some(rapid.SampledFrom(graph.TTLPolicies).Draw(l.T, "ttl"))
 	}
 	return w
 }
 
 // write writes some records at once; the first write creates all of them.
 func (l *lives) write(isNew bool) {
-	var nodes []NodeWrite
-	var links []RelationshipWrite
+	var nodes []graph.NodeWrite
+	var links []graph.RelationshipWrite
 	for _, key := range livingKeys {
 		if isNew || rapid.Bool().Draw(l.T, "write "+key) {
 			w := l.draw(true)
-			n := NodeWrite{Kind: livingKinds[key], EntityKey: key, Name: Some(key), Salience: w.salience, Confidence: w.sure, State: w.state, TTLPolicy: w.ttl}
+			n := graph.NodeWrite{Kind: livingKinds[key], EntityKey: key, Name: graph.Some(key), Salience: w.salience, Confidence: w.sure, State: w.state, TTLPolicy: w.ttl}
 			if isNew {
-				l.nodes[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, last: l.e.now, sure: 0.5, state: "active", ttl: "decay", episodic: key == "d",
+				l.nodes[key] = &memoryLife{created: l.e.Now, at: l.e.Now, value: 0.5, last: l.e.Now, sure: 0.5, state: "active", ttl: "decay", episodic: key == "d",
 					gradient: 1}
 				if key == "me" {
-					n.IsOwner = Some(true)
+					n.IsOwner = graph.Some(true)
 					l.nodes[key].value, l.nodes[key].ttl = 1, "keep_forever"
 				}
 				l.nodes[key].decay()
 			}
-			l.nodes[key].write(l.e.now, w)
+			l.nodes[key].write(l.e.Now, w)
 			nodes = append(nodes, n)
 		}
 		if key != "me" && (isNew || rapid.Bool().Draw(l.T, "write link to "+key)) {
 			w := l.draw(false)
 			if isNew {
-				l.links[key] = &memoryLife{created: l.e.now, at: l.e.now, value: 0.5, last: l.e.now, sure: 0.8, state: "active", gradient: 1}
+				l.links[key] = &memoryLife{created: l.e.Now, at: l.e.Now, value: 0.5, last: l.e.Now, sure: 0.8, state: "active", gradient: 1}
 				l.links[key].decay()
 			}
-			l.links[key].write(l.e.now, w)
-			links = append(links, RelationshipWrite{From: "me", Type: "relates_to", To: key, Salience: w.salience, Confidence: w.sure, State: w.state})
+			l.links[key].write(l.e.Now, w)
+			links = append(links, graph.RelationshipWrite{From: "me", Type: "relates_to", To: key, Salience: w.salience, Confidence: w.sure, State: w.state})
 		}
 	}
 	result := l.e.write("u1", nodes, links...)
@@ -234,21 +236,21 @@ func (l *lives) write(isNew bool) {
 // recall returns some records to an agent, in one read or in two, the second a minute later.
 func (l *lives) recall() {
 	for range rapid.IntRange(1, 2).Draw(l.T, "reads") {
-		l.e.now = l.e.now.Add(time.Minute)
-		told := Recall{Nodes: []string{"gone"}, Relationships: []RelationshipRef{{"me", "relates_to", "a", "gone"}}}
+		l.e.Now = l.e.Now.Add(time.Minute)
+		told := graph.Recall{Nodes: []string{"gone"}, Relationships: []graph.RelationshipRef{{"me", "relates_to", "a", "gone"}}}
 		for _, key := range livingKeys {
 			if rapid.Bool().Draw(l.T, "recall "+key) {
 				told.Nodes = append(told.Nodes, key)
-				l.nodes[key].recall(l.e.now)
+				l.nodes[key].recall(l.e.Now)
 			}
 			if key != "me" && rapid.Bool().Draw(l.T, "recall link to "+key) {
-				told.Relationships = append(told.Relationships, RelationshipRef{"me", "relates_to", key, l.keys[key]})
-				l.links[key].recall(l.e.now)
+				told.Relationships = append(told.Relationships, graph.RelationshipRef{"me", "relates_to", key, l.keys[key]})
+				l.links[key].recall(l.e.Now)
 			}
 		}
-		l.recalls.Recalled(l.e.as("u1"), told)
+		l.recalls.Recalled(l.e.As("u1"), told)
 	}
-	l.recalls.flush(l.e.Context())
+	l.recalls.FlushForTest(l.e.Context())
 }
 
 // lived holds the compared values.
@@ -273,8 +275,8 @@ func (l *lives) compare() {
 	want, got := map[string]lived{}, map[string]lived{}
 	for _, key := range livingKeys {
 		n := l.e.get("u1", livingKinds[key], key)
-		want[key], got[key] = l.nodes[key].told(l.e.now), lived{n.Salience, n.Confidence, n.State, n.AccessCount, last(n.LastAccessedAt)}
-		if l.nodes[key].ended(l.e.now) { // a write of the state it had before its end counts as an access only if maintenance has archived it
+		want[key], got[key] = l.nodes[key].told(l.e.Now), lived{n.Salience, n.Confidence, n.State, n.AccessCount, last(n.LastAccessedAt)}
+		if l.nodes[key].ended(l.e.Now) { // a write of the state it had before its end counts as an access only if maintenance has archived it
 			one, other := want[key], got[key]
 			one.Last, other.Last = time.Time{}, time.Time{}
 			want[key], got[key] = one, other
@@ -284,14 +286,14 @@ func (l *lives) compare() {
 		}
 		for _, r := range n.Relationships {
 			to := "link to " + r.To
-			want[to], got[to] = l.links[r.To].told(l.e.now), lived{r.Salience, r.Confidence, r.State, r.AccessCount, last(r.LastAccessedAt)}
+			want[to], got[to] = l.links[r.To].told(l.e.Now), lived{r.Salience, r.Confidence, r.State, r.AccessCount, last(r.LastAccessedAt)}
 		}
 		if len(n.Relationships) != len(livingKeys)-1 {
 			l.Fatalf("%d relationships", len(n.Relationships))
 		}
 	}
 	if diff := cmp.Diff(want, got, nearly); diff != "" {
-		l.Fatalf("after %s (-model +store):\n%s", l.e.now.Sub(noon), diff)
+		l.Fatalf("after %s (-model +store):\n%s", l.e.Now.Sub(noon), diff)
 	}
 	if l.e.Failed() {
 		l.FailNow()
@@ -304,22 +306,22 @@ func TestAWriteBringsBackWhatHasDecayedAway(t *testing.T) {
 	for name, runs := range map[string]int{"maintained": 1, "not maintained": 0} {
 		t.Run(name, func(t *testing.T) {
 			e := fresh(t)
-			key := e.write("u1", []NodeWrite{node("concept", "a", 0.02), node("concept", "b", 0.5)},
-				RelationshipWrite{From: "a", Type: "relates_to", To: "b", State: Some("active"), Salience: Some(0.02)}).Relationships[0].Key
-			e.now = noon.Add(100 * day)
+			key := e.write("u1", []graph.NodeWrite{node("concept", "a", 0.02), node("concept", "b", 0.5)},
+				graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b", State: graph.Some("active"), Salience: graph.Some(0.02)}).Relationships[0].Key
+			e.Now = noon.Add(100 * graph.Day)
 			for range runs {
-				if _, err := NewMaintenance(e.store, MaintenanceOptions{}).batch(t.Context(), e.team, ""); err != nil {
+				if _, err := graph.NewMaintenance(e.Store, graph.MaintenanceOptions{}).BatchForTest(t.Context(), e.Team, ""); err != nil {
 					t.Fatal(err)
 				}
 			}
 			states := func() []string { return []string{e.get("u1", "concept", "a").State, e.relationship("u1", key).State} }
-			e.same("decayed away", []string{"archived", "archived"}, states())
-			for _, want := range []Status{Updated, Unchanged} {
-				e.same("written", []Status{want, want}, statuses(e.write("u1", []NodeWrite{change("concept", "a", inState("active"))},
-					RelationshipWrite{From: "a", Type: "relates_to", To: "b", State: Some("active")})))
-				e.same("back", []string{"active", "active"}, states())
+			e.Same("decayed away", []string{"archived", "archived"}, states())
+			for _, want := range []graph.Status{graph.Updated, graph.Unchanged} {
+				e.Same("written", []graph.Status{want, want}, statuses(e.write("u1", []graph.NodeWrite{change("concept", "a", inState("active"))},
+					graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b", State: graph.Some("active")})))
+				e.Same("back", []string{"active", "active"}, states())
 			}
-			e.same("its salience is what was left", 0.0027, e.get("u1", "concept", "a").Salience)
+			e.Same("its salience is what was left", 0.0027, e.get("u1", "concept", "a").Salience)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"kith/graph"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -50,23 +52,23 @@ func (w *world) check() {
 		steps[rapid.IntRange(0, len(steps)-1).Draw(w.T, "step")]()
 	}
 	w.compare(w.e.sections)
-	w.later(30 * day)
+	w.later(30 * graph.Day)
 	w.changeNodes()
 	w.moreLinks()
 	w.compare(w.e.sections)
-	w.later(150 * day)
+	w.later(150 * graph.Day)
 	w.compare(w.e.sections)
 }
 
 // later lets time pass: saliences decay, and some nodes decay away.
 func (w *world) later(by time.Duration) {
 	w.now = w.now.Add(by)
-	w.e.now = w.now
+	w.e.Now = w.now
 	w.compare(w.together)
 }
 
-func (w *world) together(user string) *Sections {
-	found, err := w.e.store.ReadSections(w.e.Context(), w.e.as(user), AllSections, SectionQuery{Now: w.now})
+func (w *world) together(user string) *graph.Sections {
+	found, err := w.e.Store.ReadSections(w.e.Context(), w.e.As(user), graph.AllSections, graph.SectionQuery{Now: w.now})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -76,7 +78,7 @@ func (w *world) together(user string) *Sections {
 // nearly compares numbers to the four decimals that answers have.
 var nearly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.5001e-4 })
 
-func (w *world) compare(read func(user string) *Sections) {
+func (w *world) compare(read func(user string) *graph.Sections) {
 	for _, user := range worldUsers {
 		got := foretold(read(user))
 		if w.m.nodes[got.Owner] == nil { // a generated one, unknown to the model
@@ -93,7 +95,7 @@ func (w *world) compare(read func(user string) *Sections) {
 
 // addNodes starts the memory with an owner for most users, and nodes of every kind, private and shared.
 func (w *world) addNodes() {
-	var writes []NodeWrite
+	var writes []graph.NodeWrite
 	for _, user := range worldUsers {
 		if rapid.Float64Range(0, 1).Draw(w.T, "has owner") < 0.9 {
 			writes = append(writes, w.node("me-"+user, "person", user, true))
@@ -107,7 +109,7 @@ func (w *world) addNodes() {
 	w.e.write("", writes)
 }
 
-func (w *world) node(key, kind, user string, owner bool) NodeWrite {
+func (w *world) node(key, kind, user string, owner bool) graph.NodeWrite {
 	n := &modelNode{
 		key: key, kind: kind, user: user, owner: owner,
 		name:        key + rapid.SampledFrom([]string{"", " goal", " GOAL keeper"}).Draw(w.T, "name"),
@@ -117,26 +119,26 @@ func (w *world) node(key, kind, user string, owner bool) NodeWrite {
 	}
 	n.accessed = w.now
 	n.life = modelLife{rapid.SampledFrom(worldLevels).Draw(w.T, "salience"), modelRate(n.state, n.ttl, 0.5), w.now}
-	write := NodeWrite{
-		Kind: kind, EntityKey: key, UserID: Some(user), Name: Some(n.name), Description: Some(n.description),
-		State: Some(n.state), TTLPolicy: Some(n.ttl), Salience: Some(n.life.value),
+	write := graph.NodeWrite{
+		Kind: kind, EntityKey: key, UserID: graph.Some(user), Name: graph.Some(n.name), Description: graph.Some(n.description),
+		State: graph.Some(n.state), TTLPolicy: graph.Some(n.ttl), Salience: graph.Some(n.life.value),
 	}
 	if user == "" {
-		write.UserID = Null[string]()
+		write.UserID = graph.Null[string]()
 	}
 	if n.life.value == 0 && rapid.Bool().Draw(w.T, "null salience") {
-		write.Salience = Null[float64]()
+		write.Salience = graph.Null[float64]()
 	}
 	if owner {
-		write.IsOwner = Some(true)
+		write.IsOwner = graph.Some(true)
 	}
 	if kind == "concept" && rapid.Bool().Draw(w.T, "says goal") {
 		goal := rapid.Bool().Draw(w.T, "goal")
-		n.goal, write.IsGoal = &goal, Some(goal)
+		n.goal, write.IsGoal = &goal, graph.Some(goal)
 	}
 	if rapid.Float64Range(0, 1).Draw(w.T, "accessed") < 0.8 {
 		n.accessed = rapid.SampledFrom(worldTimes).Draw(w.T, "accessed at")
-		write.LastAccessedAt = Some(n.accessed)
+		write.LastAccessedAt = graph.Some(n.accessed)
 		n.life.at = n.accessed // the time of the given salience
 	}
 	w.m.nodes[key] = n
@@ -161,7 +163,7 @@ func (w *world) addLinks(count int) {
 		return
 	}
 	user := rapid.SampledFrom(worldUsers).Draw(w.T, "writer")
-	var writes []RelationshipWrite
+	var writes []graph.RelationshipWrite
 	for range count {
 		from, to := rapid.SampledFrom(w.keys()).Draw(w.T, "from"), rapid.SampledFrom(w.keys()).Draw(w.T, "to")
 		switch me := w.m.owner(user); {
@@ -173,8 +175,8 @@ func (w *world) addLinks(count int) {
 		}
 		kind := rapid.SampledFrom(append([]string{"admires"}, contextTypes...)).Draw(w.T, "type")
 		r := link(from, kind, to, rapid.SampledFrom(worldLevels).Draw(w.T, "strength"))
-		r.State = Some(rapid.SampledFrom([]string{"candidate", "active"}).Draw(w.T, "link state"))
-		if from != to && !slices.ContainsFunc(writes, func(o RelationshipWrite) bool { return o.From == from && o.To == to && o.Type == kind }) {
+		r.State = graph.Some(rapid.SampledFrom([]string{"candidate", "active"}).Draw(w.T, "link state"))
+		if from != to && !slices.ContainsFunc(writes, func(o graph.RelationshipWrite) bool { return o.From == from && o.To == to && o.Type == kind }) {
 			writes = append(writes, r)
 		}
 	}
@@ -184,7 +186,7 @@ func (w *world) addLinks(count int) {
 // closeLinks ends some current relationships.
 func (w *world) closeLinks() {
 	user := rapid.SampledFrom(worldUsers).Draw(w.T, "closer")
-	var writes []RelationshipWrite
+	var writes []graph.RelationshipWrite
 	for _, l := range w.m.links {
 		if !l.closed && w.sees(user, l.from) && w.sees(user, l.to) && rapid.Bool().Draw(w.T, "close") {
 			writes = append(writes, closed(l.from, l.kind, l.to, w.now))
@@ -198,11 +200,11 @@ func (w *world) sees(user, key string) bool {
 	return n.user == "" || n.user == user
 }
 
-func (w *world) store(user string, writes []RelationshipWrite) {
+func (w *world) store(user string, writes []graph.RelationshipWrite) {
 	result := w.e.try(user, nil, writes...)
 	for i, write := range writes {
 		got := result.Relationships[i]
-		if allowed := w.sees(user, write.From) && w.sees(user, write.To); allowed == (got.Status == Refused) {
+		if allowed := w.sees(user, write.From) && w.sees(user, write.To); allowed == (got.Status == graph.Refused) {
 			w.Fatalf("%s writes %s -> %s: %s", user, write.From, write.To, got.Status)
 		} else if allowed {
 			w.m.put(got.Key, write, w.now)
@@ -211,7 +213,7 @@ func (w *world) store(user string, writes []RelationshipWrite) {
 }
 
 // put applies the reported outcome to the model.
-func (m *model) put(key string, write RelationshipWrite, now time.Time) {
+func (m *model) put(key string, write graph.RelationshipWrite, now time.Time) {
 	at := slices.IndexFunc(m.links, func(l *modelLink) bool { return l.key == key })
 	if at < 0 {
 		at = len(m.links)
@@ -228,7 +230,7 @@ func (m *model) put(key string, write RelationshipWrite, now time.Time) {
 
 // changeNodes moves the state and salience of some nodes.
 func (w *world) changeNodes() {
-	var writes []NodeWrite
+	var writes []graph.NodeWrite
 	for _, key := range w.keys() {
 		if rapid.Bool().Draw(w.T, "change") {
 			n := w.m.nodes[key]
@@ -241,9 +243,9 @@ func (w *world) changeNodes() {
 			}
 			write := change(n.kind, key, inState(n.state), of(n.user))
 			if n.user == "" {
-				write.UserID = Null[string]()
+				write.UserID = graph.Null[string]()
 			}
-			write.Salience = Some(salience)
+			write.Salience = graph.Some(salience)
 			writes = append(writes, write)
 		}
 	}
@@ -253,13 +255,13 @@ func (w *world) changeNodes() {
 // moveOwner gives a user another owner, or none, in one write.
 func (w *world) moveOwner() {
 	user := rapid.SampledFrom(worldUsers).Draw(w.T, "whose owner")
-	var writes []NodeWrite
+	var writes []graph.NodeWrite
 	var before modelNode // of the owner
 	if me := w.m.owner(user); me != "" {
 		before = *w.m.nodes[me]
 		w.m.nodes[me].owner = false
 		w.m.nodes[me].written(w.now)
-		writes = append(writes, NodeWrite{Kind: "person", EntityKey: me, IsOwner: Some(false)})
+		writes = append(writes, graph.NodeWrite{Kind: "person", EntityKey: me, IsOwner: graph.Some(false)})
 	}
 	var persons []string
 	for _, key := range w.keys() {
@@ -275,7 +277,7 @@ func (w *world) moveOwner() {
 			*w.m.nodes[next] = before
 		} else {
 			w.m.nodes[next].written(w.now)
-			writes = append(writes, NodeWrite{Kind: "person", EntityKey: next, IsOwner: Some(true)})
+			writes = append(writes, graph.NodeWrite{Kind: "person", EntityKey: next, IsOwner: graph.Some(true)})
 		}
 	}
 	w.e.write(user, writes)
@@ -291,15 +293,15 @@ func (w *world) addSource() {
 		mentions: map[string]bool{},
 	}
 	s.summary = "summary of " + s.key
-	write := SourceWrite{
-		EntityKey: s.key, ContentType: Some(s.content), StartedAt: Some(s.started), Summary: Some(s.summary),
+	write := graph.SourceWrite{
+		EntityKey: s.key, ContentType: graph.Some(s.content), StartedAt: graph.Some(s.started), Summary: graph.Some(s.summary),
 	}
 	if s.context != "" {
-		write.ContextType = Some(s.context)
+		write.ContextType = graph.Some(s.context)
 	}
 	if rapid.Bool().Draw(w.T, "ended") {
 		s.ended = noon
-		write.EndedAt = Some(noon)
+		write.EndedAt = graph.Some(noon)
 	}
 	for _, key := range w.keys() {
 		if w.sees(s.user, key) && rapid.Float64Range(0, 1).Draw(w.T, "mention") < 0.4 {
@@ -354,7 +356,7 @@ func (w *world) moveSource() {
 	for key, s := range w.m.sources {
 		if key == "s-0" {
 			s.started = rapid.SampledFrom(worldTimes).Draw(w.T, "restarted")
-			w.e.source(s.user, SourceWrite{EntityKey: key, StartedAt: Some(s.started)})
+			w.e.source(s.user, graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(s.started)})
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kith/graph"
 )
 
 // model is the memory of one team in plain Go, with the rules of docs/context.md and docs/lifecycle.md: it computes
@@ -101,9 +103,9 @@ func (m *model) context(user string, now time.Time) modelContext {
 	return modelContext{
 		Owner:         m.owner(user),
 		Beliefs:       m.beliefs(user),
-		Goals:         m.goals(user, now.Add(-Week)),
-		Relationships: m.relationships(user, now.Add(-Week)),
-		Sources:       m.recent(user, now.Add(-Week)),
+		Goals:         m.goals(user, now.Add(-graph.Week)),
+		Relationships: m.relationships(user, now.Add(-graph.Week)),
+		Sources:       m.recent(user, now.Add(-graph.Week)),
 		Last:          m.last(user),
 	}
 }
@@ -251,7 +253,7 @@ func (m *model) last(user string) *time.Time {
 }
 
 // foretold converts the answer of the store to the form of the model.
-func foretold(s *Sections) modelContext {
+func foretold(s *graph.Sections) modelContext {
 	c := modelContext{
 		Beliefs: keysOf(s.CoreBeliefs), Goals: keysOf(s.PrimaryGoals),
 		Relationships: []modelRelationship{}, Sources: []modelRecent{},

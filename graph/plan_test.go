@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
@@ -7,31 +7,23 @@ import (
 	"slices"
 	"strings"
 
+	"kith/graph"
+	"kith/neo"
+
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher"
 )
 
-func (o operator) String() string {
-	var text strings.Builder
-	var write func(o operator, indent string)
-	write = func(o operator, indent string) {
-		fmt.Fprintf(&text, "%s%s (%d) %.120s\n", indent, o.name, o.hits, strings.ReplaceAll(o.details, "\n", " "))
-		for _, c := range o.children {
-			write(c, indent+"  ")
-		}
-	}
-	write(o, "")
-	return text.String()
+// allParams returns all parameters of a search.
+func allParams(q *graph.Search, scope graph.Scope) map[string]any {
+	return q.ParamsForTest(scope, q.IndexAsksForTest(scope))
 }
 
-// allParams returns all parameters of a search.
-func (q *Search) allParams(scope Scope) map[string]any { return q.params(scope, q.indexAsks(scope)) }
-
 // explain returns the plan of a statement as the store would run it.
-func (e *env) explain(q cypher.Query) operator {
+func (e *env) explain(q cypher.Query) neo.Operator {
 	e.Helper()
-	return operatorOf(e.summary("EXPLAIN ", q, e.params(q)).Plan())
+	return neo.PlanOf(e.summary("EXPLAIN ", q, e.params(q)).Plan())
 }
 
 func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4j.ResultSummary {
@@ -40,7 +32,7 @@ func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4
 	if q.Write {
 		mode = neo4j.AccessModeWrite
 	}
-	session := e.store.db.Session(e.Context(), mode, "", neo4j.FetchAll)
+	session := (*e.Store.DbField()).Session(e.Context(), mode, "", neo4j.FetchAll)
 	defer func() { _ = session.Close(e.Context()) }()
 	text, params, err := q.Statement(params)
 	if err != nil {
@@ -74,7 +66,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"from_key": "n-1", "to_key": "n-2", "relationship_type": "uses", "key_id": "k", "at": noon, "generated": "n-1", "owner": "n-2", "user": "u", "moved": true,
 	}
 	known := map[string]any{
-		"team_id": e.team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "",
+		"team_id": e.Team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "",
 		"from_user": " ", "after_key": "", "version": 1,
 		"entity_key": "n-1", "source_key": "s-1", "as_of": noon, "now_ms": noon.UnixMilli(), "until": noon, "stale_ms": noon.UnixMilli(),
 		"label": "Concept", "kind": "concept",
@@ -82,19 +74,19 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "to": "n-2",
 		"messages": false, "import_id": "i", "seq": 1, "report": "{}", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
 		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"},
-		"own_users": ownerRows([]string{"u"}),
+		"own_users": graph.OwnerRows([]string{"u"}),
 		"mentions":  []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
 		"conversation_id": "s-0", "system": "s", "next_seq": 1, "type": nil, "tag": nil, "from_name": nil, "to_name": nil, "after_name": "",
 	}
 	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "elsewhere": 0, "words": []string{"mentors"}, "max_relationships": 1,
 		"without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
-		"keys": []string{"k"}, "numbers": []int64{1, 2}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": auditNames,
-		"records": recordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
+		"keys": []string{"k"}, "numbers": []int64{1, 2}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": graph.AuditNames,
+		"records": graph.RecordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
 		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": map[string]any{"Concept": "x0"},
-		"plain": plainTypes, "last": "x"})
-	maps.Copy(known, (&Search{Asks: []Ask{{Words: []string{"x"}}}, Messages: true, Sources: true, Nodes: Kinds[:1], Relationships: true, Links: true,
-		Vectors: []VectorsAfter{{"k0", 0}}}).allParams(Scope{TeamID: e.team, UserID: "u"}))
+		"plain": graph.PlainTypes, "last": "x"})
+	maps.Copy(known, allParams(&graph.Search{Asks: []graph.Ask{{Words: []string{"x"}}}, Messages: true, Sources: true, Nodes: graph.Kinds[:1], Relationships: true, Links: true,
+		Vectors: []graph.VectorsAfter{{"k0", 0}}}, graph.Scope{TeamID: e.Team, UserID: "u"}))
 	maps.Copy(known, map[string]any{
 		"message_keys": []string{"n-1"}, "source_keys": []string{"n-1"}, "node_keys": []string{"n-1"}, "story_keys": []string{"n-1"}, "mentioned": 10,
 		"around_keys": []string{"n-1"}, "seeds": []map[string]any{{"ask": 0, "key": "s-1", "weight": 1.0}}, "link_limit": 10, "story_limit": 10,
@@ -107,12 +99,12 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"steps": []map[string]any{{"number": 0, "from": "me", "to": "n-1", "key": nil, "out": nil}},
 	})
 	maps.Copy(known, map[string]any{
-		"users": []string{"", "u"}, "tasks": []string{"task" + keySeparator}, "fields": shownFields, "task_fields": taskFields,
-		"project_fields": projectFields, "recent_at": 0,
-		"lists": []map[string]any{{"after": "goal" + keySeparator, "end": "goal ", "kind": "goal", "list": "goal" + keySeparator, "limit": 10,
-			"fields": shownFields, "texts": []string{"description"}}},
+		"users": []string{"", "u"}, "tasks": []string{"task" + graph.KeySeparator}, "fields": graph.ShownFields, "task_fields": graph.TaskFields,
+		"project_fields": graph.ProjectFields, "recent_at": 0,
+		"lists": []map[string]any{{"after": "goal" + graph.KeySeparator, "end": "goal ", "kind": "goal", "list": "goal" + graph.KeySeparator, "limit": 10,
+			"fields": graph.ShownFields, "texts": []string{"description"}}},
 		"derived": []string{"n-1"}, "focus": "n-1", "picture": []string{"n-1"}, "open": []string{"Task"},
-		"skip": 0, "whole": true, "counted": "p-1" + keySeparator, "list": "project" + keySeparator, "separator": keySeparator,
+		"skip": 0, "whole": true, "counted": "p-1" + graph.KeySeparator, "list": "project" + graph.KeySeparator, "separator": graph.KeySeparator,
 	})
 	maps.Copy(known, map[string]any{
 		"owners": []string{"", "u"}, "tree_id": "t-1", "turn_id": "c-1", "parent_id": "c-0", "pinned": []bool{true, false}, "ids": []string{"c-1"},
@@ -148,7 +140,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 
 // statements returns all statements, those that contexts are composed of, and those made for several types.
 func (e *env) statements() []cypher.Query {
-	types, err := e.store.indexedTypes(e.Context())
+	types, err := e.Store.IndexedTypesForTest(e.Context())
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -158,9 +150,9 @@ func (e *env) statements() []cypher.Query {
 			all = append(all, q)
 		}
 	}
-	withoutPreferences := slices.DeleteFunc(slices.Clone(AllSections), func(s Section) bool { return s == PreferencesSection })
-	for _, sections := range [][]Section{withoutPreferences, AllSections, append(slices.Clone(AllSections), FocusSection)} {
-		q := e.store.combined(sections, SectionQuery{})
+	withoutPreferences := slices.DeleteFunc(slices.Clone(graph.AllSections), func(s graph.Section) bool { return s == graph.PreferencesSection })
+	for _, sections := range [][]graph.Section{withoutPreferences, graph.AllSections, append(slices.Clone(graph.AllSections), graph.FocusSection)} {
+		q := e.Store.CombinedForTest(sections, graph.SectionQuery{})
 		q.Name = fmt.Sprintf("context of %d sections", len(sections))
 		all = append(all, q)
 	}
@@ -213,17 +205,17 @@ var ordered = map[string]int{
 // checkPlans checks the plan of every statement.
 func (e *env) checkPlans() {
 	e.Helper()
-	e.raw("CALL db.prepareForReplanning()")
+	e.Raw("CALL db.prepareForReplanning()")
 	for _, q := range e.statements() {
 		plan := e.explain(q)
-		plan.each(func(o operator) {
-			if scans.MatchString(o.name) && allowed[q.Name] != o.name && !o.joinsSingles() {
-				e.Errorf("%s has %s:\n%s", q.Name, o.name, plan)
+		plan.Each(func(o neo.Operator) {
+			if scans.MatchString(o.Name) && allowed[q.Name] != o.Name && !joinsSingles(o) {
+				e.Errorf("%s has %s:\n%s", q.Name, o.Name, plan)
 			}
 		})
 		walks := 0
-		plan.each(func(o operator) {
-			if strings.HasPrefix(o.name, "Limit") && len(o.children) == 1 && walksIndex(o.children[0]) {
+		plan.Each(func(o neo.Operator) {
+			if strings.HasPrefix(o.Name, "Limit") && len(o.Children) == 1 && walksIndex(o.Children[0]) {
 				walks++
 			}
 		})
@@ -235,39 +227,39 @@ func (e *env) checkPlans() {
 
 // walksIndex reports whether rows come from an index one by one as needed: no operator above it reads all of them
 // before it returns the first.
-func walksIndex(o operator) bool {
-	for len(o.children) == 1 && slices.Contains([]string{"Filter", "Projection", "CacheProperties"}, o.name) {
-		o = o.children[0]
+func walksIndex(o neo.Operator) bool {
+	for len(o.Children) == 1 && slices.Contains([]string{"Filter", "Projection", "CacheProperties"}, o.Name) {
+		o = o.Children[0]
 	}
-	return strings.Contains(o.name, "IndexSeek")
+	return strings.Contains(o.Name, "IndexSeek")
 }
 
 // joinsSingles reports whether a product joins two nodes, each found by its key.
-func (o operator) joinsSingles() bool {
-	return o.name == "CartesianProduct" && !slices.ContainsFunc(o.children, func(c operator) bool {
-		return !strings.HasPrefix(c.name, "NodeUniqueIndexSeek")
+func joinsSingles(o neo.Operator) bool {
+	return o.Name == "CartesianProduct" && !slices.ContainsFunc(o.Children, func(c neo.Operator) bool {
+		return !strings.HasPrefix(c.Name, "NodeUniqueIndexSeek")
 	})
 }
 
 // huge gives a user of the team degree relationships, and as many beliefs, goals and conversations.
 func (e *env) huge(user string, degree int) {
 	e.Helper()
-	e.write(user, []NodeWrite{owner1("me")})
+	e.write(user, []graph.NodeWrite{owner1("me")})
 	const batch = 2500
 	for start := 0; start < degree; start += batch {
-		var nodes []NodeWrite
-		var links []RelationshipWrite
+		var nodes []graph.NodeWrite
+		var links []graph.RelationshipWrite
 		for i := start; i < min(start+batch, degree); i++ {
 			key := fmt.Sprintf("n-%d", i)
 			n := node("concept", key, float64(i%97)/100, inState([]string{"core", "active"}[i%2]), accessed(noon), described("goal"))
-			n.TTLPolicy = Some([]string{"keep_forever", "decay"}[i/2%2])
+			n.TTLPolicy = graph.Some([]string{"keep_forever", "decay"}[i/2%2])
 			nodes = append(nodes, n)
 			links = append(links, link("me", contextTypes[i%7], key, float64(i%89)/100))
 		}
 		e.write(user, nodes, links...)
 	}
 	for i := range min(degree/10, 60) {
-		w := SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), Summary: Some("x")}
+		w := graph.SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), Summary: graph.Some("x")}
 		for m := range 5 {
 			w.Mentions = append(w.Mentions, fmt.Sprintf("n-%d", (i*7+m)%degree))
 		}
@@ -281,11 +273,11 @@ func (e *env) walkHits(user string) (hits int64) {
 	q := cypher.Load("context_relationships")
 	params := e.params(q)
 	params["user_id"] = user
-	plan := operatorOf(e.summary("PROFILE ", q, params).Profile())
+	plan := neo.PlanOf(e.summary("PROFILE ", q, params).Profile())
 	walks := 0
-	plan.each(func(o operator) {
-		if strings.Contains(o.name, "RelationshipIndexSeek") && strings.Contains(o.details, "owner_key") {
-			hits, walks = hits+o.hits, walks+1
+	plan.Each(func(o neo.Operator) {
+		if strings.Contains(o.Name, "RelationshipIndexSeek") && strings.Contains(o.Details, "owner_key") {
+			hits, walks = hits+o.Hits, walks+1
 		}
 	})
 	if walks != 2*len(contextTypes) { // the first of each type, and those above their limit

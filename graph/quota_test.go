@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -11,76 +11,78 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"kith/graph"
+
 	"kith/internal/testenv"
 	"kith/neo"
 )
 
 // limited returns an environment whose teams have quotas.
-func limited(t *testing.T, q Quota) *env {
+func limited(t *testing.T, q graph.Quota) *env {
 	t.Helper()
 	fresh(t)
-	return open(t, testenv.Neo4j(t), Options{Quota: q})
+	return open(t, testenv.Neo4j(t), graph.Options{Quota: q})
 }
 
-func (e *env) add(key string, change ...func(*NodeWrite)) error {
-	_, err := e.store.Write(e.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{node("concept", key, 0.5, change...)}})
+func (e *env) add(key string, change ...func(*graph.NodeWrite)) error {
+	_, err := e.Store.Write(e.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{node("concept", key, 0.5, change...)}})
 	return err
 }
 
 // A full team can change and delete its data, and write again when there is room.
 func TestQuotaOfNodes(t *testing.T) {
-	e := limited(t, Quota{Nodes: 5}) // including the user's own person
-	e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-1", "x")}})
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e := limited(t, graph.Quota{Nodes: 5}) // including the user's own person
+	e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-1", "x")}})
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	for what, try := range map[string]func() error{
 		"a node":   func() error { return e.add("c") },
-		"a source": func() error { _, err := e.store.WriteSource(t.Context(), e.as("u1"), &SourceWrite{}); return err },
+		"a source": func() error { _, err := e.Store.WriteSource(t.Context(), e.As("u1"), &graph.SourceWrite{}); return err },
 		"a message": func() error {
-			_, err := e.store.AppendMessages(t.Context(), e.as("u1"), "s", []MessageWrite{said("", "x")})
+			_, err := e.Store.AppendMessages(t.Context(), e.As("u1"), "s", []graph.MessageWrite{said("", "x")})
 			return err
 		},
 		"an element": func() error {
-			_, err := e.store.MergeSystem(t.Context(), e.as(""), "sys", &SystemWrite{Entities: []SystemEntityWrite{{Name: "x", Type: Some("y")}}})
+			_, err := e.Store.MergeSystem(t.Context(), e.As(""), "sys", &graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "x", Type: graph.Some("y")}}})
 			return err
 		},
 		"all or nothing": func() error {
-			_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{change("concept", "a", described("changed")), node("concept", "c", 0.5)}})
+			_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{change("concept", "a", described("changed")), node("concept", "c", 0.5)}})
 			return err
 		},
 	} {
-		if err := try(); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "is 5 nodes") {
+		if err := try(); !errors.Is(err, graph.ErrQuota) || !strings.Contains(err.Error(), "is 5 nodes") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	e.same("nothing was written", [][]any{{int64(5), ""}},
-		e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n), max(CASE n.entity_key WHEN 'a' THEN n.description END)`))
-	e.write("u1", []NodeWrite{change("concept", "a", described("changed"))})
+	e.Same("nothing was written", [][]any{{int64(5), ""}},
+		e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n), max(CASE n.entity_key WHEN 'a' THEN n.description END)`))
+	e.write("u1", []graph.NodeWrite{change("concept", "a", described("changed"))})
 	if err := e.neighbour().add("c"); err != nil {
 		t.Errorf("another team: %v", err)
 	}
-	if _, err := e.store.DeleteNode(t.Context(), e.as("u1"), ConceptKind, "b", 0); err != nil {
+	if _, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, "b", 0); err != nil {
 		t.Fatal(err)
 	}
-	e.store.full.InvalidateAll() // as if a second had passed
-	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(),
+	(*e.Store.FullField()).InvalidateAll() // as if a second had passed
+	if err := e.add("c"); !errors.Is(err, graph.ErrQuota) || !strings.Contains(err.Error(),
 		"1 of its nodes and relationships are deleted") || !strings.Contains(err.Error(), "kith team purge") {
 		t.Errorf("what is deleted can be restored, and counts: %v", err)
 	}
-	if purged, err := e.store.PurgeTeam(t.Context(), e.team); err != nil || purged != 1 {
+	if purged, err := e.Store.PurgeTeam(t.Context(), e.Team); err != nil || purged != 1 {
 		t.Errorf("purged %d, %v", purged, err)
 	}
 	if err := e.add("c"); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
-	if err := e.add("d"); !errors.Is(err, ErrQuota) {
+	if err := e.add("d"); !errors.Is(err, graph.ErrQuota) {
 		t.Errorf("full again: %v", err)
 	}
 }
 
 // usage returns the usage of the team, counted from scratch.
-func (e *env) usage() Usage {
+func (e *env) usage() graph.Usage {
 	e.Helper()
-	_, has, err := e.store.TeamQuota(e.Context(), e.team)
+	_, has, err := e.Store.TeamQuota(e.Context(), e.Team)
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -88,98 +90,103 @@ func (e *env) usage() Usage {
 }
 
 // bounded sets the team's quota to its usage plus more.
-func (e *env) bounded(more Quota) Usage {
+func (e *env) bounded(more graph.Quota) graph.Usage {
 	e.Helper()
 	has := e.usage()
 	nodes, relationships, text := has.Nodes+more.Nodes, has.Relationships+more.Relationships, has.Text+more.Text
-	if err := e.store.SetTeamQuota(e.Context(), e.team, OwnQuota{&nodes, &relationships, &text}); err != nil {
+	if err := e.Store.SetTeamQuota(e.Context(), e.Team, graph.OwnQuota{&nodes, &relationships, &text}); err != nil {
 		e.Fatal(err)
 	}
-	e.store.full.InvalidateAll()
+	(*e.Store.FullField()).InvalidateAll()
 	return has
 }
 
 // writers returns all operations that store something for a caller: each adds to a team that has been filled.
 func (e *env) writers() map[string]func() error {
-	ctx, as := e.Context(), e.as("u1")
+	ctx, as := e.Context(), e.As("u1")
 	long := strings.Repeat("x", 500)
-	note := []NoteWrite{{Content: long}}
-	key := e.raw(`MATCH (:Memory {team_id: $team, entity_key: 'a'})-[r {team_id: $team}]->() WHERE r.key IS NOT NULL RETURN r.key LIMIT 1`)[0][0].(string)
+	note := []graph.NoteWrite{{Content: long}}
+	key := e.Raw(`MATCH (:Memory {team_id: $team, entity_key: 'a'})-[r {team_id: $team}]->() WHERE r.key IS NOT NULL RETURN r.key LIMIT 1`)[0][0].(string)
 	return map[string]func() error{
 		"a node": func() error { return e.add("c") },
 		"a longer description": func() error {
-			_, err := e.store.PatchNode(ctx, as, change("concept", "a", described(long)))
+			_, err := e.Store.PatchNode(ctx, as, change("concept", "a", described(long)))
 			return err
 		},
 		"a description in a write": func() error { return e.add("b", described(long)) },
 		"keywords": func() error {
-			return e.add("a", func(w *NodeWrite) { w.Properties = json.RawMessage(`{"k":"` + long + `"}`) })
+			return e.add("a", func(w *graph.NodeWrite) { w.Properties = json.RawMessage(`{"k":"` + long + `"}`) })
 		},
-		"a note":                   func() error { _, err := e.store.AddNotes(ctx, as, ConceptKind, "a", note); return err },
-		"a note of a relationship": func() error { _, err := e.store.AddRelationshipNotes(ctx, as, key, note); return err },
+		"a note":                   func() error { _, err := e.Store.AddNotes(ctx, as, graph.ConceptKind, "a", note); return err },
+		"a note of a relationship": func() error { _, err := e.Store.AddRelationshipNotes(ctx, as, key, note); return err },
 		"a relationship": func() error {
-			_, err := e.store.Write(ctx, as, &MemoryWrite{Relationships: []RelationshipWrite{link("a", "inspires", "b", 0.5)}})
+			_, err := e.Store.Write(ctx, as, &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{link("a", "inspires", "b", 0.5)}})
 			return err
 		},
 		"a relationship without texts": func() error {
-			_, err := e.store.Write(ctx, as, &MemoryWrite{Relationships: []RelationshipWrite{{From: "b", To: "a", Type: "inspires"}}})
+			_, err := e.Store.Write(ctx, as, &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{{From: "b", To: "a", Type: "inspires"}}})
 			return err
 		},
 		"a past relationship": func() error {
 			w := link("a", "relates_to", "b", 0.5)
-			w.Description, w.Contradicts = Some("it is otherwise"), true
-			_, err := e.store.Write(ctx, as, &MemoryWrite{Relationships: []RelationshipWrite{w}})
+			w.Description, w.Contradicts = graph.Some("it is otherwise"), true
+			_, err := e.Store.Write(ctx, as, &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{w}})
 			return err
 		},
 		"an idempotency key": func() error {
-			_, err := e.store.Write(ctx, as, &MemoryWrite{IdempotencyKey: "again", Nodes: []NodeWrite{change("concept", "a")}})
+			_, err := e.Store.Write(ctx, as, &graph.MemoryWrite{IdempotencyKey: "again", Nodes: []graph.NodeWrite{change("concept", "a")}})
 			return err
 		},
-		"a source": func() error { _, err := e.store.WriteSource(ctx, as, &SourceWrite{}); return err },
+		"a source": func() error { _, err := e.Store.WriteSource(ctx, as, &graph.SourceWrite{}); return err },
 		"participants": func() error {
-			_, err := e.store.WriteSource(ctx, as, &SourceWrite{EntityKey: "s", Participants: []string{"u2", "u3"}})
+			_, err := e.Store.WriteSource(ctx, as, &graph.SourceWrite{EntityKey: "s", Participants: []string{"u2", "u3"}})
 			return err
 		},
 		"a message": func() error {
-			_, err := e.store.AppendMessages(ctx, as, "s", []MessageWrite{said("", "x")})
+			_, err := e.Store.AppendMessages(ctx, as, "s", []graph.MessageWrite{said("", "x")})
 			return err
 		},
 		"a summary": func() error {
-			_, err := e.store.EndConversation(ctx, as, "s2", &ConversationEnd{Summary: Some(long)})
+			_, err := e.Store.EndConversation(ctx, as, "s2", &graph.ConversationEnd{Summary: graph.Some(long)})
 			return err
 		},
 		"an entity": func() error {
-			_, err := e.store.MergeSystem(ctx, e.as(""), "sys", &SystemWrite{Entities: []SystemEntityWrite{{Name: "z", Type: Some("y")}}})
+			_, err := e.Store.MergeSystem(ctx, e.As(""), "sys", &graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "z", Type: graph.Some("y")}}})
 			return err
 		},
-		"a system": func() error { _, err := e.store.MergeSystem(ctx, e.as(""), long[:200], &SystemWrite{}); return err },
+		"a system": func() error {
+			_, err := e.Store.MergeSystem(ctx, e.As(""), long[:200], &graph.SystemWrite{})
+			return err
+		},
 		"a relationship of a system": func() error {
-			_, err := e.store.MergeSystem(ctx, e.as(""), "sys", &SystemWrite{Relationships: []SystemRelationshipWrite{{From: "y", To: "x", Type: "calls"}}})
+			_, err := e.Store.MergeSystem(ctx, e.As(""), "sys", &graph.SystemWrite{Relationships: []graph.SystemRelationshipWrite{{From: "y", To: "x", Type: "calls"}}})
 			return err
 		},
 		"preferences": func() error {
-			return e.store.ReplacePreferences(ctx, as, []Preference{{Key: "k", Value: json.RawMessage(`"` + long + `"`)}})
+			return e.Store.ReplacePreferences(ctx, as, []graph.Preference{{Key: "k", Value: json.RawMessage(`"` + long + `"`)}})
 		},
 		"a preference": func() error {
-			return e.store.SetPreference(ctx, e.as("u7"), Preference{Key: "k", Value: json.RawMessage(`"` + long + `"`)})
+			return e.Store.SetPreference(ctx, e.As("u7"), graph.Preference{Key: "k", Value: json.RawMessage(`"` + long + `"`)})
 		},
-		"an imported node": func() error { return e.restored(&RestoreBatch{Nodes: []NodeWrite{node("concept", "i", 0.5)}}) },
+		"an imported node": func() error {
+			return e.restored(&graph.RestoreBatch{Nodes: []graph.NodeWrite{node("concept", "i", 0.5)}})
+		},
 	}
 }
 
-func (e *env) restored(b *RestoreBatch) error {
-	_, err := e.store.Restore(e.Context(), e.as("u1"), b, ImportMark{}, func(MemoryResult) string { return "" }, false)
+func (e *env) restored(b *graph.RestoreBatch) error {
+	_, err := e.Store.Restore(e.Context(), e.As("u1"), b, graph.ImportMark{}, func(graph.MemoryResult) string { return "" }, false)
 	return err
 }
 
 // filled gives the team something of each kind.
 func (e *env) filled() {
 	e.Helper()
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
-	e.source("u1", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m-1", "x")}})
-	e.source("u1", SourceWrite{EntityKey: "s2"})
-	_, system := e.store.MergeSystem(e.Context(), e.as(""), "sys",
-		&SystemWrite{Entities: []SystemEntityWrite{{Name: "x", Type: Some("y")}, {Name: "y", Type: Some("y")}}})
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
+	e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-1", "x")}})
+	e.source("u1", graph.SourceWrite{EntityKey: "s2"})
+	_, system := e.Store.MergeSystem(e.Context(), e.As(""), "sys",
+		&graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "x", Type: graph.Some("y")}, {Name: "y", Type: graph.Some("y")}}})
 	if system != nil {
 		e.Fatal(system)
 	}
@@ -188,20 +195,20 @@ func (e *env) filled() {
 // Every operation that stores something is refused by a full quota, stores nothing then, and counts when there is
 // room.
 func TestAFullQuotaRefusesAllThatStores(t *testing.T) {
-	e := limited(t, Quota{Text: 1 << 40})
+	e := limited(t, graph.Quota{Text: 1 << 40})
 	e.filled()
 	writers := e.writers()
-	had := e.bounded(Quota{})
+	had := e.bounded(graph.Quota{})
 	for what, try := range writers {
-		if err := try(); !errors.Is(err, ErrQuota) {
+		if err := try(); !errors.Is(err, graph.ErrQuota) {
 			t.Errorf("%s: %v", what, err)
 		}
-		e.store.full.InvalidateAll()
+		(*e.Store.FullField()).InvalidateAll()
 	}
 	if has := e.usage(); has != had {
 		t.Errorf("what was refused was stored: %+v, before %+v", has, had)
 	}
-	had = e.bounded(Quota{1000, 1000, 100_000})
+	had = e.bounded(graph.Quota{1000, 1000, 100_000})
 	for what, try := range writers {
 		if err := try(); err != nil {
 			t.Errorf("%s, with room: %v", what, err)
@@ -215,9 +222,9 @@ func TestAFullQuotaRefusesAllThatStores(t *testing.T) {
 }
 
 // counted checks that the stored count of the team is never below its usage.
-func (e *env) counted(after string) Usage {
+func (e *env) counted(after string) graph.Usage {
 	e.Helper()
-	row := e.raw(`MATCH (q:Quota {team_id: $team}) RETURN q.nodes, q.relationships, q.characters`)[0]
+	row := e.Raw(`MATCH (q:Quota {team_id: $team}) RETURN q.nodes, q.relationships, q.characters`)[0]
 	has := e.usage()
 	if neo.Integer(row[0]) < has.Nodes || neo.Integer(row[1]) < has.Relationships || neo.Integer(row[2]) < has.Text {
 		e.Errorf("after %s: %v are counted, there are %+v", after, row, has)
@@ -227,11 +234,11 @@ func (e *env) counted(after string) Usage {
 
 // Repeated creation and deletion is bounded, for nodes and for relationships.
 func TestWhatIsDeletedCounts(t *testing.T) {
-	e := limited(t, Quota{Nodes: 6, Relationships: 3})
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e := limited(t, graph.Quota{Nodes: 6, Relationships: 3})
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	created := 0
 	for i := range 5 {
-		e.store.full.InvalidateAll()
+		(*e.Store.FullField()).InvalidateAll()
 		key := fmt.Sprintf("n-%d", i)
 		if e.add(key) == nil {
 			created++
@@ -240,13 +247,13 @@ func TestWhatIsDeletedCounts(t *testing.T) {
 	}
 	linked := 0
 	for range 4 {
-		e.store.full.InvalidateAll()
-		result, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{link("a", "relates_to", "b", 0.5)}})
+		(*e.Store.FullField()).InvalidateAll()
+		result, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{link("a", "relates_to", "b", 0.5)}})
 		if err != nil {
 			continue
 		}
 		linked++
-		if _, err := e.store.DeleteRelationship(t.Context(), e.as("u1"), result.Relationships[0].Key, 0); err != nil {
+		if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), result.Relationships[0].Key, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -266,13 +273,13 @@ func TestWhatIsDeletedCounts(t *testing.T) {
 
 // A team that exceeds its quota can reduce its data, but not add to it.
 func TestATeamWithTooMuchMakesItLess(t *testing.T) {
-	e := limited(t, Quota{Text: 1 << 40})
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("x", 900)))})
+	e := limited(t, graph.Quota{Text: 1 << 40})
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("x", 900)))})
 	less := int64(100)
-	if err := e.store.SetTeamQuota(t.Context(), e.team, OwnQuota{Text: &less}); err != nil {
+	if err := e.Store.SetTeamQuota(t.Context(), e.Team, graph.OwnQuota{Text: &less}); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.add("a", described(strings.Repeat("x", 1800))); !errors.Is(err, ErrQuota) {
+	if err := e.add("a", described(strings.Repeat("x", 1800))); !errors.Is(err, graph.ErrQuota) {
 		t.Errorf("more: %v", err)
 	}
 	if err := e.add("a", described("short")); err != nil {
@@ -282,25 +289,25 @@ func TestATeamWithTooMuchMakesItLess(t *testing.T) {
 
 // Data of a team in another database counts towards the quota, and is not stored there if the team would exceed it.
 func TestWhatIsStoredElsewhereCounts(t *testing.T) {
-	e := limited(t, Quota{Text: 1 << 40})
+	e := limited(t, graph.Quota{Text: 1 << 40})
 	e.filled()
-	had := e.bounded(Quota{Nodes: 10, Text: 100})
+	had := e.bounded(graph.Quota{Nodes: 10, Text: 100})
 	var there atomic.Int64
 	put := func(text int64) error {
-		return e.store.StoreElsewhere(t.Context(), e.team, text, func(context.Context) (int64, error) { return there.Load(), nil },
+		return e.Store.StoreElsewhere(t.Context(), e.Team, text, func(context.Context) (int64, error) { return there.Load(), nil },
 			func(context.Context) error {
 				there.Add(text)
 				return nil
 			})
 	}
-	if err := put(101); !errors.Is(err, ErrQuota) || there.Load() != 0 {
+	if err := put(101); !errors.Is(err, graph.ErrQuota) || there.Load() != 0 {
 		t.Errorf("too much: %v, %d are there", err, there.Load())
 	}
 	var refused atomic.Int64
 	var writers sync.WaitGroup
 	for range 8 {
 		writers.Go(func() {
-			if err := put(20); errors.Is(err, ErrQuota) {
+			if err := put(20); errors.Is(err, graph.ErrQuota) {
 				refused.Add(1)
 			} else if err != nil {
 				t.Error(err)
@@ -311,19 +318,19 @@ func TestWhatIsStoredElsewhereCounts(t *testing.T) {
 	if there.Load() != 100 || refused.Load() != 3 || e.usage().Text != had.Text+100 {
 		t.Errorf("%d are there, %d refused, %+v", there.Load(), refused.Load(), e.usage())
 	}
-	if err := e.add("c"); !errors.Is(err, ErrQuota) {
+	if err := e.add("c"); !errors.Is(err, graph.ErrQuota) {
 		t.Errorf("a node: %v", err)
 	}
 }
 
 // Random writes leave the count of a team at or above its usage, and never exceed the quota.
 func TestQuotaAfterRandomWrites(t *testing.T) {
-	e := limited(t, Quota{Text: 1 << 40})
+	e := limited(t, graph.Quota{Text: 1 << 40})
 	e.filled()
-	had := e.bounded(Quota{8, 6, 4000})
+	had := e.bounded(graph.Quota{8, 6, 4000})
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 20 {
-		e.store.full.InvalidateAll()
+		(*e.Store.FullField()).InvalidateAll()
 		key := fmt.Sprintf("n-%d", random.IntN(6))
 		text := strings.Repeat("y", random.IntN(400))
 		var err error
@@ -331,14 +338,14 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 		case 0:
 			err = e.add(key, described(text))
 		case 1:
-			_, err = e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{{From: "a", To: "b",
-				Type: fmt.Sprintf("type_%d", random.IntN(4)), Description: Some(text)}}})
+			_, err = e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{{From: "a", To: "b",
+				Type: fmt.Sprintf("type_%d", random.IntN(4)), Description: graph.Some(text)}}})
 		case 2:
-			_, err = e.store.DeleteNode(t.Context(), e.as("u1"), ConceptKind, key, 0)
+			_, err = e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, key, 0)
 		case 3:
-			err = e.store.ReplacePreferences(t.Context(), e.as("u1"), []Preference{{Key: key, Value: json.RawMessage(`"` + text + `"`)}})
+			err = e.Store.ReplacePreferences(t.Context(), e.As("u1"), []graph.Preference{{Key: key, Value: json.RawMessage(`"` + text + `"`)}})
 		}
-		if err != nil && !errors.Is(err, ErrQuota) && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, graph.ErrQuota) && !errors.Is(err, graph.ErrNotFound) {
 			t.Fatalf("write %d: %v", i, err)
 		}
 		if has := e.counted(fmt.Sprintf("write %d", i)); has.Nodes > had.Nodes+8 || has.Relationships > had.Relationships+6 || has.Text > had.Text+4000 {
@@ -348,10 +355,10 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 }
 
 func TestQuotaOfText(t *testing.T) {
-	e := limited(t, Quota{Text: 1 << 40})
-	e.write("u1", []NodeWrite{owner1("me")})
+	e := limited(t, graph.Quota{Text: 1 << 40})
+	e.write("u1", []graph.NodeWrite{owner1("me")})
 	none := e.usage()
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("ä", 80)))})
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("ä", 80)))})
 	one := e.usage()
 	if err := e.add("b"); err != nil {
 		t.Fatal(err)
@@ -360,31 +367,31 @@ func TestQuotaOfText(t *testing.T) {
 	if each < 5 || one.Text-none.Text != each+80 {
 		t.Errorf("%d characters of a node without a description, %d with one of 80", each, one.Text-none.Text)
 	}
-	e.bounded(Quota{Nodes: 100, Text: each + 5})
-	if err := e.add("c", described(strings.Repeat("x", 6))); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "characters of text") {
+	e.bounded(graph.Quota{Nodes: 100, Text: each + 5})
+	if err := e.add("c", described(strings.Repeat("x", 6))); !errors.Is(err, graph.ErrQuota) || !strings.Contains(err.Error(), "characters of text") {
 		t.Errorf("too much: %v", err)
 	}
-	e.store.full.InvalidateAll()
-	other := open(t, testenv.Neo4j(t), Options{Quota: Quota{Text: 100}})
-	other.team = e.team
+	(*e.Store.FullField()).InvalidateAll()
+	other := open(t, testenv.Neo4j(t), graph.Options{Quota: graph.Quota{Text: 100}})
+	other.Team = e.Team
 	if err := other.add("c", described("xxxxx")); err != nil {
 		t.Errorf("what there is room for: %v", err)
 	}
-	if err := e.add("d"); !errors.Is(err, ErrQuota) {
+	if err := e.add("d"); !errors.Is(err, graph.ErrQuota) {
 		t.Errorf("what another process wrote: %v", err)
 	}
 }
 
 // Concurrent writers in two processes fill a team to its last node, and not further.
 func TestQuotaUnderConcurrency(t *testing.T) {
-	e := limited(t, Quota{Nodes: 20})
+	e := limited(t, graph.Quota{Nodes: 20})
 	var shares atomic.Int64
-	other := open(t, testenv.Neo4j(t), Options{Quota: Quota{Nodes: 20}, ObserveQuota: func(share float64) {
+	other := open(t, testenv.Neo4j(t), graph.Options{Quota: graph.Quota{Nodes: 20}, ObserveQuota: func(share float64) {
 		if share > 1 {
 			shares.Add(1)
 		}
 	}})
-	other.team = e.team
+	other.Team = e.Team
 	var stored, refused atomic.Int64
 	var writers sync.WaitGroup
 	for i := range 12 {
@@ -393,7 +400,7 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 				switch err := []*env{e, other}[i%2].add(fmt.Sprintf("n-%d-%d", i, n)); {
 				case err == nil:
 					stored.Add(1)
-				case errors.Is(err, ErrQuota):
+				case errors.Is(err, graph.ErrQuota):
 					refused.Add(1)
 				default:
 					t.Error(err)
@@ -402,7 +409,7 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 		})
 	}
 	writers.Wait()
-	e.same("counted", [][]any{{int64(20)}}, e.raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n)`))
+	e.Same("counted", [][]any{{int64(20)}}, e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n)`))
 	if stored.Load() != 19 || refused.Load() != 17 || shares.Load() == 0 {
 		t.Errorf("%d were stored, %d refused, a share above 1 was reported %d times", stored.Load(), refused.Load(), shares.Load())
 	}
@@ -410,46 +417,46 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 
 // A team's own quota overrides that of the service, and may be removed again. It is deleted with the team.
 func TestQuotaOfATeam(t *testing.T) {
-	e := limited(t, Quota{Nodes: 1})
-	set := func(own OwnQuota) {
+	e := limited(t, graph.Quota{Nodes: 1})
+	set := func(own graph.OwnQuota) {
 		t.Helper()
-		if err := e.store.SetTeamQuota(t.Context(), e.team, own); err != nil {
+		if err := e.Store.SetTeamQuota(t.Context(), e.Team, own); err != nil {
 			t.Fatal(err)
 		}
-		e.store.full.InvalidateAll()
+		(*e.Store.FullField()).InvalidateAll()
 	}
 	none, two := int64(0), int64(3) // with the user's own person
-	set(OwnQuota{Nodes: &two})
+	set(graph.OwnQuota{Nodes: &two})
 	if err := errors.Join(e.add("a"), e.add("b")); err != nil { // texts are not counted yet
 		t.Error(err)
 	}
 	text := e.usage().Text
-	set(OwnQuota{Nodes: &two, Text: &text})
-	if err := e.add("c"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "is 3 nodes") {
+	set(graph.OwnQuota{Nodes: &two, Text: &text})
+	if err := e.add("c"); !errors.Is(err, graph.ErrQuota) || !strings.Contains(err.Error(), "is 3 nodes") {
 		t.Errorf("a third: %v", err)
 	}
-	set(OwnQuota{Nodes: &none, Text: &text})
-	if err := e.add("c", described("xxx")); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "characters of text") {
+	set(graph.OwnQuota{Nodes: &none, Text: &text})
+	if err := e.add("c", described("xxx")); !errors.Is(err, graph.ErrQuota) || !strings.Contains(err.Error(), "characters of text") {
 		t.Errorf("a long text: %v", err)
 	}
-	set(OwnQuota{Nodes: &none, Relationships: &none})
+	set(graph.OwnQuota{Nodes: &none, Relationships: &none})
 	if err := e.add("c", described("xxx")); err != nil {
 		t.Errorf("any number: %v", err)
 	}
-	if own, has, err := e.store.TeamQuota(t.Context(),
-		e.team); err != nil || own.Nodes == nil || *own.Nodes != 0 || own.Relationships == nil || own.Text != nil || has.Nodes != 4 {
+	if own, has, err := e.Store.TeamQuota(t.Context(),
+		e.Team); err != nil || own.Nodes == nil || *own.Nodes != 0 || own.Relationships == nil || own.Text != nil || has.Nodes != 4 {
 		t.Errorf("%+v, %+v, %v", own, has, err)
 	}
-	set(OwnQuota{})
-	if err := e.add("d"); !errors.Is(err, ErrQuota) || !strings.Contains(err.Error(), "is 1 nodes") {
+	set(graph.OwnQuota{})
+	if err := e.add("d"); !errors.Is(err, graph.ErrQuota) || !strings.Contains(err.Error(), "is 1 nodes") {
 		t.Errorf("that of the service: %v", err)
 	}
 	less := int64(-1)
-	if err := e.store.SetTeamQuota(t.Context(), e.team, OwnQuota{Text: &less}); !errors.Is(err, ErrInvalid) {
+	if err := e.Store.SetTeamQuota(t.Context(), e.Team, graph.OwnQuota{Text: &less}); !errors.Is(err, graph.ErrInvalid) {
 		t.Errorf("less than nothing: %v", err)
 	}
-	if _, err := e.store.EraseTeam(t.Context(), e.team); err != nil {
+	if _, err := e.Store.EraseTeam(t.Context(), e.Team); err != nil {
 		t.Error(err)
 	}
-	e.same("with the team", [][]any{{int64(0)}}, e.raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
+	e.Same("with the team", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
 }

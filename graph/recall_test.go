@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -9,18 +9,20 @@ import (
 	"testing"
 	"time"
 
+	"kith/graph"
+
 	"kith/internal/testenv"
 )
 
 // recallEvents counts the events of Recalls.
 type recallEvents struct {
 	sync.Mutex
-	reads map[RecallEvent]int
+	reads map[graph.RecallEvent]int
 }
 
-func (r *recallEvents) options(o RecallOptions) RecallOptions {
-	r.reads = map[RecallEvent]int{}
-	o.Observe = func(event RecallEvent, reads int) {
+func (r *recallEvents) options(o graph.RecallOptions) graph.RecallOptions {
+	r.reads = map[graph.RecallEvent]int{}
+	o.Observe = func(event graph.RecallEvent, reads int) {
 		r.Lock()
 		defer r.Unlock()
 		r.reads[event] += reads
@@ -29,7 +31,7 @@ func (r *recallEvents) options(o RecallOptions) RecallOptions {
 }
 
 // running runs recalls until the returned function is called, which waits for their end.
-func running(t *testing.T, r *Recalls) (stop func()) {
+func running(t *testing.T, r *graph.Recalls) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -44,98 +46,98 @@ func running(t *testing.T, r *Recalls) (stop func()) {
 
 func TestRecallRaisesWhatWasRead(t *testing.T) {
 	e := fresh(t)
-	key := e.write("u1", []NodeWrite{{Kind: "concept", EntityKey: "a", Name: Some("a"), Confidence: Some(0.8), State: Some("candidate")},
+	key := e.write("u1", []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Name: graph.Some("a"), Confidence: graph.Some(0.8), State: graph.Some("candidate")},
 		node("concept", "b", 0.99), node("concept", "s", 0.5, shared, inState("candidate"))},
-		RelationshipWrite{From: "a", Type: "relates_to", To: "b"}).Relationships[0].Key
-	e.source("u1", SourceWrite{EntityKey: "src", Messages: []MessageWrite{said("m", "x")}, Mentions: []string{"a"}})
+		graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b"}).Relationships[0].Key
+	e.source("u1", graph.SourceWrite{EntityKey: "src", Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"a"}})
 	events := &recallEvents{}
-	e.changedUsers()
-	r := NewRecalls(e.store, events.options(RecallOptions{}))
-	r.Recalled(e.as("u1"), Recall{Nodes: []string{"a", "b", "s", "m", "gone"},
-		Relationships: []RelationshipRef{{"a", "relates_to", "b", key}, {"src", "mentions", "a", "?"}}})
-	r.Recalled(Scope{TeamID: e.team + "-x", UserID: "u1"}, Recall{Nodes: []string{"a"}})
-	r.flush(t.Context())
+	e.ChangedUsers()
+	r := graph.NewRecalls(e.Store, events.options(graph.RecallOptions{}))
+	r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"a", "b", "s", "m", "gone"},
+		Relationships: []graph.RelationshipRef{{"a", "relates_to", "b", key}, {"src", "mentions", "a", "?"}}})
+	r.Recalled(graph.Scope{TeamID: e.Team + "-x", UserID: "u1"}, graph.Recall{Nodes: []string{"a"}})
+	r.FlushForTest(t.Context())
 	a, b, s, link := e.get("u1", "concept", "a"), e.get("u1", "concept", "b"), e.get("u1", "concept", "s"), e.relationship("u1", key)
-	e.same("a", []any{0.65, "active", int64(1), &noon, int64(1)}, []any{a.Salience, a.State, a.AccessCount, a.LastAccessedAt, a.Version})
-	e.same("no more than 1", []any{1.0, "active"}, []any{b.Salience, b.State})
-	e.same("the relationship", []any{0.575, "active", int64(1), &noon}, []any{link.Salience, link.State, link.AccessCount, link.LastAccessedAt})
-	e.same("shared", []any{"candidate", int64(0)}, []any{s.State, s.AccessCount})
-	e.same("reported users whose nodes moved", []string{"u1"}, e.changedUsers())
-	e.same("stored", map[RecallEvent]int{RecallStored: 2}, events.reads)
+	e.Same("a", []any{0.65, "active", int64(1), &noon, int64(1)}, []any{a.Salience, a.State, a.AccessCount, a.LastAccessedAt, a.Version})
+	e.Same("no more than 1", []any{1.0, "active"}, []any{b.Salience, b.State})
+	e.Same("the relationship", []any{0.575, "active", int64(1), &noon}, []any{link.Salience, link.State, link.AccessCount, link.LastAccessedAt})
+	e.Same("shared", []any{"candidate", int64(0)}, []any{s.State, s.AccessCount})
+	e.Same("reported users whose nodes moved", []string{"u1"}, e.ChangedUsers())
+	e.Same("stored", map[graph.RecallEvent]int{graph.RecallStored: 2}, events.reads)
 }
 
 // A recall by a user changes nothing that others see: neither shared nodes, nor a source with participants.
 func TestRecallsOfAUserAreNotSeenByOthers(t *testing.T) {
 	e := fresh(t)
-	keys := e.write("", []NodeWrite{node("concept", "s", 0.5, inState("candidate")), node("concept", "s2", 0.5)}, link("s", "relates_to", "s2", 0.5)).Relationships
-	e.source("ua", SourceWrite{EntityKey: "src", Participants: []string{"ub"}, Messages: []MessageWrite{said("m", "x")}})
-	more := e.write("ua", []NodeWrite{node("concept", "own", 0.5)}, link("src", "relates_to", "s", 0.5), link("own", "relates_to", "s", 0.5)).Relationships
-	all := Recall{Nodes: []string{"s", "s2", "src", "own"}, Relationships: []RelationshipRef{
+	keys := e.write("", []graph.NodeWrite{node("concept", "s", 0.5, inState("candidate")), node("concept", "s2", 0.5)}, link("s", "relates_to", "s2", 0.5)).Relationships
+	e.source("ua", graph.SourceWrite{EntityKey: "src", Participants: []string{"ub"}, Messages: []graph.MessageWrite{said("m", "x")}})
+	more := e.write("ua", []graph.NodeWrite{node("concept", "own", 0.5)}, link("src", "relates_to", "s", 0.5), link("own", "relates_to", "s", 0.5)).Relationships
+	all := graph.Recall{Nodes: []string{"s", "s2", "src", "own"}, Relationships: []graph.RelationshipRef{
 		{"s", "relates_to", "s2", keys[0].Key}, {"src", "relates_to", "s", more[0].Key}, {"own", "relates_to", "s", more[1].Key},
 	}}
 	counts := func() string {
-		return fmt.Sprint(e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IN ['s', 's2', 'src', 'own'] OPTIONAL MATCH (n)-[r:relates_to]->()
+		return fmt.Sprint(e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IN ['s', 's2', 'src', 'own'] OPTIONAL MATCH (n)-[r:relates_to]->()
 			WITH n, r ORDER BY n.entity_key RETURN n.entity_key, n.access_count, n.salience, n.state, r.access_count, r.salience`))
 	}
-	r := NewRecalls(e.store, RecallOptions{})
+	r := graph.NewRecalls(e.Store, graph.RecallOptions{})
 	for _, c := range []struct{ user, want string }{
 		{"ub", "[[own 0 0.5 active 0 0.5] [s 0 0.5 candidate 0 0.5] [s2 0 0.5 active <nil> <nil>] [src 0 0.5 active 0 0.5]]"},
 		{"ua", "[[own 1 0.575 active 1 0.575] [s 0 0.5 candidate 0 0.5] [s2 0 0.5 active <nil> <nil>] [src 0 0.5 active 0 0.5]]"},
 		{"", "[[own 1 0.575 active 1 0.575] [s 1 0.575 active 1 0.575] [s2 1 0.575 active <nil> <nil>] [src 0 0.5 active 0 0.5]]"},
 	} {
-		r.Recalled(e.as(c.user), all)
-		r.flush(t.Context())
-		e.same("after a recall of "+c.user, c.want, counts())
+		r.Recalled(e.As(c.user), all)
+		r.FlushForTest(t.Context())
+		e.Same("after a recall of "+c.user, c.want, counts())
 	}
 }
 
 func TestTenRecallsMakeACore(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{owner1("me"), node("concept", "c", 0.1, inState("candidate"))}, link("me", "thinks_about", "c", 0.5))
+	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.1, inState("candidate"))}, link("me", "thinks_about", "c", 0.5))
 	events := &recallEvents{}
-	r := NewRecalls(e.store, events.options(RecallOptions{}))
-	e.same("a candidate only fills room", 0, countByRule(e.sections("u1").Relationships))
-	e.changedUsers()
+	r := graph.NewRecalls(e.Store, events.options(graph.RecallOptions{}))
+	e.Same("a candidate only fills room", 0, countByRule(e.sections("u1").Relationships))
+	e.ChangedUsers()
 	changes := 0
 	for i := range 10 {
-		e.now = noon.Add(time.Duration(i) * time.Hour)
-		r.Recalled(e.as("u1"), Recall{Nodes: []string{"c"}})
-		r.flush(t.Context())
-		e.same("state", map[bool]string{true: "core", false: "active"}[i == 9], e.get("u1", "concept", "c").State)
-		e.same("the context shows it", 1, countByRule(e.sections("u1").Relationships))
-		changes += len(e.changedUsers())
+		e.Now = noon.Add(time.Duration(i) * time.Hour)
+		r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"c"}})
+		r.FlushForTest(t.Context())
+		e.Same("state", map[bool]string{true: "core", false: "active"}[i == 9], e.get("u1", "concept", "c").State)
+		e.Same("the context shows it", 1, countByRule(e.sections("u1").Relationships))
+		changes += len(e.ChangedUsers())
 	}
-	e.same("reported changes", 2, changes)
+	e.Same("reported changes", 2, changes)
 }
 
 // Recalls beyond the capacity are dropped and counted; callers never wait.
 func TestRecallsAreBounded(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "a", 0.1)})
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.1)})
 	events := &recallEvents{}
-	r := NewRecalls(e.store, events.options(RecallOptions{Size: 3, Every: time.Hour}))
+	r := graph.NewRecalls(e.Store, events.options(graph.RecallOptions{Size: 3, Every: time.Hour}))
 	for range 10 { // nothing takes them: a call that waited would wait for ever
-		r.Recalled(e.as("u1"), Recall{Nodes: []string{"a"}})
+		r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"a"}})
 	}
-	e.same("dropped", map[RecallEvent]int{RecallDropped: 7}, events.reads)
+	e.Same("dropped", map[graph.RecallEvent]int{graph.RecallDropped: 7}, events.reads)
 	running(t, r)()
-	e.same("what is left is stored at the end", map[RecallEvent]int{RecallDropped: 7, RecallStored: 3}, events.reads)
-	e.same("count", int64(3), e.get("u1", "concept", "a").AccessCount)
+	e.Same("what is left is stored at the end", map[graph.RecallEvent]int{graph.RecallDropped: 7, graph.RecallStored: 3}, events.reads)
+	e.Same("count", int64(3), e.get("u1", "concept", "a").AccessCount)
 }
 
 func TestRecallsThatFailAreCounted(t *testing.T) {
 	e := fresh(t)
-	away := open(t, testenv.Neo4j(t), Options{})
-	if err := away.store.Close(t.Context()); err != nil {
+	away := open(t, testenv.Neo4j(t), graph.Options{})
+	if err := away.Store.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	events := &recallEvents{}
-	r := NewRecalls(away.store, events.options(RecallOptions{}))
-	r.Recalled(e.as("u1"), Recall{Nodes: []string{"a"}})
-	r.Recalled(e.as("u1"), Recall{Nodes: []string{"b"}})
-	r.flush(t.Context())
-	e.same("failed", map[RecallEvent]int{RecallFailed: 2}, events.reads)
-	if _, err := away.store.Node(t.Context(), e.as("u1"), ConceptKind, "a", NodeQuery{}); errors.Is(err, ErrNotFound) {
+	r := graph.NewRecalls(away.Store, events.options(graph.RecallOptions{}))
+	r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"a"}})
+	r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"b"}})
+	r.FlushForTest(t.Context())
+	e.Same("failed", map[graph.RecallEvent]int{graph.RecallFailed: 2}, events.reads)
+	if _, err := away.Store.Node(t.Context(), e.As("u1"), graph.ConceptKind, "a", graph.NodeQuery{}); errors.Is(err, graph.ErrNotFound) {
 		t.Error("the database is not away")
 	}
 }
@@ -144,28 +146,28 @@ func TestRecallsThatFailAreCounted(t *testing.T) {
 // transaction takes.
 func TestNoRecallIsLost(t *testing.T) {
 	e := fresh(t)
-	key := e.write("u1", []NodeWrite{node("concept", "a", 0), node("concept", "b", 0)}, link("a", "relates_to", "b", 0)).Relationships[0].Key
+	key := e.write("u1", []graph.NodeWrite{node("concept", "a", 0), node("concept", "b", 0)}, link("a", "relates_to", "b", 0)).Relationships[0].Key
 	const each = 40
 	events := &recallEvents{}
-	var all []*Recalls
+	var all []*graph.Recalls
 	var stops []func()
 	for range 3 {
-		r := NewRecalls(e.store, RecallOptions{Every: time.Millisecond})
+		r := graph.NewRecalls(e.Store, graph.RecallOptions{Every: time.Millisecond})
 		all, stops = append(all, r), append(stops, running(t, r))
 	}
-	single := NewRecalls(e.store, events.options(RecallOptions{}))
-	for range 2*recallsAtOnce + 1 {
-		single.Recalled(e.as("u1"), Recall{Nodes: []string{"b"}})
+	single := graph.NewRecalls(e.Store, events.options(graph.RecallOptions{}))
+	for range 2*graph.RecallsAtOnce + 1 {
+		single.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"b"}})
 	}
 	atOnce(t, func(i int) error {
 		for range each {
-			all[i%3].Recalled(e.as("u1"), Recall{Nodes: []string{"a"}, Relationships: []RelationshipRef{{"a", "relates_to", "b", key}}})
+			all[i%3].Recalled(e.As("u1"), graph.Recall{Nodes: []string{"a"}, Relationships: []graph.RelationshipRef{{"a", "relates_to", "b", key}}})
 		}
 		if i == 0 {
-			single.flush(t.Context())
+			single.FlushForTest(t.Context())
 		}
 		if i%4 == 3 { // with writers between them
-			_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Nodes: []NodeWrite{change("concept", "a", described(fmt.Sprint(i)))}})
+			_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{change("concept", "a", described(fmt.Sprint(i)))}})
 			return err
 		}
 		return nil
@@ -173,26 +175,26 @@ func TestNoRecallIsLost(t *testing.T) {
 	for _, stop := range stops {
 		stop()
 	}
-	e.same("counts", []int64{writers * each, 2*recallsAtOnce + 1, writers * each},
+	e.Same("counts", []int64{writers * each, 2*graph.RecallsAtOnce + 1, writers * each},
 		[]int64{e.get("u1", "concept", "a").AccessCount, e.get("u1", "concept", "b").AccessCount, e.relationship("u1", key).AccessCount})
-	e.same("stored", 2*recallsAtOnce+1, events.reads[RecallStored])
+	e.Same("stored", 2*graph.RecallsAtOnce+1, events.reads[graph.RecallStored])
 }
 
 // If many relationships are equally strong, the context shows the most salient nodes, as soon as they are.
 func TestRecalledNodesMoveUpInContexts(t *testing.T) {
 	e := fresh(t)
-	nodes, links := []NodeWrite{owner1("me")}, []RelationshipWrite{}
+	nodes, links := []graph.NodeWrite{owner1("me")}, []graph.RelationshipWrite{}
 	for i := range 12 {
 		key := fmt.Sprintf("c-%02d", i)
 		nodes = append(nodes, node("concept", key, 0.5+float64(i)/100))
-		links = append(links, RelationshipWrite{From: "me", Type: "thinks_about", To: key})
+		links = append(links, graph.RelationshipWrite{From: "me", Type: "thinks_about", To: key})
 	}
 	e.write("u1", nodes, links...)
-	e.same("the least salient is not shown", false, slices.Contains(linkedKeys(e.sections("u1").Relationships), "c-00"))
-	r := NewRecalls(e.store, RecallOptions{})
+	e.Same("the least salient is not shown", false, slices.Contains(linkedKeys(e.sections("u1").Relationships), "c-00"))
+	r := graph.NewRecalls(e.Store, graph.RecallOptions{})
 	for range 3 {
-		r.Recalled(e.as("u1"), Recall{Nodes: []string{"c-00"}})
+		r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"c-00"}})
 	}
-	r.flush(t.Context())
-	e.same("the most salient is the first", "c-00", linkedKeys(e.sections("u1").Relationships)[0])
+	r.FlushForTest(t.Context())
+	e.Same("the most salient is the first", "c-00", linkedKeys(e.sections("u1").Relationships)[0])
 }

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
@@ -6,28 +6,31 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kith/graph"
+	"kith/graph/graphtest"
 )
 
 // from returns a link that begins at a time.
-func from(at time.Time, a, relationship, b string, salience float64) RelationshipWrite {
+func from(at time.Time, a, relationship, b string, salience float64) graph.RelationshipWrite {
 	w := link(a, relationship, b, salience)
-	w.ValidFrom, w.State = Some(at), Some("active")
+	w.ValidFrom, w.State = graph.Some(at), graph.Some("active")
 	return w
 }
 
 // linked returns the keys of a node's relationships on a day or now. It checks that Node and Relationships agree.
 func (e *env) linked(user, kind, key string, asOf *time.Time) []string {
 	e.Helper()
-	k, _ := KindOf(kind)
-	n, err := e.store.Node(e.Context(), e.as(user), k, key, NodeQuery{AsOf: asOf, Relationships: 100})
+	k, _ := graph.KindOf(kind)
+	n, err := e.Store.Node(e.Context(), e.As(user), k, key, graph.NodeQuery{AsOf: asOf, Relationships: 100})
 	if err != nil {
 		e.Fatal(err)
 	}
-	page, err := e.store.Relationships(e.Context(), e.as(user), RelationshipList{Kind: k, Key: key, AsOf: asOf, Limit: 100})
+	page, err := e.Store.Relationships(e.Context(), e.As(user), graph.RelationshipList{Kind: k, Key: key, AsOf: asOf, Limit: 100})
 	if err != nil {
 		e.Fatal(err)
 	}
-	keys := func(views []RelationshipView) []string {
+	keys := func(views []graph.RelationshipView) []string {
 		all := make([]string, len(views))
 		for i := range views {
 			all[i] = views[i].Key
@@ -35,24 +38,24 @@ func (e *env) linked(user, kind, key string, asOf *time.Time) []string {
 		slices.Sort(all)
 		return all
 	}
-	e.same("Node and Relationships", keys(n.Relationships), keys(page.Relationships))
+	e.Same("Node and Relationships", keys(n.Relationships), keys(page.Relationships))
 	return keys(page.Relationships)
 }
 
 func TestALaterStartContradicts(t *testing.T) {
 	e := fresh(t)
-	days := func(n int) time.Time { return noon.Add(time.Duration(n) * day) }
-	e.now = days(-30)
-	first := e.write("u1", []NodeWrite{owner1("me"), node("concept", "c", 0.5)}, from(days(-20), "me", "thinks_about", "c", 0.5)).Relationships[0]
-	e.now = noon
+	days := func(n int) time.Time { return noon.Add(time.Duration(n) * graph.Day) }
+	e.Now = days(-30)
+	first := e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)}, from(days(-20), "me", "thinks_about", "c", 0.5)).Relationships[0]
+	e.Now = noon
 	second := e.write("u1", nil, from(days(-10), "me", "thinks_about", "c", 0.6)).Relationships[0]
-	e.same("second", RelationshipResult{Key: second.Key, From: "me", To: "c", Type: "thinks_about", Status: Created, Version: 1, Closed: first.Key}, second)
-	e.same("said again", RelationshipResult{Key: second.Key, From: "me", To: "c", Type: "thinks_about", Status: Unchanged, Version: 1},
+	e.Same("second", graph.RelationshipResult{Key: second.Key, From: "me", To: "c", Type: "thinks_about", Status: graph.Created, Version: 1, Closed: first.Key}, second)
+	e.Same("said again", graph.RelationshipResult{Key: second.Key, From: "me", To: "c", Type: "thinks_about", Status: graph.Unchanged, Version: 1},
 		e.write("u1", nil, from(days(-10), "me", "thinks_about", "c", 0.6)).Relationships[0])
 	third := link("me", "thinks_about", "c", 0.7)
 	third.Contradicts = true
 	last := e.write("u1", nil, third).Relationships[0]
-	e.same("third", []any{Created, second.Key}, []any{last.Status, last.Closed})
+	e.Same("third", []any{graph.Created, second.Key}, []any{last.Status, last.Closed})
 	for name, c := range map[string]struct {
 		at   *time.Time
 		want []string
@@ -65,21 +68,21 @@ func TestALaterStartContradicts(t *testing.T) {
 		"before the first":  {at(days(-20).Add(-time.Millisecond)), []string{}},
 	} {
 		for kind, key := range map[string]string{"person": "me", "concept": "c"} {
-			e.same(name+", of "+key, c.want, e.linked("u1", kind, key, c.at))
+			e.Same(name+", of "+key, c.want, e.linked("u1", kind, key, c.at))
 		}
-		e.same(name+", in the context", len(c.want), len(e.sectionsAsOf("u1", c.at).Relationships))
-		focus := &Sections{}
-		if err := e.store.ReadSection(t.Context(), e.as("u1"), FocusSection,
-			SectionQuery{Now: e.now, AsOf: c.at, FocusKey: "c", FocusKind: ConceptKind}, focus); err != nil {
+		e.Same(name+", in the context", len(c.want), len(e.sectionsAsOf("u1", c.at).Relationships))
+		focus := &graph.Sections{}
+		if err := e.Store.ReadSection(t.Context(), e.As("u1"), graph.FocusSection,
+			graph.SectionQuery{Now: e.Now, AsOf: c.at, FocusKey: "c", FocusKind: graph.ConceptKind}, focus); err != nil {
 			t.Fatal(err)
 		}
-		e.same(name+", in focus", len(c.want), len(focus.Focus.Links))
+		e.Same(name+", in focus", len(c.want), len(focus.Focus.Links))
 	}
 	for i, want := range []float64{0.4094, 0.6} { // the first was written ten days before it began
 		context := e.sectionsAsOf("u1", at(days(-20+10*i)))
-		e.same("what was linked then", []float64{want}, []float64{context.Relationships[0].Salience})
+		e.Same("what was linked then", []float64{want}, []float64{context.Relationships[0].Salience})
 	}
-	past, err := e.store.Relationships(t.Context(), e.as("u1"), RelationshipList{Kind: ConceptKind, Key: "c", Past: true, Limit: 100})
+	past, err := e.Store.Relationships(t.Context(), e.As("u1"), graph.RelationshipList{Kind: graph.ConceptKind, Key: "c", Past: true, Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,18 +90,18 @@ func TestALaterStartContradicts(t *testing.T) {
 	for _, r := range past.Relationships {
 		ends = append(ends, *r.ValidFrom, r.ValidTo)
 	}
-	e.same("past", []any{days(-20), at(days(-10)), days(-10), &noon, noon, (*time.Time)(nil)}, ends)
-	e.same("a closed one by its key", at(days(-10)), e.relationship("u1", first.Key).ValidTo)
-	if _, err := e.store.Node(t.Context(), e.as("u1"), ConceptKind, "c", NodeQuery{AsOf: at(days(-31))}); err == nil {
+	e.Same("past", []any{days(-20), at(days(-10)), days(-10), &noon, noon, (*time.Time)(nil)}, ends)
+	e.Same("a closed one by its key", at(days(-10)), e.relationship("u1", first.Key).ValidTo)
+	if _, err := e.Store.Node(t.Context(), e.As("u1"), graph.ConceptKind, "c", graph.NodeQuery{AsOf: at(days(-31))}); err == nil {
 		t.Error("the node is there before it was written")
 	}
 }
 
 func at(t time.Time) *time.Time { return &t }
 
-func (e *env) relationship(user, key string) RelationshipView {
+func (e *env) relationship(user, key string) graph.RelationshipView {
 	e.Helper()
-	r, err := e.store.Relationship(e.Context(), e.as(user), key)
+	r, err := e.Store.Relationship(e.Context(), e.As(user), key)
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -106,43 +109,43 @@ func (e *env) relationship(user, key string) RelationshipView {
 }
 
 // sectionsAsOf returns the sections of a day, and checks that they are the same one by one.
-func (e *env) sectionsAsOf(user string, asOf *time.Time) *Sections {
+func (e *env) sectionsAsOf(user string, asOf *time.Time) *graph.Sections {
 	e.Helper()
-	q := SectionQuery{Now: e.now, AsOf: asOf}
-	together, err := e.store.ReadSections(e.Context(), e.as(user), AllSections, q)
+	q := graph.SectionQuery{Now: e.Now, AsOf: asOf}
+	together, err := e.Store.ReadSections(e.Context(), e.As(user), graph.AllSections, q)
 	if err != nil {
 		e.Fatal(err)
 	}
-	alone := &Sections{}
-	for _, section := range AllSections {
-		if err := e.store.ReadSection(e.Context(), e.as(user), section, q, alone); err != nil {
+	alone := &graph.Sections{}
+	for _, section := range graph.AllSections {
+		if err := e.Store.ReadSection(e.Context(), e.As(user), section, q, alone); err != nil {
 			e.Fatal(err)
 		}
 	}
-	e.same("sections read alone and together", alone, together)
+	e.Same("sections read alone and together", alone, together)
 	return together
 }
 
 // The context of the current time, or of a future one, is the current context.
 func TestTheContextOfNowIsThatOfTheMoment(t *testing.T) {
 	e := fresh(t)
-	var links []RelationshipWrite
-	nodes := []NodeWrite{owner1("me")}
-	for key, change := range map[string]func(*NodeWrite){
-		"fading": func(w *NodeWrite) { w.Salience = Some(0.02) }, "ephemeral": func(w *NodeWrite) { w.TTLPolicy = Some("ephemeral") },
-		"fine": func(*NodeWrite) {}, "archived": inState("archived"), "goal": func(w *NodeWrite) { w.IsGoal, w.LastAccessedAt = Some(true), Some(noon) },
+	var links []graph.RelationshipWrite
+	nodes := []graph.NodeWrite{owner1("me")}
+	for key, change := range map[string]func(*graph.NodeWrite){
+		"fading": func(w *graph.NodeWrite) { w.Salience = graph.Some(0.02) }, "ephemeral": func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("ephemeral") },
+		"fine": func(*graph.NodeWrite) {}, "archived": inState("archived"), "goal": func(w *graph.NodeWrite) { w.IsGoal, w.LastAccessedAt = graph.Some(true), graph.Some(noon) },
 	} {
 		nodes = append(nodes, node("concept", key, 0.5, change))
 		links = append(links, link("me", "relates_to", key, 0.5))
 	}
 	e.write("u1", nodes, links...)
-	e.source("u1", SourceWrite{EntityKey: "s", Mentions: []string{"fine"}})
+	e.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"fine"}})
 	for _, days := range []time.Duration{0, 6, 50, 100} {
-		e.now = noon.Add(days * day)
+		e.Now = noon.Add(days * graph.Day)
 		now := e.sections("u1")
 		now.Known = nil // it is not counted for the past
-		e.same(fmt.Sprintf("after %d days", days), now, e.sectionsAsOf("u1", &e.now))
-		e.same("shown", map[time.Duration]int{0: 4, 6: 4, 50: 3, 100: 2}[days], len(now.Relationships))
+		e.Same(fmt.Sprintf("after %d days", days), now, e.sectionsAsOf("u1", &e.Now))
+		e.Same("shown", map[time.Duration]int{0: 4, 6: 4, 50: 3, 100: 2}[days], len(now.Relationships))
 	}
 }
 
@@ -150,74 +153,74 @@ func TestTheContextOfNowIsThatOfTheMoment(t *testing.T) {
 func TestStartsAreComparedAsTheyAreStored(t *testing.T) {
 	e := fresh(t)
 	w := from(noon.Add(-time.Hour+300*time.Microsecond), "a", "relates_to", "b", 0.5)
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, w)
-	e.same("again", Unchanged, e.write("u1", nil, w).Relationships[0].Status)
-	w.ValidFrom, w.ValidTo = Some(noon), Some(noon.Add(200*time.Microsecond))
-	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{w}})
-	e.same("an end within the same millisecond", []string{"relationships[0].valid_to"}, locations(err))
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, w)
+	e.Same("again", graph.Unchanged, e.write("u1", nil, w).Relationships[0].Status)
+	w.ValidFrom, w.ValidTo = graph.Some(noon), graph.Some(noon.Add(200*time.Microsecond))
+	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{w}})
+	e.Same("an end within the same millisecond", []string{"relationships[0].valid_to"}, graphtest.Locations(err))
 }
 
 func TestTimesThatCannotBeAreRefused(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, from(noon, "a", "relates_to", "b", 0.5))
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, from(noon, "a", "relates_to", "b", 0.5))
 	before := e.stored()
 	result := e.try("u1", nil, closed("a", "relates_to", "b", noon.Add(-time.Millisecond)))
-	e.same("an end before the start", []any{Refused, []string{"relationships[0].valid_to: must not be before valid_from"}},
+	e.Same("an end before the start", []any{graph.Refused, []string{"relationships[0].valid_to: must not be before valid_from"}},
 		[]any{result.Relationships[0].Status, result.Warnings})
 	for _, start := range []time.Time{noon, noon.Add(-time.Hour), noon.Add(time.Microsecond)} {
 		w := from(start, "a", "relates_to", "b", 0.1)
 		w.Contradicts = true
 		result = e.try("u1", nil, w)
-		e.same("a contradiction no later", []string{"relationships[0].valid_from: must be after the valid_from of the relationship it contradicts"}, result.Warnings)
+		e.Same("a contradiction no later", []string{"relationships[0].valid_from: must be after the valid_from of the relationship it contradicts"}, result.Warnings)
 	}
-	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Relationships: []RelationshipWrite{link("a", "relates_to", "a", 1),
+	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{link("a", "relates_to", "a", 1),
 		link("a", "part_of", "a", 1)}})
-	e.same("a relationship with itself", []string{"relationships[0].to", "relationships[1].to"}, locations(err))
-	e.same("stored", before, e.stored())
+	e.Same("a relationship with itself", []string{"relationships[0].to", "relationships[1].to"}, graphtest.Locations(err))
+	e.Same("stored", before, e.stored())
 }
 
 func TestContradictionsAtOneMomentFollowEachOther(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	w := link("a", "relates_to", "b", 0.5)
 	w.Contradicts = true
 	var keys []string
 	for i := range 3 {
 		r := e.write("u1", nil, w).Relationships[0]
-		if r.Status != Created || (i > 0 && r.Closed != keys[i-1]) || (i == 0 && r.Closed != "") {
+		if r.Status != graph.Created || (i > 0 && r.Closed != keys[i-1]) || (i == 0 && r.Closed != "") {
 			t.Fatalf("got %+v", r)
 		}
 		keys = append(keys, r.Key)
 	}
-	e.same("one after the other", [][]any{{noon, noon.Add(time.Millisecond)}, {noon.Add(time.Millisecond), noon.Add(2 * time.Millisecond)},
+	e.Same("one after the other", [][]any{{noon, noon.Add(time.Millisecond)}, {noon.Add(time.Millisecond), noon.Add(2 * time.Millisecond)},
 		{noon.Add(2 * time.Millisecond), nil}},
 		e.relationships("a", "b", "r.valid_from, r.valid_to"))
 }
 
 func TestDeprecatedTypesAreStoredTheOtherWay(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	for given, stored := range map[string]string{"part_of": "contains", "referenced_by": "references", "produced_by": "produces", "mitigated_by": "mitigates"} {
-		result := e.write("u1", nil, RelationshipWrite{From: "a", Type: given, To: "b"})
+		result := e.write("u1", nil, graph.RelationshipWrite{From: "a", Type: given, To: "b"})
 		r := result.Relationships[0]
-		e.same(given, []any{"b", stored, "a", Created}, []any{r.From, r.Type, r.To, r.Status})
-		e.same("warnings", []string{"relationships[0].type: " + given + " is deprecated: stored as " + stored + ", the other way round"}, result.Warnings)
-		e.same("the same one", RelationshipResult{Key: r.Key, From: "b", To: "a", Type: stored, Status: Unchanged, Version: 1},
-			e.write("u1", nil, RelationshipWrite{From: "b", Type: stored, To: "a"}).Relationships[0])
-		missing := e.try("u1", nil, RelationshipWrite{From: "gone", Type: given, To: "b"}).Warnings
-		e.same("a fault is where it was given", []string{"relationships[0].from: there is no such node"}, missing)
+		e.Same(given, []any{"b", stored, "a", graph.Created}, []any{r.From, r.Type, r.To, r.Status})
+		e.Same("warnings", []string{"relationships[0].type: " + given + " is deprecated: stored as " + stored + ", the other way round"}, result.Warnings)
+		e.Same("the same one", graph.RelationshipResult{Key: r.Key, From: "b", To: "a", Type: stored, Status: graph.Unchanged, Version: 1},
+			e.write("u1", nil, graph.RelationshipWrite{From: "b", Type: stored, To: "a"}).Relationships[0])
+		missing := e.try("u1", nil, graph.RelationshipWrite{From: "gone", Type: given, To: "b"}).Warnings
+		e.Same("a fault is where it was given", []string{"relationships[0].from: there is no such node"}, missing)
 	}
-	e.write("u1", []NodeWrite{oneOf(e.T, "task"), oneOf(e.T, "plan"), oneOf(e.T, "goal")})
-	for _, w := range []RelationshipWrite{{From: "the-task", Type: "belongs_to_plan", To: "the-plan"}, {From: "the-goal", Type: "achieved_by", To: "the-task"}} {
+	e.write("u1", []graph.NodeWrite{oneOf(e.T, "task"), oneOf(e.T, "plan"), oneOf(e.T, "goal")})
+	for _, w := range []graph.RelationshipWrite{{From: "the-task", Type: "belongs_to_plan", To: "the-plan"}, {From: "the-goal", Type: "achieved_by", To: "the-task"}} {
 		result := e.write("u1", nil, w)
 		r := result.Relationships[0]
-		e.same("as given", []any{w.From, w.Type, w.To, []string{}}, []any{r.From, r.Type, r.To, result.Warnings})
+		e.Same("as given", []any{w.From, w.Type, w.To, []string{}}, []any{r.From, r.Type, r.To, result.Warnings})
 	}
 }
 
 func TestUnusualTypesAreWarnedOf(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{
+	e.write("u1", []graph.NodeWrite{
 		node("person", "p", 0.5), node("person", "q", 0.5), node("concept", "c", 0.5), node("concept", "d", 0.5), node("entity", "e", 0.5), node("entity", "f", 0.5),
 	})
 	types := []string{"has_relationship_with", "engages_with", "thinks_about", "associated_with", "relates_to", "involves", "connected_to", "of_caller"}
@@ -227,7 +230,7 @@ func TestUnusualTypesAreWarnedOf(t *testing.T) {
 	for pair, fitting := range usual {
 		for _, ends := range []string{pair, pair[1:] + pair[:1]} {
 			for _, kind := range types {
-				result := e.write("u1", nil, RelationshipWrite{From: ends[:1], Type: kind, To: ends[1:]})
+				result := e.write("u1", nil, graph.RelationshipWrite{From: ends[:1], Type: kind, To: ends[1:]})
 				warned := len(result.Warnings) == 1 && strings.HasPrefix(result.Warnings[0], "relationships[0].type: ") && strings.HasSuffix(result.Warnings[0], fitting[0])
 				if fits := slices.Contains(fitting, kind) || kind == "relates_to" || kind == "of_caller"; warned == fits || len(result.Warnings) > 0 == fits {
 					t.Errorf("%s %s: warnings %q", ends, kind, result.Warnings)
@@ -240,16 +243,16 @@ func TestUnusualTypesAreWarnedOf(t *testing.T) {
 func TestContainmentLeadsToItsKind(t *testing.T) {
 	e := fresh(t)
 	for _, kind := range []string{"project", "plan", "task", "goal", "risk", "document"} {
-		e.write("u1", []NodeWrite{oneOf(e.T, kind)})
+		e.write("u1", []graph.NodeWrite{oneOf(e.T, kind)})
 	}
-	e.write("u1", []NodeWrite{node("concept", "c", 0.5)})
-	result := e.try("u1", nil, RelationshipWrite{From: "the-plan", Type: "has_task", To: "the-goal"},
-		RelationshipWrite{From: "the-plan", Type: "has_task", To: "the-task"},
-		RelationshipWrite{From: "the-project", Type: "has_context_document", To: "the-task"},
-		RelationshipWrite{From: "the-project", Type: "has_context_document", To: "the-document"},
-		RelationshipWrite{From: "the-task", Type: "has_goal", To: "the-goal"}, RelationshipWrite{From: "the-plan", Type: "has_crew", To: "the-goal"})
-	e.same("statuses", []Status{Refused, Created, Refused, Created, Created, Created}, statuses(result))
-	e.same("warnings", []string{
+	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	result := e.try("u1", nil, graph.RelationshipWrite{From: "the-plan", Type: "has_task", To: "the-goal"},
+		graph.RelationshipWrite{From: "the-plan", Type: "has_task", To: "the-task"},
+		graph.RelationshipWrite{From: "the-project", Type: "has_context_document", To: "the-task"},
+		graph.RelationshipWrite{From: "the-project", Type: "has_context_document", To: "the-document"},
+		graph.RelationshipWrite{From: "the-task", Type: "has_goal", To: "the-goal"}, graph.RelationshipWrite{From: "the-plan", Type: "has_crew", To: "the-goal"})
+	e.Same("statuses", []graph.Status{graph.Refused, graph.Created, graph.Refused, graph.Created, graph.Created, graph.Created}, statuses(result))
+	e.Same("warnings", []string{
 		"relationships[0].type: has_task must lead to a task", "relationships[2].type: has_context_document must lead to a document",
 		"relationships[4].from: a goal is contained in project",
 	}, result.Warnings)
@@ -257,41 +260,41 @@ func TestContainmentLeadsToItsKind(t *testing.T) {
 
 func TestNothingContainsItself(t *testing.T) {
 	e := fresh(t)
-	var nodes []NodeWrite
+	var nodes []graph.NodeWrite
 	for _, key := range []string{"a", "b", "c", "d", "e"} {
-		nodes = append(nodes, NodeWrite{Kind: "document", EntityKey: key, Name: Some(key)})
+		nodes = append(nodes, graph.NodeWrite{Kind: "document", EntityKey: key, Name: graph.Some(key)})
 	}
 	e.write("u1", nodes)
-	contains := func(ends string) RelationshipWrite {
-		return RelationshipWrite{From: ends[:1], Type: map[bool]string{true: "contains", false: "has_document"}[ends < "c"], To: ends[1:]}
+	contains := func(ends string) graph.RelationshipWrite {
+		return graph.RelationshipWrite{From: ends[:1], Type: map[bool]string{true: "contains", false: "has_document"}[ends < "c"], To: ends[1:]}
 	}
-	try := func(ends ...string) (all []Status) {
-		var links []RelationshipWrite
+	try := func(ends ...string) (all []graph.Status) {
+		var links []graph.RelationshipWrite
 		for _, e := range ends {
 			links = append(links, contains(e))
 		}
 		return statuses(e.try("u1", nil, links...))
 	}
-	e.same("a ring in one batch", []Status{Created, Created, Refused}, try("ab", "bc", "ca"))
-	e.same("over batches", []Status{Refused, Refused}, try("ca", "ba"))
-	e.same("several ways are no ring", []Status{Created, Created, Created}, try("ad", "dc", "ac"))
-	e.same("a ring of the others", []Status{Created, Refused}, try("ce", "ea"))
+	e.Same("a ring in one batch", []graph.Status{graph.Created, graph.Created, graph.Refused}, try("ab", "bc", "ca"))
+	e.Same("over batches", []graph.Status{graph.Refused, graph.Refused}, try("ca", "ba"))
+	e.Same("several ways are no ring", []graph.Status{graph.Created, graph.Created, graph.Created}, try("ad", "dc", "ac"))
+	e.Same("a ring of the others", []graph.Status{graph.Created, graph.Refused}, try("ce", "ea"))
 	result := e.try("u1", nil, contains("ea"))
-	e.same("as told", []any{"", []string{"relationships[0].to: contains from, directly or through others"}}, []any{result.Relationships[0].Key, result.Warnings})
-	e.same("swapped", Refused, e.try("u1", nil, RelationshipWrite{From: "a", Type: "part_of", To: "e"}).Relationships[0].Status)
-	e.same("what contains nothing", Created, e.try("u1", nil, RelationshipWrite{From: "e", Type: "references", To: "a"}).Relationships[0].Status)
+	e.Same("as told", []any{"", []string{"relationships[0].to: contains from, directly or through others"}}, []any{result.Relationships[0].Key, result.Warnings})
+	e.Same("swapped", graph.Refused, e.try("u1", nil, graph.RelationshipWrite{From: "a", Type: "part_of", To: "e"}).Relationships[0].Status)
+	e.Same("what contains nothing", graph.Created, e.try("u1", nil, graph.RelationshipWrite{From: "e", Type: "references", To: "a"}).Relationships[0].Status)
 	before := e.stored()
-	_, err := e.store.Write(t.Context(), e.as("u1"), &MemoryWrite{Strict: true, Relationships: []RelationshipWrite{contains("be"), contains("ea")}})
-	e.same("strict", []string{"relationships[1].to"}, locations(err))
-	e.same("stored", before, e.stored())
+	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Strict: true, Relationships: []graph.RelationshipWrite{contains("be"), contains("ea")}})
+	e.Same("strict", []string{"relationships[1].to"}, graphtest.Locations(err))
+	e.Same("stored", before, e.stored())
 	over := noon.Add(time.Hour)
 	e.write("u1", nil, closed("a", "contains", "b", over), closed("a", "contains", "c", over), closed("a", "contains", "d", over))
-	e.same("what is over is no ring", Created, e.try("u1", nil, contains("ea")).Relationships[0].Status)
+	e.Same("what is over is no ring", graph.Created, e.try("u1", nil, contains("ea")).Relationships[0].Status)
 }
 
 func TestWordsForGrades(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	words := map[string][2][5]string{
 		"has_relationship_with": {{"hostile", "unfriendly", "neutral", "friendly", "close"},
 			{"stranger", "acquaintance", "familiar", "known-well", "intimate-knowledge"}},
@@ -308,12 +311,12 @@ func TestWordsForGrades(t *testing.T) {
 	}
 	for kind, scale := range words {
 		for grade := int64(1); grade <= 5; grade++ {
-			r := e.write("u1", nil, RelationshipWrite{From: "a", Type: kind, To: "b", Attitude: Some(grade), Proximity: Some(6 - grade)}).Relationships[0]
+			r := e.write("u1", nil, graph.RelationshipWrite{From: "a", Type: kind, To: "b", Attitude: graph.Some(grade), Proximity: graph.Some(6 - grade)}).Relationships[0]
 			view := e.relationship("u1", r.Key)
-			e.same(kind, []any{grade, scale[0][grade-1], 6 - grade, scale[1][5-grade]}, []any{*view.Attitude, view.AttitudeWord, *view.Proximity, view.ProximityWord})
+			e.Same(kind, []any{grade, scale[0][grade-1], 6 - grade, scale[1][5-grade]}, []any{*view.Attitude, view.AttitudeWord, *view.Proximity, view.ProximityWord})
 		}
-		r := e.write("u1", nil, RelationshipWrite{From: "a", Type: kind, To: "b", Attitude: Null[int64](), Proximity: Null[int64]()}).Relationships[0]
+		r := e.write("u1", nil, graph.RelationshipWrite{From: "a", Type: kind, To: "b", Attitude: graph.Null[int64](), Proximity: graph.Null[int64]()}).Relationships[0]
 		view := e.relationship("u1", r.Key)
-		e.same(kind+" without", []any{(*int64)(nil), "", ""}, []any{view.Attitude, view.AttitudeWord, view.ProximityWord})
+		e.Same(kind+" without", []any{(*int64)(nil), "", ""}, []any{view.Attitude, view.AttitudeWord, view.ProximityWord})
 	}
 }

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"kith/graph"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -40,7 +42,7 @@ func TestWords(t *testing.T) {
 		{"\xff\xfeok\xff", []string{"ok"}},
 		{`צה"ל ג'ז רח' 5 "שלום" ש"5`, []string{`צה"ל`, "ג'ז", "רח'", "5", "שלום", "ש"}},
 	} {
-		if diff := cmp.Diff(c.want, Words(c.text)); diff != "" {
+		if diff := cmp.Diff(c.want, graph.Words(c.text)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.text, diff)
 		}
 	}
@@ -62,7 +64,7 @@ func TestNameKey(t *testing.T) {
 		"日本":                      "日本",
 		"say \"AND\" (or NOT) * ": "say and or not",
 	} {
-		if got := NameKey(name); got != want {
+		if got := graph.NameKey(name); got != want {
 			t.Errorf("%q: %q, not %q", name, got, want)
 		}
 	}
@@ -76,23 +78,23 @@ func FuzzWords(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		words := Words(text)
-		if len(words) > maxWords {
+		words := graph.Words(text)
+		if len(words) > graph.MaxWordsForTest {
 			t.Errorf("%d words", len(words))
 		}
 		for i, w := range words {
-			if w == "" || !utf8.ValidString(w) || utf8.RuneCountInString(w) > maxWordLength || slices.Contains(words[:i], w) {
+			if w == "" || !utf8.ValidString(w) || utf8.RuneCountInString(w) > graph.MaxWordLength || slices.Contains(words[:i], w) {
 				t.Errorf("%q", w)
 			}
 			if strings.ContainsAny(gershayim.ReplaceAllString(w, "$1"), "\x00 \t\r\n\u3000"+`\+-!(){}[]^"~*?/&|<>=`) || w != strings.ToLower(w) {
 				t.Errorf("%q has signs", w)
 			}
 		}
-		if again := Words(strings.Join(words, " ")); !slices.Equal(words, again) && !strings.Contains(strings.Join(words, " "), "'s") { // one 's of a's's is removed
+		if again := graph.Words(strings.Join(words, " ")); !slices.Equal(words, again) && !strings.Contains(strings.Join(words, " "), "'s") { // one 's of a's's is removed
 			t.Errorf("the words of %q are %q, and theirs %q", text, words, again)
 		}
-		key := NameKey(text)
-		if again := NameKey(NameText(text)); key != again || strings.IndexFunc(key, unicode.IsControl) >= 0 {
+		key := graph.NameKey(text)
+		if again := graph.NameKey(graph.NameText(text)); key != again || strings.IndexFunc(key, unicode.IsControl) >= 0 {
 			t.Errorf("the name of %q is %q, and its own %q", text, key, again)
 		}
 	})
@@ -138,17 +140,17 @@ func spaced(from rune) string {
 }
 
 // askAll searches all indexes, in both modes.
-func askAll(text string) Search {
-	words := Words(text)
-	return Search{
-		Asks:     []Ask{{Words: words, Names: words}, {Words: words, Match: true}},
-		Messages: true, Sources: true, Nodes: Kinds, Relationships: true, Neighbours: true, Links: true,
+func askAll(text string) graph.Search {
+	words := graph.Words(text)
+	return graph.Search{
+		Asks:     []graph.Ask{{Words: words, Names: words}, {Words: words, Match: true}},
+		Messages: true, Sources: true, Nodes: graph.Kinds, Relationships: true, Neighbours: true, Links: true,
 	}
 }
 
-func (e *env) search(user string, q Search) Found {
+func (e *env) search(user string, q graph.Search) graph.Found {
 	e.Helper()
-	found, err := e.store.Search(e.Context(), e.as(user), q)
+	found, err := e.Store.Search(e.Context(), e.As(user), q)
 	if err != nil {
 		e.Fatalf("%.200s: %v", fmt.Sprint(q.Asks), err)
 	}
@@ -158,13 +160,13 @@ func (e *env) search(user string, q Search) Found {
 // Every query is treated as words: it never breaks a search, and finds nothing if it has no words.
 func TestSearchHostileTexts(t *testing.T) {
 	e := fresh(t)
-	e.source("u", SourceWrite{EntityKey: "s", Summary: Some("plain"), Messages: []MessageWrite{said("m", "plain")}})
-	e.write("u", []NodeWrite{node("concept", "c", 0.5), node("task", "t", 0.5)}, link("c", "relates_to", "t", 0.5))
+	e.source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("plain"), Messages: []graph.MessageWrite{said("m", "plain")}})
+	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5), node("task", "t", 0.5)}, link("c", "relates_to", "t", 0.5))
 	for _, text := range hostileTexts {
 		found := e.search("u", askAll(text))
-		e.same("found by "+text[:min(len(text), 40)], 0, len(found.Messages)+len(found.Sources))
-		if Words(text) == nil {
-			e.same("found by nothing", 0, len(found.Nodes)+len(found.Relationships))
+		e.Same("found by "+text[:min(len(text), 40)], 0, len(found.Messages)+len(found.Sources))
+		if graph.Words(text) == nil {
+			e.Same("found by nothing", 0, len(found.Nodes)+len(found.Relationships))
 		}
 	}
 }
@@ -172,9 +174,9 @@ func TestSearchHostileTexts(t *testing.T) {
 // A word may have both kinds of apostrophe.
 func TestSearchFindsMixedApostrophes(t *testing.T) {
 	e := fresh(t)
-	stored := e.source("u", SourceWrite{Messages: []MessageWrite{said("", "rock’n'roll at the quay")}})
+	stored := e.source("u", graph.SourceWrite{Messages: []graph.MessageWrite{said("", "rock’n'roll at the quay")}})
 	for _, text := range []string{"rock’n'roll", "rock'n’roll", "rock'n'roll"} {
-		found := e.search("u", Search{Asks: askAll(text).Asks, Messages: true})
+		found := e.search("u", graph.Search{Asks: askAll(text).Asks, Messages: true})
 		if len(found.Messages) == 0 || found.Messages[0].Key != stored.Messages[0].EntityKey {
 			t.Errorf("%s: %v", text, found.Messages)
 		}
@@ -189,15 +191,15 @@ func TestSearchFindsTextsByThemselves(t *testing.T) {
 	})
 	twice(t, func(r *rapid.T, e *env) {
 		list := rapid.SliceOfN(rapid.Map(rapid.SliceOfN(pieces, 1, 8), func(p []string) string { return "kith " + strings.Join(p, "") }), 4, 4).Draw(r, "texts")
-		var messages []MessageWrite
+		var messages []graph.MessageWrite
 		for _, text := range list {
 			messages = append(messages, said("", text))
 		}
-		result := e.source("u", SourceWrite{Messages: messages})
+		result := e.source("u", graph.SourceWrite{Messages: messages})
 		for i, text := range list {
 			for n, m := range askAll(text).Asks {
-				found := e.search("u", Search{Asks: []Ask{m}, Messages: true})
-				if !slices.ContainsFunc(found.Messages, func(f FoundMessage) bool { return f.Key == result.Messages[i].EntityKey }) {
+				found := e.search("u", graph.Search{Asks: []graph.Ask{m}, Messages: true})
+				if !slices.ContainsFunc(found.Messages, func(f graph.FoundMessage) bool { return f.Key == result.Messages[i].EntityKey }) {
 					r.Errorf("%q is not found by itself (%d): %q", text, n, m.Words)
 				}
 			}

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kith/graph"
 )
 
 func TestStem(t *testing.T) {
@@ -18,7 +20,7 @@ func TestStem(t *testing.T) {
 		"rate": "rate", "controlling": "control", "roll": "roll", "generalizations": "gener", "is": "is", "as": "as", "ies": "i", "s": "s",
 		"o'brien": "o'brien", "node.js": "node.j", "straße": "straße", "日": "日",
 	} {
-		if got := stem(word); got != want {
+		if got := graph.Stem(word); got != want {
 			t.Errorf("%s: %s, want %s", word, got, want)
 		}
 	}
@@ -33,19 +35,19 @@ func TestStemsAreThoseOfTheIndex(t *testing.T) {
 		"mix", "e", "tro"}
 	ends := []string{"", "s", "es", "ies", "ed", "eed", "ing", "y", "ational", "bli", "ization", "iveness", "logi", "icate", "ful", "ement", "sion",
 		"tion", "ll", "e", "le", "'s", "er"}
-	var messages []MessageWrite
+	var messages []graph.MessageWrite
 	var queries []string
 	for i := range 250 {
 		word := begins[r.IntN(len(begins))] + ends[r.IntN(len(ends))] + ends[r.IntN(len(ends)/2)]
-		if !slices.Equal(Words(word), []string{word}) || slices.Contains(stopWords, word) {
+		if !slices.Equal(graph.Words(word), []string{word}) || slices.Contains(graph.StopWords, word) {
 			continue
 		}
 		messages = append(messages, said(fmt.Sprint("m", i), word))
-		queries = append(queries, fmt.Sprintf(`{key: "m%d", query: '%s +text:["%s" TO "%s"]'}`, i, scopeFilter(e.as("u"), nil, nil),
-			strings.ReplaceAll(stem(word), "'", `\'`), strings.ReplaceAll(stem(word), "'", `\'`)))
+		queries = append(queries, fmt.Sprintf(`{key: "m%d", query: '%s +text:["%s" TO "%s"]'}`, i, graph.ScopeFilter(e.As("u"), nil, nil),
+			strings.ReplaceAll(graph.Stem(word), "'", `\'`), strings.ReplaceAll(graph.Stem(word), "'", `\'`)))
 	}
-	e.source("u", SourceWrite{EntityKey: "s", Messages: messages})
-	missed := e.raw(`UNWIND [` + strings.Join(queries, ", ") + `] AS q
+	e.source("u", graph.SourceWrite{EntityKey: "s", Messages: messages})
+	missed := e.Raw(`UNWIND [` + strings.Join(queries, ", ") + `] AS q
 		CALL (q) { CALL db.index.fulltext.queryNodes('message_words', q.query) YIELD node RETURN collect(node.entity_key) AS found }
 		WITH q, found WHERE $team <> '' AND NOT q.key IN found
 		RETURN q.key, q.query`)

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
@@ -7,38 +7,40 @@ import (
 	"testing"
 	"time"
 
+	"kith/graph"
+
 	"kith/neo"
 )
 
 // askWords asks for any of the words of a text, in everything.
-func askWords(text string) Search {
+func askWords(text string) graph.Search {
 	q := askAll(text)
 	q.Asks = q.Asks[:1]
 	return q
 }
 
-func (f *Found) messages() (keys []string) {
+func foundMessages(f *graph.Found) (keys []string) {
 	for _, m := range f.Messages {
 		keys = append(keys, m.Key)
 	}
 	return keys
 }
 
-func (f *Found) sources() (keys []string) {
+func foundSources(f *graph.Found) (keys []string) {
 	for _, s := range f.Sources {
 		keys = append(keys, s.Key)
 	}
 	return keys
 }
 
-func (f *Found) nodes() (keys []string) {
+func foundNodes(f *graph.Found) (keys []string) {
 	for _, n := range f.Nodes {
 		keys = append(keys, n.Key)
 	}
 	return keys
 }
 
-func (f *Found) relationships() (types []string) {
+func foundRelationships(f *graph.Found) (types []string) {
 	for _, r := range f.Relationships {
 		types = append(types, r.From+" "+r.Type+" "+r.To)
 	}
@@ -51,13 +53,13 @@ func (e *env) finds(user, text string, want ...string) {
 	e.findsAll(user, askWords(text), want...)
 }
 
-func (e *env) findsAll(user string, q Search, want ...string) {
+func (e *env) findsAll(user string, q graph.Search, want ...string) {
 	e.Helper()
 	found := e.search(user, q)
-	got := slices.Concat(found.messages(), found.sources(), found.nodes(), found.relationships())
+	got := slices.Concat(foundMessages(&found), foundSources(&found), foundNodes(&found), foundRelationships(&found))
 	slices.Sort(got)
 	slices.Sort(want)
-	e.same(fmt.Sprintf("found by %q for %q", q.Asks[0].Words, user), strings.Join(want, ", "), strings.Join(got, ", "))
+	e.Same(fmt.Sprintf("found by %q for %q", q.Asks[0].Words, user), strings.Join(want, ", "), strings.Join(got, ", "))
 }
 
 // crowd gives a user more matches for lanterns than any search takes from an index.
@@ -65,22 +67,22 @@ func (e *env) crowd(user string, count int) {
 	e.Helper()
 	const batch = 500
 	for start := 0; start < count; start += batch {
-		var messages []MessageWrite
-		var nodes []NodeWrite
-		var links []RelationshipWrite
+		var messages []graph.MessageWrite
+		var nodes []graph.NodeWrite
+		var links []graph.RelationshipWrite
 		for i := start; i < min(start+batch, count); i++ {
 			key := fmt.Sprintf("%s-%d", user, i)
 			messages = append(messages, said(key+"-m", "lantern lantern lantern"))
 			nodes = append(nodes,
 				node("concept", key, 0.9, described("lantern lantern lantern")),
-				NodeWrite{Kind: "source", EntityKey: key + "-s", OwnFields: &OwnFields{Summary: Some("lantern lantern lantern")}})
+				graph.NodeWrite{Kind: "source", EntityKey: key + "-s", OwnFields: &graph.OwnFields{Summary: graph.Some("lantern lantern lantern")}})
 			link := link(user+"-0", "relates_to", key, 0.9)
-			link.Description = Some("lantern lantern lantern")
+			link.Description = graph.Some("lantern lantern lantern")
 			if i > 0 {
 				links = append(links, link)
 			}
 		}
-		e.source(user, SourceWrite{EntityKey: user + "-said", Messages: messages})
+		e.source(user, graph.SourceWrite{EntityKey: user + "-said", Messages: messages})
 		e.write(user, nodes, links...)
 	}
 }
@@ -88,11 +90,11 @@ func (e *env) crowd(user string, count int) {
 // lit gives a user one match of each kind for lanterns, among many other words.
 func (e *env) lit(user string) {
 	e.Helper()
-	e.source(user, SourceWrite{EntityKey: "s", Summary: Some("what we said of the old brass lantern in the hall"),
-		Messages: []MessageWrite{said("m", "where did the lantern go after the winter")}})
+	e.source(user, graph.SourceWrite{EntityKey: "s", Summary: graph.Some("what we said of the old brass lantern in the hall"),
+		Messages: []graph.MessageWrite{said("m", "where did the lantern go after the winter")}})
 	r := link("c", "relates_to", "d", 0.1)
-	r.Description = Some("both know of the lantern")
-	e.write(user, []NodeWrite{node("concept", "c", 0.1, described("has some lantern somewhere")), node("task", "d", 0.1)}, r)
+	r.Description = graph.Some("both know of the lantern")
+	e.write(user, []graph.NodeWrite{node("concept", "c", 0.1, described("has some lantern somewhere")), node("task", "d", 0.1)}, r)
 }
 
 // Data of other teams or users takes no place among the hits.
@@ -108,7 +110,7 @@ func TestSearchIsolated(t *testing.T) {
 	e.findsAll("u", match, own...)
 	e.finds("u3", "lantern")
 	e.finds("", "lantern")
-	e.write("", []NodeWrite{node("entity", "all", 0.1, described("the lantern of all"), shared)})
+	e.write("", []graph.NodeWrite{node("entity", "all", 0.1, described("the lantern of all"), shared)})
 	e.finds("", "lantern", "all")
 	e.finds("u3", "lantern", "all")
 	e.finds("u", "lantern", append(own, "all")...)
@@ -117,25 +119,25 @@ func TestSearchIsolated(t *testing.T) {
 // Participants find a source, but not its messages; an erased user no longer participates.
 func TestSearchByParticipants(t *testing.T) {
 	e := fresh(t)
-	e.source("u", SourceWrite{
-		EntityKey: "s", Summary: Some("about the lantern"), Participants: []string{"u2", "u3", "u2x"}, Messages: []MessageWrite{said("m", "the lantern is mine")},
+	e.source("u", graph.SourceWrite{
+		EntityKey: "s", Summary: graph.Some("about the lantern"), Participants: []string{"u2", "u3", "u2x"}, Messages: []graph.MessageWrite{said("m", "the lantern is mine")},
 	})
 	e.finds("u", "lantern", "s", "m")
 	e.finds("u2", "lantern", "s")
 	e.finds("u3", "lantern", "s")
 	e.finds("", "lantern")
-	if _, err := e.store.EraseUser(t.Context(), e.as("u2")); err != nil {
+	if _, err := e.Store.EraseUser(t.Context(), e.As("u2")); err != nil {
 		t.Fatal(err)
 	}
 	e.finds("u2", "lantern")
 	e.finds("u3", "lantern", "s")
 	e.finds("u2x", "lantern", "s")
-	e.source("u", SourceWrite{EntityKey: "s", Participants: []string{"u4"}})
+	e.source("u", graph.SourceWrite{EntityKey: "s", Participants: []string{"u4"}})
 	e.finds("u3", "lantern")
 	e.finds("u4", "lantern", "s")
 	e.remove("u", "source", "s")
 	e.finds("u4", "lantern")
-	if _, err := e.store.EraseUser(t.Context(), e.as("u4")); err != nil {
+	if _, err := e.Store.EraseUser(t.Context(), e.As("u4")); err != nil {
 		t.Fatal(err)
 	}
 	e.restore("u", "source", "s")
@@ -146,29 +148,29 @@ func TestSearchByParticipants(t *testing.T) {
 // Messages have the same near whether they were added at once, in pieces, or restored with their source.
 func TestNeighboursOfPieces(t *testing.T) {
 	e := fresh(t)
-	said := func(from, count int) (messages []MessageWrite) {
+	said := func(from, count int) (messages []graph.MessageWrite) {
 		for i := from; i < from+count; i++ {
 			messages = append(messages, said(fmt.Sprint("m", i), fmt.Sprint(i, strings.Repeat("👍🏽", 400*i))))
 		}
 		return messages
 	}
 	for from, count := 0, 1; from < 10; from, count = from+count, count+1 {
-		e.source("u", SourceWrite{EntityKey: "s", Messages: said(from, count)})
+		e.source("u", graph.SourceWrite{EntityKey: "s", Messages: said(from, count)})
 	}
 	whole := e.nears("s")
 	e.remove("u", "source", "s")
 	e.restore("u", "source", "s")
-	e.same("restored", whole, e.nears("s"))
+	e.Same("restored", whole, e.nears("s"))
 	e.remove("u", "source", "s")
-	e.source("u", SourceWrite{EntityKey: "s2", Messages: said(0, 10)})
-	e.same("at once", whole, e.nears("s2"))
+	e.source("u", graph.SourceWrite{EntityKey: "s2", Messages: said(0, 10)})
+	e.Same("at once", whole, e.nears("s2"))
 }
 
 // nears returns the stored words of each message of a source and of those around it.
 func (e *env) nears(source string) string {
 	e.Helper()
 	var all []string
-	for _, row := range e.raw(`MATCH (m:Message {team_id: $team, source_key: '` + source + `'}) RETURN m.seq, m.near ORDER BY m.seq`) {
+	for _, row := range e.Raw(`MATCH (m:Message {team_id: $team, source_key: '` + source + `'}) RETURN m.seq, m.near ORDER BY m.seq`) {
 		all = append(all, fmt.Sprint(row[0], ":", strings.ReplaceAll(neo.Text(row[1]), "\n", " ")))
 	}
 	return strings.Join(all, "; ")
@@ -178,18 +180,18 @@ func (e *env) nears(source string) string {
 func TestSearchByNeighbours(t *testing.T) {
 	e := fresh(t)
 	long := "zero lantern " + strings.Repeat("word ", 600)
-	e.source("u", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m0", long), said("m1", "one"), said("m2", "two"), said("m3", "three")}})
-	e.source("u", SourceWrite{EntityKey: "other", Messages: []MessageWrite{said("o", "elsewhere")}})
+	e.source("u", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m0", long), said("m1", "one"), said("m2", "two"), said("m3", "three")}})
+	e.source("u", graph.SourceWrite{EntityKey: "other", Messages: []graph.MessageWrite{said("o", "elsewhere")}})
 	e.finds("u", "lantern", "m0", "m1", "m2")
 	e.finds("u", "three", "m1", "m2", "m3")
 	alone := askWords("three")
 	alone.Neighbours = false
 	e.findsAll("u", alone, "m3")
 
-	e.source("u", SourceWrite{EntityKey: "s", Messages: []MessageWrite{said("m4", "four"), said("m5", "five")}}) // updates those before
-	e.same("near", "2:"+strings.ReplaceAll(long[:2000], "\n", " ")+" one two three four ; 3:one two three four five ; 4:two three four five ; 5:three four five ",
+	e.source("u", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m4", "four"), said("m5", "five")}}) // updates those before
+	e.Same("near", "2:"+strings.ReplaceAll(long[:2000], "\n", " ")+" one two three four ; 3:one two three four five ; 4:two three four five ; 5:three four five ",
 		strings.SplitN(e.nears("s"), "; ", 3)[2])
-	e.write("u", []NodeWrite{{Kind: "message", EntityKey: "m6", OwnFields: &OwnFields{SourceKey: Some("s"), Role: Some("user"), Text: Some("six")}}})
+	e.write("u", []graph.NodeWrite{{Kind: "message", EntityKey: "m6", OwnFields: &graph.OwnFields{SourceKey: graph.Some("s"), Role: graph.Some("user"), Text: graph.Some("six")}}})
 	e.finds("u", "six", "m4", "m5", "m6")
 
 	whole := e.nears("s")
@@ -198,7 +200,7 @@ func TestSearchByNeighbours(t *testing.T) {
 	}
 	e.finds("u", "lantern")
 	e.finds("u", "three")
-	for _, line := range e.lines(e.team, "") {
+	for _, line := range e.lines(e.Team, "") {
 		if strings.Contains(line, "zero lantern") && !strings.Contains(line, "[entity_key m0]") || strings.Contains(line,
 			"three") && !strings.Contains(line, "[entity_key m3]") {
 			t.Errorf("the text of a deleted message is left: %.300s", line)
@@ -207,24 +209,24 @@ func TestSearchByNeighbours(t *testing.T) {
 	for _, key := range []string{"m3", "m0"} {
 		e.restore("u", "message", key)
 	}
-	e.same("restored", whole, e.nears("s"))
+	e.Same("restored", whole, e.nears("s"))
 	e.remove("u", "source", "s")
 	e.finds("u", "three")
 	e.restore("u", "source", "s")
-	e.same("restored with its source", whole, e.nears("s"))
+	e.Same("restored with its source", whole, e.nears("s"))
 	e.finds("u", "three", "m1", "m2", "m3", "m4", "m5")
 }
 
 // Relationships are found by their texts, including those of callers' own types.
 func TestSearchRelationships(t *testing.T) {
 	e := fresh(t)
-	e.write("u", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5)})
-	said := func(from, kind, to, text string) RelationshipWrite {
+	e.write("u", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5)})
+	said := func(from, kind, to, text string) graph.RelationshipWrite {
 		r := link(from, kind, to, 0.5)
-		r.Description = Some(text)
+		r.Description = graph.Some(text)
 		return r
 	}
-	own := "likes_" + strings.ToLower(strings.ReplaceAll(e.team[len(e.team)-6:], "-", "x"))
+	own := "likes_" + strings.ToLower(strings.ReplaceAll(e.Team[len(e.Team)-6:], "-", "x"))
 	plain := strings.ReplaceAll(own, "_", "")
 	e.write("u", nil, said("a", "relates_to", "b", "a lantern between"), said("b", own, "c", "lantern talk"), said("c", plain, "a", "lantern light"))
 	e.finds("u", "lantern", "a relates_to b", "b "+own+" c", "c "+plain+" a")
@@ -232,15 +234,15 @@ func TestSearchRelationships(t *testing.T) {
 	q.Types = []string{own, "blocks"}
 	e.findsAll("u", q, "b "+own+" c")
 
-	e.now = e.now.Add(time.Hour)
+	e.Now = e.Now.Add(time.Hour)
 	e.write("u", nil, said("b", own, "c", "only candles")) // a change
 	e.finds("u", "lantern", "a relates_to b", "c "+plain+" a")
 	e.finds("u", "candles", "b "+own+" c")
 	contradiction := said("a", "relates_to", "b", "the torch since")
 	contradiction.Contradicts = true
-	before := e.now
-	e.now = e.now.Add(time.Hour)
-	e.write("u", nil, contradiction, closed("c", plain, "a", e.now))
+	before := e.Now
+	e.Now = e.Now.Add(time.Hour)
+	e.write("u", nil, contradiction, closed("c", plain, "a", e.Now))
 	e.finds("u", "lantern")
 	e.finds("u", "torch", "a relates_to b")
 	past := askWords("lantern")
@@ -251,7 +253,7 @@ func TestSearchRelationships(t *testing.T) {
 	key := found.Relationships[0].Hit.Key
 	e.remove("u", "relationship", key)
 	e.finds("u", "candles")
-	if _, err := e.store.RestoreRelationship(t.Context(), e.as("u"), key); err != nil {
+	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u"), key); err != nil {
 		t.Fatal(err)
 	}
 	e.finds("u", "candles", "b "+own+" c")
@@ -273,8 +275,8 @@ func TestSearchByDayAndKind(t *testing.T) {
 		return day
 	}
 	told := func(key, when string) {
-		e.source("u", SourceWrite{EntityKey: key, StartedAt: Some(at(when)), Summary: Some("lantern"),
-			Messages: []MessageWrite{{EntityKey: key + "-m", Role: "user", Text: "lantern", At: Some(at(when))}}})
+		e.source("u", graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(at(when)), Summary: graph.Some("lantern"),
+			Messages: []graph.MessageWrite{{EntityKey: key + "-m", Role: "user", Text: "lantern", At: graph.Some(at(when))}}})
 	}
 	told("early", "2026-02-01T23:59:59Z")
 	told("first", "2026-02-02T08:00:00Z")
@@ -303,21 +305,21 @@ func TestSearchByDayAndKind(t *testing.T) {
 	within("2026-02-02T08:00:01Z", "2026-02-03T19:59:59Z")
 	within("2026-02-02T09:00:00+02:00", "2026-02-03T20:00:00+00:30", "first")
 	within("2026-02-02T00:00:00+02:00", "2026-02-02T09:00:00Z", "early", "first")
-	e.source("u", SourceWrite{EntityKey: "late", StartedAt: Some(at("2026-01-05T00:00:00Z"))})
+	e.source("u", graph.SourceWrite{EntityKey: "late", StartedAt: graph.Some(at("2026-01-05T00:00:00Z"))})
 	q := askWords("lantern")
 	q.Messages, q.Nodes, q.Relationships = false, nil, false
 	since, until := at("2026-01-01T00:00:00Z"), at("2026-01-31T00:00:00Z")
 	q.Since, q.Until = &since, &until
 	e.findsAll("u", q, "late")
 
-	e.write("u", []NodeWrite{node("risk", "r", 0.1, described("one lantern among other things that may burn")),
-		node("system_entity", "e", 0.1, func(w *NodeWrite) {
-			w.Description, w.OwnFields = Some("a lantern of the system, and more"), &OwnFields{System: Some("sys")}
+	e.write("u", []graph.NodeWrite{node("risk", "r", 0.1, described("one lantern among other things that may burn")),
+		node("system_entity", "e", 0.1, func(w *graph.NodeWrite) {
+			w.Description, w.OwnFields = graph.Some("a lantern of the system, and more"), &graph.OwnFields{System: graph.Some("sys")}
 		}, shared)})
 	q = askWords("lantern")
 	q.Messages, q.Sources, q.Relationships = false, false, false
-	risk, _ := KindOf("risk")
-	q.Nodes = []Kind{risk, SystemEntityKind}
+	risk, _ := graph.KindOf("risk")
+	q.Nodes = []graph.Kind{risk, graph.SystemEntityKind}
 	e.findsAll("u", q, "r", "e")
 }
 
@@ -326,63 +328,63 @@ func TestSearchWithoutIndex(t *testing.T) {
 	e := alone(t)
 	e.lit("u")
 	e.finds("u", "lantern", "m", "s", "c", "c relates_to d")
-	e.raw("DROP INDEX " + othersIndex)
+	e.Raw("DROP INDEX " + graph.OthersIndex)
 	e.finds("u", "lantern", "m", "s", "c", "c relates_to d")
-	e.same("indexed", [][]any{{"ONLINE"}}, e.raw(`SHOW INDEXES YIELD name, state WHERE name = '`+othersIndex+`' RETURN state`))
+	e.Same("indexed", [][]any{{"ONLINE"}}, e.Raw(`SHOW INDEXES YIELD name, state WHERE name = '`+graph.OthersIndex+`' RETURN state`))
 }
 
 // searchedBy returns all properties by which searches find a team's data.
 func (e *env) searchedBy() [][]any {
 	e.Helper()
 	return append(
-		e.raw(`MATCH (n:Memory {team_id: $team}) RETURN n.entity_key, n.search_scope, n.search_name, n.near ORDER BY n.entity_key`),
-		e.raw(`MATCH (a:Memory {team_id: $team})-[r]->(b) RETURN a.entity_key, type(r), b.entity_key, r.key, r.search_scope ORDER BY type(r), a.entity_key, b.entity_key, r.key`)...)
+		e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN n.entity_key, n.search_scope, n.search_name, n.near ORDER BY n.entity_key`),
+		e.Raw(`MATCH (a:Memory {team_id: $team})-[r]->(b) RETURN a.entity_key, type(r), b.entity_key, r.key, r.search_scope ORDER BY type(r), a.entity_key, b.entity_key, r.key`)...)
 }
 
 // forget removes the search properties of a team's data.
 func (e *env) forget() {
 	e.Helper()
-	e.raw(`MATCH (n {team_id: $team}) SET n.search_scope = null, n.search_name = null, n.near = null`)
-	e.raw(`MATCH ({team_id: $team})-[r]->() SET r.search_scope = null`)
+	e.Raw(`MATCH (n {team_id: $team}) SET n.search_scope = null, n.search_name = null, n.near = null`)
+	e.Raw(`MATCH ({team_id: $team})-[r]->() SET r.search_scope = null`)
 }
 
 // searchable gives a team something of every kind, and storylines.
 func (e *env) searchable() {
 	e.Helper()
-	nodes := []NodeWrite{owner1("me"), node("person", "theme", 0.5)}
-	for _, kind := range WritableKinds() {
+	nodes := []graph.NodeWrite{owner1("me"), node("person", "theme", 0.5)}
+	for _, kind := range graph.WritableKinds() {
 		switch kind {
 		case "message", "source":
 		case "system_entity":
-			nodes = append(nodes, NodeWrite{Kind: kind, EntityKey: "k-" + kind, Name: Some("!?"), OwnFields: &OwnFields{System: Some("sys")}})
+			nodes = append(nodes, graph.NodeWrite{Kind: kind, EntityKey: "k-" + kind, Name: graph.Some("!?"), OwnFields: &graph.OwnFields{System: graph.Some("sys")}})
 		default:
-			nodes = append(nodes, node(kind, "k-"+kind, 0.5), node(kind, "shared-"+kind, 0.5, shared, func(w *NodeWrite) { w.Name = Some("(of all)") }))
+			nodes = append(nodes, node(kind, "k-"+kind, 0.5), node(kind, "shared-"+kind, 0.5, shared, func(w *graph.NodeWrite) { w.Name = graph.Some("(of all)") }))
 		}
 	}
 	e.write("u1", append(nodes, node("concept", "a", 0.5), node("concept", "b", 0.5)),
 		link("a", "relates_to", "b", 0.5), link("shared-concept", "relates_to", "shared-task", 0.5), link("shared-concept", "of_its_own", "k-person", 0.5))
-	e.write("u2", []NodeWrite{node("concept", "theirs", 0.5)}, link("shared-concept", "of_its_own", "theirs", 0.5),
+	e.write("u2", []graph.NodeWrite{node("concept", "theirs", 0.5)}, link("shared-concept", "of_its_own", "theirs", 0.5),
 		link("theirs", "relates_to", "shared-task", 0.5))
-	if _, err := e.store.MergeSystem(e.Context(), e.as("u1"), "sys", &SystemWrite{
-		Entities:      []SystemEntityWrite{{Name: "Mast's Root", Type: Some("part")}, {Name: "(hull)", Type: Some("part")}},
-		Relationships: []SystemRelationshipWrite{{From: "(hull)", To: "Mast's Root", Type: "holds"}},
+	if _, err := e.Store.MergeSystem(e.Context(), e.As("u1"), "sys", &graph.SystemWrite{
+		Entities:      []graph.SystemEntityWrite{{Name: "Mast's Root", Type: graph.Some("part")}, {Name: "(hull)", Type: graph.Some("part")}},
+		Relationships: []graph.SystemRelationshipWrite{{From: "(hull)", To: "Mast's Root", Type: "holds"}},
 	}); err != nil {
 		e.Fatal(err)
 	}
-	if _, err := e.store.RenameSystemEntity(e.Context(), e.as("u1"), "sys", "Mast's Root", "(mast)"); err != nil {
+	if _, err := e.Store.RenameSystemEntity(e.Context(), e.As("u1"), "sys", "Mast's Root", "(mast)"); err != nil {
 		e.Fatal(err)
 	}
-	e.source("u1", SourceWrite{EntityKey: "s", Participants: []string{"u2", "u3"}, StartedAt: Some(noon.Add(-40 * day)), Messages: []MessageWrite{
-		said("m1", "one"), said("m2", strings.Repeat("two ", 1000)), {EntityKey: "m3", Role: "user", Text: "three", At: Some(noon.Add(-39 * day))},
+	e.source("u1", graph.SourceWrite{EntityKey: "s", Participants: []string{"u2", "u3"}, StartedAt: graph.Some(noon.Add(-40 * graph.Day)), Messages: []graph.MessageWrite{
+		said("m1", "one"), said("m2", strings.Repeat("two ", 1000)), {EntityKey: "m3", Role: "user", Text: "three", At: graph.Some(noon.Add(-39 * graph.Day))},
 	}})
 	e.tell("u1", "a-s", enough, "a", "theme")
 	later := slices.Clone(enough)
 	for i := range later {
-		later[i] += 31 * day
+		later[i] += 31 * graph.Day
 	}
 	e.tell("u1", "b-s", later, "b", "theme")
 	e.stories()
-	e.same("stories", [][]any{{int64(3), int64(3)}}, e.raw(`MATCH (n:Memory {team_id: $team}) WHERE n:Storyline OR n:Macro RETURN count(CASE WHEN n:Storyline THEN 1 END), count(CASE WHEN n:Macro THEN 1 END)`))
+	e.Same("stories", [][]any{{int64(3), int64(3)}}, e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n:Storyline OR n:Macro RETURN count(CASE WHEN n:Storyline THEN 1 END), count(CASE WHEN n:Macro THEN 1 END)`))
 }
 
 // Renew gives everything what a new write gives it, and so does an integrity check.
@@ -392,7 +394,7 @@ func TestRenew(t *testing.T) {
 	fresh := e.searchedBy()
 	e.forget()
 	for after := ""; ; {
-		last, _, err := e.store.renewPage(t.Context(), e.team, after)
+		last, _, err := e.Store.RenewPageForTest(t.Context(), e.Team, after)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -400,25 +402,25 @@ func TestRenew(t *testing.T) {
 			break
 		}
 	}
-	e.same("renewed", fresh, e.searchedBy())
-	e.raw(`MATCH (n:Memory {team_id: $team}) SET n.search_scope = null, n.search_name = null`)
-	e.raw(`MATCH (:Memory {team_id: $team})-[r]->() SET r.search_scope = null`)
+	e.Same("renewed", fresh, e.searchedBy())
+	e.Raw(`MATCH (n:Memory {team_id: $team}) SET n.search_scope = null, n.search_name = null`)
+	e.Raw(`MATCH (:Memory {team_id: $team})-[r]->() SET r.search_scope = null`)
 	e.findings(true)
-	e.same("repaired", fresh, e.searchedBy())
-	e.raw(`MATCH (n:Memory {team_id: $team}) SET n.search_scope = n.search_scope + ' kx0', n.search_name = CASE WHEN NOT n:Message THEN 'x' END`)
-	e.raw(`MATCH (:Memory {team_id: $team})-[r]->() SET r.search_scope = r.search_scope + ' kx0'`)
+	e.Same("repaired", fresh, e.searchedBy())
+	e.Raw(`MATCH (n:Memory {team_id: $team}) SET n.search_scope = n.search_scope + ' kx0', n.search_name = CASE WHEN NOT n:Message THEN 'x' END`)
+	e.Raw(`MATCH (:Memory {team_id: $team})-[r]->() SET r.search_scope = r.search_scope + ' kx0'`)
 	e.findings(true)
-	e.same("repaired again", fresh, e.searchedBy())
+	e.Same("repaired again", fresh, e.searchedBy())
 }
 
 // A story follows the name of its anchor when that is renamed.
 func TestStoriesAreFoundByTheirPresentName(t *testing.T) {
 	e := fresh(t)
 	e.searchable()
-	e.write("u1", []NodeWrite{{Kind: "person", EntityKey: "theme", Name: Some("Renamed One")}, {Kind: "concept", EntityKey: "a", Name: Some("Renamed Two")}})
+	e.write("u1", []graph.NodeWrite{{Kind: "person", EntityKey: "theme", Name: graph.Some("Renamed One")}, {Kind: "concept", EntityKey: "a", Name: graph.Some("Renamed Two")}})
 	e.told("u1", "more", 0, "a", "theme")
 	e.stories()
-	e.same("names", [][]any{{"a", "Renamed Two", "renamed two"}, {"theme", "Renamed One", "renamed one"}}, e.raw(
+	e.Same("names", [][]any{{"a", "Renamed Two", "renamed two"}, {"theme", "Renamed One", "renamed one"}}, e.Raw(
 		`MATCH (n:Memory {team_id: $team}) WHERE (n:Storyline OR n:Macro) AND n.name STARTS WITH 'Renamed' RETURN DISTINCT n.anchor_key, n.name, n.search_name ORDER BY n.name DESC`))
 }
 
@@ -426,20 +428,20 @@ func TestStoriesAreFoundByTheirPresentName(t *testing.T) {
 func TestSearchByNeighboursOfAnImport(t *testing.T) {
 	e := fresh(t)
 	texts := []string{"zero", "one", "two", "three", "four"}
-	message := func(seq int64) NodeWrite {
-		return NodeWrite{Kind: "message", EntityKey: fmt.Sprint("m", seq), UserID: Some("u"), OwnFields: &OwnFields{
-			SourceKey: Some("s"), Role: Some("user"), Text: Some(texts[seq]), At: Some(noon), Seq: Some(seq),
+	message := func(seq int64) graph.NodeWrite {
+		return graph.NodeWrite{Kind: "message", EntityKey: fmt.Sprint("m", seq), UserID: graph.Some("u"), OwnFields: &graph.OwnFields{
+			SourceKey: graph.Some("s"), Role: graph.Some("user"), Text: graph.Some(texts[seq]), At: graph.Some(noon), Seq: graph.Some(seq),
 		}}
 	}
-	e.source("u", SourceWrite{EntityKey: "s"})
+	e.source("u", graph.SourceWrite{EntityKey: "s"})
 	for _, batch := range [][]int64{{4, 1}, {3}, {0, 2}, {2}} {
-		var nodes []NodeWrite
+		var nodes []graph.NodeWrite
 		for _, seq := range batch {
 			nodes = append(nodes, message(seq))
 		}
-		if _, err := e.store.Restore(t.Context(), e.as(""), &RestoreBatch{Nodes: nodes}, ImportMark{}, func(MemoryResult) string { return "" }, false); err != nil {
+		if _, err := e.Store.Restore(t.Context(), e.As(""), &graph.RestoreBatch{Nodes: nodes}, graph.ImportMark{}, func(graph.MemoryResult) string { return "" }, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	e.same("near", "0:zero one two ; 1:zero one two three ; 2:zero one two three four ; 3:one two three four ; 4:two three four ", e.nears("s"))
+	e.Same("near", "0:zero one two ; 1:zero one two three ; 2:zero one two three four ; 3:one two three four ; 4:two three four ", e.nears("s"))
 }

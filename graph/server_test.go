@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"context"
@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"kith/graph"
+	"kith/neo"
 
 	"golang.org/x/sync/errgroup"
 
@@ -19,7 +22,7 @@ import (
 func TestOwnServer(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartNeo4j(t)
-	e := open(t, server.Database(), Options{})
+	e := open(t, server.Database(), graph.Options{})
 	for _, step := range []struct {
 		name string
 		do   func(*testing.T, *env)
@@ -34,33 +37,33 @@ func TestOwnServer(t *testing.T) {
 		{"an older schema", olderSchema},
 		{"a newer schema", newerSchema},
 	} {
-		t.Run(step.name, func(t *testing.T) { step.do(t, &env{T: t, store: e.store, team: e.team, now: noon}) })
+		t.Run(step.name, func(t *testing.T) { step.do(t, e.of(t, e.Team)) })
 	}
 }
 
 func migrateAtOnce(t *testing.T, e *env) {
-	version, err := e.store.SchemaVersion(t.Context())
-	e.same("version", []any{0, nil}, []any{version, err})
+	version, err := e.Store.SchemaVersion(t.Context())
+	e.Same("version", []any{0, nil}, []any{version, err})
 	for range 2 {
 		var all errgroup.Group
 		for range 2 {
-			all.Go(func() error { return e.store.Migrate(t.Context()) })
+			all.Go(func() error { return e.Store.Migrate(t.Context()) })
 		}
 		if err := all.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		version, err = e.store.SchemaVersion(t.Context())
-		e.same("version", []any{len(cypher.Migrations()), nil}, []any{version, err})
+		version, err = e.Store.SchemaVersion(t.Context())
+		e.Same("version", []any{len(cypher.Migrations()), nil}, []any{version, err})
 	}
-	e.same("rows of the version", [][]any{{int64(1)}}, e.raw(`MATCH (s:KithSchema) RETURN count(s)`))
-	e.same("indexes not online", [][]any{{int64(0)}}, e.raw(`SHOW INDEXES YIELD state WHERE state <> 'ONLINE' RETURN count(*)`))
-	if err := e.store.Warm(t.Context()); err != nil {
+	e.Same("rows of the version", [][]any{{int64(1)}}, e.Raw(`MATCH (s:KithSchema) RETURN count(s)`))
+	e.Same("indexes not online", [][]any{{int64(0)}}, e.Raw(`SHOW INDEXES YIELD state WHERE state <> 'ONLINE' RETURN count(*)`))
+	if err := e.Store.Warm(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
 func hugeUser(t *testing.T, e *env) {
-	small := &env{T: t, store: e.store, team: e.team + "-small", now: noon}
+	small := e.of(t, e.Team+"-small")
 	small.huge("u", 100)
 	few := small.walkHits("u")
 	e.huge("u", 10_000)
@@ -71,42 +74,42 @@ func hugeUser(t *testing.T, e *env) {
 		t.Errorf("the walks for 10 of 10,000 relationships cost %d hits, those for 10 of 100 %d", many, few)
 	}
 	s := e.sections("u")
-	e.same("found", []int{10, 5, 10, 20}, []int{len(s.CoreBeliefs), len(s.PrimaryGoals), len(s.Relationships), len(s.Sources)})
+	e.Same("found", []int{10, 5, 10, 20}, []int{len(s.CoreBeliefs), len(s.PrimaryGoals), len(s.Relationships), len(s.Sources)})
 }
 
 func smallUsers(t *testing.T, e *env) {
 	for i := range 15 {
-		(&env{T: t, store: e.store, team: fmt.Sprintf("%s-%d", e.team, i), now: noon}).huge("u", 12)
+		e.of(t, fmt.Sprintf("%s-%d", e.Team, i)).huge("u", 12)
 	}
 	e.checkPlans() // of all teams: a plan does not depend on parameters
 }
 
 // outage takes the server down under writers, and brings it back.
 func outage(t *testing.T, e *env, server *testenv.Neo4jServer) {
-	e.team += "-outage"
+	e.Team += "-outage"
 	acknowledged := writeUntilDown(t, e, server)
 
 	var all errgroup.Group
 	for name, do := range map[string]func(context.Context) error{
-		"ping": e.store.Ping,
+		"ping": e.Store.Ping,
 		"read": func(ctx context.Context) error {
-			_, err := e.store.ReadSections(ctx, e.as("u"), AllSections, SectionQuery{Now: noon})
+			_, err := e.Store.ReadSections(ctx, e.As("u"), graph.AllSections, graph.SectionQuery{Now: noon})
 			return err
 		},
 		"write": func(ctx context.Context) error {
-			_, err := e.store.Write(ctx, e.as("u"), &MemoryWrite{Nodes: []NodeWrite{node("concept", "x", 1, described(secret))}})
+			_, err := e.Store.Write(ctx, e.As("u"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{node("concept", "x", 1, described(secret))}})
 			return err
 		},
 		"source": func(ctx context.Context) error {
-			_, err := e.store.WriteSource(ctx, e.as("u"), &SourceWrite{Summary: Some(secret)})
+			_, err := e.Store.WriteSource(ctx, e.As("u"), &graph.SourceWrite{Summary: graph.Some(secret)})
 			return err
 		},
-		"migrate": e.store.Migrate,
+		"migrate": e.Store.Migrate,
 	} {
 		all.Go(func() error {
 			started := time.Now()
 			err := do(t.Context())
-			if took := time.Since(started); !errors.Is(err, ErrUnavailable) || strings.Contains(err.Error(), secret) || took > 20*time.Second {
+			if took := time.Since(started); !errors.Is(err, graph.ErrUnavailable) || strings.Contains(err.Error(), secret) || took > 20*time.Second {
 				return fmt.Errorf("%s while it is down: after %v: %w", name, took, err)
 			}
 			return nil
@@ -118,7 +121,7 @@ func outage(t *testing.T, e *env, server *testenv.Neo4jServer) {
 	hurried, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	started := time.Now()
-	if err := e.store.Ping(hurried); !errors.Is(err, ErrUnavailable) || time.Since(started) > 2*time.Second {
+	if err := e.Store.Ping(hurried); !errors.Is(err, graph.ErrUnavailable) || time.Since(started) > 2*time.Second {
 		t.Errorf("a call with a deadline: %v after %v", err, time.Since(started))
 	}
 
@@ -129,7 +132,7 @@ func outage(t *testing.T, e *env, server *testenv.Neo4jServer) {
 			t.Errorf("%s was acknowledged and is gone", key)
 		}
 	}
-	e.write("u", []NodeWrite{node("concept", "after", 1)})
+	e.write("u", []graph.NodeWrite{node("concept", "after", 1)})
 }
 
 // pooled opens connections at the same time: every call must succeed.
@@ -139,10 +142,10 @@ func pooled(t *testing.T, e *env, connections int) {
 	for i := range connections {
 		all.Go(func() error {
 			if i%4 > 0 {
-				_, err := e.store.ReadSections(t.Context(), e.as("u"), AllSections, SectionQuery{Now: noon})
+				_, err := e.Store.ReadSections(t.Context(), e.As("u"), graph.AllSections, graph.SectionQuery{Now: noon})
 				return err
 			}
-			_, err := e.store.Write(t.Context(), e.as("u"), &MemoryWrite{Nodes: []NodeWrite{node("concept", fmt.Sprint("pooled-", i), 1)}})
+			_, err := e.Store.Write(t.Context(), e.As("u"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{node("concept", fmt.Sprint("pooled-", i), 1)}})
 			return err
 		})
 	}
@@ -161,8 +164,8 @@ func writeUntilDown(t *testing.T, e *env, server *testenv.Neo4jServer) (keys []s
 		all.Go(func() error {
 			for i := 0; ; i++ {
 				key := fmt.Sprintf("w-%d-%d", writer, i)
-				_, err := e.store.Write(t.Context(), e.as("u"), &MemoryWrite{Nodes: []NodeWrite{node("concept", key, 1)}})
-				if errors.Is(err, ErrUnavailable) {
+				_, err := e.Store.Write(t.Context(), e.As("u"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{node("concept", key, 1)}})
+				if errors.Is(err, graph.ErrUnavailable) {
 					return nil
 				}
 				if err != nil {
@@ -185,10 +188,10 @@ func writeUntilDown(t *testing.T, e *env, server *testenv.Neo4jServer) (keys []s
 }
 
 // schemaFindings returns the findings of an integrity check of the schema.
-func (e *env) schemaFindings(fix bool) (found []Finding) {
+func (e *env) schemaFindings(fix bool) (found []graph.Finding) {
 	e.Helper()
-	a := &auditor{store: e.store, options: AuditOptions{Fix: fix, Report: func(f Finding) { found = append(found, f) }}}
-	if err := a.schema(e.Context()); err != nil {
+	a := graph.NewAuditor(e.Store, graph.AuditOptions{Fix: fix, Report: func(f graph.Finding) { found = append(found, f) }})
+	if err := a.SchemaForTest(e.Context()); err != nil {
 		e.Fatal(err)
 	}
 	return found
@@ -196,39 +199,39 @@ func (e *env) schemaFindings(fix bool) (found []Finding) {
 
 func olderSchema(_ *testing.T, e *env) {
 	known := len(cypher.Migrations())
-	e.raw(fmt.Sprintf(`MATCH (s:KithSchema) SET s.version = %d`, known-1))
-	f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version %d, this kith needs %d", known-1, known), Advice: "kith check --fix repairs it"}
-	e.same("found", []Finding{f}, e.schemaFindings(false))
+	e.Raw(fmt.Sprintf(`MATCH (s:KithSchema) SET s.version = %d`, known-1))
+	f := graph.Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version %d, this kith needs %d", known-1, known), Advice: "kith check --fix repairs it"}
+	e.Same("found", []graph.Finding{f}, e.schemaFindings(false))
 	f.Repaired, f.Advice = true, ""
-	e.same("repaired", []Finding{f}, e.schemaFindings(true))
-	e.same("again", 0, len(e.schemaFindings(false)))
+	e.Same("repaired", []graph.Finding{f}, e.schemaFindings(true))
+	e.Same("again", 0, len(e.schemaFindings(false)))
 }
 
 // olderSearch upgrades a database from before searches: everything is found afterwards.
 func olderSearch(t *testing.T, e *env) {
-	e.team += "-older"
+	e.Team += "-older"
 	e.searchable()
 	fresh := e.searchedBy()
 	e.forget()
-	for _, index := range []string{"message_words", "node_words", "relationship_words", othersIndex} {
-		e.raw(`DROP INDEX ` + index)
+	for _, index := range []string{"message_words", "node_words", "relationship_words", graph.OthersIndex} {
+		e.Raw(`DROP INDEX ` + index)
 	}
-	e.raw(fmt.Sprintf(`MATCH (s:KithSchema) SET s.version = %d`, searchVersion-1))
-	if err := e.store.Migrate(t.Context()); err != nil {
+	e.Raw(fmt.Sprintf(`MATCH (s:KithSchema) SET s.version = %d`, graph.SearchVersion-1))
+	if err := e.Store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	e.same("found by", fresh, e.searchedBy())
+	e.Same("found by", fresh, e.searchedBy())
 	e.finds("u1", "three", "m1", "m2", "m3")
 }
 
 // searchesBeside checks that the cost of a search depends on the team's data, and not on the data of others.
 func searchesBeside(_ *testing.T, e *env) {
-	small := &env{T: e.T, store: e.store, team: e.team + "-beside", now: noon}
+	small := e.of(e.T, e.Team+"-beside")
 	small.crowd("u", 30)
 	small.lit("u")
 	before := small.searchHits("u")
 	for i := range 3 {
-		(&env{T: e.T, store: e.store, team: fmt.Sprintf("%s-crowd-%d", e.team, i), now: noon}).crowd("u", 100)
+		e.of(e.T, fmt.Sprintf("%s-crowd-%d", e.Team, i)).crowd("u", 100)
 	}
 	after := small.searchHits("u")
 	e.Logf("database hits of a search and of its details: %v alone, %v beside ten times as much", before, after)
@@ -242,38 +245,38 @@ func searchesBeside(_ *testing.T, e *env) {
 // searchHits returns the database hits of a search, and of the details of its results.
 func (e *env) searchHits(user string) (all []int64) {
 	e.Helper()
-	e.raw("CALL db.prepareForReplanning()")
+	e.Raw("CALL db.prepareForReplanning()")
 	q := askWords("lantern")
 	found := e.search(user, q)
-	w := Wanted{Messages: found.messages(), Sources: found.sources(), Nodes: found.nodes(), Around: found.nodes(), Previews: 5}
-	for _, s := range found.sources() {
-		w.Seeds = append(w.Seeds, Seed{0, s, 1})
+	w := graph.Wanted{Messages: foundMessages(&found), Sources: foundSources(&found), Nodes: foundNodes(&found), Around: foundNodes(&found), Previews: 5}
+	for _, s := range foundSources(&found) {
+		w.Seeds = append(w.Seeds, graph.Seed{0, s, 1})
 	}
-	scope := e.as(user)
+	scope := e.As(user)
 	for _, step := range []struct {
 		query  cypher.Query
 		params map[string]any
-	}{{cypher.Load("search"), q.allParams(scope)}, {e.store.compose("found", detailParts), w.params(scope)}} {
+	}{{cypher.Load("search"), allParams(&q, scope)}, {e.Store.ComposeForTest("found", graph.DetailParts), w.ParamsForTest(scope)}} {
 		hits := int64(0)
-		operatorOf(e.summary("PROFILE ", step.query, step.params).Profile()).each(func(o operator) { hits += o.hits })
+		neo.PlanOf(e.summary("PROFILE ", step.query, step.params).Profile()).Each(func(o neo.Operator) { hits += o.Hits })
 		all = append(all, hits)
 	}
 	return all
 }
 
 func newerSchema(t *testing.T, e *env) {
-	e.raw(`MATCH (s:KithSchema) SET s.version = 999`)
-	e.raw(`DROP INDEX chat_turn_team`) // a newer version may not need it
+	e.Raw(`MATCH (s:KithSchema) SET s.version = 999`)
+	e.Raw(`DROP INDEX chat_turn_team`) // a newer version may not need it
 	for _, fix := range []bool{false, true} {
-		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version 999, this kith needs %d", len(cypher.Migrations())), Advice: "use a newer kith"}
-		e.same("found", []Finding{f}, e.schemaFindings(fix))
+		f := graph.Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version 999, this kith needs %d", len(cypher.Migrations())), Advice: "use a newer kith"}
+		e.Same("found", []graph.Finding{f}, e.schemaFindings(fix))
 	}
-	err := e.store.Migrate(t.Context())
-	if !errors.Is(err, ErrSchemaNewer) {
+	err := e.Store.Migrate(t.Context())
+	if !errors.Is(err, graph.ErrSchemaNewer) {
 		t.Errorf("migrate: %v", err)
 	}
-	version, err := e.store.SchemaVersion(t.Context())
-	e.same("version", []any{999, nil}, []any{version, err})
+	version, err := e.Store.SchemaVersion(t.Context())
+	e.Same("version", []any{999, nil}, []any{version, err})
 }
 
 func TestAtLeast(t *testing.T) {
@@ -282,7 +285,7 @@ func TestAtLeast(t *testing.T) {
 		"5.26.0": true, "5.26.24": true, "5.27.1": true, "5.26": true, "2025.01.0": true, "6.0.0": true,
 		"5.25.9": false, "4.4.40": false, "5": false, "": false, "x.y.z": false, "5.2.6": false, "5.26-aura": false,
 	} {
-		if got := atLeast(version, 5, 26); got != want {
+		if got := graph.AtLeast(version, 5, 26); got != want {
 			t.Errorf("%q: %v", version, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"kith/graph"
 
 	"kith/neo"
 
@@ -22,7 +24,7 @@ func TestStoriesEqualModel(t *testing.T) {
 	e := fresh(t)
 	seen := map[string]int{}
 	rapid.Check(t, func(r *rapid.T) {
-		e.team, e.now = testenv.Team(t), noon
+		e.Team, e.Now = testenv.Team(t), noon
 		w := &storyWorld{T: r, e: e, m: storyModel{states: map[string]string{}, stories: map[string]*modelStory{}, macros: map[string]*modelMacro{}}}
 		w.check()
 		seen["storylines"] += len(w.m.stories)
@@ -234,10 +236,10 @@ type storyWorld struct {
 var worldAnchors = []string{"a", "b", "c", "d"}
 
 func (w *storyWorld) check() {
-	var nodes []NodeWrite
+	var nodes []graph.NodeWrite
 	for _, key := range worldAnchors {
 		w.m.states[key] = rapid.SampledFrom([]string{"active", "active", "candidate"}).Draw(w.T, "state")
-		nodes = append(nodes, node("concept", key, 0.5, shared, inState(w.m.states[key]), func(n *NodeWrite) { n.TTLPolicy = Some("keep_forever") }))
+		nodes = append(nodes, node("concept", key, 0.5, shared, inState(w.m.states[key]), func(n *graph.NodeWrite) { n.TTLPolicy = graph.Some("keep_forever") }))
 	}
 	w.e.write("", nodes)
 	for range rapid.IntRange(1, 5).Draw(w.T, "steps") {
@@ -245,39 +247,39 @@ func (w *storyWorld) check() {
 		if rapid.Bool().Draw(w.T, "wakes") {
 			key := rapid.SampledFrom(worldAnchors).Draw(w.T, "which")
 			w.m.states[key] = "active"
-			w.e.write("", []NodeWrite{change("concept", key, shared, inState("active"))})
+			w.e.write("", []graph.NodeWrite{change("concept", key, shared, inState("active"))})
 		}
 		w.e.stories()
-		w.m.run(w.e.now)
+		w.m.run(w.e.Now)
 		if diff := gocmp.Diff(w.m.foretell(), w.told()); diff != "" {
 			w.Fatalf("stories (-model +store):\n%s", diff)
 		}
-		w.e.now = w.e.now.Add(rapid.SampledFrom([]time.Duration{time.Minute, day}).Draw(w.T, "later"))
+		w.e.Now = w.e.Now.Add(rapid.SampledFrom([]time.Duration{time.Minute, graph.Day}).Draw(w.T, "later"))
 	}
 }
 
 // tell writes sources of one user. No two begin at the same time, so that the newest one is defined.
 func (w *storyWorld) tell(n int) {
 	user := rapid.SampledFrom([]string{"u1", "u1", "u2"}).Draw(w.T, "user")
-	write := &MemoryWrite{Strict: true}
+	write := &graph.MemoryWrite{Strict: true}
 	for range n {
 		i := len(w.m.sources)
-		s := &toldSource{key: fmt.Sprintf("s-%02d", i), user: user, due: w.e.now}
+		s := &toldSource{key: fmt.Sprintf("s-%02d", i), user: user, due: w.e.Now}
 		ago := rapid.SampledFrom([]int{0, 1, 2, 3, 20, 34, 64, 95, 130}).Draw(w.T, "days ago")
-		s.started = noon.Add(-time.Duration(ago)*day - time.Duration(i)*time.Minute)
+		s.started = noon.Add(-time.Duration(ago)*graph.Day - time.Duration(i)*time.Minute)
 		for _, anchor := range worldAnchors {
 			if rapid.Bool().Draw(w.T, "mentions "+anchor) {
 				s.mentions = append(s.mentions, anchor)
-				write.Relationships = append(write.Relationships, RelationshipWrite{From: s.key, Type: mentionsType, To: anchor})
+				write.Relationships = append(write.Relationships, graph.RelationshipWrite{From: s.key, Type: graph.MentionsType, To: anchor})
 			}
 		}
 		if len(s.mentions) == 0 {
 			s.due = time.Time{}
 		}
-		write.Nodes = append(write.Nodes, NodeWrite{Kind: "source", EntityKey: s.key, OwnFields: &OwnFields{StartedAt: Some(s.started)}})
+		write.Nodes = append(write.Nodes, graph.NodeWrite{Kind: "source", EntityKey: s.key, OwnFields: &graph.OwnFields{StartedAt: graph.Some(s.started)}})
 		w.m.sources = append(w.m.sources, s)
 	}
-	if _, err := w.e.store.Write(w.e.Context(), w.e.as(user), write); err != nil {
+	if _, err := w.e.Store.Write(w.e.Context(), w.e.As(user), write); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -285,7 +287,7 @@ func (w *storyWorld) tell(n int) {
 // told returns the stories of the store.
 func (w *storyWorld) told() map[string]string {
 	all := map[string]string{}
-	for _, row := range w.e.raw(`MATCH (t:Memory:Storyline {team_id: $team})-[:includes]->(s) WITH t, s ORDER BY s.entity_key
+	for _, row := range w.e.Raw(`MATCH (t:Memory:Storyline {team_id: $team})-[:includes]->(s) WITH t, s ORDER BY s.entity_key
 		RETURN 'storyline ' + t.user_id + ' ' + t.anchor_key AS name, collect(s.entity_key) AS keys, t.source_count AS count, t.first_source_at AS first, t.last_source_at AS last
 		UNION ALL MATCH (t:Memory:Macro {team_id: $team})-[:groups]->(s) WITH t, s ORDER BY s.user_id, s.anchor_key
 		RETURN 'macro ' + t.user_id + ' ' + t.anchor_key AS name, collect(s.user_id + ' ' + s.anchor_key) AS keys, t.source_count AS count, t.first_source_at AS first, t.last_source_at AS last`) {

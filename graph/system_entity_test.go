@@ -1,22 +1,25 @@
-package graph
+package graph_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
+
+	"kith/graph"
+	"kith/graph/graphtest"
 )
 
 // abc stores a system of three entities in a row.
 func (e *env) abc() {
 	e.Helper()
-	e.merge("s", SystemWrite{
-		Entities: []SystemEntityWrite{named("a"), {Name: "b", Type: Some("store"), Tags: []string{"x", "y"}},
-			{Name: "c", Type: Some("store"), Tags: []string{"y"}}},
-		Relationships: []SystemRelationshipWrite{uses("a", "b"), uses("b", "c"), {From: "a", To: "b", Type: "calls; drop"}},
+	e.merge("s", graph.SystemWrite{
+		Entities: []graph.SystemEntityWrite{named("a"), {Name: "b", Type: graph.Some("store"), Tags: []string{"x", "y"}},
+			{Name: "c", Type: graph.Some("store"), Tags: []string{"y"}}},
+		Relationships: []graph.SystemRelationshipWrite{uses("a", "b"), uses("b", "c"), {From: "a", To: "b", Type: "calls; drop"}},
 	})
 }
 
-func linkNames(links []SystemLink) string {
+func linkNames(links []graph.SystemLink) string {
 	all := make([]string, len(links))
 	for i, l := range links {
 		all[i] = l.From + " " + l.Type + " " + l.To
@@ -28,75 +31,75 @@ func TestSystemFinds(t *testing.T) {
 	e := fresh(t)
 	e.abc()
 	for _, c := range []struct {
-		q    SystemEntityQuery
+		q    graph.SystemEntityQuery
 		want string
 	}{
-		{SystemEntityQuery{Limit: 9}, "a b c"}, {SystemEntityQuery{Limit: 2}, "a b"}, {SystemEntityQuery{Limit: 9, From: 1}, "b c"},
-		{SystemEntityQuery{Limit: 9, Type: "store"}, "b c"}, {SystemEntityQuery{Limit: 9, Tag: "x"}, "b"},
-		{SystemEntityQuery{Limit: 9, Type: "service", Tag: "x"}, ""},
+		{graph.SystemEntityQuery{Limit: 9}, "a b c"}, {graph.SystemEntityQuery{Limit: 2}, "a b"}, {graph.SystemEntityQuery{Limit: 9, From: 1}, "b c"},
+		{graph.SystemEntityQuery{Limit: 9, Type: "store"}, "b c"}, {graph.SystemEntityQuery{Limit: 9, Tag: "x"}, "b"},
+		{graph.SystemEntityQuery{Limit: 9, Type: "service", Tag: "x"}, ""},
 	} {
-		found, err := e.store.SystemEntities(t.Context(), e.as(""), "s", c.q)
+		found, err := e.Store.SystemEntities(t.Context(), e.As(""), "s", c.q)
 		names := make([]string, len(found))
 		for i, n := range found {
 			names[i] = n.Name
 		}
-		e.same("entities", []any{c.want, nil}, []any{strings.Join(names, " "), err})
+		e.Same("entities", []any{c.want, nil}, []any{strings.Join(names, " "), err})
 	}
 	for _, c := range []struct {
-		q    SystemRelationshipQuery
+		q    graph.SystemRelationshipQuery
 		want string
 	}{
-		{SystemRelationshipQuery{}, "a uses b, b uses c, a calls; drop b"}, {SystemRelationshipQuery{From: 4}, "b uses c, a calls; drop b"},
-		{SystemRelationshipQuery{FromName: "a"}, "a uses b, a calls; drop b"}, {SystemRelationshipQuery{ToName: "c"}, "b uses c"},
-		{SystemRelationshipQuery{Type: "uses"}, "a uses b, b uses c"}, {SystemRelationshipQuery{FromName: "a", ToName: "b", Type: "uses"}, "a uses b"},
-		{SystemRelationshipQuery{FromName: "a", ToName: "c"}, ""}, {SystemRelationshipQuery{FromName: "A"}, ""},
+		{graph.SystemRelationshipQuery{}, "a uses b, b uses c, a calls; drop b"}, {graph.SystemRelationshipQuery{From: 4}, "b uses c, a calls; drop b"},
+		{graph.SystemRelationshipQuery{FromName: "a"}, "a uses b, a calls; drop b"}, {graph.SystemRelationshipQuery{ToName: "c"}, "b uses c"},
+		{graph.SystemRelationshipQuery{Type: "uses"}, "a uses b, b uses c"}, {graph.SystemRelationshipQuery{FromName: "a", ToName: "b", Type: "uses"}, "a uses b"},
+		{graph.SystemRelationshipQuery{FromName: "a", ToName: "c"}, ""}, {graph.SystemRelationshipQuery{FromName: "A"}, ""},
 	} {
 		c.q.Limit = 9
-		found, err := e.store.SystemRelationships(t.Context(), e.as(""), "s", c.q)
-		e.same("relationships", []any{c.want, nil}, []any{linkNames(found), err})
+		found, err := e.Store.SystemRelationships(t.Context(), e.As(""), "s", c.q)
+		e.Same("relationships", []any{c.want, nil}, []any{linkNames(found), err})
 	}
 	for _, name := range []string{"A", "d", "", " a", "\xff"} {
-		if _, err := e.store.SystemEntity(t.Context(), e.as(""), "s", name); !errors.Is(err, ErrNotFound) {
+		if _, err := e.Store.SystemEntity(t.Context(), e.As(""), "s", name); !errors.Is(err, graph.ErrNotFound) {
 			t.Errorf("entity %q: %v", name, err)
 		}
 	}
-	_, err := e.store.SystemEntities(t.Context(), e.as(""), "s", SystemEntityQuery{Tag: "\xff", Limit: 1})
-	e.same("tag", []string{"tag"}, locations(err))
+	_, err := e.Store.SystemEntities(t.Context(), e.As(""), "s", graph.SystemEntityQuery{Tag: "\xff", Limit: 1})
+	e.Same("tag", []string{"tag"}, graphtest.Locations(err))
 }
 
 func TestSystemEntityIsChanged(t *testing.T) {
 	e := fresh(t)
 	e.abc()
-	changed, err := e.store.ChangeSystemEntity(t.Context(), e.as(""), "s", &SystemEntityWrite{Name: "b", RemoveTags: []string{"x"}, Description: Some("new")})
-	e.same("error", nil, err)
-	e.same("changed", e.systemEntity("s", "b"), changed)
-	e.same("fields", []any{"store", "new", []string{"y"}, int64(2)}, []any{changed.Type, changed.Description, changed.Tags, changed.Version})
-	_, err = e.store.ChangeSystemEntity(t.Context(), e.as(""), "s", &SystemEntityWrite{Name: "b", Type: Some(" ")})
-	e.same("type", []string{"type"}, locations(err))
-	if _, err = e.store.ChangeSystemEntity(t.Context(), e.as(""), "s", named0("d")); !errors.Is(err, ErrNotFound) {
+	changed, err := e.Store.ChangeSystemEntity(t.Context(), e.As(""), "s", &graph.SystemEntityWrite{Name: "b", RemoveTags: []string{"x"}, Description: graph.Some("new")})
+	e.Same("error", nil, err)
+	e.Same("changed", e.systemEntity("s", "b"), changed)
+	e.Same("fields", []any{"store", "new", []string{"y"}, int64(2)}, []any{changed.Type, changed.Description, changed.Tags, changed.Version})
+	_, err = e.Store.ChangeSystemEntity(t.Context(), e.As(""), "s", &graph.SystemEntityWrite{Name: "b", Type: graph.Some(" ")})
+	e.Same("type", []string{"type"}, graphtest.Locations(err))
+	if _, err = e.Store.ChangeSystemEntity(t.Context(), e.As(""), "s", named0("d")); !errors.Is(err, graph.ErrNotFound) {
 		t.Errorf("unknown: %v", err)
 	}
 }
 
-func named0(name string) *SystemEntityWrite { w := named(name); return &w }
+func named0(name string) *graph.SystemEntityWrite { w := named(name); return &w }
 
 func TestSystemEntityIsRenamed(t *testing.T) {
 	e := fresh(t)
 	e.abc()
 	before := e.systemEntity("s", "b")
-	if _, err := e.store.RenameSystemEntity(t.Context(), e.as(""), "s", "b", "c"); !errors.Is(err, ErrConflict) {
+	if _, err := e.Store.RenameSystemEntity(t.Context(), e.As(""), "s", "b", "c"); !errors.Is(err, graph.ErrConflict) {
 		t.Errorf("taken name: %v", err)
 	}
-	_, err := e.store.RenameSystemEntity(t.Context(), e.as(""), "s", "b", "")
-	e.same("no name", []string{"name"}, locations(err))
-	renamed, err := e.store.RenameSystemEntity(t.Context(), e.as(""), "s", "b", "d")
-	e.same("renamed", []any{"d", before.EntityKey, int64(2), nil}, []any{renamed.Name, renamed.EntityKey, renamed.Version, err})
-	found, err := e.store.SystemRelationships(t.Context(), e.as(""), "s", SystemRelationshipQuery{Limit: 9})
-	e.same("relationships", []any{"a uses d, d uses c, a calls; drop d", nil}, []any{linkNames(found), err})
-	same, err := e.store.RenameSystemEntity(t.Context(), e.as(""), "s", "d", "d")
-	e.same("to itself", []any{int64(2), nil}, []any{same.Version, err})
-	e.same("the old name is free", "added unchanged", systemStatuses(e.merge("s", SystemWrite{
-		Entities: []SystemEntityWrite{named("b")}, Relationships: []SystemRelationshipWrite{uses("a", "d")},
+	_, err := e.Store.RenameSystemEntity(t.Context(), e.As(""), "s", "b", "")
+	e.Same("no name", []string{"name"}, graphtest.Locations(err))
+	renamed, err := e.Store.RenameSystemEntity(t.Context(), e.As(""), "s", "b", "d")
+	e.Same("renamed", []any{"d", before.EntityKey, int64(2), nil}, []any{renamed.Name, renamed.EntityKey, renamed.Version, err})
+	found, err := e.Store.SystemRelationships(t.Context(), e.As(""), "s", graph.SystemRelationshipQuery{Limit: 9})
+	e.Same("relationships", []any{"a uses d, d uses c, a calls; drop d", nil}, []any{linkNames(found), err})
+	same, err := e.Store.RenameSystemEntity(t.Context(), e.As(""), "s", "d", "d")
+	e.Same("to itself", []any{int64(2), nil}, []any{same.Version, err})
+	e.Same("the old name is free", "added unchanged", systemStatuses(e.merge("s", graph.SystemWrite{
+		Entities: []graph.SystemEntityWrite{named("b")}, Relationships: []graph.SystemRelationshipWrite{uses("a", "d")},
 	})))
 }
 
@@ -104,54 +107,54 @@ func TestSystemDeletes(t *testing.T) {
 	e := fresh(t)
 	e.abc()
 	for range 2 {
-		err := e.store.DeleteSystemRelationship(t.Context(), e.as(""), "s", "a", "b", "calls; drop")
-		if found, _ := e.store.SystemRelationships(t.Context(), e.as(""), "s", SystemRelationshipQuery{Limit: 9}); linkNames(found) != "a uses b, b uses c" {
+		err := e.Store.DeleteSystemRelationship(t.Context(), e.As(""), "s", "a", "b", "calls; drop")
+		if found, _ := e.Store.SystemRelationships(t.Context(), e.As(""), "s", graph.SystemRelationshipQuery{Limit: 9}); linkNames(found) != "a uses b, b uses c" {
 			t.Errorf("relationships: %s (%v)", linkNames(found), err)
 		}
 	}
-	if err := e.store.DeleteSystemRelationship(t.Context(), e.as(""), "s", "a", "b", "calls; drop"); !errors.Is(err, ErrNotFound) {
+	if err := e.Store.DeleteSystemRelationship(t.Context(), e.As(""), "s", "a", "b", "calls; drop"); !errors.Is(err, graph.ErrNotFound) {
 		t.Errorf("deleted again: %v", err)
 	}
-	deleted, err := e.store.DeleteSystemEntity(t.Context(), e.as(""), "s", "b")
-	e.same("deleted", []any{SystemCounts{1, 2}, nil}, []any{deleted, err})
-	if _, err := e.store.DeleteSystemEntity(t.Context(), e.as(""), "s", "b"); !errors.Is(err, ErrNotFound) {
+	deleted, err := e.Store.DeleteSystemEntity(t.Context(), e.As(""), "s", "b")
+	e.Same("deleted", []any{graph.SystemCounts{1, 2}, nil}, []any{deleted, err})
+	if _, err := e.Store.DeleteSystemEntity(t.Context(), e.As(""), "s", "b"); !errors.Is(err, graph.ErrNotFound) {
 		t.Errorf("deleted again: %v", err)
 	}
-	e.same("left", []any{int64(2), int64(0)}, e.stored()[:2])
+	e.Same("left", []any{int64(2), int64(0)}, e.stored()[:2])
 }
 
 // An entity without a place was written as a node: the system adopts it when it is written or read by name.
 func TestSystemTakesEntitiesIn(t *testing.T) {
 	e := fresh(t)
 	for _, name := range []string{"a", "b", "c"} {
-		e.raw(`CREATE (:Memory:SystemEntity {team_id: $team, entity_key: '` + name + `', natural_key: 'system_entity\u001f\u001fs\u001f` + name + `',
+		e.Raw(`CREATE (:Memory:SystemEntity {team_id: $team, entity_key: '` + name + `', natural_key: 'system_entity\u001f\u001fs\u001f` + name + `',
 			system: 's', name: '` + name + `', type: 'service', description: '', version: 1, created_at: datetime(), updated_at: datetime(),
-			search_scope: '` + scopeToken(e.team, "") + ` xsystementity0', search_name: '` + name + `'})`)
+			search_scope: '` + graph.ScopeToken(e.Team, "") + ` xsystementity0', search_name: '` + name + `'})`)
 	}
-	e.same("merged", "unchanged added", systemStatuses(e.merge("s", SystemWrite{
-		Entities: []SystemEntityWrite{named("a")}, Relationships: []SystemRelationshipWrite{uses("a", "b")},
+	e.Same("merged", "unchanged added", systemStatuses(e.merge("s", graph.SystemWrite{
+		Entities: []graph.SystemEntityWrite{named("a")}, Relationships: []graph.SystemRelationshipWrite{uses("a", "b")},
 	})))
-	if _, err := e.store.RenameSystemEntity(t.Context(), e.as(""), "s", "c", "d"); err != nil {
+	if _, err := e.Store.RenameSystemEntity(t.Context(), e.As(""), "s", "c", "d"); err != nil {
 		t.Fatal(err)
 	}
-	e.same("names", "a d", strings.Join(namesOf(e.system("s")), " "))
-	m := &SystemMemory{Entities: []SystemEntity{{Name: "b", Type: "service"}, {Name: "a", Type: "service"}}}
-	e.same("replaced", "unchanged unchanged", systemStatuses(e.put("s", m)))
-	e.same("key", "b", e.systemEntity("s", "b").EntityKey)
-	e.same("names", "b a", strings.Join(namesOf(e.system("s")), " "))
+	e.Same("names", "a d", strings.Join(namesOf(e.system("s")), " "))
+	m := &graph.SystemMemory{Entities: []graph.SystemEntity{{Name: "b", Type: "service"}, {Name: "a", Type: "service"}}}
+	e.Same("replaced", "unchanged unchanged", systemStatuses(e.put("s", m)))
+	e.Same("key", "b", e.systemEntity("s", "b").EntityKey)
+	e.Same("names", "b a", strings.Join(namesOf(e.system("s")), " "))
 }
 
 // system returns everything in a system.
-func (e *env) system(system string) SystemMemory {
+func (e *env) system(system string) graph.SystemMemory {
 	e.Helper()
-	m, err := e.store.SystemMemory(e.Context(), e.as(""), system)
+	m, err := e.Store.SystemMemory(e.Context(), e.As(""), system)
 	if err != nil {
 		e.Fatal(err)
 	}
 	return m
 }
 
-func namesOf(m SystemMemory) []string {
+func namesOf(m graph.SystemMemory) []string {
 	names := make([]string, len(m.Entities))
 	for i := range m.Entities {
 		names[i] = m.Entities[i].Name
@@ -164,8 +167,8 @@ func TestSystemIsNotWrittenAsMemory(t *testing.T) {
 	e := fresh(t)
 	e.abc()
 	key, other := e.systemEntity("s", "a").EntityKey, e.systemEntity("s", "b").EntityKey
-	_, err := e.store.Write(t.Context(), e.as(""), &MemoryWrite{Relationships: []RelationshipWrite{{From: key, To: other, Type: systemRelationshipType}}})
-	e.same("relationship", []string{"relationships[0].type"}, locations(err))
-	result := e.try("", []NodeWrite{{Kind: "entity", EntityKey: key, Name: Some("x")}})
-	e.same("node", Refused, result.Nodes[0].Status)
+	_, err := e.Store.Write(t.Context(), e.As(""), &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{{From: key, To: other, Type: graph.SystemRelationshipType}}})
+	e.Same("relationship", []string{"relationships[0].type"}, graphtest.Locations(err))
+	result := e.try("", []graph.NodeWrite{{Kind: "entity", EntityKey: key, Name: graph.Some("x")}})
+	e.Same("node", graph.Refused, result.Nodes[0].Status)
 }

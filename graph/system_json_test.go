@@ -1,10 +1,12 @@
-package graph
+package graph_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"testing"
 	"unicode/utf8"
+
+	"kith/graph"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,19 +32,19 @@ func FuzzProperties(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		faults := &Faults{}
-		if faults.properties(fault.Path{}, raw); !utf8.Valid(raw) || faults.Err() != nil {
+		faults := &graph.Faults{}
+		if faults.PropertiesForTest(fault.Path{}, raw); !utf8.Valid(raw) || faults.Err() != nil {
 			t.Skip()
 		}
-		stored := jsonObjectOf(raw).text()
+		stored := graph.JSONObjectOf(raw).TextForTest()
 		if diff := cmp.Diff(decoded(t, raw), decoded(t, []byte(stored))); diff != "" {
 			t.Errorf("%s is stored as %s: %s", raw, stored, diff)
 		}
-		if again := jsonObjectOf(json.RawMessage(stored)).text(); again != stored {
+		if again := graph.JSONObjectOf(json.RawMessage(stored)).TextForTest(); again != stored {
 			t.Errorf("%s is stored again as %s", stored, again)
 		}
-		file := SystemMemory{Entities: []SystemEntity{{Name: stored, Properties: json.RawMessage(stored)}}}.File()
-		var m SystemMemory
+		file := graph.SystemMemory{Entities: []graph.SystemEntity{{Name: stored, Properties: json.RawMessage(stored)}}}.File()
+		var m graph.SystemMemory
 		if err := json.Unmarshal(file, &m); err != nil || m.Entities[0].Name != stored {
 			t.Fatalf("%s: %v", file, err)
 		}

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"errors"
@@ -8,15 +8,17 @@ import (
 	"testing"
 	"time"
 
+	"kith/graph"
+
 	"kith/internal/testenv"
 )
 
 // users lists all users of the team in pages of a size.
-func (e *env) users(size int) (all []User) {
+func (e *env) users(size int) (all []graph.User) {
 	e.Helper()
-	cursor, all := "", []User{}
+	cursor, all := "", []graph.User{}
 	for {
-		page, err := e.store.Users(e.Context(), e.team, cursor, size)
+		page, err := e.Store.Users(e.Context(), e.Team, cursor, size)
 		if err != nil {
 			e.Fatal(err)
 		}
@@ -32,68 +34,68 @@ func (e *env) users(size int) (all []User) {
 
 func TestUsersAreListed(t *testing.T) {
 	e := fresh(t)
-	e.same("nobody", []User{}, e.users(3))
-	e.write("", []NodeWrite{node("concept", "shared", 0.5, shared)})
+	e.Same("nobody", []graph.User{}, e.users(3))
+	e.write("", []graph.NodeWrite{node("concept", "shared", 0.5, shared)})
 	e.tree("")
-	e.same("what is shared is nobody's", []User{}, e.users(3))
+	e.Same("what is shared is nobody's", []graph.User{}, e.users(3))
 
-	e.write("u1", []NodeWrite{owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5)})
-	e.source("u1", SourceWrite{EntityKey: "s-1", Messages: []MessageWrite{said("m-1", "one"), said("m-2", "two")}})
-	e.source("u1", SourceWrite{EntityKey: "s-2", ContentType: Some("email"), Messages: []MessageWrite{said("m-3", "three")}})
-	e.now = noon.Add(time.Hour)
-	e.write("u1 x", []NodeWrite{node("entity", "theirs", 0.5)})
+	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5)})
+	e.source("u1", graph.SourceWrite{EntityKey: "s-1", Messages: []graph.MessageWrite{said("m-1", "one"), said("m-2", "two")}})
+	e.source("u1", graph.SourceWrite{EntityKey: "s-2", ContentType: graph.Some("email"), Messages: []graph.MessageWrite{said("m-3", "three")}})
+	e.Now = noon.Add(time.Hour)
+	e.write("u1 x", []graph.NodeWrite{node("entity", "theirs", 0.5)})
 	e.tree("chats alone")
-	if err := e.store.ReplacePreferences(t.Context(), e.as("⛵"), []Preference{{"a", []byte(`1`)}, {"b", []byte(`1`)}}); err != nil {
+	if err := e.Store.ReplacePreferences(t.Context(), e.As("⛵"), []graph.Preference{{"a", []byte(`1`)}, {"b", []byte(`1`)}}); err != nil {
 		t.Fatal(err)
 	}
-	e.write("gone", []NodeWrite{node("concept", "g", 0.5)})
+	e.write("gone", []graph.NodeWrite{node("concept", "g", 0.5)})
 	e.delete("gone", "concept", "g")
-	e.write("\U0001F6F6", []NodeWrite{{Kind: "task", EntityKey: "t", Name: Some("t")}})
-	e.write("\uFFFD", []NodeWrite{node("concept", "f", 0.5)}) // before it in code points, after it in UTF-16
+	e.write("\U0001F6F6", []graph.NodeWrite{{Kind: "task", EntityKey: "t", Name: graph.Some("t")}})
+	e.write("\uFFFD", []graph.NodeWrite{node("concept", "f", 0.5)}) // before it in code points, after it in UTF-16
 	other := e.neighbour()
-	other.write("theirs", []NodeWrite{node("concept", "c", 0.5)})
+	other.write("theirs", []graph.NodeWrite{node("concept", "c", 0.5)})
 
 	at := func(t time.Time) *time.Time { return &t }
-	want := []User{ // every writer has an owner node
-		{UserID: "chats alone", Chats: 1, LastActivityAt: at(e.now)},
-		{UserID: "gone", Nodes: 1, LastActivityAt: at(e.now)},
+	want := []graph.User{ // every writer has an owner node
+		{UserID: "chats alone", Chats: 1, LastActivityAt: at(e.Now)},
+		{UserID: "gone", Nodes: 1, LastActivityAt: at(e.Now)},
 		{UserID: "u1", Nodes: 5, Conversations: 1, Messages: 3, LastActivityAt: at(noon)},
-		{UserID: "u1 x", Nodes: 2, LastActivityAt: at(e.now)},
+		{UserID: "u1 x", Nodes: 2, LastActivityAt: at(e.Now)},
 		{UserID: "⛵"},
-		{UserID: "\uFFFD", Nodes: 2, LastActivityAt: at(e.now)},
-		{UserID: "\U0001F6F6", Nodes: 2, LastActivityAt: at(e.now)},
+		{UserID: "\uFFFD", Nodes: 2, LastActivityAt: at(e.Now)},
+		{UserID: "\U0001F6F6", Nodes: 2, LastActivityAt: at(e.Now)},
 	}
 	for size := 1; size <= 8; size++ {
-		e.same(fmt.Sprintf("by %d", size), want, e.users(size))
+		e.Same(fmt.Sprintf("by %d", size), want, e.users(size))
 	}
-	e.same("another team's", []string{"theirs"}, []string{other.users(3)[0].UserID})
-	e.now = noon.Add(2 * time.Hour)
-	if _, err := e.store.AppendMessages(t.Context(), e.as("u1"), "s-1", []MessageWrite{said("m-4", "four")}); err != nil {
+	e.Same("another team's", []string{"theirs"}, []string{other.users(3)[0].UserID})
+	e.Now = noon.Add(2 * time.Hour)
+	if _, err := e.Store.AppendMessages(t.Context(), e.As("u1"), "s-1", []graph.MessageWrite{said("m-4", "four")}); err != nil {
 		t.Fatal(err)
 	}
-	e.same("a message is activity", User{UserID: "u1", Nodes: 5, Conversations: 1, Messages: 4, LastActivityAt: at(e.now)}, e.users(8)[2])
+	e.Same("a message is activity", graph.User{UserID: "u1", Nodes: 5, Conversations: 1, Messages: 4, LastActivityAt: at(e.Now)}, e.users(8)[2])
 }
 
 func TestUserIDsThatBeginWithAText(t *testing.T) {
 	e := fresh(t)
-	e.write("", []NodeWrite{node("concept", "shared", 0.5, shared)})
+	e.write("", []graph.NodeWrite{node("concept", "shared", 0.5, shared)})
 	for i, user := range []string{"ada", "ada b", "adb", "⛵", "\U0001F6F6"} {
-		e.write(user, []NodeWrite{node("concept", fmt.Sprint("c-", i), 0.5)})
+		e.write(user, []graph.NodeWrite{node("concept", fmt.Sprint("c-", i), 0.5)})
 	}
 	e.tree("ad")
-	if err := e.store.ReplacePreferences(t.Context(), e.as("ade"), []Preference{{"a", []byte(`1`)}}); err != nil {
+	if err := e.Store.ReplacePreferences(t.Context(), e.As("ade"), []graph.Preference{{"a", []byte(`1`)}}); err != nil {
 		t.Fatal(err)
 	}
-	e.neighbour().write("ad theirs", []NodeWrite{node("concept", "c", 0.5)})
+	e.neighbour().write("ad theirs", []graph.NodeWrite{node("concept", "c", 0.5)})
 	for beginning, want := range map[string]string{
 		"": "ad,ada,ada b", "ad": "ad,ada,ada b", "ada": "ada,ada b", "ada b": "ada b", "adb": "adb", "ade": "ade", "a": "ad,ada,ada b", "A": "",
 		"⛵": "⛵", "\U0001F6F6": "\U0001F6F6", "ae": "", "adaa": "",
 	} {
-		got, err := e.store.UserIDs(t.Context(), e.team, beginning, 3)
+		got, err := e.Store.UserIDs(t.Context(), e.Team, beginning, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.same("beginning with "+beginning, want, strings.Join(got, ","))
+		e.Same("beginning with "+beginning, want, strings.Join(got, ","))
 	}
 }
 
@@ -102,7 +104,7 @@ func (e *env) listed(user string, size int) (keys []string) {
 	e.Helper()
 	cursor, keys := "", []string{}
 	for {
-		page, err := e.store.Conversations(e.Context(), e.as(user), cursor, size)
+		page, err := e.Store.Conversations(e.Context(), e.As(user), cursor, size)
 		if err != nil {
 			e.Fatal(err)
 		}
@@ -118,25 +120,25 @@ func (e *env) listed(user string, size int) (keys []string) {
 func TestConversationsAreListedNewestFirst(t *testing.T) {
 	e := fresh(t)
 	for i, key := range []string{"c", "a", "\U0001F6F6", "b", "\uFFFD"} {
-		e.source("u1", SourceWrite{EntityKey: key, StartedAt: Some(noon.Add(-time.Duration(i/3) * time.Hour))})
+		e.source("u1", graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(noon.Add(-time.Duration(i/3) * time.Hour))})
 	}
-	e.source("u1", SourceWrite{EntityKey: "later", StartedAt: Some(noon.Add(time.Millisecond)), Summary: Some("Knots."), Messages: []MessageWrite{said("m", "x")}})
-	e.source("u1", SourceWrite{EntityKey: "mail", ContentType: Some("email")})
-	e.source("u2", SourceWrite{EntityKey: "theirs"})
+	e.source("u1", graph.SourceWrite{EntityKey: "later", StartedAt: graph.Some(noon.Add(time.Millisecond)), Summary: graph.Some("Knots."), Messages: []graph.MessageWrite{said("m", "x")}})
+	e.source("u1", graph.SourceWrite{EntityKey: "mail", ContentType: graph.Some("email")})
+	e.source("u2", graph.SourceWrite{EntityKey: "theirs"})
 	other := e.neighbour()
-	other.source("u1", SourceWrite{EntityKey: "elsewhere"})
+	other.source("u1", graph.SourceWrite{EntityKey: "elsewhere"})
 	want := []string{"later", "\U0001F6F6", "c", "a", "\uFFFD", "b"}
 	for size := 1; size <= 8; size++ {
-		e.same(fmt.Sprintf("by %d", size), want, e.listed("u1", size))
+		e.Same(fmt.Sprintf("by %d", size), want, e.listed("u1", size))
 	}
-	e.same("another user's", []string{"theirs"}, e.listed("u2", 3))
-	e.same("nobody's", []string{}, e.listed("u3", 3))
-	e.same("another team's", []string{"elsewhere"}, other.listed("u1", 3))
-	page, err := e.store.Conversations(t.Context(), e.as("u1"), "", 1)
+	e.Same("another user's", []string{"theirs"}, e.listed("u2", 3))
+	e.Same("nobody's", []string{}, e.listed("u3", 3))
+	e.Same("another team's", []string{"elsewhere"}, other.listed("u1", 3))
+	page, err := e.Store.Conversations(t.Context(), e.As("u1"), "", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.same("as one alone", *e.see("u1", "later"), page.Conversations[0])
+	e.Same("as one alone", *e.see("u1", "later"), page.Conversations[0])
 }
 
 // A cursor of another list is refused, and so is a list of conversations without a user.
@@ -144,61 +146,61 @@ func TestCursorsOfOtherLists(t *testing.T) {
 	e := fresh(t)
 	for i := range 3 {
 		user := fmt.Sprint(i)
-		e.write(user, []NodeWrite{node("concept", "c"+user, 0.5)})
-		e.source("0", SourceWrite{EntityKey: "s" + user})
+		e.write(user, []graph.NodeWrite{node("concept", "c"+user, 0.5)})
+		e.source("0", graph.SourceWrite{EntityKey: "s" + user})
 	}
-	users, _ := e.store.Users(t.Context(), e.team, "", 1)
-	conversations, _ := e.store.Conversations(t.Context(), e.as("0"), "", 1)
-	sources, _ := e.store.Nodes(t.Context(), e.as("0"), NodeList{Kind: SourceKind, Limit: 1})
+	users, _ := e.Store.Users(t.Context(), e.Team, "", 1)
+	conversations, _ := e.Store.Conversations(t.Context(), e.As("0"), "", 1)
+	sources, _ := e.Store.Nodes(t.Context(), e.As("0"), graph.NodeList{Kind: graph.SourceKind, Limit: 1})
 	cursors := []string{users.Next, conversations.Next, sources.Next}
 	if slices.Contains(cursors, "") {
 		t.Fatal(cursors)
 	}
 	refused := func(what string, err error) {
 		t.Helper()
-		if !errors.Is(err, ErrInvalid) {
+		if !errors.Is(err, graph.ErrInvalid) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, cursor := range append(cursors, "!", EncodeCursor("x"), EncodeCursor(userCursor), EncodeCursor(conversationCursor),
-		EncodeCursor(conversationCursor+"then"+keySeparator+"k"), strings.Repeat("A", 5000)) {
+	for _, cursor := range append(cursors, "!", graph.EncodeCursor("x"), graph.EncodeCursor(graph.UserCursor), graph.EncodeCursor(graph.ConversationCursor),
+		graph.EncodeCursor(graph.ConversationCursor+"then"+graph.KeySeparator+"k"), strings.Repeat("A", 5000)) {
 		if cursor != users.Next {
-			_, err := e.store.Users(t.Context(), e.team, cursor, 1)
+			_, err := e.Store.Users(t.Context(), e.Team, cursor, 1)
 			refused("users from "+cursor, err)
 		}
 		if cursor != conversations.Next {
-			_, err := e.store.Conversations(t.Context(), e.as("0"), cursor, 1)
+			_, err := e.Store.Conversations(t.Context(), e.As("0"), cursor, 1)
 			refused("conversations from "+cursor, err)
 		}
 	}
-	_, err := e.store.Conversations(t.Context(), e.as(""), "", 1)
+	_, err := e.Store.Conversations(t.Context(), e.As(""), "", 1)
 	refused("nobody's", err)
 }
 
 // QuotaOf returns the limits that apply and the last count, without counting.
 func TestQuotaIsReported(t *testing.T) {
-	e := limited(t, Quota{Nodes: 40})
+	e := limited(t, graph.Quota{Nodes: 40})
 	number := func(n int64) *int64 { return &n }
-	see := func() QuotaShares {
+	see := func() graph.QuotaShares {
 		t.Helper()
-		q, err := e.store.QuotaOf(t.Context(), e.team)
+		q, err := e.Store.QuotaOf(t.Context(), e.Team)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return q
 	}
-	e.same("before any write", QuotaShares{Nodes: QuotaShare{Limit: number(40)}}, see())
-	e.write("u1", []NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
+	e.Same("before any write", graph.QuotaShares{Nodes: graph.QuotaShare{Limit: number(40)}}, see())
+	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
 	has := see()
-	e.same("nodes", []any{number(40), number(3)}, []any{has.Nodes.Limit, has.Nodes.Used})
-	if err := e.store.SetTeamQuota(t.Context(), e.team, OwnQuota{Nodes: number(7), Relationships: number(9)}); err != nil {
+	e.Same("nodes", []any{number(40), number(3)}, []any{has.Nodes.Limit, has.Nodes.Used})
+	if err := e.Store.SetTeamQuota(t.Context(), e.Team, graph.OwnQuota{Nodes: number(7), Relationships: number(9)}); err != nil {
 		t.Fatal(err)
 	}
 	has = see()
-	e.same("of its own", []any{number(7), number(9), (*int64)(nil)}, []any{has.Nodes.Limit, has.Relationships.Limit, has.Characters.Limit})
-	free := open(t, testenv.Neo4j(t), Options{})
-	free.write("u1", []NodeWrite{node("concept", "c", 0.5)})
-	q, err := free.store.QuotaOf(t.Context(), free.team)
-	e.same("a service without quotas", QuotaShares{}, q)
-	e.same("error", nil, err)
+	e.Same("of its own", []any{number(7), number(9), (*int64)(nil)}, []any{has.Nodes.Limit, has.Relationships.Limit, has.Characters.Limit})
+	free := open(t, testenv.Neo4j(t), graph.Options{})
+	free.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	q, err := free.Store.QuotaOf(t.Context(), free.Team)
+	e.Same("a service without quotas", graph.QuotaShares{}, q)
+	e.Same("error", nil, err)
 }

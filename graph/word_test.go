@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"kith/graph"
+	"kith/graph/graphtest"
+
 	"kith/internal/fault"
 )
 
@@ -15,13 +18,13 @@ import (
 func nthWord(n int) string { return fmt.Sprintf("word_%02d", n) }
 
 // pair writes two concepts and relationships of some types between them.
-func (e *env) pair(types ...string) MemoryResult {
+func (e *env) pair(types ...string) graph.MemoryResult {
 	e.Helper()
-	w := &MemoryWrite{UserID: "u", Nodes: []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}}
+	w := &graph.MemoryWrite{UserID: "u", Nodes: []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}}
 	for _, kind := range types {
 		w.Relationships = append(w.Relationships, link("a", kind, "b", 0.5))
 	}
-	result, err := e.store.Write(e.Context(), e.as("u"), w)
+	result, err := e.Store.Write(e.Context(), e.As("u"), w)
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -31,25 +34,25 @@ func (e *env) pair(types ...string) MemoryResult {
 // schemaSize returns how many relationship types and indexes the database has.
 func (e *env) schemaSize() [][]any {
 	e.Helper()
-	return append(e.raw(`CALL db.relationshipTypes() YIELD relationshipType RETURN count(*)`), e.raw(`SHOW INDEXES YIELD name RETURN count(*)`)...)
+	return append(e.Raw(`CALL db.relationshipTypes() YIELD relationshipType RETURN count(*)`), e.Raw(`SHOW INDEXES YIELD name RETURN count(*)`)...)
 }
 
 func TestWordsAreStoredAsRelated(t *testing.T) {
 	e := fresh(t)
 	given := link("a", "mentors", "c", 0.5)
-	given.RelationshipType = Some("coaching")
-	e.write("u", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5)},
+	given.RelationshipType = graph.Some("coaching")
+	e.write("u", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5)},
 		link("a", "mentors", "b", 0.5), link("a", "knows_of", "b", 0.5), link("a", "related_to", "b", 0.5), link("a", "relates_to", "b", 0.5), given)
-	e.same("between a and b", [][]any{
+	e.Same("between a and b", [][]any{
 		{"related_to", "mentors", "mentors"}, {"related_to", "knows_of", "knows_of"}, {"related_to", nil, nil}, {"relates_to", nil, nil},
 	}, e.relationships("a", "b", "type(r), r.type_word, r.relationship_type"))
-	e.same("with a word of the caller's", [][]any{{"related_to", "mentors", "coaching"}}, e.relationships("a", "c", "type(r), r.type_word, r.relationship_type"))
+	e.Same("with a word of the caller's", [][]any{{"related_to", "mentors", "coaching"}}, e.relationships("a", "c", "type(r), r.type_word, r.relationship_type"))
 	again := link("a", "mentors", "b", 0.6)
-	again.RelationshipType = Null[string]()
-	e.same("again", []Status{Updated, Unchanged, Updated}, statuses(e.write("u", nil, again, link("a", "knows_of", "b", 0.5), link("a", "related_to", "b", 0.7))))
-	e.same("still", [][]any{{"mentors", "mentors", 0.6}, {"knows_of", "knows_of", 0.5}, {nil, nil, 0.7}, {nil, nil, 0.5}},
+	again.RelationshipType = graph.Null[string]()
+	e.Same("again", []graph.Status{graph.Updated, graph.Unchanged, graph.Updated}, statuses(e.write("u", nil, again, link("a", "knows_of", "b", 0.5), link("a", "related_to", "b", 0.7))))
+	e.Same("still", [][]any{{"mentors", "mentors", 0.6}, {"knows_of", "knows_of", 0.5}, {nil, nil, 0.7}, {nil, nil, 0.5}},
 		e.relationships("a", "b", "r.type_word, r.relationship_type, r.salience"))
-	e.same("words", [][]any{{[]any{"mentors", "knows_of"}}}, e.raw(`MATCH (w:TypeWords {team_id: $team}) RETURN w.words`))
+	e.Same("words", [][]any{{[]any{"mentors", "knows_of"}}}, e.Raw(`MATCH (w:TypeWords {team_id: $team}) RETURN w.words`))
 }
 
 // A team has 32 words of its own, independent of other teams, and no word creates a type or an index.
@@ -58,31 +61,31 @@ func TestWordsOfATeam(t *testing.T) {
 	e.pair("relates_to", "related_to")
 	size := e.schemaSize()
 	var all []string
-	for i := range MaxWords {
+	for i := range graph.MaxWords {
 		all = append(all, nthWord(i))
 	}
-	e.same("as many as may be", slices.Repeat([]Status{Created}, MaxWords), linkStatuses(e.pair(all...)))
+	e.Same("as many as may be", slices.Repeat([]graph.Status{graph.Created}, graph.MaxWords), linkStatuses(e.pair(all...)))
 	beside := e.neighbour()
 	result := e.pair("word_33", "word_05", "relates_to", "word_34", "mentors")
-	e.same("beyond", []Status{Refused, Unchanged, Unchanged, Refused, Refused}, linkStatuses(result))
-	e.same("places", []string{"relationships[0].type", "relationships[3].type", "relationships[4].type"}, places(result.Refused))
+	e.Same("beyond", []graph.Status{graph.Refused, graph.Unchanged, graph.Unchanged, graph.Refused, graph.Refused}, linkStatuses(result))
+	e.Same("places", []string{"relationships[0].type", "relationships[3].type", "relationships[4].type"}, places(result.Refused))
 	if m := result.Refused[0].Message; !strings.Contains(m, "32 relationship types of its own") || !strings.Contains(m, "related_to") {
 		t.Errorf("refused with %q", m)
 	}
-	_, err := e.store.Write(t.Context(), e.as("u"), &MemoryWrite{Strict: true, Relationships: []RelationshipWrite{link("a", "word_33", "b", 1)}})
-	e.same("strict", []string{"relationships[0].type"}, locations(err))
-	e.same("a team beside", []Status{Created, Created}, linkStatuses(beside.pair("word_33", "mentors")))
-	e.same("and again here", []Status{Refused, Refused}, linkStatuses(e.pair("word_33", "mentors")))
+	_, err := e.Store.Write(t.Context(), e.As("u"), &graph.MemoryWrite{Strict: true, Relationships: []graph.RelationshipWrite{link("a", "word_33", "b", 1)}})
+	e.Same("strict", []string{"relationships[0].type"}, graphtest.Locations(err))
+	e.Same("a team beside", []graph.Status{graph.Created, graph.Created}, linkStatuses(beside.pair("word_33", "mentors")))
+	e.Same("and again here", []graph.Status{graph.Refused, graph.Refused}, linkStatuses(e.pair("word_33", "mentors")))
 	more := e.neighbour()
-	for i := range MaxWords {
+	for i := range graph.MaxWords {
 		all[i] = "more_" + all[i]
 	}
 	more.pair(all...)
-	e.same("types and indexes", size, e.schemaSize())
+	e.Same("types and indexes", size, e.schemaSize())
 }
 
 // linkStatuses returns the statuses of the relationships of a write.
-func linkStatuses(r MemoryResult) (all []Status) {
+func linkStatuses(r graph.MemoryResult) (all []graph.Status) {
 	for i := range r.Relationships {
 		all = append(all, r.Relationships[i].Status)
 	}
@@ -101,15 +104,15 @@ func TestRefusedWordsTakeNoPlace(t *testing.T) {
 	e := fresh(t)
 	e.pair()
 	e.write("u", nil, link("a", "taken", "b", 0.5))
-	missing := &MemoryWrite{Relationships: []RelationshipWrite{link("a", "wrong", "nobody", 0.5)}}
-	if _, err := e.store.Write(t.Context(), e.as("u"), missing); err != nil {
+	missing := &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{link("a", "wrong", "nobody", 0.5)}}
+	if _, err := e.Store.Write(t.Context(), e.As("u"), missing); err != nil {
 		t.Fatal(err)
 	}
-	strict := &MemoryWrite{Strict: true, Relationships: []RelationshipWrite{link("a", "fine", "b", 0.5), link("a", "wrong", "nobody", 0.5)}}
-	if _, err := e.store.Write(t.Context(), e.as("u"), strict); err == nil {
+	strict := &graph.MemoryWrite{Strict: true, Relationships: []graph.RelationshipWrite{link("a", "fine", "b", 0.5), link("a", "wrong", "nobody", 0.5)}}
+	if _, err := e.Store.Write(t.Context(), e.As("u"), strict); err == nil {
 		t.Error("a strict write with a wrong item is stored")
 	}
-	e.same("words", [][]any{{[]any{"taken"}}}, e.raw(`MATCH (w:TypeWords {team_id: $team}) RETURN w.words`))
+	e.Same("words", [][]any{{[]any{"taken"}}}, e.Raw(`MATCH (w:TypeWords {team_id: $team}) RETURN w.words`))
 }
 
 // Concurrent writers do not exceed the number of words.
@@ -118,20 +121,20 @@ func TestWordsOfWritersAtOnce(t *testing.T) {
 	e.pair()
 	const writers = 6
 	var all []string
-	for i := range MaxWords - 2 {
+	for i := range graph.MaxWords - 2 {
 		all = append(all, nthWord(i))
 	}
 	e.pair(all...)
 	for i := range writers {
-		e.write("u", []NodeWrite{node("concept", fmt.Sprint("x", i), 0.5), node("concept", fmt.Sprint("y", i), 0.5)})
+		e.write("u", []graph.NodeWrite{node("concept", fmt.Sprint("x", i), 0.5), node("concept", fmt.Sprint("y", i), 0.5)})
 	}
 	var wait sync.WaitGroup
-	results := make([]MemoryResult, writers)
+	results := make([]graph.MemoryResult, writers)
 	for i := range writers {
 		wait.Go(func() {
-			w := &MemoryWrite{Relationships: []RelationshipWrite{link(fmt.Sprint("x", i), fmt.Sprint("racing_", i), fmt.Sprint("y", i), 0.5)}}
+			w := &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{link(fmt.Sprint("x", i), fmt.Sprint("racing_", i), fmt.Sprint("y", i), 0.5)}}
 			var err error
-			if results[i], err = e.store.Write(t.Context(), e.as("u"), w); err != nil {
+			if results[i], err = e.Store.Write(t.Context(), e.As("u"), w); err != nil {
 				t.Error(err)
 			}
 		})
@@ -139,37 +142,37 @@ func TestWordsOfWritersAtOnce(t *testing.T) {
 	wait.Wait()
 	created := 0
 	for _, r := range results {
-		if r.Relationships[0].Status == Created {
+		if r.Relationships[0].Status == graph.Created {
 			created++
 		}
 	}
-	e.same("created", 2, created)
-	e.same("words", [][]any{{int64(MaxWords), int64(MaxWords)}}, e.raw(`MATCH (w:TypeWords {team_id: $team})
+	e.Same("created", 2, created)
+	e.Same("words", [][]any{{int64(graph.MaxWords), int64(graph.MaxWords)}}, e.Raw(`MATCH (w:TypeWords {team_id: $team})
 		RETURN size(w.words), COUNT { MATCH (:Memory {team_id: $team})-[r:related_to]->() RETURN DISTINCT r.type_word }`))
 }
 
 // Concurrent writers of one word use one place.
 func TestOneWordOfWritersAtOnce(t *testing.T) {
 	e := fresh(t)
-	e.write("u", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5), node("concept", "d", 0.5)})
+	e.write("u", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5), node("concept", "d", 0.5)})
 	var wait sync.WaitGroup
 	for _, ends := range []string{"ab", "cd"} {
 		wait.Go(func() { e.write("u", nil, link(ends[:1], "racing", ends[1:], 0.5)) })
 	}
 	wait.Wait()
-	e.same("words", [][]any{{[]any{"racing"}}}, e.raw(`MATCH (w:TypeWords {team_id: $team}) RETURN w.words`))
+	e.Same("words", [][]any{{[]any{"racing"}}}, e.Raw(`MATCH (w:TypeWords {team_id: $team}) RETURN w.words`))
 }
 
 // olderType creates a relationship as an earlier version did: with a type of its own, which has its indexes.
 func (e *env) olderType(from, kind, to string) {
 	e.Helper()
-	e.raw("CREATE FULLTEXT INDEX relationship_words_" + kind + " IF NOT EXISTS FOR ()-[r:" + kind + "]-() ON EACH [r.search_scope, r.description, r.relationship_type, r.notes]" +
+	e.Raw("CREATE FULLTEXT INDEX relationship_words_" + kind + " IF NOT EXISTS FOR ()-[r:" + kind + "]-() ON EACH [r.search_scope, r.description, r.relationship_type, r.notes]" +
 		" OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}")
-	e.raw("CREATE INDEX relationship_key_" + kind + " IF NOT EXISTS FOR ()-[r:" + kind + "]-() ON (r.team_id, r.key)")
-	e.raw(`CALL db.awaitIndexes(300)`)
-	e.raw(`MATCH (a:Memory {team_id: $team, entity_key: '` + from + `'}), (b:Memory {team_id: $team, entity_key: '` + to + `'})
+	e.Raw("CREATE INDEX relationship_key_" + kind + " IF NOT EXISTS FOR ()-[r:" + kind + "]-() ON (r.team_id, r.key)")
+	e.Raw(`CALL db.awaitIndexes(300)`)
+	e.Raw(`MATCH (a:Memory {team_id: $team, entity_key: '` + from + `'}), (b:Memory {team_id: $team, entity_key: '` + to + `'})
 		CREATE (a)-[:` + kind + ` {team_id: $team, user_id: 'u', key: $team + 'old', description: 'a lantern of old', salience: 0.5, confidence: 0.8, state: 'candidate', version: 1,
-		  valid_from: datetime('2026-01-01'), recorded_at: datetime('2026-01-01'), updated_at: datetime('2026-01-01'), search_scope: '` + relationshipScope(e.team, "u", kind) + `'}]->(b)`)
+		  valid_from: datetime('2026-01-01'), recorded_at: datetime('2026-01-01'), updated_at: datetime('2026-01-01'), search_scope: '` + graph.RelationshipScope(e.Team, "u", kind) + `'}]->(b)`)
 }
 
 // Types of earlier versions can still be read by name, changed and deleted, and new relationships do not get them.
@@ -177,33 +180,33 @@ func TestTypesOfEarlierVersions(t *testing.T) {
 	e := alone(t)
 	e.pair()
 	e.olderType("a", "of_old", "b")
-	if err := e.store.Migrate(t.Context()); err != nil {
+	if err := e.Store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	key := e.team + "old"
-	e.same("its own index", 0, len(e.raw(`SHOW INDEXES YIELD name WHERE name = 'relationship_words_of_old' RETURN name`)))
-	e.same("read", "of_old", e.relationship("u", key).Type)
-	listed, err := e.store.Relationships(t.Context(), e.as("u"), RelationshipList{Kind: ConceptKind, Key: "a", Types: []string{"of_old"}, Limit: 5})
-	e.same("listed", []any{nil, 1}, []any{err, len(listed.Relationships)})
-	e.same("walked", "a>!b", e.around("u", Walk{Outgoing: true, Types: []string{"of_old"}}, nil, "a"))
+	key := e.Team + "old"
+	e.Same("its own index", 0, len(e.Raw(`SHOW INDEXES YIELD name WHERE name = 'relationship_words_of_old' RETURN name`)))
+	e.Same("read", "of_old", e.relationship("u", key).Type)
+	listed, err := e.Store.Relationships(t.Context(), e.As("u"), graph.RelationshipList{Kind: graph.ConceptKind, Key: "a", Types: []string{"of_old"}, Limit: 5})
+	e.Same("listed", []any{nil, 1}, []any{err, len(listed.Relationships)})
+	e.Same("walked", "a>!b", e.around("u", graph.Walk{Outgoing: true, Types: []string{"of_old"}}, nil, "a"))
 	e.finds("u", "lantern", "a of_old b")
 	table, err := e.ask("MATCH (a:Concept)-[r:of_old]->(b) WHERE type(r) = 'of_old' RETURN type(r), b.entity_key", nil)
-	e.same("asked", `[["of_old","b"]]<nil>`, rowsTold(table, err))
+	e.Same("asked", `[["of_old","b"]]<nil>`, rowsTold(table, err))
 
 	changed := link("a", "of_old", "b", 0.9)
-	changed.Description = Some("changed")
-	e.same("changed", []Status{Updated}, statuses(e.write("u", nil, changed)))
+	changed.Description = graph.Some("changed")
+	e.Same("changed", []graph.Status{graph.Updated}, statuses(e.write("u", nil, changed)))
 	e.write("u", nil, link("b", "of_old", "a", 0.5))
-	e.same("and one more", [][]any{{"related_to", "of_old"}}, e.relationships("b", "a", "type(r), r.type_word"))
-	e.same("still one", [][]any{{"of_old", nil, "changed"}}, e.relationships("a", "b", "type(r), r.type_word, r.description"))
+	e.Same("and one more", [][]any{{"related_to", "of_old"}}, e.relationships("b", "a", "type(r), r.type_word"))
+	e.Same("still one", [][]any{{"of_old", nil, "changed"}}, e.relationships("a", "b", "type(r), r.type_word, r.description"))
 	table, err = e.ask("MATCH (a:Concept)-[r:of_old]->(b) RETURN type(r), b.entity_key ORDER BY b.entity_key", nil)
-	e.same("both", `[["of_old","a"],["of_old","b"]]<nil>`, rowsTold(table, err))
+	e.Same("both", `[["of_old","a"],["of_old","b"]]<nil>`, rowsTold(table, err))
 
-	if _, err := e.store.DeleteRelationship(t.Context(), e.as("u"), key, 0); err != nil {
+	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u"), key, 0); err != nil {
 		t.Fatal(err)
 	}
-	back, err := e.store.RestoreRelationship(t.Context(), e.as("u"), key)
-	e.same("restored", []any{nil, "of_old"}, []any{err, back.Type})
+	back, err := e.Store.RestoreRelationship(t.Context(), e.As("u"), key)
+	e.Same("restored", []any{nil, "of_old"}, []any{err, back.Type})
 }
 
 // A relationship with a word is restored as it was, unless another one with the word took its place.
@@ -211,22 +214,22 @@ func TestWordsAreRestored(t *testing.T) {
 	e := fresh(t)
 	key := e.pair("mentors", "knows_of").Relationships[0].Key
 	before := e.stored()
-	if _, err := e.store.DeleteRelationship(t.Context(), e.as("u"), key, 0); err != nil {
+	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u"), key, 0); err != nil {
 		t.Fatal(err)
 	}
-	view, err := e.store.RestoreRelationship(t.Context(), e.as("u"), key)
-	e.same("restored", []any{nil, "mentors", ""}, []any{err, view.Type, view.RelationshipType})
-	e.same("as it was", before, e.stored())
-	if _, err := e.store.DeleteRelationship(t.Context(), e.as("u"), key, 0); err != nil {
+	view, err := e.Store.RestoreRelationship(t.Context(), e.As("u"), key)
+	e.Same("restored", []any{nil, "mentors", ""}, []any{err, view.Type, view.RelationshipType})
+	e.Same("as it was", before, e.stored())
+	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u"), key, 0); err != nil {
 		t.Fatal(err)
 	}
 	e.write("u", nil, link("a", "mentors", "b", 0.5))
-	if _, err := e.store.RestoreRelationship(t.Context(), e.as("u"), key); err == nil {
+	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u"), key); err == nil {
 		t.Error("it came back beside another one of its type")
 	}
 }
 
-func rowsTold(table Table, err error) string {
+func rowsTold(table graph.Table, err error) string {
 	raw, _ := json.Marshal(table.Rows)
 	return fmt.Sprint(string(raw), err)
 }
@@ -271,7 +274,7 @@ func TestCypherReadsWordsAsTypes(t *testing.T) {
 	instead := strings.NewReplacer("mentors", "involves", "knows_of", "depends_on", "trains", "supports_goal")
 	back := strings.NewReplacer("involves", "mentors", "depends_on", "knows_of", "supports_goal", "trains")
 	fill := func(e *env, name func(string) string) {
-		e.write("u", []NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5), node("concept", "d", 0.5)},
+		e.write("u", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5), node("concept", "d", 0.5)},
 			link("a", name("mentors"), "b", 0.5), link("b", name("mentors"), "c", 0.5), link("c", name("knows_of"), "d", 0.5),
 			link("b", name("trains"), "d", 0.5), link("a", "related_to", "c", 0.5), link("a", "relates_to", "d", 0.5))
 	}

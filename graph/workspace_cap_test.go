@@ -1,8 +1,10 @@
-package graph
+package graph_test
 
 import (
 	"fmt"
 	"testing"
+
+	"kith/graph"
 )
 
 // around returns numbers below, at and above a cap, with a project for each.
@@ -11,11 +13,11 @@ func around(most int) map[string]int {
 }
 
 // inProject returns a shared node of a project.
-func inProject(project, kind, key string) NodeWrite {
+func inProject(project, kind, key string) graph.NodeWrite {
 	w := node(kind, key, 0.5, shared)
-	w.OwnFields = &OwnFields{ProjectID: Some(project)}
+	w.OwnFields = &graph.OwnFields{ProjectID: graph.Some(project)}
 	if kind == "task" {
-		w.StateKey = Some("todo")
+		w.StateKey = graph.Some("todo")
 	}
 	return w
 }
@@ -27,7 +29,7 @@ func TestWorkspaceListsAreCapped(t *testing.T) {
 		"goal": 10, "document": 10, "output": 10, "requirement": 8, "risk": 6, "decision": 6, "milestone": 6, "plan": 6, "signal": 6, "insight": 6, "task": 10,
 	}
 	for project, by := range map[string]int{"below": -1, "at": 0, "above": 1} {
-		nodes, links := []NodeWrite{node("project", project, 0.5, shared)}, []RelationshipWrite{}
+		nodes, links := []graph.NodeWrite{node("project", project, 0.5, shared)}, []graph.RelationshipWrite{}
 		for kind, most := range caps {
 			for i := range most + by {
 				key := fmt.Sprintf("%s-%s-%d", project, kind, i)
@@ -35,7 +37,7 @@ func TestWorkspaceListsAreCapped(t *testing.T) {
 			}
 		}
 		e.write("u", nodes, links...)
-		w, err := e.store.WorkspaceOf(t.Context(), e.as("u"), project)
+		w, err := e.Store.WorkspaceOf(t.Context(), e.As("u"), project)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,10 +45,10 @@ func TestWorkspaceListsAreCapped(t *testing.T) {
 			shown := len(w.Shown[kind])
 			if kind == "task" {
 				shown = len(w.Recent)
-				e.same(project+": all recent tasks", most+by, int(w.RecentTotal))
+				e.Same(project+": all recent tasks", most+by, int(w.RecentTotal))
 			}
-			e.same(project+": shown "+kind, min(most, most+by), shown)
-			e.same(project+": all "+kind, int64(most+by), w.Counts[kind].Listed)
+			e.Same(project+": shown "+kind, min(most, most+by), shown)
+			e.Same(project+": all "+kind, int64(most+by), w.Counts[kind].Listed)
 		}
 	}
 }
@@ -55,21 +57,21 @@ func TestWorkspaceListsAreCapped(t *testing.T) {
 func TestWorkspaceUpcomingTasksAreCapped(t *testing.T) {
 	e := fresh(t)
 	for project, n := range around(5) {
-		nodes := []NodeWrite{node("project", project, 0.5, shared)}
+		nodes := []graph.NodeWrite{node("project", project, 0.5, shared)}
 		for i := range n {
 			task := inProject(project, "task", fmt.Sprintf("%s-%d", project, i))
-			task.DueAt = Some(noon.Add(9 * Week / 7))
+			task.DueAt = graph.Some(noon.Add(9 * graph.Week / 7))
 			nodes = append(nodes, task)
 		}
 		e.write("u", nodes)
 	}
-	e.now = noon.Add(8 * Week / 7)
+	e.Now = noon.Add(8 * graph.Week / 7)
 	for project, n := range around(5) {
-		w, err := e.store.WorkspaceOf(t.Context(), e.as("u"), project)
+		w, err := e.Store.WorkspaceOf(t.Context(), e.As("u"), project)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.same(project, []int{0, min(5, n), n}, []int{len(w.Recent), len(w.Upcoming), int(w.UpcomingTotal)})
+		e.Same(project, []int{0, min(5, n), n}, []int{len(w.Recent), len(w.Upcoming), int(w.UpcomingTotal)})
 	}
 }
 
@@ -77,8 +79,8 @@ func TestWorkspaceUpcomingTasksAreCapped(t *testing.T) {
 func TestWorkspacePictureIsCapped(t *testing.T) {
 	e := fresh(t)
 	kinds := []string{"task", "goal", "plan", "risk", "document", "output", "milestone"}
-	linked := func(project string, nodes, edges int) *Workspace {
-		all, links, keys := []NodeWrite{node("project", project, 0.5, shared)}, []RelationshipWrite{}, []string{}
+	linked := func(project string, nodes, edges int) *graph.Workspace {
+		all, links, keys := []graph.NodeWrite{node("project", project, 0.5, shared)}, []graph.RelationshipWrite{}, []string{}
 		for i := range nodes - 1 {
 			key := fmt.Sprintf("%s-%d", project, i)
 			keys = append(keys, key)
@@ -88,7 +90,7 @@ func TestWorkspacePictureIsCapped(t *testing.T) {
 			links = append(links, link(keys[i], "depends_on", keys[i+1], 0.5))
 		}
 		e.write("u", all, links...)
-		w, err := e.store.WorkspaceOf(t.Context(), e.as("u"), project)
+		w, err := e.Store.WorkspaceOf(t.Context(), e.As("u"), project)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,15 +98,15 @@ func TestWorkspacePictureIsCapped(t *testing.T) {
 	}
 	for what, n := range around(60) {
 		w := linked("nodes-"+what, n, n-1)
-		e.same("nodes "+what, min(60, n), len(w.Nodes))
-		e.same("edges between those that are shown, "+what, min(59, n-1), len(w.Edges))
+		e.Same("nodes "+what, min(60, n), len(w.Nodes))
+		e.Same("edges between those that are shown, "+what, min(59, n-1), len(w.Edges))
 	}
 	for what, n := range around(80) {
-		e.same("edges "+what, min(80, n), len(linked("edges-"+what, 50, n).Edges))
+		e.Same("edges "+what, min(80, n), len(linked("edges-"+what, 50, n).Edges))
 	}
 	kinds = kinds[:1]
 	for what, n := range around(10) {
-		e.same("of a kind "+what, 1+min(10, n), len(linked("kind-"+what, n+1, n).Nodes))
+		e.Same("of a kind "+what, 1+min(10, n), len(linked("kind-"+what, n+1, n).Nodes))
 	}
 }
 
@@ -112,80 +114,80 @@ func TestWorkspacePictureIsCapped(t *testing.T) {
 // and 50 projects.
 func TestWorkspaceRelationshipsAreCapped(t *testing.T) {
 	e := fresh(t)
-	task, _ := KindOf("task")
+	task, _ := graph.KindOf("task")
 	for what, n := range around(50) {
-		nodes, links := []NodeWrite{node("project", what, 0.5, shared)}, []RelationshipWrite{}
+		nodes, links := []graph.NodeWrite{node("project", what, 0.5, shared)}, []graph.RelationshipWrite{}
 		for i := range n {
 			key := fmt.Sprintf("%s-%d", what, i)
 			nodes, links = append(nodes, inProject(what, "task", key)), append(links, link(what, "has_task", key, 0.5))
 		}
 		e.write("u", nodes, links...)
-		w, err := e.store.WorkspaceOf(t.Context(), e.as("u"), what)
+		w, err := e.Store.WorkspaceOf(t.Context(), e.As("u"), what)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.same("of a project, "+what, min(50, n), len(w.Linked))
+		e.Same("of a project, "+what, min(50, n), len(w.Linked))
 	}
 	for what, n := range around(20) {
-		var links []RelationshipWrite
+		var links []graph.RelationshipWrite
 		focus := "focus-" + what
 		for i := range n {
 			links = append(links, link(focus, "depends_on", fmt.Sprintf("above-%d", i), 0.5))
 		}
-		e.write("u", []NodeWrite{inProject("above", "task", focus)}, links...)
-		f, err := e.store.Focus(t.Context(), e.as("u"), task, focus)
+		e.write("u", []graph.NodeWrite{inProject("above", "task", focus)}, links...)
+		f, err := e.Store.Focus(t.Context(), e.As("u"), task, focus)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.same("of what is in focus, "+what, min(20, n), len(f.Edges))
+		e.Same("of what is in focus, "+what, min(20, n), len(f.Edges))
 	}
 	have := 3
 	for _, n := range []int{49, 50, 51} {
-		var nodes []NodeWrite
+		var nodes []graph.NodeWrite
 		for ; have < n; have++ {
 			nodes = append(nodes, node("project", fmt.Sprintf("more-%d", have), 0.5, shared))
 		}
 		e.write("u", nodes)
-		all, err := e.store.Workspaces(t.Context(), e.as("u"))
+		all, err := e.Store.Workspaces(t.Context(), e.As("u"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.same("projects", []int{min(50, n), n}, []int{len(all.Projects), int(all.Total)})
+		e.Same("projects", []int{min(50, n), n}, []int{len(all.Projects), int(all.Total)})
 	}
 }
 
 // TestLinkedIsCapped returns the requested number of each kind, counts all, and lists up to 100 linkable nodes.
 func TestLinkedIsCapped(t *testing.T) {
 	e := fresh(t)
-	task, _ := KindOf("task")
-	e.write("u", []NodeWrite{node("project", "p", 0.5, shared)})
+	task, _ := graph.KindOf("task")
+	e.write("u", []graph.NodeWrite{node("project", "p", 0.5, shared)})
 	for _, most := range []int{3, 50} {
 		for what, n := range around(most) {
 			focus := fmt.Sprintf("focus-%d-%s", most, what)
-			nodes, links := []NodeWrite{inProject("p", "task", focus)}, []RelationshipWrite{}
+			nodes, links := []graph.NodeWrite{inProject("p", "task", focus)}, []graph.RelationshipWrite{}
 			for i := range n {
 				key := fmt.Sprintf("%s-%d", focus, i)
 				nodes, links = append(nodes, inProject("p", "plan", key)), append(links, link(focus, "belongs_to_plan", key, 0.5))
 			}
 			e.write("u", nodes, links...)
-			l, err := e.store.LinkedWith(t.Context(), e.as("u"), LinkedQuery{Kind: task, Key: focus, Most: most})
+			l, err := e.Store.LinkedWith(t.Context(), e.As("u"), graph.LinkedQuery{Kind: task, Key: focus, Most: most})
 			if err != nil {
 				t.Fatal(err)
 			}
-			e.same(focus, []int{min(most, n), n}, []int{len(l.Kinds["plan"].Nodes), l.Kinds["plan"].Total})
+			e.Same(focus, []int{min(most, n), n}, []int{len(l.Kinds["plan"].Nodes), l.Kinds["plan"].Total})
 		}
 	}
 	have := 0
 	for _, n := range []int{99, 100, 101} {
-		var nodes []NodeWrite
+		var nodes []graph.NodeWrite
 		for ; have < n; have++ {
 			nodes = append(nodes, inProject("p", "risk", fmt.Sprintf("risk-%d", have)))
 		}
 		e.write("u", nodes)
-		all, err := e.store.Available(t.Context(), e.as("u"), "p", "focus-3-at", []string{"risk"})
+		all, err := e.Store.Available(t.Context(), e.As("u"), "p", "focus-3-at", []string{"risk"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.same("available", min(100, n), len(all["risk"]))
+		e.Same("available", min(100, n), len(all["risk"]))
 	}
 }

@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -20,25 +22,25 @@ type workspaceModel struct {
 
 type placedNode struct {
 	kind string
-	Properties
+	graph.Properties
 }
 
 type placedEdge struct{ key, kind, from, to string }
 
 func (e *env) workspaceModel(user string) *workspaceModel {
-	m := &workspaceModel{now: e.now, user: user, nodes: map[string]placedNode{}}
-	for _, row := range e.raw(`MATCH (n:Memory {team_id: $team}) RETURN labels(n), [name IN keys(n) | [name, n[name]]]`) {
-		n := placedNode{kind: kindFrom(row[0]).Name}
+	m := &workspaceModel{now: e.Now, user: user, nodes: map[string]placedNode{}}
+	for _, row := range e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN labels(n), [name IN keys(n) | [name, n[name]]]`) {
+		n := placedNode{kind: graph.KindFrom(row[0]).Name}
 		if err := n.DecodeNeo(row[1]); err != nil {
 			e.Fatal(err)
 		}
-		owner := n.text("user_id")
-		scratch := n.kind == "document" && (n.text("type_key") == "document.scratch" || n.text("type_key") == "workspace.note")
+		owner := n.TextForTest("user_id")
+		scratch := n.kind == "document" && (n.TextForTest("type_key") == "document.scratch" || n.TextForTest("type_key") == "workspace.note")
 		if (owner == "" || owner == user) && !scratch {
-			m.nodes[n.text("entity_key")] = n
+			m.nodes[n.TextForTest("entity_key")] = n
 		}
 	}
-	for _, row := range e.raw(`MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE r.valid_to IS NULL RETURN r.key, type(r), a.entity_key, b.entity_key`) {
+	for _, row := range e.Raw(`MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE r.valid_to IS NULL RETURN r.key, type(r), a.entity_key, b.entity_key`) {
 		edge := placedEdge{neo.Text(row[0]), neo.Text(row[1]), neo.Text(row[2]), neo.Text(row[3])}
 		_, from := m.nodes[edge.from]
 		_, to := m.nodes[edge.to]
@@ -53,7 +55,7 @@ func (e *env) workspaceModel(user string) *workspaceModel {
 func (m *workspaceModel) of(project, kind string) map[string]bool {
 	all := map[string]bool{}
 	for key, n := range m.nodes {
-		if n.kind == kind && n.text("project_id") == project {
+		if n.kind == kind && n.TextForTest("project_id") == project {
 			all[key] = slices.ContainsFunc(m.edges, func(e placedEdge) bool {
 				return e.from == key && e.to == project || e.to == key && e.from == project
 			})
@@ -62,10 +64,10 @@ func (m *workspaceModel) of(project, kind string) map[string]bool {
 	return all
 }
 
-func (m *workspaceModel) counts(project string) map[string]WorkspaceCounts {
-	all := map[string]WorkspaceCounts{}
-	for _, kind := range WorkspaceKinds {
-		var c WorkspaceCounts
+func (m *workspaceModel) counts(project string) map[string]graph.WorkspaceCounts {
+	all := map[string]graph.WorkspaceCounts{}
+	for _, kind := range graph.WorkspaceKinds {
+		var c graph.WorkspaceCounts
 		for key, direct := range m.of(project, kind) {
 			c.Total++
 			if direct {
@@ -83,7 +85,7 @@ func (m *workspaceModel) counts(project string) map[string]WorkspaceCounts {
 }
 
 func (m *workspaceModel) listed(kind string, n placedNode, direct bool) bool {
-	state := n.text("state_key")
+	state := n.TextForTest("state_key")
 	switch kind {
 	case "goal", "document", "output":
 		return true
@@ -97,7 +99,7 @@ func (m *workspaceModel) listed(kind string, n placedNode, direct bool) bool {
 
 func (m *workspaceModel) time(key string, names ...string) time.Time {
 	for _, name := range append(names, "created_at") {
-		if t := m.nodes[key].moment(name); t != nil {
+		if t := m.nodes[key].MomentForTest(name); t != nil {
 			return *t
 		}
 	}
@@ -139,7 +141,7 @@ func (m *workspaceModel) tasks(project string) (recent, upcoming []string, recen
 	soon := func(key string) *time.Time {
 		var first *time.Time
 		for _, name := range []string{"start_at", "due_at"} {
-			if t := m.nodes[key].moment(name); t != nil && !t.Before(m.now) && !t.After(week) && (first == nil || t.Before(*first)) {
+			if t := m.nodes[key].MomentForTest(name); t != nil && !t.Before(m.now) && !t.After(week) && (first == nil || t.Before(*first)) {
 				first = t
 			}
 		}
@@ -167,7 +169,7 @@ func (m *workspaceModel) tasks(project string) (recent, upcoming []string, recen
 
 func (m *workspaceModel) score(key string) (score int64) {
 	n := m.nodes[key]
-	state := n.text("state_key")
+	state := n.TextForTest("state_key")
 	points := map[string]int64{"task/blocked": 50, "task/in_progress": 20, "risk/identified": 10, "goal/active": 20, "output/review": 25}
 	score = points[n.kind+"/"+state]
 	switch n.kind {
@@ -179,7 +181,7 @@ func (m *workspaceModel) score(key string) (score int64) {
 			score += 15
 		}
 	case "risk":
-		score += map[string]int64{"critical": 40, "high": 30}[n.text("impact")]
+		score += map[string]int64{"critical": 40, "high": 30}[n.TextForTest("impact")]
 	case "goal":
 		if n.Properties["target_date"] != nil {
 			score += 10
@@ -197,7 +199,7 @@ func (m *workspaceModel) picture(project string) (nodes, edges []string) {
 	in, kinds := map[string]bool{project: true}, map[string]int{}
 	nodes = []string{project}
 	known := func(key string) bool {
-		return key == project || m.nodes[key].text("project_id") == project && m.nodes[key].kind != "project"
+		return key == project || m.nodes[key].TextForTest("project_id") == project && m.nodes[key].kind != "project"
 	}
 	frontier := []string{project}
 	for range 2 {
@@ -246,24 +248,24 @@ func (m *workspaceModel) linked(project, key, kind string, when func(placedNode)
 			continue
 		}
 		n := m.nodes[other]
-		if (kind == "" || n.kind == kind) && n.text("project_id") == project && slices.Contains(types, direction+e.kind) && (when == nil || when(n)) {
+		if (kind == "" || n.kind == kind) && n.TextForTest("project_id") == project && slices.Contains(types, direction+e.kind) && (when == nil || when(n)) {
 			found[other] = true
 		}
 	}
 	return int64(len(found))
 }
 
-func (m *workspaceModel) links(project, key string) WorkspaceLinks {
+func (m *workspaceModel) links(project, key string) graph.WorkspaceLinks {
 	below := map[string][]string{
 		"goal": {">has_task", ">achieved_by", ">requires", "<supports_goal"},
 		"plan": {">has_task", "<belongs_to_plan"},
 	}[m.nodes[key].kind]
 	made := []string{"<produces", ">produced_by"}
-	l := WorkspaceLinks{
+	l := graph.WorkspaceLinks{
 		Dependencies: m.linked(project, key, "", nil, ">depends_on", ">requires", "<blocks"),
 		Dependents:   m.linked(project, key, "", nil, "<depends_on", "<requires", ">blocks"),
 	}
-	done := func(n placedNode) bool { return n.text("state_key") == "done" }
+	done := func(n placedNode) bool { return n.TextForTest("state_key") == "done" }
 	switch m.nodes[key].kind {
 	case "goal", "plan":
 		l.Tasks, l.Done = m.linked(project, key, "task", nil, below...), m.linked(project, key, "task", done, below...)
@@ -277,7 +279,7 @@ func (m *workspaceModel) links(project, key string) WorkspaceLinks {
 	return l
 }
 
-func keysOfItems(shown []WorkspaceItem) []string {
+func keysOfItems(shown []graph.WorkspaceItem) []string {
 	var keys []string
 	for i := range shown {
 		keys = append(keys, shown[i].EntityKey)
@@ -289,9 +291,9 @@ func keysOfItems(shown []WorkspaceItem) []string {
 func (e *env) wantWorkspace(user, project string) {
 	e.Helper()
 	m := e.workspaceModel(user)
-	got, err := e.store.WorkspaceOf(e.Context(), e.as(user), project)
+	got, err := e.Store.WorkspaceOf(e.Context(), e.As(user), project)
 	if _, there := m.nodes[project]; !there {
-		if !errors.Is(err, ErrNotFound) {
+		if !errors.Is(err, graph.ErrNotFound) {
 			e.Fatalf("a project that is not there: %v", err)
 		}
 		return
@@ -299,16 +301,16 @@ func (e *env) wantWorkspace(user, project string) {
 	if err != nil {
 		e.Fatal(err)
 	}
-	maps.DeleteFunc(got.Counts, func(_ string, c WorkspaceCounts) bool { return c == WorkspaceCounts{} })
-	e.same("counts for "+user, m.counts(project), got.Counts)
-	for kind := range workspaceShown {
+	maps.DeleteFunc(got.Counts, func(_ string, c graph.WorkspaceCounts) bool { return c == graph.WorkspaceCounts{} })
+	e.Same("counts for "+user, m.counts(project), got.Counts)
+	for kind := range graph.WorkspaceShown {
 		want := m.shown(project, kind)
-		e.same("shown "+kind, want[:min(workspaceShown[kind].most, len(want))], keysOfItems(got.Shown[kind]))
+		e.Same("shown "+kind, want[:min(graph.ShownMost(kind), len(want))], keysOfItems(got.Shown[kind]))
 	}
 	recent, upcoming, recents, upcomings := m.tasks(project)
-	e.same("recent tasks", recent, keysOfItems(got.Recent))
-	e.same("upcoming tasks", upcoming, keysOfItems(got.Upcoming))
-	e.same("totals of tasks", []int{recents, upcomings}, []int{int(got.RecentTotal), int(got.UpcomingTotal)})
+	e.Same("recent tasks", recent, keysOfItems(got.Recent))
+	e.Same("upcoming tasks", upcoming, keysOfItems(got.Upcoming))
+	e.Same("totals of tasks", []int{recents, upcomings}, []int{int(got.RecentTotal), int(got.UpcomingTotal)})
 	nodes, edges := m.picture(project)
 	for _, n := range got.Nodes {
 		if n.Key != project && n.Score != m.score(n.Key) {
@@ -322,11 +324,11 @@ func (e *env) wantWorkspace(user, project string) {
 	for _, edge := range got.Edges {
 		gotEdges = append(gotEdges, edge.Key)
 	}
-	e.same("nodes of the picture", nodes, gotNodes)
-	e.same("edges of the picture", edges, gotEdges)
-	for _, shown := range [][]WorkspaceItem{got.Shown["goal"], got.Shown["plan"], got.Shown["output"], got.Recent, got.Upcoming} {
+	e.Same("nodes of the picture", nodes, gotNodes)
+	e.Same("edges of the picture", edges, gotEdges)
+	for _, shown := range [][]graph.WorkspaceItem{got.Shown["goal"], got.Shown["plan"], got.Shown["output"], got.Recent, got.Upcoming} {
 		for i := range shown {
-			e.same("links of "+shown[i].EntityKey, m.links(project, shown[i].EntityKey), shown[i].Links)
+			e.Same("links of "+shown[i].EntityKey, m.links(project, shown[i].EntityKey), shown[i].Links)
 		}
 	}
 }
@@ -336,20 +338,20 @@ func (e *env) wantWorkspaces(user string) {
 	e.Helper()
 	m := e.workspaceModel(user)
 	var projects []string
-	want := map[string]WorkspaceCounts{}
+	want := map[string]graph.WorkspaceCounts{}
 	for key, n := range m.nodes {
 		if n.kind != "project" {
 			continue
 		}
 		projects = append(projects, key)
 		for kind, c := range m.counts(key) {
-			want[kind] = WorkspaceCounts{Total: want[kind].Total + c.Total}
+			want[kind] = graph.WorkspaceCounts{Total: want[kind].Total + c.Total}
 		}
 	}
 	slices.SortFunc(projects, func(a, b string) int {
 		return cmp.Or(m.time(b, "updated_at").Compare(m.time(a, "updated_at")), cmp.Compare(a, b))
 	})
-	got, err := e.store.Workspaces(e.Context(), e.as(user))
+	got, err := e.Store.Workspaces(e.Context(), e.As(user))
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -357,8 +359,8 @@ func (e *env) wantWorkspaces(user string) {
 	for i := range got.Projects {
 		keys = append(keys, got.Projects[i].EntityKey)
 	}
-	maps.DeleteFunc(got.Counts, func(_ string, c WorkspaceCounts) bool { return c == WorkspaceCounts{} })
-	e.same("projects", projects, keys)
-	e.same("how many projects", len(projects), int(got.Total))
-	e.same("counts of all projects", want, got.Counts)
+	maps.DeleteFunc(got.Counts, func(_ string, c graph.WorkspaceCounts) bool { return c == graph.WorkspaceCounts{} })
+	e.Same("projects", projects, keys)
+	e.Same("how many projects", len(projects), int(got.Total))
+	e.Same("counts of all projects", want, got.Counts)
 }

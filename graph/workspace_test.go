@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"kith/graph"
 
 	"pgregory.net/rapid"
 )
@@ -26,9 +28,9 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 		}
 		users := []string{"u1", "u2"}
 		projects := []string{"p1", "p2"}
-		e.write("u1", []NodeWrite{node("project", "p1", 0.5, shared), node("project", "p2", 0.5)})
+		e.write("u1", []graph.NodeWrite{node("project", "p1", 0.5, shared), node("project", "p2", 0.5)})
 		key := rapid.Custom(func(r *rapid.T) [2]string {
-			kind := rapid.SampledFrom(append(slices.Clone(WorkspaceKinds), "task", "task", "plan", "goal")).Draw(r, "kind")
+			kind := rapid.SampledFrom(append(slices.Clone(graph.WorkspaceKinds), "task", "task", "plan", "goal")).Draw(r, "kind")
 			most := 2 // few, so that links find both their ends
 			if kind == "task" {
 				most = 12
@@ -36,13 +38,13 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 			return [2]string{kind, fmt.Sprintf("%s-%d", kind, rapid.IntRange(0, most).Draw(r, "number"))}
 		})
 		for range rapid.IntRange(1, 6).Draw(r, "steps") {
-			e.now = e.now.Add(time.Duration(rapid.IntRange(0, 150).Draw(r, "hours")) * time.Hour)
+			e.Now = e.Now.Add(time.Duration(rapid.IntRange(0, 150).Draw(r, "hours")) * time.Hour)
 			user := rapid.SampledFrom(users).Draw(r, "user")
-			var nodes []NodeWrite
-			var links []RelationshipWrite
+			var nodes []graph.NodeWrite
+			var links []graph.RelationshipWrite
 			for range rapid.IntRange(5, 30).Draw(r, "nodes") {
 				k := key.Draw(r, "key")
-				if n := workspaceNode(r, k[0], k[1], projects, e.now); !slices.ContainsFunc(nodes, func(w NodeWrite) bool { return w.EntityKey == k[1] }) {
+				if n := workspaceNode(r, k[0], k[1], projects, e.Now); !slices.ContainsFunc(nodes, func(w graph.NodeWrite) bool { return w.EntityKey == k[1] }) {
 					nodes = append(nodes, n)
 				}
 			}
@@ -56,19 +58,21 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 						from, to = to, from
 					}
 				}
-				if from != to && !slices.ContainsFunc(links, func(w RelationshipWrite) bool { return w.From == from && w.To == to || w.From == to && w.To == from }) {
+				if from != to && !slices.ContainsFunc(links, func(w graph.RelationshipWrite) bool {
+					return w.From == from && w.To == to || w.From == to && w.To == from
+				}) {
 					links = append(links, link(from, kind, to, 0.5))
 				}
 			}
 			e.try(user, nodes, links...)
 			if rapid.IntRange(0, 3).Draw(r, "anew") == 0 { // a deleted project may be written again
-				e.try("u1", []NodeWrite{node("project", "p1", 0.5, shared)})
+				e.try("u1", []graph.NodeWrite{node("project", "p1", 0.5, shared)})
 			}
 			for range rapid.IntRange(0, 3).Draw(r, "deletes") {
 				e.disturb(r, user, append(projects, key.Draw(r, "gone")[1]))
 			}
 		}
-		e.now = e.now.Add(time.Duration(rapid.IntRange(0, 12).Draw(r, "days")) * 24 * time.Hour)
+		e.Now = e.Now.Add(time.Duration(rapid.IntRange(0, 12).Draw(r, "days")) * 24 * time.Hour)
 		for _, user := range users {
 			e.wantWorkspaces(user)
 			for _, project := range projects {
@@ -78,7 +82,7 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 		if e.Failed() {
 			r.Fatal("the workspaces differ")
 		}
-		if w, err := e.store.WorkspaceOf(e.Context(), e.as("u1"), "p1"); err == nil {
+		if w, err := e.Store.WorkspaceOf(e.Context(), e.As("u1"), "p1"); err == nil {
 			mu.Lock()
 			defer mu.Unlock()
 			for _, n := range w.Nodes {
@@ -95,24 +99,26 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 	})
 }
 
-func workspaceNode(r *rapid.T, kind, key string, projects []string, now time.Time) NodeWrite {
-	day := func(name string) Optional[time.Time] {
+func workspaceNode(r *rapid.T, kind, key string, projects []string, now time.Time) graph.NodeWrite {
+	day := func(name string) graph.Optional[time.Time] {
 		if rapid.Bool().Draw(r, name) {
-			return Optional[time.Time]{}
+			return graph.Optional[time.Time]{}
 		}
-		return Some(now.Add(time.Duration(rapid.IntRange(-5, 20).Draw(r, name+" days")) * 12 * time.Hour))
+		return graph.Some(now.Add(time.Duration(rapid.IntRange(-5, 20).Draw(r, name+" days")) * 12 * time.Hour))
 	}
-	n := NodeWrite{Kind: kind, EntityKey: key, Name: Some(key), OwnFields: &OwnFields{ProjectID: Some(rapid.SampledFrom(projects).Draw(r, "project"))}}
+	n := graph.NodeWrite{Kind: kind, EntityKey: key, Name: graph.Some(key), OwnFields: &graph.OwnFields{ProjectID: graph.Some(rapid.SampledFrom(projects).Draw(r, "project"))}}
 	if rapid.IntRange(0, 3).Draw(r, "shared") > 0 {
-		n.UserID = Null[string]()
+		n.UserID = graph.Null[string]()
 	}
-	state := func(states ...string) Optional[string] { return Some(rapid.SampledFrom(states).Draw(r, "state")) }
+	state := func(states ...string) graph.Optional[string] {
+		return graph.Some(rapid.SampledFrom(states).Draw(r, "state"))
+	}
 	switch kind {
 	case "task":
 		n.StateKey, n.DueAt, n.StartAt, n.Priority = state("todo", "in_progress", "blocked", "done"), day("due"), day("start"),
-			Some(int64(rapid.IntRange(1, 5).Draw(r, "priority")))
+			graph.Some(int64(rapid.IntRange(1, 5).Draw(r, "priority")))
 	case "risk":
-		n.StateKey, n.Impact = state("identified", "mitigated", "closed"), Some(rapid.SampledFrom([]string{"low", "high", "critical"}).Draw(r, "impact"))
+		n.StateKey, n.Impact = state("identified", "mitigated", "closed"), graph.Some(rapid.SampledFrom([]string{"low", "high", "critical"}).Draw(r, "impact"))
 	case "goal":
 		n.StateKey, n.TargetDate = state("draft", "active"), day("target")
 	case "output":
@@ -124,7 +130,7 @@ func workspaceNode(r *rapid.T, kind, key string, projects []string, now time.Tim
 	case "signal":
 		n.TS = day("ts")
 	case "document":
-		n.TypeKey = Some(rapid.SampledFrom([]string{"document.brief", "document.scratch", "workspace.note"}).Draw(r, "type"))
+		n.TypeKey = graph.Some(rapid.SampledFrom([]string{"document.brief", "document.scratch", "workspace.note"}).Draw(r, "type"))
 	}
 	return n
 }
@@ -136,100 +142,100 @@ func (e *env) disturb(r *rapid.T, user string, keys []string) {
 	if name == "" {
 		name = key[:slices.Index([]byte(key), '-')]
 	}
-	kind, _ := KindOf(name)
+	kind, _ := graph.KindOf(name)
 	if rapid.Bool().Draw(r, "relationship") {
-		page, err := e.store.Relationships(e.Context(), e.as(user), RelationshipList{Kind: kind, Key: key, Limit: 5})
+		page, err := e.Store.Relationships(e.Context(), e.As(user), graph.RelationshipList{Kind: kind, Key: key, Limit: 5})
 		if err != nil || len(page.Relationships) == 0 {
 			return
 		}
 		gone := page.Relationships[0].Key
-		if _, err := e.store.DeleteRelationship(e.Context(), e.as(user), gone, 0); err == nil && rapid.Bool().Draw(r, "back") {
-			_, _ = e.store.RestoreRelationship(e.Context(), e.as(user), gone)
+		if _, err := e.Store.DeleteRelationship(e.Context(), e.As(user), gone, 0); err == nil && rapid.Bool().Draw(r, "back") {
+			_, _ = e.Store.RestoreRelationship(e.Context(), e.As(user), gone)
 		}
 		return
 	}
-	if _, err := e.store.DeleteNode(e.Context(), e.as(user), kind, key, 0); err != nil {
+	if _, err := e.Store.DeleteNode(e.Context(), e.As(user), kind, key, 0); err != nil {
 		return
 	}
 	if rapid.IntRange(0, 3).Draw(r, "again") > 0 {
-		e.now = e.now.Add(time.Hour)
-		_, _ = e.store.RestoreNode(e.Context(), e.as(user), kind, key)
+		e.Now = e.Now.Add(time.Hour)
+		_, _ = e.Store.RestoreNode(e.Context(), e.As(user), kind, key)
 	}
 }
 
 // TestUpcomingTasks shows the tasks of the next seven days, earliest first, and none twice.
 func TestUpcomingTasks(t *testing.T) {
 	e := fresh(t)
-	task := func(key, state string, start, due time.Duration) NodeWrite {
+	task := func(key, state string, start, due time.Duration) graph.NodeWrite {
 		n := node("task", key, 0.5, shared)
-		n.OwnFields = &OwnFields{ProjectID: Some("p"), StateKey: Some(state)}
+		n.OwnFields = &graph.OwnFields{ProjectID: graph.Some("p"), StateKey: graph.Some(state)}
 		if start != 0 {
-			n.StartAt = Some(noon.Add(start))
+			n.StartAt = graph.Some(noon.Add(start))
 		}
 		if due != 0 {
-			n.DueAt = Some(noon.Add(due))
+			n.DueAt = graph.Some(noon.Add(due))
 		}
 		return n
 	}
 	day := 24 * time.Hour
-	e.write("u", []NodeWrite{
+	e.write("u", []graph.NodeWrite{
 		node("project", "p", 0.5, shared),
 		task("over", "todo", 0, 9*day), task("soon", "todo", 0, 11*day), task("starts", "todo", 10*day+time.Hour, 40*day),
 		task("both", "in_progress", 13*day, 12*day), task("week", "todo", 0, 17*day), task("later", "todo", 0, 17*day+time.Second),
 		task("blocked", "blocked", 0, 11*day), task("done", "done", 0, 11*day), task("six", "todo", 0, 14*day), task("seven", "todo", 0, 15*day),
 	})
-	e.now = noon.Add(10 * day)
-	e.write("u", []NodeWrite{task("fresh", "todo", 0, 11*day)})
-	w, err := e.store.WorkspaceOf(t.Context(), e.as("u"), "p")
+	e.Now = noon.Add(10 * day)
+	e.write("u", []graph.NodeWrite{task("fresh", "todo", 0, 11*day)})
+	w, err := e.Store.WorkspaceOf(t.Context(), e.As("u"), "p")
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.same("recent", []string{"fresh"}, keysOfItems(w.Recent))
-	e.same("upcoming", []string{"starts", "soon", "both", "six", "seven"}, keysOfItems(w.Upcoming))
-	e.same("totals", []int64{1, 6}, []int64{w.RecentTotal, w.UpcomingTotal})
+	e.Same("recent", []string{"fresh"}, keysOfItems(w.Recent))
+	e.Same("upcoming", []string{"starts", "soon", "both", "six", "seven"}, keysOfItems(w.Upcoming))
+	e.Same("totals", []int64{1, 6}, []int64{w.RecentTotal, w.UpcomingTotal})
 }
 
 // TestWorkspaceFocus shows how a node is connected with its project, and its links.
 func TestWorkspaceFocus(t *testing.T) {
 	e := fresh(t)
-	in := func(kind, key string) NodeWrite {
+	in := func(kind, key string) graph.NodeWrite {
 		n := node(kind, key, 0.5, shared)
-		n.OwnFields = &OwnFields{ProjectID: Some("p")}
+		n.OwnFields = &graph.OwnFields{ProjectID: graph.Some("p")}
 		return n
 	}
-	nodes := []NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("goal", "g"), in("plan", "l"), in("task", "t"),
+	nodes := []graph.NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("goal", "g"), in("plan", "l"), in("task", "t"),
 		in("task", "orphan")}
-	links := []RelationshipWrite{link("p", "has_goal", "g", 0.5), link("g", "has_plan", "l", 0.5), link("l", "has_task", "t", 0.5),
+	links := []graph.RelationshipWrite{link("p", "has_goal", "g", 0.5), link("g", "has_plan", "l", 0.5), link("l", "has_task", "t", 0.5),
 		link("g", "relates_to", "t", 0.5)}
 	for i := range 5 {
 		key := fmt.Sprintf("o%d", i)
 		nodes, links = append(nodes, in("output", key)), append(links, link("t", "produces", key, 0.5), link(key, "relates_to", "t", 0.5))
 	}
-	nodes[0].Description = Some("Make it bear ten tons")
-	nodes[0].OwnFields = &OwnFields{StateKey: Some("active"), FacetStage: Some("execution"), NextStepShort: Some("Book the boat")}
+	nodes[0].Description = graph.Some("Make it bear ten tons")
+	nodes[0].OwnFields = &graph.OwnFields{StateKey: graph.Some("active"), FacetStage: graph.Some("execution"), NextStepShort: graph.Some("Book the boat")}
 	e.write("u", nodes, links...)
-	kind, _ := KindOf("task")
+	kind, _ := graph.KindOf("task")
 	level := func(key, of string) *int {
-		k, _ := KindOf(of)
-		f, err := e.store.Focus(t.Context(), e.as("u"), k, key)
+		k, _ := graph.KindOf(of)
+		f, err := e.Store.Focus(t.Context(), e.As("u"), k, key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f.Level
 	}
 	one, two, none := 1, 2, (*int)(nil)
-	e.same("levels", []*int{&one, &two, &two, none}, []*int{level("g", "goal"), level("l", "plan"), level("t", "task"), level("orphan", "task")})
-	w, f, err := e.store.WorkspaceWith(t.Context(), e.as("u"), "p", kind, "t")
+	e.Same("levels", []*int{&one, &two, &two, none}, []*int{level("g", "goal"), level("l", "plan"), level("t", "task"), level("orphan", "task")})
+	w, f, err := e.Store.WorkspaceWith(t.Context(), e.As("u"), "p", kind, "t")
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.same("project", []string{"p", "p"}, []string{w.Project.EntityKey, f.Project.EntityKey})
-	e.same("columns of the project", []any{"Make it bear ten tons", nodes[0].OwnFields}, []any{f.Project.Description, f.Project.OwnFields})
-	e.same("links", WorkspaceLinks{Plans: 1, Outputs: 5}, f.Links)
-	e.same("first", []string{"o0", "o1", "o2"}, f.First["outputs"])
-	e.same("relationships", 12, len(f.Edges))
+	e.Same("project", []string{"p", "p"}, []string{w.Project.EntityKey, f.Project.EntityKey})
+	e.Same("columns of the project", []any{"Make it bear ten tons", nodes[0].OwnFields}, []any{f.Project.Description, f.Project.OwnFields})
+	e.Same("links", graph.WorkspaceLinks{Plans: 1, Outputs: 5}, f.Links)
+	e.Same("first", []string{"o0", "o1", "o2"}, f.First["outputs"])
+	e.Same("relationships", 12, len(f.Edges))
 	for _, c := range []struct{ project, key string }{{"q", "t"}, {"p", "nothing"}, {"nothing", "t"}} {
-		if _, _, err := e.store.WorkspaceWith(t.Context(), e.as("u"), c.project, kind, c.key); !errors.Is(err, ErrNotFound) {
+		if _, _, err := e.Store.WorkspaceWith(t.Context(), e.As("u"), c.project, kind, c.key); !errors.Is(err, graph.ErrNotFound) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}

@@ -28,6 +28,8 @@ type Env struct {
 	Store *graph.Store
 	Team  string
 	Now   time.Time // the clock of the store; a test changes it only between calls
+
+	Observe func(query string, took time.Duration, err error) // called after every statement; nil: none
 }
 
 // migrated records that the shared database has the schema.
@@ -47,7 +49,7 @@ func New(t *testing.T) *Env {
 // Alone does the same as New for a test that runs beside no other.
 func Alone(t *testing.T) *Env {
 	t.Helper()
-	e := Open(t, graph.Options{})
+	e := Open(t, testenv.Neo4j(t), graph.Options{})
 	migrated.Lock()
 	defer migrated.Unlock()
 	if !migrated.done {
@@ -67,7 +69,7 @@ func Twice(t *testing.T, check func(*rapid.T, *Env)) {
 	for half := range 2 {
 		t.Run(fmt.Sprint(half), func(t *testing.T) {
 			t.Parallel()
-			e := Open(t, graph.Options{}) // with its own clock
+			e := Open(t, testenv.Neo4j(t), graph.Options{}) // with its own clock
 			rapid.Check(t, func(r *rapid.T) {
 				e.Team, e.Now = testenv.Team(t), Noon
 				check(r, e)
@@ -76,12 +78,24 @@ func Twice(t *testing.T, check func(*rapid.T, *Env)) {
 	}
 }
 
-// Open returns a new team on a store with options, whose clock is the test's. The shared Neo4j must have the schema, see New.
-func Open(t *testing.T, o graph.Options) *Env {
+// Open returns a new team on a database, which must have the schema, see New. The clock of the store is the test's.
+func Open(t *testing.T, db testenv.Database, o graph.Options) *Env {
 	t.Helper()
 	e := &Env{T: t, Team: testenv.Team(t), Now: Noon}
 	o.Now = func() time.Time { return e.Now }
-	s, err := graph.Open(neo.Connection(testenv.Neo4j(t)), o)
+	o.Changed = func(_ context.Context, c graph.Change) {
+		reported.Lock()
+		defer reported.Unlock()
+		reported.byTeam[c.Team] = append(reported.byTeam[c.Team], c)
+	}
+	if o.Observe == nil {
+		o.Observe = func(query string, took time.Duration, err error) {
+			if e.Observe != nil {
+				e.Observe(query, took, err)
+			}
+		}
+	}
+	s, err := graph.Open(neo.Connection(db), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +109,39 @@ func Open(t *testing.T, o graph.Options) *Env {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// reported has the changes that stores reported, by team.
+var reported = struct {
+	sync.Mutex
+	byTeam map[string][]graph.Change
+}{byTeam: map[string][]graph.Change{}}
+
+// Reports returns the changes of the team since the last call.
+func (e *Env) Reports() []graph.Change {
+	reported.Lock()
+	defer reported.Unlock()
+	changes := reported.byTeam[e.Team]
+	delete(reported.byTeam, e.Team)
+	return changes
+}
+
+// Changed returns the users whose contexts may have changed since the last call, and the keys of what changed.
+func (e *Env) Changed() (users, ids []string) {
+	users = []string{}
+	for _, c := range e.Reports() {
+		if c.Contexts {
+			users = append(users, c.Users...)
+		}
+		ids = append(ids, c.IDs...)
+	}
+	return graph.Distinct(users), ids
+}
+
+// ChangedUsers returns the users of Changed.
+func (e *Env) ChangedUsers() []string {
+	users, _ := e.Changed()
+	return users
 }
 
 // Neighbour returns another team on the same store.
