@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"kith/graph"
-
 	"kith/internal/fault"
 	"kith/neo"
 )

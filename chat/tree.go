@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"kith/graph"
-
 	"github.com/google/uuid"
 
+	"kith/graph"
 	"kith/internal/fault"
 	"kith/neo"
 )

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"kith/graph"
-
 	"github.com/google/uuid"
 
+	"kith/graph"
 	"kith/internal/fault"
 	"kith/neo"
 )

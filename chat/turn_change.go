@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"kith/graph"
-
 	"kith/internal/fault"
 	"kith/neo"
 )

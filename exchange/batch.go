@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"kith/chat"
-
 	"kith/graph"
 	"kith/internal/fault"
 )

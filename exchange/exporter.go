@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"kith/chat"
-
 	"kith/graph"
 )
 

@@ -10,12 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"kith/internal/keytable"
-
 	"kith/chat"
-
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/keytable"
 )
 
 // progressStore returns the progress of imports.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"kith/chat"
-
 	"kith/graph"
 	"kith/internal/fault"
 )

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"kith/chat"
-
 	"kith/graph"
 	"kith/internal/fault"
 )

@@ -4,12 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"kith/graph"
-
-	"kith/neo"
-
 	"kith/cypher"
+	"kith/graph"
 	"kith/internal/testenv"
+	"kith/neo"
 )
 
 // damages are statements that damage a team, each with the check that finds it. An unrepaired one leaves Kith no single repair.
@@ -150,7 +148,7 @@ func TestAuditWalksAllTeams(t *testing.T) {
 	e.Same("repaired", int64(2), a.ResultField().Repaired)
 	var teams []string
 	for after := ""; ; {
-		rows, err := (*e.Store.DbField()).Read(t.Context(), cypher.Load("audit_teams"), map[string]any{"after": after})
+		rows, err := e.Store.DB().Read(t.Context(), cypher.Load("audit_teams"), map[string]any{"after": after})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"kith/graph"
-
 	"kith/internal/testenv"
 )
 

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/graph"
-
 	"kith/cypher"
+	"kith/graph"
 	"kith/internal/testenv"
 )
 
@@ -131,7 +130,7 @@ func (e *env) views(user string) []string {
 		for _, p := range q.Params {
 			own[p] = params[p]
 		}
-		rows, err := (*e.Store.DbField()).Read(e.Context(), q, own)
+		rows, err := e.Store.DB().Read(e.Context(), q, own)
 		if err == nil {
 			view(rows[0], err)
 		}

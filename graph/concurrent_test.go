@@ -5,11 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"kith/graph"
-
-	"kith/neo"
-
 	"golang.org/x/sync/errgroup"
+
+	"kith/graph"
+	"kith/neo"
 )
 
 const writers = 16

@@ -8,7 +8,6 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
-
 	"kith/neo"
 )
 

@@ -11,12 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"kith/graph"
-
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"pgregory.net/rapid"
 
 	"kith/cypher/guard"
+	"kith/graph"
 )
 
 // walls are two teams with the same data for user u. The second has more: private nodes of user v between those that u sees, each

@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"kith/graph"
-
 	"golang.org/x/sync/errgroup"
 
 	"kith/cypher"
+	"kith/graph"
 	"kith/internal/testenv"
 	"kith/llm"
 	"kith/neo"
@@ -66,7 +65,7 @@ func TestEmbedding(t *testing.T) {
 			next := embedder(t, db, "model-1")
 			step.do(next)
 			next.worker.ReleaseForTest(t.Context())
-			audit(next.env)
+			next.env.Audit()
 		})
 	}
 }
@@ -329,7 +328,7 @@ func embedHidden(e *embedding) {
 				params[field] = value
 			}
 		}
-		rows, err := (*e.Store.DbField()).Read(e.Context(), cypher.Load(name), params)
+		rows, err := e.Store.DB().Read(e.Context(), cypher.Load(name), params)
 		if err != nil {
 			e.Fatal(err)
 		}

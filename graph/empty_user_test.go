@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"kith/graph"
-
 	"kith/internal/fault"
 )
 

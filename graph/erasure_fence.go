@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"kith/cypher"
-
 	"kith/internal/fault"
 	"kith/internal/sleep"
 	"kith/neo"

@@ -10,11 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"kith/graph"
-
-	"kith/neo"
-
+	"kith/chat"
 	"kith/cypher"
+	"kith/graph"
+	"kith/neo"
 )
 
 // canaries are unique texts with the same stem.
@@ -106,9 +105,15 @@ func (e *env) erased(user string, c *canaries) {
 			e.Fatal(err)
 		}
 	}
-	tree := e.tree(user, c.next(), c.next())
-	e.turn(user, user, tree, c.next(), c.next())
-	e.turn(user, user, tree, c.next(), "")
+	tree, _, err := e.chats().CreateChatTree(e.Context(), e.As(user), "", &chat.TreeWrite{Name: graph.Some(c.next()), SystemPrompt: graph.Some(c.next())})
+	if err != nil {
+		e.Fatal(err)
+	}
+	root := e.turn(user, tree.ID, "", c.next())
+	e.turn(user, tree.ID, root.ID, c.next())
+	if _, err := e.chats().AnswerChatTurn(e.Context(), e.As(user), root.ID, &chat.Answer{AssistantText: graph.Some(c.next()), ProviderID: graph.Some(c.next())}); err != nil {
+		e.Fatal(err)
+	}
 	e.Raw(fmt.Sprintf(`CREATE (:Import {team_id: $team, import_id: '%s', user_id: '%s', note: '%s'})`, rand.Text(), user, c.next()))
 }
 
@@ -142,7 +147,7 @@ func (e *env) kept(user string) {
 	e.remove(user, "relationship", result.Relationships[1].Key)
 	e.remove(user, "project", "gone")
 	e.source("u2", graph.SourceWrite{EntityKey: "meeting", Participants: []string{user, "u3"}, Mentions: []string{"shared"}, Messages: []graph.MessageWrite{said("m", "x")}})
-	e.turn(user, "", e.tree(""), "in the team's tree", "")
+	e.turn(user, e.tree("").ID, "", "in the team's tree")
 	e.source("u2", graph.SourceWrite{EntityKey: "ended", Participants: []string{user}})
 	e.remove("u2", "source", "ended")
 }

@@ -15,7 +15,6 @@ import (
 
 	"kith/cypher"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 const AboutType = aboutType
@@ -90,7 +89,6 @@ func (x *Store) CombinedForTest(p0 []Section, p1 SectionQuery) cypher.Query {
 	return x.combined(p0, p1)
 }
 func (x *Store) ComposeForTest(p0 string, p1 []string) cypher.Query { return x.compose(p0, p1) }
-func (x *Store) DbField() **neo.DB                                  { return &x.db }
 func (x *Store) ExportRelationshipsForTest(p0 context.Context, p1 string, p2 int, p3 int, p4 func(*RelationshipWrite) error) error {
 	return x.exportRelationships(p0, p1, p2, p3, p4)
 }

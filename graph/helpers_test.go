@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/graph"
-	"kith/graph/graphtest"
-
 	"pgregory.net/rapid"
 
+	"kith/chat"
+	"kith/graph"
+	"kith/graph/graphtest"
 	"kith/internal/fault"
 	"kith/internal/testenv"
 )
@@ -66,8 +66,28 @@ func (e *env) of(t *testing.T, team string) *env {
 // neighbour returns another team on the same store.
 func (e *env) neighbour() *env { return &env{e.Neighbour()} }
 
-// audit checks that the data of a test is consistent and stays within its team.
-func audit(e *env) { e.Audit() }
+// chats returns the chats of the team's database.
+func (e *env) chats() *chat.Store { return chat.NewStore(e.Store) }
+
+// tree stores a chat tree of a user.
+func (e *env) tree(user string) chat.Tree {
+	e.Helper()
+	tree, _, err := e.chats().CreateChatTree(e.Context(), e.As(user), "", &chat.TreeWrite{})
+	if err != nil {
+		e.Fatal(err)
+	}
+	return tree
+}
+
+// turn stores a turn of a chat tree, whose prompt has its id.
+func (e *env) turn(user, tree, parent, id string) chat.Turn {
+	e.Helper()
+	turn, _, err := e.chats().AddChatTurn(e.Context(), e.As(user), tree, chat.TurnWrite{ID: id, ParentID: parent, UserPrompt: "prompt of " + id})
+	if err != nil {
+		e.Fatal(err)
+	}
+	return turn
+}
 
 // stored counts the team's nodes and relationships, and the writes to them.
 func (e *env) stored() []any {

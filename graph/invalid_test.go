@@ -11,7 +11,6 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
-
 	"kith/internal/fault"
 )
 

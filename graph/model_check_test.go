@@ -18,7 +18,7 @@ import (
 func TestContextEqualsModel(t *testing.T) {
 	twice(t, func(r *rapid.T, e *env) {
 		(&world{T: r, e: e}).check()
-		audit(e)
+		e.Audit()
 	})
 }
 

@@ -5,10 +5,8 @@ import (
 	"testing"
 
 	"kith/graph"
-
-	"kith/neo"
-
 	"kith/internal/fault"
+	"kith/neo"
 )
 
 // ownersOf returns the owners of a user: name, whether generated, state, key.

@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"kith/graph"
-	"kith/neo"
-
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher"
+	"kith/graph"
+	"kith/neo"
 )
 
 // allParams returns all parameters of a search.
@@ -32,7 +31,7 @@ func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4
 	if q.Write {
 		mode = neo4j.AccessModeWrite
 	}
-	session := (*e.Store.DbField()).Session(e.Context(), mode, "", neo4j.FetchAll)
+	session := e.Store.DB().Session(e.Context(), mode, "", neo4j.FetchAll)
 	defer func() { _ = session.Close(e.Context()) }()
 	text, params, err := q.Statement(params)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"kith/chat"
 	"kith/graph"
-
 	"kith/internal/testenv"
 	"kith/neo"
 )
@@ -168,8 +168,26 @@ func (e *env) writers() map[string]func() error {
 		"a preference": func() error {
 			return e.Store.SetPreference(ctx, e.As("u7"), graph.Preference{Key: "k", Value: json.RawMessage(`"` + long + `"`)})
 		},
+		"a tree": func() error { _, _, err := e.chats().CreateChatTree(ctx, as, "", &chat.TreeWrite{}); return err },
+		"a system prompt": func() error {
+			_, err := e.chats().ChangeChatTree(ctx, as, "tree", &chat.TreeWrite{SystemPrompt: graph.Some(long)})
+			return err
+		},
+		"a turn": func() error {
+			_, _, err := e.chats().AddChatTurn(ctx, as, "tree", chat.TurnWrite{UserPrompt: "x"})
+			return err
+		},
+		"an answer": func() error {
+			_, err := e.chats().AnswerChatTurn(ctx, as, "turn", &chat.Answer{AssistantText: graph.Some(long)})
+			return err
+		},
 		"an imported node": func() error {
 			return e.restored(&graph.RestoreBatch{Nodes: []graph.NodeWrite{node("concept", "i", 0.5)}})
+		},
+		"an imported tree": func() error {
+			now := e.Store.Now().UnixMilli()
+			_, err := e.chats().RestoreChats(ctx, as, &chat.Batch{Trees: []chat.TreeRecord{{ID: "i", CreatedAt: now, UpdatedAt: now}}})
+			return err
 		},
 	}
 }
@@ -187,8 +205,10 @@ func (e *env) filled() {
 	e.source("u1", graph.SourceWrite{EntityKey: "s2"})
 	_, system := e.Store.MergeSystem(e.Context(), e.As(""), "sys",
 		&graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "x", Type: graph.Some("y")}, {Name: "y", Type: graph.Some("y")}}})
-	if system != nil {
-		e.Fatal(system)
+	_, _, tree := e.chats().CreateChatTree(e.Context(), e.As("u1"), "tree", &chat.TreeWrite{})
+	_, _, turn := e.chats().AddChatTurn(e.Context(), e.As("u1"), "tree", chat.TurnWrite{ID: "turn", UserPrompt: "x"})
+	if err := errors.Join(system, tree, turn); err != nil {
+		e.Fatal(err)
 	}
 }
 
@@ -334,7 +354,7 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 		key := fmt.Sprintf("n-%d", random.IntN(6))
 		text := strings.Repeat("y", random.IntN(400))
 		var err error
-		switch random.IntN(4) {
+		switch random.IntN(5) {
 		case 0:
 			err = e.add(key, described(text))
 		case 1:
@@ -344,6 +364,8 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 			_, err = e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, key, 0)
 		case 3:
 			err = e.Store.ReplacePreferences(t.Context(), e.As("u1"), []graph.Preference{{Key: key, Value: json.RawMessage(`"` + text + `"`)}})
+		case 4:
+			_, _, err = e.chats().AddChatTurn(t.Context(), e.As("u1"), "tree", chat.TurnWrite{UserPrompt: "p" + text})
 		}
 		if err != nil && !errors.Is(err, graph.ErrQuota) && !errors.Is(err, graph.ErrNotFound) {
 			t.Fatalf("write %d: %v", i, err)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"kith/graph"
-
 	"kith/internal/testenv"
 )
 

@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"kith/graph"
-	"kith/neo"
-
 	"golang.org/x/sync/errgroup"
 
 	"kith/cypher"
+	"kith/graph"
 	"kith/internal/testenv"
+	"kith/neo"
 )
 
 // TestOwnServer has the tests that need their own Neo4j: one that starts empty, and one that goes away.

@@ -8,14 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"kith/graph"
-
-	"kith/neo"
-
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"kith/graph"
 	"kith/internal/testenv"
+	"kith/neo"
 )
 
 // TestStoriesEqualModel lets two users write random sources in random steps. It compares the stories with a model
@@ -30,7 +28,7 @@ func TestStoriesEqualModel(t *testing.T) {
 		seen["storylines"] += len(w.m.stories)
 		seen["macros"] += len(w.m.macros)
 		seen["joined"] += w.m.joined
-		audit(e)
+		e.Audit()
 	})
 	t.Logf("seen: %v", seen)
 	for _, what := range []string{"storylines", "macros", "joined"} {

@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"kith/graph"
 	"kith/graph/graphtest"
-
 	"kith/neo"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // stories processes all pending sources of the test's own team and expects no error. FormStories covers all teams, so

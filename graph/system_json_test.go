@@ -6,10 +6,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"kith/graph"
-
 	"github.com/google/go-cmp/cmp"
 
+	"kith/graph"
 	"kith/internal/fault"
 )
 

@@ -9,7 +9,6 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
-
 	"kith/internal/fault"
 )
 

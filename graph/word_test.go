@@ -10,7 +10,6 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
-
 	"kith/internal/fault"
 )
 

@@ -10,10 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"kith/chat"
-
 	"github.com/danielgtaylor/huma/v2"
 
+	"kith/chat"
 	"kith/graph"
 	"kith/traverse"
 )
