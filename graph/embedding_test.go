@@ -65,7 +65,7 @@ func TestEmbedding(t *testing.T) {
 			next := embedder(t, db, "model-1")
 			step.do(next)
 			next.worker.ReleaseForTest(t.Context())
-			next.env.Audit()
+			next.Audit()
 		})
 	}
 }
