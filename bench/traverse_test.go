@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 type walkEnv struct {
 	*traverse.Traverser
 	store   *graph.Store
+	walks   *traverse.Store
 	session neo4j.SessionWithContext
 	scope   graph.Scope
 }
@@ -39,7 +41,9 @@ func newWalkEnv(b testing.TB, db testenv.Database) *walkEnv {
 		_ = session.Close(context.Background())
 		_ = driver.Close(context.Background())
 	})
-	return &walkEnv{traverse.New(store, func(traverse.Mode, traverse.Outcome) {}), store, session, graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}}
+	walks := traverse.NewStore(store, slog.New(slog.DiscardHandler))
+	b.Cleanup(walks.Close)
+	return &walkEnv{traverse.New(walks, func(traverse.Mode, traverse.Outcome) {}), store, walks, session, graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}}
 }
 
 func (w *walkEnv) run(b testing.TB, text string, params map[string]any) {
@@ -157,7 +161,7 @@ func BenchmarkCypher(b *testing.B) {
 	}
 	guarded := func(text string) func() error {
 		return func() error {
-			_, _, err := w.store.Cypher(b.Context(), w.scope, text, parameters)
+			_, _, err := w.walks.Cypher(b.Context(), w.scope, text, parameters)
 			return err
 		}
 	}

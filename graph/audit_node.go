@@ -47,10 +47,10 @@ func newAuditPage(team string, rows []auditedNode) auditedPage {
 		n.kinds = slices.DeleteFunc(row.Labels, func(l string) bool { return l == "Memory" })
 		n.Properties = Properties{}
 		for j, value := range row.Found {
-			n.putUnless(value == nil, auditNames[j], asKept(value))
+			n.putUnless(value == nil, auditNames[j], AsKept(value))
 		}
 		if len(n.kinds) == 1 {
-			n.kind = kindOfLabel(n.kinds[0])
+			n.kind = KindOfLabel(n.kinds[0])
 		}
 	}
 	return p
@@ -145,7 +145,7 @@ func (n *audited) expected(team string) Properties {
 
 // was returns the kind that the node had when its natural key was made. The kind of a node never changes.
 func (n *audited) was() (Kind, bool) {
-	name, _, _ := strings.Cut(n.text("natural_key"), keySeparator)
+	name, _, _ := strings.Cut(n.text("natural_key"), KeySeparator)
 	return KindOf(name)
 }
 

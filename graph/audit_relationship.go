@@ -131,7 +131,7 @@ func (a *auditor) duplicates(ctx context.Context, p auditedPage) error {
 
 // keyed reports relationships whose key another relationship has.
 func (a *auditor) keyed(ctx context.Context, p auditedPage) error {
-	indexed, err := a.store.indexedTypes(ctx)
+	indexed, err := a.store.IndexedTypes(ctx)
 	if err != nil {
 		return err
 	}

@@ -67,13 +67,13 @@ func (e *env) healthy() *env {
 	d := e.of(e.T, testenv.Team(e.T))
 	d.Now = e.Now
 	e.Cleanup(func() { d.Raw(`MATCH (n) WHERE n.team_id STARTS WITH $team OR n.name = $team DETACH DELETE n`) })
-	d.write("u1", []graph.NodeWrite{
+	d.Write("u1", []graph.NodeWrite{
 		owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5, shared), node("project", "p", 0.5),
 		{Kind: "task", EntityKey: "t", Name: graph.Some("t"), OwnFields: &graph.OwnFields{ProjectID: graph.Some("p")}},
 	}, link("me", "thinks_about", "c", 0.5), link("c", "involves", "x", 0.5), link("p", "has_task", "t", 0.5))
-	d.write("u2", []graph.NodeWrite{owner1("their own"), node("concept", "theirs", 0.5)})
-	d.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m1", "a"), said("m2", "b")}, Mentions: []string{"c", "x"}})
-	d.source("u1", graph.SourceWrite{EntityKey: "gone", Messages: []graph.MessageWrite{said("", "a")}, Mentions: []string{"c"}})
+	d.Write("u2", []graph.NodeWrite{owner1("their own"), node("concept", "theirs", 0.5)})
+	d.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m1", "a"), said("m2", "b")}, Mentions: []string{"c", "x"}})
+	d.Source("u1", graph.SourceWrite{EntityKey: "gone", Messages: []graph.MessageWrite{said("", "a")}, Mentions: []string{"c"}})
 	d.delete("u1", "source", "gone")
 	return d
 }

@@ -64,7 +64,7 @@ func (a *auditor) places(ctx context.Context, p auditedPage) error {
 
 // counted records the workspace in which a node is counted.
 func (a *auditor) counted(as string) {
-	if parts := strings.SplitN(as, keySeparator, 3); len(parts) == 3 {
+	if parts := strings.SplitN(as, KeySeparator, 3); len(parts) == 3 {
 		a.workspaces[[2]string{parts[0], parts[1]}] = true
 	}
 }
@@ -144,8 +144,8 @@ func (t *Tx) recount(team, project, user string) error {
 
 func workspaceCountParams(team, project, user string) map[string]any {
 	return map[string]any{
-		"team_id": team, "project_id": project, "user_id": user, "separator": keySeparator,
-		"counted": project + keySeparator + user + keySeparator, "list": projectKind.Name + keySeparator + user,
+		"team_id": team, "project_id": project, "user_id": user, "separator": KeySeparator,
+		"counted": project + KeySeparator + user + KeySeparator, "list": projectKind.Name + KeySeparator + user,
 	}
 }
 

@@ -71,7 +71,7 @@ func TestBoundKeysSignWithTheirUser(t *testing.T) {
 			shared := func(key string) graph.NodeWrite {
 				return graph.NodeWrite{Kind: "concept", EntityKey: key, Name: graph.Some(key)}
 			}
-			e.write("", []graph.NodeWrite{shared("shared"), shared("other")}, graph.RelationshipWrite{From: "shared", To: "other", Type: "relates_to", RecordedBy: graph.Some("uc")})
+			e.Write("", []graph.NodeWrite{shared("shared"), shared("other")}, graph.RelationshipWrite{From: "shared", To: "other", Type: "relates_to", RecordedBy: graph.Some("uc")})
 			if err := write(scope); err != nil {
 				t.Fatal(name, err)
 			}
@@ -89,7 +89,7 @@ func TestBoundKeysSignWithTheirUser(t *testing.T) {
 // TestImportsKeepTheAuthorsOfOthers checks that an import by a bound key leaves the authorship and the notes of others.
 func TestImportsKeepTheAuthorsOfOthers(t *testing.T) {
 	e := fresh(t)
-	e.write("ua", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Name: graph.Some("c"), UserID: graph.Null[string](),
+	e.Write("ua", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Name: graph.Some("c"), UserID: graph.Null[string](),
 		Notes: []graph.NoteWrite{{Content: "mine", Lifetime: "forever"}}}})
 	stored := e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN n.created_by, n.notes`)
 	var notes []string

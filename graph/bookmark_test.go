@@ -56,7 +56,7 @@ func (e *env) mark() string {
 // writes to another team.
 func TestReadsWaitForWhatWasWritten(t *testing.T) {
 	e := routed(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
 	name, mark := e.Store.Bookmarks().Mark(e.Team)
 	if strings.Count(mark, "FB:") != 1 || strings.Contains(name, e.Team) {
 		t.Fatalf("after a write: mark %q of %q", mark, name)
@@ -66,7 +66,7 @@ func TestReadsWaitForWhatWasWritten(t *testing.T) {
 	for what, read := range map[string]func(context.Context) error{
 		"a list": e.concepts,
 		"a statement of a caller": func(ctx context.Context) error {
-			_, _, err := e.Store.Cypher(ctx, e.As("u1"), "MATCH (n:Concept) RETURN n.name AS name", nil)
+			_, _, err := e.walks().Cypher(ctx, e.As("u1"), "MATCH (n:Concept) RETURN n.name AS name", nil)
 			return err
 		},
 		"what is of no team": e.Store.Ping,
@@ -78,7 +78,7 @@ func TestReadsWaitForWhatWasWritten(t *testing.T) {
 	if err := other.looks(other.concepts); err != nil {
 		t.Errorf("another team: %v", err)
 	}
-	e.write("u1", []graph.NodeWrite{node("concept", "b", 0.5)}) // replaces all earlier bookmarks
+	e.Write("u1", []graph.NodeWrite{node("concept", "b", 0.5)}) // replaces all earlier bookmarks
 	if err := errors.Join(e.looks(e.concepts), e.looks(e.Store.Ping)); err != nil {
 		t.Errorf("after a write: %v", err)
 	}

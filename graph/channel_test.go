@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/traverse"
+
 	"kith/cypher"
 	"kith/graph"
 	"kith/internal/testenv"
@@ -22,10 +24,10 @@ func (e *env) sharedProperties() string {
 // ones.
 func TestPrivateSourcesAreNotCountedAtSharedNodes(t *testing.T) {
 	e := fresh(t)
-	e.write("", []graph.NodeWrite{node("concept", "s", 0.5)})
-	e.write("ub", []graph.NodeWrite{node("concept", "own", 0.5)})
+	e.Write("", []graph.NodeWrite{node("concept", "s", 0.5)})
+	e.Write("ub", []graph.NodeWrite{node("concept", "own", 0.5)})
 	before := e.sharedProperties()
-	e.source("ub", graph.SourceWrite{EntityKey: "src", Messages: []graph.MessageWrite{said("", "x")}, Mentions: []string{"s", "own"}})
+	e.Source("ub", graph.SourceWrite{EntityKey: "src", Messages: []graph.MessageWrite{said("", "x")}, Mentions: []string{"s", "own"}})
 	e.Same("after a mention", before, e.sharedProperties())
 	e.Same("of the user's own", int64(1), e.get("ub", "concept", "own").SourceCount.Value)
 	e.delete("ub", "source", "src")
@@ -45,9 +47,9 @@ func TestPrivateSourcesAreNotCountedAtSharedNodes(t *testing.T) {
 // TestSharedNodesLinkTheSourcesOfAUser checks that shared nodes link a user's sources, whatever other users mention.
 func TestSharedNodesLinkTheSourcesOfAUser(t *testing.T) {
 	e := fresh(t)
-	e.write("", []graph.NodeWrite{node("concept", "boat", 0.5)})
+	e.Write("", []graph.NodeWrite{node("concept", "boat", 0.5)})
 	for i := range 3 {
-		e.source("ua", graph.SourceWrite{EntityKey: fmt.Sprint("a", i), Summary: graph.Some(fmt.Sprint("word", i)), Mentions: []string{"boat"},
+		e.Source("ua", graph.SourceWrite{EntityKey: fmt.Sprint("a", i), Summary: graph.Some(fmt.Sprint("word", i)), Mentions: []string{"boat"},
 			Messages: []graph.MessageWrite{said("", fmt.Sprint("word", i))}})
 	}
 	links := func() string {
@@ -58,7 +60,7 @@ func TestSharedNodesLinkTheSourcesOfAUser(t *testing.T) {
 	}
 	before := links()
 	for i := range 120 {
-		e.source("ub", graph.SourceWrite{EntityKey: fmt.Sprint("b", i), Mentions: []string{"boat"}})
+		e.Source("ub", graph.SourceWrite{EntityKey: fmt.Sprint("b", i), Mentions: []string{"boat"}})
 	}
 	e.Same("links", before, links())
 }
@@ -72,7 +74,7 @@ func (e *env) hubbed() {
 		nodes = append(nodes, node("plan", key, 0.5, ofProject("p")))
 		links = append(links, link("hub", "relates_to", key, 0.5), link(key, "involves", "hub", 0.3))
 	}
-	e.write("", nodes, links...)
+	e.Write("", nodes, links...)
 }
 
 func ofProject(key string) func(*graph.NodeWrite) {
@@ -93,7 +95,7 @@ func (e *env) crowdHub(user string, count int) {
 				links = append(links, link(key, "involves", "hub", 0.9))
 			}
 		}
-		e.write(user, nodes, links...)
+		e.Write(user, nodes, links...)
 	}
 }
 
@@ -111,11 +113,11 @@ func (e *env) views(user string) []string {
 		all = append(all, strings.Join(words, " "))
 	}
 	at := e.Now.Add(time.Hour)
-	for _, w := range []graph.Walk{bothWays, {Outgoing: true}, {Incoming: true}, {Outgoing: true, Incoming: true, Types: []string{"relates_to"}}} {
+	for _, w := range []traverse.Walk{{Outgoing: true, Incoming: true}, {Outgoing: true}, {Incoming: true}, {Outgoing: true, Incoming: true, Types: []string{"relates_to"}}} {
 		for _, each := range []int{20, 200} {
-			around, err := e.Store.Around(e.Context(), e.As(user), w, []string{"hub", "s1"}, nil, each, at)
+			around, err := e.walks().Around(e.Context(), e.As(user), w, []string{"hub", "s1"}, nil, each, at)
 			view(around, err)
-			edges, err := e.Store.Edges(e.Context(), e.As(user), w, []string{"hub", "s1"}, each, at)
+			edges, err := e.walks().Edges(e.Context(), e.As(user), w, []string{"hub", "s1"}, each, at)
 			view(edges, err)
 		}
 	}
@@ -154,10 +156,10 @@ func TestHiddenRelationshipsTakeNoRoom(t *testing.T) {
 // TestDeletedKeysStayTheirOwners checks that the key of a deleted node stays reserved for its user while it can be restored.
 func TestDeletedKeysStayTheirOwners(t *testing.T) {
 	e := fresh(t)
-	e.write("ua", []graph.NodeWrite{node("concept", "k", 0.5)})
+	e.Write("ua", []graph.NodeWrite{node("concept", "k", 0.5)})
 	e.delete("ua", "concept", "k")
 	for _, user := range []string{"ub", ""} {
-		result := e.try(user, []graph.NodeWrite{node("task", "k", 0.5)})
+		result := e.Try(user, []graph.NodeWrite{node("task", "k", 0.5)})
 		e.Same("taken for "+user, []any{graph.Refused, "is already in use"}, []any{result.Nodes[0].Status, *result.Nodes[0].Error})
 	}
 	e.restore("ua", "concept", "k")
@@ -171,7 +173,7 @@ func TestNamesAreComparedInNFC(t *testing.T) {
 		for _, kind := range []string{"person", "concept", "entity"} {
 			var first string
 			for i, name := range names {
-				result := e.write("u1", []graph.NodeWrite{{Kind: kind, Name: graph.Some(name), Description: graph.Some(fmt.Sprint(i))}}).Nodes[0]
+				result := e.Write("u1", []graph.NodeWrite{{Kind: kind, Name: graph.Some(name), Description: graph.Some(fmt.Sprint(i))}}).Nodes[0]
 				if i == 0 {
 					first = result.EntityKey
 				}
@@ -186,7 +188,7 @@ func TestNamesAreComparedInNFC(t *testing.T) {
 // written.
 func TestRenewLeavesNamesThatAreTaken(t *testing.T) {
 	e := open(t, testenv.Neo4j(t), graph.Options{})
-	e.write("u1", []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Name: graph.Some("Go")}, {Kind: "concept", EntityKey: "b", Name: graph.Some("x")},
+	e.Write("u1", []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Name: graph.Some("Go")}, {Kind: "concept", EntityKey: "b", Name: graph.Some("x")},
 		{Kind: "concept", EntityKey: "c", Name: graph.Some("y")}})
 	e.disown("u1")
 	e.Raw("MATCH (n:Memory {team_id: $team}) SET n.name = CASE n.entity_key WHEN 'b' THEN 'Go ' WHEN 'c' THEN 'Rust ' ELSE n.name END SET n.natural_key = 'concept\\u001fu1\\u001f' + n.name")
@@ -197,7 +199,7 @@ func TestRenewLeavesNamesThatAreTaken(t *testing.T) {
 	}
 	e.Same("natural keys", "[[concept\x1fu1\x1fGo] [concept\x1fu1\x1fGo ] [concept\x1fu1\x1fRust]]",
 		fmt.Sprint(e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN n.natural_key ORDER BY n.entity_key`)))
-	e.write("u1", []graph.NodeWrite{change("concept", "b", described("still written"))})
+	e.Write("u1", []graph.NodeWrite{change("concept", "b", described("still written"))})
 	found := e.findings(false)
 	if len(found) != 1 || found[0].Check != "natural_key" || found[0].Key != "b" {
 		t.Errorf("findings: %+v", found)

@@ -15,7 +15,7 @@ import (
 // a change of all memory of its team, unless it is known to change no context.
 func TestAWriteThatSaysNothingChangesTheTeam(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
 	touch := func(name string, report func(*graph.Tx), err error) []graph.Change {
 		e.Reports()
 		got := e.Store.Transaction(t.Context(), name, func(t *graph.Tx) error {
@@ -47,9 +47,9 @@ func TestAWriteThatSaysNothingChangesTheTeam(t *testing.T) {
 func TestEveryChangeOfAContextIsReported(t *testing.T) {
 	e := fresh(t)
 	users := []string{"u1", "u2"}
-	e.write("u1", []graph.NodeWrite{owner1("me-1"), node("concept", "a", 0.5), node("concept", "team", 0.5, shared)}, link("me-1", "thinks_about", "a", 0.5),
+	e.Write("u1", []graph.NodeWrite{owner1("me-1"), node("concept", "a", 0.5), node("concept", "team", 0.5, shared)}, link("me-1", "thinks_about", "a", 0.5),
 		link("me-1", "thinks_about", "team", 0.5))
-	e.write("u2", []graph.NodeWrite{owner1("me-2")}, link("me-2", "thinks_about", "team", 0.5))
+	e.Write("u2", []graph.NodeWrite{owner1("me-2")}, link("me-2", "thinks_about", "team", 0.5))
 	ctx, u1 := t.Context(), e.As("u1")
 	now := e.Now
 	var relationship string

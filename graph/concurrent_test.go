@@ -46,7 +46,7 @@ func TestOneNaturalKeyIsOneNode(t *testing.T) {
 
 func TestOneTripleIsOneRelationship(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)})
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)})
 	atOnce(t, func(i int) error {
 		_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Strict: true, Relationships: []graph.RelationshipWrite{
 			link("me", "thinks_about", "c", float64(i)/writers),
@@ -74,7 +74,7 @@ func TestRanksAreExactUnderConcurrency(t *testing.T) {
 			}
 		}
 	}
-	e.write("u1", nodes, links...)
+	e.Write("u1", nodes, links...)
 	for round := range 4 * ranked {
 		node := fmt.Sprintf("c-%02d", round%ranked)
 		m.links = slices.DeleteFunc(m.links, func(l *modelLink) bool { return l.from == node || l.to == node })
@@ -108,7 +108,7 @@ func TestRanksAreExactUnderConcurrency(t *testing.T) {
 
 func TestConcurrentAppendsKeepTheirOrder(t *testing.T) {
 	e := fresh(t)
-	e.source("u1", graph.SourceWrite{EntityKey: "s"})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s"})
 	atOnce(t, func(i int) error {
 		_, err := e.Store.AppendMessages(t.Context(), e.As("u1"), "s", []graph.MessageWrite{
 			said("", fmt.Sprintf("%02d-a", i)), said(fmt.Sprintf("same-%d", i/2), fmt.Sprintf("same-%d", i/2)), said("", fmt.Sprintf("%02d-b", i)),
@@ -129,7 +129,7 @@ func TestConcurrentAppendsKeepTheirOrder(t *testing.T) {
 
 func TestOneSourceOfManyWriters(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)}, link("me", "thinks_about", "c", 0.5))
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)}, link("me", "thinks_about", "c", 0.5))
 	atOnce(t, func(int) error {
 		_, err := e.Store.WriteSource(t.Context(), e.As("u1"), &graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"c"}})
 		return err

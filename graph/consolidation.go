@@ -127,7 +127,7 @@ func (c *candidateList) params(after string) map[string]any {
 }
 
 func (c *candidateList) faded(ctx context.Context, after string) (ConsolidationPage, error) {
-	prefix := listPrefix(SourceKind, c.scope.UserID)
+	prefix := ListPrefix(SourceKind, c.scope.UserID)
 	params := c.params(prefix + after)
 	params["end"], params["limit"] = prefixEnd(prefix), c.limit+1
 	found, err := findFaded.ReadOne(ctx, c.store.db, params)
@@ -199,6 +199,6 @@ func (o *overlappingSources) candidate() (ConsolidationCandidate, bool) {
 	}
 	return ConsolidationCandidate{
 		Reason: "overlapping", SourceCount: int64(len(o.Sources)), EntityKeys: o.Sources[:min(len(o.Sources), consolidateShown)],
-		Node: &MentionedNode{o.EntityKey, o.Labels.kind().Name, o.Name},
+		Node: &MentionedNode{o.EntityKey, o.Labels.Kind().Name, o.Name},
 	}, true
 }

@@ -15,7 +15,7 @@ import (
 func (e *env) old(user, key string, ago time.Duration, salience float64, mentions ...string) {
 	e.Helper()
 	at := e.Now.Add(-ago)
-	e.write(user, []graph.NodeWrite{{
+	e.Write(user, []graph.NodeWrite{{
 		Kind: "source", EntityKey: key, Salience: graph.Some(salience), State: graph.Some("candidate"), Confidence: graph.Some(0.9), // does not decay
 		OwnFields: &graph.OwnFields{StartedAt: graph.Some(at.Add(-time.Hour)), EndedAt: graph.Some(at), Summary: graph.Some("about " + key)},
 	}})
@@ -23,7 +23,7 @@ func (e *env) old(user, key string, ago time.Duration, salience float64, mention
 	for _, to := range mentions {
 		links = append(links, graph.RelationshipWrite{From: key, Type: graph.MentionsType, To: to})
 	}
-	e.write(user, nil, links...)
+	e.Write(user, nil, links...)
 }
 
 // candidates returns all candidates of a user, read in pages.
@@ -64,11 +64,11 @@ func TestFadedSources(t *testing.T) {
 	e.old("u1", "salient", graph.Week+edge, 0.2)
 	e.old("u1", "zero", graph.Week+edge, 0)
 	e.old("u1", "archived", graph.Week+edge, 0.1)
-	e.write("u1", []graph.NodeWrite{change("source", "archived", inState("archived"))})
+	e.Write("u1", []graph.NodeWrite{change("source", "archived", inState("archived"))})
 	e.old("u1", "kept", graph.Week+edge, 0.1)
-	e.write("u1", []graph.NodeWrite{change("source", "kept", func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("keep_forever") })})
+	e.Write("u1", []graph.NodeWrite{change("source", "kept", func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("keep_forever") })})
 	e.old("u2", "another's", graph.Week+edge, 0.1)
-	e.source("u1", graph.SourceWrite{EntityKey: "open", StartedAt: graph.Some(noon.Add(-graph.Week - edge))}) // salience 0.5, decaying
+	e.Source("u1", graph.SourceWrite{EntityKey: "open", StartedAt: graph.Some(noon.Add(-graph.Week - edge))}) // salience 0.5, decaying
 	want := []string{"faded[faded]", "faded[zero]"}
 	e.Same("now", want, reasons(e.candidates("u1", 50)))
 	for limit := range 3 {
@@ -91,8 +91,8 @@ func TestFadedSources(t *testing.T) {
 // TestOverlappingSources checks the rule: five sources of the user, old and not archived, that mention the same node.
 func TestOverlappingSources(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "five", 0.5), node("concept", "four", 0.5), node("person", "young", 0.5)})
-	e.write("u1", []graph.NodeWrite{node("entity", "shared", 0.5, shared)})
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "five", 0.5), node("concept", "four", 0.5), node("person", "young", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("entity", "shared", 0.5, shared)})
 	for i := range 5 {
 		mentions := []string{"me", "five", "young"}
 		if i > 0 {
@@ -102,7 +102,7 @@ func TestOverlappingSources(t *testing.T) {
 		e.old("u1", fmt.Sprintf("s-%d", i), ago, 0.9, mentions...)
 		e.old("u2", fmt.Sprintf("r-%d", i), ago, 0.9, "shared")
 	}
-	e.source("u1", graph.SourceWrite{EntityKey: "new", Mentions: []string{"four"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "new", Mentions: []string{"four"}})
 	e.old("u1", "week", graph.Week, 0.9, "four")
 	all := []string{"s-0", "s-1", "s-2", "s-3", "s-4"}
 	want := []string{fmt.Sprint("overlapping five", all), fmt.Sprint("overlapping young", all)}
@@ -131,7 +131,7 @@ func TestCandidatesInStretches(t *testing.T) {
 	for i := range 6 {
 		nodes = append(nodes, node("concept", fmt.Sprintf("c-%d", i), 0.5))
 	}
-	e.write("u1", nodes)
+	e.Write("u1", nodes)
 	for i := range 7 {
 		var mentions []string
 		for n := range 6 - i%2*3 { // c-0 to c-2 have seven, the others four
@@ -171,7 +171,7 @@ func (e *env) consolidate(user string, keys ...string) graph.ConsolidationResult
 // TestConsolidate checks that sources are archived and nothing else changes.
 func TestConsolidate(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
 	e.old("u1", "s", 8*graph.Day, 0.1, "c")
 	e.old("u1", "t", 8*graph.Day, 0.1, "c")
 	e.old("u2", "r", 8*graph.Day, 0.1)

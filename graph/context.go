@@ -116,7 +116,7 @@ func (q SectionQuery) params(scope Scope) map[string]any {
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "week_ago": moment.Add(-Week), "until": until,
 		"now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label, "conversation_id": q.ConversationID,
-		"prefixes": []string{listPrefix(PersonKind, scope.UserID), listPrefix(ConceptKind, scope.UserID), listPrefix(EntityKind, scope.UserID)},
+		"prefixes": []string{ListPrefix(PersonKind, scope.UserID), ListPrefix(ConceptKind, scope.UserID), ListPrefix(EntityKind, scope.UserID)},
 	}
 }
 

@@ -20,7 +20,7 @@ func TestCoreBeliefs(t *testing.T) {
 	ttl := func(policy string) func(*graph.NodeWrite) {
 		return func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some(policy) }
 	}
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		belief("b-3", 0.3), belief("b-9", 0.9),
 		belief("b-null", 0, func(w *graph.NodeWrite) { w.Salience = graph.Null[float64]() }),
 		belief("tie-a", 0.5), belief("tie-b", 0.5),
@@ -32,7 +32,7 @@ func TestCoreBeliefs(t *testing.T) {
 		belief("x-shared", 1, shared), belief("x-others", 1, of("u2")),
 	})
 	other := e.neighbour()
-	other.write("u1", []graph.NodeWrite{belief("b-9", 0.1)})
+	other.Write("u1", []graph.NodeWrite{belief("b-9", 0.1)})
 
 	want := []string{"b-9", "tie-b", "tie-a", "b-3", "b-null"}
 	e.Same("beliefs", want, keysOf(e.sections("u1").CoreBeliefs))
@@ -41,7 +41,7 @@ func TestCoreBeliefs(t *testing.T) {
 	e.Same("of the other team", []string{"b-9"}, keysOf(other.sections("u1").CoreBeliefs))
 	e.Same("of no user", []string{}, keysOf(e.sections("").CoreBeliefs))
 
-	e.write("u1", []graph.NodeWrite{change("concept", "b-9", inState("active")), change("concept", "b-3", func(w *graph.NodeWrite) { w.Salience = graph.Some(0.8) })})
+	e.Write("u1", []graph.NodeWrite{change("concept", "b-9", inState("active")), change("concept", "b-3", func(w *graph.NodeWrite) { w.Salience = graph.Some(0.8) })})
 	e.Same("after changes", []string{"b-3", "tie-b", "tie-a", "b-null"}, keysOf(e.sections("u1").CoreBeliefs))
 }
 
@@ -55,7 +55,7 @@ func TestCoreBeliefsAreTen(t *testing.T) {
 			want = append([]string{nodes[i].EntityKey}, want...)
 		}
 	}
-	e.write("u1", nodes)
+	e.Write("u1", nodes)
 	e.Same("beliefs", want, keysOf(e.sections("u1").CoreBeliefs))
 }
 
@@ -74,7 +74,7 @@ func TestGoalsAreKnownByTheirWords(t *testing.T) {
 	named := func(name string) func(*graph.NodeWrite) {
 		return func(w *graph.NodeWrite) { w.Name = graph.Some(name) }
 	}
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		goal("g-upper", 0.9, described("THE GOAL OF THE YEAR")),
 		goal("g-name", 0.8, named("Goalkeeping"), described("")),
 		goal("g-said", 0.7, described("a plan"), is(graph.Some(true))),
@@ -85,7 +85,7 @@ func TestGoalsAreKnownByTheirWords(t *testing.T) {
 	})
 	e.Same("goals", []string{"g-upper", "g-name", "g-said", "g-asked-back"}, keysOf(e.sections("u1").PrimaryGoals))
 
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		change("concept", "x-none", described("now a goal")),
 		change("concept", "g-upper", described("no more")),
 		change("concept", "x-denied", is(graph.Null[bool]())),
@@ -93,14 +93,14 @@ func TestGoalsAreKnownByTheirWords(t *testing.T) {
 		change("concept", "g-name", described("still by name")),
 	})
 	e.Same("goals after changes", []string{"x-none", "x-denied", "g-name", "g-asked-back"}, keysOf(e.sections("u1").PrimaryGoals))
-	e.write("u1", []graph.NodeWrite{change("concept", "g-said", described("a goal as much as any"))})
+	e.Write("u1", []graph.NodeWrite{change("concept", "g-said", described("a goal as much as any"))})
 	e.Same("what the caller said stays", []string{"x-none", "x-denied", "g-name", "g-asked-back"}, keysOf(e.sections("u1").PrimaryGoals))
 }
 
 func TestGoalsAreInUse(t *testing.T) {
 	e := fresh(t)
 	berlin := time.FixedZone("", 3600)
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		goal("g-active", 0.5, inState("active")), goal("g-core", 0.6, inState("core")),
 		goal("g-edge", 0.4, accessed(weekAgo.Add(time.Millisecond))),
 		goal("g-zone", 0.3, accessed(weekAgo.Add(time.Millisecond).In(berlin))),
@@ -126,7 +126,7 @@ func TestGoalsAreFiveOfBothStates(t *testing.T) {
 		nodes = append(nodes, goal(fmt.Sprintf("g-%d", i), 0.9-float64(i)/10, inState(state)))
 	}
 	nodes = append(nodes, goal("g-z", 0.9, inState("active"))) // as salient as g-0
-	e.write("u1", nodes)
+	e.Write("u1", nodes)
 	e.Same("goals", []string{"g-z", "g-0", "g-1", "g-2", "g-3"}, keysOf(e.sections("u1").PrimaryGoals))
 }
 

@@ -29,7 +29,7 @@ func filledWith(relationships []graph.OwnerRelationship) []string {
 // salience.
 func TestGoalsFillTheirSection(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		goal("in-use", 0.1), goal("old", 0.2, accessed(weekAgo)), goal("old-core", 0.4, accessed(weekAgo), inState("core")),
 		goal("fading", 0.5, unseen), goal("candidate", 0.9, inState("candidate")), goal("candidate-2", 0.8, inState("candidate"), unseen),
 		goal("x-archived", 1, inState("archived")), goal("x-shared", 1, unseen, shared), goal("x-others", 1, unseen, of("u2")),
@@ -38,7 +38,7 @@ func TestGoalsFillTheirSection(t *testing.T) {
 	e.Same("by rule", []string{"in-use"}, keysOf(s.PrimaryGoals))
 	e.Same("filled", []string{"fading", "old-core", "old", "candidate"}, filledKeys(s.PrimaryGoals))
 
-	e.write("u1", []graph.NodeWrite{change("concept", "old", forever, func(w *graph.NodeWrite) { w.Salience = graph.Some(0.45) })})
+	e.Write("u1", []graph.NodeWrite{change("concept", "old", forever, func(w *graph.NodeWrite) { w.Salience = graph.Some(0.45) })})
 	e.Now = noon.Add(20 * graph.Day)
 	s = e.sections("u1")
 	e.Same("by rule, later", []string{}, keysOf(s.PrimaryGoals))
@@ -49,7 +49,7 @@ func TestGoalsFillTheirSection(t *testing.T) {
 	for i := range 5 {
 		used = append(used, goal(fmt.Sprintf("used-%d", i), 0.05))
 	}
-	e.write("u1", used)
+	e.Write("u1", used)
 	e.Same("without room", []string{}, filledKeys(e.sections("u1").PrimaryGoals))
 }
 
@@ -61,14 +61,14 @@ func TestBeliefsFillTheirSection(t *testing.T) {
 		node("concept", "candidate", 0.9, forever, inState("candidate")), node("concept", "x-goal", 1, forever, isGoal),
 		node("concept", "x-decays", 1), node("concept", "x-archived", 1, forever, inState("archived")),
 	}
-	e.write("u1", nodes)
+	e.Write("u1", nodes)
 	s := e.sections("u1")
 	e.Same("by rule", []string{"core"}, keysOf(s.CoreBeliefs))
 	e.Same("filled", []string{"stronger", "active", "candidate"}, filledKeys(s.CoreBeliefs))
 	for i := range 8 {
 		nodes = append(nodes, belief(fmt.Sprintf("core-%d", i), 0.2))
 	}
-	e.write("u1", nodes[7:])
+	e.Write("u1", nodes[7:])
 	e.Same("one place", []string{"stronger"}, filledKeys(e.sections("u1").CoreBeliefs))
 }
 
@@ -77,14 +77,14 @@ func TestBeliefsFillTheirSection(t *testing.T) {
 func TestRelationshipsFillTheirSection(t *testing.T) {
 	e := fresh(t)
 	candidate := inState("candidate")
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		owner1("me"), node("person", "friend", 0.1), node("concept", "tea", 0.2), node("person", "alone", 0.9), node("entity", "fades", 0.99),
 		node("entity", "quay", 0.8, forever), node("person", "maybe", 0.3, candidate), node("concept", "perhaps", 0.9, candidate),
 		node("concept", "x-goal", 1, isGoal), node("concept", "x-belief", 1, forever), node("entity", "x-archived", 1, inState("archived")),
 		node("person", "x-shared", 1, shared), node("person", "x-others", 1, of("u2")), node("entity", "common", 0.05, shared),
 	}, link("me", "has_relationship_with", "friend", 0.5), link("me", "prefers", "tea", 0.5), link("maybe", "has_relationship_with", "me", 0.5),
 		link("me", "admires", "common", 0.5), link("me", "thinks_about", "x-archived", 0.9))
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"alone"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"alone"}})
 	read := func() []graph.OwnerRelationship { return e.sections("u1").Relationships }
 	e.Same("by rule", []string{"friend"}, linkedKeys(read()))
 	e.Same("filled", []string{"tea prefers", "common admires", "fades", "alone", "quay", "maybe has_relationship_with", "perhaps"}, filledWith(read()))
@@ -105,9 +105,9 @@ func TestRelationshipsFillTheirSection(t *testing.T) {
 		key := fmt.Sprintf("n-%d", i)
 		nodes, links = append(nodes, node("concept", key, 0.1)), append(links, link("me", "thinks_about", key, 0.1))
 	}
-	e.write("u1", nodes, links...)
+	e.Write("u1", nodes, links...)
 	e.Same("one place", []string{"tea prefers"}, filledWith(read()))
-	e.write("u1", nil, link("me", "thinks_about", "tea", 0.1))
+	e.Write("u1", nil, link("me", "thinks_about", "tea", 0.1))
 	s := e.sections("u1")
 	e.Same("without room", []any{[]string{}, (*graph.Known)(nil)}, []any{filledWith(s.Relationships), s.Known})
 }
@@ -120,16 +120,16 @@ func TestMentionedNodesFillALargeMemory(t *testing.T) {
 	for i := range 310 {
 		nodes = append(nodes, node("person", fmt.Sprintf("p-%03d", i), 0.1))
 	}
-	e.write("u1", nodes)
+	e.Write("u1", nodes)
 	e.Same("unmentioned", false, slices.Contains(filledWith(e.sections("u1").Relationships), "zoe"))
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"zoe"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"zoe"}})
 	e.Same("mentioned", "zoe", filledWith(e.sections("u1").Relationships)[0])
 }
 
 // TestAContextWithoutAnOwner checks that no section needs an owner.
 func TestAContextWithoutAnOwner(t *testing.T) {
 	e := fresh(t)
-	e.write("u2", []graph.NodeWrite{node("person", "old", 0.5), goal("g", 0.5), belief("b", 0.5)})
+	e.Write("u2", []graph.NodeWrite{node("person", "old", 0.5), goal("g", 0.5), belief("b", 0.5)})
 	e.Raw(`MATCH (n:Person {team_id: $team, owner_of: 'u2'}) DETACH DELETE n`)
 	s := e.sections("u2")
 	e.Same("owner", (*graph.ContextNode)(nil), s.Owner)
@@ -151,19 +151,19 @@ func TestKnownIsCounted(t *testing.T) {
 	for i := range 12 {
 		nodes = append(nodes, node("entity", fmt.Sprintf("e-%02d", i), 0.5))
 	}
-	e.write("u1", nodes, link("me", "has_relationship_with", "linked", 0.5))
+	e.Write("u1", nodes, link("me", "has_relationship_with", "linked", 0.5))
 	e.Now = noon.Add(60 * graph.Day)
-	e.write("u1", []graph.NodeWrite{change("concept", "g", accessed(e.Now), func(w *graph.NodeWrite) { w.Salience = graph.Some(0.5) })})
+	e.Write("u1", []graph.NodeWrite{change("concept", "g", accessed(e.Now), func(w *graph.NodeWrite) { w.Salience = graph.Some(0.5) })})
 	e.Same("known", &graph.Known{
 		Goals: graph.KnownCounts{1, 1, 1}, Beliefs: graph.KnownCounts{1, 0, 1}, Others: graph.KnownCounts{Present: 3, Faded: 1, Archived: 1},
 	}, e.sections("u1").Known)
 	e.Same("of a stranger", &graph.Known{}, e.sections("stranger").Known)
 
 	for i := range 3 {
-		e.source("u1", graph.SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), StartedAt: graph.Some(noon)})
+		e.Source("u1", graph.SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), StartedAt: graph.Some(noon)})
 	}
-	e.source("u1", graph.SourceWrite{EntityKey: "s-now"})
-	e.source("u1", graph.SourceWrite{EntityKey: "mail", ContentType: graph.Some("email"), StartedAt: graph.Some(noon)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-now"})
+	e.Source("u1", graph.SourceWrite{EntityKey: "mail", ContentType: graph.Some("email"), StartedAt: graph.Some(noon)})
 	e.Same("older conversations", int64(3), e.sections("u1").OlderConversations)
 }
 
@@ -174,7 +174,7 @@ func TestKnownIsBounded(t *testing.T) {
 	for i := range nodes {
 		nodes[i] = node("entity", fmt.Sprintf("e-%03d", i), 0.5)
 	}
-	e.write("u1", nodes)
+	e.Write("u1", nodes)
 	known := e.sections("u1").Known
 	e.Same("known", &graph.Known{Others: graph.KnownCounts{Present: 290}, AtLeast: true}, known)
 }
@@ -192,7 +192,7 @@ func TestContextsHaveNotes(t *testing.T) {
 	me := owner1("me")
 	with(note("1", "forever", noon.Add(-4*time.Hour)), note("2", "forever", noon.Add(-3*time.Hour)), note("3", "forever", noon.Add(-2*time.Hour)),
 		note("4", "forever", noon.Add(-time.Hour)), note("soon over", "week", noon.Add(-time.Minute)))(&me)
-	e.write("u1", []graph.NodeWrite{me, goal("g", 0.5, two), belief("b", 0.5, two), node("person", "p", 0.5, two), node("entity", "plain", 0.5)},
+	e.Write("u1", []graph.NodeWrite{me, goal("g", 0.5, two), belief("b", 0.5, two), node("person", "p", 0.5, two), node("entity", "plain", 0.5)},
 		link("me", "has_relationship_with", "p", 0.5))
 	told := func(n graph.ContextNode) (contents []string) {
 		for _, note := range n.Notes {
@@ -215,8 +215,8 @@ func TestContextsHaveNotes(t *testing.T) {
 // TestTheOpenConversationIsNotOfThePast checks that the open conversation is neither the last one nor one of the week.
 func TestTheOpenConversationIsNotOfThePast(t *testing.T) {
 	e := fresh(t)
-	e.source("u1", graph.SourceWrite{EntityKey: "before", StartedAt: graph.Some(noon.Add(-9 * graph.Day))})
-	e.source("u1", graph.SourceWrite{EntityKey: "open"})
+	e.Source("u1", graph.SourceWrite{EntityKey: "before", StartedAt: graph.Some(noon.Add(-9 * graph.Day))})
+	e.Source("u1", graph.SourceWrite{EntityKey: "open"})
 	read := func(open string) *graph.Sections {
 		s, err := e.Store.ReadSections(t.Context(), e.As("u1"), graph.AllSections, graph.SectionQuery{Now: noon, ConversationID: open})
 		if err != nil {
@@ -240,7 +240,7 @@ func TestLastMessages(t *testing.T) {
 	for i := range 5 {
 		w.Messages = append(w.Messages, graph.MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user", Text: fmt.Sprint(i)})
 	}
-	e.source("u1", w)
+	e.Source("u1", w)
 	read := func(key string, limit int64) (texts []string) {
 		messages, err := e.Store.LastMessages(t.Context(), e.As("u1"), key, limit)
 		if err != nil {

@@ -20,9 +20,9 @@ func TestTiedGoalsAreToldInOrder(t *testing.T) {
 	}
 	nodes[0].Salience, nodes[0].TTLPolicy, nodes[6].State = graph.Some(0.9), graph.Some("decay"), graph.Some("core")
 	e.Now = noon
-	e.write("u1", nodes)
+	e.Write("u1", nodes)
 	e.Now = noon.Add(60 * graph.Day)
-	e.write("u1", seen)
+	e.Write("u1", seen)
 	e.Same("goals", []string{"z", "y", "x", "w", "v"}, keysOf(e.sections("u1").PrimaryGoals))
 }
 
@@ -30,7 +30,7 @@ func TestTiedGoalsAreToldInOrder(t *testing.T) {
 // other node, and by key.
 func TestTiedLinksOfAFocusAreToldInOrder(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "f", 0.5), node("concept", "a", 0.5, func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("keep_forever") }),
+	e.Write("u1", []graph.NodeWrite{node("concept", "f", 0.5), node("concept", "a", 0.5, func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("keep_forever") }),
 		node("concept", "b", 0.6)},
 		link("f", "relates_to", "a", 0.5), link("f", "relates_to", "b", 0.5), link("b", "relates_to", "f", 0.5))
 	e.Now = noon.Add(60 * graph.Day)

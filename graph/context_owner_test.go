@@ -10,7 +10,7 @@ import (
 
 func TestOwnerIsNullWithoutOne(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("person", "p-1", 0.9)})
+	e.Write("u1", []graph.NodeWrite{node("person", "p-1", 0.9)})
 	e.disown("u1")
 	for _, user := range []string{"u1", ""} {
 		s := e.sections(user)
@@ -22,7 +22,7 @@ func TestOwnerIsNullWithoutOne(t *testing.T) {
 func TestOwnerHasAllProperties(t *testing.T) {
 	e := fresh(t)
 	user := "u1"
-	e.write(user, []graph.NodeWrite{{
+	e.Write(user, []graph.NodeWrite{{
 		Kind: "person", EntityKey: "me", Name: graph.Some("Ada  Quay"), Description: graph.Some("Keeps the tide tables."), IsOwner: graph.Some(true),
 		State: graph.Some("core"), TTLPolicy: graph.Some("keep_forever"), Confidence: graph.Some(0.75), LastAccessedAt: graph.Some(weekAgo),
 		Properties: json.RawMessage(`{"boat": {"name": "Tern"}}`),
@@ -37,10 +37,10 @@ func TestOwnerHasAllProperties(t *testing.T) {
 
 func TestOwnerIsTheUsersOwn(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me-1"), node("person", "p-1", 1)})
-	e.write("u2", []graph.NodeWrite{owner1("me-2")})
+	e.Write("u1", []graph.NodeWrite{owner1("me-1"), node("person", "p-1", 1)})
+	e.Write("u2", []graph.NodeWrite{owner1("me-2")})
 	other := e.neighbour()
-	other.write("u1", []graph.NodeWrite{owner1("me-1"), node("concept", "only-here", 1)})
+	other.Write("u1", []graph.NodeWrite{owner1("me-1"), node("concept", "only-here", 1)})
 	for user, want := range map[string]string{"u1": "me-1", "u2": "me-2"} {
 		if got := e.sections(user).Owner; got == nil || got.EntityKey != want || *got.UserID != user {
 			t.Errorf("owner of %s: %+v", user, got)
@@ -52,20 +52,20 @@ func TestOwnerIsTheUsersOwn(t *testing.T) {
 
 func TestOwnerMoves(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("person", "p-1", 0.4), node("concept", "c-1", 0.5)},
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("person", "p-1", 0.4), node("concept", "c-1", 0.5)},
 		link("me", "thinks_about", "c-1", 0.9), link("p-1", "relates_to", "c-1", 0.3), link("p-1", "has_relationship_with", "me", 0.2))
 	e.Same("of me", []string{"c-1", "p-1"}, linkedKeys(e.sections("u1").Relationships))
 
-	e.write("u1", []graph.NodeWrite{change("person", "me", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(false) })})
+	e.Write("u1", []graph.NodeWrite{change("person", "me", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(false) })})
 	e.Same("nobody's", []string{}, linkedKeys(e.sections("u1").Relationships))
 
 	// Changes during the time without an owner count afterwards.
-	e.write("u1", []graph.NodeWrite{change("concept", "c-1", inState("archived"))})
-	e.write("u1", []graph.NodeWrite{change("person", "me", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) })})
+	e.Write("u1", []graph.NodeWrite{change("concept", "c-1", inState("archived"))})
+	e.Write("u1", []graph.NodeWrite{change("person", "me", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) })})
 	e.Same("of me again", []string{"p-1"}, linkedKeys(e.sections("u1").Relationships))
 
 	// In one write, from one to another.
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		change("concept", "c-1", inState("core")),
 		change("person", "me", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(false) }),
 		change("person", "p-1", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) }),
@@ -75,16 +75,16 @@ func TestOwnerMoves(t *testing.T) {
 	e.Same("of p-1", []string{"c-1", "me"}, linkedKeys(s.Relationships))
 
 	// To one that is created in the same write.
-	e.write("u1", []graph.NodeWrite{change("person", "p-1", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(false) }), owner1("p-2")})
+	e.Write("u1", []graph.NodeWrite{change("person", "p-1", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(false) }), owner1("p-2")})
 	e.Same("owner", "p-2", e.sections("u1").Owner.EntityKey)
 }
 
 func TestOwnerIsOneAndPrivate(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me")})
-	e.write("u1", []graph.NodeWrite{node("person", "everyones", 0.5, shared)})
+	e.Write("u1", []graph.NodeWrite{owner1("me")})
+	e.Write("u1", []graph.NodeWrite{node("person", "everyones", 0.5, shared)})
 	before := e.stored()
-	result := e.try("u1", []graph.NodeWrite{
+	result := e.Try("u1", []graph.NodeWrite{
 		owner1("p-2"),
 		change("person", "everyones", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) }),
 	})

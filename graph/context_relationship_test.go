@@ -25,20 +25,20 @@ func TestRelationshipsOfEachTypeAndDirection(t *testing.T) {
 			want = append(want, key)
 		}
 	}
-	e.write("u1", nodes, links...)
+	e.Write("u1", nodes, links...)
 	e.Same("the first ten", want[:10], linkedKeys(e.sections("u1").Relationships))
 	var archived []graph.NodeWrite
 	for i, n := range nodes[3:13] {
 		archived = append(archived, change([]string{"concept", "entity", "person"}[(i/2+i%2)%3], n.EntityKey, inState("archived")))
 	}
-	e.write("u1", archived)
+	e.Write("u1", archived)
 	e.Same("the other four", want[10:], linkedKeys(e.sections("u1").Relationships))
 }
 
 func TestRelationshipItem(t *testing.T) {
 	e := fresh(t)
 	user := "u1"
-	e.write(user, []graph.NodeWrite{owner1("me"), node("entity", "boat", 0.6, inState("core"), described("A yawl."))},
+	e.Write(user, []graph.NodeWrite{owner1("me"), node("entity", "boat", 0.6, inState("core"), described("A yawl."))},
 		link("boat", "associated_with", "me", 0.7))
 	e.Same("item", []graph.OwnerRelationship{{
 		Node: graph.ContextNode{Node: graph.Node{
@@ -52,7 +52,7 @@ func TestRelationshipItem(t *testing.T) {
 func TestRelationshipsInOrder(t *testing.T) {
 	e := fresh(t)
 	null := func(w *graph.NodeWrite) { w.Salience = graph.Null[float64]() }
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		owner1("me"), node("concept", "a", 0.1), node("concept", "b", 0.9), node("concept", "c", 0.5), node("concept", "d", 0.5),
 		node("concept", "no-salience", 0, null), node("concept", "no-strength", 1),
 		node("concept", "x-candidate", 1, inState("candidate")), node("concept", "x-archived", 1, inState("archived")),
@@ -66,7 +66,7 @@ func TestRelationshipsInOrder(t *testing.T) {
 
 func TestOneRowANode(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "a", 0.5), node("concept", "b", 0.5)},
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "a", 0.5), node("concept", "b", 0.5)},
 		link("me", "thinks_about", "a", 0.4), link("a", "thinks_about", "me", 0.6), link("me", "relates_to", "a", 0.5),
 		link("me", "relates_to", "b", 0.55))
 	read := func() (got []string) {
@@ -76,53 +76,53 @@ func TestOneRowANode(t *testing.T) {
 		return got
 	}
 	e.Same("the strongest of each", []string{"a a thinks_about me 0.60", "b me relates_to b 0.55"}, read())
-	e.write("u1", nil, link("a", "thinks_about", "me", 0.1))
+	e.Write("u1", nil, link("a", "thinks_about", "me", 0.1))
 	e.Same("weakened", []string{"b me relates_to b 0.55", "a me relates_to a 0.50"}, read())
-	e.write("u1", nil, closed("me", "relates_to", "a", noon))
+	e.Write("u1", nil, closed("me", "relates_to", "a", noon))
 	e.Same("closed", []string{"b me relates_to b 0.55", "a me thinks_about a 0.40"}, read())
-	e.write("u1", nil, link("me", "relates_to", "a", 0.9))
+	e.Write("u1", nil, link("me", "relates_to", "a", 0.9))
 	e.Same("a new one", []string{"a me relates_to a 0.90", "b me relates_to b 0.55"}, read())
-	e.write("u1", nil, closed("me", "relates_to", "a", noon.Add(time.Second)), closed("me", "thinks_about", "a", noon), closed("a", "thinks_about", "me", noon))
+	e.Write("u1", nil, closed("me", "relates_to", "a", noon.Add(time.Second)), closed("me", "thinks_about", "a", noon), closed("a", "thinks_about", "me", noon))
 	e.Same("all closed", []string{"b me relates_to b 0.55"}, read())
 }
 
 func TestRelationshipsFollowTheirNodes(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "a", 0.5, inState("candidate")), node("concept", "b", 0.4)},
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "a", 0.5, inState("candidate")), node("concept", "b", 0.4)},
 		link("me", "thinks_about", "a", 0.5), link("me", "thinks_about", "b", 0.5))
 	read := func() []string { return linkedKeys(e.sections("u1").Relationships) }
 	e.Same("a is a candidate", []string{"b"}, read())
-	e.write("u1", []graph.NodeWrite{change("concept", "a", inState("active"))})
+	e.Write("u1", []graph.NodeWrite{change("concept", "a", inState("active"))})
 	e.Same("active", []string{"a", "b"}, read())
-	e.write("u1", []graph.NodeWrite{change("concept", "b", func(w *graph.NodeWrite) { w.Salience = graph.Some(0.6) })})
+	e.Write("u1", []graph.NodeWrite{change("concept", "b", func(w *graph.NodeWrite) { w.Salience = graph.Some(0.6) })})
 	e.Same("b is more salient", []string{"b", "a"}, read())
-	e.write("u1", []graph.NodeWrite{change("concept", "a", inState("core")), change("concept", "b", inState("archived"))})
+	e.Write("u1", []graph.NodeWrite{change("concept", "a", inState("core")), change("concept", "b", inState("archived"))})
 	e.Same("core and archived", []string{"a"}, read())
-	e.write("u1", []graph.NodeWrite{change("concept", "a", inState("candidate"))})
+	e.Write("u1", []graph.NodeWrite{change("concept", "a", inState("candidate"))})
 	e.Same("a candidate again", []string{}, read())
-	e.write("u1", []graph.NodeWrite{change("concept", "a", inState("active"))}, link("me", "involves", "a", 0.9))
+	e.Write("u1", []graph.NodeWrite{change("concept", "a", inState("active"))}, link("me", "involves", "a", 0.9))
 	e.Same("node and relationship in one write", []string{"a"}, read())
 }
 
 func TestOwnerSetAfterTheRelationships(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("person", "me", 1), node("concept", "a", 0.5)}, link("me", "thinks_about", "a", 0.5))
+	e.Write("u1", []graph.NodeWrite{node("person", "me", 1), node("concept", "a", 0.5)}, link("me", "thinks_about", "a", 0.5))
 	e.Same("nobody's", []string{}, linkedKeys(e.sections("u1").Relationships))
-	e.write("u1", []graph.NodeWrite{change("person", "me", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) })})
+	e.Write("u1", []graph.NodeWrite{change("person", "me", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) })})
 	e.Same("the owner's", []string{"a"}, linkedKeys(e.sections("u1").Relationships))
 }
 
 func TestSharedNodesRankForEachOwner(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me-1"), node("entity", "own-1", 0.5), node("entity", "quay", 0.5, shared)},
+	e.Write("u1", []graph.NodeWrite{owner1("me-1"), node("entity", "own-1", 0.5), node("entity", "quay", 0.5, shared)},
 		link("me-1", "associated_with", "quay", 0.5), link("me-1", "associated_with", "own-1", 0.5))
-	e.write("u2", []graph.NodeWrite{owner1("me-2"), node("entity", "own-2", 0.5)},
+	e.Write("u2", []graph.NodeWrite{owner1("me-2"), node("entity", "own-2", 0.5)},
 		link("quay", "associated_with", "me-2", 0.5), link("me-2", "associated_with", "own-2", 0.5))
 	e.Same("of u1", []string{"quay", "own-1"}, linkedKeys(e.sections("u1").Relationships))
 	e.Same("of u2", []string{"quay", "own-2"}, linkedKeys(e.sections("u2").Relationships))
 
 	e.ChangedUsers()
-	e.write("u1", []graph.NodeWrite{change("entity", "quay", func(w *graph.NodeWrite) { w.Salience = graph.Some(0.1) })})
+	e.Write("u1", []graph.NodeWrite{change("entity", "quay", func(w *graph.NodeWrite) { w.Salience = graph.Some(0.1) })})
 	e.Same("whose memory changed", []string{""}, e.ChangedUsers())
 	e.Same("of u1, after", []string{"own-1", "quay"}, linkedKeys(e.sections("u1").Relationships))
 	e.Same("of u2, after", []string{"own-2", "quay"}, linkedKeys(e.sections("u2").Relationships))
@@ -132,11 +132,11 @@ func TestUsersAndTeamsSeeNothingOfEachOther(t *testing.T) {
 	e := fresh(t)
 	other := e.neighbour()
 	nodes := func() []graph.NodeWrite { return []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)} }
-	e.write("u1", nodes(), link("me", "thinks_about", "c", 0.5))
-	other.write("u1", nodes(), link("me", "relates_to", "c", 0.9))
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"c"}, Summary: graph.Some("one")})
-	other.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"c"}, Summary: graph.Some("two")})
-	other.source("u1", graph.SourceWrite{EntityKey: "s-2", Mentions: []string{"c"}})
+	e.Write("u1", nodes(), link("me", "thinks_about", "c", 0.5))
+	other.Write("u1", nodes(), link("me", "relates_to", "c", 0.9))
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"c"}, Summary: graph.Some("one")})
+	other.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"c"}, Summary: graph.Some("two")})
+	other.Source("u1", graph.SourceWrite{EntityKey: "s-2", Mentions: []string{"c"}})
 	for i, team := range []*env{e, other} {
 		s := team.sections("u1")
 		e.Same("type", []string{"thinks_about", "relates_to"}[i], s.Relationships[0].RelationshipType)
@@ -145,10 +145,10 @@ func TestUsersAndTeamsSeeNothingOfEachOther(t *testing.T) {
 	}
 
 	// Another user of the team cannot reach them, neither to read nor to link.
-	e.write("u2", []graph.NodeWrite{owner1("me-2")})
-	result := e.try("u2", nil, link("me-2", "thinks_about", "c", 1), link("c", "thinks_about", "me-2", 1), link("me", "thinks_about", "me-2", 1))
+	e.Write("u2", []graph.NodeWrite{owner1("me-2")})
+	result := e.Try("u2", nil, link("me-2", "thinks_about", "c", 1), link("c", "thinks_about", "me-2", 1), link("me", "thinks_about", "me-2", 1))
 	e.Same("links to what is private", []graph.Status{graph.Refused, graph.Refused, graph.Refused}, statuses(result))
-	source := e.source("u2", graph.SourceWrite{Mentions: []string{"c"}})
+	source := e.Source("u2", graph.SourceWrite{Mentions: []string{"c"}})
 	e.Same("mentions of what is private", graph.Refused, source.Mentions[0].Status)
 	s := e.sections("u2")
 	e.Same("relationships of u2", []string{}, linkedKeys(s.Relationships))
@@ -158,10 +158,10 @@ func TestUsersAndTeamsSeeNothingOfEachOther(t *testing.T) {
 
 func TestFocus(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		owner1("me"), node("concept", "c", 0.5), node("entity", "a", 0.4), node("person", "b", 0.6), node("concept", "x", 1, of("u2")),
 	}, link("me", "thinks_about", "c", 0.5), link("c", "admires", "a", 0.9), link("b", "relates_to", "c", 0.5), link("c", "relates_to", "a", 0.1))
-	e.write("u1", nil, closed("c", "relates_to", "a", noon))
+	e.Write("u1", nil, closed("c", "relates_to", "a", noon))
 	read := func(e *env, user, key string, kind graph.Kind) *graph.Focus {
 		q := graph.SectionQuery{Now: noon, FocusKey: key, FocusKind: kind}
 		s, err := e.Store.ReadSections(t.Context(), e.As(user), []graph.Section{graph.FocusSection}, q)

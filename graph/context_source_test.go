@@ -26,7 +26,7 @@ func TestSourcesOfTheWeek(t *testing.T) {
 		for _, f := range c {
 			f(&w)
 		}
-		e.source(user, w)
+		e.Source(user, w)
 	}
 	ended, planning := noon.Add(-2*time.Hour), "planning"
 	put("u1", "s-ended", noon.Add(-3*time.Hour), func(w *graph.SourceWrite) {
@@ -55,7 +55,7 @@ func TestSourcesAreTwenty(t *testing.T) {
 	var want []string
 	for i := range 22 {
 		key := fmt.Sprintf("s-%02d", i)
-		e.source("u1", graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(noon.Add(-time.Duration(i/2) * time.Hour))})
+		e.Source("u1", graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(noon.Add(-time.Duration(i/2) * time.Hour))})
 		want = append(want, key)
 	}
 	for i := 0; i < len(want); i += 2 { // of two with the same start the greater key comes first
@@ -67,29 +67,29 @@ func TestSourcesAreTwenty(t *testing.T) {
 func TestKeyEntities(t *testing.T) {
 	e := fresh(t)
 	archived := inState("archived") // mentions show the topics of the conversation, whatever their state is now
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		node("concept", "x-edge", 0.225), node("concept", "c-above", 0.22501), node("person", "p-9", 0.9), node("entity", "e-5", 0.5),
 		node("entity", "e-5b", 0.5), node("concept", "c-8", 0.8, archived), node("concept", "x-unmentioned", 1),
 		node("concept", "x-null", 0, func(w *graph.NodeWrite) { w.Salience = graph.Null[float64]() }),
 	})
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"x-edge", "c-above", "p-9", "e-5", "c-8", "x-null"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"x-edge", "c-above", "p-9", "e-5", "c-8", "x-null"}})
 	read := func() []graph.KeyEntity { return e.sections("u1").Sources[0].KeyEntities }
 	e.Same("mentioned", []graph.KeyEntity{
 		{"p-9", "the p-9", "Person"}, {"c-8", "the c-8", "Concept"}, {"e-5", "the e-5", "Entity"}, {"c-above", "the c-above", "Concept"},
 	}, read())
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"e-5b", "p-9"}})
-	e.write("u1", []graph.NodeWrite{change("concept", "x-edge", func(w *graph.NodeWrite) { w.Salience = graph.Some(0.6) })})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"e-5b", "p-9"}})
+	e.Write("u1", []graph.NodeWrite{change("concept", "x-edge", func(w *graph.NodeWrite) { w.Salience = graph.Some(0.6) })})
 	e.Same("five at most", []graph.KeyEntity{
 		{"p-9", "the p-9", "Person"}, {"c-8", "the c-8", "Concept"}, {"x-edge", "the x-edge", "Concept"},
 		{"e-5b", "the e-5b", "Entity"}, {"e-5", "the e-5", "Entity"},
 	}, read())
-	e.write("u1", nil, closed("s", "mentions", "p-9", noon))
+	e.Write("u1", nil, closed("s", "mentions", "p-9", noon))
 	e.Same("a mention taken back", "c-8", read()[0].EntityKey)
 }
 
 func TestRecentMentions(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5, shared), node("concept", "d", 0.4)},
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5, shared), node("concept", "d", 0.4)},
 		link("me", "thinks_about", "c", 0.5), link("me", "thinks_about", "d", 0.4))
 	read := func() []int64 {
 		var counts []int64
@@ -102,25 +102,25 @@ func TestRecentMentions(t *testing.T) {
 	for key, at := range map[string]time.Time{
 		"s-now": noon, "s-edge": weekAgo.Add(time.Millisecond), "x-edge": weekAgo, "x-old": weekAgo.Add(-time.Hour),
 	} {
-		e.source("u1", graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(at), Mentions: []string{"c"}})
+		e.Source("u1", graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(at), Mentions: []string{"c"}})
 	}
-	e.source("u1", graph.SourceWrite{EntityKey: "s-mail", ContentType: graph.Some("email"), StartedAt: graph.Some(noon.Add(-time.Hour)), Mentions: []string{"d", "c"}})
-	e.source("u2", graph.SourceWrite{EntityKey: "x-others", StartedAt: graph.Some(noon), Mentions: []string{"c"}, Participants: []string{"u1"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-mail", ContentType: graph.Some("email"), StartedAt: graph.Some(noon.Add(-time.Hour)), Mentions: []string{"d", "c"}})
+	e.Source("u2", graph.SourceWrite{EntityKey: "x-others", StartedAt: graph.Some(noon), Mentions: []string{"c"}, Participants: []string{"u1"}})
 	e.Same("of the week, of whatever content", []int64{3, 1}, read())
 
-	e.source("u1", graph.SourceWrite{EntityKey: "s-mail", Mentions: []string{"d", "c"}})
-	e.write("u1", nil, graph.RelationshipWrite{From: "s-mail", Type: "mentions", To: "c"})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-mail", Mentions: []string{"d", "c"}})
+	e.Write("u1", nil, graph.RelationshipWrite{From: "s-mail", Type: "mentions", To: "c"})
 	e.Same("mentioned again", []int64{3, 1}, read())
 
-	e.source("u1", graph.SourceWrite{EntityKey: "s-now", StartedAt: graph.Some(weekAgo)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-now", StartedAt: graph.Some(weekAgo)})
 	e.Same("one moved out of the week", []int64{2, 1}, read())
-	e.source("u1", graph.SourceWrite{EntityKey: "x-old", StartedAt: graph.Some(noon.Add(-time.Hour))})
+	e.Source("u1", graph.SourceWrite{EntityKey: "x-old", StartedAt: graph.Some(noon.Add(-time.Hour))})
 	e.Same("one moved into it", []int64{3, 1}, read())
 	e.Now = noon.Add(time.Millisecond)
 	e.Same("one has grown old", []int64{2, 1}, read())
-	e.write("u1", nil, closed("s-mail", "mentions", "c", noon))
+	e.Write("u1", nil, closed("s-mail", "mentions", "c", noon))
 	e.Same("one taken back", []int64{1, 1}, read())
-	e.write("u1", nil, graph.RelationshipWrite{From: "s-mail", Type: "mentions", To: "c"})
+	e.Write("u1", nil, graph.RelationshipWrite{From: "s-mail", Type: "mentions", To: "c"})
 	e.Same("and made again", []int64{2, 1}, read())
 }
 
@@ -129,12 +129,12 @@ func TestLastConversation(t *testing.T) {
 	read := func() *graph.LastConversation { return e.sections("u1").LastConversation }
 	e.Same("none", (*graph.LastConversation)(nil), read())
 	long, call := time.Date(1999, 12, 31, 23, 59, 0, 0, time.UTC), "phone-call"
-	e.source("u1", graph.SourceWrite{EntityKey: "s-1", StartedAt: graph.Some(long), ContextType: graph.Some(call)})
-	e.source("u1", graph.SourceWrite{EntityKey: "s-0", StartedAt: graph.Some(long.Add(-time.Second)), ContextType: graph.Some("planning")})
-	e.source("u1", graph.SourceWrite{EntityKey: "x-mail", ContentType: graph.Some("email"), StartedAt: graph.Some(noon)})
-	e.source("u2", graph.SourceWrite{EntityKey: "x-others", StartedAt: graph.Some(noon), Participants: []string{"u1"}})
-	e.neighbour().source("u1", graph.SourceWrite{StartedAt: graph.Some(noon)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-1", StartedAt: graph.Some(long), ContextType: graph.Some(call)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-0", StartedAt: graph.Some(long.Add(-time.Second)), ContextType: graph.Some("planning")})
+	e.Source("u1", graph.SourceWrite{EntityKey: "x-mail", ContentType: graph.Some("email"), StartedAt: graph.Some(noon)})
+	e.Source("u2", graph.SourceWrite{EntityKey: "x-others", StartedAt: graph.Some(noon), Participants: []string{"u1"}})
+	e.neighbour().Source("u1", graph.SourceWrite{StartedAt: graph.Some(noon)})
 	e.Same("however long ago", &graph.LastConversation{StartedAt: long, ContextType: &call}, read())
-	e.source("u1", graph.SourceWrite{EntityKey: "s-2", StartedAt: graph.Some(noon.Add(-time.Hour))})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-2", StartedAt: graph.Some(noon.Add(-time.Hour))})
 	e.Same("without a type", &graph.LastConversation{StartedAt: noon.Add(-time.Hour)}, read())
 }

@@ -19,10 +19,10 @@ func TestConversationsRememberTheirFocus(t *testing.T) {
 		}
 		return w
 	}
-	e.write("u", []graph.NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("p", "t", ""), in("q", "other", ""), in("p", "mine", "u"),
+	e.Write("u", []graph.NodeWrite{node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("p", "t", ""), in("q", "other", ""), in("p", "mine", "u"),
 		in("p", "secret", "v")})
 	task := &graph.ConversationFocus{ProjectID: "p", FocusKind: "task", FocusID: "t"}
-	e.source("u", graph.SourceWrite{EntityKey: "s", Focus: graph.Some(*task)})
+	e.Source("u", graph.SourceWrite{EntityKey: "s", Focus: graph.Some(*task)})
 	has := func(what string, want *graph.ConversationFocus) {
 		t.Helper()
 		e.Same(what, want, e.see("u", "s").Focus)
@@ -32,7 +32,7 @@ func TestConversationsRememberTheirFocus(t *testing.T) {
 		return err
 	}
 	has("given at the start", task)
-	e.source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("Said.")})
+	e.Source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("Said.")})
 	has("not given again", task)
 	mine := &graph.ConversationFocus{ProjectID: "p", FocusKind: "task", FocusID: "mine"}
 	e.Same("replaced", nil, set(mine))

@@ -18,7 +18,7 @@ type ConversationPage struct {
 }
 
 // conversationCursor begins the cursors of lists of conversations. The time and the key of the last conversation follow.
-const conversationCursor = "conversation" + keySeparator
+const conversationCursor = "conversation" + KeySeparator
 
 // Conversations lists the conversations of the scope's user, the newest first. It returns an InvalidError for a bad request.
 func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, limit int) (ConversationPage, error) {
@@ -43,7 +43,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 	for i := range rows {
 		if len(page.Conversations) == limit {
 			last := page.Conversations[limit-1]
-			page.Next = EncodeCursor(conversationCursor + last.StartedAt.UTC().Format(time.RFC3339Nano) + keySeparator + last.EntityKey)
+			page.Next = EncodeCursor(conversationCursor + last.StartedAt.UTC().Format(time.RFC3339Nano) + KeySeparator + last.EntityKey)
 			break
 		}
 		page.Conversations = append(page.Conversations, rows[i].source())
@@ -58,7 +58,7 @@ func conversationPlace(cursor string) (before time.Time, key string, err error) 
 		return fault.Latest, "", err
 	}
 	after, ok := strings.CutPrefix(after, conversationCursor)
-	moment, key, found := strings.Cut(after, keySeparator)
+	moment, key, found := strings.Cut(after, KeySeparator)
 	if !ok || !found || key == "" {
 		return time.Time{}, "", BadCursor()
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestMessagesAreAppended(t *testing.T) {
 	e := fresh(t)
-	e.source("u1", graph.SourceWrite{EntityKey: "s"})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s"})
 	e.Now = noon.Add(time.Minute)
 	kathmandu := time.FixedZone("", 5*3600+45*60)
 	result, err := e.Store.AppendMessages(t.Context(), e.As("u1"), "s", []graph.MessageWrite{
@@ -41,8 +41,8 @@ func TestMessagesAreAppended(t *testing.T) {
 
 func TestConversationEnds(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m", "one")}})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m", "one")}})
 	end := func(user string, w graph.ConversationEnd) graph.SourceResult {
 		t.Helper()
 		result, err := e.Store.EndConversation(t.Context(), e.As(user), "s", &w)
@@ -75,9 +75,9 @@ func TestConversationEnds(t *testing.T) {
 
 func TestConversationsOfOthersAreUnknown(t *testing.T) {
 	e := fresh(t)
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Participants: []string{"u2"}})
-	e.source("u1", graph.SourceWrite{EntityKey: "mail", ContentType: graph.Some("email")})
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Participants: []string{"u2"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "mail", ContentType: graph.Some("email")})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
 	before := e.stored()
 	for name, c := range map[string]struct {
 		scope graph.Scope

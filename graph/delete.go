@@ -110,7 +110,7 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 			return err
 		}
 		n := &stored{kind, restored.Properties}
-		view = nodeView(kind, n.Properties, s.Now())
+		view = NewNodeView(kind, n.Properties, s.Now())
 		t.changes([]string{n.user()}, key)
 		if err := t.moved(scope.TeamID, n); err != nil {
 			return err
@@ -160,7 +160,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 // or an end is gone. It returns ErrConflict when another relationship has its key, or has its type and time between its ends.
 func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string) (RelationshipView, error) {
 	var view RelationshipView
-	types, err := s.indexedTypes(ctx)
+	types, err := s.IndexedTypes(ctx)
 	if err != nil {
 		return view, err
 	}
@@ -235,7 +235,7 @@ func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, e
 	if err == nil {
 		err = t.settle(scope.TeamID, []string{from, to})
 	}
-	return relationshipView(from, kind, to, p, t.store.Now()), err
+	return NewRelationshipView(from, kind, to, p, t.store.Now()), err
 }
 
 // settleRestored counts a restored mention, and refuses a relationship that would close a cycle of containment.

@@ -79,12 +79,12 @@ var restored = cmp.Options{cmpopts.IgnoreFields(graph.Node{}, "UpdatedAt"), cmpo
 var deletable = map[string]string{"me": "person", "c": "concept", "goal": "concept", "e": "entity", "s": "source", "t": "task"}
 
 func (e *env) deletable() {
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		owner1("me"), node("concept", "c", 0.8, func(w *graph.NodeWrite) { w.TTLPolicy, w.State = graph.Some("keep_forever"), graph.Some("core") }),
 		node("concept", "goal", 0.6, accessed(e.Now)), node("entity", "e", 0.7),
 		{Kind: "task", EntityKey: "t", Name: graph.Some("t"), OwnFields: &graph.OwnFields{ProjectID: graph.Some("p")}},
 	}, link("me", "thinks_about", "c", 0.9), link("c", "involves", "e", 0.4), link("e", "associated_with", "me", 0.3), link("goal", "relates_to", "c", 0.2), link("t", "references", "c", 0.1))
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-0", "zero"), said("m-1", "one")}, Mentions: []string{"c", "e", "me"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-0", "zero"), said("m-1", "one")}, Mentions: []string{"c", "e", "me"}})
 }
 
 func TestDeletedNodesAreGoneFromEveryReadAndComeBack(t *testing.T) {
@@ -202,7 +202,7 @@ func wantGone(e *env, key string, all everything) {
 
 func TestADeletedNodeFreesItsNameAndKey(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5), owner1("me"), node("concept", "d", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5), owner1("me"), node("concept", "d", 0.5)})
 	for _, c := range []struct {
 		kind, key string
 		rival     graph.NodeWrite
@@ -211,7 +211,7 @@ func TestADeletedNodeFreesItsNameAndKey(t *testing.T) {
 		{"person", "me", graph.NodeWrite{Kind: "person", Name: graph.Some("someone"), IsOwner: graph.Some(true)}},
 	} {
 		e.delete("u1", c.kind, c.key)
-		result := e.write("u1", []graph.NodeWrite{c.rival})
+		result := e.Write("u1", []graph.NodeWrite{c.rival})
 		e.Same("a new one takes its place", graph.Created, result.Nodes[0].Status)
 		k, _ := graph.KindOf(c.kind)
 		before := e.stored()
@@ -231,7 +231,7 @@ func TestADeletedNodeFreesItsNameAndKey(t *testing.T) {
 
 func TestDeletesKeepToTheirScope(t *testing.T) {
 	e := fresh(t)
-	key := e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "s", 0.5, shared)}, link("c", "relates_to", "s", 0.5)).Relationships[0].Key
+	key := e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "s", 0.5, shared)}, link("c", "relates_to", "s", 0.5)).Relationships[0].Key
 	before := e.stored()
 	strangers := map[string]graph.Scope{"another user": e.As("u2"), "the team": e.As(""), "another team": {TeamID: e.Team + "-x", UserID: "u1"}}
 	none := func(what string, err error) {
@@ -319,13 +319,13 @@ func TestARelationshipThatWasReplacedStaysDeleted(t *testing.T) {
 	for _, key := range []string{"a", "b", "c"} {
 		nodes = append(nodes, graph.NodeWrite{Kind: "document", EntityKey: key, Name: graph.Some(key)})
 	}
-	first := e.write("u1", nodes, link("a", "relates_to", "b", 0.5), link("a", "contains", "b", 0.5)).Relationships
+	first := e.Write("u1", nodes, link("a", "relates_to", "b", 0.5), link("a", "contains", "b", 0.5)).Relationships
 	for _, r := range first {
 		if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), r.Key, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	e.write("u1", nil, link("a", "relates_to", "b", 0.6), link("b", "contains", "c", 0.5), link("c", "contains", "a", 0.5))
+	e.Write("u1", nil, link("a", "relates_to", "b", 0.6), link("b", "contains", "c", 0.5), link("c", "contains", "a", 0.5))
 	before := e.stored()
 	for _, r := range first {
 		if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), r.Key); !errors.Is(err, graph.ErrConflict) {
@@ -376,7 +376,7 @@ func TestAMovedSourceMovesDeletedMentions(t *testing.T) {
 	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), mention, 0); err != nil {
 		t.Fatal(err)
 	}
-	e.source("u1", graph.SourceWrite{EntityKey: "s", StartedAt: graph.Some(weekAgo.Add(-graph.Day))})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", StartedAt: graph.Some(weekAgo.Add(-graph.Day))})
 	e.restore("u1", "concept", "c")
 	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), mention); err != nil {
 		t.Fatal(err)
@@ -392,7 +392,7 @@ func TestMessagesAreDeletedAloneToo(t *testing.T) {
 	e.delete("u1", "message", "m-0")
 	left := e.everything("u1", deletable)
 	e.Same("left", []any{int64(1), 1, "one"}, []any{left.Source.MessageCount, len(left.Messages), left.Messages[0].Text})
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-2", "two")}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-2", "two")}})
 	e.delete("u1", "source", "s")
 	e.Same("messages that come back with their source are none to restore", []string{"m-0"}, e.deletedKeys("u1", "message"))
 	if _, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.MessageKind, "m-1"); !errors.Is(err, graph.ErrNotFound) {

@@ -20,11 +20,11 @@ func TestLink(t *testing.T) {
 	}
 	private := in("p", "task", "secret")
 	private.UserID = graph.Some("v")
-	e.write("u", []graph.NodeWrite{
+	e.Write("u", []graph.NodeWrite{
 		node("project", "p", 0.5, shared), node("project", "q", 0.5, shared), in("p", "task", "t"), in("p", "plan", "l"), in("p", "document", "d"),
 		in("q", "task", "other"), node("concept", "c", 0.5, shared), node("task", "homeless", 0.5, shared),
 	}, link("l", "has_task", "t", 0.9))
-	e.write("v", []graph.NodeWrite{private})
+	e.Write("v", []graph.NodeWrite{private})
 	edges := func(all ...graph.EdgeWrite) (graph.EdgesResult, error) {
 		return e.Store.Link(t.Context(), e.As("u"), &graph.EdgesWrite{Edges: all})
 	}

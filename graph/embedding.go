@@ -219,7 +219,7 @@ func (e *Embedding) due(ctx context.Context, limit int) ([]waiting, error) {
 	found, err := findWaiting.Read(ctx, e.store.db, map[string]any{"now_ms": e.store.Now().UnixMilli(), "limit": limit})
 	rows := make([]waiting, len(found))
 	for i, row := range found {
-		n := &stored{row.Labels.kind(), Properties{
+		n := &stored{row.Labels.Kind(), Properties{
 			"name": row.Texts.Name, "description": row.Texts.Description, "summary": row.Texts.Summary, "text": row.Texts.Text, "keywords": row.Keywords,
 		}}
 		rows[i] = waiting{row.TeamID, row.EntityKey, row.UserID, row.EmbedDue, embeddingText(n)}

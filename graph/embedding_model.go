@@ -150,7 +150,7 @@ func (s *Store) Vectors(ctx context.Context, scope string, after int64, limit in
 func vectorsOf(found []vectorRow) []vector.Row {
 	rows := make([]vector.Row, len(found))
 	for i, r := range found {
-		rows[i] = vector.Row{Seq: r.Seq, Key: r.Key, Kind: KindNumber(r.Labels.kind()), At: r.At, Vector: r.Vector, Parent: r.Parent}
+		rows[i] = vector.Row{Seq: r.Seq, Key: r.Key, Kind: KindNumber(r.Labels.Kind()), At: r.At, Vector: r.Vector, Parent: r.Parent}
 	}
 	return rows
 }

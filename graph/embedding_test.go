@@ -30,7 +30,7 @@ func TestEmbedding(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := open(t, db, graph.Options{})
-	plain.write("u", []graph.NodeWrite{node("concept", "before", 0.5, described("was there"))})
+	plain.Write("u", []graph.NodeWrite{node("concept", "before", 0.5, described("was there"))})
 	if err := e.Store.PrepareEmbedding(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +85,10 @@ func embedKinds(e *embedding) {
 		}
 		nodes = append(nodes, n)
 	}
-	e.write("u", nodes)
-	e.write("", []graph.NodeWrite{{Kind: "system_entity", EntityKey: "api", Name: graph.Some("API"), Description: graph.Some("answers"),
+	e.Write("u", nodes)
+	e.Write("", []graph.NodeWrite{{Kind: "system_entity", EntityKey: "api", Name: graph.Some("API"), Description: graph.Some("answers"),
 		OwnFields: &graph.OwnFields{System: graph.Some("kith")}}})
-	e.source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("Talked."), Keywords: []string{"pier", "rope"}, Messages: []graph.MessageWrite{
+	e.Source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("Talked."), Keywords: []string{"pier", "rope"}, Messages: []graph.MessageWrite{
 		{EntityKey: "m-1", Role: "user", Name: "Ada", Text: "Hello."}, {EntityKey: "m-2", Role: "assistant", Text: "Hi."},
 		{EntityKey: "m-3", Role: "user", Text: " "},
 	}})
@@ -107,29 +107,29 @@ func embedKinds(e *embedding) {
 }
 
 func embedChanges(e *embedding) {
-	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first"))})
+	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first"))})
 	e.settle()
 	asked := len(e.embedder.asked)
-	e.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Salience: graph.Some(0.7)}}) // the text is the same
+	e.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Salience: graph.Some(0.7)}}) // the text is the same
 	if _, err := e.Store.AddNotes(e.Context(), e.As("u"), graph.ConceptKind, "c", []graph.NoteWrite{{Content: "x"}}); err != nil {
 		e.Fatal(err)
 	}
 	e.settle()
 	e.Same("asked for", asked, len(e.embedder.asked))
 	before := e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) RETURN n.version`)[0][0]
-	e.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("second")}})
+	e.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("second")}})
 	e.settle()
 	e.embeds("u", map[string]string{"c": "the c\nsecond"})
 	e.Same("version", []any{before.(int64) + 1}, e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) RETURN n.version`)[0])
-	e.source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("told")})
+	e.Source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("told")})
 	e.settle()
-	e.source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("")}) // a row shows that its vector is gone
+	e.Source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("")}) // a row shows that its vector is gone
 	e.settle()
 	e.embeds("u", map[string]string{"c": "the c\nsecond", "s": ""})
 }
 
 func embedRestored(e *embedding) {
-	e.source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("told"), Messages: []graph.MessageWrite{{EntityKey: "m", Role: "user", Text: "Hello."}}})
+	e.Source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("told"), Messages: []graph.MessageWrite{{EntityKey: "m", Role: "user", Text: "Hello."}}})
 	e.settle()
 	all := map[string]string{"s": "told", "m": "Hello."}
 	e.embeds("u", all)
@@ -146,9 +146,9 @@ func embedRestored(e *embedding) {
 }
 
 func embedChanging(e *embedding) {
-	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first"))})
+	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first"))})
 	e.embedder.pause = once(func() {
-		e.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("second")}}) // at the same millisecond
+		e.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("second")}}) // at the same millisecond
 	})
 	e.settle()
 	e.Same("asked for", []string{"the c\nfirst", "the c\nsecond"}, e.embedder.asked)
@@ -187,7 +187,7 @@ func embedImports(e *embedding) {
 // embedRestart checks that the queue of a dead process is embedded by the next one, once its lease has expired.
 func embedRestart(e *embedding, db testenv.Database) {
 	e.settle() // holds the lease
-	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("waits"))})
+	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("waits"))})
 	other := e.again(db)
 	if done, err := other.worker.TurnForTest(e.Context()); done || err != nil || !other.worker.HeldField().IsZero() {
 		e.Fatal(done, err)
@@ -212,7 +212,7 @@ func embedTwice(e *embedding, db testenv.Database) {
 	want := map[string]string{}
 	for i := range 20 {
 		key := fmt.Sprintf("c-%d", i)
-		e.write("u", []graph.NodeWrite{node("concept", key, 0.5, described("x"))})
+		e.Write("u", []graph.NodeWrite{node("concept", key, 0.5, described("x"))})
 		want[key] = "the " + key + "\nx"
 	}
 	for deadline := time.Now().Add(time.Minute); len(e.vectors("u")) < len(want); {
@@ -233,7 +233,7 @@ func embedTwice(e *embedding, db testenv.Database) {
 }
 
 func embedAway(e *embedding) {
-	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("waits"))})
+	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("waits"))})
 	e.embedder.fail = func([]string) error { return llm.ErrUnavailable }
 	var pauses []time.Duration
 	for range 8 {
@@ -256,12 +256,12 @@ func embedAway(e *embedding) {
 }
 
 func embedRefused(e *embedding) {
-	e.write("u", []graph.NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("good"))})
+	e.Write("u", []graph.NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("good"))})
 	e.settle()
 	e.embedder.fail = func(texts []string) error { // such as with a wrong key
 		return llm.ErrRefused
 	}
-	e.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c-1", Description: graph.Some("better")}, {Kind: "concept", EntityKey: "c-2", Description: graph.Some("bad")}})
+	e.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c-1", Description: graph.Some("better")}, {Kind: "concept", EntityKey: "c-2", Description: graph.Some("bad")}})
 	if done, err := e.worker.TurnForTest(e.Context()); done || !errors.Is(err, llm.ErrRefused) {
 		e.Fatal(done, err)
 	}
@@ -277,7 +277,7 @@ func embedRefused(e *embedding) {
 }
 
 func embedWrong(e *embedding) {
-	e.write("u", []graph.NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("bad"))})
+	e.Write("u", []graph.NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("bad"))})
 	for _, wrong := range [][]float32{{float32(math.NaN()), 0, 0}, {1, 0}, {float32(math.Inf(1)), 0, 0}} {
 		e.embedder.spoil = func(text string) []float32 {
 			if strings.Contains(text, "bad") {
@@ -294,7 +294,7 @@ func embedWrong(e *embedding) {
 	e.settle()
 	e.embeds("u", map[string]string{"c-1": "the c-1\ngood", "c-2": "the c-2\nbad"})
 	e.embedder.spoil = func(string) []float32 { return []float32{1, 0} }
-	e.write("u", []graph.NodeWrite{node("concept", "c-3", 0.5)})
+	e.Write("u", []graph.NodeWrite{node("concept", "c-3", 0.5)})
 	if done, err := e.worker.TurnForTest(e.Context()); done || !errors.Is(err, llm.ErrGarbled) {
 		e.Fatal("an embedder that answers nothing right:", done, err)
 	}
@@ -304,9 +304,9 @@ func embedWrong(e *embedding) {
 }
 
 func embedErased(e *embedding) {
-	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("mine"))})
+	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("mine"))})
 	e.settle()
-	e.write("u", []graph.NodeWrite{node("concept", "d", 0.5, described("waits"))})
+	e.Write("u", []graph.NodeWrite{node("concept", "d", 0.5, described("waits"))})
 	e.embedder.pause = once(func() { // while a text of the user is embedded
 		if _, err := e.Store.EraseUser(e.Context(), e.As("u")); err != nil {
 			e.Error(err)
@@ -318,9 +318,9 @@ func embedErased(e *embedding) {
 }
 
 func embedHidden(e *embedding) {
-	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("shown"))})
+	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("shown"))})
 	e.settle()
-	e.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("shown again")}}) // is queued too
+	e.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("shown again")}}) // is queued too
 	for _, name := range []string{"export_nodes", "node_get", "node_list"} {
 		params := e.params(cypher.Load(name))
 		for field, value := range map[string]any{"user_id": "u", "entity_key": "c", "kind": "concept", "after": "", "messages": false} {
@@ -340,7 +340,7 @@ func embedHidden(e *embedding) {
 }
 
 func embedAudited(e *embedding) {
-	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("mine"))})
+	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("mine"))})
 	e.settle()
 	e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) SET n.vector_scope = 'kx0' RETURN count(n)`)
 	var found []graph.Finding
@@ -355,7 +355,7 @@ func embedAudited(e *embedding) {
 
 // embedPaused checks that texts written by a process without an embedder are embedded by the next process that has one.
 func embedPaused(e *embedding, db testenv.Database) {
-	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first")), node("concept", "same", 0.5)})
+	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first")), node("concept", "same", 0.5)})
 	e.settle()
 	e.worker.ReleaseForTest(e.Context())
 	plain := open(e.T, db, graph.Options{})
@@ -363,7 +363,7 @@ func embedPaused(e *embedding, db testenv.Database) {
 	if err := plain.Store.PrepareEmbedding(e.Context()); err != nil {
 		e.Fatal(err)
 	}
-	plain.write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("second")}, node("concept", "new", 0.5)})
+	plain.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("second")}, node("concept", "new", 0.5)})
 	next := e.again(db)
 	if err := next.Store.PrepareEmbedding(e.Context()); err != nil {
 		e.Fatal(err)
@@ -377,7 +377,7 @@ func embedPaused(e *embedding, db testenv.Database) {
 }
 
 func embedOther(e *embedding, db testenv.Database) {
-	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
+	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
 	e.settle()
 	next := embedder(e.T, db, "model-2")
 	next.Team, next.Now = e.Team, e.Now
@@ -387,7 +387,7 @@ func embedOther(e *embedding, db testenv.Database) {
 	resumed, err := next.Store.RenewEmbeddings(e.Context())
 	e.Same("resumed", []any{false, nil}, []any{resumed, err})
 	// A process with the old model stores nothing more, and leaves the lease.
-	e.write("u", []graph.NodeWrite{node("concept", "f", 0.5)})
+	e.Write("u", []graph.NodeWrite{node("concept", "f", 0.5)})
 	if done, err := e.worker.TurnForTest(e.Context()); done || !errors.Is(err, graph.ErrModel) {
 		e.Fatal(done, err)
 	}
@@ -428,7 +428,7 @@ func embedMany(e *embedding) {
 		w.Messages = append(w.Messages, graph.MessageWrite{EntityKey: fmt.Sprintf("m-%d", i), Role: "user",
 			Text: fmt.Sprintf("The tide of day %d was high, and the boats came in late.", i)})
 	}
-	e.source("u", w)
+	e.Source("u", w)
 	begun := time.Now()
 	e.settle()
 	took := time.Since(begun)

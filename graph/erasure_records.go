@@ -40,7 +40,7 @@ func (s *Store) recordLabels(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	labels = slices.DeleteFunc(labels, func(l string) bool {
-		return slices.Contains([]string{"Memory", "KithSchema", "Lease", apiKeyLabel}, l) || kindOfLabel(l).Name != ""
+		return slices.Contains([]string{"Memory", "KithSchema", "Lease", apiKeyLabel}, l) || KindOfLabel(l).Name != ""
 	})
 	slices.Sort(labels)
 	return append(labels, apiKeyLabel), nil

@@ -77,20 +77,20 @@ func (e *env) erased(user string, c *canaries) {
 	about.Description = graph.Some(c.next())
 	gone := link(concept, "relates_to", "shared", 0.5)
 	gone.Description = graph.Some(c.next())
-	result := e.write(user, nodes, thoughts, about, gone)
-	e.write(user, nil, closed(me, "thinks_about", concept, e.Now))
-	e.remove(user, "relationship", result.Relationships[2].Key)
+	result := e.Write(user, nodes, thoughts, about, gone)
+	e.Write(user, nil, closed(me, "thinks_about", concept, e.Now))
+	e.Remove(user, "relationship", result.Relationships[2].Key)
 	for _, source := range []string{"source", "other"} {
-		e.source(user, graph.SourceWrite{
+		e.Source(user, graph.SourceWrite{
 			EntityKey: c.stem + source, Summary: graph.Some(c.next()), Mentions: []string{"shared", concept},
 			Messages: []graph.MessageWrite{said(c.next(), c.next()), said("", c.next())},
 		})
 	}
-	e.remove(user, "source", c.stem+"other")
-	e.write(user, []graph.NodeWrite{node("task", c.stem+"task", 0.5, described(c.next())), node("person", c.stem+"person", 0.5)},
+	e.Remove(user, "source", c.stem+"other")
+	e.Write(user, []graph.NodeWrite{node("task", c.stem+"task", 0.5, described(c.next())), node("person", c.stem+"person", 0.5)},
 		link(c.stem+"person", "involves", "shared", 0.4))
-	e.remove(user, "task", c.stem+"task")
-	e.remove(user, "person", c.stem+"person")
+	e.Remove(user, "task", c.stem+"task")
+	e.Remove(user, "person", c.stem+"person")
 	if err := e.Store.ReplacePreferences(e.Context(), e.As(user), []graph.Preference{{c.next(), []byte(`"` + c.next() + `"`)}}); err != nil {
 		e.Fatal(err)
 	}
@@ -117,24 +117,11 @@ func (e *env) erased(user string, c *canaries) {
 	e.Raw(fmt.Sprintf(`CREATE (:Import {team_id: $team, import_id: '%s', user_id: '%s', note: '%s'})`, rand.Text(), user, c.next()))
 }
 
-func (e *env) remove(user, kind, key string) {
-	e.Helper()
-	var err error
-	if k, ok := graph.KindOf(kind); ok {
-		_, err = e.Store.DeleteNode(e.Context(), e.As(user), k, key, 0)
-	} else {
-		_, err = e.Store.DeleteRelationship(e.Context(), e.As(user), key, 0)
-	}
-	if err != nil {
-		e.Fatal(err)
-	}
-}
-
 // kept writes data that stays when the user is erased. It names the user as author and participant.
 func (e *env) kept(user string) {
 	e.Helper()
-	e.write("u2", []graph.NodeWrite{owner1("other"), node("concept", "others", 0.5)}, link("other", "thinks_about", "others", 0.5))
-	e.write(user, []graph.NodeWrite{
+	e.Write("u2", []graph.NodeWrite{owner1("other"), node("concept", "others", 0.5)}, link("other", "thinks_about", "others", 0.5))
+	e.Write(user, []graph.NodeWrite{
 		node("concept", "shared", 0.5, shared), node("entity", "thing", 0.5, shared), node("project", "gone", 0.5, shared),
 		{Kind: "system_entity", EntityKey: "module", Name: graph.Some("module"), OwnFields: &graph.OwnFields{System: graph.Some("sys")}},
 	})
@@ -143,13 +130,13 @@ func (e *env) kept(user string) {
 	write := change("concept", "shared", func(w *graph.NodeWrite) {
 		w.Notes = []graph.NoteWrite{{Content: `"added_by":"me"`, SourceEntityKey: graph.Some(user)}, {Content: "by another", AddedBy: graph.Some("u2")}}
 	})
-	result := e.write(user, []graph.NodeWrite{write}, noted, link("thing", "relates_to", "shared", 0.5))
-	e.remove(user, "relationship", result.Relationships[1].Key)
-	e.remove(user, "project", "gone")
-	e.source("u2", graph.SourceWrite{EntityKey: "meeting", Participants: []string{user, "u3"}, Mentions: []string{"shared"}, Messages: []graph.MessageWrite{said("m", "x")}})
+	result := e.Write(user, []graph.NodeWrite{write}, noted, link("thing", "relates_to", "shared", 0.5))
+	e.Remove(user, "relationship", result.Relationships[1].Key)
+	e.Remove(user, "project", "gone")
+	e.Source("u2", graph.SourceWrite{EntityKey: "meeting", Participants: []string{user, "u3"}, Mentions: []string{"shared"}, Messages: []graph.MessageWrite{said("m", "x")}})
 	e.turn(user, e.tree("").ID, "", "in the team's tree")
-	e.source("u2", graph.SourceWrite{EntityKey: "ended", Participants: []string{user}})
-	e.remove("u2", "source", "ended")
+	e.Source("u2", graph.SourceWrite{EntityKey: "ended", Participants: []string{user}})
+	e.Remove("u2", "source", "ended")
 }
 
 func TestEraseUser(t *testing.T) {
@@ -229,7 +216,7 @@ func TestEraseTeam(t *testing.T) {
 func TestEraseInSteps(t *testing.T) {
 	e := fresh(t)
 	e.huge("u1", 6000)
-	e.write("u2", []graph.NodeWrite{owner1("other")})
+	e.Write("u2", []graph.NodeWrite{owner1("other")})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	statements := 0
@@ -259,7 +246,7 @@ func TestEraseTellsWhatIsLeft(t *testing.T) {
 	e.Observe = func(query string, _ time.Duration, _ error) {
 		if query == "erasure_record_left" {
 			written++
-			e.try("u1", []graph.NodeWrite{node("concept", fmt.Sprint(written), 0.5)})
+			e.Try("u1", []graph.NodeWrite{node("concept", fmt.Sprint(written), 0.5)})
 		}
 	}
 	receipt, err := e.Store.EraseUser(t.Context(), e.As("u1"))

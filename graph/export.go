@@ -46,7 +46,7 @@ func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*Node
 			}
 			for _, row := range rows {
 				after = row.Properties.text("entity_key")
-				if err := visit(nodeLine(row.Labels.kind(), row.Properties)); err != nil {
+				if err := visit(nodeLine(row.Labels.Kind(), row.Properties)); err != nil {
 					return err
 				}
 			}

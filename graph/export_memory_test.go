@@ -25,10 +25,10 @@ func TestExportOfManyRelationships(t *testing.T) {
 	for i := range links {
 		links[i].ValidFrom = graph.Some(weekAgo)
 	}
-	e.write("u1", nodes, links...)
+	e.Write("u1", nodes, links...)
 	again := links[0]
 	again.ValidFrom = graph.Some(noon) // closes the first
-	e.write("u1", nil, again)
+	e.Write("u1", nil, again)
 	read := func(limit, rows int) (all []string) {
 		err := e.Store.ExportRelationshipsForTest(t.Context(), e.Team, limit, rows, func(w *graph.RelationshipWrite) error {
 			all = append(all, w.From+" "+w.Type+" "+w.To+" "+w.Key)

@@ -6,12 +6,9 @@ package graph
 import (
 	"context"
 	"encoding/json"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher"
 	"kith/internal/fault"
@@ -19,14 +16,8 @@ import (
 
 const AboutType = aboutType
 const APIKeyLabel = apiKeyLabel
-const AssumedHeap = assumedHeap
-const CensusEach = censusEach
-const CensusFrom = censusFrom
 const ConversationCursor = conversationCursor
 const CopyText = copyText
-const CypherAtOnce = cypherAtOnce
-const CypherRows = cypherRows
-const CypherTime = cypherTime
 const Day = day
 const DeletedLabel = deletedLabel
 const DeletedRelationshipLabel = deletedRelationshipLabel
@@ -34,7 +25,6 @@ const EmbeddingLater = embeddingLater
 const EmbeddingLife = embeddingLife
 const ExportBatch = exportBatch
 const ExportRows = exportRows
-const KeySeparator = keySeparator
 const KnowledgeGroup = knowledgeGroup
 const LeaseTime = leaseTime
 const MaxNoteLength = maxNoteLength
@@ -47,7 +37,6 @@ const NoSuchNode = noSuchNode
 const NoSuchSource = noSuchSource
 const OthersIndex = othersIndex
 const PassBatch = passBatch
-const PlanTime = planTime
 const PreferenceLabel = preferenceLabel
 const Probe = probe
 const ProjectGroup = projectGroup
@@ -95,14 +84,8 @@ func (x *Store) ExportRelationshipsForTest(p0 context.Context, p1 string, p2 int
 func (x *Store) FormStoryForTest(p0 context.Context, p1 string, p2 string, p3 time.Time, p4 *StoryResult) error {
 	return x.formStory(p0, p1, p2, p3, p4)
 }
-func (x *Store) FullField() **otter.Cache[string, full]                   { return &x.full }
-func (x *Store) HeapField() *heap                                         { return &x.heap }
-func (x *Store) IndexedTypesForTest(p0 context.Context) ([]string, error) { return x.indexedTypes(p0) }
-func (x *Store) LookForErasuresForTest(p0 context.Context) error          { return x.lookForErasures(p0) }
-func (x *Store) PlansField() *plans                                       { return &x.plans }
-func (x *Store) ReadingForTest(p0 context.Context, p1 string, p2 time.Duration, p3 func(ctx context.Context, tx neo4j.ExplicitTransaction) error) error {
-	return x.reading(p0, p1, p2, p3)
-}
+func (x *Store) FullField() **otter.Cache[string, full]          { return &x.full }
+func (x *Store) LookForErasuresForTest(p0 context.Context) error { return x.lookForErasures(p0) }
 func (x *Store) RenewPageForTest(p0 context.Context, p1 string, p2 string) (string, int, error) {
 	return x.renewPage(p0, p1, p2)
 }
@@ -112,24 +95,14 @@ func (x *Store) SystemWriteForTest(p0 context.Context, p1 Scope, p2 string, p3 f
 func (x *Store) WriteBatchForTest(p0 context.Context, p1 Scope, p2 *batch) (MemoryResult, error) {
 	return x.writeBatch(p0, p1, p2)
 }
-func (x *Tx) ChangesForTest(p0 []string, p1 ...string)             { x.changes(p0, p1...) }
-func (x *Tx) FindForTest(p0 string, p1 lookups) (known, error)     { return x.find(p0, p1) }
-func (x *Wanted) ParamsForTest(p0 Scope) map[string]any            { return x.params(p0) }
-func (x *auditor) ResultField() *AuditResult                       { return &x.result }
-func (x *auditor) SchemaForTest(p0 context.Context) error          { return x.schema(p0) }
-func (x *auditor) TeamForTest(p0 context.Context, p1 string) error { return x.team(p0, p1) }
-func (x *candidate) IncludedField() *bool                          { return &x.included }
-func (x *crowd) WaitingField() *[]*entrant                         { return &x.waiting }
-func (x *gate) EnterForTest(p0 context.Context, p1 string, p2 int64, p3 int64) (func(), error) {
-	return x.enter(p0, p1, p2, p3)
-}
-func (x *gate) HeldField() *int64                                         { return &x.held }
-func (x *gate) MuField() *sync.Mutex                                      { return &x.mu }
-func (x *gate) TeamsField() *map[string]*crowd                            { return &x.teams }
-func (x *gate) TurnsField() *[]string                                     { return &x.turns }
-func (x *heap) BytesField() *atomic.Int64                                 { return &x.bytes }
+func (x *Tx) ChangesForTest(p0 []string, p1 ...string)                    { x.changes(p0, p1...) }
+func (x *Tx) FindForTest(p0 string, p1 lookups) (known, error)            { return x.find(p0, p1) }
+func (x *Wanted) ParamsForTest(p0 Scope) map[string]any                   { return x.params(p0) }
+func (x *auditor) ResultField() *AuditResult                              { return &x.result }
+func (x *auditor) SchemaForTest(p0 context.Context) error                 { return x.schema(p0) }
+func (x *auditor) TeamForTest(p0 context.Context, p1 string) error        { return x.team(p0, p1) }
+func (x *candidate) IncludedField() *bool                                 { return &x.included }
 func (x *known) ByKeyField() *map[string]*stored                          { return &x.byKey }
-func (x *plans) SeenField() *map[string]string                            { return &x.seen }
 func (x *stored) KeyForTest() string                                      { return x.key() }
 func (x *stored) KindField() *Kind                                        { return &x.kind }
 func (x *systemJob) DeleteNodesForTest(p0 []string) (SystemCounts, error) { return x.deleteNodes(p0) }
@@ -137,40 +110,29 @@ func (x *systemJob) LoadNodesForTest(p0 []string) error                   { retu
 func (x *systemJob) NewLinkForTest(p0 SystemRelationship)                 { x.newLink(p0) }
 func (x *systemJob) NodesField() *map[string]*plannedNode                 { return &x.nodes }
 func (x *systemJob) SaveForTest() error                                   { return x.save() }
-func (x *tableReader) ReadForTest(p0 context.Context, p1 neo4j.ExplicitTransaction, p2 string, p3 map[string]any) error {
-	return x.read(p0, p1, p2, p3)
-}
-func (x *tableReader) TableField() *Table               { return &x.table }
-func (x Properties) MomentForTest(p0 string) *time.Time { return x.moment(p0) }
-func (x Properties) TextForTest(p0 string) string       { return x.text(p0) }
-func (x jsonObject) TextForTest() string                { return x.text() }
+func (x Properties) MomentForTest(p0 string) *time.Time                   { return x.moment(p0) }
+func (x Properties) TextForTest(p0 string) string                         { return x.text(p0) }
+func (x jsonObject) TextForTest() string                                  { return x.text() }
 
 type Auditor = auditor
 type Batch = batch
 type Candidate = candidate
 type CandidateList = candidateList
-type Gate = gate
 type Lookups = lookups
 type Stored = stored
 type SystemJob = systemJob
-type TableReader = tableReader
 
 var AtLeast = atLeast
 var AuditNames = auditNames
 var ChooseStoryline = chooseStoryline
 var CopyParts = copyParts
-var CypherRules = cypherRules
 var DeletePreference = deletePreference
 var DetailParts = detailParts
 var Earlier = earlier
 var ErrLeaseLost = errLeaseLost
-var GuardParameters = guardParameters
-var HiddenProperties = hiddenProperties
 var JSONObjectOf = jsonObjectOf
 var KindFrom = kindFrom
-var KindOfLabel = kindOfLabel
 var LabelsOf = labelsOf
-var NodeViewForTest = nodeView
 var OwnerRows = ownerRows
 var PlainTypes = plainTypes
 var ProjectFields = projectFields
@@ -192,10 +154,6 @@ func NewAuditor(s *Store, o AuditOptions) *auditor { return &auditor{store: s, o
 func CandidatePage(ctx context.Context, s *Store, scope Scope, limit int, walk int64, cursor string) (ConsolidationPage, error) {
 	return (&candidateList{store: s, scope: scope, limit: limit, walk: walk}).page(ctx, cursor)
 }
-
-func NewGate(atOnce int, wait time.Duration) *gate { return &gate{atOnce: atOnce, wait: wait} }
-
-func NewTableReader(s *Store, scope Scope) *tableReader { return &tableReader{store: s, scope: scope} }
 
 func LookupKeys(keys ...string) lookups { return lookups{entityKeys: keys} }
 

@@ -139,10 +139,10 @@ func (t *Tx) findMore(teamID string, l lookups, k known) error {
 		case row.End.deleted:
 			k.deleted[end.text("entity_key")] = append(k.deleted[end.text("entity_key")], end.text("user_id"))
 		case end == nil:
-			k.add(&stored{kind: row.Labels.kind(), Properties: all.Properties})
+			k.add(&stored{kind: row.Labels.Kind(), Properties: all.Properties})
 		case k.byKey[end.text("entity_key")] == nil: // otherwise all of it is known
 			end["team_id"] = teamID
-			k.add(&stored{kind: row.Labels.kind(), Properties: end})
+			k.add(&stored{kind: row.Labels.Kind(), Properties: end})
 		}
 	}
 	return nil
@@ -189,23 +189,23 @@ func (l *Labels) DecodeNeo(v any) error {
 	if !ok {
 		return fmt.Errorf("%T where labels are expected: %w", v, neo.ErrStatement)
 	}
-	l.OfKind = kindLabel(list)
+	l.OfKind = KindLabel(list)
 	return nil
 }
 
-// kind returns the kind of a node with these labels.
-func (l Labels) kind() Kind { return kindOfLabel(l.OfKind) }
+// Kind returns the kind of a node with these labels.
+func (l Labels) Kind() Kind { return KindOfLabel(l.OfKind) }
 
 // kindFrom returns the kind of a node with these labels.
-func kindFrom(labels any) Kind { return kindOfLabel(kindLabel(neo.List(labels))) }
+func kindFrom(labels any) Kind { return KindOfLabel(KindLabel(neo.List(labels))) }
 
-// memoryLabel is the label of every node of the memory.
-const memoryLabel = "Memory"
+// MemoryLabel is the label of every node of the memory.
+const MemoryLabel = "Memory"
 
-// kindLabel returns the label of a node's kind.
-func kindLabel[T any](labels []T) string {
+// KindLabel returns the label of a node's kind.
+func KindLabel[T any](labels []T) string {
 	for _, l := range labels {
-		if name := neo.Text(l); name != memoryLabel {
+		if name := neo.Text(l); name != MemoryLabel {
 			return name
 		}
 	}
@@ -228,7 +228,7 @@ type nodeRefRow struct {
 }
 
 func (r nodeRefRow) ref() NodeRef {
-	return NodeRef{EntityKey: r.Key, Kind: r.Labels.kind().Name, Name: r.Name}
+	return NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name}
 }
 
 func nodeRefs(rows []nodeRefRow) []NodeRef {

@@ -117,7 +117,7 @@ func (r *detailsRow) details(now time.Time) Details {
 		d.Titled = append(d.Titled, SourceText{Key: t.Key, Name: t.Name})
 	}
 	for _, n := range r.Nodes {
-		d.Nodes = append(d.Nodes, nodeView(n.Labels.kind(), n.Properties, now))
+		d.Nodes = append(d.Nodes, NewNodeView(n.Labels.Kind(), n.Properties, now))
 	}
 	for i := range r.Relationships {
 		d.Around = append(d.Around, r.Relationships[i].surroundings(now))
@@ -164,9 +164,9 @@ func (r linkRow) view(key string, now time.Time) RelationshipView {
 	if r.Outgoing {
 		from, to, direction = key, r.Key, "outgoing"
 	}
-	view := relationshipView(from, r.Type, to, r.Properties, now)
+	view := NewRelationshipView(from, r.Type, to, r.Properties, now)
 	view.Direction = direction
-	view.Node = &NodeRef{EntityKey: r.Key, Kind: r.Labels.kind().Name, Name: r.Name}
+	view.Node = &NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name}
 	return view
 }
 
@@ -181,7 +181,7 @@ func linkViews(rows []linkRow, key string, now time.Time) []RelationshipView {
 
 func (r *surroundingsRow) surroundings(now time.Time) Surroundings {
 	s := Surroundings{
-		Node:  NodeRef{EntityKey: r.Key, Kind: r.Labels.kind().Name, Name: r.Name},
+		Node:  NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name},
 		Links: make([]RelationshipView, len(r.Links)),
 	}
 	for i, l := range r.Links {

@@ -3,9 +3,9 @@ package graph_test
 import (
 	"errors"
 	testflag "flag"
+	"log/slog"
 	"slices"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -14,6 +14,7 @@ import (
 	"kith/graph/graphtest"
 	"kith/internal/fault"
 	"kith/internal/testenv"
+	"kith/traverse"
 )
 
 // TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the
@@ -69,6 +70,11 @@ func (e *env) neighbour() *env { return &env{e.Neighbour()} }
 // chats returns the chats of the team's database.
 func (e *env) chats() *chat.Store { return chat.NewStore(e.Store) }
 
+// walks returns the walks of the team's database.
+func (e *env) walks() *traverse.Store {
+	return traverse.NewStore(e.Store, slog.New(slog.DiscardHandler))
+}
+
 // tree stores a chat tree of a user.
 func (e *env) tree(user string) chat.Tree {
 	e.Helper()
@@ -97,88 +103,19 @@ func (e *env) stored() []any {
 		RETURN count(n), sum(out), sum(fields), sum(size(keys(n))), max(n.updated_at)`)[0]
 }
 
-// write stores nodes and relationships for a user. All must be accepted.
-func (e *env) write(user string, nodes []graph.NodeWrite, relationships ...graph.RelationshipWrite) graph.MemoryResult {
-	e.Helper()
-	result, err := e.Store.Write(e.Context(), e.As(user), &graph.MemoryWrite{Nodes: nodes, Relationships: relationships, Strict: true})
-	if err != nil {
-		e.Fatal(err)
-	}
-	return result
-}
-
-// try does the same as write without Strict: refused items are in the result.
-func (e *env) try(user string, nodes []graph.NodeWrite, relationships ...graph.RelationshipWrite) graph.MemoryResult {
-	e.Helper()
-	result, err := e.Store.Write(e.Context(), e.As(user), &graph.MemoryWrite{Nodes: nodes, Relationships: relationships})
-	if err != nil {
-		e.Fatal(err)
-	}
-	return result
-}
-
-// source stores a source of a user.
-func (e *env) source(user string, w graph.SourceWrite) graph.SourceResult {
-	e.Helper()
-	result, err := e.Store.WriteSource(e.Context(), e.As(user), &w)
-	if err != nil {
-		e.Fatal(err)
-	}
-	return result
-}
-
 // sections reads all sections of a user at once, and each alone. The two must agree.
 func (e *env) sections(user string) *graph.Sections {
 	e.Helper()
 	return e.sectionsAsOf(user, nil)
 }
 
-// node returns an active node of a kind, named by its key.
-func node(kind, key string, salience float64, change ...func(*graph.NodeWrite)) graph.NodeWrite {
-	w := graph.NodeWrite{
-		Kind: kind, EntityKey: key, Name: graph.Some("the " + key), State: graph.Some("active"), Salience: graph.Some(salience),
-	}
-	for _, c := range change {
-		c(&w)
-	}
-	return w
-}
-
-// owner1 returns the owner node of a user.
-func owner1(key string) graph.NodeWrite {
-	return node("person", key, 1, func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) })
-}
-
-func inState(state string) func(*graph.NodeWrite) {
-	return func(w *graph.NodeWrite) { w.State = graph.Some(state) }
-}
-func described(text string) func(*graph.NodeWrite) {
-	return func(w *graph.NodeWrite) { w.Description = graph.Some(text) }
-}
-func accessed(at time.Time) func(*graph.NodeWrite) {
-	return func(w *graph.NodeWrite) { w.LastAccessedAt = graph.Some(at) }
-}
-func shared(w *graph.NodeWrite) { w.UserID = graph.Null[string]() }
-func of(user string) func(*graph.NodeWrite) {
-	return func(w *graph.NodeWrite) { w.UserID = graph.Some(user) }
-}
-func change(kind, key string, c ...func(*graph.NodeWrite)) graph.NodeWrite {
-	w := graph.NodeWrite{Kind: kind, EntityKey: key}
-	for _, f := range c {
-		f(&w)
-	}
-	return w
-}
-
-func link(from, relationship, to string, salience float64) graph.RelationshipWrite {
-	return graph.RelationshipWrite{
-		From: from, Type: relationship, To: to, Salience: graph.Some(salience), Description: graph.Some(from + " " + relationship + " " + to),
-	}
-}
-
-func closed(from, relationship, to string, at time.Time) graph.RelationshipWrite {
-	return graph.RelationshipWrite{From: from, Type: relationship, To: to, ValidTo: graph.Some(at)}
-}
+// What the tests write.
+var (
+	node, owner1, change             = graphtest.Node, graphtest.Owner, graphtest.Change
+	inState, described, accessed, of = graphtest.InState, graphtest.Described, graphtest.Accessed, graphtest.Of
+	shared                           = graphtest.Shared
+	link, closed, said               = graphtest.Link, graphtest.Closed, graphtest.Said
+)
 
 // keysOf returns the keys of the nodes that the rule of their section selects.
 func keysOf(nodes []graph.ContextNode) []string {

@@ -59,7 +59,7 @@ func (t *Tx) once(scope Scope, key string, request any, now time.Time, answer an
 // idempotencyKey returns a caller's key in its stored form. Each user of a team and each kind of request has separate keys, so
 // that no key refuses or reveals the request of another user.
 func idempotencyKey(scope Scope, key string, request any) string {
-	return strings.Join([]string{scope.UserID, requestKind(request), key}, keySeparator)
+	return strings.Join([]string{scope.UserID, requestKind(request), key}, KeySeparator)
 }
 
 // requestKind returns the name of the kind of a request.

@@ -24,7 +24,7 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 	if err != nil || first.Repeated {
 		t.Fatal(first, err)
 	}
-	e.write("u1", []graph.NodeWrite{{Kind: "concept", Name: graph.Some("tides"), Description: graph.Some("changed since")}})
+	e.Write("u1", []graph.NodeWrite{{Kind: "concept", Name: graph.Some("tides"), Description: graph.Some("changed since")}})
 	before := e.stored()
 	e.Now = noon.Add(23 * time.Hour)
 	e.ChangedUsers()
@@ -77,7 +77,7 @@ func TestIdempotencyKeysAreOfAUserAndAKind(t *testing.T) {
 		}
 	}
 	for range 2 {
-		e.source("u1", graph.SourceWrite{IdempotencyKey: "daily", Messages: []graph.MessageWrite{said("", "x")}})
+		e.Source("u1", graph.SourceWrite{IdempotencyKey: "daily", Messages: []graph.MessageWrite{said("", "x")}})
 	}
 	receipt, err := e.Store.EraseUser(t.Context(), e.As("u2"))
 	e.Same("erased with its user", []any{nil, int64(1), int64(0)}, []any{err, receipt.Records, receipt.Remaining})
@@ -86,7 +86,7 @@ func TestIdempotencyKeysAreOfAUserAndAKind(t *testing.T) {
 func TestSourcesAreWrittenOnce(t *testing.T) {
 	e := fresh(t)
 	write := func() graph.SourceResult {
-		return e.source("u1", graph.SourceWrite{IdempotencyKey: "k", Messages: []graph.MessageWrite{said("", "x")}})
+		return e.Source("u1", graph.SourceWrite{IdempotencyKey: "k", Messages: []graph.MessageWrite{said("", "x")}})
 	}
 	first := write()
 	before := e.stored()

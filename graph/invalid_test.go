@@ -166,7 +166,7 @@ func wrongRequests() []wrong {
 
 func TestBadMemoryIsRefusedBeforeItIsStored(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	before := e.stored()
 	for _, c := range slices.Concat(wrongNodes(), wrongRelationships(), wrongRequests()) {
 		_, err := e.Store.Write(t.Context(), e.As("u1"), &c.write)
@@ -258,9 +258,9 @@ func TestLimitsAreInclusive(t *testing.T) {
 		From: w.EntityKey, Type: "r" + strings.Repeat("_", 63), To: "other", Salience: graph.Some(0.0), Attitude: graph.Some(int64(1)), Proximity: graph.Some(int64(5)),
 		ValidFrom: graph.Some(tooEarly.Add(time.Second)), ValidTo: graph.Some(tooLate.Add(-time.Second)),
 	}
-	e.Same("statuses", []graph.Status{graph.Created, graph.Created, graph.Created}, statuses(e.write("u1", []graph.NodeWrite{w, node("concept", "other", 1)}, deepest)))
+	e.Same("statuses", []graph.Status{graph.Created, graph.Created, graph.Created}, statuses(e.Write("u1", []graph.NodeWrite{w, node("concept", "other", 1)}, deepest)))
 	if n := len(w.Properties); n > graph.MaxPropertiesSize || n < graph.MaxPropertiesSize-3 {
 		t.Errorf("the properties have %d bytes", n)
 	}
-	e.Same("text", graph.Created, e.source("u1", graph.SourceWrite{Messages: []graph.MessageWrite{{Role: "user", Text: strings.Repeat("⛵", graph.MaxMessageLength)}}}).Messages[0].Status)
+	e.Same("text", graph.Created, e.Source("u1", graph.SourceWrite{Messages: []graph.MessageWrite{{Role: "user", Text: strings.Repeat("⛵", graph.MaxMessageLength)}}}).Messages[0].Status)
 }

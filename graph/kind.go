@@ -60,7 +60,7 @@ func KindOf(name string) (Kind, bool) {
 	return findKind(func(k Kind) bool { return k.Name == name })
 }
 
-func kindOfLabel(label string) Kind {
+func KindOfLabel(label string) Kind {
 	k, _ := findKind(func(k Kind) bool { return k.Label == label })
 	return k
 }
@@ -98,7 +98,7 @@ func WritableKinds() []string {
 
 // isKnowledge reports whether a label belongs to persons, concepts or entities.
 func isKnowledge(label string) bool {
-	k := kindOfLabel(label)
+	k := KindOfLabel(label)
 	return k.Name != "" && k.group == knowledgeGroup
 }
 
@@ -109,8 +109,8 @@ func canonical(name string) string { return strings.ToLower(strings.Join(strings
 // stored as they were given.
 func PlainName(name string) string { return norm.NFC.String(strings.TrimSpace(name)) }
 
-// keySeparator separates the parts of a natural key. Names have no control characters.
-const keySeparator = "\x1f"
+// KeySeparator separates the parts of a natural key. Names have no control characters.
+const KeySeparator = "\x1f"
 
 // naturalKey returns the key that identifies a node without its entity key, within one user or the shared part of a team. It has
 // a person's canonical name, a concept's name, an entity's name and type, or a system entity's system and name. Names of persons,
@@ -126,24 +126,24 @@ func naturalKey(kind Kind, p Properties) string {
 	case ConceptKind:
 		name = PlainName(p.text("name"))
 	case EntityKind:
-		name = PlainName(p.text("name")) + keySeparator + PlainName(p.text("type"))
+		name = PlainName(p.text("name")) + KeySeparator + PlainName(p.text("type"))
 	case SystemEntityKind:
-		name = p.text("system") + keySeparator + p.text("name")
+		name = p.text("system") + KeySeparator + p.text("name")
 	case StorylineKind, MacroKind: // one for each user and anchor
 		name = p.text("anchor_key")
 	default:
 		name = p.text("entity_key")
 	}
-	return listPrefix(kind, p.text("user_id")) + name
+	return ListPrefix(kind, p.text("user_id")) + name
 }
 
-// listPrefix returns the prefix of the natural keys of one kind that are private to a user, or shared if userID is empty.
-func listPrefix(kind Kind, userID string) string {
-	return kind.Name + keySeparator + userID + keySeparator
+// ListPrefix returns the prefix of the natural keys of one kind that are private to a user, or shared if userID is empty.
+func ListPrefix(kind Kind, userID string) string {
+	return kind.Name + KeySeparator + userID + KeySeparator
 }
 
 // prefixEnd returns the first text after all texts that begin with a list's prefix.
-func prefixEnd(prefix string) string { return strings.TrimSuffix(prefix, keySeparator) + " " }
+func prefixEnd(prefix string) string { return strings.TrimSuffix(prefix, KeySeparator) + " " }
 
 // isGoalText reports whether a concept that no caller marked is a goal: its name or description contains "goal".
 func isGoalText(name, description string) bool {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/traverse"
+
 	"kith/graph"
 	"kith/graph/graphtest"
 )
@@ -88,7 +90,7 @@ func TestEveryKindKeepsItsOwnFields(t *testing.T) {
 	e.Same("kinds", len(graph.WritableKinds()), len(ownOfKinds)+1) // and messages
 	for kind := range ownOfKinds {
 		w := oneOf(t, kind)
-		e.Same(kind, []graph.Status{graph.Created}, statuses(e.write("u1", []graph.NodeWrite{w})))
+		e.Same(kind, []graph.Status{graph.Created}, statuses(e.Write("u1", []graph.NodeWrite{w})))
 		n := e.get("u1", kind, w.EntityKey)
 		var want map[string]any
 		if err := json.Unmarshal([]byte(ownOfKinds[kind]), &want); err != nil {
@@ -96,7 +98,7 @@ func TestEveryKindKeepsItsOwnFields(t *testing.T) {
 		}
 		e.Same(kind+" own fields", want, fieldsOf(t, n.OwnFields, "title", "message_count", "seq"))
 		e.Same(kind+" common fields", []any{kind, w.Name.Value, "described", int64(1)}, []any{n.Kind, n.Name, n.Description, n.Version})
-		e.Same(kind+" again", []graph.Status{graph.Unchanged}, statuses(e.write("u1", []graph.NodeWrite{w})))
+		e.Same(kind+" again", []graph.Status{graph.Unchanged}, statuses(e.Write("u1", []graph.NodeWrite{w})))
 	}
 }
 
@@ -107,7 +109,7 @@ func TestUnknownStateKeysBringAWarning(t *testing.T) {
 	node := func(kind, state string) graph.NodeWrite {
 		return graph.NodeWrite{Kind: kind, EntityKey: kind, Name: graph.Some("n"), OwnFields: &graph.OwnFields{StateKey: graph.Some(state)}}
 	}
-	odd := e.write("u1", []graph.NodeWrite{node("task", "in-progress"), node("goal", "active")})
+	odd := e.Write("u1", []graph.NodeWrite{node("task", "in-progress"), node("goal", "active")})
 	e.Same("an odd one", []graph.Status{graph.Created, graph.Created}, statuses(odd))
 	e.Same("is warned of", []string{"nodes[0].state_key: is not one of todo, in_progress, blocked, done: it is stored, but lists and scores ignore it"}, odd.Warnings)
 	e.Same("and stored", "in-progress", e.get("u1", "task", "task").StateKey.Value)
@@ -118,10 +120,10 @@ func TestUnknownStateKeysBringAWarning(t *testing.T) {
 			w.EntityKey += state
 			known = append(known, w)
 		}
-		field := slices.ContainsFunc(graph.OwnProperties(kind), func(p graph.PropertyType) bool { return p.Name == "state_key" })
+		field := slices.ContainsFunc(traverse.OwnProperties(kind), func(p traverse.PropertyType) bool { return p.Name == "state_key" })
 		e.Same(kind.Name+" has known ones", field, len(known) > 0)
 		if field {
-			e.Same(kind.Name, []string{}, e.write("u1", known).Warnings)
+			e.Same(kind.Name, []string{}, e.Write("u1", known).Warnings)
 		}
 	}
 }
@@ -204,16 +206,16 @@ func TestTitlesTextsAndChannelsAreNames(t *testing.T) {
 	}
 	kinds := []string{"task", "milestone", "risk", "document", "decision", "insight"}
 	for _, kind := range kinds {
-		e.write("u1", []graph.NodeWrite{own(kind, graph.OwnFields{Title: graph.Some("Inspect pier 4")})})
+		e.Write("u1", []graph.NodeWrite{own(kind, graph.OwnFields{Title: graph.Some("Inspect pier 4")})})
 		n := e.get("u1", kind, kind)
 		e.Same(kind, []any{"Inspect pier 4", graph.Some("Inspect pier 4")}, []any{n.Name, n.Title})
-		e.write("u1", []graph.NodeWrite{{Kind: kind, EntityKey: kind, Name: graph.Some("Pier 5")}})
+		e.Write("u1", []graph.NodeWrite{{Kind: kind, EntityKey: kind, Name: graph.Some("Pier 5")}})
 		n = e.get("u1", kind, kind)
 		e.Same(kind+" by its name", []any{"Pier 5", graph.Some("Pier 5")}, []any{n.Name, n.Title})
-		e.write("u1", []graph.NodeWrite{own(kind, graph.OwnFields{Title: graph.Some("Pier 6")})})
+		e.Write("u1", []graph.NodeWrite{own(kind, graph.OwnFields{Title: graph.Some("Pier 6")})})
 		e.Same(kind+" by its title", "Pier 6", e.get("u1", kind, kind).Name)
 	}
-	e.write("u1", []graph.NodeWrite{own("requirement", graph.OwnFields{Text: graph.Some("\n It bears ten tons.\nAlways.")}), own("signal", graph.OwnFields{Channel: graph.Some("gauge")})})
+	e.Write("u1", []graph.NodeWrite{own("requirement", graph.OwnFields{Text: graph.Some("\n It bears ten tons.\nAlways.")}), own("signal", graph.OwnFields{Channel: graph.Some("gauge")})})
 	r, s := e.get("u1", "requirement", "requirement"), e.get("u1", "signal", "signal")
 	e.Same("requirement", []any{"It bears ten tons.", graph.Some("\n It bears ten tons.\nAlways.")}, []any{r.Name, r.Text})
 	e.Same("signal", []any{"gauge", graph.Some("gauge")}, []any{s.Name, s.Channel})
@@ -223,9 +225,9 @@ func TestTitlesTextsAndChannelsAreNames(t *testing.T) {
 
 func TestOwnFieldsLeftOutStayAndNullClears(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{oneOf(t, "task")})
+	e.Write("u1", []graph.NodeWrite{oneOf(t, "task")})
 	e.Now = noon.Add(time.Hour)
-	result := e.write("u1", []graph.NodeWrite{{Kind: "task", EntityKey: "the-task", OwnFields: &graph.OwnFields{DueAt: graph.Null[time.Time](), Priority: graph.Some(int64(2))}}})
+	result := e.Write("u1", []graph.NodeWrite{{Kind: "task", EntityKey: "the-task", OwnFields: &graph.OwnFields{DueAt: graph.Null[time.Time](), Priority: graph.Some(int64(2))}}})
 	e.Same("result", graph.NodeResult{EntityKey: "the-task", Status: graph.Updated, Version: 2}, result.Nodes[0])
 	n := e.get("u1", "task", "the-task")
 	e.Same("changed", []any{false, graph.Some(int64(2)), graph.Some("todo"), e.Now}, []any{n.DueAt.Given, n.Priority, n.StateKey, n.UpdatedAt})
@@ -235,7 +237,7 @@ func TestOwnFieldsLeftOutStayAndNullClears(t *testing.T) {
 func TestNodeIsReadInItsScope(t *testing.T) {
 	e := fresh(t)
 	for kind := range ownOfKinds {
-		e.write("u1", []graph.NodeWrite{oneOf(t, kind)})
+		e.Write("u1", []graph.NodeWrite{oneOf(t, kind)})
 		k, _ := graph.KindOf(kind)
 		user := map[bool]string{true: "u3", false: "u1"}
 		for name, ask := range map[string]struct {
@@ -258,8 +260,8 @@ func TestSystemEntitiesAreFoundByTheirNaturalKey(t *testing.T) {
 	in := func(system, name string) graph.NodeWrite {
 		return graph.NodeWrite{Kind: "system_entity", Name: graph.Some(name), OwnFields: &graph.OwnFields{System: graph.Some(system)}}
 	}
-	first := e.write("u1", []graph.NodeWrite{in("s", "a"), in("s", "b"), in("t", "a")})
-	again := e.write("u2", []graph.NodeWrite{in("s", "a"), in("s", "b"), in("t", "a")})
+	first := e.Write("u1", []graph.NodeWrite{in("s", "a"), in("s", "b"), in("t", "a")})
+	again := e.Write("u2", []graph.NodeWrite{in("s", "a"), in("s", "b"), in("t", "a")})
 	for i := range first.Nodes {
 		e.Same("found again", graph.NodeResult{EntityKey: first.Nodes[i].EntityKey, Status: graph.Unchanged, Version: 1}, again.Nodes[i])
 	}
@@ -281,9 +283,9 @@ func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 		return graph.NodeWrite{Kind: "message", EntityKey: key, OwnFields: &graph.OwnFields{SourceKey: graph.Some(source), Role: graph.Some("user"), Text: graph.Some(text)}}
 	}
 	source := graph.NodeWrite{Kind: "source", EntityKey: "s", OwnFields: &graph.OwnFields{SourceType: graph.Some("email")}}
-	first := e.write("u1", []graph.NodeWrite{message("m-0", "s", "zero"), source, message("", "s", "one")})
+	first := e.Write("u1", []graph.NodeWrite{message("m-0", "s", "zero"), source, message("", "s", "one")})
 	e.Same("the source may follow its messages", []graph.Status{graph.Created, graph.Created, graph.Created}, statuses(first))
-	again := e.write("u1", []graph.NodeWrite{message("m-0", "s", "zero"), message("m-2", "s", "two"), {Kind: "source", EntityKey: "other"},
+	again := e.Write("u1", []graph.NodeWrite{message("m-0", "s", "zero"), message("m-2", "s", "two"), {Kind: "source", EntityKey: "other"},
 		message("o-0", "other", "0")})
 	e.Same("again", []graph.Status{graph.Unchanged, graph.Created, graph.Created, graph.Created}, statuses(again))
 	e.Same("order", []string{"zero", "one", "two"}, e.messages("s"))
@@ -291,7 +293,7 @@ func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 	n := e.get("u1", "message", "m-2")
 	e.Same("a message", []any{graph.Some(int64(2)), graph.Some("s"), graph.Some("two"), graph.Some("user"), graph.Some(noon)}, []any{n.Seq, n.SourceKey, n.Text, n.Role, n.At})
 
-	refused := e.try("u1", []graph.NodeWrite{
+	refused := e.Try("u1", []graph.NodeWrite{
 		message("m-0", "s", "changed"), message("m-0b", "gone", "x"), message("o-0", "s", "0"), message("other", "s", "x"),
 		{Kind: "message", OwnFields: &graph.OwnFields{SourceKey: graph.Some("s"), Text: graph.Some("x")}}, message("m-3", "s", "three"),
 		{Kind: "source", EntityKey: "s", OwnFields: &graph.OwnFields{SourceType: graph.Some("meeting")}}, {Kind: "source", EntityKey: "third",
@@ -306,9 +308,9 @@ func TestSourcesAndMessagesThroughMemory(t *testing.T) {
 		"nodes[6].source_type", "nodes[0].text", "nodes[1].source_key", "nodes[2].entity_key", "nodes[3].entity_key", "nodes[4].role",
 	}, at)
 	e.Same("texts", []string{"zero", "one", "two", "three"}, e.messages("s"))
-	e.Same("another user's source", graph.Refused, e.try("u2", []graph.NodeWrite{message("x", "s", "x")}).Nodes[0].Status)
+	e.Same("another user's source", graph.Refused, e.Try("u2", []graph.NodeWrite{message("x", "s", "x")}).Nodes[0].Status)
 	e.Same("type", "email", e.see("u1", "s").SourceType)
-	e.Same("null is another type", graph.Refused, e.try("u1", []graph.NodeWrite{{Kind: "source", EntityKey: "s",
+	e.Same("null is another type", graph.Refused, e.Try("u1", []graph.NodeWrite{{Kind: "source", EntityKey: "s",
 		OwnFields: &graph.OwnFields{SourceType: graph.Null[string]()}}}).Nodes[0].Status)
 }
 
@@ -322,19 +324,19 @@ func TestAMessageThatIsWrittenAgain(t *testing.T) {
 		}
 		return w
 	}
-	e.write("u1", []graph.NodeWrite{{Kind: "source", EntityKey: "s"}, again(func(w *graph.NodeWrite) {
+	e.Write("u1", []graph.NodeWrite{{Kind: "source", EntityKey: "s"}, again(func(w *graph.NodeWrite) {
 		w.Role, w.Text, w.Name, w.At = graph.Some("user"), graph.Some("hello"), graph.Some("Ada"), graph.Some(noon)
 	})})
 	before := e.stored()
-	e.Same("the same", graph.Unchanged, e.try("u1", []graph.NodeWrite{again(func(w *graph.NodeWrite) {
+	e.Same("the same", graph.Unchanged, e.Try("u1", []graph.NodeWrite{again(func(w *graph.NodeWrite) {
 		w.Role, w.Text, w.Name, w.At = graph.Some("user"), graph.Some("hello"), graph.Some("Ada"), graph.Some(noon.Add(time.Microsecond))
 	})}).Nodes[0].Status)
-	e.Same("nothing", graph.Unchanged, e.try("u1", []graph.NodeWrite{again()}).Nodes[0].Status)
+	e.Same("nothing", graph.Unchanged, e.Try("u1", []graph.NodeWrite{again()}).Nodes[0].Status)
 	for field, w := range map[string]graph.NodeWrite{
 		"text": again(func(w *graph.NodeWrite) { w.Text = graph.Some("bye") }), "role": again(func(w *graph.NodeWrite) { w.Role = graph.Some("tool") }),
 		"name": again(func(w *graph.NodeWrite) { w.Name = graph.Null[string]() }), "at": again(func(w *graph.NodeWrite) { w.At = graph.Some(noon.Add(-time.Hour)) }),
 	} {
-		result := e.try("u1", []graph.NodeWrite{w})
+		result := e.Try("u1", []graph.NodeWrite{w})
 		e.Same(field, []any{graph.Refused, []string{"nodes[0]." + field + ": cannot be changed: append another message"}}, []any{result.Nodes[0].Status, result.Warnings})
 	}
 	for field, w := range map[string]graph.NodeWrite{
@@ -357,7 +359,7 @@ func TestASourceTellsOfMessagesThatItHasOtherwise(t *testing.T) {
 	e := fresh(t)
 	m := graph.MessageWrite{EntityKey: "m", Role: "user", Name: "Ada", Text: "hello", At: graph.Some(noon)}
 	write := func(m graph.MessageWrite) graph.SourceResult {
-		return e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("", "x"), m}})
+		return e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("", "x"), m}})
 	}
 	e.Same("new", []string{}, write(m).Warnings)
 	e.Same("again", []string{}, write(m).Warnings)

@@ -78,7 +78,7 @@ func (k *Knowledge) relate(ctx context.Context, s *Store, scope Scope) error {
 			return err
 		}
 		for _, row := range rows {
-			k.Relationships = append(k.Relationships, relationshipView(row.From, row.Type, row.To, row.Properties, s.Now()))
+			k.Relationships = append(k.Relationships, NewRelationshipView(row.From, row.Type, row.To, row.Properties, s.Now()))
 		}
 		k.Cut = len(k.Relationships) > maxKnowledgeLinks
 	}

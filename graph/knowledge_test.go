@@ -11,12 +11,12 @@ import (
 func TestKnowledge(t *testing.T) {
 	e := fresh(t)
 	other := e.neighbour()
-	e.write("u", []graph.NodeWrite{node("entity", "b", 0.5), node("person", "c", 0.5), node("task", "task", 0.5), node("concept", "a", 0.5, shared)},
+	e.Write("u", []graph.NodeWrite{node("entity", "b", 0.5), node("person", "c", 0.5), node("task", "task", 0.5), node("concept", "a", 0.5, shared)},
 		link("c", "knows", "a", 0.5), link("b", "knows", "c", 0.5), link("c", "relates_to", "task", 0.5), link("b", "made", "c", 0.5))
-	e.write("v", []graph.NodeWrite{node("person", "private", 0.5)}, link("private", "knows", "a", 0.5))
-	other.write("u", []graph.NodeWrite{node("person", "b", 0.5), node("person", "c", 0.5)}, link("b", "knows", "c", 0.5))
+	e.Write("v", []graph.NodeWrite{node("person", "private", 0.5)}, link("private", "knows", "a", 0.5))
+	other.Write("u", []graph.NodeWrite{node("person", "b", 0.5), node("person", "c", 0.5)}, link("b", "knows", "c", 0.5))
 	e.Now = e.Now.Add(time.Second)
-	e.write("u", []graph.NodeWrite{node("person", "0", 0.5)}, graph.RelationshipWrite{From: "b", To: "c", Type: "made", ValidTo: graph.Some(e.Now)})
+	e.Write("u", []graph.NodeWrite{node("person", "0", 0.5)}, graph.RelationshipWrite{From: "b", To: "c", Type: "made", ValidTo: graph.Some(e.Now)})
 
 	k, err := e.Store.Knowledge(t.Context(), e.As("u"))
 	if err != nil {

@@ -227,7 +227,7 @@ func (l *lives) write(isNew bool) {
 			links = append(links, graph.RelationshipWrite{From: "me", Type: "relates_to", To: key, Salience: w.salience, Confidence: w.sure, State: w.state})
 		}
 	}
-	result := l.e.write("u1", nodes, links...)
+	result := l.e.Write("u1", nodes, links...)
 	for _, r := range result.Relationships {
 		l.keys[r.To] = r.Key
 	}
@@ -306,7 +306,7 @@ func TestAWriteBringsBackWhatHasDecayedAway(t *testing.T) {
 	for name, runs := range map[string]int{"maintained": 1, "not maintained": 0} {
 		t.Run(name, func(t *testing.T) {
 			e := fresh(t)
-			key := e.write("u1", []graph.NodeWrite{node("concept", "a", 0.02), node("concept", "b", 0.5)},
+			key := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.02), node("concept", "b", 0.5)},
 				graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b", State: graph.Some("active"), Salience: graph.Some(0.02)}).Relationships[0].Key
 			e.Now = noon.Add(100 * graph.Day)
 			for range runs {
@@ -317,7 +317,7 @@ func TestAWriteBringsBackWhatHasDecayedAway(t *testing.T) {
 			states := func() []string { return []string{e.get("u1", "concept", "a").State, e.relationship("u1", key).State} }
 			e.Same("decayed away", []string{"archived", "archived"}, states())
 			for _, want := range []graph.Status{graph.Updated, graph.Unchanged} {
-				e.Same("written", []graph.Status{want, want}, statuses(e.write("u1", []graph.NodeWrite{change("concept", "a", inState("active"))},
+				e.Same("written", []graph.Status{want, want}, statuses(e.Write("u1", []graph.NodeWrite{change("concept", "a", inState("active"))},
 					graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b", State: graph.Some("active")})))
 				e.Same("back", []string{"active", "active"}, states())
 			}

@@ -113,7 +113,7 @@ func (s *Store) linkedWith(ctx context.Context, scope Scope, q *LinkedQuery) (*L
 				Context: slices.Contains(row.Context, n.Key),
 			})
 		}
-		l.Kinds[kindOfLabel(k.Label).Name] = kind
+		l.Kinds[KindOfLabel(k.Label).Name] = kind
 	}
 	return l, nil
 }
@@ -147,7 +147,7 @@ func (s *Store) Available(ctx context.Context, scope Scope, project, key string,
 	all := map[string][]Available{}
 	for _, row := range rows {
 		if len(row.Available) > 0 {
-			all[kindOfLabel(row.Kind).Name] = row.Available
+			all[KindOfLabel(row.Kind).Name] = row.Available
 		}
 	}
 	return all, nil

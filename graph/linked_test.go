@@ -36,9 +36,9 @@ func TestLinkedEntities(t *testing.T) {
 		link("t", "relates_to", "old", 0.5), link("t", "references", "brief", 0.5), link("t", "references", "scratch", 0.5), link("t", "references", "gone", 0.5),
 		link("p", "has_context_document", "brief", 0.5), link("p", "has_task", "t", 0.5),
 	}
-	e.write("u", nodes[:len(nodes)-1], links...)
-	e.write("v", nodes[len(nodes)-1:], link("t", "supports_goal", "mine", 0.5))
-	e.remove("u", "document", "gone")
+	e.Write("u", nodes[:len(nodes)-1], links...)
+	e.Write("v", nodes[len(nodes)-1:], link("t", "supports_goal", "mine", 0.5))
+	e.Remove("u", "document", "gone")
 	task, _ := graph.KindOf("task")
 	ask := func(user string, q graph.LinkedQuery) *graph.LinkedEntities {
 		q.Kind, q.Key = task, "t"

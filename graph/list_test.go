@@ -43,9 +43,9 @@ func TestListsAreOwnThenSharedInPages(t *testing.T) {
 			nodes = append(nodes, graph.NodeWrite{Kind: "concept", EntityKey: fmt.Sprintf("shared-%d", i), Name: graph.Some(fmt.Sprintf("name %d", i)), UserID: graph.Null[string]()})
 		}
 	}
-	e.write("u1", nodes)
-	e.write("u10", []graph.NodeWrite{node("concept", "theirs", 0.5), node("concept", " theirs", 0.5)})
-	e.write("u1 x", []graph.NodeWrite{node("concept", "x", 0.5)})
+	e.Write("u1", nodes)
+	e.Write("u10", []graph.NodeWrite{node("concept", "theirs", 0.5), node("concept", " theirs", 0.5)})
+	e.Write("u1 x", []graph.NodeWrite{node("concept", "x", 0.5)})
 	shared := []string{"shared-0", "shared-1", "shared-2", "shared-3", "shared-4"}
 	own := []string{"own-6", "own-5", "own-4", "own-3", "own-2", "own-1", "own-0"}
 	for size := int64(1); size <= 14; size++ {
@@ -80,7 +80,7 @@ func TestListsOfProjectsAndOfDeletedNodes(t *testing.T) {
 	}
 	nodes = append(nodes, graph.NodeWrite{Kind: "project", EntityKey: "p", Name: graph.Some("p")},
 		graph.NodeWrite{Kind: "task", EntityKey: "theirs", UserID: graph.Some("u2"), Name: graph.Some("n"), OwnFields: &graph.OwnFields{ProjectID: graph.Some("p")}})
-	e.write("u1", nodes)
+	e.Write("u1", nodes)
 	for size := int64(1); size <= 7; size++ {
 		e.Same("of the project", all, e.pages("u1", graph.NodeList{Kind: task, ProjectID: "p"}, size))
 		e.Same("all", 12, len(e.pages("u1", graph.NodeList{Kind: task}, size)))
@@ -111,7 +111,7 @@ func TestListsWhileOthersWrite(t *testing.T) {
 	}
 	var first []string
 	for i := range 40 {
-		r := e.write("u1", []graph.NodeWrite{name("u1", i), name("", i)})
+		r := e.Write("u1", []graph.NodeWrite{name("u1", i), name("", i)})
 		first = append(first, r.Nodes[0].EntityKey, r.Nodes[1].EntityKey)
 	}
 	lists := make([][]string, writers)
@@ -147,8 +147,8 @@ func TestListsWhileOthersWrite(t *testing.T) {
 
 func TestBadCursorsAreRefused(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("entity", "c", 0.5)})
-	e.write("u2", []graph.NodeWrite{node("concept", "d", 0.5), node("concept", "e", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("entity", "c", 0.5)})
+	e.Write("u2", []graph.NodeWrite{node("concept", "d", 0.5), node("concept", "e", 0.5)})
 	next := func(user string, l graph.NodeList) string {
 		page, err := e.Store.Nodes(t.Context(), e.As(user), l)
 		if err != nil || page.Next == "" {
@@ -179,8 +179,8 @@ func TestRelationshipsAreListedInPages(t *testing.T) {
 		links = append(links, link("hub", "relates_to", key, 0.5), link(key, "involves", "hub", 0.5))
 	}
 	nodes = append(nodes, node("concept", "s", 0.5, shared), node("concept", "theirs", 0.5, of("u2")))
-	e.write("u1", nodes, append(links, link("hub", "relates_to", "s", 0.5))...)
-	e.write("u2", nil, link("theirs", "relates_to", "s", 0.5))
+	e.Write("u1", nodes, append(links, link("hub", "relates_to", "s", 0.5))...)
+	e.Write("u2", nil, link("theirs", "relates_to", "s", 0.5))
 	list := func(user string, l graph.RelationshipList) (keys []string) {
 		for {
 			page, err := e.Store.Relationships(t.Context(), e.As(user), l)

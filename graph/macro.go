@@ -99,7 +99,7 @@ func (s storylines) ripe() bool {
 
 // related returns the user's storylines with each of the themes, by theme.
 func (j *storyJob) related(themes []string) (map[string]storylines, error) {
-	prefix := listPrefix(StorylineKind, j.user)
+	prefix := ListPrefix(StorylineKind, j.user)
 	rows, err := findRelatedStorylines.Exec(j.tx, map[string]any{
 		"team_id": j.team, "after": prefix, "end": prefixEnd(prefix), "themes": themes,
 	})
@@ -124,7 +124,7 @@ func (j *storyJob) macrosOf(parts map[string]storylines) (map[string]*stored, er
 	var l lookups
 	for theme := range parts {
 		l.entityKeys = append(l.entityKeys, theme)
-		l.naturalKeys = append(l.naturalKeys, listPrefix(MacroKind, j.user)+theme)
+		l.naturalKeys = append(l.naturalKeys, ListPrefix(MacroKind, j.user)+theme)
 	}
 	found, err := j.tx.find(j.team, l)
 	if err != nil {
@@ -132,7 +132,7 @@ func (j *storyJob) macrosOf(parts map[string]storylines) (map[string]*stored, er
 	}
 	macros := map[string]*stored{}
 	for _, theme := range l.entityKeys {
-		macro := found.byNatural[listPrefix(MacroKind, j.user)+theme]
+		macro := found.byNatural[ListPrefix(MacroKind, j.user)+theme]
 		if anchor := found.byKey[theme]; macro == nil && anchor != nil {
 			if macro, err = j.newMacro(anchor); err != nil {
 				return nil, err

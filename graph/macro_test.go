@@ -19,7 +19,7 @@ func TestMacros(t *testing.T) {
 	for _, key := range []string{"a", "b", "c", "d"} {
 		nodes = append(nodes, node("concept", key, 0.5))
 	}
-	e.write("u1", append(nodes, owner1("me"), node("person", "theme", 0.5), node("person", "less", 0.5)))
+	e.Write("u1", append(nodes, owner1("me"), node("person", "theme", 0.5), node("person", "less", 0.5)))
 	e.Raw(`MATCH (n:Person {team_id: $team}) WHERE n.entity_key IN ['theme', 'less'] SET n.state = 'archived', n.salience_at = n.salience_at + 86400000000`) // no mention wakes them
 	shift := func(by time.Duration) []time.Duration {
 		agos := slices.Clone(enough)
@@ -60,7 +60,7 @@ func TestMacros(t *testing.T) {
 	e.stories()
 	e.Same("one more", [][]any{{"less", int64(2), int64(15), []any{"a", "b"}}, {"theme", int64(3), int64(20), []any{"a", "b", "c"}}}, macros())
 
-	e.write("u1", []graph.NodeWrite{{Kind: "person", EntityKey: "theme", Name: graph.Some("the renamed")}})
+	e.Write("u1", []graph.NodeWrite{{Kind: "person", EntityKey: "theme", Name: graph.Some("the renamed")}})
 	e.told("u1", "c2", 0, "c") // a source that does not mention it
 	e.stories()
 	e.Same("the present name", []any{"the renamed", "Storylines around the renamed, 2026-02-02 to 2026-03-04"},
@@ -74,7 +74,7 @@ func TestStoriesOfWhatIsDeleted(t *testing.T) {
 		return e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n:Storyline OR n:Macro
 			RETURN n.natural_key, n.source_count, n.storyline_count ORDER BY n.natural_key`)
 	}
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
 	e.tell("u1", "s", append(days(40), enough...), "c", "d")
 	e.stories()
 	all := counts()

@@ -71,10 +71,10 @@ func (p *passing) state(key string) any {
 
 func TestAPassArchivesWhatHasDecayedAway(t *testing.T) {
 	p := pass(t)
-	p.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "fading", 0.011), node("concept", "fine", 0.5),
+	p.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "fading", 0.011), node("concept", "fine", 0.5),
 		node("concept", "brief", 0.5, func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("ephemeral") })},
 		link("me", "relates_to", "fading", 0.5), link("me", "relates_to", "fine", 0.011), link("me", "relates_to", "brief", 0.9))
-	p.write("u1", nil, graph.RelationshipWrite{From: "me", Type: "relates_to", To: "fine", State: graph.Some("active")})
+	p.Write("u1", nil, graph.RelationshipWrite{From: "me", Type: "relates_to", To: "fine", State: graph.Some("active")})
 	m := p.process(graph.MaintenanceOptions{Every: graph.Day})
 	p.Same("a first pass", true, p.passed(m))
 	p.Same("nothing to do", int64(0), p.counted["archived"])
@@ -108,7 +108,7 @@ func TestAPassIsNotDoneBeforeItIsDue(t *testing.T) {
 
 func TestOnePassAtATime(t *testing.T) {
 	p := pass(t)
-	p.write("u1", []graph.NodeWrite{node("concept", "fading", 0.011)})
+	p.Write("u1", []graph.NodeWrite{node("concept", "fading", 0.011)})
 	p.Now = longAgo.Add(10 * graph.Day)
 	var did sync.Map
 	atOnce(t, func(i int) error {
@@ -126,7 +126,7 @@ func TestOnePassAtATime(t *testing.T) {
 // A holder that died keeps its lease until it expires; then another one continues from where it stopped.
 func TestADeadHolderIsTakenOver(t *testing.T) {
 	p := pass(t)
-	p.write("u1", []graph.NodeWrite{node("concept", "a", 0.011), node("concept", "b", 0.011), node("concept", "c", 0.011)})
+	p.Write("u1", []graph.NodeWrite{node("concept", "a", 0.011), node("concept", "b", 0.011), node("concept", "c", 0.011)})
 	p.Now = longAgo.Add(10 * graph.Day)
 	dead, next := p.process(graph.MaintenanceOptions{}), p.process(graph.MaintenanceOptions{})
 	if _, _, held, err := dead.TakeForTest(t.Context(), (*dead.LeaseField())); !held || err != nil {
@@ -159,7 +159,7 @@ func TestAStoppedPassIsGoneOnWith(t *testing.T) {
 		nodes = append(nodes, graph.NodeWrite{Kind: "concept", EntityKey: fmt.Sprintf("c-%04d", i), Name: graph.Some(fmt.Sprint(i)), Salience: graph.Some(0.011),
 			State: graph.Some("active")})
 	}
-	p.write("u1", nodes)
+	p.Write("u1", nodes)
 	p.disown("u1")
 	p.Now = longAgo.Add(10 * graph.Day)
 	ctx, stop := context.WithCancel(t.Context())
@@ -183,7 +183,7 @@ func TestAStoppedPassIsGoneOnWith(t *testing.T) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	p := pass(t)
-	p.write("u1", []graph.NodeWrite{node("concept", "fading", 0.011)})
+	p.Write("u1", []graph.NodeWrite{node("concept", "fading", 0.011)})
 	p.Now = longAgo.Add(10 * graph.Day)
 	m := p.process(graph.MaintenanceOptions{})
 	ctx, stop := context.WithCancel(t.Context())

@@ -337,7 +337,7 @@ func (j *memoryJob) touch(plan *relationshipPlan, w *RelationshipWrite, old, cha
 
 func relationshipRow(from, kind, to, key string, p Properties) map[string]any {
 	if p["type_word"] != nil {
-		kind = relatedType
+		kind = RelatedType
 	}
 	return map[string]any{"from": from, "to": to, "type": kind, "key": key, "properties": map[string]any(p)}
 }

@@ -106,7 +106,7 @@ func (w *world) addNodes() {
 		user := rapid.SampledFrom([]string{"u1", "u1", "u2", ""}).Draw(w.T, "user")
 		writes = append(writes, w.node(fmt.Sprintf("n-%02d", i), kind, user, false))
 	}
-	w.e.write("", writes)
+	w.e.Write("", writes)
 }
 
 func (w *world) node(key, kind, user string, owner bool) graph.NodeWrite {
@@ -201,7 +201,7 @@ func (w *world) sees(user, key string) bool {
 }
 
 func (w *world) store(user string, writes []graph.RelationshipWrite) {
-	result := w.e.try(user, nil, writes...)
+	result := w.e.Try(user, nil, writes...)
 	for i, write := range writes {
 		got := result.Relationships[i]
 		if allowed := w.sees(user, write.From) && w.sees(user, write.To); allowed == (got.Status == graph.Refused) {
@@ -249,7 +249,7 @@ func (w *world) changeNodes() {
 			writes = append(writes, write)
 		}
 	}
-	w.e.write("", writes)
+	w.e.Write("", writes)
 }
 
 // moveOwner gives a user another owner, or none, in one write.
@@ -280,7 +280,7 @@ func (w *world) moveOwner() {
 			writes = append(writes, graph.NodeWrite{Kind: "person", EntityKey: next, IsOwner: graph.Some(true)})
 		}
 	}
-	w.e.write(user, writes)
+	w.e.Write(user, writes)
 }
 
 func (w *world) addSource() {
@@ -310,7 +310,7 @@ func (w *world) addSource() {
 		}
 	}
 	w.m.sources[s.key] = s
-	w.e.source(s.user, write)
+	w.e.Source(s.user, write)
 }
 
 // mention raises the nodes that a source of the same user mentions. A second source makes a candidate active; a
@@ -356,7 +356,7 @@ func (w *world) moveSource() {
 	for key, s := range w.m.sources {
 		if key == "s-0" {
 			s.started = rapid.SampledFrom(worldTimes).Draw(w.T, "restarted")
-			w.e.source(s.user, graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(s.started)})
+			w.e.Source(s.user, graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(s.started)})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,7 +64,7 @@ type NodeQuery struct {
 }
 
 // nodeView converts stored properties to the view of callers.
-func nodeView(kind Kind, p Properties, now time.Time) NodeView {
+func NewNodeView(kind Kind, p Properties, now time.Time) NodeView {
 	alive := p.vitality()
 	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Node: Node{
 		EntityKey: p.text("entity_key"), UserID: neo.OptionalText(p["user_id"]), Name: p.text("name"), CanonicalName: p.text("canonical_name"),
@@ -96,7 +97,7 @@ func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q 
 	if err != nil {
 		return NodeView{}, err
 	}
-	n := nodeView(kind, row.Properties, moment)
+	n := NewNodeView(kind, row.Properties, moment)
 	n.Relationships = linkViews(row.Relationships, n.EntityKey, moment)
 	return n, nil
 }
@@ -138,7 +139,7 @@ func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, e
 
 // ownThenShared returns the user's nodes and then the shared ones.
 func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, after string) (NodePage, error) {
-	own, shared := listPrefix(l.Kind, scope.UserID), listPrefix(l.Kind, "")
+	own, shared := ListPrefix(l.Kind, scope.UserID), ListPrefix(l.Kind, "")
 	if after != "" && !strings.HasPrefix(after, own) && !strings.HasPrefix(after, shared) {
 		return NodePage{}, BadCursor()
 	}
@@ -188,7 +189,7 @@ func nodePage[T any](ctx context.Context, s *Store, list neo.Query[T], listed fu
 		}
 		place, p := listed(&rows[i])
 		last = place
-		n := nodeView(l.Kind, p, now)
+		n := NewNodeView(l.Kind, p, now)
 		if n.DeletedAt = p.moment("deleted_at"); n.DeletedAt != nil {
 			until := n.DeletedAt.Add(s.options.KeepDeleted)
 			n.RestorableUntil = &until
@@ -215,4 +216,59 @@ func DecodeCursor(cursor string) (string, error) {
 // BadCursor returns the error for an invalid cursor.
 func BadCursor() error {
 	return fmt.Errorf("list: %w", fault.Invalid(fault.At("cursor"), fault.Malformed, "invalid cursor"))
+}
+
+var (
+	findByKey  = neo.Load[anyNode]("walk_nodes")
+	findByName = neo.Load[namedRef]("node_named")
+)
+
+// anyNode is a node of any kind.
+type anyNode struct {
+	Labels     Labels
+	Properties Properties
+}
+
+// namedRef is a node with the name by which it was found.
+type namedRef struct {
+	SearchName, EntityKey string
+	Labels                Labels
+	Name                  string
+}
+
+// NodesByKey returns nodes of any kind that the scope may see, in the order of their keys.
+func (s *Store) NodesByKey(ctx context.Context, scope Scope, keys []string) ([]NodeView, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	rows, err := findByKey.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys})
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]NodeView, len(rows))
+	for i, row := range rows {
+		nodes[i] = NewNodeView(row.Labels.Kind(), row.Properties, s.Now())
+	}
+	slices.SortFunc(nodes, func(a, b NodeView) int { return slices.Index(keys, a.EntityKey) - slices.Index(keys, b.EntityKey) })
+	return nodes, nil
+}
+
+// NodesNamed returns at most ten nodes for each name that the scope may see, by NameKey.
+func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (map[string][]NodeRef, error) {
+	keys := make([]string, 0, len(names))
+	for _, name := range names {
+		if key := NameKey(name); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	rows, err := findByName.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "names": Distinct(keys)})
+	if err != nil {
+		return nil, err
+	}
+	named := map[string][]NodeRef{}
+	for _, row := range rows {
+		ref := NodeRef{EntityKey: row.EntityKey, Kind: row.Labels.Kind().Name, Name: row.Name}
+		named[row.SearchName] = append(named[row.SearchName], ref)
+	}
+	return named, nil
 }

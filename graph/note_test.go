@@ -21,7 +21,7 @@ type holder struct {
 }
 
 func (e *env) holders() map[string]holder {
-	key := e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5)).Relationships[0].Key
+	key := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5)).Relationships[0].Key
 	ctx, scope := e.Context(), e.As("u1")
 	return map[string]holder{
 		"node": {
@@ -37,7 +37,7 @@ func (e *env) holders() map[string]holder {
 				return e.Raw(`MATCH (x:Concept {team_id: $team, entity_key: 'a'}) RETURN ` + v)[0]
 			},
 			write: func(w ...graph.NoteWrite) graph.Status {
-				return e.write("u1", []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Notes: w}}).Nodes[0].Status
+				return e.Write("u1", []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Notes: w}}).Nodes[0].Status
 			},
 		},
 		"relationship": {
@@ -50,7 +50,7 @@ func (e *env) holders() map[string]holder {
 				return e.Raw(`MATCH (:Concept {team_id: $team})-[x:relates_to]->() RETURN ` + v)[0]
 			},
 			write: func(w ...graph.NoteWrite) graph.Status {
-				return e.write("u1", nil, graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b", Notes: w}).Relationships[0].Status
+				return e.Write("u1", nil, graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b", Notes: w}).Relationships[0].Status
 			},
 		},
 	}
@@ -205,7 +205,7 @@ func TestBadNotesAreRefused(t *testing.T) {
 // Only callers who may change a node or relationship may add notes to it.
 func TestNotesKeepToTheirScope(t *testing.T) {
 	e := fresh(t)
-	key := e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "s", 0.5, shared)}, link("a", "relates_to", "s", 0.5)).Relationships[0].Key
+	key := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "s", 0.5, shared)}, link("a", "relates_to", "s", 0.5)).Relationships[0].Key
 	note := []graph.NoteWrite{{Content: "x"}}
 	for name, scope := range map[string]graph.Scope{"another user": e.As("u2"), "the team": e.As(""), "another team": {TeamID: e.Team + "-x", UserID: "u1"}} {
 		_, onNode := e.Store.AddNotes(t.Context(), scope, graph.ConceptKind, "a", note)

@@ -23,35 +23,35 @@ func (e *env) disown(user string) {
 
 func TestFirstWriteMakesTheUsersOwnPerson(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
 	e.Same("by a node", [][]any{{"u1", true, "active", "u1"}}, e.ownersOf("u1"))
-	e.write("u1", []graph.NodeWrite{node("concept", "d", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "d", 0.5)})
 	e.Same("once", 1, len(e.ownersOf("u1")))
 	spoken := said("m", "x")
 	spoken.Name = "Ada"
-	e.source("u2", graph.SourceWrite{Messages: []graph.MessageWrite{spoken}})
+	e.Source("u2", graph.SourceWrite{Messages: []graph.MessageWrite{spoken}})
 	e.Same("named by who speaks", [][]any{{"Ada", true, "active", "u2"}}, e.ownersOf("u2"))
-	e.write("", []graph.NodeWrite{node("concept", "s", 0.5)})
+	e.Write("", []graph.NodeWrite{node("concept", "s", 0.5)})
 	e.Same("for no user", [][]any{{int64(2)}}, e.Raw(`MATCH (n:Person {team_id: $team}) RETURN count(n)`))
-	e.write("u3", []graph.NodeWrite{owner1("me")})
+	e.Write("u3", []graph.NodeWrite{owner1("me")})
 	e.Same("named by the caller", [][]any{{"the me", nil, "active", "u3"}}, e.ownersOf("u3"))
-	e.write("u4", []graph.NodeWrite{{Kind: "person", EntityKey: "p", Name: graph.Some("U4")}})
+	e.Write("u4", []graph.NodeWrite{{Kind: "person", EntityKey: "p", Name: graph.Some("U4")}})
 	e.Same("beside one of that name", [][]any{{"u4", true, "active", "u4"}}, e.ownersOf("u4"))
 	e.Same("findings", []graph.Finding(nil), e.findings(false))
 }
 
 func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("person", "jon", 0.5), node("person", "ada", 0.5), node("concept", "c", 0.5)}, link("ada", "thinks_about", "c", 0.9))
+	e.Write("u1", []graph.NodeWrite{node("person", "jon", 0.5), node("person", "ada", 0.5), node("concept", "c", 0.5)}, link("ada", "thinks_about", "c", 0.9))
 	made := neo.Text(e.Raw(`MATCH (n:Person {team_id: $team, owner_of: 'u1'}) RETURN n.entity_key`)[0][0])
-	e.write("u1", nil, link(made, "has_relationship_with", "jon", 0.8), link(made, "thinks_about", "c", 0.7), link("jon", "knows", made, 0.3),
+	e.Write("u1", nil, link(made, "has_relationship_with", "jon", 0.8), link(made, "thinks_about", "c", 0.7), link("jon", "knows", made, 0.3),
 		link(made, "knows", "ada", 0.1))
-	e.source("u1", graph.SourceWrite{EntityKey: "s1", Mentions: []string{made}})
-	e.source("u1", graph.SourceWrite{EntityKey: "s2", Mentions: []string{made, "ada"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s1", Mentions: []string{made}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s2", Mentions: []string{made, "ada"}})
 	if _, err := e.Store.AddNotes(t.Context(), e.As("u1"), graph.PersonKind, made, []graph.NoteWrite{{Content: "likes tides"}}); err != nil {
 		t.Fatal(err)
 	}
-	e.write("u1", []graph.NodeWrite{change("person", "ada", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) })}, link(made, "engages_with", "c", 0.2))
+	e.Write("u1", []graph.NodeWrite{change("person", "ada", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) })}, link(made, "engages_with", "c", 0.2))
 
 	e.Same("owner", [][]any{{"the ada", nil, "active", "u1"}}, e.ownersOf("u1"))
 	for _, key := range []string{made, "ada"} {
@@ -63,9 +63,9 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 		e.Raw(`MATCH (a:Memory {team_id: $team})-[r]->(b) WHERE 'ada' IN [a.entity_key, b.entity_key]
 			WITH coalesce(r.type_word, type(r)) AS kind, b.entity_key AS to ORDER BY kind, to RETURN kind, to`))
 	e.Same("context", []string{"c", "jon"}, linkedKeys(e.sections("u1").Relationships)[:2])
-	again := e.write("u1", []graph.NodeWrite{change("person", made, described("by the old key"))}, link(made, "knows", "jon", 0.4))
+	again := e.Write("u1", []graph.NodeWrite{change("person", made, described("by the old key"))}, link(made, "knows", "jon", 0.4))
 	e.Same("a write by the old key", []string{"ada", "ada"}, []string{again.Nodes[0].EntityKey, again.Relationships[0].From})
-	e.Same("a source by the old key", "ada", e.source("u1", graph.SourceWrite{Mentions: []string{made}}).Mentions[0].EntityKey)
+	e.Same("a source by the old key", "ada", e.Source("u1", graph.SourceWrite{Mentions: []string{made}}).Mentions[0].EntityKey)
 	e.Same("findings", []graph.Finding(nil), e.findings(false))
 	page, err := e.Store.Relationships(t.Context(), e.As("u1"),
 		graph.RelationshipList{Kind: graph.PersonKind, Key: made, Direction: "outgoing", Types: []string{"engages_with"}, Limit: 9})
@@ -91,7 +91,7 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 
 func TestTwoOwnersInOneWrite(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
 	two := &graph.MemoryWrite{Strict: true, Nodes: []graph.NodeWrite{owner1("ada"), owner1("eve")}}
 	_, err := e.Store.Write(t.Context(), e.As("u1"), two)
 	var invalid *fault.InvalidError
@@ -110,7 +110,7 @@ func TestTwoOwnersInOneWrite(t *testing.T) {
 
 func TestGeneratedOwnerGoesWithTheUser(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
 	if _, err := e.Store.EraseUser(t.Context(), e.As("u1")); err != nil {
 		t.Fatal(err)
 	}

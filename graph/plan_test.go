@@ -139,7 +139,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 
 // statements returns all statements, those that contexts are composed of, and those made for several types.
 func (e *env) statements() []cypher.Query {
-	types, err := e.Store.IndexedTypesForTest(e.Context())
+	types, err := e.Store.IndexedTypes(e.Context())
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func joinsSingles(o neo.Operator) bool {
 // huge gives a user of the team degree relationships, and as many beliefs, goals and conversations.
 func (e *env) huge(user string, degree int) {
 	e.Helper()
-	e.write(user, []graph.NodeWrite{owner1("me")})
+	e.Write(user, []graph.NodeWrite{owner1("me")})
 	const batch = 2500
 	for start := 0; start < degree; start += batch {
 		var nodes []graph.NodeWrite
@@ -255,14 +255,14 @@ func (e *env) huge(user string, degree int) {
 			nodes = append(nodes, n)
 			links = append(links, link("me", contextTypes[i%7], key, float64(i%89)/100))
 		}
-		e.write(user, nodes, links...)
+		e.Write(user, nodes, links...)
 	}
 	for i := range min(degree/10, 60) {
 		w := graph.SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), Summary: graph.Some("x")}
 		for m := range 5 {
 			w.Mentions = append(w.Mentions, fmt.Sprintf("n-%d", (i*7+m)%degree))
 		}
-		e.source(user, w)
+		e.Source(user, w)
 	}
 }
 

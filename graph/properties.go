@@ -28,13 +28,13 @@ func (p *Properties) DecodeNeo(v any) error {
 		if !ok {
 			return fmt.Errorf("%T where the name of a property is expected: %w", pair[0], neo.ErrStatement)
 		}
-		(*p)[name] = asKept(pair[1])
+		(*p)[name] = AsKept(pair[1])
 	}
 	return nil
 }
 
-// asKept converts a value of the driver to its stored form.
-func asKept(value any) any {
+// AsKept converts a value of the driver to its stored form.
+func AsKept(value any) any {
 	switch typed := value.(type) {
 	case []any:
 		return neo.Texts(typed)

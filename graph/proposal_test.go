@@ -38,8 +38,8 @@ func (e *env) accept(user, key string, p *graph.Proposal) graph.MemoryResult {
 
 func TestProposalIsStored(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me")})
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m", "Jon is back.")}})
+	e.Write("u1", []graph.NodeWrite{owner1("me")})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m", "Jon is back.")}})
 	before := e.see("u1", "s")
 	e.Same("status before", graph.SourceRaw, before.ProcessingStatus)
 
@@ -75,12 +75,12 @@ func TestProposalIsStored(t *testing.T) {
 // Existing memory stays as it is, whoever wrote it.
 func TestProposalKeepsWhatIsThere(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		owner1("me"), node("person", "p-jon", 0.5, func(w *graph.NodeWrite) { w.Name, w.Description = graph.Some("JON"), graph.Some("written by hand") }),
 		node("entity", "e-quay", 0.5, shared, func(w *graph.NodeWrite) { w.Name, w.Type = graph.Some("Quay 4"), graph.Some("place") }),
 		node("concept", "c-other", 0.5, of("u2"), func(w *graph.NodeWrite) { w.Name = graph.Some("Sail to Hvar") }),
 	}, graph.RelationshipWrite{From: "me", To: "p-jon", Type: "has_relationship_with", Description: graph.Some("by hand"), Attitude: graph.Some(int64(1))})
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("A summary by hand.")})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("A summary by hand.")})
 
 	e.ChangedUsers()
 	result := e.accept("u1", "s", proposal())
@@ -94,7 +94,7 @@ func TestProposalKeepsWhatIsThere(t *testing.T) {
 
 func TestProposalWithoutAnOwner(t *testing.T) {
 	e := fresh(t)
-	e.source("u1", graph.SourceWrite{EntityKey: "s"})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s"})
 	e.disown("u1")
 	e.ChangedUsers()
 	result := e.accept("u1", "s", proposal())
@@ -104,8 +104,8 @@ func TestProposalWithoutAnOwner(t *testing.T) {
 
 func TestProposalsAreOfTheirUser(t *testing.T) {
 	e := fresh(t)
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Participants: []string{"u2"}})
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Participants: []string{"u2"}})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
 	other := e.neighbour()
 	for what, try := range map[string]func() error{
 		"another user":    func() error { _, err := e.Store.Accept(t.Context(), e.As("u2"), "s", proposal()); return err },
@@ -125,7 +125,7 @@ func TestProposalsAreOfTheirUser(t *testing.T) {
 
 func TestDigestStates(t *testing.T) {
 	e := fresh(t)
-	e.source("u1", graph.SourceWrite{EntityKey: "s"})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s"})
 	do := func(err error) {
 		t.Helper()
 		if err != nil {

@@ -32,8 +32,8 @@ func (e *env) add(key string, change ...func(*graph.NodeWrite)) error {
 // A full team can change and delete its data, and write again when there is room.
 func TestQuotaOfNodes(t *testing.T) {
 	e := limited(t, graph.Quota{Nodes: 5}) // including the user's own person
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-1", "x")}})
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-1", "x")}})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	for what, try := range map[string]func() error{
 		"a node":   func() error { return e.add("c") },
 		"a source": func() error { _, err := e.Store.WriteSource(t.Context(), e.As("u1"), &graph.SourceWrite{}); return err },
@@ -56,7 +56,7 @@ func TestQuotaOfNodes(t *testing.T) {
 	}
 	e.Same("nothing was written", [][]any{{int64(5), ""}},
 		e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN count(n), max(CASE n.entity_key WHEN 'a' THEN n.description END)`))
-	e.write("u1", []graph.NodeWrite{change("concept", "a", described("changed"))})
+	e.Write("u1", []graph.NodeWrite{change("concept", "a", described("changed"))})
 	if err := e.neighbour().add("c"); err != nil {
 		t.Errorf("another team: %v", err)
 	}
@@ -200,9 +200,9 @@ func (e *env) restored(b *graph.RestoreBatch) error {
 // filled gives the team something of each kind.
 func (e *env) filled() {
 	e.Helper()
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-1", "x")}})
-	e.source("u1", graph.SourceWrite{EntityKey: "s2"})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-1", "x")}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s2"})
 	_, system := e.Store.MergeSystem(e.Context(), e.As(""), "sys",
 		&graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "x", Type: graph.Some("y")}, {Name: "y", Type: graph.Some("y")}}})
 	_, _, tree := e.chats().CreateChatTree(e.Context(), e.As("u1"), "tree", &chat.TreeWrite{})
@@ -255,7 +255,7 @@ func (e *env) counted(after string) graph.Usage {
 // Repeated creation and deletion is bounded, for nodes and for relationships.
 func TestWhatIsDeletedCounts(t *testing.T) {
 	e := limited(t, graph.Quota{Nodes: 6, Relationships: 3})
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	created := 0
 	for i := range 5 {
 		(*e.Store.FullField()).InvalidateAll()
@@ -294,7 +294,7 @@ func TestWhatIsDeletedCounts(t *testing.T) {
 // A team that exceeds its quota can reduce its data, but not add to it.
 func TestATeamWithTooMuchMakesItLess(t *testing.T) {
 	e := limited(t, graph.Quota{Text: 1 << 40})
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("x", 900)))})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("x", 900)))})
 	less := int64(100)
 	if err := e.Store.SetTeamQuota(t.Context(), e.Team, graph.OwnQuota{Text: &less}); err != nil {
 		t.Fatal(err)
@@ -378,9 +378,9 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 
 func TestQuotaOfText(t *testing.T) {
 	e := limited(t, graph.Quota{Text: 1 << 40})
-	e.write("u1", []graph.NodeWrite{owner1("me")})
+	e.Write("u1", []graph.NodeWrite{owner1("me")})
 	none := e.usage()
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("ä", 80)))})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5, described(strings.Repeat("ä", 80)))})
 	one := e.usage()
 	if err := e.add("b"); err != nil {
 		t.Fatal(err)

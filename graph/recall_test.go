@@ -45,10 +45,10 @@ func running(t *testing.T, r *graph.Recalls) (stop func()) {
 
 func TestRecallRaisesWhatWasRead(t *testing.T) {
 	e := fresh(t)
-	key := e.write("u1", []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Name: graph.Some("a"), Confidence: graph.Some(0.8), State: graph.Some("candidate")},
+	key := e.Write("u1", []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Name: graph.Some("a"), Confidence: graph.Some(0.8), State: graph.Some("candidate")},
 		node("concept", "b", 0.99), node("concept", "s", 0.5, shared, inState("candidate"))},
 		graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b"}).Relationships[0].Key
-	e.source("u1", graph.SourceWrite{EntityKey: "src", Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"a"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "src", Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"a"}})
 	events := &recallEvents{}
 	e.ChangedUsers()
 	r := graph.NewRecalls(e.Store, events.options(graph.RecallOptions{}))
@@ -68,9 +68,9 @@ func TestRecallRaisesWhatWasRead(t *testing.T) {
 // A recall by a user changes nothing that others see: neither shared nodes, nor a source with participants.
 func TestRecallsOfAUserAreNotSeenByOthers(t *testing.T) {
 	e := fresh(t)
-	keys := e.write("", []graph.NodeWrite{node("concept", "s", 0.5, inState("candidate")), node("concept", "s2", 0.5)}, link("s", "relates_to", "s2", 0.5)).Relationships
-	e.source("ua", graph.SourceWrite{EntityKey: "src", Participants: []string{"ub"}, Messages: []graph.MessageWrite{said("m", "x")}})
-	more := e.write("ua", []graph.NodeWrite{node("concept", "own", 0.5)}, link("src", "relates_to", "s", 0.5), link("own", "relates_to", "s", 0.5)).Relationships
+	keys := e.Write("", []graph.NodeWrite{node("concept", "s", 0.5, inState("candidate")), node("concept", "s2", 0.5)}, link("s", "relates_to", "s2", 0.5)).Relationships
+	e.Source("ua", graph.SourceWrite{EntityKey: "src", Participants: []string{"ub"}, Messages: []graph.MessageWrite{said("m", "x")}})
+	more := e.Write("ua", []graph.NodeWrite{node("concept", "own", 0.5)}, link("src", "relates_to", "s", 0.5), link("own", "relates_to", "s", 0.5)).Relationships
 	all := graph.Recall{Nodes: []string{"s", "s2", "src", "own"}, Relationships: []graph.RelationshipRef{
 		{"s", "relates_to", "s2", keys[0].Key}, {"src", "relates_to", "s", more[0].Key}, {"own", "relates_to", "s", more[1].Key},
 	}}
@@ -92,7 +92,7 @@ func TestRecallsOfAUserAreNotSeenByOthers(t *testing.T) {
 
 func TestTenRecallsMakeACore(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.1, inState("candidate"))}, link("me", "thinks_about", "c", 0.5))
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.1, inState("candidate"))}, link("me", "thinks_about", "c", 0.5))
 	events := &recallEvents{}
 	r := graph.NewRecalls(e.Store, events.options(graph.RecallOptions{}))
 	e.Same("a candidate only fills room", 0, countByRule(e.sections("u1").Relationships))
@@ -112,7 +112,7 @@ func TestTenRecallsMakeACore(t *testing.T) {
 // Recalls beyond the capacity are dropped and counted; callers never wait.
 func TestRecallsAreBounded(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.1)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.1)})
 	events := &recallEvents{}
 	r := graph.NewRecalls(e.Store, events.options(graph.RecallOptions{Size: 3, Every: time.Hour}))
 	for range 10 { // nothing takes them: a call that waited would wait for ever
@@ -145,7 +145,7 @@ func TestRecallsThatFailAreCounted(t *testing.T) {
 // transaction takes.
 func TestNoRecallIsLost(t *testing.T) {
 	e := fresh(t)
-	key := e.write("u1", []graph.NodeWrite{node("concept", "a", 0), node("concept", "b", 0)}, link("a", "relates_to", "b", 0)).Relationships[0].Key
+	key := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0), node("concept", "b", 0)}, link("a", "relates_to", "b", 0)).Relationships[0].Key
 	const each = 40
 	events := &recallEvents{}
 	var all []*graph.Recalls
@@ -188,7 +188,7 @@ func TestRecalledNodesMoveUpInContexts(t *testing.T) {
 		nodes = append(nodes, node("concept", key, 0.5+float64(i)/100))
 		links = append(links, graph.RelationshipWrite{From: "me", Type: "thinks_about", To: key})
 	}
-	e.write("u1", nodes, links...)
+	e.Write("u1", nodes, links...)
 	e.Same("the least salient is not shown", false, slices.Contains(linkedKeys(e.sections("u1").Relationships), "c-00"))
 	r := graph.NewRecalls(e.Store, graph.RecallOptions{})
 	for range 3 {

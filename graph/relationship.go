@@ -72,7 +72,7 @@ func (w *RelationshipWrite) check(f *Faults, at fault.Path, now time.Time, resto
 	switch {
 	case !typePattern.MatchString(w.Type):
 		f.Add(at.Field("type"), fault.Malformed, "must match %s", typePattern)
-	case w.Type == hasMessageType:
+	case w.Type == HasMessageType:
 		f.Add(at.Field("type"), fault.NotAllowed, "is reserved for the messages of a source")
 	case w.Type == systemRelationshipType && (!restoring || w.History == nil || !w.History.System.Given || !w.History.Seq.Given):
 		f.Add(at.Field("type"), fault.NotAllowed, "is reserved for the entities of systems")

@@ -20,11 +20,11 @@ func TestRelationshipsOfATripleDoNotOverlap(t *testing.T) {
 		return w
 	}
 	e.Now = days(-40)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)})
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)})
 	e.Now = noon
-	e.write("u1", nil, piece(-20, -10))
+	e.Write("u1", nil, piece(-20, -10))
 	past := e.relationships("me", "c", "r.key")[0][0].(string)
-	current := e.write("u1", nil, from(days(-5), "me", "thinks_about", "c", 0.5)).Relationships[0].Key
+	current := e.Write("u1", nil, from(days(-5), "me", "thinks_about", "c", 0.5)).Relationships[0].Key
 	before := e.stored()
 	for name, c := range map[string]struct {
 		write     graph.RelationshipWrite
@@ -38,7 +38,7 @@ func TestRelationshipsOfATripleDoNotOverlap(t *testing.T) {
 		"a piece of the current one":    {piece(-4, -2), "valid_from", current},
 		"the current one, from earlier": {from(days(-11), "me", "thinks_about", "c", 0.5), "valid_from", past},
 	} {
-		result := e.try("u1", nil, c.write)
+		result := e.Try("u1", nil, c.write)
 		if w := result.Warnings; result.Relationships[0].Status != graph.Refused || len(w) != 1 || !strings.HasPrefix(w[0],
 			"relationships[0]."+c.field+": ") || !strings.HasSuffix(w[0], " "+c.in) {
 			t.Errorf("%s: %+v", name, result)
@@ -46,9 +46,9 @@ func TestRelationshipsOfATripleDoNotOverlap(t *testing.T) {
 	}
 	e.Same("stored", before, e.stored())
 	e.Same("beside each other", []graph.Status{graph.Created, graph.Created}, []graph.Status{
-		e.write("u1", nil, piece(-30, -20)).Relationships[0].Status, e.write("u1", nil, piece(-10, -5)).Relationships[0].Status,
+		e.Write("u1", nil, piece(-30, -20)).Relationships[0].Status, e.Write("u1", nil, piece(-10, -5)).Relationships[0].Status,
 	})
-	e.Same("a past one, shorter", graph.Updated, e.write("u1", nil, piece(-8, -5)).Relationships[0].Status)
+	e.Same("a past one, shorter", graph.Updated, e.Write("u1", nil, piece(-8, -5)).Relationships[0].Status)
 	for n := -35; n <= 0; n++ {
 		want := 1
 		if n < -30 || n >= -10 && n < -8 {
@@ -60,10 +60,10 @@ func TestRelationshipsOfATripleDoNotOverlap(t *testing.T) {
 
 func TestWhatEndsLaterIsFollowedThen(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
 	over := noon.Add(graph.Day)
-	e.write("u1", nil, closed("a", "relates_to", "b", over))
-	e.write("u1", nil, link("a", "relates_to", "b", 0.6))
+	e.Write("u1", nil, closed("a", "relates_to", "b", over))
+	e.Write("u1", nil, link("a", "relates_to", "b", 0.6))
 	e.Same("one after the other", [][]any{{noon, over}, {over, nil}}, e.relationships("a", "b", "r.valid_from, r.valid_to"))
 }
 
@@ -71,21 +71,21 @@ func TestWhatEndsLaterIsFollowedThen(t *testing.T) {
 func TestAContradictionIsTakenBack(t *testing.T) {
 	e := fresh(t)
 	began := noon.Add(-graph.Day)
-	first := e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)}, from(began, "me", "thinks_about", "c", 0.5)).Relationships[0].Key
+	first := e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)}, from(began, "me", "thinks_about", "c", 0.5)).Relationships[0].Key
 	w := link("me", "thinks_about", "c", 0.7)
 	w.Contradicts = true
-	second := e.write("u1", nil, w).Relationships[0].Key
+	second := e.Write("u1", nil, w).Relationships[0].Key
 	again := graph.RelationshipWrite{From: "me", Type: "thinks_about", To: "c", ValidFrom: graph.Some(began), ValidTo: graph.Null[time.Time]()}
-	e.Same("beside the new one", graph.Refused, e.try("u1", nil, again).Relationships[0].Status)
+	e.Same("beside the new one", graph.Refused, e.Try("u1", nil, again).Relationships[0].Status)
 	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), second, 0); err != nil {
 		t.Fatal(err)
 	}
 	e.Same("deleted", 0, countByRule(e.sections("u1").Relationships))
 	e.Same("without its end", []string{"relationships[0].valid_from: is before the end of another relationship of this type, " + first},
-		e.try("u1", nil, from(began, "me", "thinks_about", "c", 0.9)).Warnings)
+		e.Try("u1", nil, from(began, "me", "thinks_about", "c", 0.9)).Warnings)
 	e.Same("opened", graph.RelationshipResult{Key: first, From: "me", To: "c", Type: "thinks_about", Status: graph.Updated, Version: 3},
-		e.write("u1", nil, again).Relationships[0])
-	e.Same("again", graph.Unchanged, e.write("u1", nil, again).Relationships[0].Status)
+		e.Write("u1", nil, again).Relationships[0])
+	e.Same("again", graph.Unchanged, e.Write("u1", nil, again).Relationships[0].Status)
 	e.Same("shown", 0.5, e.sections("u1").Relationships[0].Salience)
 	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), second); !errors.Is(err, graph.ErrConflict) {
 		t.Errorf("the new one restored beside it: %v", err)
@@ -95,10 +95,10 @@ func TestAContradictionIsTakenBack(t *testing.T) {
 func TestAContainmentIsNotOpenedAgain(t *testing.T) {
 	e := fresh(t)
 	nodes := []graph.NodeWrite{{Kind: "document", EntityKey: "a", Name: graph.Some("a")}, {Kind: "document", EntityKey: "b", Name: graph.Some("b")}}
-	e.write("u1", nodes, from(noon, "a", "contains", "b", 0.5))
-	e.write("u1", nil, closed("a", "contains", "b", noon.Add(graph.Day)))
-	e.write("u1", nil, link("b", "contains", "a", 0.5))
-	result := e.try("u1", nil, graph.RelationshipWrite{From: "b", Type: "part_of", To: "a", ValidFrom: graph.Some(noon), ValidTo: graph.Null[time.Time]()})
+	e.Write("u1", nodes, from(noon, "a", "contains", "b", 0.5))
+	e.Write("u1", nil, closed("a", "contains", "b", noon.Add(graph.Day)))
+	e.Write("u1", nil, link("b", "contains", "a", 0.5))
+	result := e.Try("u1", nil, graph.RelationshipWrite{From: "b", Type: "part_of", To: "a", ValidFrom: graph.Some(noon), ValidTo: graph.Null[time.Time]()})
 	e.Same("opened", "relationships[0].valid_to: cannot be removed: add a new relationship that begins at the end of this one",
 		result.Warnings[len(result.Warnings)-1])
 }
@@ -111,18 +111,18 @@ func TestARestoredRelationshipDoesNotOverlap(t *testing.T) {
 		w.ValidTo = graph.Some(noon.Add(time.Duration(last) * graph.Day))
 		return w
 	}
-	key := e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, piece(-20, -10)).Relationships[0].Key
+	key := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, piece(-20, -10)).Relationships[0].Key
 	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), key, 0); err != nil {
 		t.Fatal(err)
 	}
-	other := e.write("u1", nil, piece(-15, -14)).Relationships[0].Key
+	other := e.Write("u1", nil, piece(-15, -14)).Relationships[0].Key
 	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), key); !errors.Is(err, graph.ErrConflict) {
 		t.Errorf("restored: %v", err)
 	}
 	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), other, 0); err != nil {
 		t.Fatal(err)
 	}
-	e.write("u1", nil, piece(-10, -5), link("b", "relates_to", "a", 0.5))
+	e.Write("u1", nil, piece(-10, -5), link("b", "relates_to", "a", 0.5))
 	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), key); err != nil {
 		t.Errorf("beside each other: %v", err)
 	}
@@ -131,15 +131,15 @@ func TestARestoredRelationshipDoesNotOverlap(t *testing.T) {
 // A contradicted relationship ends now, though a later end was set.
 func TestContradictionOfWhatWouldEndAnyway(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
 	e.Now = noon.Add(graph.Day)
 	ending := link("a", "relates_to", "b", 0.5)
 	ending.ValidTo = graph.Some(noon.Add(30 * graph.Day))
-	first := e.write("u1", nil, ending).Relationships[0]
+	first := e.Write("u1", nil, ending).Relationships[0]
 	other := link("a", "relates_to", "b", 0.5)
 	other.Contradicts = true
 	e.Now = noon.Add(2 * graph.Day)
-	second := e.write("u1", nil, other).Relationships[0]
+	second := e.Write("u1", nil, other).Relationships[0]
 	e.Same("closed", []any{graph.Created, first.Key}, []any{second.Status, second.Closed})
 	e.Same("the first one's end", &e.Now, e.relationship("u1", first.Key).ValidTo)
 	e.Same("the second one's start", &e.Now, e.relationship("u1", second.Key).ValidFrom)
@@ -151,7 +151,7 @@ func TestContradictionOfWhatWouldEndAnyway(t *testing.T) {
 // A relationship without a start, as imports have brought it, was always valid.
 func TestNothingBeginsBeforeWhatHasNoStart(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	_, err := e.Store.Restore(t.Context(), e.As("u1"), &graph.RestoreBatch{Relationships: []graph.RelationshipWrite{
 		{Key: "x", From: "a", To: "b", Type: "relates_to", ValidTo: graph.Some(noon.Add(-graph.Day)), History: &graph.History{}},
 	}}, graph.ImportMark{}, func(graph.MemoryResult) string { return "" }, false)
@@ -164,7 +164,7 @@ func TestNothingBeginsBeforeWhatHasNoStart(t *testing.T) {
 	}{{noon.Add(-9 * graph.Day), noon.Add(-8 * graph.Day), graph.Refused}, {noon.Add(-9 * graph.Day), noon, graph.Refused}, {noon.Add(-graph.Day), noon, graph.Created}} {
 		w := link("a", "relates_to", "b", 0.5)
 		w.ValidFrom, w.ValidTo = graph.Some(c.from), graph.Some(c.to)
-		e.Same(c.from.String(), c.want, e.try("u1", nil, w).Relationships[0].Status)
+		e.Same(c.from.String(), c.want, e.Try("u1", nil, w).Relationships[0].Status)
 	}
 }
 
@@ -181,15 +181,15 @@ func TestRelationshipsOfSystemsDoNotEnd(t *testing.T) {
 // nothing.
 func TestWhatWasForNoTimeComesBack(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
 	closed := link("a", "relates_to", "b", 0.5)
 	closed.ValidTo = graph.Some(noon)
-	e.Same("closed", graph.Updated, e.write("u1", nil, closed).Relationships[0].Status)
+	e.Same("closed", graph.Updated, e.Write("u1", nil, closed).Relationships[0].Status)
 	closed.ValidTo = graph.Some(noon.Add(-time.Millisecond))
-	e.Same("before it was made", graph.Refused, e.try("u1", nil, closed).Relationships[0].Status)
+	e.Same("before it was made", graph.Refused, e.Try("u1", nil, closed).Relationships[0].Status)
 	around := link("a", "relates_to", "b", 0.5)
 	around.ValidFrom, around.ValidTo = graph.Some(noon.Add(-graph.Day)), graph.Some(noon.Add(graph.Day))
-	e.Same("around it", graph.Created, e.write("u1", nil, around).Relationships[0].Status)
+	e.Same("around it", graph.Created, e.Write("u1", nil, around).Relationships[0].Status)
 
 	again := graph.RelationshipWrite{Key: "k", From: "b", To: "a", Type: "relates_to", ValidFrom: graph.Some(noon), ValidTo: graph.Some(noon), History: &graph.History{}}
 	e.Same("as a line of an export", 0, len(e.Store.CheckRelationship(&again)))

@@ -56,7 +56,7 @@ type NodeRef struct {
 	Name      string `json:"name"`
 }
 
-func relationshipView(from, kind, to string, p Properties, now time.Time) RelationshipView {
+func NewRelationshipView(from, kind, to string, p Properties, now time.Time) RelationshipView {
 	alive := p.vitality()
 	kind = p.typeOf(kind)
 	v := RelationshipView{
@@ -132,7 +132,7 @@ type located struct {
 
 // locate returns the relationship with a key if the scope may see both ends, or ErrNotFound.
 func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, error) {
-	types, err := s.indexedTypes(ctx)
+	types, err := s.IndexedTypes(ctx)
 	if err != nil || len(types) == 0 {
 		return located{}, orMissing(err, "relationship")
 	}
@@ -152,5 +152,5 @@ func (s *Store) Relationship(ctx context.Context, scope Scope, key string) (Rela
 	if err != nil {
 		return RelationshipView{}, err
 	}
-	return relationshipView(r.from, r.kind, r.to, r.Properties, s.Now()), nil
+	return NewRelationshipView(r.from, r.kind, r.to, r.Properties, s.Now()), nil
 }

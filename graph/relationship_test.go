@@ -18,7 +18,7 @@ func (e *env) relationships(from, to, values string) [][]any {
 
 func TestRelationshipDefaults(t *testing.T) {
 	e := fresh(t)
-	result := e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5, shared), node("concept", "c", 0.5, shared)},
+	result := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5, shared), node("concept", "c", 0.5, shared)},
 		graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b"}, graph.RelationshipWrite{From: "b", Type: "of_caller", To: "c"})
 	e.Same("statuses", []graph.Status{graph.Created, graph.Created, graph.Created, graph.Created, graph.Created}, statuses(result))
 	e.Same("defaults", [][]any{{
@@ -27,7 +27,7 @@ func TestRelationshipDefaults(t *testing.T) {
 		r.valid_from, r.valid_to, r.recorded_at, r.recorded_by, r.updated_at, r.user_id, r.team_id, r.owner_key`))
 	e.Same("between shared nodes", [][]any{{nil}}, e.relationships("b", "c", "r.user_id"))
 	e.ChangedUsers()
-	e.write("u1", nil, link("b", "of_caller", "c", 0.1))
+	e.Write("u1", nil, link("b", "of_caller", "c", 0.1))
 	e.Same("users", []string{""}, e.ChangedUsers())
 }
 
@@ -41,56 +41,56 @@ func TestRelationshipIsFoundByItsTriple(t *testing.T) {
 	values := `r.description, r.relationship_type, r.salience, r.confidence, r.attitude, r.proximity, r.state, r.valid_from, r.recorded_by,
 		r.properties, r.updated_at`
 	stored := []any{"why", "rival", 0.7, 0.6, int64(1), int64(5), "core", weekAgo, "crew", `{"n":1}`, noon}
-	first := e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, full)
+	first := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, full)
 	e.Same("stored", [][]any{stored}, e.relationships("a", "b", values))
 
 	e.Now = noon.Add(time.Hour)
-	again := e.write("u1", nil, full, graph.RelationshipWrite{From: "b", Type: "relates_to", To: "a"})
+	again := e.Write("u1", nil, full, graph.RelationshipWrite{From: "b", Type: "relates_to", To: "a"})
 	e.Same("again", []graph.Status{graph.Unchanged, graph.Created}, statuses(again))
 	e.Same("key", first.Relationships[0].Key, again.Relationships[0].Key)
 	e.Same("nothing written", [][]any{stored}, e.relationships("a", "b", values))
 
-	changed := e.write("u1", nil, graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b", Salience: graph.Some(0.1), Attitude: graph.Null[int64](),
+	changed := e.Write("u1", nil, graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b", Salience: graph.Some(0.1), Attitude: graph.Null[int64](),
 		Description: graph.Null[string]()})
 	e.Same("changed", graph.RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: graph.Updated, Version: 2},
 		changed.Relationships[0])
 	e.Same("stored", [][]any{{"", "rival", 0.1, 0.6, nil, int64(5), "core", weekAgo, "crew", `{"n":1}`, e.Now}}, e.relationships("a", "b", values))
-	e.write("u1", nil, link("a", "involves", "b", 0.2))
+	e.Write("u1", nil, link("a", "involves", "b", 0.2))
 	e.Same("another type beside it", 2, len(e.relationships("a", "b", values)))
 }
 
 func TestContradictionClosesAndAdds(t *testing.T) {
 	e := fresh(t)
-	first := e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.7))
+	first := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.7))
 	end := noon.Add(time.Hour)
 	e.Now = end
 	close := closed("a", "relates_to", "b", end.In(time.FixedZone("", 7200)))
 	e.Same("closed", graph.RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: graph.Updated, Version: 2},
-		e.write("u1", nil, close).Relationships[0])
+		e.Write("u1", nil, close).Relationships[0])
 	e.Same("said again", graph.RelationshipResult{Key: first.Relationships[0].Key, From: "a", To: "b", Type: "relates_to", Status: graph.Unchanged, Version: 2},
-		e.write("u1", nil, close).Relationships[0])
-	second := e.write("u1", nil, link("a", "relates_to", "b", 0.2))
+		e.Write("u1", nil, close).Relationships[0])
+	second := e.Write("u1", nil, link("a", "relates_to", "b", 0.2))
 	e.Same("a new one", graph.Created, second.Relationships[0].Status)
 	e.Same("both are kept", [][]any{{0.7, end}, {0.2, nil}}, e.relationships("a", "b", "r.salience, r.valid_to"))
-	e.Same("said once more", graph.Unchanged, e.write("u1", nil, close).Relationships[0].Status)
+	e.Same("said once more", graph.Unchanged, e.Write("u1", nil, close).Relationships[0].Status)
 	e.Same("the new one stays open", [][]any{{0.7, end}, {0.2, nil}}, e.relationships("a", "b", "r.salience, r.valid_to"))
 
-	result := e.try("u1", nil, closed("b", "relates_to", "a", end))
+	result := e.Try("u1", nil, closed("b", "relates_to", "a", end))
 	e.Same("nothing to close", []string{"relationships[0].valid_to: no current relationship to close"}, result.Warnings)
 
 	history := graph.RelationshipWrite{From: "b", Type: "relates_to", To: "a", ValidFrom: graph.Some(weekAgo), ValidTo: graph.Some(noon), Salience: graph.Some(0.3)}
-	e.Same("history", []graph.Status{graph.Created}, statuses(e.write("u1", nil, history)))
-	e.Same("history again", []graph.Status{graph.Unchanged}, statuses(e.write("u1", nil, history)))
-	e.Same("a current one beside it", []graph.Status{graph.Created}, statuses(e.write("u1", nil, link("b", "relates_to", "a", 0.5))))
+	e.Same("history", []graph.Status{graph.Created}, statuses(e.Write("u1", nil, history)))
+	e.Same("history again", []graph.Status{graph.Unchanged}, statuses(e.Write("u1", nil, history)))
+	e.Same("a current one beside it", []graph.Status{graph.Created}, statuses(e.Write("u1", nil, link("b", "relates_to", "a", 0.5))))
 	e.Same("stored", 2, len(e.relationships("b", "a", "r.key")))
 }
 
 func TestRelationshipsToNothingAreRefused(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "s", 0.5, shared), node("concept", "theirs", 0.5, of("u2"))})
-	e.source("u1", graph.SourceWrite{EntityKey: "source"})
-	e.source("u1", graph.SourceWrite{EntityKey: "another source"})
-	e.neighbour().write("u1", []graph.NodeWrite{node("concept", "elsewhere", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "s", 0.5, shared), node("concept", "theirs", 0.5, of("u2"))})
+	e.Source("u1", graph.SourceWrite{EntityKey: "source"})
+	e.Source("u1", graph.SourceWrite{EntityKey: "another source"})
+	e.neighbour().Write("u1", []graph.NodeWrite{node("concept", "elsewhere", 0.5)})
 	before := e.stored()
 	for name, c := range map[string]struct {
 		user  string
@@ -108,7 +108,7 @@ func TestRelationshipsToNothingAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := e.of(t, e.Team)
-			result := e.try(c.user, nil, c.write)
+			result := e.Try(c.user, nil, c.write)
 			r := result.Relationships[0]
 			if r.Status != graph.Refused || r.Error == nil || r.Key != "" {
 				t.Fatalf("got %+v", r)
@@ -125,11 +125,11 @@ func TestRelationshipsToNothingAreRefused(t *testing.T) {
 
 func TestMentionsThroughMemory(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
-	e.source("u1", graph.SourceWrite{EntityKey: "s", StartedAt: graph.Some(weekAgo)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", StartedAt: graph.Some(weekAgo)})
 	mention := graph.RelationshipWrite{From: "s", Type: "mentions", To: "a", Description: graph.Some("twice"), Properties: json.RawMessage(`{"n":2}`)}
-	e.Same("statuses", []graph.Status{graph.Created}, statuses(e.write("u1", nil, mention)))
+	e.Same("statuses", []graph.Status{graph.Created}, statuses(e.Write("u1", nil, mention)))
 	e.Same("what counts it, and what is given", [][]any{{e.Team, "u1", "a", weekAgo, "twice", `{"n":2}`, nil}},
 		e.relationships("s", "a", "r.team_id, r.user_id, r.node_key, r.started_at, r.description, r.properties, r.salience"))
-	e.Same("again", []graph.Status{graph.Unchanged}, statuses(e.write("u1", nil, mention)))
+	e.Same("again", []graph.Status{graph.Unchanged}, statuses(e.Write("u1", nil, mention)))
 }

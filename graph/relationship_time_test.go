@@ -46,15 +46,15 @@ func TestALaterStartContradicts(t *testing.T) {
 	e := fresh(t)
 	days := func(n int) time.Time { return noon.Add(time.Duration(n) * graph.Day) }
 	e.Now = days(-30)
-	first := e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)}, from(days(-20), "me", "thinks_about", "c", 0.5)).Relationships[0]
+	first := e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5)}, from(days(-20), "me", "thinks_about", "c", 0.5)).Relationships[0]
 	e.Now = noon
-	second := e.write("u1", nil, from(days(-10), "me", "thinks_about", "c", 0.6)).Relationships[0]
+	second := e.Write("u1", nil, from(days(-10), "me", "thinks_about", "c", 0.6)).Relationships[0]
 	e.Same("second", graph.RelationshipResult{Key: second.Key, From: "me", To: "c", Type: "thinks_about", Status: graph.Created, Version: 1, Closed: first.Key}, second)
 	e.Same("said again", graph.RelationshipResult{Key: second.Key, From: "me", To: "c", Type: "thinks_about", Status: graph.Unchanged, Version: 1},
-		e.write("u1", nil, from(days(-10), "me", "thinks_about", "c", 0.6)).Relationships[0])
+		e.Write("u1", nil, from(days(-10), "me", "thinks_about", "c", 0.6)).Relationships[0])
 	third := link("me", "thinks_about", "c", 0.7)
 	third.Contradicts = true
-	last := e.write("u1", nil, third).Relationships[0]
+	last := e.Write("u1", nil, third).Relationships[0]
 	e.Same("third", []any{graph.Created, second.Key}, []any{last.Status, last.Closed})
 	for name, c := range map[string]struct {
 		at   *time.Time
@@ -138,8 +138,8 @@ func TestTheContextOfNowIsThatOfTheMoment(t *testing.T) {
 		nodes = append(nodes, node("concept", key, 0.5, change))
 		links = append(links, link("me", "relates_to", key, 0.5))
 	}
-	e.write("u1", nodes, links...)
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"fine"}})
+	e.Write("u1", nodes, links...)
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"fine"}})
 	for _, days := range []time.Duration{0, 6, 50, 100} {
 		e.Now = noon.Add(days * graph.Day)
 		now := e.sections("u1")
@@ -153,8 +153,8 @@ func TestTheContextOfNowIsThatOfTheMoment(t *testing.T) {
 func TestStartsAreComparedAsTheyAreStored(t *testing.T) {
 	e := fresh(t)
 	w := from(noon.Add(-time.Hour+300*time.Microsecond), "a", "relates_to", "b", 0.5)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, w)
-	e.Same("again", graph.Unchanged, e.write("u1", nil, w).Relationships[0].Status)
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, w)
+	e.Same("again", graph.Unchanged, e.Write("u1", nil, w).Relationships[0].Status)
 	w.ValidFrom, w.ValidTo = graph.Some(noon), graph.Some(noon.Add(200*time.Microsecond))
 	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{w}})
 	e.Same("an end within the same millisecond", []string{"relationships[0].valid_to"}, graphtest.Locations(err))
@@ -162,15 +162,15 @@ func TestStartsAreComparedAsTheyAreStored(t *testing.T) {
 
 func TestTimesThatCannotBeAreRefused(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, from(noon, "a", "relates_to", "b", 0.5))
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, from(noon, "a", "relates_to", "b", 0.5))
 	before := e.stored()
-	result := e.try("u1", nil, closed("a", "relates_to", "b", noon.Add(-time.Millisecond)))
+	result := e.Try("u1", nil, closed("a", "relates_to", "b", noon.Add(-time.Millisecond)))
 	e.Same("an end before the start", []any{graph.Refused, []string{"relationships[0].valid_to: must not be before valid_from"}},
 		[]any{result.Relationships[0].Status, result.Warnings})
 	for _, start := range []time.Time{noon, noon.Add(-time.Hour), noon.Add(time.Microsecond)} {
 		w := from(start, "a", "relates_to", "b", 0.1)
 		w.Contradicts = true
-		result = e.try("u1", nil, w)
+		result = e.Try("u1", nil, w)
 		e.Same("a contradiction no later", []string{"relationships[0].valid_from: must be after the valid_from of the relationship it contradicts"}, result.Warnings)
 	}
 	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{link("a", "relates_to", "a", 1),
@@ -181,12 +181,12 @@ func TestTimesThatCannotBeAreRefused(t *testing.T) {
 
 func TestContradictionsAtOneMomentFollowEachOther(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	w := link("a", "relates_to", "b", 0.5)
 	w.Contradicts = true
 	var keys []string
 	for i := range 3 {
-		r := e.write("u1", nil, w).Relationships[0]
+		r := e.Write("u1", nil, w).Relationships[0]
 		if r.Status != graph.Created || (i > 0 && r.Closed != keys[i-1]) || (i == 0 && r.Closed != "") {
 			t.Fatalf("got %+v", r)
 		}
@@ -199,20 +199,20 @@ func TestContradictionsAtOneMomentFollowEachOther(t *testing.T) {
 
 func TestDeprecatedTypesAreStoredTheOtherWay(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	for given, stored := range map[string]string{"part_of": "contains", "referenced_by": "references", "produced_by": "produces", "mitigated_by": "mitigates"} {
-		result := e.write("u1", nil, graph.RelationshipWrite{From: "a", Type: given, To: "b"})
+		result := e.Write("u1", nil, graph.RelationshipWrite{From: "a", Type: given, To: "b"})
 		r := result.Relationships[0]
 		e.Same(given, []any{"b", stored, "a", graph.Created}, []any{r.From, r.Type, r.To, r.Status})
 		e.Same("warnings", []string{"relationships[0].type: " + given + " is deprecated: stored as " + stored + ", the other way round"}, result.Warnings)
 		e.Same("the same one", graph.RelationshipResult{Key: r.Key, From: "b", To: "a", Type: stored, Status: graph.Unchanged, Version: 1},
-			e.write("u1", nil, graph.RelationshipWrite{From: "b", Type: stored, To: "a"}).Relationships[0])
-		missing := e.try("u1", nil, graph.RelationshipWrite{From: "gone", Type: given, To: "b"}).Warnings
+			e.Write("u1", nil, graph.RelationshipWrite{From: "b", Type: stored, To: "a"}).Relationships[0])
+		missing := e.Try("u1", nil, graph.RelationshipWrite{From: "gone", Type: given, To: "b"}).Warnings
 		e.Same("a fault is where it was given", []string{"relationships[0].from: there is no such node"}, missing)
 	}
-	e.write("u1", []graph.NodeWrite{oneOf(e.T, "task"), oneOf(e.T, "plan"), oneOf(e.T, "goal")})
+	e.Write("u1", []graph.NodeWrite{oneOf(e.T, "task"), oneOf(e.T, "plan"), oneOf(e.T, "goal")})
 	for _, w := range []graph.RelationshipWrite{{From: "the-task", Type: "belongs_to_plan", To: "the-plan"}, {From: "the-goal", Type: "achieved_by", To: "the-task"}} {
-		result := e.write("u1", nil, w)
+		result := e.Write("u1", nil, w)
 		r := result.Relationships[0]
 		e.Same("as given", []any{w.From, w.Type, w.To, []string{}}, []any{r.From, r.Type, r.To, result.Warnings})
 	}
@@ -220,7 +220,7 @@ func TestDeprecatedTypesAreStoredTheOtherWay(t *testing.T) {
 
 func TestUnusualTypesAreWarnedOf(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		node("person", "p", 0.5), node("person", "q", 0.5), node("concept", "c", 0.5), node("concept", "d", 0.5), node("entity", "e", 0.5), node("entity", "f", 0.5),
 	})
 	types := []string{"has_relationship_with", "engages_with", "thinks_about", "associated_with", "relates_to", "involves", "connected_to", "of_caller"}
@@ -230,7 +230,7 @@ func TestUnusualTypesAreWarnedOf(t *testing.T) {
 	for pair, fitting := range usual {
 		for _, ends := range []string{pair, pair[1:] + pair[:1]} {
 			for _, kind := range types {
-				result := e.write("u1", nil, graph.RelationshipWrite{From: ends[:1], Type: kind, To: ends[1:]})
+				result := e.Write("u1", nil, graph.RelationshipWrite{From: ends[:1], Type: kind, To: ends[1:]})
 				warned := len(result.Warnings) == 1 && strings.HasPrefix(result.Warnings[0], "relationships[0].type: ") && strings.HasSuffix(result.Warnings[0], fitting[0])
 				if fits := slices.Contains(fitting, kind) || kind == "relates_to" || kind == "of_caller"; warned == fits || len(result.Warnings) > 0 == fits {
 					t.Errorf("%s %s: warnings %q", ends, kind, result.Warnings)
@@ -243,10 +243,10 @@ func TestUnusualTypesAreWarnedOf(t *testing.T) {
 func TestContainmentLeadsToItsKind(t *testing.T) {
 	e := fresh(t)
 	for _, kind := range []string{"project", "plan", "task", "goal", "risk", "document"} {
-		e.write("u1", []graph.NodeWrite{oneOf(e.T, kind)})
+		e.Write("u1", []graph.NodeWrite{oneOf(e.T, kind)})
 	}
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
-	result := e.try("u1", nil, graph.RelationshipWrite{From: "the-plan", Type: "has_task", To: "the-goal"},
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	result := e.Try("u1", nil, graph.RelationshipWrite{From: "the-plan", Type: "has_task", To: "the-goal"},
 		graph.RelationshipWrite{From: "the-plan", Type: "has_task", To: "the-task"},
 		graph.RelationshipWrite{From: "the-project", Type: "has_context_document", To: "the-task"},
 		graph.RelationshipWrite{From: "the-project", Type: "has_context_document", To: "the-document"},
@@ -264,7 +264,7 @@ func TestNothingContainsItself(t *testing.T) {
 	for _, key := range []string{"a", "b", "c", "d", "e"} {
 		nodes = append(nodes, graph.NodeWrite{Kind: "document", EntityKey: key, Name: graph.Some(key)})
 	}
-	e.write("u1", nodes)
+	e.Write("u1", nodes)
 	contains := func(ends string) graph.RelationshipWrite {
 		return graph.RelationshipWrite{From: ends[:1], Type: map[bool]string{true: "contains", false: "has_document"}[ends < "c"], To: ends[1:]}
 	}
@@ -273,28 +273,28 @@ func TestNothingContainsItself(t *testing.T) {
 		for _, e := range ends {
 			links = append(links, contains(e))
 		}
-		return statuses(e.try("u1", nil, links...))
+		return statuses(e.Try("u1", nil, links...))
 	}
 	e.Same("a ring in one batch", []graph.Status{graph.Created, graph.Created, graph.Refused}, try("ab", "bc", "ca"))
 	e.Same("over batches", []graph.Status{graph.Refused, graph.Refused}, try("ca", "ba"))
 	e.Same("several ways are no ring", []graph.Status{graph.Created, graph.Created, graph.Created}, try("ad", "dc", "ac"))
 	e.Same("a ring of the others", []graph.Status{graph.Created, graph.Refused}, try("ce", "ea"))
-	result := e.try("u1", nil, contains("ea"))
+	result := e.Try("u1", nil, contains("ea"))
 	e.Same("as told", []any{"", []string{"relationships[0].to: contains from, directly or through others"}}, []any{result.Relationships[0].Key, result.Warnings})
-	e.Same("swapped", graph.Refused, e.try("u1", nil, graph.RelationshipWrite{From: "a", Type: "part_of", To: "e"}).Relationships[0].Status)
-	e.Same("what contains nothing", graph.Created, e.try("u1", nil, graph.RelationshipWrite{From: "e", Type: "references", To: "a"}).Relationships[0].Status)
+	e.Same("swapped", graph.Refused, e.Try("u1", nil, graph.RelationshipWrite{From: "a", Type: "part_of", To: "e"}).Relationships[0].Status)
+	e.Same("what contains nothing", graph.Created, e.Try("u1", nil, graph.RelationshipWrite{From: "e", Type: "references", To: "a"}).Relationships[0].Status)
 	before := e.stored()
 	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Strict: true, Relationships: []graph.RelationshipWrite{contains("be"), contains("ea")}})
 	e.Same("strict", []string{"relationships[1].to"}, graphtest.Locations(err))
 	e.Same("stored", before, e.stored())
 	over := noon.Add(time.Hour)
-	e.write("u1", nil, closed("a", "contains", "b", over), closed("a", "contains", "c", over), closed("a", "contains", "d", over))
-	e.Same("what is over is no ring", graph.Created, e.try("u1", nil, contains("ea")).Relationships[0].Status)
+	e.Write("u1", nil, closed("a", "contains", "b", over), closed("a", "contains", "c", over), closed("a", "contains", "d", over))
+	e.Same("what is over is no ring", graph.Created, e.Try("u1", nil, contains("ea")).Relationships[0].Status)
 }
 
 func TestWordsForGrades(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	words := map[string][2][5]string{
 		"has_relationship_with": {{"hostile", "unfriendly", "neutral", "friendly", "close"},
 			{"stranger", "acquaintance", "familiar", "known-well", "intimate-knowledge"}},
@@ -311,11 +311,11 @@ func TestWordsForGrades(t *testing.T) {
 	}
 	for kind, scale := range words {
 		for grade := int64(1); grade <= 5; grade++ {
-			r := e.write("u1", nil, graph.RelationshipWrite{From: "a", Type: kind, To: "b", Attitude: graph.Some(grade), Proximity: graph.Some(6 - grade)}).Relationships[0]
+			r := e.Write("u1", nil, graph.RelationshipWrite{From: "a", Type: kind, To: "b", Attitude: graph.Some(grade), Proximity: graph.Some(6 - grade)}).Relationships[0]
 			view := e.relationship("u1", r.Key)
 			e.Same(kind, []any{grade, scale[0][grade-1], 6 - grade, scale[1][5-grade]}, []any{*view.Attitude, view.AttitudeWord, *view.Proximity, view.ProximityWord})
 		}
-		r := e.write("u1", nil, graph.RelationshipWrite{From: "a", Type: kind, To: "b", Attitude: graph.Null[int64](), Proximity: graph.Null[int64]()}).Relationships[0]
+		r := e.Write("u1", nil, graph.RelationshipWrite{From: "a", Type: kind, To: "b", Attitude: graph.Null[int64](), Proximity: graph.Null[int64]()}).Relationships[0]
 		view := e.relationship("u1", r.Key)
 		e.Same(kind+" without", []any{(*int64)(nil), "", ""}, []any{view.Attitude, view.AttitudeWord, view.ProximityWord})
 	}

@@ -22,22 +22,22 @@ const MaxWords = 32
 // MaxTypes is the maximum number of types that the operator may add to the vocabulary.
 const MaxTypes = 200
 
-// relatedType is the stored type of relationships whose type is a word of their team; the property type_word has the
+// RelatedType is the stored type of relationships whose type is a word of their team; the property type_word has the
 // word. A stored type for each word would stay in the database for ever, and all teams share one list of stored
 // types.
-const relatedType = "related_to"
+const RelatedType = "related_to"
 
 // fixedTypes are never stored as words.
 var fixedTypes = func() map[string]bool { //nolint:gochecknoglobals // a constant table
-	all := map[string]bool{hasMessageType: true, systemRelationshipType: true}
+	all := map[string]bool{HasMessageType: true, systemRelationshipType: true}
 	for _, kind := range Vocabulary {
 		all[kind] = true
 	}
 	return all
 }()
 
-// neverWord reports whether a name in a caller's statement cannot be a team's own type.
-func neverWord(name string) bool { return fixedTypes[name] || !typePattern.MatchString(name) }
+// NeverWord reports whether a name in a caller's statement cannot be a team's own type.
+func NeverWord(name string) bool { return fixedTypes[name] || !typePattern.MatchString(name) }
 
 // CheckTypes returns an error if the operator's list of types is invalid.
 func CheckTypes(types []string) error {
@@ -48,16 +48,16 @@ func CheckTypes(types []string) error {
 		switch {
 		case !typePattern.MatchString(kind):
 			return fmt.Errorf("%q does not match %s", kind, typePattern)
-		case kind == hasMessageType || kind == systemRelationshipType || kind == relatedType || Swapped(kind):
+		case kind == HasMessageType || kind == systemRelationshipType || kind == RelatedType || Swapped(kind):
 			return fmt.Errorf("%q is reserved", kind)
 		}
 	}
 	return nil
 }
 
-// mayBeWord reports whether relationships of a type may be stored as a word. All types except the fixed ones may,
+// MayBeWord reports whether relationships of a type may be stored as a word. All types except the fixed ones may,
 // because the operator's list may have been different. Relationships of type related_to itself have no word.
-func mayBeWord(kind string) bool { return !fixedTypes[kind] }
+func MayBeWord(kind string) bool { return !fixedTypes[kind] }
 
 // wordOf returns the word by which statements find relationships of a type whose stored type may differ; nil if the
 // stored type is the type.
@@ -70,7 +70,7 @@ func wordOf(kind string) any {
 
 // isWord reports whether new relationships of a type are stored as a word.
 func (s *Store) isWord(kind string) bool {
-	return !fixedTypes[kind] && kind != relatedType && !slices.Contains(s.options.Types, kind)
+	return !fixedTypes[kind] && kind != RelatedType && !slices.Contains(s.options.Types, kind)
 }
 
 // typeOf returns the type of a relationship for callers: its word if it has one, else its stored type.
@@ -152,7 +152,7 @@ func (s *Store) admitTypes(ctx context.Context, relationships []RelationshipWrit
 	if known != nil && len(s.unknownTypes(*known, relationships)) == 0 {
 		return nil
 	}
-	indexed, err := s.indexedTypes(ctx)
+	indexed, err := s.IndexedTypes(ctx)
 	if err != nil {
 		return err
 	}
@@ -177,9 +177,9 @@ func (s *Store) indexType(ctx context.Context, kind string) error {
 // typesAtOnce is the maximum number of types that one statement searches one by one.
 const typesAtOnce = 16
 
-// indexedTypes returns the stored relationship types that are or were in use, in the order in which they were added.
+// IndexedTypes returns the stored relationship types that are or were in use, in the order in which they were added.
 // Statements composed of the first of them stay valid when another one is added.
-func (s *Store) indexedTypes(ctx context.Context) ([]string, error) {
+func (s *Store) IndexedTypes(ctx context.Context) ([]string, error) {
 	types, err := findTypeIndexes.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 
 // renewed returns the natural key of a node if it differs from the stored one.
 func (n *naturalParts) renewed() string {
-	kind := n.Labels.kind()
+	kind := n.Labels.Kind()
 	if kind.group != knowledgeGroup {
 		return ""
 	}

@@ -54,7 +54,7 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 		}
 	}
 	if len(b.Relationships) > 0 {
-		indexed, err := s.indexedTypes(ctx)
+		indexed, err := s.IndexedTypes(ctx)
 		if err != nil {
 			return MemoryResult{}, err
 		}
@@ -99,7 +99,7 @@ func (t *Tx) mark(scope Scope, mark ImportMark, report string) error {
 }
 
 // importID returns the stored ID. It includes the user, so that users cannot see each other's imports.
-func (s Scope) importID(id string) string { return s.UserID + keySeparator + id }
+func (s Scope) importID(id string) string { return s.UserID + KeySeparator + id }
 
 // ImportProgress returns the progress of an import of the scope; a zero mark for one that is unknown or finished.
 func (s *Store) ImportProgress(ctx context.Context, scope Scope, id string) (ImportMark, error) {

@@ -106,12 +106,12 @@ func (s *Store) indexTypes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	indexed, err := s.indexedTypes(ctx)
+	indexed, err := s.IndexedTypes(ctx)
 	if err != nil {
 		return err
 	}
 	for _, kind := range types {
-		if slices.Contains(indexed, kind) || kind == hasMessageType || !typePattern.MatchString(kind) {
+		if slices.Contains(indexed, kind) || kind == HasMessageType || !typePattern.MatchString(kind) {
 			continue
 		}
 		if err := s.indexType(ctx, kind); err != nil {

@@ -352,13 +352,13 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 			if err := p.DecodeNeo(l[7]); err != nil {
 				unread = err
 			}
-			view := relationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), p, now)
+			view := NewRelationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), p, now)
 			f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit, FromName: neo.Text(l[3]), ToName: neo.Text(l[6]), RelationshipView: view})
 		}),
 	}
 	for _, l := range r.Links {
 		f.Links = append(f.Links, Link{
-			Kind: l.Labels.kind(), Key: l.Key, Name: l.Name, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.Sources,
+			Kind: l.Labels.Kind(), Key: l.Key, Name: l.Name, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.Sources,
 		})
 	}
 	for i := range r.Vectors {

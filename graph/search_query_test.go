@@ -160,8 +160,8 @@ func (e *env) search(user string, q graph.Search) graph.Found {
 // Every query is treated as words: it never breaks a search, and finds nothing if it has no words.
 func TestSearchHostileTexts(t *testing.T) {
 	e := fresh(t)
-	e.source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("plain"), Messages: []graph.MessageWrite{said("m", "plain")}})
-	e.write("u", []graph.NodeWrite{node("concept", "c", 0.5), node("task", "t", 0.5)}, link("c", "relates_to", "t", 0.5))
+	e.Source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("plain"), Messages: []graph.MessageWrite{said("m", "plain")}})
+	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5), node("task", "t", 0.5)}, link("c", "relates_to", "t", 0.5))
 	for _, text := range hostileTexts {
 		found := e.search("u", askAll(text))
 		e.Same("found by "+text[:min(len(text), 40)], 0, len(found.Messages)+len(found.Sources))
@@ -174,7 +174,7 @@ func TestSearchHostileTexts(t *testing.T) {
 // A word may have both kinds of apostrophe.
 func TestSearchFindsMixedApostrophes(t *testing.T) {
 	e := fresh(t)
-	stored := e.source("u", graph.SourceWrite{Messages: []graph.MessageWrite{said("", "rock’n'roll at the quay")}})
+	stored := e.Source("u", graph.SourceWrite{Messages: []graph.MessageWrite{said("", "rock’n'roll at the quay")}})
 	for _, text := range []string{"rock’n'roll", "rock'n’roll", "rock'n'roll"} {
 		found := e.search("u", graph.Search{Asks: askAll(text).Asks, Messages: true})
 		if len(found.Messages) == 0 || found.Messages[0].Key != stored.Messages[0].EntityKey {
@@ -195,7 +195,7 @@ func TestSearchFindsTextsByThemselves(t *testing.T) {
 		for _, text := range list {
 			messages = append(messages, said("", text))
 		}
-		result := e.source("u", graph.SourceWrite{Messages: messages})
+		result := e.Source("u", graph.SourceWrite{Messages: messages})
 		for i, text := range list {
 			for n, m := range askAll(text).Asks {
 				found := e.search("u", graph.Search{Asks: []graph.Ask{m}, Messages: true})

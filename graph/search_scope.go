@@ -77,7 +77,7 @@ func SearchScopes(scope Scope) []string {
 }
 
 // plainTypes are relationship types without searchable words.
-var plainTypes = []string{mentionsType, systemRelationshipType, hasMessageType, aboutType, includesType, rootedInType, groupsType}
+var plainTypes = []string{mentionsType, systemRelationshipType, HasMessageType, aboutType, includesType, rootedInType, groupsType}
 
 // searchable reports whether relationships of a type can be found by words.
 func searchable(kind string) bool { return !slices.Contains(plainTypes, kind) }

@@ -46,7 +46,7 @@ func TestStemsAreThoseOfTheIndex(t *testing.T) {
 		queries = append(queries, fmt.Sprintf(`{key: "m%d", query: '%s +text:["%s" TO "%s"]'}`, i, graph.ScopeFilter(e.As("u"), nil, nil),
 			strings.ReplaceAll(graph.Stem(word), "'", `\'`), strings.ReplaceAll(graph.Stem(word), "'", `\'`)))
 	}
-	e.source("u", graph.SourceWrite{EntityKey: "s", Messages: messages})
+	e.Source("u", graph.SourceWrite{EntityKey: "s", Messages: messages})
 	missed := e.Raw(`UNWIND [` + strings.Join(queries, ", ") + `] AS q
 		CALL (q) { CALL db.index.fulltext.queryNodes('message_words', q.query) YIELD node RETURN collect(node.entity_key) AS found }
 		WITH q, found WHERE $team <> '' AND NOT q.key IN found

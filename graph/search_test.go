@@ -81,19 +81,19 @@ func (e *env) crowd(user string, count int) {
 				links = append(links, link)
 			}
 		}
-		e.source(user, graph.SourceWrite{EntityKey: user + "-said", Messages: messages})
-		e.write(user, nodes, links...)
+		e.Source(user, graph.SourceWrite{EntityKey: user + "-said", Messages: messages})
+		e.Write(user, nodes, links...)
 	}
 }
 
 // lit gives a user one match of each kind for lanterns, among many other words.
 func (e *env) lit(user string) {
 	e.Helper()
-	e.source(user, graph.SourceWrite{EntityKey: "s", Summary: graph.Some("what we said of the old brass lantern in the hall"),
+	e.Source(user, graph.SourceWrite{EntityKey: "s", Summary: graph.Some("what we said of the old brass lantern in the hall"),
 		Messages: []graph.MessageWrite{said("m", "where did the lantern go after the winter")}})
 	r := link("c", "relates_to", "d", 0.1)
 	r.Description = graph.Some("both know of the lantern")
-	e.write(user, []graph.NodeWrite{node("concept", "c", 0.1, described("has some lantern somewhere")), node("task", "d", 0.1)}, r)
+	e.Write(user, []graph.NodeWrite{node("concept", "c", 0.1, described("has some lantern somewhere")), node("task", "d", 0.1)}, r)
 }
 
 // Data of other teams or users takes no place among the hits.
@@ -109,7 +109,7 @@ func TestSearchIsolated(t *testing.T) {
 	e.findsAll("u", match, own...)
 	e.finds("u3", "lantern")
 	e.finds("", "lantern")
-	e.write("", []graph.NodeWrite{node("entity", "all", 0.1, described("the lantern of all"), shared)})
+	e.Write("", []graph.NodeWrite{node("entity", "all", 0.1, described("the lantern of all"), shared)})
 	e.finds("", "lantern", "all")
 	e.finds("u3", "lantern", "all")
 	e.finds("u", "lantern", append(own, "all")...)
@@ -118,7 +118,7 @@ func TestSearchIsolated(t *testing.T) {
 // Participants find a source, but not its messages; an erased user no longer participates.
 func TestSearchByParticipants(t *testing.T) {
 	e := fresh(t)
-	e.source("u", graph.SourceWrite{
+	e.Source("u", graph.SourceWrite{
 		EntityKey: "s", Summary: graph.Some("about the lantern"), Participants: []string{"u2", "u3", "u2x"}, Messages: []graph.MessageWrite{said("m", "the lantern is mine")},
 	})
 	e.finds("u", "lantern", "s", "m")
@@ -131,10 +131,10 @@ func TestSearchByParticipants(t *testing.T) {
 	e.finds("u2", "lantern")
 	e.finds("u3", "lantern", "s")
 	e.finds("u2x", "lantern", "s")
-	e.source("u", graph.SourceWrite{EntityKey: "s", Participants: []string{"u4"}})
+	e.Source("u", graph.SourceWrite{EntityKey: "s", Participants: []string{"u4"}})
 	e.finds("u3", "lantern")
 	e.finds("u4", "lantern", "s")
-	e.remove("u", "source", "s")
+	e.Remove("u", "source", "s")
 	e.finds("u4", "lantern")
 	if _, err := e.Store.EraseUser(t.Context(), e.As("u4")); err != nil {
 		t.Fatal(err)
@@ -154,14 +154,14 @@ func TestNeighboursOfPieces(t *testing.T) {
 		return messages
 	}
 	for from, count := 0, 1; from < 10; from, count = from+count, count+1 {
-		e.source("u", graph.SourceWrite{EntityKey: "s", Messages: said(from, count)})
+		e.Source("u", graph.SourceWrite{EntityKey: "s", Messages: said(from, count)})
 	}
 	whole := e.nears("s")
-	e.remove("u", "source", "s")
+	e.Remove("u", "source", "s")
 	e.restore("u", "source", "s")
 	e.Same("restored", whole, e.nears("s"))
-	e.remove("u", "source", "s")
-	e.source("u", graph.SourceWrite{EntityKey: "s2", Messages: said(0, 10)})
+	e.Remove("u", "source", "s")
+	e.Source("u", graph.SourceWrite{EntityKey: "s2", Messages: said(0, 10)})
 	e.Same("at once", whole, e.nears("s2"))
 }
 
@@ -179,23 +179,23 @@ func (e *env) nears(source string) string {
 func TestSearchByNeighbours(t *testing.T) {
 	e := fresh(t)
 	long := "zero lantern " + strings.Repeat("word ", 600)
-	e.source("u", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m0", long), said("m1", "one"), said("m2", "two"), said("m3", "three")}})
-	e.source("u", graph.SourceWrite{EntityKey: "other", Messages: []graph.MessageWrite{said("o", "elsewhere")}})
+	e.Source("u", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m0", long), said("m1", "one"), said("m2", "two"), said("m3", "three")}})
+	e.Source("u", graph.SourceWrite{EntityKey: "other", Messages: []graph.MessageWrite{said("o", "elsewhere")}})
 	e.finds("u", "lantern", "m0", "m1", "m2")
 	e.finds("u", "three", "m1", "m2", "m3")
 	alone := askWords("three")
 	alone.Neighbours = false
 	e.findsAll("u", alone, "m3")
 
-	e.source("u", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m4", "four"), said("m5", "five")}}) // updates those before
+	e.Source("u", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m4", "four"), said("m5", "five")}}) // updates those before
 	e.Same("near", "2:"+strings.ReplaceAll(long[:2000], "\n", " ")+" one two three four ; 3:one two three four five ; 4:two three four five ; 5:three four five ",
 		strings.SplitN(e.nears("s"), "; ", 3)[2])
-	e.write("u", []graph.NodeWrite{{Kind: "message", EntityKey: "m6", OwnFields: &graph.OwnFields{SourceKey: graph.Some("s"), Role: graph.Some("user"), Text: graph.Some("six")}}})
+	e.Write("u", []graph.NodeWrite{{Kind: "message", EntityKey: "m6", OwnFields: &graph.OwnFields{SourceKey: graph.Some("s"), Role: graph.Some("user"), Text: graph.Some("six")}}})
 	e.finds("u", "six", "m4", "m5", "m6")
 
 	whole := e.nears("s")
 	for _, key := range []string{"m0", "m3"} {
-		e.remove("u", "message", key)
+		e.Remove("u", "message", key)
 	}
 	e.finds("u", "lantern")
 	e.finds("u", "three")
@@ -209,7 +209,7 @@ func TestSearchByNeighbours(t *testing.T) {
 		e.restore("u", "message", key)
 	}
 	e.Same("restored", whole, e.nears("s"))
-	e.remove("u", "source", "s")
+	e.Remove("u", "source", "s")
 	e.finds("u", "three")
 	e.restore("u", "source", "s")
 	e.Same("restored with its source", whole, e.nears("s"))
@@ -219,7 +219,7 @@ func TestSearchByNeighbours(t *testing.T) {
 // Relationships are found by their texts, including those of callers' own types.
 func TestSearchRelationships(t *testing.T) {
 	e := fresh(t)
-	e.write("u", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5)})
+	e.Write("u", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5)})
 	said := func(from, kind, to, text string) graph.RelationshipWrite {
 		r := link(from, kind, to, 0.5)
 		r.Description = graph.Some(text)
@@ -227,21 +227,21 @@ func TestSearchRelationships(t *testing.T) {
 	}
 	own := "likes_" + strings.ToLower(strings.ReplaceAll(e.Team[len(e.Team)-6:], "-", "x"))
 	plain := strings.ReplaceAll(own, "_", "")
-	e.write("u", nil, said("a", "relates_to", "b", "a lantern between"), said("b", own, "c", "lantern talk"), said("c", plain, "a", "lantern light"))
+	e.Write("u", nil, said("a", "relates_to", "b", "a lantern between"), said("b", own, "c", "lantern talk"), said("c", plain, "a", "lantern light"))
 	e.finds("u", "lantern", "a relates_to b", "b "+own+" c", "c "+plain+" a")
 	q := askWords("lantern")
 	q.Types = []string{own, "blocks"}
 	e.findsAll("u", q, "b "+own+" c")
 
 	e.Now = e.Now.Add(time.Hour)
-	e.write("u", nil, said("b", own, "c", "only candles")) // a change
+	e.Write("u", nil, said("b", own, "c", "only candles")) // a change
 	e.finds("u", "lantern", "a relates_to b", "c "+plain+" a")
 	e.finds("u", "candles", "b "+own+" c")
 	contradiction := said("a", "relates_to", "b", "the torch since")
 	contradiction.Contradicts = true
 	before := e.Now
 	e.Now = e.Now.Add(time.Hour)
-	e.write("u", nil, contradiction, closed("c", plain, "a", e.Now))
+	e.Write("u", nil, contradiction, closed("c", plain, "a", e.Now))
 	e.finds("u", "lantern")
 	e.finds("u", "torch", "a relates_to b")
 	past := askWords("lantern")
@@ -250,13 +250,13 @@ func TestSearchRelationships(t *testing.T) {
 
 	found := e.search("u", askWords("candles"))
 	key := found.Relationships[0].Hit.Key
-	e.remove("u", "relationship", key)
+	e.Remove("u", "relationship", key)
 	e.finds("u", "candles")
 	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u"), key); err != nil {
 		t.Fatal(err)
 	}
 	e.finds("u", "candles", "b "+own+" c")
-	e.remove("u", "concept", "b")
+	e.Remove("u", "concept", "b")
 	e.finds("u", "candles torch")
 	e.restore("u", "concept", "b")
 	e.finds("u", "candles torch", "a relates_to b", "b "+own+" c")
@@ -274,7 +274,7 @@ func TestSearchByDayAndKind(t *testing.T) {
 		return day
 	}
 	told := func(key, when string) {
-		e.source("u", graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(at(when)), Summary: graph.Some("lantern"),
+		e.Source("u", graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(at(when)), Summary: graph.Some("lantern"),
 			Messages: []graph.MessageWrite{{EntityKey: key + "-m", Role: "user", Text: "lantern", At: graph.Some(at(when))}}})
 	}
 	told("early", "2026-02-01T23:59:59Z")
@@ -304,14 +304,14 @@ func TestSearchByDayAndKind(t *testing.T) {
 	within("2026-02-02T08:00:01Z", "2026-02-03T19:59:59Z")
 	within("2026-02-02T09:00:00+02:00", "2026-02-03T20:00:00+00:30", "first")
 	within("2026-02-02T00:00:00+02:00", "2026-02-02T09:00:00Z", "early", "first")
-	e.source("u", graph.SourceWrite{EntityKey: "late", StartedAt: graph.Some(at("2026-01-05T00:00:00Z"))})
+	e.Source("u", graph.SourceWrite{EntityKey: "late", StartedAt: graph.Some(at("2026-01-05T00:00:00Z"))})
 	q := askWords("lantern")
 	q.Messages, q.Nodes, q.Relationships = false, nil, false
 	since, until := at("2026-01-01T00:00:00Z"), at("2026-01-31T00:00:00Z")
 	q.Since, q.Until = &since, &until
 	e.findsAll("u", q, "late")
 
-	e.write("u", []graph.NodeWrite{node("risk", "r", 0.1, described("one lantern among other things that may burn")),
+	e.Write("u", []graph.NodeWrite{node("risk", "r", 0.1, described("one lantern among other things that may burn")),
 		node("system_entity", "e", 0.1, func(w *graph.NodeWrite) {
 			w.Description, w.OwnFields = graph.Some("a lantern of the system, and more"), &graph.OwnFields{System: graph.Some("sys")}
 		}, shared)})
@@ -360,9 +360,9 @@ func (e *env) searchable() {
 			nodes = append(nodes, node(kind, "k-"+kind, 0.5), node(kind, "shared-"+kind, 0.5, shared, func(w *graph.NodeWrite) { w.Name = graph.Some("(of all)") }))
 		}
 	}
-	e.write("u1", append(nodes, node("concept", "a", 0.5), node("concept", "b", 0.5)),
+	e.Write("u1", append(nodes, node("concept", "a", 0.5), node("concept", "b", 0.5)),
 		link("a", "relates_to", "b", 0.5), link("shared-concept", "relates_to", "shared-task", 0.5), link("shared-concept", "of_its_own", "k-person", 0.5))
-	e.write("u2", []graph.NodeWrite{node("concept", "theirs", 0.5)}, link("shared-concept", "of_its_own", "theirs", 0.5),
+	e.Write("u2", []graph.NodeWrite{node("concept", "theirs", 0.5)}, link("shared-concept", "of_its_own", "theirs", 0.5),
 		link("theirs", "relates_to", "shared-task", 0.5))
 	if _, err := e.Store.MergeSystem(e.Context(), e.As("u1"), "sys", &graph.SystemWrite{
 		Entities:      []graph.SystemEntityWrite{{Name: "Mast's Root", Type: graph.Some("part")}, {Name: "(hull)", Type: graph.Some("part")}},
@@ -373,7 +373,7 @@ func (e *env) searchable() {
 	if _, err := e.Store.RenameSystemEntity(e.Context(), e.As("u1"), "sys", "Mast's Root", "(mast)"); err != nil {
 		e.Fatal(err)
 	}
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Participants: []string{"u2", "u3"}, StartedAt: graph.Some(noon.Add(-40 * graph.Day)), Messages: []graph.MessageWrite{
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Participants: []string{"u2", "u3"}, StartedAt: graph.Some(noon.Add(-40 * graph.Day)), Messages: []graph.MessageWrite{
 		said("m1", "one"), said("m2", strings.Repeat("two ", 1000)), {EntityKey: "m3", Role: "user", Text: "three", At: graph.Some(noon.Add(-39 * graph.Day))},
 	}})
 	e.tell("u1", "a-s", enough, "a", "theme")
@@ -416,7 +416,7 @@ func TestRenew(t *testing.T) {
 func TestStoriesAreFoundByTheirPresentName(t *testing.T) {
 	e := fresh(t)
 	e.searchable()
-	e.write("u1", []graph.NodeWrite{{Kind: "person", EntityKey: "theme", Name: graph.Some("Renamed One")}, {Kind: "concept", EntityKey: "a", Name: graph.Some("Renamed Two")}})
+	e.Write("u1", []graph.NodeWrite{{Kind: "person", EntityKey: "theme", Name: graph.Some("Renamed One")}, {Kind: "concept", EntityKey: "a", Name: graph.Some("Renamed Two")}})
 	e.told("u1", "more", 0, "a", "theme")
 	e.stories()
 	e.Same("names", [][]any{{"a", "Renamed Two", "renamed two"}, {"theme", "Renamed One", "renamed one"}}, e.Raw(
@@ -432,7 +432,7 @@ func TestSearchByNeighboursOfAnImport(t *testing.T) {
 			SourceKey: graph.Some("s"), Role: graph.Some("user"), Text: graph.Some(texts[seq]), At: graph.Some(noon), Seq: graph.Some(seq),
 		}}
 	}
-	e.source("u", graph.SourceWrite{EntityKey: "s"})
+	e.Source("u", graph.SourceWrite{EntityKey: "s"})
 	for _, batch := range [][]int64{{4, 1}, {3}, {0, 2}, {2}} {
 		var nodes []graph.NodeWrite
 		for _, seq := range batch {

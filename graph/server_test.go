@@ -131,7 +131,7 @@ func outage(t *testing.T, e *env, server *testenv.Neo4jServer) {
 			t.Errorf("%s was acknowledged and is gone", key)
 		}
 	}
-	e.write("u", []graph.NodeWrite{node("concept", "after", 1)})
+	e.Write("u", []graph.NodeWrite{node("concept", "after", 1)})
 }
 
 // pooled opens connections at the same time: every call must succeed.

@@ -42,14 +42,10 @@ func (e *env) messages(key string) []string {
 	return texts
 }
 
-func said(key, text string) graph.MessageWrite {
-	return graph.MessageWrite{EntityKey: key, Role: "user", Text: text}
-}
-
 func TestSourceDefaults(t *testing.T) {
 	e := fresh(t)
 	user := "u1"
-	result := e.source(user, graph.SourceWrite{})
+	result := e.Source(user, graph.SourceWrite{})
 	if diff := cmp.Diff(graph.SourceResult{
 		UserID: user, EntityKey: result.EntityKey, Status: graph.Created, Messages: []graph.MessageResult{}, Mentions: []graph.NodeResult{}, Warnings: []string{},
 	}, result); diff != "" || len(result.EntityKey) != 36 {
@@ -61,14 +57,14 @@ func TestSourceDefaults(t *testing.T) {
 	}, e.see(user, result.EntityKey))
 
 	ended := noon.Add(-time.Hour)
-	finished := e.source(user, graph.SourceWrite{EndedAt: graph.Some(ended)})
+	finished := e.Source(user, graph.SourceWrite{EndedAt: graph.Some(ended)})
 	e.Same("one that has ended started no later", ended, e.see(user, finished.EntityKey).StartedAt)
 }
 
 func TestSourceIsWrittenOnce(t *testing.T) {
 	e := fresh(t)
 	user, context := "u1", "planning"
-	e.write(user, []graph.NodeWrite{node("concept", "c", 0.5)})
+	e.Write(user, []graph.NodeWrite{node("concept", "c", 0.5)})
 	write := graph.SourceWrite{
 		EntityKey: "s", ContentType: graph.Some("meeting"), ContextType: graph.Some(context), SourceType: graph.Some("meeting"), Sensitivity: graph.Some("high"),
 		StartedAt: graph.Some(noon.Add(-time.Hour)), EndedAt: graph.Some(noon), Summary: graph.Some("We met."), Keywords: []string{"k"}, Tags: []string{"t", "u"},
@@ -76,7 +72,7 @@ func TestSourceIsWrittenOnce(t *testing.T) {
 			{EntityKey: "m-2", Role: "assistant", Name: "Kith", Text: "two", At: graph.Some(noon)}},
 		Mentions: []string{"c"},
 	}
-	first := e.source(user, write)
+	first := e.Source(user, write)
 	e.Same("first", graph.SourceResult{
 		UserID: user, EntityKey: "s", Status: graph.Created, Messages: []graph.MessageResult{{"m-1", graph.Created}, {"m-2", graph.Created}},
 		Mentions: []graph.NodeResult{{EntityKey: "c", Status: graph.Created}}, Warnings: []string{},
@@ -91,12 +87,12 @@ func TestSourceIsWrittenOnce(t *testing.T) {
 
 	before := e.stored()
 	e.Now = noon.Add(time.Hour)
-	again := e.source(user, write)
+	again := e.Source(user, write)
 	e.Same("again", []any{graph.Unchanged, []graph.MessageResult{{"m-1", graph.Unchanged}, {"m-2", graph.Unchanged}}, graph.Unchanged},
 		[]any{again.Status, again.Messages, again.Mentions[0].Status})
 	e.Same("stored", before, e.stored())
 
-	changed := e.source(user, graph.SourceWrite{EntityKey: "s", Summary: graph.Null[string](), ContextType: graph.Null[string](), EndedAt: graph.Null[time.Time](),
+	changed := e.Source(user, graph.SourceWrite{EntityKey: "s", Summary: graph.Null[string](), ContextType: graph.Null[string](), EndedAt: graph.Null[time.Time](),
 		Tags: []string{}, Messages: []graph.MessageWrite{said("m-2", "other"), said("", "three")}})
 	want.Summary, want.ContextType, want.EndedAt, want.Tags, want.MessageCount = "", nil, nil, []string{}, 3
 	e.Same("changed", graph.Updated, changed.Status)
@@ -106,19 +102,19 @@ func TestSourceIsWrittenOnce(t *testing.T) {
 
 func TestWhoSeesASource(t *testing.T) {
 	e := fresh(t)
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Participants: []string{"u2"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Participants: []string{"u2"}})
 	for user, sees := range map[string]bool{"u1": true, "u2": true, "u3": false, "": true} {
 		e.Same("seen by "+user, sees, e.see(user, "s") != nil)
 	}
 	e.Same("seen by another team", true, e.neighbour().see("u1", "s") == nil)
-	e.Same("a concept is no source", true, e.see("u1", e.write("u1", []graph.NodeWrite{node("concept", "c", 1)}).Nodes[0].EntityKey) == nil)
+	e.Same("a concept is no source", true, e.see("u1", e.Write("u1", []graph.NodeWrite{node("concept", "c", 1)}).Nodes[0].EntityKey) == nil)
 }
 
 func TestSourceRefusals(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "theirs", 0.5, of("u2"))})
-	e.source("u1", graph.SourceWrite{EntityKey: "s", SourceType: graph.Some("email"), StartedAt: graph.Some(noon.Add(-time.Hour)), Messages: []graph.MessageWrite{said("m", "one")}})
-	e.source("u2", graph.SourceWrite{EntityKey: "s-2", Messages: []graph.MessageWrite{said("m-2", "two")}})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "theirs", 0.5, of("u2"))})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", SourceType: graph.Some("email"), StartedAt: graph.Some(noon.Add(-time.Hour)), Messages: []graph.MessageWrite{said("m", "one")}})
+	e.Source("u2", graph.SourceWrite{EntityKey: "s-2", Messages: []graph.MessageWrite{said("m-2", "two")}})
 	before := e.stored()
 	for name, c := range map[string]struct {
 		write graph.SourceWrite
@@ -146,14 +142,14 @@ func TestSourceRefusals(t *testing.T) {
 			e.Same("stored", before, e.stored())
 		})
 	}
-	result := e.source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"c", "theirs", "gone"}})
+	result := e.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"c", "theirs", "gone"}})
 	e.Same("statuses", []graph.Status{graph.Created, graph.Refused, graph.Refused}, []graph.Status{result.Mentions[0].Status, result.Mentions[1].Status, result.Mentions[2].Status})
 	e.Same("warnings", []string{"mentions[1]: there is no such node", "mentions[2]: there is no such node"}, result.Warnings)
 }
 
 func TestEndBeforeTheStartThatMoves(t *testing.T) {
 	e := fresh(t)
-	e.source("u1", graph.SourceWrite{EntityKey: "s", StartedAt: graph.Some(noon.Add(-3 * time.Hour)), EndedAt: graph.Some(noon.Add(-2 * time.Hour))})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", StartedAt: graph.Some(noon.Add(-3 * time.Hour)), EndedAt: graph.Some(noon.Add(-2 * time.Hour))})
 	_, err := e.Store.WriteSource(t.Context(), e.As("u1"), &graph.SourceWrite{EntityKey: "s", StartedAt: graph.Some(noon.Add(-time.Hour))})
 	e.Same("faults", []string{"ended_at"}, graphtest.Locations(err))
 	_, err = e.Store.EndConversation(t.Context(), e.As("u1"), "s", &graph.ConversationEnd{EndedAt: graph.Some(noon.Add(-4 * time.Hour))})
@@ -164,23 +160,23 @@ func TestEndBeforeTheStartThatMoves(t *testing.T) {
 // is in no context, and erasing a user removes the user's part of it.
 func TestSourcesOfATeam(t *testing.T) {
 	e := fresh(t)
-	e.write("", []graph.NodeWrite{node("concept", "shared", 0.5, shared)})
-	e.write("u1", []graph.NodeWrite{node("concept", "own", 0.5)})
+	e.Write("", []graph.NodeWrite{node("concept", "shared", 0.5, shared)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "own", 0.5)})
 	meeting := graph.SourceWrite{
 		EntityKey: "s", ContentType: graph.Some("meeting"), StartedAt: graph.Some(noon.Add(-time.Hour)), Summary: graph.Some("About the sluice"), Participants: []string{"u1", "u2"},
 		Messages: []graph.MessageWrite{said("m-1", "the valve leaks")}, Mentions: []string{"shared", "own"},
 	}
-	first := e.source("", meeting)
+	first := e.Source("", meeting)
 	e.Same("written", []any{"", graph.Created, []graph.Status{graph.Created, graph.Refused}},
 		[]any{first.UserID, first.Status, []graph.Status{first.Mentions[0].Status, first.Mentions[1].Status}})
-	e.Same("again", graph.Unchanged, e.source("", meeting).Status)
+	e.Same("again", graph.Unchanged, e.Source("", meeting).Status)
 	e.Same("without participants", graph.Unchanged, func() graph.Status {
-		e.source("", graph.SourceWrite{EntityKey: "bare", ContentType: graph.Some("text-note")})
-		return e.source("", graph.SourceWrite{EntityKey: "bare"}).Status
+		e.Source("", graph.SourceWrite{EntityKey: "bare", ContentType: graph.Some("text-note")})
+		return e.Source("", graph.SourceWrite{EntityKey: "bare"}).Status
 	}())
-	added := e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-2", "the valve is mended")}, Mentions: []string{"own"}})
+	added := e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-2", "the valve is mended")}, Mentions: []string{"own"}})
 	e.Same("a user adds to it", []any{"", graph.Updated, graph.Created},
-		[]any{added.UserID, e.source("u1", graph.SourceWrite{EntityKey: "s", Tags: []string{"t"}}).Status, added.Mentions[0].Status})
+		[]any{added.UserID, e.Source("u1", graph.SourceWrite{EntityKey: "s", Tags: []string{"t"}}).Status, added.Mentions[0].Status})
 	for _, user := range []string{"u1", "u2", "u3", ""} {
 		s := e.see(user, "s")
 		e.Same("seen by "+user, []any{(*string)(nil), []string{"u1", "u2"}, int64(2)}, []any{s.UserID, s.Participants, s.MessageCount})
@@ -199,7 +195,7 @@ func TestSourcesOfATeam(t *testing.T) {
 
 	_, err := e.Store.WriteSource(t.Context(), e.As(""), &graph.SourceWrite{Summary: graph.Some("x")})
 	e.Same("a conversation", []string{"user_id"}, graphtest.Locations(err))
-	refused := e.try("", []graph.NodeWrite{{Kind: "source", EntityKey: "c"}, {Kind: "source", EntityKey: "n", OwnFields: &graph.OwnFields{ContentType: graph.Some("email")}}})
+	refused := e.Try("", []graph.NodeWrite{{Kind: "source", EntityKey: "c"}, {Kind: "source", EntityKey: "n", OwnFields: &graph.OwnFields{ContentType: graph.Some("email")}}})
 	e.Same("as nodes", []graph.Status{graph.Refused, graph.Created}, statuses(refused))
 	e.Same("with its place", true, strings.HasPrefix(refused.Warnings[0], "nodes[0].user_id: is required"))
 	if _, err := e.Store.EraseUser(t.Context(), e.As("u1")); err != nil {

@@ -22,9 +22,9 @@ func TestWhatACallerWritesAgainIsActive(t *testing.T) {
 	}
 	rel := link("candidate", "relates_to", "core", 0.5)
 	rel.State = graph.Some("candidate")
-	key := e.write("u1", nodes, rel).Relationships[0].Key
+	key := e.Write("u1", nodes, rel).Relationships[0].Key
 	e.Now = noon.Add(time.Minute)
-	e.write("u1", []graph.NodeWrite{change("concept", "candidate", described("x")), change("concept", "active"), change("concept", "core"),
+	e.Write("u1", []graph.NodeWrite{change("concept", "candidate", described("x")), change("concept", "active"), change("concept", "core"),
 		change("concept", "archived")},
 		graph.RelationshipWrite{From: "candidate", Type: "relates_to", To: "core"})
 	for _, state := range []string{"candidate", "active", "archived"} {
@@ -32,9 +32,9 @@ func TestWhatACallerWritesAgainIsActive(t *testing.T) {
 	}
 	e.Same("core", "core", e.get("u1", "concept", "core").State)
 	e.Same("relationship", "active", e.relationship("u1", key).State)
-	e.write("u1", []graph.NodeWrite{change("concept", "active", inState("candidate"))})
+	e.Write("u1", []graph.NodeWrite{change("concept", "active", inState("candidate"))})
 	e.Same("as named", "candidate", e.get("u1", "concept", "active").State)
-	e.write("u1", []graph.NodeWrite{node("concept", "noted", 0.5, inState("candidate"))})
+	e.Write("u1", []graph.NodeWrite{node("concept", "noted", 0.5, inState("candidate"))})
 	e.Now = noon.Add(time.Hour)
 	if _, err := e.Store.AddNotes(t.Context(), e.As("u1"), graph.ConceptKind, "noted", []graph.NoteWrite{{Content: "x"}}); err != nil {
 		t.Fatal(err)
@@ -50,13 +50,13 @@ func TestToldAgainIsAnAccess(t *testing.T) {
 	for i := range said[:2] {
 		said[i].LastAccessedAt = graph.Optional[time.Time]{}
 	}
-	e.write("u1", said)
+	e.Write("u1", said)
 	e.Now = noon.Add(graph.TouchEvery - time.Millisecond)
-	e.write("u1", said)
+	e.Write("u1", said)
 	e.Same("sent twice", []any{"active", 1.0, noon, int64(1)}, e.lived("u1", "concept", "c"))
 	e.Now = noon.Add(graph.Day)
 	e.ChangedUsers()
-	result := e.write("u1", said)
+	result := e.Write("u1", said)
 	e.Same("outcome", []graph.Status{graph.Unchanged, graph.Unchanged, graph.Unchanged}, statuses(result))
 	e.Same("whose context may have changed", []string{"u1"}, e.ChangedUsers())
 	e.Same("a day later", []any{"active", 1.0, e.Now, int64(1)}, e.lived("u1", "concept", "c"))
@@ -76,35 +76,35 @@ func unused(at time.Time) func(*graph.NodeWrite) {
 func TestMentionsAreAccesses(t *testing.T) {
 	e := fresh(t)
 	long := noon.Add(-20 * graph.Day)
-	e.write("u1", []graph.NodeWrite{
+	e.Write("u1", []graph.NodeWrite{
 		owner1("me"), goal("old", 0.5, unused(long)), node("concept", "new", 0.5, inState("candidate"), unused(long)),
 		node("concept", "shared", 0.5, shared, unused(long)), node("concept", "over", 0.5, inState("archived"), unused(long)),
 	}, link("me", "thinks_about", "new", 0.5))
 	e.Same("not in use", []string{}, keysOf(e.sections("u1").PrimaryGoals))
 	first := graph.SourceWrite{EntityKey: "s1", StartedAt: graph.Some(noon.Add(-2 * graph.Day)), Mentions: []string{"old", "new", "shared", "over"}}
-	e.source("u1", first)
+	e.Source("u1", first)
 	e.Same("in use", []string{"old"}, keysOf(e.sections("u1").PrimaryGoals))
 	e.Same("old", []any{"active", 0.575, noon.Add(-2 * graph.Day), int64(1)}, e.lived("u1", "concept", "old"))
 	e.Same("new", []any{"candidate", 0.575, noon.Add(-2 * graph.Day), int64(1)}, e.lived("u1", "concept", "new"))
 	e.Same("shared", []any{"active", 0.5, long, int64(1)}, e.lived("u1", "concept", "shared"))
 	e.Same("archived after the source began", "archived", e.get("u1", "concept", "over").State)
-	e.source("u1", first)
+	e.Source("u1", first)
 	e.Same("the same source again", []any{"candidate", 0.575, noon.Add(-2 * graph.Day), int64(1)}, e.lived("u1", "concept", "new"))
 	e.Same("in the context", []string{}, linkedKeys(e.sections("u1").Relationships))
 
-	e.source("u1", graph.SourceWrite{EntityKey: "s2", StartedAt: graph.Some(noon.Add(-9 * graph.Day)), Mentions: []string{"new"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s2", StartedAt: graph.Some(noon.Add(-9 * graph.Day)), Mentions: []string{"new"}})
 	e.Same("of two sources", []any{"active", 0.65, noon.Add(-2 * graph.Day), int64(1)}, e.lived("u1", "concept", "new"))
 	e.Same("in the context", []string{"new"}, linkedKeys(e.sections("u1").Relationships))
 	e.Now = noon.Add(graph.Day)
-	e.source("u1", graph.SourceWrite{EntityKey: "s3", Mentions: []string{"over"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s3", Mentions: []string{"over"}})
 	e.Same("archived before the source began", "active", e.get("u1", "concept", "over").State)
 	e.Same("findings", []graph.Finding(nil), e.findings(false))
 }
 
 func TestProposedIsCandidate(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("person", "p-jon", 0.5, inState("candidate"), accessed(weekAgo), func(w *graph.NodeWrite) { w.Name = graph.Some("Jon") })})
-	e.source("u1", graph.SourceWrite{EntityKey: "s"})
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("person", "p-jon", 0.5, inState("candidate"), accessed(weekAgo), func(w *graph.NodeWrite) { w.Name = graph.Some("Jon") })})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s"})
 	result := e.accept("u1", "s", proposal())
 	for i, n := range result.Nodes {
 		e.Same("proposed", [][]any{{"candidate"}}, e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: '`+n.EntityKey+`'}) RETURN n.state`))

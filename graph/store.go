@@ -40,10 +40,6 @@ type Store struct {
 	options  Options
 	composed sync.Map                   // names of statements → cypher.Query of all of them
 	types    atomic.Pointer[[]string]   // stored relationship types seen in the database; the slice is never modified
-	gate     gate                       // limits callers' statements
-	planning gate                       // limits statements that are planned for the first time
-	plans    plans                      // known plans of statements
-	heap     heap                       // memory of the database
 	full     *otter.Cache[string, full] // teams that refused a write a moment ago
 	texts    chan struct{}              // has a value when texts wait for their vectors
 	fence    fence                      // what is known about erasures
@@ -77,15 +73,12 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db, options: o, texts: make(chan struct{}, 1)}
-	s.gate.atOnce, s.gate.wait = cypherAtOnce, cypherTime
-	s.planning.atOnce, s.planning.wait = 1, cypherTime
 	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
 	return s, nil
 }
 
 // Close releases the connections.
 func (s *Store) Close(ctx context.Context) error {
-	s.heap.close()
 	s.full.StopAllGoroutines()
 	return s.db.Close(ctx)
 }

@@ -239,13 +239,13 @@ func (w *storyWorld) check() {
 		w.m.states[key] = rapid.SampledFrom([]string{"active", "active", "candidate"}).Draw(w.T, "state")
 		nodes = append(nodes, node("concept", key, 0.5, shared, inState(w.m.states[key]), func(n *graph.NodeWrite) { n.TTLPolicy = graph.Some("keep_forever") }))
 	}
-	w.e.write("", nodes)
+	w.e.Write("", nodes)
 	for range rapid.IntRange(1, 5).Draw(w.T, "steps") {
 		w.tell(rapid.IntRange(1, 8).Draw(w.T, "sources"))
 		if rapid.Bool().Draw(w.T, "wakes") {
 			key := rapid.SampledFrom(worldAnchors).Draw(w.T, "which")
 			w.m.states[key] = "active"
-			w.e.write("", []graph.NodeWrite{change("concept", key, shared, inState("active"))})
+			w.e.Write("", []graph.NodeWrite{change("concept", key, shared, inState("active"))})
 		}
 		w.e.stories()
 		w.m.run(w.e.Now)

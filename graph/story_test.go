@@ -32,7 +32,7 @@ func (e *env) stories() graph.StoryResult {
 // mentions.
 func (e *env) told(user, key string, ago time.Duration, mentions ...string) {
 	e.Helper()
-	e.source(user, graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(graph.Earlier(noon, e.Now).Add(-ago)), Strict: true, Mentions: mentions})
+	e.Source(user, graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(graph.Earlier(noon, e.Now).Add(-ago)), Strict: true, Mentions: mentions})
 }
 
 // tell writes sources of a user with some mentions, one for each time before noon.
@@ -94,7 +94,7 @@ func TestStorylineThresholds(t *testing.T) {
 		"short-by-0":  {append(days(2, 2, 1, 0), 3*graph.Day), "active", true},
 		"over-months": {days(100, 60, 50, 30, 0), "active", true},
 	} {
-		e.write("u1", []graph.NodeWrite{node("concept", name, 0.5, inState(c.state))})
+		e.Write("u1", []graph.NodeWrite{node("concept", name, 0.5, inState(c.state))})
 		e.tell("u1", name, c.agos, name)
 		e.stories()
 		if _, formed := e.included()["u1 "+name]; formed != c.formed {
@@ -107,7 +107,7 @@ func TestStorylineThresholds(t *testing.T) {
 // TestStorylineIsANode reads a storyline like any other node.
 func TestStorylineIsANode(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("person", "ada", 0.5)})
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("person", "ada", 0.5)})
 	e.tell("u1", "s", enough, "ada", "me")
 	result := e.stories()
 	e.Same("result", graph.StoryResult{Sources: 5, Storylines: 1}, result)
@@ -134,11 +134,11 @@ func TestStorylineIsANode(t *testing.T) {
 // mention.
 func TestStoryOfAnAnchorThatWakesUp(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5, inState("archived"))})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5, inState("archived"))})
 	e.tell("u1", "s", days(5, 4, 3, 2, 1), "c")
 	e.stories()
 	e.Same("waiting", [][]any{{"s-4"}}, e.Raw(`MATCH (s:Source {team_id: $team}) WHERE s.story_due IS NOT NULL RETURN s.entity_key`))
-	e.write("u1", []graph.NodeWrite{change("concept", "c", inState("active"))})
+	e.Write("u1", []graph.NodeWrite{change("concept", "c", inState("active"))})
 	var early graph.StoryResult
 	if err := e.Store.FormStoryForTest(t.Context(), e.Team, "s-4", e.Now, &early); err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestStoryOfAnAnchorThatWakesUp(t *testing.T) {
 	e.Now = e.Now.Add(graph.StoryAgain)
 	e.Same("formed", graph.StoryResult{Sources: 1, Storylines: 1}, e.stories())
 
-	e.write("u1", []graph.NodeWrite{node("concept", "old", 0.5, inState("archived"))})
+	e.Write("u1", []graph.NodeWrite{node("concept", "old", 0.5, inState("archived"))})
 	e.tell("u1", "o", days(100, 99, 98, 97, 96), "old")
 	e.stories()
 	e.Same("nothing waits for what is past", [][]any{{int64(0)}}, e.Raw(`MATCH (s:Source {team_id: $team}) WHERE s.story_due IS NOT NULL RETURN count(s)`))
@@ -162,7 +162,7 @@ func TestSourcesJoinStorylines(t *testing.T) {
 		nodes = append(nodes, node("concept", key, 0.5, inState("candidate")))
 	}
 	nodes[0].State, nodes[1].State = graph.Some("active"), graph.Some("active")
-	e.write("u1", nodes)
+	e.Write("u1", nodes)
 	e.tell("u1", "a", days(203, 202, 201, 200, 200), "a", "k", "l", "m", "n", "o", "p", "q", "x") // a: 203 to 200 days ago
 	e.stories()
 	join := func(key string, ago time.Duration, want int, mentions ...string) {
@@ -227,7 +227,7 @@ func TestChooseStoryline(t *testing.T) {
 // TestJoiningWakes checks that a storyline that gets a source has the salience of a new one.
 func TestJoiningWakes(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5, func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("keep_forever") })})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5, func(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("keep_forever") })})
 	e.tell("u1", "s", enough, "c")
 	e.stories()
 	view := func() graph.NodeView {
@@ -239,7 +239,7 @@ func TestJoiningWakes(t *testing.T) {
 	}
 	e.Now = e.Now.Add(100 * graph.Day)
 	e.Same("after 100 days", "archived", view().State)
-	e.write("u1", []graph.NodeWrite{change("concept", "c", func(w *graph.NodeWrite) { w.Name = graph.Some("new name") })})
+	e.Write("u1", []graph.NodeWrite{change("concept", "c", func(w *graph.NodeWrite) { w.Name = graph.Some("new name") })})
 	e.told("u1", "late", -80*graph.Day, "c")
 	e.Same("joined", 1, e.stories().Joined)
 	n := view()
@@ -250,7 +250,7 @@ func TestJoiningWakes(t *testing.T) {
 // TestFormersAtOnce checks that concurrent runs form one storyline, with each source once.
 func TestFormersAtOnce(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
 	e.tell("u1", "s", append(days(40, 39, 38), enough...), "c", "d")
 	due := e.Raw(`MATCH (s:Source {team_id: $team}) RETURN s.entity_key`)
 	var all errgroup.Group
@@ -296,7 +296,7 @@ func TestStoriesStayWithTheirUser(t *testing.T) {
 	e := fresh(t)
 	other := e.neighbour()
 	for _, team := range []*env{e, other} {
-		team.write("", []graph.NodeWrite{node("entity", "x", 0.5, shared)})
+		team.Write("", []graph.NodeWrite{node("entity", "x", 0.5, shared)})
 	}
 	e.tell("u1", "s", enough, "x")
 	e.tell("u2", "r", days(3, 2, 1, 0), "x") // nine sources of the team, but four of this user
@@ -326,7 +326,7 @@ func TestFormStories(t *testing.T) {
 	e.Now = noon.Add(-365 * graph.Day)
 	other := e.neighbour()
 	for _, team := range []*env{e, other} {
-		team.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+		team.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
 		team.tell("u1", "s", enough, "c")
 	}
 	none, err := e.Store.FormStories(t.Context(), 0)
@@ -356,7 +356,7 @@ func TestFormStories(t *testing.T) {
 // TestImportedStoryline checks that an imported storyline is the one about its anchor.
 func TestImportedStoryline(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
 	_, err := e.Store.WriteBatchForTest(t.Context(), e.As("u1"), graph.RestoringBatch(&graph.MemoryWrite{Strict: true, Nodes: []graph.NodeWrite{{
 		Kind: "storyline", EntityKey: "st", Name: graph.Some("the c"), OwnFields: &graph.OwnFields{
 			AnchorKey: graph.Some("c"), SourceCount: graph.Some[int64](0), FirstSourceAt: graph.Some(noon), LastSourceAt: graph.Some(noon),

@@ -35,7 +35,7 @@ func (j *storyJob) form() error {
 	}
 	again := false
 	for _, row := range rows {
-		anchor := &stored{kind: row.Labels.kind(), Properties: row.Properties}
+		anchor := &stored{kind: row.Labels.Kind(), Properties: row.Properties}
 		waits, err := j.formAbout(anchor, row.Sources.distinct())
 		if err != nil {
 			return err

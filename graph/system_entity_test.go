@@ -169,6 +169,6 @@ func TestSystemIsNotWrittenAsMemory(t *testing.T) {
 	key, other := e.systemEntity("s", "a").EntityKey, e.systemEntity("s", "b").EntityKey
 	_, err := e.Store.Write(t.Context(), e.As(""), &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{{From: key, To: other, Type: graph.SystemRelationshipType}}})
 	e.Same("relationship", []string{"relationships[0].type"}, graphtest.Locations(err))
-	result := e.try("", []graph.NodeWrite{{Kind: "entity", EntityKey: key, Name: graph.Some("x")}})
+	result := e.Try("", []graph.NodeWrite{{Kind: "entity", EntityKey: key, Name: graph.Some("x")}})
 	e.Same("node", graph.Refused, result.Nodes[0].Status)
 }

@@ -174,7 +174,7 @@ func TestSystemHasABound(t *testing.T) {
 	nodes := []graph.NodeWrite{entity("x"), entity("y"), entity("y"), node("concept", "c", 0.5)}
 	_, err = e.Store.Write(t.Context(), e.As(""), &graph.MemoryWrite{Nodes: nodes, Strict: true})
 	e.Same("over, as nodes", []string{"nodes[1].system", "nodes[2].system"}, graphtest.Locations(err))
-	e.Same("without a strict write", []graph.Status{graph.Created, graph.Refused, graph.Refused, graph.Created}, statuses(e.try("", nodes)))
+	e.Same("without a strict write", []graph.Status{graph.Created, graph.Refused, graph.Refused, graph.Created}, statuses(e.Try("", nodes)))
 	if _, err := e.Store.DeleteSystemEntity(t.Context(), e.As(""), "s", "0"); err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 // team.
 func TestEverythingHasATeam(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5, shared)},
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5, shared)},
 		link("me", "thinks_about", "c", 0.5), link("c", "involves", "x", 0.5))
-	e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"c", "x"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"c", "x"}})
 	if err := e.Store.ReplacePreferences(t.Context(), e.As("u1"), []graph.Preference{{"k", []byte(`1`)}}); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type UserPage struct {
 }
 
 const (
-	userCursor  = "user" + keySeparator
+	userCursor  = "user" + KeySeparator
 	mostCounted = 10_000 // nodes of each kind
 )
 
@@ -85,7 +85,7 @@ const lowest = " "
 // have.
 func (s *Store) userIDs(ctx context.Context, teamID, from string, limit int) (ids []string, err error) {
 	for len(ids) < limit {
-		lists := kindLists(func(k Kind) (string, string) { return k.Name + keySeparator + from, k.Name + lowest })
+		lists := kindLists(func(k Kind) (string, string) { return k.Name + KeySeparator + from, k.Name + lowest })
 		found, err := findNextUsers.ReadOne(ctx, s.db, map[string]any{"team_id": teamID, "from_user": from, "lists": lists})
 		if err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func (s *Store) countUsers(ctx context.Context, teamID string, ids []string) ([]
 	users := make([]map[string]any, len(ids))
 	for i, id := range ids {
 		users[i] = map[string]any{"id": id, "lists": kindLists(func(k Kind) (string, string) {
-			prefix := listPrefix(k, id)
+			prefix := ListPrefix(k, id)
 			return prefix, prefixEnd(prefix)
 		})}
 	}

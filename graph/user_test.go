@@ -34,25 +34,25 @@ func (e *env) users(size int) (all []graph.User) {
 func TestUsersAreListed(t *testing.T) {
 	e := fresh(t)
 	e.Same("nobody", []graph.User{}, e.users(3))
-	e.write("", []graph.NodeWrite{node("concept", "shared", 0.5, shared)})
+	e.Write("", []graph.NodeWrite{node("concept", "shared", 0.5, shared)})
 	e.tree("")
 	e.Same("what is shared is nobody's", []graph.User{}, e.users(3))
 
-	e.write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5)})
-	e.source("u1", graph.SourceWrite{EntityKey: "s-1", Messages: []graph.MessageWrite{said("m-1", "one"), said("m-2", "two")}})
-	e.source("u1", graph.SourceWrite{EntityKey: "s-2", ContentType: graph.Some("email"), Messages: []graph.MessageWrite{said("m-3", "three")}})
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5)})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-1", Messages: []graph.MessageWrite{said("m-1", "one"), said("m-2", "two")}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s-2", ContentType: graph.Some("email"), Messages: []graph.MessageWrite{said("m-3", "three")}})
 	e.Now = noon.Add(time.Hour)
-	e.write("u1 x", []graph.NodeWrite{node("entity", "theirs", 0.5)})
+	e.Write("u1 x", []graph.NodeWrite{node("entity", "theirs", 0.5)})
 	e.tree("chats alone")
 	if err := e.Store.ReplacePreferences(t.Context(), e.As("⛵"), []graph.Preference{{"a", []byte(`1`)}, {"b", []byte(`1`)}}); err != nil {
 		t.Fatal(err)
 	}
-	e.write("gone", []graph.NodeWrite{node("concept", "g", 0.5)})
+	e.Write("gone", []graph.NodeWrite{node("concept", "g", 0.5)})
 	e.delete("gone", "concept", "g")
-	e.write("\U0001F6F6", []graph.NodeWrite{{Kind: "task", EntityKey: "t", Name: graph.Some("t")}})
-	e.write("\uFFFD", []graph.NodeWrite{node("concept", "f", 0.5)}) // before it in code points, after it in UTF-16
+	e.Write("\U0001F6F6", []graph.NodeWrite{{Kind: "task", EntityKey: "t", Name: graph.Some("t")}})
+	e.Write("\uFFFD", []graph.NodeWrite{node("concept", "f", 0.5)}) // before it in code points, after it in UTF-16
 	other := e.neighbour()
-	other.write("theirs", []graph.NodeWrite{node("concept", "c", 0.5)})
+	other.Write("theirs", []graph.NodeWrite{node("concept", "c", 0.5)})
 
 	at := func(t time.Time) *time.Time { return &t }
 	want := []graph.User{ // every writer has an owner node
@@ -77,15 +77,15 @@ func TestUsersAreListed(t *testing.T) {
 
 func TestUserIDsThatBeginWithAText(t *testing.T) {
 	e := fresh(t)
-	e.write("", []graph.NodeWrite{node("concept", "shared", 0.5, shared)})
+	e.Write("", []graph.NodeWrite{node("concept", "shared", 0.5, shared)})
 	for i, user := range []string{"ada", "ada b", "adb", "⛵", "\U0001F6F6"} {
-		e.write(user, []graph.NodeWrite{node("concept", fmt.Sprint("c-", i), 0.5)})
+		e.Write(user, []graph.NodeWrite{node("concept", fmt.Sprint("c-", i), 0.5)})
 	}
 	e.tree("ad")
 	if err := e.Store.ReplacePreferences(t.Context(), e.As("ade"), []graph.Preference{{"a", []byte(`1`)}}); err != nil {
 		t.Fatal(err)
 	}
-	e.neighbour().write("ad theirs", []graph.NodeWrite{node("concept", "c", 0.5)})
+	e.neighbour().Write("ad theirs", []graph.NodeWrite{node("concept", "c", 0.5)})
 	for beginning, want := range map[string]string{
 		"": "ad,ada,ada b", "ad": "ad,ada,ada b", "ada": "ada,ada b", "ada b": "ada b", "adb": "adb", "ade": "ade", "a": "ad,ada,ada b", "A": "",
 		"⛵": "⛵", "\U0001F6F6": "\U0001F6F6", "ae": "", "adaa": "",
@@ -119,13 +119,13 @@ func (e *env) listed(user string, size int) (keys []string) {
 func TestConversationsAreListedNewestFirst(t *testing.T) {
 	e := fresh(t)
 	for i, key := range []string{"c", "a", "\U0001F6F6", "b", "\uFFFD"} {
-		e.source("u1", graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(noon.Add(-time.Duration(i/3) * time.Hour))})
+		e.Source("u1", graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(noon.Add(-time.Duration(i/3) * time.Hour))})
 	}
-	e.source("u1", graph.SourceWrite{EntityKey: "later", StartedAt: graph.Some(noon.Add(time.Millisecond)), Summary: graph.Some("Knots."), Messages: []graph.MessageWrite{said("m", "x")}})
-	e.source("u1", graph.SourceWrite{EntityKey: "mail", ContentType: graph.Some("email")})
-	e.source("u2", graph.SourceWrite{EntityKey: "theirs"})
+	e.Source("u1", graph.SourceWrite{EntityKey: "later", StartedAt: graph.Some(noon.Add(time.Millisecond)), Summary: graph.Some("Knots."), Messages: []graph.MessageWrite{said("m", "x")}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "mail", ContentType: graph.Some("email")})
+	e.Source("u2", graph.SourceWrite{EntityKey: "theirs"})
 	other := e.neighbour()
-	other.source("u1", graph.SourceWrite{EntityKey: "elsewhere"})
+	other.Source("u1", graph.SourceWrite{EntityKey: "elsewhere"})
 	want := []string{"later", "\U0001F6F6", "c", "a", "\uFFFD", "b"}
 	for size := 1; size <= 8; size++ {
 		e.Same(fmt.Sprintf("by %d", size), want, e.listed("u1", size))
@@ -145,8 +145,8 @@ func TestCursorsOfOtherLists(t *testing.T) {
 	e := fresh(t)
 	for i := range 3 {
 		user := fmt.Sprint(i)
-		e.write(user, []graph.NodeWrite{node("concept", "c"+user, 0.5)})
-		e.source("0", graph.SourceWrite{EntityKey: "s" + user})
+		e.Write(user, []graph.NodeWrite{node("concept", "c"+user, 0.5)})
+		e.Source("0", graph.SourceWrite{EntityKey: "s" + user})
 	}
 	users, _ := e.Store.Users(t.Context(), e.Team, "", 1)
 	conversations, _ := e.Store.Conversations(t.Context(), e.As("0"), "", 1)
@@ -189,7 +189,7 @@ func TestQuotaIsReported(t *testing.T) {
 		return q
 	}
 	e.Same("before any write", graph.QuotaShares{Nodes: graph.QuotaShare{Limit: number(40)}}, see())
-	e.write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
 	has := see()
 	e.Same("nodes", []any{number(40), number(3)}, []any{has.Nodes.Limit, has.Nodes.Used})
 	if err := e.Store.SetTeamQuota(t.Context(), e.Team, graph.OwnQuota{Nodes: number(7), Relationships: number(9)}); err != nil {
@@ -198,7 +198,7 @@ func TestQuotaIsReported(t *testing.T) {
 	has = see()
 	e.Same("of its own", []any{number(7), number(9), (*int64)(nil)}, []any{has.Nodes.Limit, has.Relationships.Limit, has.Characters.Limit})
 	free := open(t, testenv.Neo4j(t), graph.Options{})
-	free.write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	free.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
 	q, err := free.Store.QuotaOf(t.Context(), free.Team)
 	e.Same("a service without quotas", graph.QuotaShares{}, q)
 	e.Same("error", nil, err)

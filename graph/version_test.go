@@ -37,19 +37,19 @@ func linkIf(v int64, from, to string, salience float64) graph.RelationshipWrite 
 
 func TestWritesOfAVersion(t *testing.T) {
 	e := fresh(t)
-	first := e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5, ifVersion(0)), node("concept", "b", 0.5)}, linkIf(0, "a", "b", 0.5))
+	first := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5, ifVersion(0)), node("concept", "b", 0.5)}, linkIf(0, "a", "b", 0.5))
 	e.Same("versions", []int64{1, 1, 1}, []int64{first.Nodes[0].Version, first.Nodes[1].Version, first.Relationships[0].Version})
-	second := e.write("u1", []graph.NodeWrite{change("concept", "a", ifVersion(1), described("d"))}, linkIf(1, "a", "b", 0.6))
+	second := e.Write("u1", []graph.NodeWrite{change("concept", "a", ifVersion(1), described("d"))}, linkIf(1, "a", "b", 0.6))
 	e.Same("versions", []int64{2, 2}, []int64{second.Nodes[0].Version, second.Relationships[0].Version})
 	e.Same("what changes nothing keeps its version", graph.NodeResult{EntityKey: "a", Status: graph.Unchanged, Version: 2},
-		e.write("u1", []graph.NodeWrite{change("concept", "a", ifVersion(2), described("d"))}).Nodes[0])
+		e.Write("u1", []graph.NodeWrite{change("concept", "a", ifVersion(2), described("d"))}).Nodes[0])
 
-	source := e.source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m", "x")}})
+	source := e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m", "x")}})
 	message := graph.NodeWrite{Kind: "message", EntityKey: "m", OwnFields: &graph.OwnFields{SourceKey: graph.Some("s")}}
 	if _, err := e.Store.AddNotes(t.Context(), e.As("u1"), graph.MessageKind, "m", []graph.NoteWrite{{Content: "n"}}); err != nil {
 		t.Fatal(err)
 	}
-	e.Same("the version of a message with a note", graph.NodeResult{EntityKey: "m", Status: graph.Unchanged, Version: 2}, e.write("u1", []graph.NodeWrite{message}).Nodes[0])
+	e.Same("the version of a message with a note", graph.NodeResult{EntityKey: "m", Status: graph.Unchanged, Version: 2}, e.Write("u1", []graph.NodeWrite{message}).Nodes[0])
 	message.IfVersion = graph.Some(int64(1))
 
 	before := e.stored()
@@ -87,7 +87,7 @@ func TestWritesOfAVersion(t *testing.T) {
 
 func TestPatchOfAVersion(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
 	_, err := e.Store.PatchNode(t.Context(), e.As("u1"), change("concept", "a", ifVersion(2), described("x")))
 	e.Same("conflict", map[string]int64{"if_version": 1}, conflicts(err))
 	for name, w := range map[string]graph.NodeWrite{"gone": change("concept", "gone"), "another kind": change("person", "a"),
@@ -107,8 +107,8 @@ func TestPatchOfAVersion(t *testing.T) {
 
 func TestDeletesOfAVersion(t *testing.T) {
 	e := fresh(t)
-	key := e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5)).Relationships[0].Key
-	e.write("u1", []graph.NodeWrite{change("concept", "a", described("d"))}, link("a", "relates_to", "b", 0.6))
+	key := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5)).Relationships[0].Key
+	e.Write("u1", []graph.NodeWrite{change("concept", "a", described("d"))}, link("a", "relates_to", "b", 0.6))
 	before := e.stored()
 	for _, v := range []int64{1, 3} {
 		_, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, "a", v)
@@ -130,7 +130,7 @@ func TestDeletesOfAVersion(t *testing.T) {
 // of the stored value changes nothing and may succeed as well.
 func TestOneWriterWinsEachVersion(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0))
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0))
 	for version := int64(1); version <= 3; version++ {
 		var nodes, links atomic.Int64
 		atOnce(t, func(i int) error {
@@ -157,9 +157,9 @@ func TestOneWriterWinsEachVersion(t *testing.T) {
 // Of a delete and a write of the same version only one happens.
 func TestADeleteLosesAgainstAWriteOfItsVersion(t *testing.T) {
 	e := fresh(t)
-	e.write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
 	for round := range 6 {
-		key := e.write("u1", nil, linkIf(0, "a", "b", 0)).Relationships[0].Key
+		key := e.Write("u1", nil, linkIf(0, "a", "b", 0)).Relationships[0].Key
 		var deleted, written atomic.Int64
 		atOnce(t, func(i int) error {
 			var err error

@@ -8,7 +8,7 @@ import (
 // Relationship types that Kith itself writes or reads in a special way.
 const (
 	mentionsType   = "mentions"    // source → person, concept or entity
-	hasMessageType = "has_message" // source → message; not for callers
+	HasMessageType = "has_message" // source → message; not for callers
 	aboutType      = "about"       // storyline → its anchor
 	includesType   = "includes"    // storyline → source
 	rootedInType   = "rooted_in"   // macro → its anchor

@@ -33,13 +33,13 @@ func (s *Store) otherTypes(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	types := slices.Concat([]string{relatedType}, s.options.Types, known)
+	types := slices.Concat([]string{RelatedType}, s.options.Types, known)
 	return distinctTypes(types), nil
 }
 
 // distinctTypes returns the types that are in no index of the schema, sorted, without duplicates.
 func distinctTypes(types []string) []string {
-	types = slices.DeleteFunc(types, neverWord)
+	types = slices.DeleteFunc(types, NeverWord)
 	slices.Sort(types)
 	return slices.Compact(types)
 }

@@ -189,7 +189,7 @@ func (s *Store) workspace(ctx context.Context, scope Scope, project, focus strin
 		return nil, nil, err
 	}
 	w := &Workspace{
-		Project: nodeView(projectKind, row.Project, now), Counts: countsFrom(row.Counts), Shown: shownFrom(row.Shown, now),
+		Project: NewNodeView(projectKind, row.Project, now), Counts: countsFrom(row.Counts), Shown: shownFrom(row.Shown, now),
 		RecentTotal: row.RecentTotal, UpcomingTotal: row.UpcomingTotal, LinkedNames: map[string]NodeRef{},
 	}
 	for _, d := range row.Document {
@@ -223,7 +223,7 @@ func (s *Store) Workspaces(ctx context.Context, scope Scope) (*Workspaces, error
 	now, users := s.Now(), scope.users()
 	lists := make([]string, len(users))
 	for i, user := range users {
-		lists[i] = projectKind.Name + keySeparator + user
+		lists[i] = projectKind.Name + KeySeparator + user
 	}
 	row, err := findWorkspaces.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "users": users, "lists": lists, "project_fields": projectFields,
@@ -233,7 +233,7 @@ func (s *Store) Workspaces(ctx context.Context, scope Scope) (*Workspaces, error
 	}
 	w := &Workspaces{Total: row.Count, Counts: countsFrom([][]namedCount{row.Counts})}
 	for _, p := range row.Projects {
-		w.Projects = append(w.Projects, nodeView(projectKind, p, now))
+		w.Projects = append(w.Projects, NewNodeView(projectKind, p, now))
 	}
 	return w, nil
 }
@@ -253,7 +253,7 @@ func workspaceParams(scope Scope, project string, now time.Time) map[string]any 
 	for _, kind := range WorkspaceKinds {
 		shown := workspaceShown[kind] // none for tasks
 		for _, user := range users {
-			list := kind + keySeparator + user
+			list := kind + KeySeparator + user
 			lists = append(lists, map[string]any{"kind": kind, "list": list, "limit": shown.most, "fields": shown.fields, "texts": shown.texts})
 			if kind == "task" {
 				tasks = append(tasks, list)
@@ -304,7 +304,7 @@ func (w *Workspace) linked(project string, nodes []directRow) {
 func edgesOf(project, key string, links []string) []WorkspaceEdge {
 	edges := make([]WorkspaceEdge, len(links))
 	for i, link := range links {
-		parts := strings.SplitN(link, keySeparator, 3)
+		parts := strings.SplitN(link, KeySeparator, 3)
 		edges[i] = WorkspaceEdge{Key: parts[2], From: project, To: key, Type: parts[1]}
 		if parts[0] == "out" {
 			edges[i].From, edges[i].To = key, project

@@ -36,7 +36,7 @@ func TestWorkspaceListsAreCapped(t *testing.T) {
 				nodes, links = append(nodes, inProject(project, kind, key)), append(links, link(project, "relates_to", key, 0.5))
 			}
 		}
-		e.write("u", nodes, links...)
+		e.Write("u", nodes, links...)
 		w, err := e.Store.WorkspaceOf(t.Context(), e.As("u"), project)
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestWorkspaceUpcomingTasksAreCapped(t *testing.T) {
 			task.DueAt = graph.Some(noon.Add(9 * graph.Week / 7))
 			nodes = append(nodes, task)
 		}
-		e.write("u", nodes)
+		e.Write("u", nodes)
 	}
 	e.Now = noon.Add(8 * graph.Week / 7)
 	for project, n := range around(5) {
@@ -89,7 +89,7 @@ func TestWorkspacePictureIsCapped(t *testing.T) {
 		for i := range edges - len(links) {
 			links = append(links, link(keys[i], "depends_on", keys[i+1], 0.5))
 		}
-		e.write("u", all, links...)
+		e.Write("u", all, links...)
 		w, err := e.Store.WorkspaceOf(t.Context(), e.As("u"), project)
 		if err != nil {
 			t.Fatal(err)
@@ -121,7 +121,7 @@ func TestWorkspaceRelationshipsAreCapped(t *testing.T) {
 			key := fmt.Sprintf("%s-%d", what, i)
 			nodes, links = append(nodes, inProject(what, "task", key)), append(links, link(what, "has_task", key, 0.5))
 		}
-		e.write("u", nodes, links...)
+		e.Write("u", nodes, links...)
 		w, err := e.Store.WorkspaceOf(t.Context(), e.As("u"), what)
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ func TestWorkspaceRelationshipsAreCapped(t *testing.T) {
 		for i := range n {
 			links = append(links, link(focus, "depends_on", fmt.Sprintf("above-%d", i), 0.5))
 		}
-		e.write("u", []graph.NodeWrite{inProject("above", "task", focus)}, links...)
+		e.Write("u", []graph.NodeWrite{inProject("above", "task", focus)}, links...)
 		f, err := e.Store.Focus(t.Context(), e.As("u"), task, focus)
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestWorkspaceRelationshipsAreCapped(t *testing.T) {
 		for ; have < n; have++ {
 			nodes = append(nodes, node("project", fmt.Sprintf("more-%d", have), 0.5, shared))
 		}
-		e.write("u", nodes)
+		e.Write("u", nodes)
 		all, err := e.Store.Workspaces(t.Context(), e.As("u"))
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +160,7 @@ func TestWorkspaceRelationshipsAreCapped(t *testing.T) {
 func TestLinkedIsCapped(t *testing.T) {
 	e := fresh(t)
 	task, _ := graph.KindOf("task")
-	e.write("u", []graph.NodeWrite{node("project", "p", 0.5, shared)})
+	e.Write("u", []graph.NodeWrite{node("project", "p", 0.5, shared)})
 	for _, most := range []int{3, 50} {
 		for what, n := range around(most) {
 			focus := fmt.Sprintf("focus-%d-%s", most, what)
@@ -169,7 +169,7 @@ func TestLinkedIsCapped(t *testing.T) {
 				key := fmt.Sprintf("%s-%d", focus, i)
 				nodes, links = append(nodes, inProject("p", "plan", key)), append(links, link(focus, "belongs_to_plan", key, 0.5))
 			}
-			e.write("u", nodes, links...)
+			e.Write("u", nodes, links...)
 			l, err := e.Store.LinkedWith(t.Context(), e.As("u"), graph.LinkedQuery{Kind: task, Key: focus, Most: most})
 			if err != nil {
 				t.Fatal(err)
@@ -183,7 +183,7 @@ func TestLinkedIsCapped(t *testing.T) {
 		for ; have < n; have++ {
 			nodes = append(nodes, inProject("p", "risk", fmt.Sprintf("risk-%d", have)))
 		}
-		e.write("u", nodes)
+		e.Write("u", nodes)
 		all, err := e.Store.Available(t.Context(), e.As("u"), "p", "focus-3-at", []string{"risk"})
 		if err != nil {
 			t.Fatal(err)

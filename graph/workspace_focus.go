@@ -98,10 +98,10 @@ func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (
 		return nil, err
 	}
 	f := &WorkspaceFocus{
-		Node: nodeView(kind, row.Properties, s.Now()), Direct: len(row.Links) > 0, Level: row.Level, First: map[string][]string{},
+		Node: NewNodeView(kind, row.Properties, s.Now()), Direct: len(row.Links) > 0, Level: row.Level, First: map[string][]string{},
 	}
 	for _, project := range row.Project {
-		view := nodeView(projectKind, project, s.Now())
+		view := NewNodeView(projectKind, project, s.Now())
 		f.Project = &view
 	}
 	for _, e := range row.Relationships {

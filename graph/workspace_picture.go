@@ -116,7 +116,7 @@ func (p *picture) grow(edges []edgeRow, further []furtherRow) ([]WorkspaceNode, 
 	var next []WorkspaceNode
 	for _, r := range further {
 		next = append(next, WorkspaceNode{
-			Key: r.Key, Kind: r.Labels.kind().Name, Name: r.Name, State: r.State, Type: r.Type, UpdatedAt: r.UpdatedAt, Score: -r.Rank,
+			Key: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name, State: r.State, Type: r.Type, UpdatedAt: r.UpdatedAt, Score: -r.Rank,
 			Direct: len(r.Links) > 0, Hops: 2,
 		})
 		all = append(all, workspaceEdges(r.Edges)...)

@@ -28,8 +28,8 @@ type place struct {
 	counts string   // how it is counted; empty: not counted
 }
 
-// placeNames are the properties of a place.
-var placeNames = []string{"workspace_list", "workspace_at", "workspace_direct", "workspace_rank", "workspace_links", "workspace_counted"}
+// PlaceNames are the properties of a place.
+var PlaceNames = []string{"workspace_list", "workspace_at", "workspace_direct", "workspace_rank", "workspace_links", "workspace_counted"}
 
 // placeSources are the properties that determine a place.
 var placeSources = []string{
@@ -39,7 +39,7 @@ var placeSources = []string{
 
 // placeOf returns the place of a node with some links with its project.
 func placeOf(n *stored, links []string) place {
-	scope := keySeparator + n.user()
+	scope := KeySeparator + n.user()
 	if n.kind == projectKind {
 		return place{list: n.kind.Name + scope, at: n.order(), counts: countedAs("", n.user(), n.kind.Name, "total")}
 	}
@@ -150,14 +150,14 @@ func countedAs(project, user, kind string, as ...string) string {
 	for i := range as {
 		names[i] = kind + "_" + as[i]
 	}
-	return strings.Join(append([]string{project, user}, names...), keySeparator)
+	return strings.Join(append([]string{project, user}, names...), KeySeparator)
 }
 
 // tally sums the changes of counts.
 type tally map[[2]string]map[string]int64 // by project and user
 
 func (t tally) add(counted string, by int64) {
-	parts := strings.Split(counted, keySeparator)
+	parts := strings.Split(counted, KeySeparator)
 	if len(parts) < 3 {
 		return
 	}
@@ -185,7 +185,7 @@ func (t tally) rows() []map[string]any {
 		}
 	}
 	slices.SortFunc(rows, func(a, b map[string]any) int {
-		return strings.Compare(neo.Text(a["project"])+keySeparator+neo.Text(a["user"]), neo.Text(b["project"])+keySeparator+neo.Text(b["user"]))
+		return strings.Compare(neo.Text(a["project"])+KeySeparator+neo.Text(a["user"]), neo.Text(b["project"])+KeySeparator+neo.Text(b["user"]))
 	})
 	return rows
 }
@@ -216,17 +216,17 @@ func (t *Tx) settle(team string, keys []string) error {
 }
 
 func lookParams(team string, keys []string) map[string]any {
-	return map[string]any{"team_id": team, "keys": Distinct(keys), "fields": slices.Concat(placeSources, placeNames)}
+	return map[string]any{"team_id": team, "keys": Distinct(keys), "fields": slices.Concat(placeSources, PlaceNames)}
 }
 
 // movesFrom reads nodes and computes their places.
 func movesFrom(rows []placeRow) []move {
 	moves := make([]move, len(rows))
 	for i, row := range rows {
-		n := &stored{row.Labels.kind(), row.Properties}
+		n := &stored{row.Labels.Kind(), row.Properties}
 		var links []string
 		for _, link := range row.Links {
-			links = append(links, strings.Join(link, keySeparator))
+			links = append(links, strings.Join(link, KeySeparator))
 		}
 		moves[i] = move{n, placeOf(n, links)}
 	}
@@ -275,7 +275,7 @@ type move struct {
 // changed returns the changed properties of the place.
 func (m *move) changed() Properties {
 	old := Properties{}
-	for _, name := range placeNames {
+	for _, name := range PlaceNames {
 		old.putUnless(m.node.Properties[name] == nil, name, m.node.Properties[name])
 	}
 	return old.changesTo(m.to.properties())

@@ -31,7 +31,7 @@ func (r *listedRow) listed(now time.Time) listed {
 		item.Raw += p.text(name)
 		delete(p, name)
 	}
-	item.NodeView = nodeView(kind, p, now)
+	item.NodeView = NewNodeView(kind, p, now)
 	return listed{kind.Name, r.At, item}
 }
 

@@ -28,7 +28,7 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 		}
 		users := []string{"u1", "u2"}
 		projects := []string{"p1", "p2"}
-		e.write("u1", []graph.NodeWrite{node("project", "p1", 0.5, shared), node("project", "p2", 0.5)})
+		e.Write("u1", []graph.NodeWrite{node("project", "p1", 0.5, shared), node("project", "p2", 0.5)})
 		key := rapid.Custom(func(r *rapid.T) [2]string {
 			kind := rapid.SampledFrom(append(slices.Clone(graph.WorkspaceKinds), "task", "task", "plan", "goal")).Draw(r, "kind")
 			most := 2 // few, so that links find both their ends
@@ -64,9 +64,9 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 					links = append(links, link(from, kind, to, 0.5))
 				}
 			}
-			e.try(user, nodes, links...)
+			e.Try(user, nodes, links...)
 			if rapid.IntRange(0, 3).Draw(r, "anew") == 0 { // a deleted project may be written again
-				e.try("u1", []graph.NodeWrite{node("project", "p1", 0.5, shared)})
+				e.Try("u1", []graph.NodeWrite{node("project", "p1", 0.5, shared)})
 			}
 			for range rapid.IntRange(0, 3).Draw(r, "deletes") {
 				e.disturb(r, user, append(projects, key.Draw(r, "gone")[1]))
@@ -178,14 +178,14 @@ func TestUpcomingTasks(t *testing.T) {
 		return n
 	}
 	day := 24 * time.Hour
-	e.write("u", []graph.NodeWrite{
+	e.Write("u", []graph.NodeWrite{
 		node("project", "p", 0.5, shared),
 		task("over", "todo", 0, 9*day), task("soon", "todo", 0, 11*day), task("starts", "todo", 10*day+time.Hour, 40*day),
 		task("both", "in_progress", 13*day, 12*day), task("week", "todo", 0, 17*day), task("later", "todo", 0, 17*day+time.Second),
 		task("blocked", "blocked", 0, 11*day), task("done", "done", 0, 11*day), task("six", "todo", 0, 14*day), task("seven", "todo", 0, 15*day),
 	})
 	e.Now = noon.Add(10 * day)
-	e.write("u", []graph.NodeWrite{task("fresh", "todo", 0, 11*day)})
+	e.Write("u", []graph.NodeWrite{task("fresh", "todo", 0, 11*day)})
 	w, err := e.Store.WorkspaceOf(t.Context(), e.As("u"), "p")
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestWorkspaceFocus(t *testing.T) {
 	}
 	nodes[0].Description = graph.Some("Make it bear ten tons")
 	nodes[0].OwnFields = &graph.OwnFields{StateKey: graph.Some("active"), FacetStage: graph.Some("execution"), NextStepShort: graph.Some("Book the boat")}
-	e.write("u", nodes, links...)
+	e.Write("u", nodes, links...)
 	kind, _ := graph.KindOf("task")
 	level := func(key, of string) *int {
 		k, _ := graph.KindOf(of)

@@ -211,6 +211,14 @@ func collect(ctx context.Context, result neo4j.ResultWithContext) (rows [][]any,
 	return rows, result.Err()
 }
 
+// Trace reports the start of an operation that is not one statement of package cypher. The caller must call end.
+func (d *DB) Trace(ctx context.Context, name string) (_ context.Context, end func(err error)) {
+	return d.options.Trace(ctx, name)
+}
+
+// Observe reports the end of such an operation.
+func (d *DB) Observe(name string, took time.Duration, err error) { d.options.Observe(name, took, err) }
+
 // Metadata names the statement file of a transaction in Neo4j's query log.
 func Metadata(query string) map[string]any {
 	return map[string]any{"app": "kith", "query": query}

@@ -72,7 +72,7 @@ func TestACutPageGoesOn(t *testing.T) {
 // Rows of a statement, however large they are, are cut too, and what is cut is not recalled.
 func TestTablesKeepTheirBudget(t *testing.T) {
 	t.Parallel()
-	table := &Table{Mode: Cypher, Table: graph.Table{Columns: []string{"n"}}}
+	table := &Table{Mode: Cypher, Records: Records{Columns: []string{"n"}}}
 	var recall graph.Recall
 	for i := range 40 {
 		key := fmt.Sprintf("k-%02d", i)

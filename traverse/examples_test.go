@@ -1,7 +1,6 @@
 package traverse
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -9,29 +8,14 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/testenv"
-	"kith/neo"
 )
 
-// memory is a real store, and a team of the test's own in it. (Tests of graph cannot hold what needs traverse: it imports graph.)
-func memory(t *testing.T, at time.Time) (*graph.Store, graph.Scope) {
+// memory returns a new team, and the scope of one of its users.
+func memory(t *testing.T, at time.Time) (*env, graph.Scope) {
 	t.Helper()
-	s, err := graph.Open(neo.Connection(testenv.Neo4j(t)), graph.Options{Now: func() time.Time { return at }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := s.Ping(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s, graph.Scope{TeamID: testenv.Team(t), UserID: "u1"}
+	e := fresh(t)
+	e.Now = at
+	return e, e.As("u1")
 }
 
 func some[T any](v T) graph.Optional[T] { return graph.Optional[T]{Given: true, Value: v} }
@@ -59,13 +43,12 @@ func known(t *testing.T, s *graph.Store, scope graph.Scope, at time.Time) {
 
 // The examples of the schema run as they stand, in an empty memory and in one that they find something in.
 func TestExamplesRun(t *testing.T) {
-	t.Parallel()
 	at := time.Now().UTC().Truncate(time.Second) // one example asks for the last week
-	s, scope := memory(t, at)
-	walk := New(s, func(Mode, Outcome) {})
+	e, scope := memory(t, at)
+	walk := New(e.walkStore, func(Mode, Outcome) {})
 	for _, empty := range []bool{true, false} {
 		if !empty {
-			known(t, s, scope, at)
+			known(t, e.Store, scope, at)
 		}
 		schema, err := walk.Schema(t.Context(), scope, 0)
 		if err != nil || len(schema.Examples) != 3 {
@@ -90,16 +73,15 @@ func TestExamplesRun(t *testing.T) {
 
 // What the schema says there is can be asked for: each kind by its label, each property by its name, each pattern as it stands.
 func TestSchemaCanBeAsked(t *testing.T) {
-	t.Parallel()
-	s, scope := memory(t, now)
-	known(t, s, scope, now)
-	schema, err := New(s, nil).Schema(t.Context(), scope, 0)
+	e, scope := memory(t, now)
+	known(t, e.Store, scope, now)
+	schema, err := New(e.walkStore, nil).Schema(t.Context(), scope, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	count := func(text string, want int64) {
 		t.Helper()
-		table, _, err := s.Cypher(t.Context(), scope, text, nil)
+		table, _, err := e.walkStore.Cypher(t.Context(), scope, text, nil)
 		if err != nil || len(table.Rows) != 1 || string(table.Rows[0][0]) != fmt.Sprint(want) {
 			t.Errorf("%s: %s %v, not %d", text, table.Rows, err, want)
 		}
@@ -125,10 +107,9 @@ func TestSchemaCanBeAsked(t *testing.T) {
 
 // All modes work on a real store: nobody else's fake knows what it answers.
 func TestModesOnTheStore(t *testing.T) {
-	t.Parallel()
-	s, scope := memory(t, now)
-	known(t, s, scope, now)
-	walk := New(s, func(Mode, Outcome) {})
+	e, scope := memory(t, now)
+	known(t, e.Store, scope, now)
+	walk := New(e.walkStore, func(Mode, Outcome) {})
 	for want, r := range map[string]Request{
 		"# Neighbors\n- —thinks_about→ **The boat** (Concept, boat, 2026-05-01); relationship: owns it\n":                            {Mode: Neighbors, EntityKey: "ada"},
 		"# Paths\n- Ada —thinks_about→ The boat ←thinks_about— Grace\n":                                                              {Mode: Path, From: "ada", To: "grace"},

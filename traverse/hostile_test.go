@@ -10,7 +10,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/graph"
 	"kith/internal/hostile"
 )
 
@@ -21,7 +20,7 @@ func stored(texts []string) map[string]string {
 	link := Relationship{From: "p-ada", To: "c-boat", Type: "knows", RelationshipType: "owns it", Description: "for years"}
 	rows := &Rows{Mode: Neighbors, Message: "there is more", Rows: []Row{{Node: boat, Relationship: &link, Hops: 1}, {Node: boat, Relationship: &link, Hops: 2}, {Node: ada}}}
 	paths := &Paths{Message: "there is more", Paths: []Way{{Nodes: []Node{ada, boat, ada}, Relationships: []Relationship{link, link}}}}
-	table := &Table{Table: graph.Table{Columns: []string{"name", "tags"}, Rows: [][]json.RawMessage{
+	table := &Table{Records: Records{Columns: []string{"name", "tags"}, Rows: [][]json.RawMessage{
 		{json.RawMessage(`"Ada"`), json.RawMessage(`["a","b"]`)}, {json.RawMessage(`{"k":"v"}`), json.RawMessage(`1`)},
 	}}}
 	all := map[string]string{}
@@ -39,7 +38,7 @@ func stored(texts []string) map[string]string {
 	return all
 }
 
-var escapes = regexp.MustCompile(`\\.`)
+var escaped = regexp.MustCompile(`\\.`)
 
 // Whatever is stored, lines begin as they do with harmless texts, tables have as many cells, and nothing is there that is not seen.
 func TestNothingStoredBeginsALine(t *testing.T) {
@@ -51,7 +50,7 @@ func TestNothingStoredBeginsALine(t *testing.T) {
 			if r := hostile.Unseen(got); r != 0 || strings.Contains(got, "![") || !slices.Equal(want, hostile.Skeleton(got)) {
 				t.Errorf("%s: %U, %q not %q\n%s", name, r, hostile.Skeleton(got), want, got)
 			}
-			if name == "table" && strings.Count(escapes.ReplaceAllString(got, ""), "|") != strings.Count(harmless[name], "|") {
+			if name == "table" && strings.Count(escaped.ReplaceAllString(got, ""), "|") != strings.Count(harmless[name], "|") {
 				t.Errorf("other cells\n%s", got)
 			}
 		}

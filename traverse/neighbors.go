@@ -24,7 +24,7 @@ const (
 type reached struct {
 	key      string
 	from     string // the node before it, and the relationship between
-	link     graph.WalkLink
+	link     WalkLink
 	hops     int
 	strength float64 // of the relationships to it, multiplied
 }
@@ -120,9 +120,9 @@ func ranked(nodes map[string]*reached) []*reached {
 
 // readRows reads the shown nodes in full. Nodes deleted meanwhile are omitted.
 func (t *Traverser) readRows(ctx context.Context, scope graph.Scope, r *Request, shown []*reached, result *Rows, now time.Time) (graph.Recall, error) {
-	wishes := make([]graph.Wish, len(shown))
+	wishes := make([]Wish, len(shown))
 	for i, n := range shown {
-		wishes[i] = graph.Wish{From: n.from, To: n.key, Key: n.link.Key, Outgoing: &n.link.Outgoing}
+		wishes[i] = Wish{From: n.from, To: n.key, Key: n.link.Key, Outgoing: &n.link.Outgoing}
 	}
 	steps, err := t.store.Steps(ctx, scope, r.walk(), wishes, now)
 	if err != nil {

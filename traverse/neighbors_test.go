@@ -244,7 +244,7 @@ func aMemory(r *rapid.T) *fake {
 	there := map[string]bool{}
 	for range rapid.IntRange(0, 16).Draw(r, "relationships") {
 		from, to := fmt.Sprint("n", one.Draw(r, "from")), fmt.Sprint("n", one.Draw(r, "to"))
-		l := link{from, rapid.SampledFrom([]string{"relates_to", "involves"}).Draw(r, "type"), to, math.Pow(2, -float64(rapid.IntRange(0, 4).Draw(r, "strength")))}
+		l := chain{from, rapid.SampledFrom([]string{"relates_to", "involves"}).Draw(r, "type"), to, math.Pow(2, -float64(rapid.IntRange(0, 4).Draw(r, "strength")))}
 		if from != to && !there[l.key()] {
 			there[l.key()] = true
 			f.links = append(f.links, l)

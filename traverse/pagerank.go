@@ -93,7 +93,7 @@ func (t *Traverser) readSubgraph(ctx context.Context, scope graph.Scope, r *Requ
 				return nil, false, err
 			}
 		}
-		slices.SortFunc(all, func(a, b graph.Edges) int { return cmp.Compare(a.Key, b.Key) })
+		slices.SortFunc(all, func(a, b Edges) int { return cmp.Compare(a.Key, b.Key) })
 		known := len(w.keys)
 		for _, from := range all {
 			left -= from.Looked
@@ -110,12 +110,12 @@ func (t *Traverser) readSubgraph(ctx context.Context, scope graph.Scope, r *Requ
 const manyNodes = 32
 
 // readEdges reads the relationships of some nodes.
-func (t *Traverser) readEdges(ctx context.Context, scope graph.Scope, walk graph.Walk, keys []string, each int, now time.Time) ([]graph.Edges, error) {
+func (t *Traverser) readEdges(ctx context.Context, scope graph.Scope, walk Walk, keys []string, each int, now time.Time) ([]Edges, error) {
 	if len(keys) < manyNodes {
 		return t.store.Edges(ctx, scope, walk, keys, each, now)
 	}
 	halves := [2][]string{keys[:len(keys)/2], keys[len(keys)/2:]}
-	var found [2][]graph.Edges
+	var found [2][]Edges
 	group, ctx := errgroup.WithContext(ctx)
 	for i, half := range halves {
 		group.Go(func() (err error) {
@@ -137,7 +137,7 @@ func (t *Traverser) checkSeeds(ctx context.Context, scope graph.Scope, seeds []s
 }
 
 // add adds the relationships of one node. The last nodes are not read themselves: their links are the ways back.
-func (w *subgraph) add(from graph.Edges, hop int, last bool) {
+func (w *subgraph) add(from Edges, hop int, last bool) {
 	order := make([]int, len(from.Ends))
 	for i := range order {
 		order[i] = i

@@ -19,7 +19,7 @@ const (
 
 // side is the search from one of the two ends.
 type side struct {
-	walk  graph.Walk
+	walk  Walk
 	depth map[string]int
 	from  map[string][]edge // by node: the nodes before it that are nearer to this end
 	next  []string          // nodes from which it goes on
@@ -31,7 +31,7 @@ type edge struct {
 	strength float64
 }
 
-func newSide(key string, walk graph.Walk) *side {
+func newSide(key string, walk Walk) *side {
 	return &side{walk: walk, depth: map[string]int{key: 0}, from: map[string][]edge{}, next: []string{key}}
 }
 
@@ -199,10 +199,10 @@ func joinHalves(a, b *side, met []string, limit int) [][]string {
 // readPaths reads paths in full. Paths that do not exist any more are omitted.
 func (t *Traverser) readPaths(ctx context.Context, scope graph.Scope, r *Request, ends []graph.NodeView,
 	ways [][]string, result *Paths, now time.Time) (graph.Recall, error) {
-	var wishes []graph.Wish
+	var wishes []Wish
 	for _, way := range ways {
 		for i := range way[1:] {
-			w := graph.Wish{From: way[i], To: way[i+1]}
+			w := Wish{From: way[i], To: way[i+1]}
 			if r.Direction != both {
 				forth := r.Direction == outbound
 				w.Outgoing = &forth

@@ -234,8 +234,8 @@ func (r *Request) setDefaults() {
 }
 
 // walk returns which relationships are followed.
-func (r *Request) walk() graph.Walk {
-	return graph.Walk{
+func (r *Request) walk() Walk {
+	return Walk{
 		Outgoing: r.Direction != inbound, Incoming: r.Direction != outbound,
 		Types: r.RelationshipTypes, Without: r.ExcludeRelationshipTypes, Messages: slices.Contains(r.Kinds, "message"),
 	}

@@ -39,7 +39,7 @@ type Paths struct {
 // Table is the result of a statement.
 type Table struct {
 	Mode Mode `json:"mode"`
-	graph.Table
+	Records
 	Message string `json:"message,omitempty" doc:"when nothing was found, or not all came"`
 }
 

@@ -117,14 +117,14 @@ func (s *Schema) shorten() {
 	s.Kinds, s.Cut = s.Kinds[:n/2], s.Cut+n-n/2
 }
 
-func schemaOf(c *graph.Census) *Schema {
+func schemaOf(c *Census) *Schema {
 	s := &Schema{
-		Kinds: []KindSchema{}, CommonProperties: typesOf(graph.CommonProperties()), RelationshipTypes: []RelationshipSchema{},
-		RelationshipProps: typesOf(graph.RelationshipProperties), Rules: rules, Examples: examples, Sampled: c.Part,
+		Kinds: []KindSchema{}, CommonProperties: typesOf(CommonProperties()), RelationshipTypes: []RelationshipSchema{},
+		RelationshipProps: typesOf(RelationshipProperties), Rules: rules, Examples: examples, Sampled: c.Part,
 	}
 	for _, k := range graph.Kinds {
 		if n := c.Nodes[k.Name]; n > 0 {
-			s.Kinds = append(s.Kinds, KindSchema{Label: k.Label, Count: n, Properties: typesOf(graph.OwnProperties(k)), StateKeys: graph.StateKeys(k)})
+			s.Kinds = append(s.Kinds, KindSchema{Label: k.Label, Count: n, Properties: typesOf(OwnProperties(k)), StateKeys: graph.StateKeys(k)})
 		}
 	}
 	slices.SortStableFunc(s.Kinds, func(a, b KindSchema) int { return cmp.Compare(b.Count, a.Count) })
@@ -137,7 +137,7 @@ func schemaOf(c *graph.Census) *Schema {
 	return s
 }
 
-func typesOf(properties []graph.PropertyType) map[string]string {
+func typesOf(properties []PropertyType) map[string]string {
 	m := map[string]string{}
 	for _, p := range properties {
 		m[p.Name] = p.Type

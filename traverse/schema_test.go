@@ -22,12 +22,12 @@ func schema(t testing.TB, f *fake, maxTokens int) *Schema {
 // large is a census of every kind, and of so many types between concepts. What is counted is more for those that come first.
 func large(types int) *fake {
 	f := newFake()
-	f.census = graph.Census{Nodes: map[string]int64{}}
+	f.census = Census{Nodes: map[string]int64{}}
 	for i, k := range graph.Kinds {
 		f.census.Nodes[k.Name] = int64(100 - i)
 	}
 	for i := range types {
-		f.census.Relationships = append(f.census.Relationships, graph.RelationshipCount{From: "concept", Type: fmt.Sprintf("of_type_%04d", i), To: "concept", Count: int64(types - i)})
+		f.census.Relationships = append(f.census.Relationships, RelationshipCount{From: "concept", Type: fmt.Sprintf("of_type_%04d", i), To: "concept", Count: int64(types - i)})
 	}
 	return f
 }
@@ -36,9 +36,9 @@ func large(types int) *fake {
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	f := newFake()
-	f.census = graph.Census{
+	f.census = Census{
 		Nodes:         map[string]int64{"concept": 2, "person": 5, "task": 0},
-		Relationships: []graph.RelationshipCount{{From: "concept", Type: "relates_to", To: "concept", Count: 1}, {From: "person", Type: "thinks_about", To: "concept", Count: 7}},
+		Relationships: []RelationshipCount{{From: "concept", Type: "relates_to", To: "concept", Count: 1}, {From: "person", Type: "thinks_about", To: "concept", Count: 7}},
 	}
 	s := schema(t, f, 0)
 	var got []string

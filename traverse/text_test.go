@@ -30,7 +30,7 @@ func harbour() *fake {
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	table := graph.Table{Columns: []string{"a|b", "c"}, Truncated: true, Rows: [][]json.RawMessage{
+	table := Records{Columns: []string{"a|b", "c"}, Truncated: true, Rows: [][]json.RawMessage{
 		{json.RawMessage(`"x | y\n\\z"`), json.RawMessage(`null`)},
 		{json.RawMessage(`"2026-04-30T23:59:00.123Z"`), json.RawMessage(`1.5`)},
 		{json.RawMessage(`["a|b",true]`), json.RawMessage(`{"at":"x"}`)},
@@ -73,7 +73,7 @@ func TestTexts(t *testing.T) {
 		},
 	} {
 		f := harbour()
-		f.table = func(string, map[string]any) (graph.Table, graph.Recall) { return table, graph.Recall{} }
+		f.table = func(string, map[string]any) (Records, graph.Recall) { return table, graph.Recall{} }
 		result, _, err := ask(f, c.r)
 		if err != nil {
 			t.Fatal(err)

@@ -13,13 +13,13 @@ import (
 
 // store is the part of the memory that a walk reads.
 type store interface {
-	Around(ctx context.Context, scope graph.Scope, w graph.Walk, keys []string, kinds []graph.Kind, each int, now time.Time) ([]graph.Around, error)
-	Edges(ctx context.Context, scope graph.Scope, w graph.Walk, keys []string, each int, now time.Time) ([]graph.Edges, error)
-	Steps(ctx context.Context, scope graph.Scope, w graph.Walk, wishes []graph.Wish, now time.Time) ([]*graph.Step, error)
+	Around(ctx context.Context, scope graph.Scope, w Walk, keys []string, kinds []graph.Kind, each int, now time.Time) ([]Around, error)
+	Edges(ctx context.Context, scope graph.Scope, w Walk, keys []string, each int, now time.Time) ([]Edges, error)
+	Steps(ctx context.Context, scope graph.Scope, w Walk, wishes []Wish, now time.Time) ([]*Step, error)
 	NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error)
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
-	Cypher(ctx context.Context, scope graph.Scope, text string, parameters map[string]any) (graph.Table, graph.Recall, error)
-	Census(ctx context.Context, scope graph.Scope) (graph.Census, error)
+	Cypher(ctx context.Context, scope graph.Scope, text string, parameters map[string]any) (Records, graph.Recall, error)
+	Census(ctx context.Context, scope graph.Scope) (Census, error)
 	Now() time.Time
 }
 
@@ -85,7 +85,7 @@ func (t *Traverser) cypher(ctx context.Context, scope graph.Scope, r *Request) (
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
-	result := &Table{Mode: Cypher, Table: table}
+	result := &Table{Mode: Cypher, Records: table}
 	switch {
 	case len(table.Rows) == 0:
 		result.Message = "nothing was found. GET /v1/schema lists kinds, properties and relationship types"

@@ -24,27 +24,27 @@ var (
 	scope = graph.Scope{TeamID: "t", UserID: "u1"}
 )
 
-// link is a relationship of a fake memory.
-type link struct {
+// chain is a relationship of a fake memory.
+type chain struct {
 	from, kind, to string
 	strength       float64
 }
 
-func (l link) key() string { return l.from + "-" + l.kind + "-" + l.to }
+func (l chain) key() string { return l.from + "-" + l.kind + "-" + l.to }
 
 // fake is a memory of nodes and relationships, bounded as the store bounds it. What the store leaves open comes in any order.
 type fake struct {
 	mu     sync.Mutex
 	nodes  map[string]*graph.NodeView
-	links  []link
+	links  []chain
 	random *rand.Rand
 	clock  time.Time
 	times  []time.Time // times passed to walks
 	calls  []string
 	gone   string           // a node that is read in full no more
 	errs   map[string]error // by method
-	table  func(text string, parameters map[string]any) (graph.Table, graph.Recall)
-	census graph.Census
+	table  func(text string, parameters map[string]any) (Records, graph.Recall)
+	census Census
 }
 
 func newFake() *fake {
@@ -64,17 +64,17 @@ func (f *fake) link(from, kind, to string, strength float64) {
 			f.node("concept", key, 1)
 		}
 	}
-	f.links = append(f.links, link{from, kind, to, strength})
+	f.links = append(f.links, chain{from, kind, to, strength})
 }
 
 // follows says whether a walk follows a relationship.
-func follows(w graph.Walk, l link) bool {
+func follows(w Walk, l chain) bool {
 	messages := w.Messages || slices.Contains(w.Types, "has_message")
 	return (len(w.Types) == 0 || slices.Contains(w.Types, l.kind)) && !slices.Contains(w.Without, l.kind) && (messages || l.kind != "has_message")
 }
 
 // around calls for each relationship of a node that a walk follows, at most so many, in any order.
-func (f *fake) around(w graph.Walk, key string, each int, do func(l link, other string, outgoing bool)) (looked int) {
+func (f *fake) around(w Walk, key string, each int, do func(l chain, other string, outgoing bool)) (looked int) {
 	for _, i := range f.random.Perm(len(f.links)) {
 		l := f.links[i]
 		for _, out := range []bool{true, false} {
@@ -104,13 +104,13 @@ func (f *fake) shuffled(keys []string) []string {
 	return slices.DeleteFunc(keys, func(key string) bool { return f.nodes[key] == nil })
 }
 
-func (f *fake) Around(_ context.Context, _ graph.Scope, w graph.Walk, keys []string, kinds []graph.Kind, each int, at time.Time) ([]graph.Around, error) {
-	var all []graph.Around
+func (f *fake) Around(_ context.Context, _ graph.Scope, w Walk, keys []string, kinds []graph.Kind, each int, at time.Time) ([]Around, error) {
+	var all []Around
 	for _, key := range f.shuffled(keys) {
-		a := graph.Around{Key: key}
-		a.Looked = f.around(w, key, each, func(l link, other string, outgoing bool) {
+		a := Around{Key: key}
+		a.Looked = f.around(w, key, each, func(l chain, other string, outgoing bool) {
 			kind, _ := graph.KindOf(f.nodes[other].Kind)
-			a.Links = append(a.Links, graph.WalkLink{
+			a.Links = append(a.Links, WalkLink{
 				To: other, Key: l.key(), Outgoing: outgoing, Strength: l.strength, Salience: f.nodes[other].Salience,
 				Wanted: len(kinds) == 0 || slices.Contains(kinds, kind),
 			})
@@ -121,13 +121,13 @@ func (f *fake) Around(_ context.Context, _ graph.Scope, w graph.Walk, keys []str
 	return all, f.visit("Around", at)
 }
 
-func (f *fake) Edges(_ context.Context, _ graph.Scope, w graph.Walk, keys []string, each int, at time.Time) ([]graph.Edges, error) {
+func (f *fake) Edges(_ context.Context, _ graph.Scope, w Walk, keys []string, each int, at time.Time) ([]Edges, error) {
 	f.mu.Lock() // halves are asked for at once
 	defer f.mu.Unlock()
-	var all []graph.Edges
+	var all []Edges
 	for _, key := range f.shuffled(keys) {
-		e := graph.Edges{Key: key}
-		e.Looked = f.around(w, key, each, func(l link, other string, _ bool) {
+		e := Edges{Key: key}
+		e.Looked = f.around(w, key, each, func(l chain, other string, _ bool) {
 			e.Ends, e.Strengths = append(e.Ends, other), append(e.Strengths, l.strength)
 		})
 		e.Cut = e.Looked >= each
@@ -136,10 +136,10 @@ func (f *fake) Edges(_ context.Context, _ graph.Scope, w graph.Walk, keys []stri
 	return all, f.visit("Edges", at)
 }
 
-func (f *fake) Steps(_ context.Context, _ graph.Scope, w graph.Walk, wishes []graph.Wish, at time.Time) ([]*graph.Step, error) {
-	steps := make([]*graph.Step, len(wishes))
+func (f *fake) Steps(_ context.Context, _ graph.Scope, w Walk, wishes []Wish, at time.Time) ([]*Step, error) {
+	steps := make([]*Step, len(wishes))
 	for i, wish := range wishes {
-		var found []link
+		var found []chain
 		for _, l := range f.links {
 			out, in := l.from == wish.From && l.to == wish.To, l.to == wish.From && l.from == wish.To
 			if wish.Outgoing != nil {
@@ -152,9 +152,11 @@ func (f *fake) Steps(_ context.Context, _ graph.Scope, w graph.Walk, wishes []gr
 		if len(found) == 0 {
 			continue
 		}
-		slices.SortFunc(found, func(a, b link) int { return cmp.Or(cmp.Compare(b.strength, a.strength), cmp.Compare(a.key(), b.key())) })
+		slices.SortFunc(found, func(a, b chain) int {
+			return cmp.Or(cmp.Compare(b.strength, a.strength), cmp.Compare(a.key(), b.key()))
+		})
 		l := found[0]
-		steps[i] = &graph.Step{
+		steps[i] = &Step{
 			Relationship: graph.RelationshipView{Key: l.key(), From: l.from, To: l.to, Type: l.kind, Salience: l.strength, Description: l.from + " to " + l.to},
 			Node:         *f.nodes[wish.To],
 		}
@@ -183,23 +185,23 @@ func (f *fake) CurrentKeys(_ context.Context, _ graph.Scope, keys []string) (map
 	return current, f.visit("CurrentKeys", f.clock)
 }
 
-func (f *fake) Cypher(_ context.Context, _ graph.Scope, text string, parameters map[string]any) (graph.Table, graph.Recall, error) {
+func (f *fake) Cypher(_ context.Context, _ graph.Scope, text string, parameters map[string]any) (Records, graph.Recall, error) {
 	err := f.visit("Cypher", f.clock)
 	if f.table == nil {
-		return graph.Table{}, graph.Recall{}, err
+		return Records{}, graph.Recall{}, err
 	}
 	table, recall := f.table(text, parameters)
 	return table, recall, err
 }
 
-func (f *fake) Census(context.Context, graph.Scope) (graph.Census, error) {
+func (f *fake) Census(context.Context, graph.Scope) (Census, error) {
 	return f.census, f.visit("Census", f.clock)
 }
 
 func (f *fake) Now() time.Time { return f.clock }
 
 // The real store is one.
-var _ store = (*graph.Store)(nil)
+var _ store = (*Store)(nil)
 
 func ask(f *fake, r Request) (Result, graph.Recall, error) {
 	return New(f, func(Mode, Outcome) {}).Traverse(context.Background(), scope, &r)
@@ -256,8 +258,8 @@ func aboutBoat() *fake {
 	f.node("person", "ada", 1)
 	f.link("ada", "thinks_about", "boat", 0.5)
 	f.link("boat", "involves", "quay", 0.5)
-	f.table = func(string, map[string]any) (graph.Table, graph.Recall) {
-		return graph.Table{Columns: []string{"name"}, Rows: [][]json.RawMessage{{json.RawMessage(`"ADA"`)}}}, graph.Recall{Nodes: []string{"ada"}}
+	f.table = func(string, map[string]any) (Records, graph.Recall) {
+		return Records{Columns: []string{"name"}, Rows: [][]json.RawMessage{{json.RawMessage(`"ADA"`)}}}, graph.Recall{Nodes: []string{"ada"}}
 	}
 	return f
 }
@@ -267,8 +269,8 @@ func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	empty := func(f *fake) {
 		f.links = nil
-		f.table = func(string, map[string]any) (graph.Table, graph.Recall) {
-			return graph.Table{Columns: []string{"name"}}, graph.Recall{}
+		f.table = func(string, map[string]any) (Records, graph.Recall) {
+			return Records{Columns: []string{"name"}}, graph.Recall{}
 		}
 	}
 	cut := func(f *fake) {
@@ -276,7 +278,7 @@ func TestOutcomes(t *testing.T) {
 			f.link("ada", "relates_to", fmt.Sprint("n", i), 0.1)
 		}
 		table := f.table
-		f.table = func(text string, parameters map[string]any) (graph.Table, graph.Recall) {
+		f.table = func(text string, parameters map[string]any) (Records, graph.Recall) {
 			found, recall := table(text, parameters)
 			found.Truncated = true
 			return found, recall
@@ -374,9 +376,9 @@ func TestCypher(t *testing.T) {
 	t.Parallel()
 	f := newFake()
 	var asked string
-	f.table = func(text string, parameters map[string]any) (graph.Table, graph.Recall) {
+	f.table = func(text string, parameters map[string]any) (Records, graph.Recall) {
 		asked = fmt.Sprintf("%s with %T %v", text, parameters["n"], parameters)
-		return graph.Table{Columns: []string{"x"}, Rows: [][]json.RawMessage{}}, graph.Recall{}
+		return Records{Columns: []string{"x"}, Rows: [][]json.RawMessage{}}, graph.Recall{}
 	}
 	result, _, err := ask(f, Request{Mode: Cypher, Cypher: "RETURN $n AS x", Parameters: map[string]json.RawMessage{"n": json.RawMessage("7")}})
 	if err != nil || asked != "RETURN $n AS x with int64 map[n:7]" {

@@ -45,6 +45,7 @@ type memory struct {
 
 	contexts   *loader.Loader
 	explorer   *explore.Explorer
+	walks      *traverse.Store
 	traverser  *traverse.Traverser
 	logRotator *logRotator // nil: the Neo4j is not embedded
 }
@@ -103,8 +104,9 @@ func (c *config) withMemory(
 	m := &memory{
 		config: c, metrics: registry, traces: traces, log: log, store: store, chats: chat.NewStore(store), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
 		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: registry.ObserveRecall}),
-		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
+		walks: traverse.NewStore(store, log), embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
+	defer m.walks.Close()
 	keys.Announce(contextCache.Revoked)
 	if c.Neo4jURI == "" {
 		m.logRotator = newLogRotator(store, log)
@@ -169,7 +171,7 @@ func (m *memory) newReaders(queryEmbedder llm.Embedder) {
 		Trace: m.traces.Of("load"),
 	})
 	m.explorer = explore.New(m.store, explore.Options{Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.ObserveExplore})
-	m.traverser = traverse.New(m.store, m.metrics.ObserveTraverse)
+	m.traverser = traverse.New(m.walks, m.metrics.ObserveTraverse)
 }
 
 // newReader returns the reader of sources and texts, nil without a language model.

@@ -1,4 +1,4 @@
-package graph
+package traverse
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func (s *Store) heapSize(ctx context.Context) int64 {
 	defer cancel()
 	size, err := readHeapSize.ReadOne(ctx, s.db, nil)
 	if err != nil || size <= 0 {
-		s.options.Log.WarnContext(ctx, "heap size of the database unknown, using the bounds of a small heap for callers' statements", "bytes", assumedHeap)
+		s.log.WarnContext(ctx, "heap size of the database unknown, using the bounds of a small heap for callers' statements", "bytes", assumedHeap)
 		s.heap.bytes.Store(assumedHeap)
 		return assumedHeap
 	}
@@ -97,7 +97,7 @@ func (s *Store) endLarge(ctx context.Context) {
 	for sleep.For(ctx, watchInterval) {
 		most := map[string]any{"most": rowsOf(s.heapSize(ctx))}
 		if ended, err := endLargeStatements.Read(ctx, s.db, most); err == nil && len(ended) > 0 {
-			s.options.Log.InfoContext(ctx, "ended statements of callers that took too much memory", "statements", len(ended))
+			s.log.InfoContext(ctx, "ended statements of callers that took too much memory", "statements", len(ended))
 		}
 	}
 }

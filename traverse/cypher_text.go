@@ -1,9 +1,11 @@
-package graph
+package traverse
 
 import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"kith/graph"
 )
 
 // longestOfNotes is the most characters of all notes of one record, as JSON texts.
@@ -17,11 +19,11 @@ func longestTexts() map[string]int {
 			longest[p.Name] = len("2026-01-01T00:00:00.000000000Z")
 		}
 	}
-	for _, of := range []reflect.Type{reflect.TypeFor[NodeWrite](), reflect.TypeFor[RelationshipWrite](), reflect.TypeFor[OwnFields]()} {
+	for _, of := range []reflect.Type{reflect.TypeFor[graph.NodeWrite](), reflect.TypeFor[graph.RelationshipWrite](), reflect.TypeFor[graph.OwnFields]()} {
 		for field := range of.Fields() {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			most, err := strconv.Atoi(field.Tag.Get("max"))
-			if field.Type == reflect.TypeFor[Optional[string]]() && err == nil {
+			if field.Type == reflect.TypeFor[graph.Optional[string]]() && err == nil {
 				longest[name] = max(longest[name], most)
 			}
 		}

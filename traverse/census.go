@@ -1,4 +1,4 @@
-package graph
+package traverse
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -25,9 +27,9 @@ type countedNodes struct {
 // countedRelationships is the number of relationships of a type between nodes with two sets of labels. Part: not all were
 // counted.
 type countedRelationships struct {
-	From  Labels
+	From  graph.Labels
 	Type  string
-	To    Labels
+	To    graph.Labels
 	Count int64
 	Part  bool
 }
@@ -53,19 +55,19 @@ const (
 )
 
 // Census counts the nodes and relationships that the scope sees.
-func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
+func (s *Store) Census(ctx context.Context, scope graph.Scope) (Census, error) {
 	c := Census{Nodes: map[string]int64{}}
-	kinds := map[string]Kind{}
+	kinds := map[string]graph.Kind{}
 	var prefixes []string
 	users := []string{""}
 	if scope.UserID != "" {
 		users = append(users, scope.UserID)
 	}
-	for _, k := range Kinds {
+	for _, k := range graph.Kinds {
 		for _, user := range users {
-			if k != MessageKind { // messages are counted with their sources
-				prefixes = append(prefixes, listPrefix(k, user))
-				kinds[listPrefix(k, user)] = k
+			if k != graph.MessageKind { // messages are counted with their sources
+				prefixes = append(prefixes, graph.ListPrefix(k, user))
+				kinds[graph.ListPrefix(k, user)] = k
 			}
 		}
 	}
@@ -80,7 +82,7 @@ func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 			some = append(some, l.Prefix)
 		}
 		if l.Messages > 0 {
-			c.Nodes[MessageKind.Name] += l.Messages
+			c.Nodes[graph.MessageKind.Name] += l.Messages
 		}
 		c.Part = c.Part || l.Nodes >= censusFrom
 	}
@@ -89,7 +91,7 @@ func (s *Store) Census(ctx context.Context, scope Scope) (Census, error) {
 	})
 	for _, row := range rows {
 		c.Relationships = append(c.Relationships, RelationshipCount{
-			From: row.From.kind().Name, Type: row.Type, To: row.To.kind().Name, Count: row.Count,
+			From: row.From.Kind().Name, Type: row.Type, To: row.To.Kind().Name, Count: row.Count,
 		})
 		c.Part = c.Part || row.Part
 	}
@@ -119,17 +121,17 @@ var RelationshipProperties = []PropertyType{ //nolint:gochecknoglobals // a cons
 func CommonProperties() []PropertyType { return slices.Clone(commonProperties) }
 
 // OwnProperties returns the properties that only nodes of some kinds have.
-func OwnProperties(k Kind) []PropertyType {
+func OwnProperties(k graph.Kind) []PropertyType {
 	var own []PropertyType
 	switch k {
-	case PersonKind:
+	case graph.PersonKind:
 		own = append(own, PropertyType{"canonical_name", "string"}, PropertyType{"is_owner", "boolean"})
-	case ConceptKind:
+	case graph.ConceptKind:
 		own = append(own, PropertyType{"is_goal", "boolean"})
-	case EntityKind:
+	case graph.EntityKind:
 		own = append(own, PropertyType{"type", "string"})
 	}
-	for field := range reflect.TypeFor[OwnFields]().Fields() {
+	for field := range reflect.TypeFor[graph.OwnFields]().Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if slices.Contains(strings.Fields(field.Tag.Get("kinds")), k.Name) && !slices.Contains(hiddenProperties, name) {
 			own = append(own, PropertyType{name, typeNames[field.Type]})
@@ -139,7 +141,7 @@ func OwnProperties(k Kind) []PropertyType {
 }
 
 var typeNames = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant table
-	reflect.TypeFor[Optional[string]](): "string", reflect.TypeFor[Optional[int64]](): "integer", reflect.TypeFor[Optional[float64]](): "float",
-	reflect.TypeFor[Optional[bool]](): "boolean", reflect.TypeFor[Optional[time.Time]](): "datetime", reflect.TypeFor[Optional[[]string]](): "list of strings",
-	reflect.TypeFor[Optional[json.RawMessage]](): "JSON text",
+	reflect.TypeFor[graph.Optional[string]](): "string", reflect.TypeFor[graph.Optional[int64]](): "integer", reflect.TypeFor[graph.Optional[float64]](): "float",
+	reflect.TypeFor[graph.Optional[bool]](): "boolean", reflect.TypeFor[graph.Optional[time.Time]](): "datetime", reflect.TypeFor[graph.Optional[[]string]](): "list of strings",
+	reflect.TypeFor[graph.Optional[json.RawMessage]](): "JSON text",
 }

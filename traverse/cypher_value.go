@@ -1,4 +1,4 @@
-package graph
+package traverse
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"kith/graph"
 
 	"kith/neo"
 
@@ -19,9 +21,9 @@ const mask = "\ue000masked\ue000"
 // tableReader makes a table of the values that the database sends.
 type tableReader struct {
 	store  *Store
-	scope  Scope
-	table  Table
-	recall Recall
+	scope  graph.Scope
+	table  Records
+	recall graph.Recall
 	bytes  int
 	keys   map[string]string // of the row's nodes, by the database's ids
 }
@@ -136,7 +138,7 @@ var errUnscoped = fmt.Errorf("cypher: the result has a node that the caller may 
 
 // sees reports whether the scope may see a node.
 func (t *tableReader) sees(n neo4j.Node) bool {
-	if !slices.Contains(n.Labels, baseLabel) || n.Props["team_id"] != t.scope.TeamID {
+	if !slices.Contains(n.Labels, graph.MemoryLabel) || n.Props["team_id"] != t.scope.TeamID {
 		return false
 	}
 	user, private := n.Props["user_id"]
@@ -148,7 +150,7 @@ func (t *tableReader) sees(n neo4j.Node) bool {
 
 // relationshipValue is a relationship in a table. Its ends are set if the row has them.
 type relationshipValue struct {
-	RelationshipView
+	graph.RelationshipView
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 }
@@ -157,10 +159,10 @@ type relationshipValue struct {
 func (t *tableReader) value(v any, now time.Time) any {
 	switch v := v.(type) {
 	case neo4j.Node:
-		return nodeView(kindOfLabel(kindLabel(v.Labels)), propertiesOf(v.Props), now)
+		return graph.NewNodeView(graph.KindOfLabel(graph.KindLabel(v.Labels)), propertiesOf(v.Props), now)
 	case neo4j.Relationship:
 		from, to := t.keys[v.StartElementId], t.keys[v.EndElementId]
-		return relationshipValue{relationshipView(from, v.Type, to, propertiesOf(v.Props), now), from, to}
+		return relationshipValue{graph.NewRelationshipView(from, v.Type, to, propertiesOf(v.Props), now), from, to}
 	case neo4j.Path:
 		list := make([]any, 0, len(v.Nodes)+len(v.Relationships))
 		for i, n := range v.Nodes {
@@ -200,10 +202,10 @@ func (t *tableReader) value(v any, now time.Time) any {
 }
 
 // propertiesOf returns the properties of a node or relationship of the driver.
-func propertiesOf(m map[string]any) Properties {
-	p := make(Properties, len(m))
+func propertiesOf(m map[string]any) graph.Properties {
+	p := make(graph.Properties, len(m))
 	for name, value := range m {
-		p[name] = asKept(value)
+		p[name] = graph.AsKept(value)
 	}
 	return p
 }

@@ -1,4 +1,4 @@
-package graph
+package traverse
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"kith/graph"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
@@ -28,35 +30,32 @@ const (
 	cypherFetch  = 250 // rows that the database sends at once
 )
 
-// baseLabel is the label of all nodes that callers may see.
-const baseLabel = "Memory"
-
 // hiddenProperties are the properties that callers may not read: the tenant, and what Kith stores to find and rank.
 var hiddenProperties = append([]string{ //nolint:gochecknoglobals // a constant list
 	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key", "type_word",
 	"owner_key", "owner_of", "salience_at", "decay_rate", "node_salience", "node_salience_at", "node_decay_rate", "node_until", "ranked",
 	"next_seq", "story_due", "notes_expire_at", "mention_weight", "owner_generated", "former_key", "expires_at", "ends_at", "is_dirty", "created_by",
 	"last_update_source", "distinct_source_days", "decay_gradient", "recall_frequency", "last_recall_interval",
-}, placeNames...)
+}, graph.PlaceNames...)
 
 // cypherRules are the rules of the guard.
 var cypherRules = func() guard.Rules { //nolint:gochecknoglobals // constant
 	r := guard.Rules{
-		Base: baseLabel, Hidden: hiddenProperties, Rows: cypherRows, Indexes: map[string]*guard.Index{},
-		Index: &guard.Index{Label: baseLabel, Further: []string{"entity_key"}},
-		Named: &guard.Index{Label: baseLabel, Further: []string{"search_name"}}, NameKey: NameKey,
+		Base: graph.MemoryLabel, Hidden: hiddenProperties, Rows: cypherRows, Indexes: map[string]*guard.Index{},
+		Index: &guard.Index{Label: graph.MemoryLabel, Further: []string{"entity_key"}},
+		Named: &guard.Index{Label: graph.MemoryLabel, Further: []string{"search_name"}}, NameKey: graph.NameKey,
 	}
-	r.Words = &guard.Words{Type: relatedType, Property: "type_word", Fixed: neverWord}
-	for _, k := range Kinds {
-		r.Indexes[k.Label] = &guard.Index{Label: baseLabel, Further: []string{"natural_key"}, Prefix: k.Name + keySeparator, Unnamed: k == SystemEntityKind}
+	r.Words = &guard.Words{Type: graph.RelatedType, Property: "type_word", Fixed: graph.NeverWord}
+	for _, k := range graph.Kinds {
+		r.Indexes[k.Label] = &guard.Index{Label: graph.MemoryLabel, Further: []string{"natural_key"}, Prefix: k.Name + graph.KeySeparator, Unnamed: k == graph.SystemEntityKind}
 	}
 	r.Stored = longestTexts()
-	r.Indexes[MessageKind.Label] = &guard.Index{Label: MessageKind.Label, Further: []string{"source_key", "seq"}}
+	r.Indexes[graph.MessageKind.Label] = &guard.Index{Label: graph.MessageKind.Label, Further: []string{"source_key", "seq"}}
 	return r
 }()
 
 // Table is the result of a caller's statement.
-type Table struct {
+type Records struct {
 	Columns   []string            `json:"columns" doc:"names, as in the statement"`
 	Rows      [][]json.RawMessage `json:"rows" doc:"one value for each column; a node is as in GET /v1/nodes, a path is a list of alternating nodes and relationships"`
 	Truncated bool                `json:"truncated" doc:"there are more rows than an answer may have"`
@@ -65,29 +64,29 @@ type Table struct {
 // Cypher runs a statement of a caller within what the scope may see. It returns the table and the nodes in it. It returns an
 // InvalidError for a statement that is not allowed, takes too long or fails, or ErrBusy or ErrUnavailable. The error text never
 // contains stored data.
-func (s *Store) Cypher(ctx context.Context, scope Scope, text string, parameters map[string]any) (Table, Recall, error) {
+func (s *Store) Cypher(ctx context.Context, scope graph.Scope, text string, parameters map[string]any) (Records, graph.Recall, error) {
 	rules, heap := cypherRules, s.heapSize(ctx)
 	rules.Memory = valuesOf(heap)
 	g, err := guard.Rewrite(text, parameters, rules)
 	if err != nil {
-		return Table{}, Recall{}, invalidCypher("%s", err)
+		return Records{}, graph.Recall{}, invalidCypher("%s", err)
 	}
 	start := time.Now()
-	ctx, end := s.options.Trace(ctx, "cypher")
-	t := &tableReader{store: s, scope: scope, table: Table{Columns: g.Columns, Rows: [][]json.RawMessage{}}}
+	ctx, end := s.db.Trace(ctx, "cypher")
+	t := &tableReader{store: s, scope: scope, table: Records{Columns: g.Columns, Rows: [][]json.RawMessage{}}}
 	err = s.guarded(ctx, scope, g, parameters, t)
-	if !errors.Is(err, ErrBusy) {
-		s.options.Observe("cypher", time.Since(start), err)
+	if !errors.Is(err, graph.ErrBusy) {
+		s.db.Observe("cypher", time.Since(start), err)
 	}
 	end(err)
 	if err != nil {
-		return Table{}, Recall{}, err
+		return Records{}, graph.Recall{}, err
 	}
 	return t.table, t.recall, nil
 }
 
 // guarded runs a statement that the guard has written, in a transaction that only reads and is always rolled back.
-func (s *Store) guarded(ctx context.Context, scope Scope, g guard.Statement, parameters map[string]any, t *tableReader) error {
+func (s *Store) guarded(ctx context.Context, scope graph.Scope, g guard.Statement, parameters map[string]any, t *tableReader) error {
 	sent := map[string]any{"k": guardParameters(scope, g), "c": callerParameters(g, parameters)}
 	text, known := s.plans.known(g.Text)
 	if !known {
@@ -118,7 +117,7 @@ func (s *Store) admitted(ctx context.Context, g *gate, team string, weight, room
 	unwatch := s.watch() //nolint:contextcheck // one watch serves all running statements, and outlives each of them
 	err = do()
 	gone := func() { leave(); unwatch() }
-	if ended := err == nil || ctx.Err() == nil && !errors.Is(err, errTooLong) && !errors.Is(err, ErrUnavailable); ended {
+	if ended := err == nil || ctx.Err() == nil && !errors.Is(err, errTooLong) && !errors.Is(err, graph.ErrUnavailable); ended {
 		gone()
 	} else {
 		time.AfterFunc(cypherTime, gone) // the database may need more time to end it
@@ -150,9 +149,9 @@ func briefly(ctx context.Context, end func(context.Context) error) {
 	_ = end(ctx) // nothing was written
 }
 
-func guardParameters(scope Scope, g guard.Statement) map[string]any {
-	labels := []string{baseLabel}
-	for _, k := range Kinds {
+func guardParameters(scope graph.Scope, g guard.Statement) map[string]any {
+	labels := []string{graph.MemoryLabel}
+	for _, k := range graph.Kinds {
 		labels = append(labels, k.Label)
 	}
 	g.Literals["team"], g.Literals["user"], g.Literals["cap"] = scope.TeamID, scope.User(), int64(math.MaxInt64/2) // and what SKIP adds to it
@@ -211,7 +210,7 @@ const tooLong = "the statement did not end within 2 seconds: " +
 func cypherFault(err error) error {
 	var db *neo4j.Neo4jError
 	switch {
-	case err == nil || own(err):
+	case err == nil || errors.Is(err, graph.ErrInvalid):
 		return err
 	case errors.As(err, &db):
 		for _, f := range cypherFaults {

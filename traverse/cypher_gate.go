@@ -1,10 +1,12 @@
-package graph
+package traverse
 
 import (
 	"context"
 	"slices"
 	"sync"
 	"time"
+
+	"kith/graph"
 )
 
 // gate admits statements of callers to the database. It bounds how many statements of each team run at once, and the weight of
@@ -43,7 +45,7 @@ func (g *gate) enter(ctx context.Context, team string, weight, room int64) (leav
 	case <-e.in:
 		return func() { g.leave(team, weight) }, nil
 	case <-timer.C:
-		err = ErrBusy
+		err = graph.ErrBusy
 	case <-ctx.Done():
 		err = ctx.Err()
 	}

@@ -1,4 +1,4 @@
-package graph_test
+package traverse
 
 import (
 	"context"
@@ -98,7 +98,7 @@ var wallParameters = map[string]any{"word": "a c3", "number": int64(2)}
 // the store may differ.
 func (w *walls) answer(scope graph.Scope, text string) string {
 	w.Helper()
-	table, _, err := w.Store.Cypher(w.Context(), scope, text, wallParameters)
+	table, _, err := w.walkStore.Cypher(w.Context(), scope, text, wallParameters)
 	if err != nil {
 		return "refused: " + err.Error()
 	}
@@ -279,7 +279,7 @@ func TestCypherTestsSeeAMissingScope(t *testing.T) {
 		"call of old":               "MATCH (p:Concept {entity_key: 'c1'}) CALL { WITH p MATCH (p)--(n) RETURN count(n) AS c } RETURN c",
 		"union":                     "MATCH (n:Person) RETURN n.name AS name UNION MATCH (n:Concept) RETURN n.name AS name",
 	} {
-		g, err := guard.Rewrite(text, nil, graph.CypherRules)
+		g, err := guard.Rewrite(text, nil, cypherRules)
 		if err != nil {
 			t.Errorf("%s: %v", kind, err)
 			continue
@@ -301,15 +301,15 @@ func TestCypherTestsSeeAMissingScope(t *testing.T) {
 func (w *walls) sent(scope graph.Scope, g guard.Statement, text string) string {
 	w.Helper()
 	g.Literals = maps.Clone(g.Literals)
-	t := graph.NewTableReader(w.Store, scope)
-	err := w.Store.ReadingForTest(w.Context(), w.Team, graph.PlanTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error {
-		return t.ReadForTest(ctx, tx, text, map[string]any{"k": graph.GuardParameters(scope, g), "c": map[string]any{}})
+	t := &tableReader{store: w.walkStore, scope: scope}
+	err := w.walkStore.reading(w.Context(), w.Team, planTime, func(ctx context.Context, tx neo4j.ExplicitTransaction) error {
+		return t.read(ctx, tx, text, map[string]any{"k": guardParameters(scope, g), "c": map[string]any{}})
 	})
 	if err != nil {
 		w.Fatalf("%s: %v", text, err)
 	}
-	rows := make([]string, len(t.TableField().Rows))
-	for i, row := range t.TableField().Rows {
+	rows := make([]string, len(t.table.Rows))
+	for i, row := range t.table.Rows {
 		rows[i] = fmt.Sprintf("%s", row)
 	}
 	slices.Sort(rows)

@@ -1,9 +1,11 @@
-package graph
+package traverse
 
 import (
 	"context"
 	"slices"
 	"time"
+
+	"kith/graph"
 
 	"kith/cypher"
 	"kith/neo"
@@ -13,8 +15,6 @@ var (
 	findNeighbors = neo.Load[neighborsRow]("walk_neighbors")
 	findEdges     = neo.Load[edgesRow]("walk_edges")
 	findSteps     = neo.Load[stepRow]("walk_steps")
-	findByKey     = neo.Load[walkedNode]("walk_nodes")
-	findByName    = neo.Load[namedRef]("node_named")
 )
 
 // stepRow is a step of a walk with its relationship and the node that it leads to.
@@ -22,22 +22,9 @@ type stepRow struct {
 	Step         int
 	Out          bool
 	Type         string
-	Relationship Properties
-	Labels       Labels
-	Node         Properties
-}
-
-// walkedNode is a node of any kind.
-type walkedNode struct {
-	Labels     Labels
-	Properties Properties
-}
-
-// namedRef is a node with the name by which it was found.
-type namedRef struct {
-	SearchName, EntityKey string
-	Labels                Labels
-	Name                  string
+	Relationship graph.Properties
+	Labels       graph.Labels
+	Node         graph.Properties
 }
 
 // neighborsRow is a node with its neighbors.
@@ -92,8 +79,8 @@ type Edges struct {
 
 // Step is one step of a walk with all details. Relationships that Kith itself writes have an empty key.
 type Step struct {
-	Relationship RelationshipView
-	Node         NodeView // the node that it leads to
+	Relationship graph.RelationshipView
+	Node         graph.NodeView // the node that it leads to
 }
 
 // forWalk returns a statement for the relationships of a walk. It returns false if none of the types exists. The
@@ -107,14 +94,14 @@ func forWalk[T any](ctx context.Context, s *Store, q neo.Query[T], w Walk) (neo.
 func (s *Store) typed(ctx context.Context, q cypher.Query, w Walk) (typed cypher.Query, some bool, err error) {
 	types := w.realTypes()
 	if len(w.Types) == 0 && len(w.Without) > 0 {
-		if types, err = s.indexedTypes(ctx); err != nil {
+		if types, err = s.graph.IndexedTypes(ctx); err != nil {
 			return q, false, err
 		}
 		if w.Messages {
-			types = append(slices.Clone(types), hasMessageType)
+			types = append(slices.Clone(types), graph.HasMessageType)
 		}
 	}
-	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t != relatedType && slices.Contains(w.Without, t) })
+	types = slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t != graph.RelatedType && slices.Contains(w.Without, t) })
 	if len(types) == 0 && len(w.Types)+len(w.Without) > 0 {
 		return q, false, nil
 	}
@@ -124,28 +111,28 @@ func (s *Store) typed(ctx context.Context, q cypher.Query, w Walk) (typed cypher
 	case w.Messages:
 		return cypher.OfTypesBut(q, ""), true, nil
 	}
-	return cypher.OfTypesBut(q, hasMessageType), true, nil
+	return cypher.OfTypesBut(q, graph.HasMessageType), true, nil
 }
 
 // realTypes returns the stored types of the requested relationships: a word may be stored as related_to, or as a type
 // of its own in databases from before words.
 func (w Walk) realTypes() []string {
 	types := slices.DeleteFunc(slices.Clone(w.Types), func(t string) bool { return slices.Contains(w.Without, t) })
-	if slices.ContainsFunc(types, mayBeWord) && !slices.Contains(types, relatedType) {
-		types = append(types, relatedType)
+	if slices.ContainsFunc(types, graph.MayBeWord) && !slices.Contains(types, graph.RelatedType) {
+		types = append(types, graph.RelatedType)
 	}
 	return types
 }
 
 // words returns the types if some of them may be words; nil if the stored types suffice.
 func words(types []string) any {
-	if slices.ContainsFunc(types, mayBeWord) {
+	if slices.ContainsFunc(types, graph.MayBeWord) {
 		return types
 	}
 	return nil
 }
 
-func (w Walk) params(scope Scope, now time.Time) map[string]any {
+func (w Walk) params(scope graph.Scope, now time.Time) map[string]any {
 	return map[string]any{
 		"words": words(w.Types), "without": words(w.Without),
 		"team_id": scope.TeamID, "user_id": scope.User(), "outgoing": w.Outgoing, "incoming": w.Incoming, "now_ms": now.UnixMilli(),
@@ -154,7 +141,7 @@ func (w Walk) params(scope Scope, now time.Time) map[string]any {
 
 // Around examines at most each relationships of some nodes. It returns the nodes they lead to, and whether those are
 // of some kinds (none: any). It omits nodes that the scope may not see.
-func (s *Store) Around(ctx context.Context, scope Scope, w Walk, keys []string, kinds []Kind, each int, now time.Time) ([]Around, error) {
+func (s *Store) Around(ctx context.Context, scope graph.Scope, w Walk, keys []string, kinds []graph.Kind, each int, now time.Time) ([]Around, error) {
 	q, some, err := forWalk(ctx, s, findNeighbors, w)
 	if err != nil {
 		return nil, err
@@ -184,7 +171,7 @@ func (s *Store) Around(ctx context.Context, scope Scope, w Walk, keys []string, 
 }
 
 // alone returns the nodes that the scope may see, without links.
-func (s *Store) alone(ctx context.Context, scope Scope, keys []string) ([]Around, error) {
+func (s *Store) alone(ctx context.Context, scope graph.Scope, keys []string) ([]Around, error) {
 	nodes, err := s.NodesByKey(ctx, scope, keys)
 	if err != nil {
 		return nil, err
@@ -197,7 +184,7 @@ func (s *Store) alone(ctx context.Context, scope Scope, keys []string) ([]Around
 }
 
 // Edges examines at most each relationships of some nodes. It omits nodes that the scope may not see.
-func (s *Store) Edges(ctx context.Context, scope Scope, w Walk, keys []string, each int, now time.Time) ([]Edges, error) {
+func (s *Store) Edges(ctx context.Context, scope graph.Scope, w Walk, keys []string, each int, now time.Time) ([]Edges, error) {
 	q, some, err := forWalk(ctx, s, findEdges, w)
 	if err != nil || !some {
 		return nil, err
@@ -224,7 +211,7 @@ type Wish struct {
 }
 
 // Steps returns the details of steps, one for each wish; nil if it does not exist any more.
-func (s *Store) Steps(ctx context.Context, scope Scope, w Walk, wishes []Wish, now time.Time) ([]*Step, error) {
+func (s *Store) Steps(ctx context.Context, scope graph.Scope, w Walk, wishes []Wish, now time.Time) ([]*Step, error) {
 	steps := make([]*Step, len(wishes))
 	q, some, err := forWalk(ctx, s, findSteps, w)
 	if err != nil || !some || len(wishes) == 0 {
@@ -254,48 +241,11 @@ func (s *Store) Steps(ctx context.Context, scope Scope, w Walk, wishes []Wish, n
 			from, to, direction = to, from, "incoming"
 		}
 		step := &Step{
-			Relationship: relationshipView(from, row.Type, to, row.Relationship, now),
-			Node:         nodeView(row.Labels.kind(), row.Node, now),
+			Relationship: graph.NewRelationshipView(from, row.Type, to, row.Relationship, now),
+			Node:         graph.NewNodeView(row.Labels.Kind(), row.Node, now),
 		}
 		step.Relationship.Direction = direction
 		steps[row.Step] = step
 	}
 	return steps, nil
-}
-
-// NodesByKey returns nodes of any kind that the scope may see, in the order of their keys.
-func (s *Store) NodesByKey(ctx context.Context, scope Scope, keys []string) ([]NodeView, error) {
-	if len(keys) == 0 {
-		return nil, nil
-	}
-	rows, err := findByKey.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys})
-	if err != nil {
-		return nil, err
-	}
-	nodes := make([]NodeView, len(rows))
-	for i, row := range rows {
-		nodes[i] = nodeView(row.Labels.kind(), row.Properties, s.Now())
-	}
-	slices.SortFunc(nodes, func(a, b NodeView) int { return slices.Index(keys, a.EntityKey) - slices.Index(keys, b.EntityKey) })
-	return nodes, nil
-}
-
-// NodesNamed returns at most ten nodes for each name that the scope may see, by NameKey.
-func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (map[string][]NodeRef, error) {
-	keys := make([]string, 0, len(names))
-	for _, name := range names {
-		if key := NameKey(name); key != "" {
-			keys = append(keys, key)
-		}
-	}
-	rows, err := findByName.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "names": Distinct(keys)})
-	if err != nil {
-		return nil, err
-	}
-	named := map[string][]NodeRef{}
-	for _, row := range rows {
-		ref := NodeRef{EntityKey: row.EntityKey, Kind: row.Labels.kind().Name, Name: row.Name}
-		named[row.SearchName] = append(named[row.SearchName], ref)
-	}
-	return named, nil
 }

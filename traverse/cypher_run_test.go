@@ -1,4 +1,4 @@
-package graph_test
+package traverse
 
 import (
 	"context"
@@ -22,14 +22,14 @@ func TestCypherReadableOrHidden(t *testing.T) {
 			nodes = append(nodes, node(kind, kind, 0.5, func(w *graph.NodeWrite) { w.Notes = []graph.NoteWrite{{Content: "a note"}} }))
 		}
 	}
-	e.write("u", nodes, link("person", "thinks_about", "concept", 0.5))
-	e.source("u", graph.SourceWrite{EntityKey: "s", StartedAt: graph.Some(noon), Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"concept"}})
-	known := slices.Clone(graph.HiddenProperties)
-	for _, p := range graph.CommonProperties() {
+	e.Write("u", nodes, link("person", "thinks_about", "concept", 0.5))
+	e.Source("u", graph.SourceWrite{EntityKey: "s", StartedAt: graph.Some(noon), Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"concept"}})
+	known := slices.Clone(hiddenProperties)
+	for _, p := range CommonProperties() {
 		known = append(known, p.Name)
 	}
 	for _, k := range graph.Kinds {
-		for _, p := range graph.OwnProperties(k) {
+		for _, p := range OwnProperties(k) {
 			known = append(known, p.Name)
 		}
 	}
@@ -38,8 +38,8 @@ func TestCypherReadableOrHidden(t *testing.T) {
 			t.Errorf("%v have %s, which is neither listed nor hidden", row[0], key)
 		}
 	}
-	known = slices.Clone(graph.HiddenProperties)
-	for _, p := range graph.RelationshipProperties {
+	known = slices.Clone(hiddenProperties)
+	for _, p := range RelationshipProperties {
 		known = append(known, p.Name)
 	}
 	for _, row := range e.Raw(`MATCH (:Memory {team_id: $team})-[r]->() UNWIND keys(r) AS key RETURN DISTINCT type(r), key`) {
@@ -49,9 +49,9 @@ func TestCypherReadableOrHidden(t *testing.T) {
 	}
 }
 
-func (e *env) ask(text string, parameters map[string]any) (graph.Table, error) {
+func (e *env) ask(text string, parameters map[string]any) (Records, error) {
 	e.Helper()
-	table, _, err := e.Store.Cypher(e.Context(), e.As("u"), text, parameters)
+	table, _, err := e.walkStore.Cypher(e.Context(), e.As("u"), text, parameters)
 	return table, err
 }
 
@@ -65,7 +65,7 @@ func TestCypherEndsInTime(t *testing.T) {
 	if !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "2 seconds") {
 		t.Errorf("after %v: %v", took, err)
 	}
-	if took < graph.CypherTime || took > graph.CypherTime+graph.PlanTime {
+	if took < cypherTime || took > cypherTime+planTime {
 		t.Errorf("it took %v", took)
 	}
 	for {
@@ -73,7 +73,7 @@ func TestCypherEndsInTime(t *testing.T) {
 		if len(left) == 0 {
 			break
 		}
-		if time.Since(start) > took+graph.PlanTime {
+		if time.Since(start) > took+planTime {
 			t.Fatalf("still there: %v", left)
 		}
 	}
@@ -81,46 +81,46 @@ func TestCypherEndsInTime(t *testing.T) {
 
 func TestCypherAtOnce(t *testing.T) {
 	t.Parallel()
-	g := graph.NewGate(graph.CypherAtOnce, 10*time.Millisecond)
+	g := &gate{atOnce: cypherAtOnce, wait: 10 * time.Millisecond}
 	var leave []func()
-	for range graph.CypherAtOnce {
-		l, err := g.EnterForTest(t.Context(), "t", 1, 100)
+	for range cypherAtOnce {
+		l, err := g.enter(t.Context(), "t", 1, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
 		leave = append(leave, l)
 	}
-	if _, err := g.EnterForTest(t.Context(), "t", 1, 100); !errors.Is(err, graph.ErrBusy) {
+	if _, err := g.enter(t.Context(), "t", 1, 100); !errors.Is(err, graph.ErrBusy) {
 		t.Errorf("one too many: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := g.EnterForTest(ctx, "t", 1, 100); !errors.Is(err, context.Canceled) {
+	if _, err := g.enter(ctx, "t", 1, 100); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}
-	other, err := g.EnterForTest(t.Context(), "other", 1, 100)
+	other, err := g.enter(t.Context(), "other", 1, 100)
 	if err != nil {
 		t.Errorf("another team: %v", err)
 	}
 	for _, l := range append(leave, other) {
 		l()
 	}
-	if len((*g.TeamsField())) != 0 || len((*g.TurnsField())) != 0 || (*g.HeldField()) != 0 {
-		t.Errorf("%d teams are kept, %d wait, %d bytes are held", len((*g.TeamsField())), len((*g.TurnsField())), (*g.HeldField()))
+	if len((g.teams)) != 0 || len((g.turns)) != 0 || (g.held) != 0 {
+		t.Errorf("%d teams are kept, %d wait, %d bytes are held", len((g.teams)), len((g.turns)), (g.held))
 	}
 }
 
 // TestCypherRoomIsShared checks that one team gets at most half of the room, and that waiting teams take turns.
 func TestCypherRoomIsShared(t *testing.T) {
 	t.Parallel()
-	g := graph.NewGate(graph.CypherAtOnce, time.Minute)
+	g := &gate{atOnce: cypherAtOnce, wait: time.Minute}
 	in := make(chan string, 10)
 	leaves := make(chan func(), 10)
 	enter := func(team string, weight int64) {
 		t.Helper()
 		waits := waiting(g)
 		go func() {
-			leave, err := g.EnterForTest(t.Context(), team, weight, 100)
+			leave, err := g.enter(t.Context(), team, weight, 100)
 			if err != nil {
 				t.Error(err)
 				return
@@ -152,11 +152,11 @@ func TestCypherRoomIsShared(t *testing.T) {
 }
 
 // waiting returns how many statements wait.
-func waiting(g *graph.Gate) (n int) {
-	(*g.MuField()).Lock()
-	defer (*g.MuField()).Unlock()
-	for _, c := range *g.TeamsField() {
-		n += len((*c.WaitingField()))
+func waiting(g *gate) (n int) {
+	(g.mu).Lock()
+	defer (g.mu).Unlock()
+	for _, c := range g.teams {
+		n += len((c.waiting))
 	}
 	return n
 }
@@ -165,7 +165,7 @@ func waiting(g *graph.Gate) (n int) {
 // above the bound ends early.
 func TestCypherEndsWhatHoldsTooMuch(t *testing.T) {
 	e := fresh(t)
-	(*(*e.Store.HeapField()).BytesField()).Store(graph.AssumedHeap)
+	e.walkStore.heap.bytes.Store(assumedHeap)
 	_, err := e.ask("UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b RETURN size(collect({a: a, b: [a, b]})) AS held_too_much", nil)
 	if !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "memory") {
 		t.Errorf("it ended with %v", err)
@@ -178,7 +178,7 @@ func TestCypherKnowsTheHeap(t *testing.T) {
 	if _, err := e.ask("RETURN 1 AS one", nil); err != nil {
 		t.Fatal(err)
 	}
-	if size := (*(*e.Store.HeapField()).BytesField()).Load(); size < 64<<20 {
+	if size := e.walkStore.heap.bytes.Load(); size < 64<<20 {
 		t.Errorf("the heap has %d bytes", size)
 	}
 }
@@ -191,15 +191,15 @@ func TestCypherBounds(t *testing.T) {
 	}
 	for text, want := range map[string]int{
 		"UNWIND range(1, 500) AS x RETURN $big AS b":                                    104,
-		"UNWIND range(1, 5000) AS x RETURN x":                                           graph.CypherRows,
-		"UNWIND range(1, 5000) AS x RETURN x UNION UNWIND range(1, 5000) AS x RETURN x": graph.CypherRows,
+		"UNWIND range(1, 5000) AS x RETURN x":                                           cypherRows,
+		"UNWIND range(1, 5000) AS x RETURN x UNION UNWIND range(1, 5000) AS x RETURN x": cypherRows,
 	} {
 		if table, err := e.ask(text, big); err != nil || !table.Truncated || len(table.Rows) != want {
 			t.Errorf("%s: %d rows, truncated %t: %v", text, len(table.Rows), table.Truncated, err)
 		}
 	}
 	for text, want := range map[string]int{
-		"UNWIND range(1, 1000) AS x RETURN x":                                 graph.CypherRows,
+		"UNWIND range(1, 1000) AS x RETURN x":                                 cypherRows,
 		"UNWIND range(0, 5000) AS i RETURN i / 2000 AS x UNION RETURN 7 AS x": 4,
 	} {
 		if table, err := e.ask(text, nil); err != nil || table.Truncated || len(table.Rows) != want {
@@ -211,7 +211,7 @@ func TestCypherBounds(t *testing.T) {
 // TestCypherFaults checks that a failed statement is the caller's fault, with advice.
 func TestCypherFaults(t *testing.T) {
 	e := fresh(t)
-	e.write("u", []graph.NodeWrite{node("person", "p", 0.5)})
+	e.Write("u", []graph.NodeWrite{node("person", "p", 0.5)})
 	for text, want := range map[string]string{
 		"RETURN 1 / 0":                                                  "division by 0",
 		"RETURN 9223372036854775807 + 1":                                "64 bits",
@@ -235,14 +235,14 @@ func TestCypherFaults(t *testing.T) {
 // TestCypherPlansOnce checks that statements of one form are planned once, for all callers and parameters.
 func TestCypherPlansOnce(t *testing.T) {
 	e := fresh(t)
-	e.write("u", []graph.NodeWrite{node("person", "p", 0.5)})
-	before := len((*(*e.Store.PlansField()).SeenField()))
+	e.Write("u", []graph.NodeWrite{node("person", "p", 0.5)})
+	before := len(e.walkStore.plans.seen)
 	for i := range 5 {
 		if _, err := e.ask("MATCH (n:Person {name: $name}) RETURN n.name AS planned_once", map[string]any{"name": fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if after := len((*(*e.Store.PlansField()).SeenField())); after != before+1 {
+	if after := len(e.walkStore.plans.seen); after != before+1 {
 		t.Errorf("%d forms are kept, then %d", before, after)
 	}
 }

@@ -1,4 +1,4 @@
-package graph_test
+package traverse
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // census returns the counts of a user: kinds, then relationships.
 func (e *env) census(user string) (told string, part bool) {
 	e.Helper()
-	c, err := e.Store.Census(e.Context(), e.As(user))
+	c, err := e.walkStore.Census(e.Context(), e.As(user))
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -45,17 +45,17 @@ func TestCensus(t *testing.T) {
 	e.counts("of the team", "", "entity 1")
 	e.counts("of another user", "u2", "entity 1")
 
-	e.write("u2", []graph.NodeWrite{node("task", "theirs", 0.5), node("entity", "shared2", 0.5, shared)},
+	e.Write("u2", []graph.NodeWrite{node("task", "theirs", 0.5), node("entity", "shared2", 0.5, shared)},
 		link("theirs", "relates_to", "shared", 0.9), link("shared", "relates_to", "shared2", 0.1))
-	e.source("u2", graph.SourceWrite{EntityKey: "met", Participants: []string{"u1"}, Messages: []graph.MessageWrite{said("m3", "z")}, Mentions: []string{"shared"}})
+	e.Source("u2", graph.SourceWrite{EntityKey: "met", Participants: []string{"u1"}, Messages: []graph.MessageWrite{said("m3", "z")}, Mentions: []string{"shared"}})
 	e.counts("of a user, with what became shared", "u1", strings.NewReplacer("entity 1; message", "entity 2; message",
 		"concept relates_to concept 1; ", "concept relates_to concept 1; entity relates_to entity 1; ").Replace(shared1))
 	e.counts("of the team", "", "entity 2; entity relates_to entity 1")
 	e.counts("of the other user", "u2", "entity 2; message 1; person 1; source 1; task 1; "+
 		"source has_message message 1; source mentions entity 1; entity relates_to entity 1; task relates_to entity 1")
 
-	e.remove("u1", "concept", "b")
-	e.remove("u1", "source", "s")
+	e.Remove("u1", "concept", "b")
+	e.Remove("u1", "source", "s")
 	e.counts("without what is deleted", "u1", "concept 2; entity 2; person 2; concept involves entity 1; entity relates_to entity 1; person thinks_about concept 1")
 	for _, user := range []string{"u1", "u2", ""} {
 		e.neighbour().counts("of a second team for "+user, user, "")
@@ -65,8 +65,8 @@ func TestCensus(t *testing.T) {
 // TestCensusOfLikeUsers checks that users whose ids have a common prefix are counted separately.
 func TestCensusOfLikeUsers(t *testing.T) {
 	e := fresh(t)
-	e.write("u", []graph.NodeWrite{node("concept", "a", 0.5)})
-	e.write("u1", []graph.NodeWrite{node("concept", "b", 0.5), node("concept", "c", 0.5)})
+	e.Write("u", []graph.NodeWrite{node("concept", "a", 0.5)})
+	e.Write("u1", []graph.NodeWrite{node("concept", "b", 0.5), node("concept", "c", 0.5)})
 	e.counts("u", "u", "concept 1; person 1")
 	e.counts("u1", "u1", "concept 2; person 1")
 	e.counts("nobody", "", "")
@@ -77,21 +77,21 @@ func TestCensusOfMany(t *testing.T) {
 	e := fresh(t)
 	var nodes []graph.NodeWrite
 	var links []graph.RelationshipWrite
-	for i := range graph.CensusFrom {
+	for i := range censusFrom {
 		nodes = append(nodes, node("concept", fmt.Sprintf("n%03d", i), 0.5))
 	}
-	e.write("u1", nodes[:graph.CensusFrom-1]) // and the owner node
-	e.counts("nearly many", "u1", fmt.Sprint("concept ", graph.CensusFrom-1, "; person 1"))
-	for i := range graph.CensusEach + 5 {
+	e.Write("u1", nodes[:censusFrom-1]) // and the owner node
+	e.counts("nearly many", "u1", fmt.Sprint("concept ", censusFrom-1, "; person 1"))
+	for i := range censusEach + 5 {
 		links = append(links, link("n000", "relates_to", fmt.Sprintf("n%03d", i+1), 0.5))
 	}
-	e.write("u1", nil, links[:graph.CensusEach-1]...)
-	e.counts("a node with nearly many", "u1", fmt.Sprint("concept ", graph.CensusFrom-1, "; person 1; concept relates_to concept ", graph.CensusEach-1))
-	e.write("u1", nil, links...)
+	e.Write("u1", nil, links[:censusEach-1]...)
+	e.counts("a node with nearly many", "u1", fmt.Sprint("concept ", censusFrom-1, "; person 1; concept relates_to concept ", censusEach-1))
+	e.Write("u1", nil, links...)
 	got, part := e.census("u1")
-	e.Same("a node with many", []any{fmt.Sprint("concept ", graph.CensusFrom-1, "; person 1; concept relates_to concept ", graph.CensusEach), true}, []any{got, part})
-	e.write("u1", nodes[graph.CensusFrom-1:])
-	if got, part = e.census("u1"); !part || !strings.HasPrefix(got, fmt.Sprint("concept ", graph.CensusFrom)) {
+	e.Same("a node with many", []any{fmt.Sprint("concept ", censusFrom-1, "; person 1; concept relates_to concept ", censusEach), true}, []any{got, part})
+	e.Write("u1", nodes[censusFrom-1:])
+	if got, part = e.census("u1"); !part || !strings.HasPrefix(got, fmt.Sprint("concept ", censusFrom)) {
 		t.Errorf("many nodes: %s, a part: %t", got, part)
 	}
 }
@@ -101,19 +101,19 @@ func TestPropertyTypes(t *testing.T) {
 	t.Parallel()
 	for _, k := range graph.Kinds {
 		seen := map[string]bool{}
-		for _, p := range slices.Concat(graph.CommonProperties(), graph.OwnProperties(k)) {
-			if p.Type == "" || p.Name == "" || seen[p.Name] || slices.Contains(graph.HiddenProperties, p.Name) {
+		for _, p := range slices.Concat(CommonProperties(), OwnProperties(k)) {
+			if p.Type == "" || p.Name == "" || seen[p.Name] || slices.Contains(hiddenProperties, p.Name) {
 				t.Errorf("%s has %+v", k.Name, p)
 			}
 			seen[p.Name] = true
 		}
 	}
-	graph.CommonProperties()[0].Name = "changed"
-	if graph.CommonProperties()[0].Name == "changed" {
+	CommonProperties()[0].Name = "changed"
+	if CommonProperties()[0].Name == "changed" {
 		t.Error("a caller can change the list of others")
 	}
-	for _, p := range graph.RelationshipProperties {
-		if slices.Contains(graph.HiddenProperties, p.Name) || p.Type == "" {
+	for _, p := range RelationshipProperties {
+		if slices.Contains(hiddenProperties, p.Name) || p.Type == "" {
 			t.Errorf("relationships have %+v", p)
 		}
 	}

@@ -1,0 +1,46 @@
+package traverse
+
+import (
+	"log/slog"
+	"testing"
+
+	"kith/graph/graphtest"
+)
+
+// env is the memory of a team with its walks.
+type env struct {
+	*graphtest.Env
+	walkStore *Store
+}
+
+// fresh returns the walks of a new team, for a test that runs beside others.
+func fresh(t *testing.T) *env {
+	t.Helper()
+	return withWalks(graphtest.New(t))
+}
+
+// alone does the same for a test that runs beside no other.
+func alone(t *testing.T) *env {
+	t.Helper()
+	return withWalks(graphtest.Alone(t))
+}
+
+func withWalks(e *graphtest.Env) *env {
+	s := NewStore(e.Store, slog.New(slog.DiscardHandler))
+	e.Cleanup(s.Close)
+	return &env{e, s}
+}
+
+// neighbour returns another team on the same store.
+func (e *env) neighbour() *env { return &env{e.Neighbour(), e.walkStore} }
+
+// noon is the clock of a fresh store.
+var noon = graphtest.Noon
+
+// What the tests write.
+var (
+	node, owner1, change             = graphtest.Node, graphtest.Owner, graphtest.Change
+	inState, described, accessed, of = graphtest.InState, graphtest.Described, graphtest.Accessed, graphtest.Of
+	shared                           = graphtest.Shared
+	link, closed, said               = graphtest.Link, graphtest.Closed, graphtest.Said
+)
