@@ -10,6 +10,7 @@ import (
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/loader"
+	"kith/workspace"
 )
 
 // noCache loads anew for every request.
@@ -30,7 +31,7 @@ func BenchmarkColdContext(b *testing.B) {
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, scope, 100)
 	cold := func(mode loader.Mode) func() error {
-		l := loader.New(store, noCache{}, loader.Options{Mode: mode})
+		l := loader.New(store, workspace.NewStore(store), noCache{}, loader.Options{Mode: mode})
 		return func() error {
 			_, err := l.Context(b.Context(), loader.Request{Scope: scope}, nil)
 			return err

@@ -24,6 +24,7 @@ import (
 	"kith/internal/testenv"
 	"kith/limit"
 	"kith/loader"
+	"kith/workspace"
 )
 
 // allowAll accepts every key, to measure a request without authentication.
@@ -94,7 +95,7 @@ func BenchmarkFront(b *testing.B) {
 	tokens, token := newIssuer(b, scope.TeamID)
 	services := handlers.Services{
 		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: store, Keys: keys, Tokens: tokens, Recalls: graph.NewRecalls(store, graph.RecallOptions{}),
-		Ready: store.Ping, Contexts: loader.New(store, kept, loader.Options{}), MCP: http.NotFoundHandler(),
+		Ready: store.Ping, Contexts: loader.New(store, workspace.NewStore(store), kept, loader.Options{}), MCP: http.NotFoundHandler(),
 	}
 	open := services
 	open.Keys = allowAll{keys, auth.Principal{KeyID: "k", TeamID: scope.TeamID, Scopes: []string{auth.Read}}}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/workspace"
+
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/loader"
@@ -68,7 +70,7 @@ func BenchmarkWorkspace(b *testing.B) {
 	writeWorkspace(b, store, scope, "small", small)
 	writeWorkspace(b, store, scope, "large", large)
 	read := func(project string) func() error {
-		return func() error { _, err := store.WorkspaceOf(b.Context(), scope, project); return err }
+		return func() error { _, err := workspace.NewStore(store).WorkspaceOf(b.Context(), scope, project); return err }
 	}
 	var of [2][]time.Duration
 	for i := range max(b.N, 100) + 50 {
@@ -91,7 +93,7 @@ func BenchmarkLinked(b *testing.B) {
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	writeWorkspace(b, store, scope, "p", 1000)
 	w := graph.MemoryWrite{}
-	for i, kind := range graph.LinkedKinds { // three of each kind
+	for i, kind := range workspace.LinkedKinds { // three of each kind
 		for n := range 3 {
 			key := fmt.Sprintf("linked-%d-%d", i, n)
 			w.Nodes = append(w.Nodes, graph.NodeWrite{Kind: kind, EntityKey: key, Name: graph.Some("Repair the northern part of the quay"), OwnFields: &graph.OwnFields{ProjectID: graph.Some("p")}})
@@ -99,7 +101,7 @@ func BenchmarkLinked(b *testing.B) {
 		}
 	}
 	writeMemory(b, store, scope, &w)
-	l := loader.New(store, noCache{}, loader.Options{})
+	l := loader.New(store, workspace.NewStore(store), noCache{}, loader.Options{})
 	ask := func(r loader.OntologyRequest) (body []byte) {
 		r.Scope, r.ContextType, r.FocusKind, r.FocusID = scope, "ontology", "task", "p-0"
 		answer, err := l.Ontology(b.Context(), r)

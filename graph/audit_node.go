@@ -122,7 +122,7 @@ func (a *auditor) settle(team, key string, right Properties) func(context.Contex
 func (n *audited) expected(team string) Properties {
 	p := n.clone()
 	p.putUnless(p["vector_scope"] == nil, "vector_scope", scopeToken(team, n.user()))
-	if sought := (&stored{n.kind, p}); n.kind != SourceKind && n.kind != MessageKind || sought.moment("started_at") != nil || sought.moment("at") != nil {
+	if sought := (&stored{n.kind, p}); n.kind != SourceKind && n.kind != MessageKind || sought.Moment("started_at") != nil || sought.Moment("at") != nil {
 		sought.putSearchScope(team)
 	}
 	p.dropHiddenMentions()
@@ -145,7 +145,7 @@ func (n *audited) expected(team string) Properties {
 
 // was returns the kind that the node had when its natural key was made. The kind of a node never changes.
 func (n *audited) was() (Kind, bool) {
-	name, _, _ := strings.Cut(n.text("natural_key"), KeySeparator)
+	name, _, _ := strings.Cut(n.Text("natural_key"), KeySeparator)
 	return KindOf(name)
 }
 
@@ -171,7 +171,7 @@ func (a *auditor) kind(ctx context.Context, f Finding, n *audited) error {
 func (a *auditor) references(ctx context.Context, p auditedPage) error {
 	var named []string
 	for i := range p.nodes {
-		named = append(named, p.nodes[i].text("anchor_key"))
+		named = append(named, p.nodes[i].Text("anchor_key"))
 	}
 	named = slices.DeleteFunc(Distinct(named), func(key string) bool { return key == "" })
 	if len(named) == 0 {
@@ -183,7 +183,7 @@ func (a *auditor) references(ctx context.Context, p auditedPage) error {
 	}
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		if !slices.Contains(missing, n.text("anchor_key")) {
+		if !slices.Contains(missing, n.Text("anchor_key")) {
 			continue
 		}
 		f := Finding{Check: "reference", TeamID: p.team, Kind: n.kind.Name, Key: n.key(), Detail: "anchor_key names a node that does not exist",

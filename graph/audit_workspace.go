@@ -109,7 +109,7 @@ func (a *auditor) workspace(ctx context.Context, team, project, user string) err
 		}
 	}
 	f := Finding{
-		Check: "workspace_count", TeamID: team, Kind: projectKind.Name, Key: project,
+		Check: "workspace_count", TeamID: team, Kind: ProjectKind.Name, Key: project,
 		Detail: fmt.Sprintf("has a wrong count of %s for %s", strings.Join(slices.Sorted(maps.Keys(wrong)), ", "), orAll(user)),
 	}
 	return a.report(ctx, f, func(ctx context.Context) error {
@@ -145,7 +145,7 @@ func (t *Tx) recount(team, project, user string) error {
 func workspaceCountParams(team, project, user string) map[string]any {
 	return map[string]any{
 		"team_id": team, "project_id": project, "user_id": user, "separator": KeySeparator,
-		"counted": project + KeySeparator + user + KeySeparator, "list": projectKind.Name + KeySeparator + user,
+		"counted": project + KeySeparator + user + KeySeparator, "list": ProjectKind.Name + KeySeparator + user,
 	}
 }
 

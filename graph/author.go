@@ -13,10 +13,10 @@ func (s Scope) author(named string) string {
 
 // signNotes makes a bound user the author of all notes that are new or changed.
 func (s Scope) signNotes(p Properties, stored []string) {
-	if p["notes"] == nil || slices.Equal(p.texts("notes"), stored) {
+	if p["notes"] == nil || slices.Equal(p.Texts("notes"), stored) {
 		return
 	}
-	notes := allNotes(p.texts("notes"))
+	notes := allNotes(p.Texts("notes"))
 	for i := range notes {
 		if !slices.ContainsFunc(allNotes(stored), notes[i].isSaidBy) {
 			notes[i].AddedBy = &s.UserID
@@ -41,7 +41,7 @@ func (j *memoryJob) signNode(n, old *stored) {
 		j.scope.signNotes(n.Properties, nil)
 	default:
 		n.putUnless(old.Properties["created_by"] == nil, "created_by", old.Properties["created_by"])
-		j.scope.signNotes(n.Properties, old.texts("notes"))
+		j.scope.signNotes(n.Properties, old.Texts("notes"))
 	}
 }
 
@@ -53,7 +53,7 @@ func (j *memoryJob) signRelationship(p, old Properties) {
 	if !Same(p["recorded_by"], old["recorded_by"]) {
 		p["recorded_by"] = j.scope.UserID
 	}
-	j.scope.signNotes(p, old.texts("notes"))
+	j.scope.signNotes(p, old.Texts("notes"))
 }
 
 // SignRecord returns the author of an imported record. For a bound user it is the author of the stored record, if there is one,

@@ -38,9 +38,9 @@ func (s *Store) AddNotes(ctx context.Context, scope Scope, kind Kind, key string
 
 // noteDown adds notes of a caller. A candidate or an archived record becomes active.
 func (p Properties) noteDown(notes []NoteWrite, scope Scope, now time.Time) error {
-	before := p.texts("notes")
+	before := p.Texts("notes")
 	p.addNotes(notes, scope, now)
-	if p["salience"] == nil || slices.Equal(before, p.texts("notes")) {
+	if p["salience"] == nil || slices.Equal(before, p.Texts("notes")) {
 		return nil
 	}
 	v := liveWrite{wakes: (&batch{}).wakes(nil)}.apply(p.vitality(), false, now, 0)
@@ -55,7 +55,7 @@ func (s *Store) DeleteNote(ctx context.Context, scope Scope, kind Kind, key, id 
 }
 
 func (p Properties) dropNote(id string, s *Store) error {
-	notes := notesFrom(p.texts("notes"), s.Now())
+	notes := notesFrom(p.Texts("notes"), s.Now())
 	for i := range notes {
 		if notes[i].ID == id {
 			p.putNotes(append(notes[:i], notes[i+1:]...))
@@ -80,7 +80,7 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := change(next); err != nil {
 			return err
 		}
-		left = notesFrom(next.texts("notes"), s.Now())
+		left = notesFrom(next.Texts("notes"), s.Now())
 		t.changes([]string{n.user()}, key)
 		rows := n.changeRows(next, s)
 		for _, row := range rows {
@@ -89,7 +89,7 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := t.writeRows(updateNodes, scope.TeamID, rows); err != nil {
 			return err
 		}
-		if n.text("state") != next.text("state") {
+		if n.Text("state") != next.Text("state") {
 			err = rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}})
 		}
 		if err != nil || kind.group != projectGroup {
@@ -145,8 +145,8 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 		if err := change(next); err != nil {
 			return err
 		}
-		left = notesFrom(next.texts("notes"), s.Now())
-		t.changes([]string{current.text("user_id")}, key)
+		left = notesFrom(next.Texts("notes"), s.Now())
+		t.changes([]string{current.Text("user_id")}, key)
 		rows := current.changeRows(next, s)
 		for _, row := range rows {
 			row["from"], row["to"], row["key"] = r.from, r.to, key
@@ -162,13 +162,13 @@ func (t *Tx) lockRelationship(scope Scope, r located) (Properties, error) {
 		return nil, err
 	}
 	row := findRow(r.from, r.kind, r.to)
-	row["key"] = r.text("key")
+	row["key"] = r.Text("key")
 	rows, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{row}})
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
-		if row.Properties.text("key") == r.text("key") {
+		if row.Properties.Text("key") == r.Text("key") {
 			return row.Properties, nil
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/traverse"
+	"kith/workspace"
 
 	"kith/cypher"
 	"kith/graph"
@@ -121,10 +122,10 @@ func (e *env) views(user string) []string {
 			view(edges, err)
 		}
 	}
-	available, err := e.Store.Available(e.Context(), e.As(user), "p", "hub", nil)
+	available, err := workspace.NewStore(e.Store).Available(e.Context(), e.As(user), "p", "hub", nil)
 	view(available, err)
 	params := map[string]any{
-		"team_id": e.Team, "user_id": user, "entity_key": "hub", "label": "Task", "labels": graph.LabelsOf(nil), "skip": 0, "until": 100, "whole": true,
+		"team_id": e.Team, "user_id": user, "entity_key": "hub", "label": "Task", "labels": []string{"Task", "Goal", "Plan"}, "skip": 0, "until": 100, "whole": true,
 		"walk": 20, "project_id": "p", "derived": []string{"hub"}, "focus": "hub", "picture": []string{"hub"}, "open": []string{"Plan"},
 	}
 	for _, name := range []string{"linked_entities", "workspace_element", "workspace_links"} {

@@ -216,9 +216,6 @@ func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
 			return err
 		}
 	}
-	if err := s.warmWorkspace(ctx, nobody); err != nil {
-		return err
-	}
 	return s.warmSearch(ctx, nobody)
 }
 

@@ -40,7 +40,7 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 		if err != nil {
 			return err
 		}
-		if source.moment("ended_at") != nil {
+		if source.Moment("ended_at") != nil {
 			return fmt.Errorf("append messages: the conversation has ended: %w", ErrConflict)
 		}
 		asUser := Scope{TeamID: scope.TeamID, UserID: source.user()}
@@ -94,7 +94,7 @@ func endTime(end *ConversationEnd, source *stored, now time.Time) Optional[time.
 	if end.EndedAt.Given && !end.EndedAt.Null {
 		return end.EndedAt
 	}
-	if ended := source.moment("ended_at"); ended != nil {
+	if ended := source.Moment("ended_at"); ended != nil {
 		return Some(*ended)
 	}
 	return Some(now)
@@ -104,7 +104,7 @@ func endTime(end *ConversationEnd, source *stored, now time.Time) Optional[time.
 // conversations of all users of its team, and acts as their user.
 func conversation(found known, scope Scope, key string) (*stored, error) {
 	s := found.byKey[key]
-	if s == nil || s.kind != SourceKind || s.text("content_type") != Conversation ||
+	if s == nil || s.kind != SourceKind || s.Text("content_type") != Conversation ||
 		s.user() == "" || (scope.UserID != "" && s.user() != scope.UserID) {
 		return nil, fmt.Errorf("conversation: %w", ErrNotFound)
 	}

@@ -150,7 +150,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 		if err != nil {
 			return err
 		}
-		t.changes([]string{r.text("user_id")}, key)
+		t.changes([]string{r.Text("user_id")}, key)
 		return t.settle(scope.TeamID, []string{r.from, r.to})
 	})
 	return d, err
@@ -176,7 +176,7 @@ func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string
 		if len(taken) > 0 {
 			return fmt.Errorf("restore: another relationship has its key: %w", ErrConflict)
 		}
-		t.changes([]string{found.text("user_id")}, key)
+		t.changes([]string{found.Text("user_id")}, key)
 		view, err = t.restoreRelationship(scope, found)
 		return err
 	})
@@ -191,7 +191,7 @@ func orMissing(err error, what string) error {
 }
 
 func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, error) {
-	from, to, kind, key := p.text("from_key"), p.text("to_key"), p.text("deleted_type"), p.text("key")
+	from, to, kind, key := p.Text("from_key"), p.Text("to_key"), p.Text("deleted_type"), p.Text("key")
 	found, err := t.find(scope.TeamID, lookups{ends: []string{from, to}})
 	if err != nil {
 		return RelationshipView{}, err
@@ -209,7 +209,7 @@ func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, e
 	}
 	for _, row := range others {
 		other := row.Properties
-		if p["valid_to"] == nil && other["valid_to"] == nil || p["valid_from"] != nil && other.holdsWithin(*p.moment("valid_from"), p.moment("valid_to")) {
+		if p["valid_to"] == nil && other["valid_to"] == nil || p["valid_from"] != nil && other.holdsWithin(*p.Moment("valid_from"), p.Moment("valid_to")) {
 			return RelationshipView{}, fmt.Errorf("restore: another relationship of its type connects the same nodes: %w", ErrConflict)
 		}
 	}

@@ -132,10 +132,10 @@ func (e *edge) refusal(from, to *stored) refusal {
 
 // project returns the key of the project that a node is or belongs to; empty: none.
 func (s *stored) project() string {
-	if s.kind == projectKind {
+	if s.kind == ProjectKind {
 		return s.key()
 	}
-	return s.text("project_id")
+	return s.Text("project_id")
 }
 
 // edgeFields maps field names of relationships to field names of edges.

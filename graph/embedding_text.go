@@ -8,22 +8,22 @@ import (
 // embeddingText returns the text of a node's vector; empty: it has none. Nodes formed by maintenance only repeat the names of
 // others. The person that Kith makes for a user only has the user id.
 func embeddingText(n *stored) string {
-	if n == nil || n.kind.group == storyGroup || n.generated() && n.text("description") == "" {
+	if n == nil || n.kind.group == storyGroup || n.generated() && n.Text("description") == "" {
 		return ""
 	}
-	body := strings.TrimSpace(n.text("text"))
+	body := strings.TrimSpace(n.Text("text"))
 	if n.kind == MessageKind {
-		if name := n.text("name"); name != "" && body != "" {
+		if name := n.Text("name"); name != "" && body != "" {
 			return name + ": " + body
 		}
 		return body
 	}
-	name := n.text("name")
+	name := n.Text("name")
 	if strings.HasPrefix(body, name) { // a requirement's name is the first line of its text
 		name = ""
 	}
 	var parts []string
-	for _, part := range []string{name, n.text("description"), n.text("summary"), body, strings.Join(n.texts("keywords"), ", ")} {
+	for _, part := range []string{name, n.Text("description"), n.Text("summary"), body, strings.Join(n.Texts("keywords"), ", ")} {
 		if part = strings.TrimSpace(part); part != "" {
 			parts = append(parts, part)
 		}

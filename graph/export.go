@@ -45,7 +45,7 @@ func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*Node
 				return err
 			}
 			for _, row := range rows {
-				after = row.Properties.text("entity_key")
+				after = row.Properties.Text("entity_key")
 				if err := visit(nodeLine(row.Labels.Kind(), row.Properties)); err != nil {
 					return err
 				}
@@ -79,7 +79,7 @@ func (s *Store) exportRelationships(ctx context.Context, teamID string, limit, r
 				nodes++
 				from = row.From
 			}
-			if kind, to, key = row.Type, row.To, row.Properties.text("key"); kind == "" {
+			if kind, to, key = row.Type, row.To, row.Properties.Text("key"); kind == "" {
 				continue
 			}
 			if err := visit(relationshipLine(from, kind, to, row.Properties)); err != nil {
@@ -95,13 +95,13 @@ func (s *Store) exportRelationships(ctx context.Context, teamID string, limit, r
 // nodeLine returns the write that restores a node.
 func nodeLine(kind Kind, p Properties) *NodeWrite {
 	w := &NodeWrite{
-		Kind: kind.Name, EntityKey: p.text("entity_key"), UserID: Null[string](), OwnFields: ownOf(kind, p), History: historyOf(p),
+		Kind: kind.Name, EntityKey: p.Text("entity_key"), UserID: Null[string](), OwnFields: ownOf(kind, p), History: historyOf(p),
 		Name: someText(p, "name"), CanonicalName: someText(p, "canonical_name"), Type: someText(p, "type"), Description: someText(p, "description"),
 		State: someText(p, "state"), TTLPolicy: someText(p, "ttl_policy"), Salience: someNumber(p, "salience"), Confidence: someNumber(p, "confidence"),
 		CreatedAt: someTime(p, "created_at"), UpdatedAt: someTime(p, "updated_at"), LastAccessedAt: someTime(p, "last_accessed_at"),
 		Properties: rawOf(p),
 	}
-	if user := p.text("user_id"); user != "" {
+	if user := p.Text("user_id"); user != "" {
 		w.UserID = Some(user)
 	}
 	if neo.Bool(p["is_owner"]) {
@@ -120,7 +120,7 @@ func nodeLine(kind Kind, p Properties) *NodeWrite {
 // relationshipLine returns the write that restores a relationship.
 func relationshipLine(from, kind, to string, p Properties) *RelationshipWrite {
 	w := &RelationshipWrite{
-		From: from, To: to, Type: kind, Key: p.text("key"), History: historyOf(p), Properties: rawOf(p),
+		From: from, To: to, Type: kind, Key: p.Text("key"), History: historyOf(p), Properties: rawOf(p),
 		Description: someText(p, "description"), State: someText(p, "state"),
 		Salience: someNumber(p, "salience"), Confidence: someNumber(p, "confidence"),
 		Attitude: someInteger(p, "attitude"), Proximity: someInteger(p, "proximity"),
@@ -134,7 +134,7 @@ func relationshipLine(from, kind, to string, p Properties) *RelationshipWrite {
 }
 
 func rawOf(p Properties) json.RawMessage {
-	if raw := p.text("properties"); raw != "" {
+	if raw := p.Text("properties"); raw != "" {
 		return json.RawMessage(raw)
 	}
 	return nil
@@ -156,7 +156,7 @@ func someInteger(p Properties, name string) Optional[int64] {
 }
 
 func someTime(p Properties, name string) Optional[time.Time] {
-	if t := p.moment(name); t != nil {
+	if t := p.Moment(name); t != nil {
 		return Some(*t)
 	}
 	return Optional[time.Time]{}

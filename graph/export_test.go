@@ -110,8 +110,6 @@ func (x *systemJob) LoadNodesForTest(p0 []string) error                   { retu
 func (x *systemJob) NewLinkForTest(p0 SystemRelationship)                 { x.newLink(p0) }
 func (x *systemJob) NodesField() *map[string]*plannedNode                 { return &x.nodes }
 func (x *systemJob) SaveForTest() error                                   { return x.save() }
-func (x Properties) MomentForTest(p0 string) *time.Time                   { return x.moment(p0) }
-func (x Properties) TextForTest(p0 string) string                         { return x.text(p0) }
 func (x jsonObject) TextForTest() string                                  { return x.text() }
 
 type Auditor = auditor
@@ -132,22 +130,17 @@ var Earlier = earlier
 var ErrLeaseLost = errLeaseLost
 var JSONObjectOf = jsonObjectOf
 var KindFrom = kindFrom
-var LabelsOf = labelsOf
 var OwnerRows = ownerRows
 var PlainTypes = plainTypes
-var ProjectFields = projectFields
 var RecordsLinked = recordsLinked
 var RelationshipScope = relationshipScope
 var SchemaNames = schemaNames
 var ScopeFilter = scopeFilter
 var ScopeToken = scopeToken
 var SetPreference = setPreference
-var ShownFields = shownFields
 var Stem = stem
 var StopWords = stopWords
-var TaskFields = taskFields
 var Told = told
-var WorkspaceShown = workspaceShown
 
 func NewAuditor(s *Store, o AuditOptions) *auditor { return &auditor{store: s, options: o} }
 
@@ -164,5 +157,3 @@ func NewCandidate(story *stored, included bool, shared int64) candidate {
 }
 
 func NewStored(kind Kind, p Properties) *stored { return &stored{kind, p} }
-
-func ShownMost(kind string) int { return workspaceShown[kind].most }

@@ -73,8 +73,8 @@ type stored struct {
 	Properties
 }
 
-func (s *stored) key() string  { return s.text("entity_key") }
-func (s *stored) user() string { return s.text("user_id") }
+func (s *stored) key() string  { return s.Text("entity_key") }
+func (s *stored) user() string { return s.Text("user_id") }
 
 // visible reports whether the node exists and the scope may see it: it is shared or belongs to the scope's user.
 func (s *stored) visible(scope Scope) bool {
@@ -137,10 +137,10 @@ func (t *Tx) findMore(teamID string, l lookups, k known) error {
 		case all.Properties == nil && end == nil:
 			k.unowned[all.user] = all.taken
 		case row.End.deleted:
-			k.deleted[end.text("entity_key")] = append(k.deleted[end.text("entity_key")], end.text("user_id"))
+			k.deleted[end.Text("entity_key")] = append(k.deleted[end.Text("entity_key")], end.Text("user_id"))
 		case end == nil:
 			k.add(&stored{kind: row.Labels.Kind(), Properties: all.Properties})
-		case k.byKey[end.text("entity_key")] == nil: // otherwise all of it is known
+		case k.byKey[end.Text("entity_key")] == nil: // otherwise all of it is known
 			end["team_id"] = teamID
 			k.add(&stored{kind: row.Labels.Kind(), Properties: end})
 		}
@@ -158,10 +158,10 @@ func without(keys, others []string) []string {
 
 func (k known) add(s *stored) {
 	k.byKey[s.key()] = s
-	if former := s.text("former_key"); former != "" && k.byKey[former] == nil {
+	if former := s.Text("former_key"); former != "" && k.byKey[former] == nil {
 		k.byKey[former] = s
 	}
-	if natural := s.text("natural_key"); natural != "" {
+	if natural := s.Text("natural_key"); natural != "" {
 		k.byNatural[natural] = s
 	}
 	if s.owns() {
@@ -172,7 +172,7 @@ func (k known) add(s *stored) {
 // replace makes the planned node known to later items of the same write, and frees the names it gives up.
 func (k known) replace(old, next *stored) {
 	if old != nil {
-		delete(k.byNatural, old.text("natural_key"))
+		delete(k.byNatural, old.Text("natural_key"))
 		if old.owns() {
 			delete(k.byOwner, old.user())
 		}
@@ -227,6 +227,7 @@ type nodeRefRow struct {
 	Name   string
 }
 
+// ref returns the node.
 func (r nodeRefRow) ref() NodeRef {
 	return NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name}
 }

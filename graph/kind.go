@@ -122,19 +122,19 @@ func naturalKey(kind Kind, p Properties) string {
 	case MessageKind:
 		return ""
 	case PersonKind:
-		name = PlainName(p.text("canonical_name"))
+		name = PlainName(p.Text("canonical_name"))
 	case ConceptKind:
-		name = PlainName(p.text("name"))
+		name = PlainName(p.Text("name"))
 	case EntityKind:
-		name = PlainName(p.text("name")) + KeySeparator + PlainName(p.text("type"))
+		name = PlainName(p.Text("name")) + KeySeparator + PlainName(p.Text("type"))
 	case SystemEntityKind:
-		name = p.text("system") + KeySeparator + p.text("name")
+		name = p.Text("system") + KeySeparator + p.Text("name")
 	case StorylineKind, MacroKind: // one for each user and anchor
-		name = p.text("anchor_key")
+		name = p.Text("anchor_key")
 	default:
-		name = p.text("entity_key")
+		name = p.Text("entity_key")
 	}
-	return ListPrefix(kind, p.text("user_id")) + name
+	return ListPrefix(kind, p.Text("user_id")) + name
 }
 
 // ListPrefix returns the prefix of the natural keys of one kind that are private to a user, or shared if userID is empty.

@@ -164,10 +164,10 @@ func (v *vitality) space(at time.Time) {
 func (p Properties) vitality() vitality {
 	v := vitality{
 		salience: p.number("salience"), at: p.millis("salience_at"), rate: p.number("decay_rate"),
-		state: p.text("state"), ttl: p.text("ttl_policy"), confidence: p.number("confidence"),
+		state: p.Text("state"), ttl: p.Text("ttl_policy"), confidence: p.number("confidence"),
 		accesses: p.integer("access_count"), recalls: p.integer("recall_frequency"), gradient: firstGradient,
 		lastInterval: time.Duration(p.integer("last_recall_interval")) * time.Millisecond,
-		lastAccess:   p.moment("last_accessed_at"),
+		lastAccess:   p.Moment("last_accessed_at"),
 	}
 	if g, ok := p["decay_gradient"].(float64); ok {
 		v.gradient = g

@@ -14,7 +14,7 @@ func (w *NodeWrite) live(p Properties, old *stored, now time.Time, wakes []strin
 	}
 	w.LastAccessedAt.set(p, "last_accessed_at", nil)
 	v := l.apply(before, old == nil, now, 0)
-	v.lastAccess = p.moment("last_accessed_at")
+	v.lastAccess = p.Moment("last_accessed_at")
 	p["confidence"], p["ttl_policy"] = v.confidence, v.ttl
 	v.expires = nil
 	if v.ttl == "ephemeral" {
@@ -25,7 +25,7 @@ func (w *NodeWrite) live(p Properties, old *stored, now time.Time, wakes []strin
 
 // expiry returns when an ephemeral node ends.
 func expiry(p Properties) *time.Time {
-	created := p.moment("created_at")
+	created := p.Moment("created_at")
 	if created == nil {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (w *batch) stated(h *History) bool { return w.author != proposalAuthor && h
 // tell stores that a caller has written a node or relationship now. A write that changes nothing records it at most once an
 // hour, so that repeating it changes nothing.
 func (p Properties) tell(changed Properties, now time.Time) (touched bool) {
-	last := p.moment("last_accessed_at")
+	last := p.Moment("last_accessed_at")
 	if last != nil && (!now.After(*last) || len(changed) == 0 && now.Sub(*last) < touchEvery) {
 		return false
 	}

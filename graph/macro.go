@@ -184,7 +184,7 @@ func (j *storyJob) regroupOne(row *lockedMacro, parts map[string]storylines) err
 		grouped[s.EntityKey] = storylinePart{s.SourceCount, s.FirstSourceAt, s.LastSourceAt}
 	}
 	var missing []string
-	for key, part := range parts[macro.text("anchor_key")] {
+	for key, part := range parts[macro.Text("anchor_key")] {
 		if _, ok := grouped[key]; !ok {
 			missing, grouped[key] = append(missing, key), part
 		}

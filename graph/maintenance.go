@@ -277,7 +277,7 @@ func (t *Tx) dropRelationshipNotes(team string, relationships []notedRelationshi
 		if err != nil {
 			return err
 		}
-		rows = append(rows, map[string]any{"from": ref.from, "to": ref.to, "key": p.text("key"), "properties": p.withoutExpired(now)})
+		rows = append(rows, map[string]any{"from": ref.from, "to": ref.to, "key": p.Text("key"), "properties": p.withoutExpired(now)})
 	}
 	return t.writeRows(updateRelationships, team, rows)
 }
@@ -285,7 +285,7 @@ func (t *Tx) dropRelationshipNotes(team string, relationships []notedRelationshi
 // withoutExpired returns the changes that remove expired notes.
 func (p Properties) withoutExpired(now time.Time) map[string]any {
 	next := p.clone()
-	next.putNotes(notesFrom(p.texts("notes"), now))
+	next.putNotes(notesFrom(p.Texts("notes"), now))
 	return p.changesTo(next)
 }
 

@@ -200,7 +200,7 @@ func (j *memoryJob) settle() error {
 	keys := j.moved()
 	for i := range j.result.Nodes {
 		n := &j.result.Nodes[i]
-		if n.Status != Created || j.write.Nodes[i].kind() != projectKind {
+		if n.Status != Created || j.write.Nodes[i].kind() != ProjectKind {
 			continue
 		}
 		err := j.tx.eachIn(j.scope.TeamID, n.EntityKey, func(in []string) error {
@@ -230,10 +230,10 @@ func (j *memoryJob) moved() []string {
 		if !changed(r.Status) || from == nil || to == nil {
 			continue
 		}
-		if from.kind == projectKind {
+		if from.kind == ProjectKind {
 			keys = append(keys, r.To)
 		}
-		if to.kind == projectKind {
+		if to.kind == ProjectKind {
 			keys = append(keys, r.From)
 		}
 	}

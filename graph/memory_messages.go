@@ -72,7 +72,7 @@ func (j *memoryJob) messageRefusal(i int, source *stored) refusal {
 	switch {
 	case source == nil || source.kind != SourceKind || !j.speaksFor(w, source.user()):
 		return refusal{"source_key", fault.Missing, "source not found"}
-	case w.EntityKey != "" && old != nil && old.text("source_key") != source.key():
+	case w.EntityKey != "" && old != nil && old.Text("source_key") != source.key():
 		return refusal{"entity_key", fault.Conflict, takenKey}
 	case old == nil && j.found.isKept(w.EntityKey, source.user()):
 		return refusal{"entity_key", fault.Conflict, takenKey}

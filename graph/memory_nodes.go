@@ -124,7 +124,7 @@ func (p *nodePlan) newNames() []string {
 		if old == nil || old.kind != w.kind() || w.Kind == MessageKind.Name {
 			continue
 		}
-		name := p.merged(w, old).text("natural_key")
+		name := p.merged(w, old).Text("natural_key")
 		if p.job.found.byNatural[name] == nil {
 			names = append(names, name)
 		}
@@ -222,7 +222,7 @@ func (p *nodePlan) clash(w *NodeWrite, old, next *stored) refusal {
 	switch {
 	case neo.Bool(next.Properties["is_owner"]) && next.user() == "":
 		return refusal{"is_owner", fault.Conflict, "is only for the person node of a user, and this one is shared"}
-	case other(found.byNatural[next.text("natural_key")]):
+	case other(found.byNatural[next.Text("natural_key")]):
 		return refusal{"name", fault.Conflict, "is taken by another " + w.Kind + " of the same name"}
 	case next.owns() && other(found.byOwner[next.user()]) && !found.byOwner[next.user()].generated():
 		return refusal{"is_owner", fault.Conflict, "the user already has an owner"}
@@ -277,7 +277,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 
 // markGoal sets whether a concept is a goal: as written, else from its text.
 func (s *stored) markGoal() {
-	goal := isGoalText(s.text("name"), s.text("description"))
+	goal := isGoalText(s.Text("name"), s.Text("description"))
 	if given, ok := s.Properties["is_goal_given"].(bool); ok {
 		goal = given
 	}
@@ -320,10 +320,10 @@ func nextCanonical(w *NodeWrite, old *stored) string {
 	switch {
 	case w.CanonicalName.Given, old == nil:
 		return w.canonicalName()
-	case w.Name.Given && old.text("canonical_name") == canonical(old.text("name")):
+	case w.Name.Given && old.Text("canonical_name") == canonical(old.Text("name")):
 		return canonical(w.Name.Value)
 	}
-	return old.text("canonical_name")
+	return old.Text("canonical_name")
 }
 
 // renames reports whether a write changes the name of the node. A node that is found by its name keeps its spelling.
@@ -337,7 +337,7 @@ func (w *NodeWrite) overlay(p Properties, kind Kind, isNew bool) {
 	if kind.named == "title" {
 		delete(p, "title")
 	}
-	if name, given := w.givenName(kind); given && (isNew || w.renames(p.text("name")) && w.Name.Given || kind.named == "title") {
+	if name, given := w.givenName(kind); given && (isNew || w.renames(p.Text("name")) && w.Name.Given || kind.named == "title") {
 		p["name"] = name
 	}
 	w.Type.set(p, "type", nil)

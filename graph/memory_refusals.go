@@ -51,7 +51,7 @@ func (w *RelationshipWrite) timeRefusal(old Properties) refusal {
 		}
 		return refusal{}
 	}
-	from := old.moment("valid_from")
+	from := old.Moment("valid_from")
 	switch {
 	case !w.contradicted(old) && w.endsEarly(old):
 		if w.ValidFrom.Given {
@@ -68,7 +68,7 @@ func (w *RelationshipWrite) timeRefusal(old Properties) refusal {
 
 // endsEarly reports whether a changed relationship would end before it began.
 func (w *RelationshipWrite) endsEarly(old Properties) bool {
-	from, end := old.moment("valid_from"), w.end(old)
+	from, end := old.Moment("valid_from"), w.end(old)
 	if w.ValidFrom.Given {
 		from = &w.ValidFrom.Value
 	}

@@ -165,7 +165,7 @@ func (w *RelationshipWrite) meant(candidates []Properties) Properties {
 	var current Properties
 	for _, c := range candidates {
 		switch {
-		case w.Key != "" && c.text("key") == w.Key:
+		case w.Key != "" && c.Text("key") == w.Key:
 			return c
 		case c["valid_to"] == nil:
 			current = c
@@ -191,7 +191,7 @@ func (w *RelationshipWrite) contradicted(current Properties) bool {
 	if current == nil || w.closes() || w.Key != "" || current["valid_to"] != nil && !w.Contradicts {
 		return false
 	}
-	from := current.moment("valid_from")
+	from := current.Moment("valid_from")
 	return w.Contradicts || from != nil && w.startsAfter(*from)
 }
 
@@ -222,7 +222,7 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 		return result
 	}
 	if old != nil && j.write.additive {
-		result.Key, result.Status, result.Version = old.text("key"), Unchanged, version(old)
+		result.Key, result.Status, result.Version = old.Text("key"), Unchanged, version(old)
 		return result
 	}
 	if (old == nil || w.contradicted(old)) && j.lacksPlace(kind) {
@@ -234,9 +234,9 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	started := j.start(candidates)
 	if w.contradicted(old) {
 		started = j.endOf(w, old)
-		result.Closed = old.text("key")
+		result.Closed = old.Text("key")
 		end := Properties{"valid_to": started, "updated_at": j.now, "version": version(old) + 1}
-		plan.change(from, kind, to, old.text("key"), end)
+		plan.change(from, kind, to, old.Text("key"), end)
 		ended := old.clone()
 		maps.Copy(ended, end)
 		j.note(w.triple(), ended)
@@ -264,7 +264,7 @@ func (j *memoryJob) endOf(w *RelationshipWrite, old Properties) time.Time {
 	if w.ValidFrom.Given {
 		return w.ValidFrom.Value.UTC().Truncate(precision)
 	}
-	if from := old.moment("valid_from"); from != nil && !j.now.After(*from) {
+	if from := old.Moment("valid_from"); from != nil && !j.now.After(*from) {
 		return from.Add(precision)
 	}
 	return j.now
@@ -275,7 +275,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Prope
 	from, kind, to, _ := w.direction()
 	if old == nil {
 		next := j.newRelationship(w, started)
-		key := next.text("key")
+		key := next.Text("key")
 		if w.Key != "" {
 			j.keys[key] = w.triple()
 		}
@@ -296,8 +296,8 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Prope
 	w.History.overlay(next)
 	next.putRelationshipEnd()
 	j.signRelationship(next, old)
-	next.putWord(next.text("type_word"))
-	key := old.text("key")
+	next.putWord(next.Text("type_word"))
+	key := old.Text("key")
 	if kind == systemRelationshipType { // its place in its system does not change
 		next["seq"] = old["seq"]
 	}
@@ -330,7 +330,7 @@ func (j *memoryJob) touch(plan *relationshipPlan, w *RelationshipWrite, old, cha
 		old.tell(changed, j.now)
 	}
 	if unchanged && len(changed) > 0 {
-		plan.change(from, kind, to, old.text("key"), changed)
+		plan.change(from, kind, to, old.Text("key"), changed)
 	}
 	return unchanged
 }

@@ -44,7 +44,7 @@ func (j *memoryJob) numberSystems(plan *nodePlan) error {
 		}
 	}
 	for key := range beyond {
-		delete(j.found.byNatural, j.found.byKey[key].text("natural_key"))
+		delete(j.found.byNatural, j.found.byKey[key].Text("natural_key"))
 		delete(j.found.byKey, key)
 	}
 	return nil
@@ -83,7 +83,7 @@ func (j *memoryJob) number(added bySystem, key string) (map[string]bool, error) 
 			return nil, err
 		}
 		for _, p := range all[room:] {
-			beyond[p.text(key)] = true
+			beyond[p.Text(key)] = true
 		}
 	}
 	return beyond, nil

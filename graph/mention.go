@@ -19,7 +19,7 @@ func counts(mentioned *stored) bool { return mentioned.user() != "" }
 // dropHiddenMentions removes the mention counts from a shared node: sources are private, and its readers do not see
 // all of them.
 func (p Properties) dropHiddenMentions() {
-	if p.text("user_id") != "" {
+	if p.Text("user_id") != "" {
 		return
 	}
 	for _, name := range []string{"source_count", "first_mentioned_at", "last_mentioned_at", "mention_weight", "distinct_source_days"} {
@@ -29,8 +29,8 @@ func (p Properties) dropHiddenMentions() {
 
 func (j *memoryJob) mentionRow(from, to string) map[string]any {
 	source := j.found.byKey[from]
-	started := *source.moment("started_at")
-	weight, ok := weights[source.text("content_type")]
+	started := *source.Moment("started_at")
+	weight, ok := weights[source.Text("content_type")]
 	if !ok {
 		weight = 1
 	}

@@ -93,7 +93,7 @@ func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 	for i, m := range messages {
 		results[i] = MessageResult{EntityKey: m.EntityKey, Status: Created}
 		if old := found.byKey[m.EntityKey]; old != nil {
-			if old.text("source_key") != sourceKey {
+			if old.Text("source_key") != sourceKey {
 				return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, ErrConflict)
 			}
 			results[i].Status = Unchanged
@@ -126,8 +126,8 @@ func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 
 // otherMessage returns the first field in which a stored message differs from the written one; empty if none does.
 func otherMessage(old *stored, role, name, text Optional[string], at Optional[time.Time]) string {
-	other := func(field string, given Optional[string]) bool { return given.Given && given.Value != old.text(field) }
-	stored := old.moment("at")
+	other := func(field string, given Optional[string]) bool { return given.Given && given.Value != old.Text(field) }
+	stored := old.Moment("at")
 	switch {
 	case other("text", text):
 		return "text"

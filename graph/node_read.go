@@ -67,18 +67,18 @@ type NodeQuery struct {
 func NewNodeView(kind Kind, p Properties, now time.Time) NodeView {
 	alive := p.vitality()
 	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Node: Node{
-		EntityKey: p.text("entity_key"), UserID: neo.OptionalText(p["user_id"]), Name: p.text("name"), CanonicalName: p.text("canonical_name"),
-		Type: p.text("type"), Description: p.text("description"), IsOwner: neo.Bool(p["is_owner"]), IsGoal: neo.Bool(p["is_goal"]),
+		EntityKey: p.Text("entity_key"), UserID: neo.OptionalText(p["user_id"]), Name: p.Text("name"), CanonicalName: p.Text("canonical_name"),
+		Type: p.Text("type"), Description: p.Text("description"), IsOwner: neo.Bool(p["is_owner"]), IsGoal: neo.Bool(p["is_goal"]),
 		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: told(alive.current(now)), Confidence: alive.confidence,
 		AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
-	}, Notes: notesFrom(p.texts("notes"), now)}
-	if created := p.moment("created_at"); created != nil {
+	}, Notes: notesFrom(p.Texts("notes"), now)}
+	if created := p.Moment("created_at"); created != nil {
 		n.CreatedAt = *created
 	}
-	if updated := p.moment("updated_at"); updated != nil {
+	if updated := p.Moment("updated_at"); updated != nil {
 		n.UpdatedAt = *updated
 	}
-	if raw := p.text("properties"); raw != "" {
+	if raw := p.Text("properties"); raw != "" {
 		n.Properties = json.RawMessage(raw)
 	}
 	return n
@@ -190,7 +190,7 @@ func nodePage[T any](ctx context.Context, s *Store, list neo.Query[T], listed fu
 		place, p := listed(&rows[i])
 		last = place
 		n := NewNodeView(l.Kind, p, now)
-		if n.DeletedAt = p.moment("deleted_at"); n.DeletedAt != nil {
+		if n.DeletedAt = p.Moment("deleted_at"); n.DeletedAt != nil {
 			until := n.DeletedAt.Add(s.options.KeepDeleted)
 			n.RestorableUntil = &until
 		}

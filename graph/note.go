@@ -77,7 +77,7 @@ func (n *Note) alive(now time.Time) bool { return n.ExpiresAt == nil || now.Befo
 
 // addNotes adds the unexpired notes. The caller renews the description text afterwards.
 func (p Properties) addNotes(writes []NoteWrite, scope Scope, now time.Time) {
-	notes := notesFrom(p.texts("notes"), now)
+	notes := notesFrom(p.Texts("notes"), now)
 	before := len(notes)
 	for _, w := range writes {
 		n := w.note(scope, now)

@@ -59,7 +59,7 @@ func (p *nodePlan) makeOwners() {
 // takeOver replaces a generated owner by a person that a caller has marked as the owner. Its notes are moved here,
 // its relationships by owner_take_over.
 func (p *nodePlan) takeOver(made, next *stored) {
-	notes := append(allNotes(next.texts("notes")), allNotes(made.texts("notes"))...)
+	notes := append(allNotes(next.Texts("notes")), allNotes(made.Texts("notes"))...)
 	slices.SortStableFunc(notes, func(a, b Note) int { return b.DateAdded.Compare(a.DateAdded) })
 	next.putNotes(notes[:min(len(notes), maxNotes)])
 	next.Properties["former_key"] = made.key()
@@ -75,7 +75,7 @@ func (p *nodePlan) takeOver(made, next *stored) {
 		p.update = append(p.update, map[string]any{"entity_key": made.key(), "properties": changed})
 	}
 	p.job.rerank = append(p.job.rerank, next.key())
-	delete(p.job.found.byNatural, made.text("natural_key"))
+	delete(p.job.found.byNatural, made.Text("natural_key"))
 	p.job.found.byKey[made.key()] = next
 }
 

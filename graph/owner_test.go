@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"kith/workspace"
+
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/neo"
@@ -70,7 +72,7 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 	page, err := e.Store.Relationships(t.Context(), e.As("u1"),
 		graph.RelationshipList{Kind: graph.PersonKind, Key: made, Direction: "outgoing", Types: []string{"engages_with"}, Limit: 9})
 	e.Same("relationships by the old key", []any{error(nil), 1, "ada"}, []any{err, len(page.Relationships), page.Relationships[0].From})
-	linked, err := e.Store.LinkedWith(t.Context(), e.As("u1"), graph.LinkedQuery{Kind: graph.PersonKind, Key: made, Most: 9})
+	linked, err := workspace.NewStore(e.Store).LinkedWith(t.Context(), e.As("u1"), workspace.LinkedQuery{Kind: graph.PersonKind, Key: made, Most: 9})
 	e.Same("linked by the old key", []any{error(nil), "ada"}, []any{err, linked.Node.EntityKey})
 	for user, want := range map[string]map[string]string{"u1": {made: "ada"}, "u2": {}} {
 		current, err := e.Store.CurrentKeys(t.Context(), e.As(user), []string{made, "ada", "jon"})

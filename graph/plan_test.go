@@ -98,10 +98,10 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"steps": []map[string]any{{"number": 0, "from": "me", "to": "n-1", "key": nil, "out": nil}},
 	})
 	maps.Copy(known, map[string]any{
-		"users": []string{"", "u"}, "tasks": []string{"task" + graph.KeySeparator}, "fields": graph.ShownFields, "task_fields": graph.TaskFields,
-		"project_fields": graph.ProjectFields, "recent_at": 0,
+		"users": []string{"", "u"}, "tasks": []string{"task" + graph.KeySeparator}, "fields": []string{"name", "state_key"}, "task_fields": []string{"name", "due_at"},
+		"project_fields": []string{"name", "start_at"}, "recent_at": 0,
 		"lists": []map[string]any{{"after": "goal" + graph.KeySeparator, "end": "goal ", "kind": "goal", "list": "goal" + graph.KeySeparator, "limit": 10,
-			"fields": graph.ShownFields, "texts": []string{"description"}}},
+			"fields": []string{"name", "state_key"}, "texts": []string{"description"}}},
 		"derived": []string{"n-1"}, "focus": "n-1", "picture": []string{"n-1"}, "open": []string{"Task"},
 		"skip": 0, "whole": true, "counted": "p-1" + graph.KeySeparator, "list": "project" + graph.KeySeparator, "separator": graph.KeySeparator,
 	})

@@ -44,15 +44,15 @@ func AsKept(value any) any {
 	return value
 }
 
-func (p Properties) text(name string) string    { return neo.Text(p[name]) }
+func (p Properties) Text(name string) string    { return neo.Text(p[name]) }
 func (p Properties) number(name string) float64 { return neo.Number(p[name]) }
 func (p Properties) integer(name string) int64  { return neo.Integer(p[name]) }
-func (p Properties) texts(name string) []string {
+func (p Properties) Texts(name string) []string {
 	list, _ := p[name].([]string)
 	return list
 }
 
-func (p Properties) moment(name string) *time.Time { return neo.OptionalTime(p[name]) }
+func (p Properties) Moment(name string) *time.Time { return neo.OptionalTime(p[name]) }
 func (p Properties) millis(name string) time.Time  { return neo.Millis(p[name]) }
 
 // putUnless stores a value, or removes the property if absent is true.

@@ -212,7 +212,7 @@ func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string)
 	}
 	_, err := s.digest(ctx, scope, key, lookups{entityKeys: []string{key}}, func(source *stored, _ known) *batch {
 		status := SourceProcessed
-		if source.text("processing_status") == SourceExtracted {
+		if source.Text("processing_status") == SourceExtracted {
 			status = SourceExtracted
 		}
 		return &batch{author: proposalAuthor, MemoryWrite: MemoryWrite{Nodes: []NodeWrite{s.processed(source, status, summary, "")}}}
@@ -235,7 +235,7 @@ func (s *Store) processed(source *stored, status, summary, reason string) NodeWr
 	if reason != "" {
 		own.ProcessingError = Some(reason)
 	}
-	if source.text("summary") == "" && strings.TrimSpace(summary) != "" {
+	if source.Text("summary") == "" && strings.TrimSpace(summary) != "" {
 		own.Summary = Some(strings.TrimSpace(summary))
 	}
 	return NodeWrite{Kind: SourceKind.Name, EntityKey: source.key(), OwnFields: own}

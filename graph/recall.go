@@ -170,10 +170,10 @@ func recallNodes(all []recalled, found known) (rows []map[string]any, moved, use
 	for key, p := range next {
 		n := found.byKey[key]
 		rows = append(rows, map[string]any{"entity_key": key, "properties": map[string]any(n.changesTo(p))})
-		if p.text("state") != n.text("state") {
+		if p.Text("state") != n.Text("state") {
 			users = append(users, n.user())
 		}
-		if p.text("state") != n.text("state") || neo.Bool(n.Properties["ranked"]) { // otherwise it has no position to leave
+		if p.Text("state") != n.Text("state") || neo.Bool(n.Properties["ranked"]) { // otherwise it has no position to leave
 			moved = append(moved, key)
 		}
 	}
@@ -184,7 +184,7 @@ func recallNodes(all []recalled, found known) (rows []map[string]any, moved, use
 // other participants.
 func (s *stored) isSeenBy(scope Scope) bool {
 	others := func(p string) bool { return p != s.user() }
-	return s.user() == scope.UserID && (s.user() == "" || !slices.ContainsFunc(s.texts("participants"), others))
+	return s.user() == scope.UserID && (s.user() == "" || !slices.ContainsFunc(s.Texts("participants"), others))
 }
 
 // isSeenBy reports whether only this scope sees a relationship: for a team one between shared nodes, for a user one
@@ -226,7 +226,7 @@ func (t *Tx) recallRelationships(teamID string, all []recalled, found known) err
 	was, next := map[string]Properties{}, map[string]Properties{}
 	for _, record := range records {
 		p, ref := record.Properties, refs[record.Position]
-		if p.text("key") != ref.Key || p["salience"] == nil {
+		if p.Text("key") != ref.Key || p["salience"] == nil {
 			continue
 		}
 		if next[ref.Key] == nil {

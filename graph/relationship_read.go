@@ -60,15 +60,15 @@ func NewRelationshipView(from, kind, to string, p Properties, now time.Time) Rel
 	alive := p.vitality()
 	kind = p.typeOf(kind)
 	v := RelationshipView{
-		Key: p.text("key"), From: from, To: to, Type: kind, Description: p.text("description"), RelationshipType: p.typeText(),
+		Key: p.Text("key"), From: from, To: to, Type: kind, Description: p.Text("description"), RelationshipType: p.typeText(),
 		Attitude: neo.OptionalInteger(p["attitude"]), Proximity: neo.OptionalInteger(p["proximity"]),
 		Salience: told(alive.current(now)), Confidence: alive.confidence, State: alive.stateAt(now),
-		ValidFrom: p.moment("valid_from"), ValidTo: p.moment("valid_to"), RecordedAt: p.moment("recorded_at"),
+		ValidFrom: p.Moment("valid_from"), ValidTo: p.Moment("valid_to"), RecordedAt: p.Moment("recorded_at"),
 		RecordedBy: neo.OptionalText(p["recorded_by"]), AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
-		Version: version(p), Notes: notesFrom(p.texts("notes"), now),
+		Version: version(p), Notes: notesFrom(p.Texts("notes"), now),
 	}
 	v.AttitudeWord, v.ProximityWord = word(attitudes, kind, v.Attitude), word(proximities, kind, v.Proximity)
-	if raw := p.text("properties"); raw != "" {
+	if raw := p.Text("properties"); raw != "" {
 		v.Properties = json.RawMessage(raw)
 	}
 	return v

@@ -40,7 +40,7 @@ func (j *memoryJob) holding(candidates []Properties) Properties {
 func (j *memoryJob) start(candidates []Properties) time.Time {
 	start := j.now
 	for _, c := range candidates {
-		if end := c.moment("valid_to"); end != nil {
+		if end := c.Moment("valid_to"); end != nil {
 			start = later(start, *end)
 		}
 	}
@@ -69,11 +69,11 @@ func (j *memoryJob) overlapRefusal(w *RelationshipWrite, old Properties, candida
 	from, end := w.ValidFrom.Value.Truncate(precision), w.end(old)
 	for _, c := range candidates {
 		switch {
-		case old != nil && c.text("key") == old.text("key") || !c.holdsWithin(from, end):
-		case w.closes() && c["valid_from"] != nil && c.moment("valid_from").After(from):
-			return refusal{"valid_to", fault.Conflict, "is after the start of another relationship of this type, " + c.text("key")}
+		case old != nil && c.Text("key") == old.Text("key") || !c.holdsWithin(from, end):
+		case w.closes() && c["valid_from"] != nil && c.Moment("valid_from").After(from):
+			return refusal{"valid_to", fault.Conflict, "is after the start of another relationship of this type, " + c.Text("key")}
 		default:
-			return refusal{"valid_from", fault.Conflict, "is before the end of another relationship of this type, " + c.text("key")}
+			return refusal{"valid_from", fault.Conflict, "is before the end of another relationship of this type, " + c.Text("key")}
 		}
 	}
 	return refusal{}
@@ -87,13 +87,13 @@ func (w *RelationshipWrite) end(old Properties) *time.Time {
 	case w.ValidTo.Null:
 		return nil
 	}
-	return old.moment("valid_to")
+	return old.Moment("valid_to")
 }
 
 // holdsWithin reports whether a relationship is valid at some time of a period; a nil end means an open period. A
 // relationship without a start was always valid; one that ended where it began never was.
 func (p Properties) holdsWithin(from time.Time, end *time.Time) bool {
-	start, over := p.moment("valid_from"), p.moment("valid_to")
+	start, over := p.Moment("valid_from"), p.Moment("valid_to")
 	if start != nil && over != nil && !over.After(*start) {
 		return false
 	}

@@ -75,7 +75,7 @@ func (s *Store) isWord(kind string) bool {
 
 // typeOf returns the type of a relationship for callers: its word if it has one, else its stored type.
 func (p Properties) typeOf(real string) string {
-	if word := p.text("type_word"); word != "" {
+	if word := p.Text("type_word"); word != "" {
 		return word
 	}
 	return real
@@ -84,7 +84,7 @@ func (p Properties) typeOf(real string) string {
 // typeText returns the property relationship_type as callers gave it. It is empty if the property only repeats the
 // word.
 func (p Properties) typeText() string {
-	if given := p.text("relationship_type"); given != p.text("type_word") {
+	if given := p.Text("relationship_type"); given != p.Text("type_word") {
 		return given
 	}
 	return ""
@@ -95,7 +95,7 @@ func (p Properties) putWord(word string) {
 	if word == "" {
 		return
 	}
-	if p["type_word"] = word; p.text("relationship_type") == "" {
+	if p["type_word"] = word; p.Text("relationship_type") == "" {
 		p["relationship_type"] = word
 	}
 }

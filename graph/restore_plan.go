@@ -110,7 +110,7 @@ func (p *RestorePlan) added(system string) (int64, error) {
 func (p *RestorePlan) noteNode(n *stored) error {
 	some := map[string]string{"kind": n.kind.Name}
 	for _, name := range plannedProperties {
-		if value := n.text(name); value != "" {
+		if value := n.Text(name); value != "" {
 			some[name] = value
 		}
 	}
@@ -118,7 +118,7 @@ func (p *RestorePlan) noteNode(n *stored) error {
 	if err == nil {
 		err = p.table.Put(planNode+n.key(), string(raw))
 	}
-	if natural := n.text("natural_key"); err == nil && natural != "" {
+	if natural := n.Text("natural_key"); err == nil && natural != "" {
 		err = p.table.Put(planName+natural, n.key())
 	}
 	if err == nil && n.owns() {
@@ -164,7 +164,7 @@ func (p *RestorePlan) assumeBy(j *memoryJob, begin, property, name string) error
 		return err
 	}
 	n, err := p.node(key, j.now)
-	if n != nil && n.text(property) == name {
+	if n != nil && n.Text(property) == name {
 		j.found.add(n)
 	}
 	return err
@@ -185,7 +185,7 @@ func (p *RestorePlan) node(key string, now time.Time) (*stored, error) {
 	for _, name := range plannedProperties {
 		n.putUnless(some[name] == "", name, some[name])
 	}
-	n.putUnless(n.text("owner_of") == "", "is_owner", true)
+	n.putUnless(n.Text("owner_of") == "", "is_owner", true)
 	return n, nil
 }
 

@@ -45,7 +45,7 @@ func (l placed) over(triple [3]string, candidates []Properties) []Properties {
 // replaced returns the list with p in place of the relationship with the same key.
 func replaced(all []Properties, p Properties) []Properties {
 	for i := range all {
-		if all[i].text("key") == p.text("key") {
+		if all[i].Text("key") == p.Text("key") {
 			all[i] = p
 			return all
 		}
@@ -82,7 +82,7 @@ func (j *memoryJob) followKeys() {
 // sameType returns the relationship of a system with the same free text.
 func sameType(candidates []Properties, relationshipType string) Properties {
 	for _, c := range candidates {
-		if c.text("relationship_type") == relationshipType {
+		if c.Text("relationship_type") == relationshipType {
 			return c
 		}
 	}
@@ -98,7 +98,7 @@ func (j *memoryJob) findKeys(candidates [][]Properties) error {
 	j.keys = map[string][3]string{}
 	var keys []string
 	for i := range j.write.Relationships {
-		if w := &j.write.Relationships[i]; w.Key != "" && !slices.ContainsFunc(candidates[i], func(c Properties) bool { return c.text("key") == w.Key }) {
+		if w := &j.write.Relationships[i]; w.Key != "" && !slices.ContainsFunc(candidates[i], func(c Properties) bool { return c.Text("key") == w.Key }) {
 			keys = append(keys, w.Key)
 		}
 	}

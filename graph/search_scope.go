@@ -42,16 +42,16 @@ func dayToken(at time.Time) string { return "d" + at.UTC().Format("20060102") }
 // source. It also sets the name by which texts mention it.
 func (s *stored) putSearchScope(teamID string) {
 	tokens := []string{scopeToken(teamID, s.user())}
-	for _, p := range s.texts("participants") {
+	for _, p := range s.Texts("participants") {
 		if p != s.user() {
 			tokens = append(tokens, scopeToken(teamID, p))
 		}
 	}
 	switch s.kind {
 	case SourceKind:
-		tokens = append(tokens, dayToken(*s.moment("started_at")))
+		tokens = append(tokens, dayToken(*s.Moment("started_at")))
 	case MessageKind:
-		tokens = append(tokens, dayToken(*s.moment("at")))
+		tokens = append(tokens, dayToken(*s.Moment("at")))
 	default:
 		tokens = append(tokens, kindToken(s.kind))
 	}
@@ -63,7 +63,7 @@ func (s *stored) putSearchScope(teamID string) {
 
 // putSearchName sets the name by which texts mention a node.
 func (p Properties) putSearchName() {
-	name := NameKey(p.text("name"))
+	name := NameKey(p.Text("name"))
 	p.putUnless(name == "", "search_name", name)
 }
 
@@ -121,7 +121,7 @@ func (t *Tx) moved(teamID string, n *stored) error {
 	if n.kind != MessageKind {
 		return nil
 	}
-	return t.bringNear(teamID, n.text("source_key"), []int64{n.integer("seq")})
+	return t.bringNear(teamID, n.Text("source_key"), []int64{n.integer("seq")})
 }
 
 // numbersFrom returns count numbers, beginning with first.

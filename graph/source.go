@@ -302,7 +302,7 @@ func settleSource(p Properties, now time.Time) {
 		}
 	}
 	started := now
-	if ended := p.moment("ended_at"); ended != nil && ended.Before(started) {
+	if ended := p.Moment("ended_at"); ended != nil && ended.Before(started) {
 		started = *ended // unless the start is given
 	}
 	fallback("content_type", Conversation)
@@ -310,18 +310,18 @@ func settleSource(p Properties, now time.Time) {
 	fallback("started_at", started)
 	fallback("summary", "")
 	fallback("message_count", int64(0))
-	p.putUnless(p.text("user_id") == "" && len(p.texts("participants")) == 0, "participants", withUser(p.texts("participants"), p.text("user_id")))
+	p.putUnless(p.Text("user_id") == "" && len(p.Texts("participants")) == 0, "participants", withUser(p.Texts("participants"), p.Text("user_id")))
 }
 
 // sourceClash returns the field that would make a source inconsistent, and the reason.
 func sourceClash(old, next *stored) refusal {
-	if next.user() == "" && next.text("content_type") == Conversation {
+	if next.user() == "" && next.Text("content_type") == Conversation {
 		return refusal{"user_id", fault.Required, "is required: a conversation belongs to a user; sources of another content_type may be shared"}
 	}
-	if ended := next.moment("ended_at"); ended != nil && ended.Before(*next.moment("started_at")) {
+	if ended := next.Moment("ended_at"); ended != nil && ended.Before(*next.Moment("started_at")) {
 		return refusal{"ended_at", fault.Contrary, "must not be before started_at"}
 	}
-	if old != nil && old.text("source_type") != "" && old.text("source_type") != next.text("source_type") {
+	if old != nil && old.Text("source_type") != "" && old.Text("source_type") != next.Text("source_type") {
 		return refusal{"source_type", fault.Conflict, "cannot be changed"}
 	}
 	return refusal{}

@@ -73,7 +73,7 @@ func (j *storyJob) storyNode(kind Kind, anchor *stored, v vitality) *stored {
 	v.settle()
 	p := Properties{
 		"entity_key": uuid.Must(uuid.NewV7()).String(), "user_id": j.user, "anchor_key": anchor.key(),
-		"name": anchor.text("name"), "ttl_policy": v.ttl, "confidence": v.confidence,
+		"name": anchor.Text("name"), "ttl_policy": v.ttl, "confidence": v.confidence,
 		"created_at": j.now, "updated_at": j.now, "version": int64(1),
 	}
 	p.putVitality(v)
@@ -114,5 +114,5 @@ func (j *storyJob) link(from, kind string, to ...string) error {
 // period stores the time span of a story, and the description that contains it.
 func (p Properties) period(text string, first, last time.Time) {
 	p["first_source_at"], p["last_source_at"] = first, last
-	p["description"] = text + " " + p.text("name") + ", " + first.Format(time.DateOnly) + " to " + last.Format(time.DateOnly)
+	p["description"] = text + " " + p.Text("name") + ", " + first.Format(time.DateOnly) + " to " + last.Format(time.DateOnly)
 }

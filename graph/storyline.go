@@ -117,7 +117,7 @@ func (c candidate) compare(other candidate, started time.Time) int {
 
 // distance returns how far a time is from the storyline's span, before or after it: sources may arrive late.
 func (c candidate) distance(at time.Time) time.Duration {
-	first, last := *c.moment("first_source_at"), *c.moment("last_source_at")
+	first, last := *c.Moment("first_source_at"), *c.Moment("last_source_at")
 	return max(0, at.Sub(last), first.Sub(at))
 }
 
@@ -127,12 +127,12 @@ func (j *storyJob) withSource(old *stored) Properties {
 	next := old.clone()
 	next["source_count"] = old.integer("source_count") + 1
 	for _, m := range j.mentions {
-		if m.Key == old.text("anchor_key") {
+		if m.Key == old.Text("anchor_key") {
 			next["name"] = m.Name
 			next.putSearchName()
 		}
 	}
-	next.period(storylineText, earlier(*old.moment("first_source_at"), j.started), later(*old.moment("last_source_at"), j.started))
+	next.period(storylineText, earlier(*old.Moment("first_source_at"), j.started), later(*old.Moment("last_source_at"), j.started))
 	v := old.vitality()
 	v.rebase(j.now)
 	v.salience = max(v.salience, defaultSalience)

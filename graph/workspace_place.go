@@ -11,7 +11,7 @@ import (
 // A workspace is a project with all nodes that belong to it. Every node stores its place there, and the workspace
 // stores counts. So a view costs no more than the nodes that it shows.
 
-var projectKind, _ = KindOf("project")
+var ProjectKind, _ = KindOf("project")
 
 // WorkspaceKinds lists the kinds of nodes that belong to a project, in the order in which agents see them.
 var WorkspaceKinds = []string{
@@ -40,10 +40,10 @@ var placeSources = []string{
 // placeOf returns the place of a node with some links with its project.
 func placeOf(n *stored, links []string) place {
 	scope := KeySeparator + n.user()
-	if n.kind == projectKind {
+	if n.kind == ProjectKind {
 		return place{list: n.kind.Name + scope, at: n.order(), counts: countedAs("", n.user(), n.kind.Name, "total")}
 	}
-	project := n.text("project_id")
+	project := n.Text("project_id")
 	if n.kind.group != projectGroup || project == "" || n.isScratch() {
 		return place{}
 	}
@@ -74,13 +74,13 @@ func (p place) properties() Properties {
 
 // isScratch reports whether the node is a scratch document, which is never shown.
 func (s *stored) isScratch() bool {
-	kind := strings.ToLower(s.text("type_key"))
+	kind := strings.ToLower(s.Text("type_key"))
 	return s.kind.Name == "document" && (strings.Contains(kind, "scratch") || strings.Contains(kind, "workspace"))
 }
 
 // isShown reports whether the node is listed for agents.
 func (s *stored) isShown(direct bool) bool {
-	state := s.text("state_key")
+	state := s.Text("state_key")
 	switch s.kind.Name {
 	case "goal", "document", "output":
 		return true
@@ -96,7 +96,7 @@ func (s *stored) isShown(direct bool) bool {
 func (s *stored) order() int64 {
 	first := func(names ...string) int64 {
 		for _, name := range append(names, "created_at") {
-			if t := s.moment(name); t != nil {
+			if t := s.Moment(name); t != nil {
 				return t.UnixMilli()
 			}
 		}
@@ -122,7 +122,7 @@ func (s *stored) score() (score int64) {
 			score += points
 		}
 	}
-	state := s.text("state_key")
+	state := s.Text("state_key")
 	switch s.kind.Name {
 	case "task":
 		priority := s.Properties["priority"]
@@ -131,8 +131,8 @@ func (s *stored) score() (score int64) {
 		add(30, priority != nil && neo.Integer(priority) <= 2)
 		add(15, s.Properties["due_at"] != nil)
 	case "risk":
-		add(40, s.text("impact") == "critical")
-		add(30, s.text("impact") == "high")
+		add(40, s.Text("impact") == "critical")
+		add(30, s.Text("impact") == "high")
 		add(10, state == "identified")
 	case "goal":
 		add(20, state == "active")
@@ -238,7 +238,7 @@ func (t *Tx) enter(team string, n *stored) error {
 	if n.kind.group != projectGroup {
 		return nil
 	}
-	if err := t.settle(team, []string{n.key()}); err != nil || n.kind != projectKind {
+	if err := t.settle(team, []string{n.key()}); err != nil || n.kind != ProjectKind {
 		return err
 	}
 	return t.eachIn(team, n.key(), func(keys []string) error { return t.settle(team, keys) })
@@ -290,7 +290,7 @@ func (t *Tx) move(team string, moves []move) error {
 			continue
 		}
 		changes = append(changes, map[string]any{"entity_key": m.node.key(), "properties": map[string]any(changed)})
-		counts.add(m.node.text("workspace_counted"), -1)
+		counts.add(m.node.Text("workspace_counted"), -1)
 		counts.add(m.to.counts, 1)
 	}
 	if err := t.writeRows(updateNodes, team, changes); err != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"kith/workspace"
+
 	"kith/graph"
 	"kith/internal/hostile"
 )
@@ -15,10 +17,10 @@ import (
 // remembered is all that texts are made of, with some texts before each of its own.
 type remembered struct {
 	Sections   graph.Sections
-	Workspace  *graph.Workspace
-	Workspaces *graph.Workspaces
-	Focus      *graph.WorkspaceFocus
-	Linked     *graph.LinkedEntities
+	Workspace  *workspace.Workspace
+	Workspaces *workspace.Workspaces
+	Focus      *workspace.Element
+	Linked     *workspace.LinkedEntities
 	System     graph.SystemMemory
 	Prompt     PromptRequest
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"kith/workspace"
+
 	"kith/graph"
 	"kith/internal/fault"
 )
@@ -106,8 +108,8 @@ func (r *LinkedRequest) Validate() error {
 	f := &fault.List{}
 	checkFormat(f, r.Format, r.MaxTokens)
 	f.OneOf(fault.At("mode"), string(r.Mode), string(Abbreviated), string(Full))
-	if r.Filter != "" && r.Filter != "all" && !slices.Contains(graph.LinkedKinds, r.Filter) {
-		f.Add(fault.At("filter_kind"), fault.NotOneOf, "must be all or one of %s", strings.Join(graph.LinkedKinds, ", "))
+	if r.Filter != "" && r.Filter != "all" && !slices.Contains(workspace.LinkedKinds, r.Filter) {
+		f.Add(fault.At("filter_kind"), fault.NotOneOf, "must be all or one of %s", strings.Join(workspace.LinkedKinds, ", "))
 	}
 	f.OptionalBetween(fault.At("max_per_kind"), int64(r.Most), 1, linkedMost)
 	if _, ok := r.skip(); !ok {
@@ -159,7 +161,7 @@ func (r *LinkedRequest) skip() (int, bool) {
 
 func (r *LinkedRequest) kinds() []string {
 	if r.Filter == "" || r.Filter == "all" {
-		return graph.LinkedKinds
+		return workspace.LinkedKinds
 	}
 	return []string{r.Filter}
 }
@@ -189,7 +191,7 @@ func (l *Loader) Linked(ctx context.Context, r LinkedRequest) (Answer, error) {
 
 func (l *Loader) linked(ctx context.Context, r *LinkedRequest) (*LinkedContext, error) {
 	skip, _ := r.skip()
-	found, err := l.store.LinkedWith(ctx, r.Scope, graph.LinkedQuery{
+	found, err := l.workspaces.LinkedWith(ctx, r.Scope, workspace.LinkedQuery{
 		Kind: r.Kind, Key: r.Key, Kinds: r.kinds(), Skip: skip, Most: r.Most, Whole: r.Mode == Full,
 	})
 	if err != nil {
@@ -207,12 +209,12 @@ func (l *Loader) linked(ctx context.Context, r *LinkedRequest) (*LinkedContext, 
 	if !r.Available || found.Project == "" {
 		return c, nil
 	}
-	all, err := l.store.Available(ctx, r.Scope, found.Project, found.Node.EntityKey, r.kinds())
+	all, err := l.workspaces.Available(ctx, r.Scope, found.Project, found.Node.EntityKey, r.kinds())
 	if err != nil {
 		return nil, err
 	}
 	c.Available = map[string][]AvailableEntity{}
-	for _, kind := range graph.LinkedKinds {
+	for _, kind := range workspace.LinkedKinds {
 		c.Available[plural(kind)] = []AvailableEntity{}
 	}
 	for kind, list := range all {
@@ -236,7 +238,7 @@ func (c *LinkedContext) most() (most int) {
 // Summary counts the nodes of each kind: 2 plans, 1 goal.
 func (c *LinkedContext) Summary() string {
 	var parts []string
-	for _, kind := range graph.LinkedKinds {
+	for _, kind := range workspace.LinkedKinds {
 		switch n := c.Counts[plural(kind)]; n {
 		case 0:
 		case 1:
@@ -251,12 +253,12 @@ func (c *LinkedContext) Summary() string {
 	return strings.Join(parts, ", ")
 }
 
-func linkedContext(found *graph.LinkedEntities, now time.Time) *LinkedContext {
+func linkedContext(found *workspace.LinkedEntities, now time.Time) *LinkedContext {
 	c := &LinkedContext{
 		Source: LinkedSource{found.Node.Kind, found.Node.EntityKey, found.Node.Name},
 		Linked: map[string][]LinkedEntity{}, Counts: map[string]int{"total": 0}, LoadedAt: now.UTC(),
 	}
-	for _, kind := range graph.LinkedKinds {
+	for _, kind := range workspace.LinkedKinds {
 		of := found.Kinds[kind]
 		c.Counts[plural(kind)] = of.Total
 		c.Counts["total"] += of.Total
@@ -269,7 +271,7 @@ func linkedContext(found *graph.LinkedEntities, now time.Time) *LinkedContext {
 	return c
 }
 
-func linkedEntity(kind string, n *graph.LinkedNode) LinkedEntity {
+func linkedEntity(kind string, n *workspace.LinkedNode) LinkedEntity {
 	e := LinkedEntity{
 		Kind: kind, ID: n.Key, Name: n.Name, State: orNull(n.State), TypeKey: orNull(n.Type), Description: n.Description,
 		DueAt: n.DueAt, ContextDocument: n.Context,

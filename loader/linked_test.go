@@ -7,39 +7,41 @@ import (
 	"strings"
 	"testing"
 
+	"kith/workspace"
+
 	"kith/graph"
 	"kith/internal/golden"
 )
 
 // links returns the links of a task.
-func links() *graph.LinkedEntities {
+func links() *workspace.LinkedEntities {
 	due := at.AddDate(0, 0, 9)
-	l := &graph.LinkedEntities{
+	l := &workspace.LinkedEntities{
 		Node: graph.NodeRef{EntityKey: "task-31", Kind: "task", Name: "Inspect pier 4"}, Project: "proj-1",
-		Kinds: map[string]graph.LinkedKind{
-			"plan": {Total: 1, Nodes: []graph.LinkedNode{{
+		Kinds: map[string]workspace.LinkedKind{
+			"plan": {Total: 1, Nodes: []workspace.LinkedNode{{
 				Key: "plan-07", Name: "Quay Repair", State: "active", Type: "plan.phase.works", Description: "Untruncated text.\n\n- of several lines",
-				Relations: []graph.LinkedRelation{{Key: "e1", Type: "belongs_to_plan", Outgoing: true}, {Key: "e2", Type: "has_task"}},
+				Relations: []workspace.LinkedRelation{{Key: "e1", Type: "belongs_to_plan", Outgoing: true}, {Key: "e2", Type: "has_task"}},
 			}}},
-			"milestone": {Total: 4, Nodes: []graph.LinkedNode{{
-				Key: "mile-1", Name: "First chart", DueAt: &due, Relations: []graph.LinkedRelation{{Key: "e3", Type: "targets_milestone", Outgoing: true}},
+			"milestone": {Total: 4, Nodes: []workspace.LinkedNode{{
+				Key: "mile-1", Name: "First chart", DueAt: &due, Relations: []workspace.LinkedRelation{{Key: "e3", Type: "targets_milestone", Outgoing: true}},
 			}}},
 		},
 	}
-	l.Kinds["task"] = graph.LinkedKind{Total: 2, Nodes: []graph.LinkedNode{{
-		Key: "task-4", Name: "Sound", State: "todo", Relations: []graph.LinkedRelation{{Key: "e4", Type: "depends_on", Outgoing: true}},
+	l.Kinds["task"] = workspace.LinkedKind{Total: 2, Nodes: []workspace.LinkedNode{{
+		Key: "task-4", Name: "Sound", State: "todo", Relations: []workspace.LinkedRelation{{Key: "e4", Type: "depends_on", Outgoing: true}},
 	}}}
-	documents := graph.LinkedKind{Total: 5}
+	documents := workspace.LinkedKind{Total: 5}
 	for i := range 3 {
-		documents.Nodes = append(documents.Nodes, graph.LinkedNode{
-			Key: fmt.Sprintf("doc-1%d", i), Name: "Tide\nTables", Context: i == 1, Relations: []graph.LinkedRelation{{Key: fmt.Sprint("d", i), Type: "references", Outgoing: true}},
+		documents.Nodes = append(documents.Nodes, workspace.LinkedNode{
+			Key: fmt.Sprintf("doc-1%d", i), Name: "Tide\nTables", Context: i == 1, Relations: []workspace.LinkedRelation{{Key: fmt.Sprint("d", i), Type: "references", Outgoing: true}},
 		})
 	}
 	l.Kinds["document"] = documents
 	return l
 }
 
-func linkedText(t *testing.T, found *graph.LinkedEntities, r LinkedRequest) string {
+func linkedText(t *testing.T, found *workspace.LinkedEntities, r LinkedRequest) string {
 	t.Helper()
 	l, _ := newLoader(&fakeStore{linked: found}, Options{})
 	r.Scope, r.Key = scope, "task-31"
@@ -54,7 +56,7 @@ func linkedText(t *testing.T, found *graph.LinkedEntities, r LinkedRequest) stri
 // TestLinkedGoldens holds the two texts and the JSON against what they were.
 func TestLinkedGoldens(t *testing.T) {
 	t.Parallel()
-	none := &graph.LinkedEntities{Node: links().Node}
+	none := &workspace.LinkedEntities{Node: links().Node}
 	golden.Check(t, "testdata/linked_abbreviated.md", linkedText(t, links(), LinkedRequest{Format: Text}))
 	golden.Check(t, "testdata/linked_full.md", linkedText(t, links(), LinkedRequest{Format: Text, Mode: Full}))
 	golden.Check(t, "testdata/linked_full.json", linkedText(t, links(), LinkedRequest{Mode: Full, Most: 3, Available: true})+"\n")
@@ -82,11 +84,11 @@ func TestLinkedBudget(t *testing.T) {
 			}
 		}
 	}
-	nine := &graph.LinkedEntities{Node: links().Node, Kinds: map[string]graph.LinkedKind{}}
-	for _, kind := range graph.LinkedKinds {
-		of := graph.LinkedKind{Total: 12}
+	nine := &workspace.LinkedEntities{Node: links().Node, Kinds: map[string]workspace.LinkedKind{}}
+	for _, kind := range workspace.LinkedKinds {
+		of := workspace.LinkedKind{Total: 12}
 		for i := range 3 {
-			of.Nodes = append(of.Nodes, graph.LinkedNode{Key: fmt.Sprintf("%s-%02d", kind, i), Name: "Sound the basin", State: "active", Relations: []graph.LinkedRelation{{Type: "relates_to"}}})
+			of.Nodes = append(of.Nodes, workspace.LinkedNode{Key: fmt.Sprintf("%s-%02d", kind, i), Name: "Sound the basin", State: "active", Relations: []workspace.LinkedRelation{{Type: "relates_to"}}})
 		}
 		nine.Kinds[kind] = of
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"kith/graph"
+	"kith/workspace"
+
 	"kith/markup"
 )
 
@@ -49,7 +50,7 @@ type linkedLines struct {
 
 func (c *LinkedContext) abbreviated() *abbreviatedLinks {
 	t := &abbreviatedLinks{source: c.Source.Kind}
-	for _, kind := range graph.LinkedKinds {
+	for _, kind := range workspace.LinkedKinds {
 		list := c.Linked[plural(kind)]
 		of := linkedLines{kind: kind, title: c.title(kind), total: c.Counts[plural(kind)], lines: make([]string, len(list))}
 		for i := range list {
@@ -145,7 +146,7 @@ func (c *LinkedContext) fullText(budget int) (string, error) {
 		return head + "\nNo linked entities found.\n", nil
 	}
 	var entries []string
-	for _, kind := range graph.LinkedKinds {
+	for _, kind := range workspace.LinkedKinds {
 		list := c.Linked[plural(kind)]
 		for i := range list {
 			entry := ""

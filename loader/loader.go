@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"kith/workspace"
+
 	"kith/cache"
 	"kith/graph"
 	"kith/neo"
@@ -21,12 +23,16 @@ type store interface {
 	ReadSections(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (*graph.Sections, error)
 	ReadSection(ctx context.Context, scope graph.Scope, section graph.Section, q graph.SectionQuery, found *graph.Sections) error
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
-	Workspaces(ctx context.Context, scope graph.Scope) (*graph.Workspaces, error)
-	WorkspaceOf(ctx context.Context, scope graph.Scope, project string) (*graph.Workspace, error)
-	WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string) (*graph.Workspace, *graph.WorkspaceFocus, error)
-	Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (*graph.WorkspaceFocus, error)
-	LinkedWith(ctx context.Context, scope graph.Scope, q graph.LinkedQuery) (*graph.LinkedEntities, error)
-	Available(ctx context.Context, scope graph.Scope, project, key string, kinds []string) (map[string][]graph.Available, error)
+}
+
+// workspaces reads projects.
+type workspaces interface {
+	Workspaces(ctx context.Context, scope graph.Scope) (*workspace.Workspaces, error)
+	WorkspaceOf(ctx context.Context, scope graph.Scope, project string) (*workspace.Workspace, error)
+	WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string) (*workspace.Workspace, *workspace.Element, error)
+	Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (*workspace.Element, error)
+	LinkedWith(ctx context.Context, scope graph.Scope, q workspace.LinkedQuery) (*workspace.LinkedEntities, error)
+	Available(ctx context.Context, scope graph.Scope, project, key string, kinds []string) (map[string][]workspace.Available, error)
 }
 
 // preferences is the store of preferences that are not in the graph.
@@ -59,13 +65,14 @@ type Options struct {
 
 // Loader assembles agent contexts. It is safe for concurrent use.
 type Loader struct {
-	store   store
-	cache   byteCache
-	options Options
+	store      store
+	workspaces workspaces
+	cache      byteCache
+	options    Options
 }
 
 // New returns a Loader.
-func New(s store, c byteCache, o Options) *Loader {
+func New(s store, w workspaces, c byteCache, o Options) *Loader {
 	if o.Mode == "" {
 		o.Mode = Combined
 	}
@@ -81,7 +88,7 @@ func New(s store, c byteCache, o Options) *Loader {
 	if o.Degraded == nil {
 		o.Degraded = func(graph.Section) {}
 	}
-	return &Loader{store: s, cache: c, options: o}
+	return &Loader{store: s, workspaces: w, cache: c, options: o}
 }
 
 // loadRendered returns an answer from the cache, or from make, which reports whether its bytes can be cached.

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/workspace"
+
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
@@ -24,11 +26,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakeStore answers with fixed sections; fail says which reads fail, and combined whether the one statement does.
 type fakeStore struct {
-	workspace  *graph.Workspace
-	workspaces *graph.Workspaces
-	focus      *graph.WorkspaceFocus
+	workspace  *workspace.Workspace
+	workspaces *workspace.Workspaces
+	focus      *workspace.Element
 
-	linked      *graph.LinkedEntities
+	linked      *workspace.LinkedEntities
 	linkedFails error
 	found       graph.Sections
 	combined    error
@@ -79,25 +81,25 @@ func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section graph.
 	return nil
 }
 
-func (f *fakeStore) Workspaces(context.Context, graph.Scope) (*graph.Workspaces, error) {
+func (f *fakeStore) Workspaces(context.Context, graph.Scope) (*workspace.Workspaces, error) {
 	return f.workspaces, nil
 }
 
-func (f *fakeStore) WorkspaceOf(context.Context, graph.Scope, string) (*graph.Workspace, error) {
+func (f *fakeStore) WorkspaceOf(context.Context, graph.Scope, string) (*workspace.Workspace, error) {
 	if f.workspace == nil {
 		return nil, graph.ErrNotFound
 	}
 	return f.workspace, nil
 }
 
-func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Kind, string) (*graph.Workspace, *graph.WorkspaceFocus, error) {
+func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Kind, string) (*workspace.Workspace, *workspace.Element, error) {
 	if f.workspace == nil || f.focus == nil {
 		return nil, nil, graph.ErrNotFound
 	}
 	return f.workspace, f.focus, nil
 }
 
-func (f *fakeStore) Focus(context.Context, graph.Scope, graph.Kind, string) (*graph.WorkspaceFocus, error) {
+func (f *fakeStore) Focus(context.Context, graph.Scope, graph.Kind, string) (*workspace.Element, error) {
 	return f.focus, nil
 }
 
@@ -105,12 +107,12 @@ func (f *fakeStore) CurrentKeys(context.Context, graph.Scope, []string) (map[str
 	return map[string]string{}, nil
 }
 
-func (f *fakeStore) LinkedWith(context.Context, graph.Scope, graph.LinkedQuery) (*graph.LinkedEntities, error) {
+func (f *fakeStore) LinkedWith(context.Context, graph.Scope, workspace.LinkedQuery) (*workspace.LinkedEntities, error) {
 	return f.linked, f.linkedFails
 }
 
-func (f *fakeStore) Available(context.Context, graph.Scope, string, string, []string) (map[string][]graph.Available, error) {
-	return map[string][]graph.Available{"plan": {{Key: "plan-07", Name: "Quay Repair", State: "active", Linked: true}, {Key: "plan-08", Name: "Later"}}}, nil
+func (f *fakeStore) Available(context.Context, graph.Scope, string, string, []string) (map[string][]workspace.Available, error) {
+	return map[string][]workspace.Available{"plan": {{Key: "plan-07", Name: "Quay Repair", State: "active", Linked: true}, {Key: "plan-08", Name: "Later"}}}, nil
 }
 
 // passThrough keeps nothing, and notes whether the bytes could be kept.
@@ -172,10 +174,16 @@ func full() graph.Sections {
 	return s
 }
 
-func newLoader(s store, o Options) (*Loader, *passThrough) {
+// stores reads contexts and projects.
+type stores interface {
+	store
+	workspaces
+}
+
+func newLoader(s stores, o Options) (*Loader, *passThrough) {
 	c := &passThrough{}
 	o.Now = fixed
-	return New(s, c, o), c
+	return New(s, s, c, o), c
 }
 
 func decode(t *testing.T, body []byte) map[string]any {
@@ -288,7 +296,8 @@ func TestTimeIsToldWhenAnswering(t *testing.T) {
 		}
 		return raw, nil
 	})
-	l := New(&fakeStore{found: found}, keep, Options{Now: func() time.Time { return now }})
+	from := &fakeStore{found: found}
+	l := New(from, from, keep, Options{Now: func() time.Time { return now }})
 	since := func() (any, string) {
 		answer, err := l.Context(t.Context(), Request{Scope: scope}, nil)
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"kith/workspace"
+
 	"kith/graph"
 )
 
@@ -20,7 +22,7 @@ type OntologyContext struct {
 	Linked        *LinkedContext         `json:"linked_entities,omitempty" doc:"of what is in focus, at most 3 of each kind"`
 	Warnings      []string               `json:"warnings,omitempty"`
 
-	focus    *graph.WorkspaceFocus
+	focus    *workspace.Element
 	degraded bool // something could not be loaded
 }
 
@@ -181,25 +183,25 @@ func (l *Loader) ontology(ctx context.Context, r OntologyRequest) (*OntologyCont
 	linked := l.startLinked(ctx, &r, kind)
 	switch kind {
 	case GlobalOntology:
-		all, err := l.store.Workspaces(ctx, r.Scope)
+		all, err := l.workspaces.Workspaces(ctx, r.Scope)
 		if err != nil {
 			return nil, err
 		}
 		c = globalOntology(all, l.options.Now())
 	case ProjectOntology:
-		w, err := l.store.WorkspaceOf(ctx, r.Scope, r.ProjectID)
+		w, err := l.workspaces.WorkspaceOf(ctx, r.Scope, r.ProjectID)
 		if err != nil {
 			return nil, err
 		}
 		c = projectOntology(w)
 	case ElementOntology:
-		f, err := l.store.Focus(ctx, r.Scope, r.focusKind(), r.FocusID)
+		f, err := l.workspaces.Focus(ctx, r.Scope, r.focusKind(), r.FocusID)
 		if err != nil {
 			return nil, err
 		}
 		c = elementOntology(f)
 	case CombinedOntology:
-		w, f, err := l.store.WorkspaceWith(ctx, r.Scope, r.ProjectID, r.focusKind(), r.FocusID)
+		w, f, err := l.workspaces.WorkspaceWith(ctx, r.Scope, r.ProjectID, r.focusKind(), r.FocusID)
 		if err != nil {
 			return nil, err
 		}
@@ -221,14 +223,14 @@ const unlinkedWarning = "the linked nodes of the focus could not be loaded"
 
 // startLinked starts to read the nodes linked with the focus. The channel yields nil if they could not be loaded: the
 // answer then has a warning. Without a focus the channel is closed.
-func (l *Loader) startLinked(ctx context.Context, r *OntologyRequest, kind OntologyType) <-chan *graph.LinkedEntities {
-	linked := make(chan *graph.LinkedEntities, 1)
+func (l *Loader) startLinked(ctx context.Context, r *OntologyRequest, kind OntologyType) <-chan *workspace.LinkedEntities {
+	linked := make(chan *workspace.LinkedEntities, 1)
 	if r.WithoutLinked || kind != ElementOntology && kind != CombinedOntology {
 		close(linked)
 		return linked
 	}
 	go func() {
-		found, err := l.store.LinkedWith(ctx, r.Scope, graph.LinkedQuery{Kind: r.focusKind(), Key: r.FocusID, Most: abbreviatedMost})
+		found, err := l.workspaces.LinkedWith(ctx, r.Scope, workspace.LinkedQuery{Kind: r.focusKind(), Key: r.FocusID, Most: abbreviatedMost})
 		if err != nil && !errors.Is(err, graph.ErrNotFound) {
 			l.options.Log.Warn("linked nodes not loaded, ontology context is incomplete", "error", err)
 		}
@@ -238,7 +240,7 @@ func (l *Loader) startLinked(ctx context.Context, r *OntologyRequest, kind Ontol
 }
 
 // elementOntology returns the context of a single node.
-func elementOntology(f *graph.WorkspaceFocus) *OntologyContext {
+func elementOntology(f *workspace.Element) *OntologyContext {
 	c := &OntologyContext{
 		Type: ElementOntology, Relationships: &OntologyRelationships{Edges: []OntologyEdge{}, HierarchyLevel: f.Level},
 		Metadata: OntologyMetadata{HierarchyLevel: f.Level, LastUpdated: &f.Node.UpdatedAt}, focus: f,
@@ -278,7 +280,7 @@ func combinedOntology(project, element *OntologyContext) *OntologyContext {
 }
 
 // globalOntology returns the context of an agent that works in no project.
-func globalOntology(w *graph.Workspaces, now time.Time) *OntologyContext {
+func globalOntology(w *workspace.Workspaces, now time.Time) *OntologyContext {
 	c := &OntologyContext{
 		Type: GlobalOntology, Entities: OntologyEntities{Projects: []ProjectRow{}},
 		Metadata: OntologyMetadata{
@@ -294,7 +296,7 @@ func globalOntology(w *graph.Workspaces, now time.Time) *OntologyContext {
 	return c
 }
 
-func countsOf(counts map[string]graph.WorkspaceCounts) map[string]int64 {
+func countsOf(counts map[string]workspace.Counts) map[string]int64 {
 	all := map[string]int64{}
 	for _, kind := range graph.WorkspaceKinds {
 		all[plural(kind)] = counts[kind].Total
@@ -303,7 +305,7 @@ func countsOf(counts map[string]graph.WorkspaceCounts) map[string]int64 {
 }
 
 // projectOntology returns the context of a project.
-func projectOntology(w *graph.Workspace) *OntologyContext {
+func projectOntology(w *workspace.Workspace) *OntologyContext {
 	level, row := 0, projectRow(&w.Project)
 	c := &OntologyContext{
 		Type: ProjectOntology, Entities: OntologyEntities{Project: &row},

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/workspace"
+
 	"github.com/google/uuid"
 
 	"kith/graph"
@@ -55,13 +57,13 @@ func TestOntologyTextsAreCapped(t *testing.T) {
 		{"relationships of a project", "### Available Relationships", "- ", 5, OntologyRequest{ContextType: "project", ProjectID: "proj-1"}, func(s *fakeStore, n int) {
 			s.workspace.Linked = nil
 			for i := range n {
-				s.workspace.Linked = append(s.workspace.Linked, graph.WorkspaceEdge{Key: fmt.Sprint(i), From: "proj-1", To: "goal-1", Type: "has_goal"})
+				s.workspace.Linked = append(s.workspace.Linked, workspace.Edge{Key: fmt.Sprint(i), From: "proj-1", To: "goal-1", Type: "has_goal"})
 			}
 		}},
 		{"relationships of the focus and the project", "### Relationships", "- ", 8, combined, func(s *fakeStore, n int) {
 			s.workspace.Linked, s.focus.Edges = nil, nil
 			for i := range n {
-				s.focus.Edges = append(s.focus.Edges, graph.WorkspaceEnd{Type: "depends_on", Outgoing: true, Node: graph.NodeRef{EntityKey: fmt.Sprint(i), Kind: "task", Name: "Another"}})
+				s.focus.Edges = append(s.focus.Edges, workspace.End{Type: "depends_on", Outgoing: true, Node: graph.NodeRef{EntityKey: fmt.Sprint(i), Kind: "task", Name: "Another"}})
 			}
 		}},
 		{"metadata", "### Focus Metadata", "- ", 5, combined, func(s *fakeStore, n int) {
@@ -97,9 +99,9 @@ func TestOntologyTextsAreCapped(t *testing.T) {
 func TestCombinedTellsARelationshipOnce(t *testing.T) {
 	t.Parallel()
 	s := ontologies()
-	s.workspace.Linked = []graph.WorkspaceEdge{{Key: "e", From: "proj-1", To: "task-31", Type: "has_task"}, {Key: "f", From: "proj-1", To: "goal-1", Type: "has_goal"}}
-	s.focus.Edges = []graph.WorkspaceEnd{{Type: "has_task", Node: graph.NodeRef{EntityKey: "proj-1", Kind: "project", Name: "Harbour Survey"}}}
-	c, err := (&Loader{store: s, options: Options{Now: fixed}}).ontology(t.Context(), OntologyRequest{
+	s.workspace.Linked = []workspace.Edge{{Key: "e", From: "proj-1", To: "task-31", Type: "has_task"}, {Key: "f", From: "proj-1", To: "goal-1", Type: "has_goal"}}
+	s.focus.Edges = []workspace.End{{Type: "has_task", Node: graph.NodeRef{EntityKey: "proj-1", Kind: "project", Name: "Harbour Survey"}}}
+	c, err := (&Loader{store: s, workspaces: s, options: Options{Now: fixed}}).ontology(t.Context(), OntologyRequest{
 		Scope: scope, ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31", WithoutLinked: true,
 	})
 	if err != nil {
@@ -118,13 +120,13 @@ func TestCombinedTellsARelationshipOnce(t *testing.T) {
 func TestAbbreviatedLinksKeepTheirBudget(t *testing.T) {
 	t.Parallel()
 	s := ontologies()
-	s.linked.Kinds = map[string]graph.LinkedKind{}
-	for _, kind := range graph.LinkedKinds {
-		k := graph.LinkedKind{Total: 4}
+	s.linked.Kinds = map[string]workspace.LinkedKind{}
+	for _, kind := range workspace.LinkedKinds {
+		k := workspace.LinkedKind{Total: 4}
 		for range 3 {
-			k.Nodes = append(k.Nodes, graph.LinkedNode{
+			k.Nodes = append(k.Nodes, workspace.LinkedNode{
 				Key: uuid.NewString(), Name: "Repair the northern part of the quay", State: "in_progress",
-				Relations: []graph.LinkedRelation{{Key: "e", Type: "depends_on", Outgoing: true}},
+				Relations: []workspace.LinkedRelation{{Key: "e", Type: "depends_on", Outgoing: true}},
 			})
 		}
 		s.linked.Kinds[kind] = k
@@ -167,7 +169,7 @@ func TestLinksAreCutLineByLine(t *testing.T) {
 	for kinds := 6; kinds <= 9; kinds++ {
 		for _, links := range []int{1, 2, 4} {
 			c := &LinkedContext{Source: LinkedSource{Kind: "task"}, Linked: map[string][]LinkedEntity{}, Counts: map[string]int{"total": kinds * links}}
-			for _, kind := range graph.LinkedKinds[:kinds] {
+			for _, kind := range workspace.LinkedKinds[:kinds] {
 				c.Counts[plural(kind)] = links
 				for range min(links, abbreviatedMost) {
 					state := "in_progress"
@@ -260,17 +262,17 @@ func TestDetailsOfEachKind(t *testing.T) {
 	var all strings.Builder
 	for _, kind := range graph.WorkspaceFocusKinds {
 		s := ontologies()
-		s.linked = &graph.LinkedEntities{}
+		s.linked = &workspace.LinkedEntities{}
 		project := survey().Project
-		s.focus = &graph.WorkspaceFocus{
+		s.focus = &workspace.Element{
 			Node: view(kind, kind+"-1", "The "+kind, whole[kind]), Direct: true,
 			Project: &project,
-			Links:   graph.WorkspaceLinks{Tasks: 3, Done: 1, Plans: 1, Goals: 1, Outputs: 1, Dependencies: 1, Dependents: 1},
+			Links:   workspace.Links{Tasks: 3, Done: 1, Plans: 1, Goals: 1, Outputs: 1, Dependencies: 1, Dependents: 1},
 			First:   map[string][]string{"plans": {"l"}, "goals": {"g"}, "outputs": {"o"}, "dependencies": {"a"}, "dependents": {"b"}, "tasks": {"x", "y", "z"}},
 		}
 		bare := ontologies()
 		bare.linked = s.linked
-		bare.focus = &graph.WorkspaceFocus{Node: view(kind, kind+"-2", "The bare "+kind, nil)}
+		bare.focus = &workspace.Element{Node: view(kind, kind+"-2", "The bare "+kind, nil)}
 		for _, store := range []*fakeStore{s, bare} {
 			l, _ := newLoader(store, Options{})
 			answer, err := l.Ontology(t.Context(), OntologyRequest{Scope: scope, ContextType: "ontology", FocusKind: kind, FocusID: kind, Format: Text})

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"kith/graph"
+	"kith/workspace"
+
 	"kith/internal/clip"
 )
 
@@ -69,7 +70,7 @@ type Highlight struct {
 	DependentCount      *int64     `json:"dependent_count,omitempty"`
 }
 
-func highlightsOf(w *graph.Workspace) *Highlights {
+func highlightsOf(w *workspace.Workspace) *Highlights {
 	list := func(kind string) HighlightList {
 		return highlightList(w.Shown[kind], w.Counts[kind].Listed)
 	}
@@ -80,7 +81,7 @@ func highlightsOf(w *graph.Workspace) *Highlights {
 	}
 }
 
-func highlightList(shown []graph.WorkspaceItem, total int64) HighlightList {
+func highlightList(shown []workspace.Item, total int64) HighlightList {
 	l := HighlightList{Items: make([]Highlight, len(shown)), More: max(0, total-int64(len(shown)))}
 	for i := range shown {
 		l.Items[i] = highlightOf(&shown[i])
@@ -96,7 +97,7 @@ const (
 	longText   = 180
 )
 
-func highlightOf(n *graph.WorkspaceItem) Highlight {
+func highlightOf(n *workspace.Item) Highlight {
 	own := ownOf(&n.NodeView)
 	h := Highlight{
 		ID: n.EntityKey, Name: n.Name, StateKey: valueOrNil(own.StateKey), TypeKey: valueOrNil(own.TypeKey), CreatedAt: n.CreatedAt, DirectEdge: n.Direct,
@@ -139,7 +140,7 @@ func highlightOf(n *graph.WorkspaceItem) Highlight {
 }
 
 // progress returns the percentage of a goal's tasks that are done; nil without tasks.
-func progress(links graph.WorkspaceLinks) *int64 {
+func progress(links workspace.Links) *int64 {
 	if links.Tasks == 0 {
 		return nil
 	}

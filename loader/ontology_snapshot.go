@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/workspace"
+
 	"kith/graph"
 )
 
@@ -50,7 +52,7 @@ type Coverage struct {
 	Unlinked int64 `json:"unlinked"`
 }
 
-func snapshotOf(w *graph.Workspace) *GraphSnapshot {
+func snapshotOf(w *workspace.Workspace) *GraphSnapshot {
 	s := &GraphSnapshot{
 		RootID: w.Project.EntityKey, RootKind: "project", MaxDepth: 2, Nodes: []SnapshotNode{}, Edges: []SnapshotEdge{}, Coverage: map[string]Coverage{},
 	}

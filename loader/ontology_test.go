@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/workspace"
+
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
@@ -19,67 +21,67 @@ func view(kind, key, name string, own *graph.OwnFields) graph.NodeView {
 	return n
 }
 
-func shown(kind, key, name, description string, own *graph.OwnFields, links graph.WorkspaceLinks) graph.WorkspaceItem {
+func shown(kind, key, name, description string, own *graph.OwnFields, links workspace.Links) workspace.Item {
 	n := view(kind, key, name, own)
 	n.Description = description
-	return graph.WorkspaceItem{NodeView: n, Direct: len(key)%2 == 0, Links: links}
+	return workspace.Item{NodeView: n, Direct: len(key)%2 == 0, Links: links}
 }
 
 // survey is a workspace in which something of everything is shown.
-func survey() *graph.Workspace {
+func survey() *workspace.Workspace {
 	day := func(days int) graph.Optional[time.Time] { return graph.Some(at.AddDate(0, 0, days)) }
 	some := graph.Some[string]
 	long := strings.Repeat("Read off at the gauge each hour. ", 20)
-	w := &graph.Workspace{
+	w := &workspace.Workspace{
 		Project: view("project", "proj-1", "Harbour Survey", &graph.OwnFields{
 			StateKey: some("active"), TypeKey: some("project.service.survey"), FacetContext: some("client"), FacetScale: some("medium"),
 			StartAt: day(-17), NextStepShort: some("Book the boat"), NextStepLong: some(long),
 		}),
 		Document: &graph.NodeRef{EntityKey: "doc-1", Kind: "document", Name: "Survey Brief"},
-		Counts: map[string]graph.WorkspaceCounts{
+		Counts: map[string]workspace.Counts{
 			"goal": {Total: 8, Direct: 6, Listed: 8}, "task": {Total: 40, Direct: 3, Listed: 20}, "risk": {Total: 1, Direct: 1, Listed: 1},
 		},
-		Shown: map[string][]graph.WorkspaceItem{
+		Shown: map[string][]workspace.Item{
 			"goal": {
-				shown("goal", "goal-2", "Map the basin", long, &graph.OwnFields{TypeKey: some("goal.outcome"), StateKey: some("active"), TargetDate: day(100)}, graph.WorkspaceLinks{Tasks: 4, Done: 2}),
-				shown("goal", "goal-11", "Nobody's goal", "", nil, graph.WorkspaceLinks{}),
+				shown("goal", "goal-2", "Map the basin", long, &graph.OwnFields{TypeKey: some("goal.outcome"), StateKey: some("active"), TargetDate: day(100)}, workspace.Links{Tasks: 4, Done: 2}),
+				shown("goal", "goal-11", "Nobody's goal", "", nil, workspace.Links{}),
 			},
-			"risk":        {shown("risk", "risk-1", "Fog", "", &graph.OwnFields{Impact: some("high"), Probability: graph.Some(0.25), Content: some("No sight for days")}, graph.WorkspaceLinks{})},
-			"decision":    {shown("decision", "dec-1", "Two boats", "kept short", &graph.OwnFields{DecisionAt: day(-4), Outcome: some("Hire both"), Rationale: some("One may fail")}, graph.WorkspaceLinks{})},
-			"requirement": {shown("requirement", "req-1", "To the centimetre", "", &graph.OwnFields{Text: some("Depths are given to the centimetre"), Priority: graph.Some(int64(1))}, graph.WorkspaceLinks{})},
-			"document":    {shown("document", "doc-1", "Survey Brief", "What is asked for", nil, graph.WorkspaceLinks{})},
-			"milestone":   {shown("milestone", "mile-1", "First chart", "", &graph.OwnFields{DueAt: day(30)}, graph.WorkspaceLinks{})},
-			"plan":        {shown("plan", "plan-07", "Quay Repair", "Before the winter", &graph.OwnFields{StateKey: some("active")}, graph.WorkspaceLinks{Tasks: 3, Done: 1})},
-			"output":      {shown("output", "out-1", "Chart", "", &graph.OwnFields{StateKey: some("review")}, graph.WorkspaceLinks{Tasks: 2, Goals: 1})},
+			"risk":        {shown("risk", "risk-1", "Fog", "", &graph.OwnFields{Impact: some("high"), Probability: graph.Some(0.25), Content: some("No sight for days")}, workspace.Links{})},
+			"decision":    {shown("decision", "dec-1", "Two boats", "kept short", &graph.OwnFields{DecisionAt: day(-4), Outcome: some("Hire both"), Rationale: some("One may fail")}, workspace.Links{})},
+			"requirement": {shown("requirement", "req-1", "To the centimetre", "", &graph.OwnFields{Text: some("Depths are given to the centimetre"), Priority: graph.Some(int64(1))}, workspace.Links{})},
+			"document":    {shown("document", "doc-1", "Survey Brief", "What is asked for", nil, workspace.Links{})},
+			"milestone":   {shown("milestone", "mile-1", "First chart", "", &graph.OwnFields{DueAt: day(30)}, workspace.Links{})},
+			"plan":        {shown("plan", "plan-07", "Quay Repair", "Before the winter", &graph.OwnFields{StateKey: some("active")}, workspace.Links{Tasks: 3, Done: 1})},
+			"output":      {shown("output", "out-1", "Chart", "", &graph.OwnFields{StateKey: some("review")}, workspace.Links{Tasks: 2, Goals: 1})},
 			"signal":      {{NodeView: view("signal", "sig-1", "gauge", &graph.OwnFields{Channel: some("gauge"), TS: day(-1)}), Raw: `{"level":4.2}`}},
 			"insight":     {{NodeView: view("insight", "ins-1", "Tides run late", &graph.OwnFields{DerivedFromSignalID: some("sig-1")}), Raw: `{"minutes":20}`}},
 		},
-		Recent:      []graph.WorkspaceItem{shown("task", "task-31", "Inspect pier 4", "", &graph.OwnFields{StateKey: some("in_progress"), Priority: graph.Some(int64(2)), DueAt: day(3)}, graph.WorkspaceLinks{Plans: 1, Dependencies: 2})},
-		Upcoming:    []graph.WorkspaceItem{shown("task", "task-4", strings.Repeat("Sound ", 30), "", &graph.OwnFields{StartAt: day(2)}, graph.WorkspaceLinks{Goals: 1, Dependents: 1})},
+		Recent:      []workspace.Item{shown("task", "task-31", "Inspect pier 4", "", &graph.OwnFields{StateKey: some("in_progress"), Priority: graph.Some(int64(2)), DueAt: day(3)}, workspace.Links{Plans: 1, Dependencies: 2})},
+		Upcoming:    []workspace.Item{shown("task", "task-4", strings.Repeat("Sound ", 30), "", &graph.OwnFields{StartAt: day(2)}, workspace.Links{Goals: 1, Dependents: 1})},
 		RecentTotal: 14, UpcomingTotal: 1,
-		Nodes:       []graph.WorkspaceNode{{Key: "proj-1", Kind: "project", Name: "Harbour Survey", State: "active", UpdatedAt: at}},
+		Nodes:       []workspace.Node{{Key: "proj-1", Kind: "project", Name: "Harbour Survey", State: "active", UpdatedAt: at}},
 		LinkedNames: map[string]graph.NodeRef{},
 	}
 	for i := range 7 {
 		key := fmt.Sprintf("goal-%d", i)
-		w.Nodes = append(w.Nodes, graph.WorkspaceNode{Key: key, Kind: "goal", Name: "Goal " + key, State: "active", UpdatedAt: at, Direct: true, Hops: 1, Score: int64(10 * i)})
-		w.Edges = append(w.Edges, graph.WorkspaceEdge{Key: "e" + key, From: "proj-1", To: key, Type: "has_goal"})
+		w.Nodes = append(w.Nodes, workspace.Node{Key: key, Kind: "goal", Name: "Goal " + key, State: "active", UpdatedAt: at, Direct: true, Hops: 1, Score: int64(10 * i)})
+		w.Edges = append(w.Edges, workspace.Edge{Key: "e" + key, From: "proj-1", To: key, Type: "has_goal"})
 		w.LinkedNames[key] = graph.NodeRef{EntityKey: key, Kind: "goal", Name: "Goal " + key}
 	}
 	w.Linked = append(w.Linked, w.Edges...)
-	w.Linked[6] = graph.WorkspaceEdge{Key: "x", From: "goal-6", To: "proj-1", Type: "part_of_it"}
+	w.Linked[6] = workspace.Edge{Key: "x", From: "goal-6", To: "proj-1", Type: "part_of_it"}
 	return w
 }
 
-func inFocus() *graph.WorkspaceFocus {
+func inFocus() *workspace.Element {
 	level, project := 2, survey().Project
-	f := &graph.WorkspaceFocus{
+	f := &workspace.Element{
 		Node: view("task", "task-31", "Inspect pier 4", &graph.OwnFields{
 			StateKey: graph.Some("in_progress"), TypeKey: graph.Some("task.check"), Priority: graph.Some(int64(2)), DueAt: graph.Some(at.AddDate(0, 0, 3)),
 		}),
 		Project: &project, Level: &level,
-		Links: graph.WorkspaceLinks{Plans: 1, Outputs: 5}, First: map[string][]string{"plans": {"plan-07"}, "outputs": {"o0", "o1", "o2"}},
-		Edges: []graph.WorkspaceEnd{
+		Links: workspace.Links{Plans: 1, Outputs: 5}, First: map[string][]string{"plans": {"plan-07"}, "outputs": {"o0", "o1", "o2"}},
+		Edges: []workspace.End{
 			{Type: "has_task", Node: graph.NodeRef{EntityKey: "plan-07", Kind: "plan", Name: "Quay Repair"}},
 			{Type: "depends_on", Outgoing: true, Node: graph.NodeRef{EntityKey: "task-4", Kind: "task", Name: "Sound"}},
 		},
@@ -90,7 +92,7 @@ func inFocus() *graph.WorkspaceFocus {
 }
 
 func ontologies() *fakeStore {
-	projects := &graph.Workspaces{Total: 12, Counts: map[string]graph.WorkspaceCounts{"task": {Total: 40}, "goal": {Total: 8}}}
+	projects := &workspace.Workspaces{Total: 12, Counts: map[string]workspace.Counts{"task": {Total: 40}, "goal": {Total: 8}}}
 	for i := range 6 {
 		p := survey().Project
 		p.EntityKey = fmt.Sprintf("proj-%d", i)
@@ -206,7 +208,7 @@ func TestShorten(t *testing.T) {
 // TestProgress rounds, and has none without tasks.
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	got := []*int64{progress(graph.WorkspaceLinks{}), progress(graph.WorkspaceLinks{Tasks: 3, Done: 2}), progress(graph.WorkspaceLinks{Tasks: 8, Done: 1})}
+	got := []*int64{progress(workspace.Links{}), progress(workspace.Links{Tasks: 3, Done: 2}), progress(workspace.Links{Tasks: 8, Done: 1})}
 	if diff := cmp.Diff([]*int64{nil, pointer(int64(67)), pointer(int64(13))}, got); diff != "" {
 		t.Error(diff)
 	}

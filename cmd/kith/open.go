@@ -25,6 +25,7 @@ import (
 	"kith/mcp"
 	"kith/traverse"
 	"kith/vector"
+	"kith/workspace"
 )
 
 // memory holds the open database and cache, and the services that use them.
@@ -46,6 +47,7 @@ type memory struct {
 	contexts   *loader.Loader
 	explorer   *explore.Explorer
 	walks      *traverse.Store
+	workspaces *workspace.Store
 	traverser  *traverse.Traverser
 	logRotator *logRotator // nil: the Neo4j is not embedded
 }
@@ -103,8 +105,8 @@ func (c *config) withMemory(
 	listener.cache = contextCache
 	m := &memory{
 		config: c, metrics: registry, traces: traces, log: log, store: store, chats: chat.NewStore(store), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
-		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: registry.ObserveRecall}),
-		walks: traverse.NewStore(store, log), embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
+		recalls: graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: registry.ObserveRecall}),
+		walks:   traverse.NewStore(store, log), embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
 	defer m.walks.Close()
 	keys.Announce(contextCache.Revoked)
@@ -166,7 +168,7 @@ func (l *changeListener) changed(ctx context.Context, c graph.Change) {
 
 // newReaders creates the services that read the memory.
 func (m *memory) newReaders(queryEmbedder llm.Embedder) {
-	m.contexts = loader.New(m.store, m.cache, loader.Options{
+	m.contexts = loader.New(m.store, m.workspaces, m.cache, loader.Options{
 		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.ObserveDegraded, Preferences: m.preferences.orNil(),
 		Trace: m.traces.Of("load"),
 	})
@@ -244,7 +246,10 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	if err := m.preferences.migrate(ctx); err != nil {
 		return err
 	}
-	return m.store.Warm(ctx, m.preferences.sections()...)
+	if err := m.store.Warm(ctx, m.preferences.sections()...); err != nil {
+		return err
+	}
+	return m.workspaces.Warm(ctx)
 }
 
 // maintain embeds queued texts and runs maintenance until ctx is done.

@@ -1,17 +1,19 @@
-package graph
+package workspace
 
 import (
 	"cmp"
 	"maps"
 	"slices"
 	"time"
+
+	"kith/graph"
 )
 
 // listed is an item with its place in its list.
 type listed struct {
 	kind string
 	at   int64
-	item WorkspaceItem
+	item Item
 }
 
 // listedRow is a node of a list of a workspace, in the order of workspace_project: its kind, its place in the list, its
@@ -19,31 +21,31 @@ type listed struct {
 type listedRow struct {
 	Kind          string
 	At            int64
-	Fields, Texts Properties
+	Fields, Texts graph.Properties
 }
 
 func (r *listedRow) listed(now time.Time) listed {
 	p := r.Fields
 	maps.Copy(p, r.Texts)
-	kind, _ := KindOf(r.Kind)
-	item := WorkspaceItem{Direct: len(p.texts("workspace_links")) > 0}
+	kind, _ := graph.KindOf(r.Kind)
+	item := Item{Direct: len(p.Texts("workspace_links")) > 0}
 	for _, name := range []string{"payload", "props"} { // only their beginning is read
-		item.Raw += p.text(name)
+		item.Raw += p.Text(name)
 		delete(p, name)
 	}
-	item.NodeView = NewNodeView(kind, p, now)
+	item.NodeView = graph.NewNodeView(kind, p, now)
 	return listed{kind.Name, r.At, item}
 }
 
 // shownFrom merges the shared lists with those of the user.
-func shownFrom(lists [][]listedRow, now time.Time) map[string][]WorkspaceItem {
+func shownFrom(lists [][]listedRow, now time.Time) map[string][]Item {
 	byKind := map[string][]listed{}
 	for _, list := range lists {
 		for _, l := range listedAll(list, now) {
 			byKind[l.kind] = append(byKind[l.kind], l)
 		}
 	}
-	shown := map[string][]WorkspaceItem{}
+	shown := map[string][]Item{}
 	for kind, all := range byKind {
 		shown[kind] = firstOf(all, workspaceShown[kind].most)
 	}
@@ -51,11 +53,11 @@ func shownFrom(lists [][]listedRow, now time.Time) map[string][]WorkspaceItem {
 }
 
 // firstOf returns the first items of a list.
-func firstOf(all []listed, most int) []WorkspaceItem {
+func firstOf(all []listed, most int) []Item {
 	slices.SortFunc(all, func(a, b listed) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.item.EntityKey, b.item.EntityKey))
 	})
-	var shown []WorkspaceItem
+	var shown []Item
 	for _, l := range all[:min(most, len(all))] {
 		shown = append(shown, l.item)
 	}
@@ -94,13 +96,13 @@ func listedAll(rows []listedRow, now time.Time) []listed {
 }
 
 // soon returns when a task starts or is due within a week, the earlier of both; nil for neither.
-func soon(task *WorkspaceItem, now time.Time) *time.Time {
+func soon(task *Item, now time.Time) *time.Time {
 	if task.OwnFields == nil {
 		return nil
 	}
 	var first *time.Time
-	for _, at := range []Optional[time.Time]{task.StartAt, task.DueAt} {
-		if at.Given && !at.Null && !at.Value.Before(now) && !at.Value.After(now.Add(Week)) && (first == nil || at.Value.Before(*first)) {
+	for _, at := range []graph.Optional[time.Time]{task.StartAt, task.DueAt} {
+		if at.Given && !at.Null && !at.Value.Before(now) && !at.Value.After(now.Add(graph.Week)) && (first == nil || at.Value.Before(*first)) {
 			first = &at.Value
 		}
 	}

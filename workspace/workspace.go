@@ -1,4 +1,4 @@
-package graph
+package workspace
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -19,7 +21,7 @@ var (
 // workspaceRow is a project with what agents see of it. Lists of lists have one for the shared part and one for the
 // user's.
 type workspaceRow struct {
-	Project       Properties
+	Project       graph.Properties
 	Counts        [][]namedCount
 	Document      []documentRow
 	Shown         [][]listedRow
@@ -33,7 +35,7 @@ type workspaceRow struct {
 
 // workspacesRow has the projects that a scope may see.
 type workspacesRow struct {
-	Projects []Properties
+	Projects []graph.Properties
 	Count    int64
 	Counts   []namedCount
 }
@@ -75,33 +77,33 @@ type firstLinks struct{ Plans, Goals, Outputs, Dependencies, Dependents, Tasks [
 
 // WorkspaceCounts has the numbers of nodes of a kind in a project that the scope may see: all, those linked with the
 // project itself, and those listed for agents.
-type WorkspaceCounts struct{ Total, Direct, Listed int64 }
+type Counts struct{ Total, Direct, Listed int64 }
 
 // WorkspaceItem is a node of a project as agents see it: the fields shown for its kind, texts cut to 1,000
 // characters, and counts of its links.
-type WorkspaceItem struct {
-	NodeView
+type Item struct {
+	graph.NodeView
 	Direct bool   // linked with the project itself
 	Raw    string // payload of a signal, props of an insight: JSON, cut to 1,000 characters
-	Links  WorkspaceLinks
+	Links  Links
 }
 
 // WorkspaceLinks counts the links of a node within its project.
-type WorkspaceLinks struct {
+type Links struct {
 	Tasks, Done              int64 // of a goal, plan or output
 	Plans, Goals, Outputs    int64
 	Dependencies, Dependents int64
 }
 
 // WorkspaceEdge is a current relationship between nodes of a workspace.
-type WorkspaceEdge struct {
+type Edge struct {
 	Key      string
 	From, To string // entity keys
 	Type     string
 }
 
 // WorkspaceNode is a node in the picture of a workspace. Hops is its distance from the project.
-type WorkspaceNode struct {
+type Node struct {
 	Key, Kind, Name, State, Type string
 	UpdatedAt                    time.Time
 	Direct                       bool
@@ -111,18 +113,18 @@ type WorkspaceNode struct {
 
 // Workspace is the view of a project for agents.
 type Workspace struct {
-	Project       NodeView
-	Document      *NodeRef                   // its context document
-	Counts        map[string]WorkspaceCounts // by kind
-	Shown         map[string][]WorkspaceItem // by kind, in display order
-	Recent        []WorkspaceItem            // open tasks that changed within a week
-	Upcoming      []WorkspaceItem            // open tasks that start or are due within a week, and are not in Recent
+	Project       graph.NodeView
+	Document      *graph.NodeRef    // its context document
+	Counts        map[string]Counts // by kind
+	Shown         map[string][]Item // by kind, in display order
+	Recent        []Item            // open tasks that changed within a week
+	Upcoming      []Item            // open tasks that start or are due within a week, and are not in Recent
 	RecentTotal   int64
 	UpcomingTotal int64
-	Nodes         []WorkspaceNode // the picture: the project first
-	Edges         []WorkspaceEdge // between these nodes
-	Linked        []WorkspaceEdge // of the project, highest score first
-	LinkedNames   map[string]NodeRef
+	Nodes         []Node // the picture: the project first
+	Edges         []Edge // between these nodes
+	Linked        []Edge // of the project, highest score first
+	LinkedNames   map[string]graph.NodeRef
 }
 
 // Limits of the view of a workspace.
@@ -164,13 +166,13 @@ var (
 )
 
 // WorkspaceOf returns the view of a project, in two round trips, or ErrNotFound.
-func (s *Store) WorkspaceOf(ctx context.Context, scope Scope, project string) (*Workspace, error) {
+func (s *Store) WorkspaceOf(ctx context.Context, scope graph.Scope, project string) (*Workspace, error) {
 	w, _, err := s.workspace(ctx, scope, project, "")
 	return w, err
 }
 
 // links reads counts of the links of some nodes, and the nodes that a picture leads to.
-func (s *Store) links(ctx context.Context, scope Scope, project string, derived []string, focus string, p *picture) (workspaceLinksRow, error) {
+func (s *Store) links(ctx context.Context, scope graph.Scope, project string, derived []string, focus string, p *picture) (workspaceLinksRow, error) {
 	keys, open := []string{}, []string{}
 	if p != nil {
 		keys, open = p.keys(), p.open()
@@ -182,18 +184,18 @@ func (s *Store) links(ctx context.Context, scope Scope, project string, derived 
 }
 
 // workspace reads a project, and counts of the links of all shown nodes and of the node in focus.
-func (s *Store) workspace(ctx context.Context, scope Scope, project, focus string) (*Workspace, []derivedRow, error) {
-	now := s.Now()
+func (s *Store) workspace(ctx context.Context, scope graph.Scope, project, focus string) (*Workspace, []derivedRow, error) {
+	now := s.graph.Now()
 	row, err := findWorkspace.ReadOne(ctx, s.db, workspaceParams(scope, project, now))
 	if err != nil {
 		return nil, nil, err
 	}
 	w := &Workspace{
-		Project: NewNodeView(projectKind, row.Project, now), Counts: countsFrom(row.Counts), Shown: shownFrom(row.Shown, now),
-		RecentTotal: row.RecentTotal, UpcomingTotal: row.UpcomingTotal, LinkedNames: map[string]NodeRef{},
+		Project: graph.NewNodeView(graph.ProjectKind, row.Project, now), Counts: countsFrom(row.Counts), Shown: shownFrom(row.Shown, now),
+		RecentTotal: row.RecentTotal, UpcomingTotal: row.UpcomingTotal, LinkedNames: map[string]graph.NodeRef{},
 	}
 	for _, d := range row.Document {
-		w.Document = &NodeRef{EntityKey: d.Key, Kind: "document", Name: d.Name}
+		w.Document = &graph.NodeRef{EntityKey: d.Key, Kind: "document", Name: d.Name}
 	}
 	w.tasks(row.Recent, row.Upcoming, now)
 	w.linked(project, row.Linked)
@@ -213,17 +215,17 @@ func (s *Store) workspace(ctx context.Context, scope Scope, project, focus strin
 
 // Workspaces is the view of all projects that a scope may see.
 type Workspaces struct {
-	Projects []NodeView // the 50 changed last
+	Projects []graph.NodeView // the 50 changed last
 	Total    int64
-	Counts   map[string]WorkspaceCounts // of all projects, by kind; only Total is set
+	Counts   map[string]Counts // of all projects, by kind; only Total is set
 }
 
 // Workspaces returns the view of all projects, in one round trip.
-func (s *Store) Workspaces(ctx context.Context, scope Scope) (*Workspaces, error) {
-	now, users := s.Now(), scope.users()
+func (s *Store) Workspaces(ctx context.Context, scope graph.Scope) (*Workspaces, error) {
+	now, users := s.graph.Now(), usersOf(scope)
 	lists := make([]string, len(users))
 	for i, user := range users {
-		lists[i] = projectKind.Name + KeySeparator + user
+		lists[i] = graph.ProjectKind.Name + graph.KeySeparator + user
 	}
 	row, err := findWorkspaces.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "users": users, "lists": lists, "project_fields": projectFields,
@@ -233,27 +235,27 @@ func (s *Store) Workspaces(ctx context.Context, scope Scope) (*Workspaces, error
 	}
 	w := &Workspaces{Total: row.Count, Counts: countsFrom([][]namedCount{row.Counts})}
 	for _, p := range row.Projects {
-		w.Projects = append(w.Projects, NewNodeView(projectKind, p, now))
+		w.Projects = append(w.Projects, graph.NewNodeView(graph.ProjectKind, p, now))
 	}
 	return w, nil
 }
 
-// users returns the users whose part of a workspace the scope sees; the empty one stands for the shared part.
-func (s Scope) users() []string {
+// usersOf returns the users whose part of a workspace the scope sees; the empty one stands for the shared part.
+func usersOf(s graph.Scope) []string {
 	if s.UserID == "" {
 		return []string{""}
 	}
 	return []string{"", s.UserID}
 }
 
-func workspaceParams(scope Scope, project string, now time.Time) map[string]any {
-	users := scope.users()
+func workspaceParams(scope graph.Scope, project string, now time.Time) map[string]any {
+	users := usersOf(scope)
 	var lists []map[string]any
 	var tasks []string
-	for _, kind := range WorkspaceKinds {
+	for _, kind := range graph.WorkspaceKinds {
 		shown := workspaceShown[kind] // none for tasks
 		for _, user := range users {
-			list := kind + KeySeparator + user
+			list := kind + graph.KeySeparator + user
 			lists = append(lists, map[string]any{"kind": kind, "list": list, "limit": shown.most, "fields": shown.fields, "texts": shown.texts})
 			if kind == "task" {
 				tasks = append(tasks, list)
@@ -263,13 +265,13 @@ func workspaceParams(scope Scope, project string, now time.Time) map[string]any 
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "project_id": project, "users": users, "lists": lists, "tasks": tasks,
 		"fields": shownFields, "task_fields": taskFields, "project_fields": projectFields,
-		"recent_at": -now.Add(-Week).UnixMilli(), "from": now, "to": now.Add(Week),
+		"recent_at": -now.Add(-graph.Week).UnixMilli(), "from": now, "to": now.Add(graph.Week),
 	}
 }
 
 // countsFrom adds the shared counts of a workspace and those of the user.
-func countsFrom(workspaces [][]namedCount) map[string]WorkspaceCounts {
-	all := map[string]WorkspaceCounts{}
+func countsFrom(workspaces [][]namedCount) map[string]Counts {
+	all := map[string]Counts{}
 	for _, counts := range workspaces {
 		for _, n := range counts {
 			kind, what, _ := strings.Cut(n.Name, "_")
@@ -291,7 +293,7 @@ func countsFrom(workspaces [][]namedCount) map[string]WorkspaceCounts {
 // linked reads the nodes linked with the project itself, in the order received.
 func (w *Workspace) linked(project string, nodes []directRow) {
 	for _, n := range nodes {
-		w.LinkedNames[n.Key] = NodeRef{EntityKey: n.Key, Kind: n.Kind, Name: n.Name}
+		w.LinkedNames[n.Key] = graph.NodeRef{EntityKey: n.Key, Kind: n.Kind, Name: n.Name}
 		for _, e := range edgesOf(project, n.Key, n.Links) {
 			if len(w.Linked) < linkedShown {
 				w.Linked = append(w.Linked, e)
@@ -301,11 +303,11 @@ func (w *Workspace) linked(project string, nodes []directRow) {
 }
 
 // edgesOf returns the relationships between a project and a node from the direction, type and key stored at the node.
-func edgesOf(project, key string, links []string) []WorkspaceEdge {
-	edges := make([]WorkspaceEdge, len(links))
+func edgesOf(project, key string, links []string) []Edge {
+	edges := make([]Edge, len(links))
 	for i, link := range links {
-		parts := strings.SplitN(link, KeySeparator, 3)
-		edges[i] = WorkspaceEdge{Key: parts[2], From: project, To: key, Type: parts[1]}
+		parts := strings.SplitN(link, graph.KeySeparator, 3)
+		edges[i] = Edge{Key: parts[2], From: project, To: key, Type: parts[1]}
 		if parts[0] == "out" {
 			edges[i].From, edges[i].To = key, project
 		}
@@ -316,7 +318,7 @@ func edgesOf(project, key string, links []string) []WorkspaceEdge {
 // derived returns the keys of the shown nodes that have counts of their links.
 func (w *Workspace) derived() []string {
 	keys := []string{}
-	for _, shown := range [][]WorkspaceItem{w.Shown["goal"], w.Shown["plan"], w.Shown["output"], w.Recent, w.Upcoming} {
+	for _, shown := range [][]Item{w.Shown["goal"], w.Shown["plan"], w.Shown["output"], w.Recent, w.Upcoming} {
 		for i := range shown {
 			keys = append(keys, shown[i].EntityKey)
 		}
@@ -329,7 +331,7 @@ func (w *Workspace) derive(rows []derivedRow) {
 	for i := range rows {
 		links[rows[i].Key] = rows[i].Counts
 	}
-	for _, shown := range [][]WorkspaceItem{w.Shown["goal"], w.Shown["plan"], w.Shown["output"], w.Recent, w.Upcoming} {
+	for _, shown := range [][]Item{w.Shown["goal"], w.Shown["plan"], w.Shown["output"], w.Recent, w.Upcoming} {
 		for i := range shown {
 			if counts, ok := links[shown[i].EntityKey]; ok {
 				shown[i].Links = counts.ofKind(shown[i].Kind)
@@ -339,8 +341,8 @@ func (w *Workspace) derive(rows []derivedRow) {
 }
 
 // ofKind returns the counts of links that a kind has.
-func (c *linkCounts) ofKind(kind string) WorkspaceLinks {
-	links := WorkspaceLinks{Dependencies: c.Dependencies, Dependents: c.Dependents}
+func (c *linkCounts) ofKind(kind string) Links {
+	links := Links{Dependencies: c.Dependencies, Dependents: c.Dependents}
 	switch kind {
 	case "goal", "plan":
 		links.Tasks, links.Done = c.Tasks, c.Done
@@ -352,16 +354,17 @@ func (c *linkCounts) ofKind(kind string) WorkspaceLinks {
 	return links
 }
 
-// warmWorkspace plans the statements of workspaces with a query for a user that does not exist.
-func (s *Store) warmWorkspace(ctx context.Context, nobody Scope) error {
+// Warm plans the statements with queries for a user that does not exist.
+func (s *Store) Warm(ctx context.Context) error {
 	const key = "warm-up"
+	nobody := graph.Scope{TeamID: key, UserID: key}
 	_, global := s.Workspaces(ctx, nobody)
 	_, project := s.WorkspaceOf(ctx, nobody, key)
-	_, links := s.links(ctx, nobody, key, []string{}, key, newPicture(key, NodeView{}, nil))
-	_, element := s.Focus(ctx, nobody, projectKind, key)
-	_, linked := s.LinkedWith(ctx, nobody, LinkedQuery{Kind: projectKind, Key: key})
+	_, links := s.links(ctx, nobody, key, []string{}, key, newPicture(key, graph.NodeView{}, nil))
+	_, element := s.Focus(ctx, nobody, graph.ProjectKind, key)
+	_, linked := s.LinkedWith(ctx, nobody, LinkedQuery{Kind: graph.ProjectKind, Key: key})
 	for _, err := range []error{global, project, links, element, linked} {
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, graph.ErrNotFound) {
 			return err
 		}
 	}

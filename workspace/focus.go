@@ -1,8 +1,10 @@
-package graph
+package workspace
 
 import (
 	"context"
 	"fmt"
+
+	"kith/graph"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,53 +16,53 @@ var findElement = neo.Load[elementRow]("workspace_element")
 
 // elementRow is a node of a project with its relationships.
 type elementRow struct {
-	Properties    Properties
-	Project       []Properties // at most one
-	Relationships []workspaceEndRow
+	Properties    graph.Properties
+	Project       []graph.Properties // at most one
+	Relationships []endRow
 	Level         *int
 	Links         []string
 }
 
-// workspaceEndRow is a relationship of a node with its other end, in the order of workspace_element.
-type workspaceEndRow struct {
+// endRow is a relationship of a node with its other end, in the order of workspace_element.
+type endRow struct {
 	Type     string
 	Outgoing bool
 	Key      string
-	Labels   Labels
+	Labels   graph.Labels
 	Name     string
 }
 
 // WorkspaceFocus is a node of a project in a user's focus.
-type WorkspaceFocus struct {
-	Node    NodeView
-	Project *NodeView      // with its columns; nil: the scope may see no project of the node
-	Edges   []WorkspaceEnd // its relationships: at most 20, highest score of the other node first
-	Direct  bool           // linked with the project itself
-	Level   *int           // steps from the project along incoming relationships; nil: not within five
-	Links   WorkspaceLinks
+type Element struct {
+	Node    graph.NodeView
+	Project *graph.NodeView // with its columns; nil: the scope may see no project of the node
+	Edges   []End           // its relationships: at most 20, highest score of the other node first
+	Direct  bool            // linked with the project itself
+	Level   *int            // steps from the project along incoming relationships; nil: not within five
+	Links   Links
 	First   map[string][]string // keys of the first three linked plans, goals, outputs, dependencies, dependents and tasks
 }
 
 // WorkspaceEnd is a relationship of a node with the node at its other end.
-type WorkspaceEnd struct {
+type End struct {
 	Type     string
 	Outgoing bool
-	Node     NodeRef
+	Node     graph.NodeRef
 }
 
 // WorkspaceWith is WorkspaceOf with a node in focus. It returns ErrNotFound if the node does not belong to the
 // project. It needs no more consecutive round trips.
-func (s *Store) WorkspaceWith(ctx context.Context, scope Scope, project string, kind Kind, key string) (*Workspace, *WorkspaceFocus, error) {
+func (s *Store) WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string) (*Workspace, *Element, error) {
 	var (
 		w       *Workspace
-		focus   *WorkspaceFocus
+		focus   *Element
 		derived []derivedRow
 	)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		focus, err = s.focus(ctx, scope, kind, key)
 		if err == nil && (focus.Project == nil || focus.Project.EntityKey != project) {
-			err = fmt.Errorf("focus: %w", ErrNotFound)
+			err = fmt.Errorf("focus: %w", graph.ErrNotFound)
 		}
 		return err
 	})
@@ -76,7 +78,7 @@ func (s *Store) WorkspaceWith(ctx context.Context, scope Scope, project string, 
 }
 
 // Focus returns a node of a kind of projects in a user's focus, or ErrNotFound.
-func (s *Store) Focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
+func (s *Store) Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (*Element, error) {
 	f, err := s.focus(ctx, scope, kind, key)
 	if err != nil || f.Project == nil {
 		return f, err
@@ -89,7 +91,7 @@ func (s *Store) Focus(ctx context.Context, scope Scope, kind Kind, key string) (
 	return f, nil
 }
 
-func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (*WorkspaceFocus, error) {
+func (s *Store) focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (*Element, error) {
 	row, err := findElement.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "label": kind.Label, "walk": pictureWalked,
 		"project_fields": projectFields,
@@ -97,21 +99,21 @@ func (s *Store) focus(ctx context.Context, scope Scope, kind Kind, key string) (
 	if err != nil {
 		return nil, err
 	}
-	f := &WorkspaceFocus{
-		Node: NewNodeView(kind, row.Properties, s.Now()), Direct: len(row.Links) > 0, Level: row.Level, First: map[string][]string{},
+	f := &Element{
+		Node: graph.NewNodeView(kind, row.Properties, s.graph.Now()), Direct: len(row.Links) > 0, Level: row.Level, First: map[string][]string{},
 	}
 	for _, project := range row.Project {
-		view := NewNodeView(projectKind, project, s.Now())
+		view := graph.NewNodeView(graph.ProjectKind, project, s.graph.Now())
 		f.Project = &view
 	}
 	for _, e := range row.Relationships {
-		f.Edges = append(f.Edges, WorkspaceEnd{e.Type, e.Outgoing, nodeRefRow{e.Key, e.Labels, e.Name}.ref()})
+		f.Edges = append(f.Edges, End{e.Type, e.Outgoing, graph.NodeRef{EntityKey: e.Key, Kind: e.Labels.Kind().Name, Name: e.Name}})
 	}
 	return f, nil
 }
 
 // derive reads the counts of the links of the node in focus.
-func (f *WorkspaceFocus) derive(rows []derivedRow) {
+func (f *Element) derive(rows []derivedRow) {
 	for i := range rows {
 		if rows[i].Key != f.Node.EntityKey {
 			continue

@@ -1,4 +1,4 @@
-package graph_test
+package workspace
 
 import (
 	"cmp"
@@ -29,14 +29,14 @@ type placedEdge struct{ key, kind, from, to string }
 func (e *env) workspaceModel(user string) *workspaceModel {
 	m := &workspaceModel{now: e.Now, user: user, nodes: map[string]placedNode{}}
 	for _, row := range e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN labels(n), [name IN keys(n) | [name, n[name]]]`) {
-		n := placedNode{kind: graph.KindFrom(row[0]).Name}
+		n := placedNode{kind: graph.KindOfLabel(graph.KindLabel(neo.List(row[0]))).Name}
 		if err := n.DecodeNeo(row[1]); err != nil {
 			e.Fatal(err)
 		}
-		owner := n.TextForTest("user_id")
-		scratch := n.kind == "document" && (n.TextForTest("type_key") == "document.scratch" || n.TextForTest("type_key") == "workspace.note")
+		owner := n.Text("user_id")
+		scratch := n.kind == "document" && (n.Text("type_key") == "document.scratch" || n.Text("type_key") == "workspace.note")
 		if (owner == "" || owner == user) && !scratch {
-			m.nodes[n.TextForTest("entity_key")] = n
+			m.nodes[n.Text("entity_key")] = n
 		}
 	}
 	for _, row := range e.Raw(`MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE r.valid_to IS NULL RETURN r.key, type(r), a.entity_key, b.entity_key`) {
@@ -54,7 +54,7 @@ func (e *env) workspaceModel(user string) *workspaceModel {
 func (m *workspaceModel) of(project, kind string) map[string]bool {
 	all := map[string]bool{}
 	for key, n := range m.nodes {
-		if n.kind == kind && n.TextForTest("project_id") == project {
+		if n.kind == kind && n.Text("project_id") == project {
 			all[key] = slices.ContainsFunc(m.edges, func(e placedEdge) bool {
 				return e.from == key && e.to == project || e.to == key && e.from == project
 			})
@@ -63,10 +63,10 @@ func (m *workspaceModel) of(project, kind string) map[string]bool {
 	return all
 }
 
-func (m *workspaceModel) counts(project string) map[string]graph.WorkspaceCounts {
-	all := map[string]graph.WorkspaceCounts{}
+func (m *workspaceModel) counts(project string) map[string]Counts {
+	all := map[string]Counts{}
 	for _, kind := range graph.WorkspaceKinds {
-		var c graph.WorkspaceCounts
+		var c Counts
 		for key, direct := range m.of(project, kind) {
 			c.Total++
 			if direct {
@@ -84,7 +84,7 @@ func (m *workspaceModel) counts(project string) map[string]graph.WorkspaceCounts
 }
 
 func (m *workspaceModel) listed(kind string, n placedNode, direct bool) bool {
-	state := n.TextForTest("state_key")
+	state := n.Text("state_key")
 	switch kind {
 	case "goal", "document", "output":
 		return true
@@ -98,7 +98,7 @@ func (m *workspaceModel) listed(kind string, n placedNode, direct bool) bool {
 
 func (m *workspaceModel) time(key string, names ...string) time.Time {
 	for _, name := range append(names, "created_at") {
-		if t := m.nodes[key].MomentForTest(name); t != nil {
+		if t := m.nodes[key].Moment(name); t != nil {
 			return *t
 		}
 	}
@@ -140,7 +140,7 @@ func (m *workspaceModel) tasks(project string) (recent, upcoming []string, recen
 	soon := func(key string) *time.Time {
 		var first *time.Time
 		for _, name := range []string{"start_at", "due_at"} {
-			if t := m.nodes[key].MomentForTest(name); t != nil && !t.Before(m.now) && !t.After(week) && (first == nil || t.Before(*first)) {
+			if t := m.nodes[key].Moment(name); t != nil && !t.Before(m.now) && !t.After(week) && (first == nil || t.Before(*first)) {
 				first = t
 			}
 		}
@@ -168,7 +168,7 @@ func (m *workspaceModel) tasks(project string) (recent, upcoming []string, recen
 
 func (m *workspaceModel) score(key string) (score int64) {
 	n := m.nodes[key]
-	state := n.TextForTest("state_key")
+	state := n.Text("state_key")
 	points := map[string]int64{"task/blocked": 50, "task/in_progress": 20, "risk/identified": 10, "goal/active": 20, "output/review": 25}
 	score = points[n.kind+"/"+state]
 	switch n.kind {
@@ -180,7 +180,7 @@ func (m *workspaceModel) score(key string) (score int64) {
 			score += 15
 		}
 	case "risk":
-		score += map[string]int64{"critical": 40, "high": 30}[n.TextForTest("impact")]
+		score += map[string]int64{"critical": 40, "high": 30}[n.Text("impact")]
 	case "goal":
 		if n.Properties["target_date"] != nil {
 			score += 10
@@ -198,7 +198,7 @@ func (m *workspaceModel) picture(project string) (nodes, edges []string) {
 	in, kinds := map[string]bool{project: true}, map[string]int{}
 	nodes = []string{project}
 	known := func(key string) bool {
-		return key == project || m.nodes[key].TextForTest("project_id") == project && m.nodes[key].kind != "project"
+		return key == project || m.nodes[key].Text("project_id") == project && m.nodes[key].kind != "project"
 	}
 	frontier := []string{project}
 	for range 2 {
@@ -247,24 +247,24 @@ func (m *workspaceModel) linked(project, key, kind string, when func(placedNode)
 			continue
 		}
 		n := m.nodes[other]
-		if (kind == "" || n.kind == kind) && n.TextForTest("project_id") == project && slices.Contains(types, direction+e.kind) && (when == nil || when(n)) {
+		if (kind == "" || n.kind == kind) && n.Text("project_id") == project && slices.Contains(types, direction+e.kind) && (when == nil || when(n)) {
 			found[other] = true
 		}
 	}
 	return int64(len(found))
 }
 
-func (m *workspaceModel) links(project, key string) graph.WorkspaceLinks {
+func (m *workspaceModel) links(project, key string) Links {
 	below := map[string][]string{
 		"goal": {">has_task", ">achieved_by", ">requires", "<supports_goal"},
 		"plan": {">has_task", "<belongs_to_plan"},
 	}[m.nodes[key].kind]
 	made := []string{"<produces", ">produced_by"}
-	l := graph.WorkspaceLinks{
+	l := Links{
 		Dependencies: m.linked(project, key, "", nil, ">depends_on", ">requires", "<blocks"),
 		Dependents:   m.linked(project, key, "", nil, "<depends_on", "<requires", ">blocks"),
 	}
-	done := func(n placedNode) bool { return n.TextForTest("state_key") == "done" }
+	done := func(n placedNode) bool { return n.Text("state_key") == "done" }
 	switch m.nodes[key].kind {
 	case "goal", "plan":
 		l.Tasks, l.Done = m.linked(project, key, "task", nil, below...), m.linked(project, key, "task", done, below...)
@@ -278,7 +278,7 @@ func (m *workspaceModel) links(project, key string) graph.WorkspaceLinks {
 	return l
 }
 
-func keysOfItems(shown []graph.WorkspaceItem) []string {
+func keysOfItems(shown []Item) []string {
 	var keys []string
 	for i := range shown {
 		keys = append(keys, shown[i].EntityKey)
@@ -290,7 +290,7 @@ func keysOfItems(shown []graph.WorkspaceItem) []string {
 func (e *env) wantWorkspace(user, project string) {
 	e.Helper()
 	m := e.workspaceModel(user)
-	got, err := e.Store.WorkspaceOf(e.Context(), e.As(user), project)
+	got, err := e.projects.WorkspaceOf(e.Context(), e.As(user), project)
 	if _, there := m.nodes[project]; !there {
 		if !errors.Is(err, graph.ErrNotFound) {
 			e.Fatalf("a project that is not there: %v", err)
@@ -300,11 +300,11 @@ func (e *env) wantWorkspace(user, project string) {
 	if err != nil {
 		e.Fatal(err)
 	}
-	maps.DeleteFunc(got.Counts, func(_ string, c graph.WorkspaceCounts) bool { return c == graph.WorkspaceCounts{} })
+	maps.DeleteFunc(got.Counts, func(_ string, c Counts) bool { return c == Counts{} })
 	e.Same("counts for "+user, m.counts(project), got.Counts)
-	for kind := range graph.WorkspaceShown {
+	for kind := range workspaceShown {
 		want := m.shown(project, kind)
-		e.Same("shown "+kind, want[:min(graph.ShownMost(kind), len(want))], keysOfItems(got.Shown[kind]))
+		e.Same("shown "+kind, want[:min(workspaceShown[kind].most, len(want))], keysOfItems(got.Shown[kind]))
 	}
 	recent, upcoming, recents, upcomings := m.tasks(project)
 	e.Same("recent tasks", recent, keysOfItems(got.Recent))
@@ -325,7 +325,7 @@ func (e *env) wantWorkspace(user, project string) {
 	}
 	e.Same("nodes of the picture", nodes, gotNodes)
 	e.Same("edges of the picture", edges, gotEdges)
-	for _, shown := range [][]graph.WorkspaceItem{got.Shown["goal"], got.Shown["plan"], got.Shown["output"], got.Recent, got.Upcoming} {
+	for _, shown := range [][]Item{got.Shown["goal"], got.Shown["plan"], got.Shown["output"], got.Recent, got.Upcoming} {
 		for i := range shown {
 			e.Same("links of "+shown[i].EntityKey, m.links(project, shown[i].EntityKey), shown[i].Links)
 		}
@@ -337,20 +337,20 @@ func (e *env) wantWorkspaces(user string) {
 	e.Helper()
 	m := e.workspaceModel(user)
 	var projects []string
-	want := map[string]graph.WorkspaceCounts{}
+	want := map[string]Counts{}
 	for key, n := range m.nodes {
 		if n.kind != "project" {
 			continue
 		}
 		projects = append(projects, key)
 		for kind, c := range m.counts(key) {
-			want[kind] = graph.WorkspaceCounts{Total: want[kind].Total + c.Total}
+			want[kind] = Counts{Total: want[kind].Total + c.Total}
 		}
 	}
 	slices.SortFunc(projects, func(a, b string) int {
 		return cmp.Or(m.time(b, "updated_at").Compare(m.time(a, "updated_at")), cmp.Compare(a, b))
 	})
-	got, err := e.Store.Workspaces(e.Context(), e.As(user))
+	got, err := e.projects.Workspaces(e.Context(), e.As(user))
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -358,7 +358,7 @@ func (e *env) wantWorkspaces(user string) {
 	for i := range got.Projects {
 		keys = append(keys, got.Projects[i].EntityKey)
 	}
-	maps.DeleteFunc(got.Counts, func(_ string, c graph.WorkspaceCounts) bool { return c == graph.WorkspaceCounts{} })
+	maps.DeleteFunc(got.Counts, func(_ string, c Counts) bool { return c == Counts{} })
 	e.Same("projects", projects, keys)
 	e.Same("how many projects", len(projects), int(got.Total))
 	e.Same("counts of all projects", want, got.Counts)

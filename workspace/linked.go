@@ -1,9 +1,11 @@
-package graph
+package workspace
 
 import (
 	"context"
 	"slices"
 	"time"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -48,7 +50,7 @@ var LinkedKinds = []string{"plan", "goal", "document", "task", "milestone", "out
 
 // LinkedEntities are the nodes that are linked with a node.
 type LinkedEntities struct {
-	Node    NodeRef
+	Node    graph.NodeRef
 	Project string // entity key; empty: none
 	Kinds   map[string]LinkedKind
 	Cut     bool // it has more relationships than are read
@@ -76,7 +78,7 @@ type LinkedRelation struct {
 
 // LinkedQuery asks for a part of the nodes that are linked with a node.
 type LinkedQuery struct {
-	Kind  Kind
+	Kind  graph.Kind
 	Key   string
 	Kinds []string // of LinkedKinds; none: all
 	Skip  int      // of each kind
@@ -89,11 +91,11 @@ const linkedWalked = 10_000
 
 // LinkedWith reads the nodes that are linked with a node: of each kind those in progress first, then the newest. It returns
 // ErrNotFound for an unknown node.
-func (s *Store) LinkedWith(ctx context.Context, scope Scope, q LinkedQuery) (*LinkedEntities, error) {
-	return AtCurrentKeys(ctx, s, scope, []*string{&q.Key}, func() (*LinkedEntities, error) { return s.linkedWith(ctx, scope, &q) })
+func (s *Store) LinkedWith(ctx context.Context, scope graph.Scope, q LinkedQuery) (*LinkedEntities, error) {
+	return graph.AtCurrentKeys(ctx, s.graph, scope, []*string{&q.Key}, func() (*LinkedEntities, error) { return s.linkedWith(ctx, scope, &q) })
 }
 
-func (s *Store) linkedWith(ctx context.Context, scope Scope, q *LinkedQuery) (*LinkedEntities, error) {
+func (s *Store) linkedWith(ctx context.Context, scope graph.Scope, q *LinkedQuery) (*LinkedEntities, error) {
 	row, err := findLinked.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": q.Key, "label": q.Kind.Label, "labels": labelsOf(q.Kinds),
 		"skip": q.Skip, "until": q.Skip + q.Most, "whole": q.Whole, "walk": linkedWalked,
@@ -102,7 +104,7 @@ func (s *Store) linkedWith(ctx context.Context, scope Scope, q *LinkedQuery) (*L
 		return nil, err
 	}
 	l := &LinkedEntities{
-		Node: NodeRef{EntityKey: row.EntityKey, Kind: q.Kind.Name, Name: row.Name}, Project: row.Project,
+		Node: graph.NodeRef{EntityKey: row.EntityKey, Kind: q.Kind.Name, Name: row.Name}, Project: row.Project,
 		Kinds: map[string]LinkedKind{}, Cut: row.Walked >= linkedWalked,
 	}
 	for _, k := range row.Kinds {
@@ -113,7 +115,7 @@ func (s *Store) linkedWith(ctx context.Context, scope Scope, q *LinkedQuery) (*L
 				Context: slices.Contains(row.Context, n.Key),
 			})
 		}
-		l.Kinds[KindOfLabel(k.Label).Name] = kind
+		l.Kinds[graph.KindOfLabel(k.Label).Name] = kind
 	}
 	return l, nil
 }
@@ -124,7 +126,7 @@ func labelsOf(kinds []string) []string {
 	}
 	labels := make([]string, len(kinds))
 	for i, name := range kinds {
-		kind, _ := KindOf(name)
+		kind, _ := graph.KindOf(name)
 		labels[i] = kind.Label
 	}
 	return labels
@@ -137,7 +139,7 @@ type Available struct {
 }
 
 // Available reads the nodes of a node's project by kind, at most 100 of each.
-func (s *Store) Available(ctx context.Context, scope Scope, project, key string, kinds []string) (map[string][]Available, error) {
+func (s *Store) Available(ctx context.Context, scope graph.Scope, project, key string, kinds []string) (map[string][]Available, error) {
 	rows, err := listAvailable.Read(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "project_id": project, "entity_key": key, "labels": labelsOf(kinds),
 	})
@@ -147,7 +149,7 @@ func (s *Store) Available(ctx context.Context, scope Scope, project, key string,
 	all := map[string][]Available{}
 	for _, row := range rows {
 		if len(row.Available) > 0 {
-			all[KindOfLabel(row.Kind).Name] = row.Available
+			all[graph.KindOfLabel(row.Kind).Name] = row.Available
 		}
 	}
 	return all, nil

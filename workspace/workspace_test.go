@@ -1,4 +1,4 @@
-package graph_test
+package workspace
 
 import (
 	"errors"
@@ -82,7 +82,7 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 		if e.Failed() {
 			r.Fatal("the workspaces differ")
 		}
-		if w, err := e.Store.WorkspaceOf(e.Context(), e.As("u1"), "p1"); err == nil {
+		if w, err := e.projects.WorkspaceOf(e.Context(), e.As("u1"), "p1"); err == nil {
 			mu.Lock()
 			defer mu.Unlock()
 			for _, n := range w.Nodes {
@@ -186,7 +186,7 @@ func TestUpcomingTasks(t *testing.T) {
 	})
 	e.Now = noon.Add(10 * day)
 	e.Write("u", []graph.NodeWrite{task("fresh", "todo", 0, 11*day)})
-	w, err := e.Store.WorkspaceOf(t.Context(), e.As("u"), "p")
+	w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), "p")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestWorkspaceFocus(t *testing.T) {
 	kind, _ := graph.KindOf("task")
 	level := func(key, of string) *int {
 		k, _ := graph.KindOf(of)
-		f, err := e.Store.Focus(t.Context(), e.As("u"), k, key)
+		f, err := e.projects.Focus(t.Context(), e.As("u"), k, key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,17 +225,17 @@ func TestWorkspaceFocus(t *testing.T) {
 	}
 	one, two, none := 1, 2, (*int)(nil)
 	e.Same("levels", []*int{&one, &two, &two, none}, []*int{level("g", "goal"), level("l", "plan"), level("t", "task"), level("orphan", "task")})
-	w, f, err := e.Store.WorkspaceWith(t.Context(), e.As("u"), "p", kind, "t")
+	w, f, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), "p", kind, "t")
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.Same("project", []string{"p", "p"}, []string{w.Project.EntityKey, f.Project.EntityKey})
 	e.Same("columns of the project", []any{"Make it bear ten tons", nodes[0].OwnFields}, []any{f.Project.Description, f.Project.OwnFields})
-	e.Same("links", graph.WorkspaceLinks{Plans: 1, Outputs: 5}, f.Links)
+	e.Same("links", Links{Plans: 1, Outputs: 5}, f.Links)
 	e.Same("first", []string{"o0", "o1", "o2"}, f.First["outputs"])
 	e.Same("relationships", 12, len(f.Edges))
 	for _, c := range []struct{ project, key string }{{"q", "t"}, {"p", "nothing"}, {"nothing", "t"}} {
-		if _, _, err := e.Store.WorkspaceWith(t.Context(), e.As("u"), c.project, kind, c.key); !errors.Is(err, graph.ErrNotFound) {
+		if _, _, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), c.project, kind, c.key); !errors.Is(err, graph.ErrNotFound) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package graph_test
+package workspace
 
 import (
 	"errors"
@@ -40,21 +40,21 @@ func TestLinkedEntities(t *testing.T) {
 	e.Write("v", nodes[len(nodes)-1:], link("t", "supports_goal", "mine", 0.5))
 	e.Remove("u", "document", "gone")
 	task, _ := graph.KindOf("task")
-	ask := func(user string, q graph.LinkedQuery) *graph.LinkedEntities {
+	ask := func(user string, q LinkedQuery) *LinkedEntities {
 		q.Kind, q.Key = task, "t"
-		l, err := e.Store.LinkedWith(t.Context(), e.As(user), q)
+		l, err := e.projects.LinkedWith(t.Context(), e.As(user), q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return l
 	}
-	keys := func(l *graph.LinkedEntities, kind string) (keys []string) {
+	keys := func(l *LinkedEntities, kind string) (keys []string) {
 		for _, n := range l.Kinds[kind].Nodes {
 			keys = append(keys, n.Key)
 		}
 		return keys
 	}
-	l := ask("u", graph.LinkedQuery{Most: 3})
+	l := ask("u", LinkedQuery{Most: 3})
 	e.Same("plans", []string{"new", "old", "draft"}, keys(l, "plan"))
 	e.Same("all plans", 4, l.Kinds["plan"].Total)
 	e.Same("documents", []string{"brief"}, keys(l, "document"))
@@ -63,11 +63,11 @@ func TestLinkedEntities(t *testing.T) {
 	e.Same("two relationships to one", 2, len(l.Kinds["plan"].Nodes[1].Relations))
 	e.Same("kinds", 2, len(l.Kinds)) // neither the project, nor private nodes of another user
 	e.Same("a description", "", l.Kinds["plan"].Nodes[0].Description)
-	e.Same("the next ones", []string{"done"}, keys(ask("u", graph.LinkedQuery{Skip: 3, Most: 3}), "plan"))
-	e.Same("of one kind", 1, len(ask("u", graph.LinkedQuery{Kinds: []string{"document"}, Most: 3}).Kinds))
-	e.Same("the user's own", []string{"mine"}, keys(ask("v", graph.LinkedQuery{Most: 3}), "goal"))
+	e.Same("the next ones", []string{"done"}, keys(ask("u", LinkedQuery{Skip: 3, Most: 3}), "plan"))
+	e.Same("of one kind", 1, len(ask("u", LinkedQuery{Kinds: []string{"document"}, Most: 3}).Kinds))
+	e.Same("the user's own", []string{"mine"}, keys(ask("v", LinkedQuery{Most: 3}), "goal"))
 	direction := map[string]bool{}
-	for _, n := range ask("u", graph.LinkedQuery{Most: 10}).Kinds["plan"].Nodes {
+	for _, n := range ask("u", LinkedQuery{Most: 10}).Kinds["plan"].Nodes {
 		for _, r := range n.Relations {
 			direction[fmt.Sprint(n.Key, " ", r.Type)] = r.Outgoing
 		}
@@ -78,21 +78,21 @@ func TestLinkedEntities(t *testing.T) {
 			t.Errorf("%s: outgoing %v, there %v", what, got, there)
 		}
 	}
-	available, err := e.Store.Available(t.Context(), e.As("u"), "p", "t", []string{"plan", "document", "task"})
+	available, err := e.projects.Available(t.Context(), e.As("u"), "p", "t", []string{"plan", "document", "task"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Same("available", map[string][]graph.Available{
+	e.Same("available", map[string][]Available{
 		"plan": {{"done", "the done", "completed", true}, {"draft", "the draft", "draft", true}, {"new", "the new", "active", true},
 			{"old", "the old", "active", true}},
 		"document": {{"brief", "the brief", "", true}},
-	}, map[string][]graph.Available{"plan": available["plan"], "document": available["document"]})
+	}, map[string][]Available{"plan": available["plan"], "document": available["document"]})
 	for _, key := range []string{"nothing", "old"} {
-		if _, err := e.Store.LinkedWith(t.Context(), e.As("u"), graph.LinkedQuery{Kind: task, Key: key, Most: 3}); !errors.Is(err, graph.ErrNotFound) {
+		if _, err := e.projects.LinkedWith(t.Context(), e.As("u"), LinkedQuery{Kind: task, Key: key, Most: 3}); !errors.Is(err, graph.ErrNotFound) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	if _, err := e.Store.LinkedWith(t.Context(), e.neighbour().As("u"), graph.LinkedQuery{Kind: task, Key: "t", Most: 3}); !errors.Is(err, graph.ErrNotFound) {
+	if _, err := e.projects.LinkedWith(t.Context(), e.neighbour().As("u"), LinkedQuery{Kind: task, Key: "t", Most: 3}); !errors.Is(err, graph.ErrNotFound) {
 		t.Errorf("another team: %v", err)
 	}
 }

@@ -1,18 +1,20 @@
-package graph
+package workspace
 
 import (
 	"cmp"
 	"slices"
 	"time"
+
+	"kith/graph"
 )
 
 // picture is the part of a workspace around its project: breadth first, two steps deep, along existing relationships,
 // at each step the highest score first.
 type picture struct {
-	nodes  []WorkspaceNode
+	nodes  []Node
 	places map[string]int // index of nodes, by key
 	kinds  map[string]int // number of nodes by kind
-	edges  map[string]WorkspaceEdge
+	edges  map[string]Edge
 }
 
 // nearRow is a node linked with a project, in the order of workspace_project. Links has the direction, type and key of each
@@ -26,7 +28,7 @@ type nearRow struct {
 
 // furtherRow is a node linked with those of a picture, in the order of workspace_links, with its relationships.
 type furtherRow struct {
-	Labels                 Labels
+	Labels                 graph.Labels
 	Key, Name, State, Type string
 	UpdatedAt              time.Time
 	Rank                   int64
@@ -38,19 +40,19 @@ type furtherRow struct {
 type edgeRow struct{ Key, Type, From, To string }
 
 // newPicture returns a picture of the project and the nodes linked with it.
-func newPicture(project string, p NodeView, direct [][]nearRow) *picture {
+func newPicture(project string, p graph.NodeView, direct [][]nearRow) *picture {
 	state, kind := "", ""
 	if p.OwnFields != nil {
 		state, kind = p.StateKey.Value, p.TypeKey.Value
 	}
-	all := &picture{places: map[string]int{}, kinds: map[string]int{}, edges: map[string]WorkspaceEdge{}}
-	all.add(WorkspaceNode{Key: project, Kind: projectKind.Name, Name: p.Name, State: state, Type: kind, UpdatedAt: p.UpdatedAt})
-	var near []WorkspaceNode
+	all := &picture{places: map[string]int{}, kinds: map[string]int{}, edges: map[string]Edge{}}
+	all.add(Node{Key: project, Kind: graph.ProjectKind.Name, Name: p.Name, State: state, Type: kind, UpdatedAt: p.UpdatedAt})
+	var near []Node
 	links := map[string][]string{}
 	for _, list := range direct {
 		for _, r := range list {
 			links[r.Key] = r.Links
-			near = append(near, WorkspaceNode{
+			near = append(near, Node{
 				Key: r.Key, Kind: r.Kind, Name: r.Name, State: r.State, Type: r.Type, UpdatedAt: r.UpdatedAt, Score: -r.Rank, Direct: true, Hops: 1,
 			})
 		}
@@ -62,15 +64,15 @@ func newPicture(project string, p NodeView, direct [][]nearRow) *picture {
 	return all
 }
 
-func (p *picture) add(n WorkspaceNode) {
+func (p *picture) add(n Node) {
 	p.places[n.Key] = len(p.nodes)
 	p.nodes = append(p.nodes, n)
 	p.kinds[n.Kind]++
 }
 
 // take adds neighbours while there is room, highest score first.
-func (p *picture) take(near []WorkspaceNode) {
-	slices.SortFunc(near, func(a, b WorkspaceNode) int {
+func (p *picture) take(near []Node) {
+	slices.SortFunc(near, func(a, b Node) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key))
 	})
 	for _, n := range near {
@@ -80,7 +82,7 @@ func (p *picture) take(near []WorkspaceNode) {
 	}
 }
 
-func (p *picture) connect(edges []WorkspaceEdge) {
+func (p *picture) connect(edges []Edge) {
 	for _, e := range edges {
 		_, from := p.places[e.From]
 		_, to := p.places[e.To]
@@ -102,8 +104,8 @@ func (p *picture) keys() []string {
 // open returns the labels of the kinds for which there is room.
 func (p *picture) open() []string {
 	labels := []string{}
-	for _, name := range WorkspaceKinds {
-		if kind, _ := KindOf(name); len(p.nodes) < pictureNodes && p.kinds[name] < pictureOfKind {
+	for _, name := range graph.WorkspaceKinds {
+		if kind, _ := graph.KindOf(name); len(p.nodes) < pictureNodes && p.kinds[name] < pictureOfKind {
 			labels = append(labels, kind.Label)
 		}
 	}
@@ -111,37 +113,37 @@ func (p *picture) open() []string {
 }
 
 // grow adds the neighbours of the nodes, and returns all nodes and the edges between them.
-func (p *picture) grow(edges []edgeRow, further []furtherRow) ([]WorkspaceNode, []WorkspaceEdge) {
-	all := workspaceEdges(edges)
-	var next []WorkspaceNode
+func (p *picture) grow(edges []edgeRow, further []furtherRow) ([]Node, []Edge) {
+	all := toEdges(edges)
+	var next []Node
 	for _, r := range further {
-		next = append(next, WorkspaceNode{
+		next = append(next, Node{
 			Key: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name, State: r.State, Type: r.Type, UpdatedAt: r.UpdatedAt, Score: -r.Rank,
 			Direct: len(r.Links) > 0, Hops: 2,
 		})
-		all = append(all, workspaceEdges(r.Edges)...)
+		all = append(all, toEdges(r.Edges)...)
 	}
 	p.take(next)
 	p.connect(all)
 	return p.nodes, p.first()
 }
 
-func workspaceEdges(rows []edgeRow) []WorkspaceEdge {
-	edges := make([]WorkspaceEdge, len(rows))
+func toEdges(rows []edgeRow) []Edge {
+	edges := make([]Edge, len(rows))
 	for i, r := range rows {
-		edges[i] = WorkspaceEdge{Key: r.Key, Type: r.Type, From: r.From, To: r.To}
+		edges[i] = Edge{Key: r.Key, Type: r.Type, From: r.From, To: r.To}
 	}
 	return edges
 }
 
 // first returns the edges between the nodes with the highest scores.
-func (p *picture) first() []WorkspaceEdge {
-	score := func(e WorkspaceEdge) int64 { return p.nodes[p.places[e.From]].Score + p.nodes[p.places[e.To]].Score }
-	edges := make([]WorkspaceEdge, 0, len(p.edges))
+func (p *picture) first() []Edge {
+	score := func(e Edge) int64 { return p.nodes[p.places[e.From]].Score + p.nodes[p.places[e.To]].Score }
+	edges := make([]Edge, 0, len(p.edges))
 	for _, e := range p.edges {
 		edges = append(edges, e)
 	}
-	slices.SortFunc(edges, func(a, b WorkspaceEdge) int {
+	slices.SortFunc(edges, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(score(b), score(a)), cmp.Compare(a.Key, b.Key))
 	})
 	return edges[:min(pictureEdges, len(edges))]

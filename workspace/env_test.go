@@ -1,0 +1,54 @@
+package workspace
+
+import (
+	"flag"
+	"testing"
+
+	"kith/graph/graphtest"
+	"kith/internal/testenv"
+
+	"pgregory.net/rapid"
+)
+
+// env is the memory of a team with its projects.
+type env struct {
+	*graphtest.Env
+	projects *Store
+}
+
+// fresh returns the projects of a new team, for a test that runs beside others.
+func fresh(t *testing.T) *env {
+	t.Helper()
+	return withProjects(graphtest.New(t))
+}
+
+func withProjects(e *graphtest.Env) *env { return &env{e, NewStore(e.Store)} }
+
+// twice runs a property check in two parallel subtests, so that two cores work. Each case has a new team.
+func twice(t *testing.T, check func(*rapid.T, *env)) {
+	t.Helper()
+	graphtest.Twice(t, func(r *rapid.T, e *graphtest.Env) { check(r, withProjects(e)) })
+}
+
+// neighbour returns another team on the same store.
+func (e *env) neighbour() *env { return withProjects(e.Neighbour()) }
+
+// noon is the clock of a fresh store.
+var noon = graphtest.Noon
+
+// What the tests write.
+var (
+	node, owner1, change             = graphtest.Node, graphtest.Owner, graphtest.Change
+	inState, described, accessed, of = graphtest.InState, graphtest.Described, graphtest.Accessed, graphtest.Of
+	shared                           = graphtest.Shared
+	link, closed, said               = graphtest.Link, graphtest.Closed, graphtest.Said
+)
+
+// TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the
+// database.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "50"); err != nil {
+		panic(err)
+	}
+	testenv.Main(m)
+}
