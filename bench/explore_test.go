@@ -71,16 +71,22 @@ func (c *clustered) unit(text string) []float32 {
 	return v
 }
 
-// searchEnv is a store with an explorer, and the last search of the store.
+// searchEnv is a store with an explorer.
 type searchEnv struct {
 	*graph.Store
+	searches *lastSearch
 	explorer *explore.Explorer
 	embedder *clustered
 	vectors  *vector.Index
-	asked    graph.Search
 }
 
-func (s *searchEnv) Search(ctx context.Context, scope graph.Scope, q graph.Search) (graph.Found, error) {
+// lastSearch keeps the last search of a store.
+type lastSearch struct {
+	*explore.Store
+	asked explore.Search
+}
+
+func (s *lastSearch) Search(ctx context.Context, scope graph.Scope, q explore.Search) (explore.Found, error) {
 	s.asked = q
 	return s.Store.Search(ctx, scope, q)
 }
@@ -89,7 +95,8 @@ func newSearchEnv(b testing.TB, db testenv.Database) *searchEnv {
 	b.Helper()
 	s := &searchEnv{embedder: newClustered(), vectors: vector.New(4 << 30)}
 	s.Store = openStore(b, db, graph.Options{Embedder: s.embedder})
-	s.explorer = explore.New(s, explore.Options{Embedder: s.embedder, Vectors: s.vectors})
+	s.searches = &lastSearch{Store: explore.NewStore(s.Store, s.embedder)}
+	s.explorer = explore.New(s.searches, explore.Options{Embedder: s.embedder, Vectors: s.vectors})
 	return s
 }
 
@@ -222,18 +229,18 @@ func copyMemory(b *testing.B, db testenv.Database, from, to graph.Scope, first, 
 func (s *searchEnv) compare(b *testing.B, scope graph.Scope, rounds int) (whole, slower time.Duration) {
 	b.Helper()
 	s.loadVectors(b, scope)
-	said, texts, asked := newSpeech(2), make([]string, rounds), make([]graph.Search, rounds)
+	said, texts, asked := newSpeech(2), make([]string, rounds), make([]explore.Search, rounds)
 	for i := range rounds { // plans, JIT
 		texts[i] = said.words(6)
 		s.ask(b, scope, question(texts[i]))
-		asked[i] = s.asked
+		asked[i] = s.searches.asked
 	}
 	var all, statement, scan []time.Duration
 	for i, text := range texts {
 		unit, other := s.embedder.unit(text), (i+rounds/2)%rounds // not what was just found
 		all = append(all, measureCall(b, func() error { s.ask(b, scope, question(text)); return nil }))
 		statement = append(statement, measureCall(b, func() error {
-			_, err := s.Store.Search(b.Context(), scope, asked[other])
+			_, err := s.searches.Search(b.Context(), scope, asked[other])
 			return err
 		}))
 		scan = append(scan, measureCall(b, func() error {

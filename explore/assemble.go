@@ -24,9 +24,9 @@ const (
 type assembly struct {
 	*plan
 	meaning Meaning
-	found   *graph.Found
+	found   *Found
 	best    *fusedRankings
-	details *graph.Details
+	details *Details
 }
 
 // decayPerDay is the rate at which recency falls.
@@ -279,7 +279,7 @@ func (a *assembly) artifacts(nodes []node) []ArtifactHit {
 	return hits
 }
 
-func (a *assembly) messageHit(m *graph.SaidMessage, length int) MessageHit {
+func (a *assembly) messageHit(m *SaidMessage, length int) MessageHit {
 	s := a.score(&a.best.messages, m.EntityKey, m.At, neutralSalience)
 	return MessageHit{
 		EntityKey: m.EntityKey, SourceKey: m.Source, Seq: m.Seq, Role: m.Role, Name: m.Name, Text: excerpt(m.Text, a.asks, length), At: m.At,

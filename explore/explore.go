@@ -17,8 +17,8 @@ import (
 
 // store is the part of the memory that a search reads.
 type store interface {
-	Search(ctx context.Context, scope graph.Scope, q graph.Search) (graph.Found, error)
-	Details(ctx context.Context, scope graph.Scope, w graph.Wanted) (graph.Details, error)
+	Search(ctx context.Context, scope graph.Scope, q Search) (Found, error)
+	Details(ctx context.Context, scope graph.Scope, w Wanted) (Details, error)
 	Vectors(ctx context.Context, scope string, after int64, limit int) ([]vector.Row, error)
 }
 
@@ -110,10 +110,10 @@ func (e *Explorer) Forget(scope graph.Scope) {
 }
 
 // search searches by words and by vectors at the same time, and ranks the hits of both.
-func (e *Explorer) search(ctx context.Context, p *plan, m *meaning, asks []ask) (*graph.Found, *rankings, error) {
+func (e *Explorer) search(ctx context.Context, p *plan, m *meaning, asks []ask) (*Found, *rankings, error) {
 	var units [][]float32
 	var near []nearest
-	var found graph.Found
+	var found Found
 	var embedErr error
 	q := p.searchQuery(asks, m)
 	group, groupCtx := errgroup.WithContext(ctx)

@@ -22,24 +22,24 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 // fakeStore answers with what its functions say, and with nothing where there is none.
 type fakeStore struct {
-	search  func(q graph.Search) (graph.Found, error)
-	details func(w graph.Wanted) (graph.Details, error)
+	search  func(q Search) (Found, error)
+	details func(w Wanted) (Details, error)
 	vectors func(scope string, after int64) ([]vector.Row, error)
 	calls   []string
 }
 
-func (s *fakeStore) Search(_ context.Context, _ graph.Scope, q graph.Search) (graph.Found, error) {
+func (s *fakeStore) Search(_ context.Context, _ graph.Scope, q Search) (Found, error) {
 	s.calls = append(s.calls, "search")
 	if s.search == nil {
-		return graph.Found{}, nil
+		return Found{}, nil
 	}
 	return s.search(q)
 }
 
-func (s *fakeStore) Details(_ context.Context, _ graph.Scope, w graph.Wanted) (graph.Details, error) {
+func (s *fakeStore) Details(_ context.Context, _ graph.Scope, w Wanted) (Details, error) {
 	s.calls = append(s.calls, "details")
 	if s.details == nil {
-		return graph.Details{}, nil
+		return Details{}, nil
 	}
 	return s.details(w)
 }
@@ -115,15 +115,15 @@ func aNode(kind, key, name string, salience float64, updated time.Time) graph.No
 func concepts(t *testing.T, views []graph.NodeView, scores ...float64) *fakeStore {
 	t.Helper()
 	return &fakeStore{
-		search: func(q graph.Search) (f graph.Found, err error) {
+		search: func(q Search) (f Found, err error) {
 			for ask := range q.Asks {
 				for i, v := range views {
-					f.Nodes = append(f.Nodes, graph.FoundNode{Hit: graph.Hit{Ask: ask, Score: scores[i], Key: v.EntityKey}, Kind: kind(t, v.Kind), Name: v.Name})
+					f.Nodes = append(f.Nodes, FoundNode{Hit: Hit{Ask: ask, Score: scores[i], Key: v.EntityKey}, Kind: kind(t, v.Kind), Name: v.Name})
 				}
 			}
 			return f, nil
 		},
-		details: func(graph.Wanted) (graph.Details, error) { return graph.Details{Nodes: views}, nil },
+		details: func(Wanted) (Details, error) { return Details{Nodes: views}, nil },
 	}
 }
 
@@ -172,11 +172,11 @@ func TestWeights(t *testing.T) {
 func TestAsOf(t *testing.T) {
 	t.Parallel()
 	s := concepts(t, []graph.NodeView{aNode("concept", "old", "Boat", 0.5, day(40)), aNode("concept", "new", "Boat", 0.5, day(2))}, 2, 1)
-	var asked graph.Search
-	var wanted graph.Wanted
+	var asked Search
+	var wanted Wanted
 	search, details := s.search, s.details
-	s.search = func(q graph.Search) (graph.Found, error) { asked = q; return search(q) }
-	s.details = func(w graph.Wanted) (graph.Details, error) { wanted = w; return details(w) }
+	s.search = func(q Search) (Found, error) { asked = q; return search(q) }
+	s.details = func(w Wanted) (Details, error) { wanted = w; return details(w) }
 	r := query("boat")
 	r.AsOf, r.Until = given(day(20)), given(day(1))
 	got, _ := explore(t, s, nil, r)
@@ -232,8 +232,8 @@ func TestFaultsOfTheStore(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("x")
 	for what, s := range map[string]*fakeStore{
-		"search":  {search: func(graph.Search) (graph.Found, error) { return graph.Found{}, fault }},
-		"details": {details: func(graph.Wanted) (graph.Details, error) { return graph.Details{}, fault }},
+		"search":  {search: func(Search) (Found, error) { return Found{}, fault }},
+		"details": {details: func(Wanted) (Details, error) { return Details{}, fault }},
 	} {
 		e := &fakeEmbedder{embed: func(ctx context.Context, _ []string) ([][]float32, error) {
 			if what == "search" {
@@ -300,18 +300,18 @@ func TestRecall(t *testing.T) {
 // Storylines that are found take no place of other nodes: they have a list of their own.
 func TestStoriesTakeNoPlace(t *testing.T) {
 	t.Parallel()
-	var wanted graph.Wanted
+	var wanted Wanted
 	s := &fakeStore{
-		search: func(graph.Search) (f graph.Found, err error) {
+		search: func(Search) (f Found, err error) {
 			for i := range 20 {
-				f.Nodes = append(f.Nodes, graph.FoundNode{Hit: graph.Hit{Score: 2, Key: fmt.Sprint("st-", i)}, Kind: kind(t, "storyline"), Name: "Boat"})
+				f.Nodes = append(f.Nodes, FoundNode{Hit: Hit{Score: 2, Key: fmt.Sprint("st-", i)}, Kind: kind(t, "storyline"), Name: "Boat"})
 			}
-			f.Nodes = append(f.Nodes, graph.FoundNode{Hit: graph.Hit{Score: 1, Key: "c"}, Kind: kind(t, "concept"), Name: "Boat"})
+			f.Nodes = append(f.Nodes, FoundNode{Hit: Hit{Score: 1, Key: "c"}, Kind: kind(t, "concept"), Name: "Boat"})
 			return f, nil
 		},
-		details: func(w graph.Wanted) (graph.Details, error) {
+		details: func(w Wanted) (Details, error) {
 			wanted = w
-			return graph.Details{}, nil
+			return Details{}, nil
 		},
 	}
 	explore(t, s, nil, query("boat"))

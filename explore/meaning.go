@@ -76,20 +76,20 @@ func boundTime(ctx context.Context, d time.Duration) time.Duration {
 }
 
 // missingVectors returns from where the vectors of each scope are to be read. Text matches need no vectors.
-func (m *meaning) missingVectors(asks []ask) []graph.VectorsAfter {
-	var all []graph.VectorsAfter
+func (m *meaning) missingVectors(asks []ask) []VectorsAfter {
+	var all []VectorsAfter
 	if !slices.ContainsFunc(asks, func(a ask) bool { return !a.Match }) {
 		return nil
 	}
 	for _, scope := range m.scopes {
-		all = append(all, graph.VectorsAfter{Scope: scope, After: m.explorer.options.Vectors.Since(scope)})
+		all = append(all, VectorsAfter{Scope: scope, After: m.explorer.options.Vectors.Since(scope)})
 	}
 	return all
 }
 
 // addVectors adds the vectors of a search to the index, and reads those that are still missing: all of them after a
 // start. It reports whether there were any.
-func (m *meaning) addVectors(ctx context.Context, f *graph.Found) (more bool) {
+func (m *meaning) addVectors(ctx context.Context, f *Found) (more bool) {
 	if m.status == MeaningOff || m.status == MeaningUnavailable {
 		return false
 	}
@@ -119,7 +119,7 @@ func (m *meaning) addVectors(ctx context.Context, f *graph.Found) (more bool) {
 }
 
 // loadVectors adds vectors of a scope, and all that follow.
-func (m *meaning) loadVectors(ctx context.Context, v graph.FoundVectors) error {
+func (m *meaning) loadVectors(ctx context.Context, v FoundVectors) error {
 	index := m.explorer.options.Vectors
 	err := index.Add(v.Scope, v.After, v.Rows)
 	if errors.Is(err, vector.ErrNotLoaded) { // dropped meanwhile
@@ -286,7 +286,7 @@ func (s *vectorEvidence) addTo(r ranking, threshold float64, w *tuning) float64 
 }
 
 // dropGone drops the vectors of wanted things that do not exist any more.
-func (m *meaning) dropGone(w *graph.Wanted, d *graph.Details) {
+func (m *meaning) dropGone(w *Wanted, d *Details) {
 	if m.status == MeaningOff {
 		return
 	}
@@ -309,7 +309,7 @@ func (m *meaning) dropGone(w *graph.Wanted, d *graph.Details) {
 }
 
 // addMessages gives each source the best of its own vector and those of its messages.
-func (s *vectorEvidence) addMessages(said *vectorEvidence, messages []graph.FoundMessage, i int) *vectorEvidence {
+func (s *vectorEvidence) addMessages(said *vectorEvidence, messages []FoundMessage, i int) *vectorEvidence {
 	if s == nil || said == nil {
 		return nil
 	}

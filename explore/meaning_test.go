@@ -20,7 +20,7 @@ func rows(toward, away int) []vector.Row {
 		if i < toward {
 			v = []float32{1, 0}
 		}
-		all = append(all, vector.Row{Seq: int64(i + 1), Key: fmt.Sprint("m-", i), Parent: "s", Kind: graph.KindNumber(messageKind), At: day(1).UnixMilli(), Vector: vector.Encode(v)})
+		all = append(all, vector.Row{Seq: int64(i + 1), Key: fmt.Sprint("m-", i), Parent: "s", Kind: KindNumber(messageKind), At: day(1).UnixMilli(), Vector: vector.Encode(v)})
 	}
 	return all
 }
@@ -29,22 +29,22 @@ func rows(toward, away int) []vector.Row {
 func said(vectors []vector.Row) *fakeStore {
 	token := graph.SearchScopes(scope)[0]
 	return &fakeStore{
-		search: func(q graph.Search) (graph.Found, error) {
-			f := graph.Found{Messages: []graph.FoundMessage{{Hit: graph.Hit{Score: 1, Key: "m-0"}, Source: "s"}}}
+		search: func(q Search) (Found, error) {
+			f := Found{Messages: []FoundMessage{{Hit: Hit{Score: 1, Key: "m-0"}, Source: "s"}}}
 			for _, v := range q.Vectors {
 				if v.Scope == token {
 					next := slices.DeleteFunc(slices.Clone(vectors), func(r vector.Row) bool { return r.Seq <= v.After })
-					f.Vectors = append(f.Vectors, graph.FoundVectors{VectorsAfter: v, Rows: next})
+					f.Vectors = append(f.Vectors, FoundVectors{VectorsAfter: v, Rows: next})
 				} else {
-					f.Vectors = append(f.Vectors, graph.FoundVectors{VectorsAfter: v})
+					f.Vectors = append(f.Vectors, FoundVectors{VectorsAfter: v})
 				}
 			}
 			return f, nil
 		},
-		details: func(w graph.Wanted) (graph.Details, error) {
-			var d graph.Details
+		details: func(w Wanted) (Details, error) {
+			var d Details
 			for _, key := range w.Messages {
-				d.Messages = append(d.Messages, graph.SaidMessage{Source: "s", Message: graph.Message{EntityKey: key, Role: "user", Text: key, At: day(1)}})
+				d.Messages = append(d.Messages, SaidMessage{Source: "s", Message: graph.Message{EntityKey: key, Role: "user", Text: key, At: day(1)}})
 			}
 			return d, nil
 		},
@@ -64,19 +64,19 @@ func TestSemanticStatus(t *testing.T) {
 	failing := func(err error) *fakeEmbedder {
 		return &fakeEmbedder{embed: func(context.Context, []string) ([][]float32, error) { return nil, err }}
 	}
-	with := func(change func(f *graph.Found)) *fakeStore {
+	with := func(change func(f *Found)) *fakeStore {
 		s := said(ok)
 		search := s.search
-		s.search = func(q graph.Search) (graph.Found, error) {
+		s.search = func(q Search) (Found, error) {
 			f, err := search(q)
 			change(&f)
 			return f, err
 		}
 		return s
 	}
-	more := with(func(f *graph.Found) { f.Vectors[0].More = true })
+	more := with(func(f *Found) { f.Vectors[0].More = true })
 	more.vectors = func(string, int64) ([]vector.Row, error) { return nil, graph.ErrUnavailable }
-	changed := with(func(f *graph.Found) { f.Vectors[0].More = true })
+	changed := with(func(f *Found) { f.Vectors[0].More = true })
 	changed.vectors = func(string, int64) ([]vector.Row, error) { return nil, graph.ErrModel }
 	mixed := slices.Clone(ok)
 	mixed[1].Vector = vector.Encode([]float32{1, 0, 0})
@@ -88,8 +88,8 @@ func TestSemanticStatus(t *testing.T) {
 	}{
 		"no embedder":               {said(ok), nil, MeaningOff, 1},
 		"all is well":               {said(ok), toward(1, 0), MeaningOn, 5},
-		"some have no vector":       {with(func(f *graph.Found) { f.Waiting = true }), toward(1, 0), MeaningPartial, 5},
-		"another model":             {with(func(f *graph.Found) { f.OtherModel = true }), toward(1, 0), MeaningUnavailable, 1},
+		"some have no vector":       {with(func(f *Found) { f.Waiting = true }), toward(1, 0), MeaningPartial, 5},
+		"another model":             {with(func(f *Found) { f.OtherModel = true }), toward(1, 0), MeaningUnavailable, 1},
 		"another model meanwhile":   {changed, toward(1, 0), MeaningUnavailable, 1},
 		"vectors do not come":       {more, toward(1, 0), MeaningLoading, 1},
 		"the embedder is away":      {said(ok), failing(llm.ErrUnavailable), MeaningUnavailable, 1},
@@ -97,7 +97,7 @@ func TestSemanticStatus(t *testing.T) {
 		"it refuses":                {said(ok), failing(llm.ErrRefused), MeaningUnavailable, 1},
 		"a vector of other length":  {said(ok), toward(1, 0, 0), MeaningUnavailable, 1},
 		"stored vectors of another": {said(mixed), toward(1, 0), MeaningLoading, 1},
-		"away and some wait":        {with(func(f *graph.Found) { f.Waiting = true }), failing(llm.ErrUnavailable), MeaningUnavailable, 1},
+		"away and some wait":        {with(func(f *Found) { f.Waiting = true }), failing(llm.ErrUnavailable), MeaningUnavailable, 1},
 		"the text says nothing":     {said(ok), toward(), MeaningOn, 1},
 	} {
 		for _, mode := range []Mode{Fast, Deep} {
@@ -120,9 +120,9 @@ func TestSlowEmbedder(t *testing.T) {
 	}}
 	s := said(nil)
 	search := s.search
-	s.search = func(q graph.Search) (graph.Found, error) {
+	s.search = func(q Search) (Found, error) {
 		f, err := search(q)
-		f.Nodes = []graph.FoundNode{{Hit: graph.Hit{Score: 1, Key: "c"}, Kind: kind(t, "concept"), Name: "Mast"}}
+		f.Nodes = []FoundNode{{Hit: Hit{Score: 1, Key: "c"}, Kind: kind(t, "concept"), Name: "Mast"}}
 		return f, err
 	}
 	for _, mode := range []Mode{Fast, Deep} {
@@ -145,7 +145,7 @@ func TestTextMatchesTakeNoMeaning(t *testing.T) {
 	e := toward(1, 0)
 	s := said(rows(1, 1))
 	search := s.search
-	s.search = func(q graph.Search) (graph.Found, error) {
+	s.search = func(q Search) (Found, error) {
 		if len(q.Vectors) > 0 || !q.Asks[0].Match {
 			t.Errorf("asked for %+v", q)
 		}
@@ -163,13 +163,13 @@ func TestVectorsAreKept(t *testing.T) {
 	s, gone := said(rows(3, 30)), ""
 	var after []int64
 	search, details := s.search, s.details
-	s.search = func(q graph.Search) (graph.Found, error) {
+	s.search = func(q Search) (Found, error) {
 		after = append(after, q.Vectors[0].After)
 		return search(q)
 	}
-	s.details = func(w graph.Wanted) (graph.Details, error) {
+	s.details = func(w Wanted) (Details, error) {
 		d, err := details(w)
-		d.Messages = slices.DeleteFunc(d.Messages, func(m graph.SaidMessage) bool { return m.EntityKey == gone })
+		d.Messages = slices.DeleteFunc(d.Messages, func(m SaidMessage) bool { return m.EntityKey == gone })
 		return d, err
 	}
 	vectors := vector.New(1 << 20)
@@ -217,9 +217,9 @@ func TestVectorsAreKept(t *testing.T) {
 // The nearest are looked for while the database searches; what comes with its answer is among them all the same.
 func TestVectorsThatComeAreFound(t *testing.T) {
 	t.Parallel()
-	s := said(append(rows(1, 30), vector.Row{Seq: 40, Key: "m-late", Parent: "s", Kind: graph.KindNumber(messageKind), At: day(1).UnixMilli(), Vector: vector.Encode([]float32{1, 0})}))
+	s := said(append(rows(1, 30), vector.Row{Seq: 40, Key: "m-late", Parent: "s", Kind: KindNumber(messageKind), At: day(1).UnixMilli(), Vector: vector.Encode([]float32{1, 0})}))
 	search, late := s.search, false
-	s.search = func(q graph.Search) (graph.Found, error) {
+	s.search = func(q Search) (Found, error) {
 		f, err := search(q)
 		if !late {
 			f.Vectors[0].Rows = f.Vectors[0].Rows[:31]
@@ -243,16 +243,16 @@ func TestSourcesByWhatIsMeant(t *testing.T) {
 	t.Parallel()
 	s := said(rows(1, 30))
 	search, details := s.search, s.details
-	s.search = func(q graph.Search) (graph.Found, error) {
+	s.search = func(q Search) (Found, error) {
 		f, err := search(q)
 		f.Messages = nil
 		return f, err
 	}
-	var wanted graph.Wanted
-	s.details = func(w graph.Wanted) (graph.Details, error) {
+	var wanted Wanted
+	s.details = func(w Wanted) (Details, error) {
 		wanted = w
 		d, err := details(w)
-		d.Sources = []graph.SourceDetails{{Source: graph.Source{EntityKey: "s", Summary: "a talk", StartedAt: day(1)}}}
+		d.Sources = []SourceDetails{{Source: graph.Source{EntityKey: "s", Summary: "a talk", StartedAt: day(1)}}}
 		return d, err
 	}
 	got, _ := explore(t, s, toward(1, 0), query("boat"))

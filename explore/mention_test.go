@@ -35,7 +35,7 @@ func TestTextMatchesBringMentions(t *testing.T) {
 	sources := func(r Request) (keys []string) {
 		t.Helper()
 		r.ReturnExplanations = true
-		result, _, err := New(b.store, Options{Now: func() time.Time { return now }}).Explore(t.Context(), scope, &r)
+		result, _, err := New(NewStore(b.store, nil), Options{Now: func() time.Time { return now }}).Explore(t.Context(), scope, &r)
 		if err != nil {
 			t.Fatal(err)
 		}

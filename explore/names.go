@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"kith/graph"
+	"kith/internal/words"
 )
 
 // longestTitle is the most words of a name that is searched in texts.
@@ -17,7 +17,7 @@ const titleLimit = 2_000
 // titleCandidates returns possible names in a text, in the form of graph.NameKey: up to eight words, the first of which
 // begins with a capital letter or a digit.
 func titleCandidates(text string) []string {
-	tokens := graph.NameTokens(text)
+	tokens := words.NameTokens(text)
 	var names []string
 	for i, t := range tokens {
 		if !beginsName(t) {
@@ -37,7 +37,7 @@ func beginsName(token string) bool {
 
 // findTitles returns the names that a text contains, in the same case. The longest come first, and none within another.
 func findTitles(text string, names map[string]bool) []string {
-	tokens := graph.NameTokens(text)
+	tokens := words.NameTokens(text)
 	var found []string
 	for i := 0; i < len(tokens); {
 		n := min(longestTitle, len(tokens)-i)

@@ -142,7 +142,7 @@ func (b *beside) requests(count int) []Request {
 // answer returns the answer for a user of a team, without generated keys of relationships.
 func (b *beside) answer(team string, r Request) string {
 	b.Helper()
-	result, _, err := New(b.store, Options{Now: func() time.Time { return now }}).Explore(b.Context(), graph.Scope{TeamID: team, UserID: "u"}, &r)
+	result, _, err := New(NewStore(b.store, nil), Options{Now: func() time.Time { return now }}).Explore(b.Context(), graph.Scope{TeamID: team, UserID: "u"}, &r)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestOthersCannotBeCounted(t *testing.T) {
 	}
 	b.write(own, &graph.MemoryWrite{Nodes: []graph.NodeWrite{note("one", "mrn2b62103603"), note("two", "ref47d2f30b3b")}})
 	b.write(other, &graph.MemoryWrite{Nodes: []graph.NodeWrite{note("x1", "mrn2b62103603"), note("x2", "mrn2b62103603 mrn2b62103603")}})
-	result, _, err := New(b.store, Options{Now: func() time.Time { return now }}).Explore(t.Context(), own, &Request{Queries: []Query{{Query: "mrn2b62103603 ref47d2f30b3b"}}, ReturnExplanations: true})
+	result, _, err := New(NewStore(b.store, nil), Options{Now: func() time.Time { return now }}).Explore(t.Context(), own, &Request{Queries: []Query{{Query: "mrn2b62103603 ref47d2f30b3b"}}, ReturnExplanations: true})
 	if err != nil {
 		t.Fatal(err)
 	}

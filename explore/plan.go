@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/internal/words"
+
 	"kith/graph"
 )
 
@@ -36,7 +38,7 @@ type plan struct {
 
 // ask is one query or text match.
 type ask struct {
-	graph.Ask
+	Ask
 	text      string
 	all       []string // all words, including question words
 	threshold float64
@@ -61,8 +63,8 @@ func (e *Explorer) newPlan(scope graph.Scope, r *Request) *plan {
 		p.asks = append(p.asks, newAsk(q.Query, q.Threshold))
 	}
 	for _, text := range r.TextMatches {
-		words := graph.Words(text)
-		p.asks = append(p.asks, ask{Ask: graph.Ask{Words: words, Match: true}, text: text, all: words})
+		words := words.Of(text)
+		p.asks = append(p.asks, ask{Ask: Ask{Words: words, Match: true}, text: text, all: words})
 	}
 	p.used = slices.Clone(p.asks)
 	p.chooseLists()
@@ -71,8 +73,8 @@ func (e *Explorer) newPlan(scope graph.Scope, r *Request) *plan {
 
 // newAsk returns the ask of a query.
 func newAsk(query string, threshold float64) ask {
-	words := graph.Words(query)
-	return ask{Ask: graph.Ask{Words: contentWords(words), Names: nameWords(query)}, text: query, all: words, threshold: threshold}
+	words := words.Of(query)
+	return ask{Ask: Ask{Words: contentWords(words), Names: nameWords(query)}, text: query, all: words, threshold: threshold}
 }
 
 // chooseLists decides which lists the answer has.
@@ -104,15 +106,15 @@ func (p *plan) chooseLists() {
 }
 
 // searchQuery returns the query for the store.
-func (p *plan) searchQuery(asks []ask, m *meaning) graph.Search {
-	q := graph.Search{
+func (p *plan) searchQuery(asks []ask, m *meaning) Search {
+	q := Search{
 		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searchedKinds(), Relationships: p.relationships,
 		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf,
 		Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Vectors: m.missingVectors(asks),
 	}
 	for _, a := range asks {
 		if !p.uses(byWords) {
-			a.Ask = graph.Ask{}
+			a.Ask = Ask{}
 		}
 		q.Asks = append(q.Asks, a.Ask)
 	}
@@ -140,7 +142,7 @@ func (p *plan) wantsKind(k graph.Kind) bool {
 }
 
 // wantedNodes returns the first n nodes of a ranking whose kind is wanted.
-func (p *plan) wantedNodes(f *graph.Found, keys []string, n int) []string {
+func (p *plan) wantedNodes(f *Found, keys []string, n int) []string {
 	other := map[string]bool{}
 	for i := range f.Nodes {
 		other[f.Nodes[i].Key] = !p.wantsKind(f.Nodes[i].Kind)
@@ -168,7 +170,7 @@ func (p *plan) vectorFilter(kinds ...graph.Kind) func(kind uint8, at int64) bool
 	var wanted [math.MaxUint8 + 1]bool
 	said := false
 	for _, k := range kinds {
-		wanted[graph.KindNumber(k)] = true
+		wanted[KindNumber(k)] = true
 		said = said || k == messageKind || k == sourceKind
 	}
 	since, until := int64(math.MinInt64), int64(math.MaxInt64)
@@ -182,8 +184,8 @@ func (p *plan) vectorFilter(kinds ...graph.Kind) func(kind uint8, at int64) bool
 }
 
 // wantedDetails returns the best hits, whose details are to be read.
-func (p *plan) wantedDetails(f *graph.Found, l *rankings, b *fusedRankings) graph.Wanted {
-	w := graph.Wanted{Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter()}
+func (p *plan) wantedDetails(f *Found, l *rankings, b *fusedRankings) Wanted {
+	w := Wanted{Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter()}
 	if p.messages {
 		w.Messages = slices.Clone(b.messages.first(p.limit + spareHits))
 	}
@@ -219,9 +221,9 @@ func distinct(keys []string) []string {
 }
 
 // filter returns the filter of relationships for the store.
-func (p *plan) filter() graph.RelationshipFilter {
+func (p *plan) filter() RelationshipFilter {
 	f := &p.RelationshipFilters
-	return graph.RelationshipFilter{
+	return RelationshipFilter{
 		Types: f.RelationshipTypes, Without: f.ExcludeRelationshipTypes,
 		MinAttitude: pointer(f.MinAttitude), MaxAttitude: pointer(f.MaxAttitude),
 		MinProximity: pointer(f.MinProximity), MaxProximity: pointer(f.MaxProximity),

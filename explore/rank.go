@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"kith/graph"
+	"kith/internal/words"
 )
 
 // tuning holds the weight of each kind of evidence, relative to the words, whose best hit has 1. Each was measured with
@@ -167,7 +167,7 @@ func fuse(rankings []ranking, w *tuning) fused {
 func (f *fused) first(n int) []string { return f.keys[:min(n, len(f.keys))] }
 
 // rankMessages ranks the messages found by the words of an ask.
-func rankMessages(f *graph.Found, i int, a *ask, speaker float64) ranking {
+func rankMessages(f *Found, i int, a *ask, speaker float64) ranking {
 	r, top := ranking{}, 0.0
 	for h := range f.Messages {
 		if m := &f.Messages[h]; m.Ask == i {
@@ -176,7 +176,7 @@ func rankMessages(f *graph.Found, i int, a *ask, speaker float64) ranking {
 		}
 	}
 	for h := range f.Messages {
-		if m := &f.Messages[h]; m.Ask == i && !a.Match && containsAll(graph.Words(m.Name), a.all) {
+		if m := &f.Messages[h]; m.Ask == i && !a.Match && containsAll(words.Of(m.Name), a.all) {
 			r.entry(m.Key).words += speaker * top
 		}
 	}
@@ -195,7 +195,7 @@ func containsAll(name, words []string) bool {
 }
 
 // rankSources ranks the sources found by the words of an ask: by their own texts, and by the best of their messages.
-func rankSources(f *graph.Found, i int) ranking {
+func rankSources(f *Found, i int) ranking {
 	r, said := ranking{}, map[string]float64{}
 	for h := range f.Messages {
 		if m := &f.Messages[h]; m.Ask == i {
@@ -215,7 +215,7 @@ func rankSources(f *graph.Found, i int) ranking {
 }
 
 // rankNodes ranks the other nodes found by the words of an ask.
-func rankNodes(f *graph.Found, i int, a *ask) ranking {
+func rankNodes(f *Found, i int, a *ask) ranking {
 	r := ranking{}
 	for h := range f.Nodes {
 		n := &f.Nodes[h]
@@ -235,19 +235,19 @@ func rankNodes(f *graph.Found, i int, a *ask) ranking {
 }
 
 // seeds returns the best sources of an ask, each with the weight that it gives to others.
-func (r ranking) seeds(i int, w *tuning) []graph.Seed {
+func (r ranking) seeds(i int, w *tuning) []Seed {
 	best, scores := r.maxOf(baseScore), map[string]float64{}
 	for key, e := range r {
 		if s := ratio(baseScore(e), best); s > leastSeed {
 			scores[key] = s
 		}
 	}
-	var seeds []graph.Seed
+	var seeds []Seed
 	for _, key := range keysByScore(scores) {
 		if len(seeds) == w.seeds {
 			break
 		}
-		seeds = append(seeds, graph.Seed{Ask: i, Key: key, Weight: math.Pow(scores[key], w.seedPower)})
+		seeds = append(seeds, Seed{Ask: i, Key: key, Weight: math.Pow(scores[key], w.seedPower)})
 	}
 	return seeds
 }
@@ -255,7 +255,7 @@ func (r ranking) seeds(i int, w *tuning) []graph.Seed {
 // spreadLinks adds evidence to the sources that mention the same nodes as the seeds, or nodes that the query names, and
 // to these nodes. The more sources mention a node, the less it adds. A source with the name of the node gets twice as
 // much.
-func spreadLinks(f *graph.Found, seeds []graph.Seed, a *ask, sources, nodes ranking) {
+func spreadLinks(f *Found, seeds []Seed, a *ask, sources, nodes ranking) {
 	weights := map[string]float64{}
 	for _, s := range seeds {
 		weights[s.Key] = s.Weight
@@ -302,7 +302,7 @@ func spreadLinks(f *graph.Found, seeds []graph.Seed, a *ask, sources, nodes rank
 
 // addMentions adds the sources that mention a node that a text matches. A better match counts more, and of equal ones a
 // newer source.
-func (p *plan) addMentions(f *graph.Found, sources, nodes ranking) {
+func (p *plan) addMentions(f *Found, sources, nodes ranking) {
 	for i := range f.Links {
 		l := &f.Links[i]
 		matched := nodes[l.Key]
@@ -319,7 +319,7 @@ func (p *plan) addMentions(f *graph.Found, sources, nodes ranking) {
 
 // nameShare returns the share of a query that a name covers if the query contains all of the name, otherwise 0.
 func nameShare(name string, query []string) float64 {
-	words := contentWords(graph.Words(name))
+	words := contentWords(words.Of(name))
 	if len(query) == 0 || !containsAll(words, query) {
 		return 0
 	}

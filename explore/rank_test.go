@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"kith/internal/words"
 
-	"kith/graph"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestTellingWords(t *testing.T) {
@@ -20,7 +20,7 @@ func TestTellingWords(t *testing.T) {
 		"what would":                  "what would", // nothing else
 		"":                            "",
 	} {
-		if got := strings.Join(contentWords(graph.Words(query)), " "); got != want {
+		if got := strings.Join(contentWords(words.Of(query)), " "); got != want {
 			t.Errorf("%q: %q", query, got)
 		}
 	}
@@ -126,14 +126,14 @@ func TestFuse(t *testing.T) {
 // mentions says little.
 func TestSpread(t *testing.T) {
 	t.Parallel()
-	found := &graph.Found{
-		Sources: []graph.FoundSource{{Hit: graph.Hit{Key: "s1", Score: 4}}, {Hit: graph.Hit{Key: "s2", Score: 1}}},
-		Links: []graph.Link{
-			{Key: "e-rare", Name: "Rare", Degree: 2, Seeds: []string{"s1"}, Sources: []graph.LinkedSource{{Key: "s1"}, {Key: "s3"}}},
-			{Key: "e-often", Name: "Often", Degree: 100, Seeds: []string{"s1"}, Sources: []graph.LinkedSource{{Key: "s1"}, {Key: "s4"}}},
-			{Key: "e-asked", Name: "Orn", Degree: 1, Sources: []graph.LinkedSource{{Key: "s5", Named: true}, {Key: "s6"}}},
-			{Key: "e-many", Name: "Mill", Degree: 500, Newest: true, Seeds: []string{"s1"}, Sources: []graph.LinkedSource{{Key: "s1"}, {Key: "s8"}}},
-			{Key: "e-none", Name: "Other", Degree: 1, Sources: []graph.LinkedSource{{Key: "s7"}}},
+	found := &Found{
+		Sources: []FoundSource{{Hit: Hit{Key: "s1", Score: 4}}, {Hit: Hit{Key: "s2", Score: 1}}},
+		Links: []Link{
+			{Key: "e-rare", Name: "Rare", Degree: 2, Seeds: []string{"s1"}, Sources: []LinkedSource{{Key: "s1"}, {Key: "s3"}}},
+			{Key: "e-often", Name: "Often", Degree: 100, Seeds: []string{"s1"}, Sources: []LinkedSource{{Key: "s1"}, {Key: "s4"}}},
+			{Key: "e-asked", Name: "Orn", Degree: 1, Sources: []LinkedSource{{Key: "s5", Named: true}, {Key: "s6"}}},
+			{Key: "e-many", Name: "Mill", Degree: 500, Newest: true, Seeds: []string{"s1"}, Sources: []LinkedSource{{Key: "s1"}, {Key: "s8"}}},
+			{Key: "e-none", Name: "Other", Degree: 1, Sources: []LinkedSource{{Key: "s7"}}},
 		},
 	}
 	a := newAsk("the mill of Orn", 0)

@@ -4,13 +4,13 @@ import (
 	"maps"
 	"slices"
 
-	"kith/graph"
+	"kith/internal/words"
 )
 
 // rankings holds the rankings of each ask, and the seeds that are still to be followed.
 type rankings struct {
 	messages, sources, nodes []ranking
-	seeds                    []graph.Seed // not yet followed by the search
+	seeds                    []Seed // not yet followed by the search
 	texts                    []seedText
 	titles                   []string            // possible names of sources
 	said                     map[string][]string // by source, the messages found
@@ -18,7 +18,7 @@ type rankings struct {
 
 // seedText is the text of a seed, in which names are searched.
 type seedText struct {
-	graph.Seed
+	Seed
 	text string
 }
 
@@ -48,12 +48,12 @@ func (l *rankings) merge(second *rankings) *rankings {
 }
 
 // rank ranks the hits of some asks.
-func (p *plan) rank(f *graph.Found, asks []ask, units [][]float32, near []nearest, m *meaning) *rankings {
+func (p *plan) rank(f *Found, asks []ask, units [][]float32, near []nearest, m *meaning) *rankings {
 	l := &rankings{said: map[string][]string{}}
 	for i := range f.Messages {
 		l.said[f.Messages[i].Source] = append(l.said[f.Messages[i].Source], f.Messages[i].Key)
 	}
-	texts := map[string]graph.SourceText{}
+	texts := map[string]SourceText{}
 	named := false
 	for _, t := range f.Texts {
 		texts[t.Key] = t
@@ -100,7 +100,7 @@ func (p *plan) rank(f *graph.Found, asks []ask, units [][]float32, near []neares
 
 // addDetails adds the evidence of the details: the sources that seeds lead to, and those whose name is in the text of a
 // seed.
-func (l *rankings) addDetails(d *graph.Details) {
+func (l *rankings) addDetails(d *Details) {
 	for _, linked := range d.Linked {
 		e := l.sources[linked.Ask].entry(linked.Key)
 		e.links += linked.Gain
@@ -108,7 +108,7 @@ func (l *rankings) addDetails(d *graph.Details) {
 	}
 	names, byName := map[string]bool{}, map[string][]string{}
 	for _, t := range d.Titled {
-		name := graph.NameText(t.Name)
+		name := words.NameText(t.Name)
 		names[name] = true
 		byName[name] = append(byName[name], t.Key)
 	}
@@ -135,7 +135,7 @@ const secondNames = 3
 
 // secondAsks returns the asks of a second search in deep mode: each query with the names of the best nodes found for
 // it, except names that the query contains.
-func (p *plan) secondAsks(f *graph.Found, l *rankings) []ask {
+func (p *plan) secondAsks(f *Found, l *rankings) []ask {
 	if !p.deep {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (p *plan) secondAsks(f *graph.Found, l *rankings) []ask {
 		next := a
 		next.text = a.text
 		for _, key := range fuse(l.nodes[i:i+1], p.tuning).keys {
-			words := graph.Words(names[key])
+			words := words.Of(names[key])
 			if added == secondNames || a.Match || containsAll(words, a.all) || len(words) == 0 {
 				continue
 			}

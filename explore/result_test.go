@@ -16,11 +16,11 @@ func everything(t *testing.T) *fakeStore {
 	t.Helper()
 	boat, five, attitude := graph.NodeRef{EntityKey: "c-boat", Kind: "concept", Name: "Boat"}, int64(5), int64(4)
 	first, last := day(60), day(3)
-	sources := []graph.SourceLine{
+	sources := []SourceLine{
 		{EntityKey: "s-1", Summary: "The boat\nwas launched.", StartedAt: last}, {EntityKey: "s-2", Summary: "A leak.", StartedAt: day(9)},
 		{EntityKey: "s-3", Summary: "Oak.", StartedAt: day(20)},
 	}
-	hit := func(score float64, key string) graph.Hit { return graph.Hit{Score: score, Key: key} }
+	hit := func(score float64, key string) Hit { return Hit{Score: score, Key: key} }
 	thinks := graph.RelationshipView{
 		Key: "r-1", From: "p-ada", To: "c-boat", Type: "thinks_about", Description: "Every\nevening", Attitude: &attitude, Proximity: &five,
 		Salience: 0.8, State: "active", RecordedAt: &last, Notes: []graph.Note{{Content: "Less in winter."}},
@@ -35,40 +35,40 @@ func everything(t *testing.T) *fakeStore {
 	note.Description, note.Notes = "A wooden\n\n# boat", []graph.Note{{Content: "Tarred in May."}, {Content: "Leaks."}}
 	context := "planning"
 	return &fakeStore{
-		search: func(graph.Search) (graph.Found, error) {
-			return graph.Found{
-				Messages: []graph.FoundMessage{{Hit: hit(3, "m-boat"), Source: "s-1", Name: "Ada"}, {Hit: hit(1, "m-leak"), Source: "s-2"}},
-				Sources:  []graph.FoundSource{{Hit: hit(2, "s-1")}, {Hit: hit(1, "s-2")}},
-				Nodes: []graph.FoundNode{
+		search: func(Search) (Found, error) {
+			return Found{
+				Messages: []FoundMessage{{Hit: hit(3, "m-boat"), Source: "s-1", Name: "Ada"}, {Hit: hit(1, "m-leak"), Source: "s-2"}},
+				Sources:  []FoundSource{{Hit: hit(2, "s-1")}, {Hit: hit(1, "s-2")}},
+				Nodes: []FoundNode{
 					{Hit: hit(4, "c-boat"), Kind: kind(t, "concept"), Name: "Boat"}, {Hit: hit(3, "p-ada"), Kind: kind(t, "person"), Name: "Ada"},
 					{Hit: hit(2, "d-plan"), Kind: kind(t, "document"), Name: "Lines plan"}, {Hit: hit(1, "st-1"), Kind: kind(t, "storyline"), Name: "Building the boat"},
 				},
-				Relationships: []graph.FoundRelationship{{Hit: hit(1, "r-1"), FromName: "Ada", ToName: "Boat", RelationshipView: thinks}},
+				Relationships: []FoundRelationship{{Hit: hit(1, "r-1"), FromName: "Ada", ToName: "Boat", RelationshipView: thinks}},
 			}, nil
 		},
-		details: func(graph.Wanted) (graph.Details, error) {
-			return graph.Details{
-				Messages: []graph.SaidMessage{
+		details: func(Wanted) (Details, error) {
+			return Details{
+				Messages: []SaidMessage{
 					{Source: "s-1", Message: graph.Message{EntityKey: "m-boat", Seq: 1, Role: "user", Name: "Ada", Text: "The boat\nfloats.", At: last}},
 					{Source: "s-2", Message: graph.Message{EntityKey: "m-leak", Role: "assistant", Text: "Where does the boat leak?", At: day(9)}},
 				},
-				Sources: []graph.SourceDetails{
+				Sources: []SourceDetails{
 					{Source: graph.Source{EntityKey: "s-1", ContentType: "conversation", ContextType: &context, Summary: sources[0].Summary, StartedAt: last}, Name: "Launch", Salience: 0.5, State: "active", Mentions: []graph.NodeRef{boat, {EntityKey: "p-ada", Kind: "person", Name: "Ada"}}},
 					{Source: graph.Source{EntityKey: "s-2", ContentType: "note", Summary: sources[1].Summary, StartedAt: day(9)}, Salience: 0.5, State: "active", Mentions: []graph.NodeRef{}},
 					{Source: graph.Source{EntityKey: "s-other", ContentType: "note", Summary: "Named in a text, and not found.", StartedAt: day(9)}, Salience: 0.5, Mentions: []graph.NodeRef{}},
 				},
 				Nodes: []graph.NodeView{note, aNode("person", "p-ada", "Ada", 1, day(1)), aNode("document", "d-plan", "Lines plan", 0.5, day(30)), aNode("storyline", "st-1", "Building the boat", 0.5, day(3))},
-				Around: []graph.Surroundings{
+				Around: []Surroundings{
 					{Node: boat, Links: []graph.RelationshipView{around, away}, Descriptions: []string{"", "By the mill"}},
 					{Node: graph.NodeRef{EntityKey: "d-plan", Kind: "document", Name: "Lines plan"}, Links: []graph.RelationshipView{{Key: "r-3", From: "d-plan", To: "c-boat", Type: "relates_to", Salience: 0.1, Direction: "outgoing", Node: &boat}}, Descriptions: []string{""}},
 				},
-				Storylines: []graph.Storyline{{
+				Storylines: []Storyline{{
 					EntityKey: "st-1", Name: "Building the boat", Description: "From oak to water", SourceCount: 3, FirstAt: &first, LastAt: &last, Anchor: &boat,
 					Sources: sources, SourceKeys: []string{"s-1", "s-2", "s-3"}, Macros: []string{"m-1"},
 				}},
-				Macros: []graph.Macro{{
+				Macros: []Macro{{
 					EntityKey: "m-1", Name: "Boats", Description: "All of them", StorylineCount: 1, SourceCount: 3, FirstAt: &first, LastAt: &last, Anchor: &boat,
-					Storylines: []graph.StorylineLine{{EntityKey: "st-1", Name: "Building the boat", Description: "From oak to water", SourceCount: 3}},
+					Storylines: []StorylineLine{{EntityKey: "st-1", Name: "Building the boat", Description: "From oak to water", SourceCount: 3}},
 				}},
 			}, nil
 		},
@@ -131,10 +131,10 @@ func TestKinds(t *testing.T) {
 			}
 			continue
 		}
-		var asked graph.Wanted
+		var asked Wanted
 		s := everything(t)
 		details := s.details
-		s.details = func(w graph.Wanted) (graph.Details, error) {
+		s.details = func(w Wanted) (Details, error) {
 			asked = w
 			d, err := details(w)
 			if w.Stories == nil && len(w.Sources) == 0 {
@@ -260,7 +260,7 @@ func TestBudgetOfLongTexts(t *testing.T) {
 	t.Parallel()
 	s := everything(t)
 	details := s.details
-	s.details = func(w graph.Wanted) (graph.Details, error) {
+	s.details = func(w Wanted) (Details, error) {
 		d, err := details(w)
 		d.Sources[0].Summary = strings.Repeat("The boat floats. ", 1000)
 		return d, err

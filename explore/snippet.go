@@ -16,7 +16,7 @@ type token struct {
 	at   int
 }
 
-// tokenize splits a text into words as graph.Words does, with their positions.
+// tokenize splits a text into words as words.Of does, with their positions.
 func tokenize(text []rune) []token {
 	var all []token
 	start := -1

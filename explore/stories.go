@@ -48,7 +48,7 @@ func plainStorylines(storylines []StorylineHit, granularity int) []StorylineHit 
 	return storylines
 }
 
-func (a *assembly) storylineHit(t *graph.Storyline, score float64) StorylineHit {
+func (a *assembly) storylineHit(t *Storyline, score float64) StorylineHit {
 	hit := StorylineHit{
 		StorylineID: t.EntityKey, Name: t.Name, Description: t.Description, RelevanceScore: score, SourceCount: t.SourceCount,
 		StartedAt: t.FirstAt, LastSourceAt: t.LastAt, Anchor: t.Anchor,

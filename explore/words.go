@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"kith/graph"
+	"kith/internal/words"
 )
 
 // questionWords are the words of a question that do not say what it is about. English analysis keeps them.
@@ -25,13 +25,13 @@ func contentWords(words []string) []string {
 // nameWords returns the words of a query that may be names: the capitalized ones, or all if none is.
 func nameWords(query string) []string {
 	var names []string
-	for _, t := range graph.NameTokens(query) {
+	for _, t := range words.NameTokens(query) {
 		if beginsName(t) {
 			names = append(names, t)
 		}
 	}
 	if len(names) == 0 {
-		names = graph.NameTokens(query)
+		names = words.NameTokens(query)
 	}
-	return contentWords(graph.Words(strings.Join(names, " ")))
+	return contentWords(words.Of(strings.Join(names, " ")))
 }

@@ -48,7 +48,7 @@ var relationshipFaults = map[string]struct{ detail, repair string }{
 func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
 	for range auditTries {
 		rows, err := findFaultyRelationships.Read(ctx, a.store.db, map[string]any{
-			"team_id": p.team, "entity_keys": p.keys(""), "records": recordsLinked, "plain": plainTypes, "scopes": p.scopes(),
+			"team_id": p.team, "entity_keys": p.keys(""), "records": recordsLinked, "plain": PlainTypes, "scopes": p.scopes(),
 		})
 		if err != nil {
 			return err

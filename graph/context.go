@@ -216,7 +216,7 @@ func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
 			return err
 		}
 	}
-	return s.warmSearch(ctx, nobody)
+	return nil
 }
 
 // fill sets a section from its one value.

@@ -245,7 +245,7 @@ func (c *copying) schema(ctx context.Context) error {
 		}
 	}
 	c.progress("indexes", c.done)
-	return c.to.awaitIndexes(ctx)
+	return c.to.AwaitIndexes(ctx)
 }
 
 // compare reads the new store under the ids of the old one, and compares the two.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"kith/explore"
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/vector"
@@ -81,6 +82,9 @@ func embedder(t *testing.T, db testenv.Database, model string) *embedding {
 	return e
 }
 
+// searches returns the searches of the team's database.
+func (e *embedding) searches() *explore.Store { return explore.NewStore(e.Store, e.embedder) }
+
 func (e *embedding) count(outcome string, n int64) {
 	e.embedder.mu.Lock()
 	defer e.embedder.mu.Unlock()
@@ -121,7 +125,7 @@ func (e *embedding) vectors(user string) map[string]string {
 	e.Helper()
 	found, last := map[string]string{}, int64(0)
 	for {
-		rows, err := e.Store.Vectors(e.Context(), graph.ScopeToken(e.Team, user), last, 2)
+		rows, err := e.searches().Vectors(e.Context(), graph.ScopeToken(e.Team, user), last, 2)
 		if err != nil {
 			e.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"kith/neo"
-	"kith/vector"
 )
 
 var (
@@ -14,7 +13,6 @@ var (
 	pauseEmbedding       = neo.Load[neo.None]("embedding_pause")
 	beginEmbedding       = neo.Load[embeddingModel]("embedding_begin")
 	renewEmbedding       = neo.Load[bool]("embedding_renew")
-	readVectors          = neo.Load[vectorPage]("embedding_vectors")
 	readEmbeddingBacklog = neo.Load[embeddingBacklog]("embedding_backlog")
 )
 
@@ -22,36 +20,6 @@ var (
 type embeddingModel struct {
 	Model      string
 	Dimensions int
-}
-
-// vectorPage is a page of vectors, and the model of those with a number above Base.
-type vectorPage struct {
-	Rows  []vectorRow
-	Model string
-	Base  int64
-}
-
-// vectorRow is a node's vector with its number. Parent is the source of a message.
-type vectorRow struct {
-	Seq    int64
-	Key    string
-	Labels Labels
-	At     int64
-	Vector vectorBytes
-	Parent string
-}
-
-// vectorBytes is an encoded vector.
-type vectorBytes []byte
-
-// DecodeNeo reads bytes.
-func (b *vectorBytes) DecodeNeo(v any) error {
-	bytes, ok := v.([]byte)
-	if !ok {
-		return fmt.Errorf("%T where a vector is expected: %w", v, neo.ErrStatement)
-	}
-	*b = bytes
-	return nil
 }
 
 // embeddingBacklog counts the nodes that wait for vectors. Oldest is nil if there are none.
@@ -122,47 +90,6 @@ func (s *Store) RenewEmbeddings(ctx context.Context) (resumed bool, err error) {
 		return err
 	})
 	return resumed, err
-}
-
-// Vectors returns at most limit vectors of a scope (a scope token) with numbers above after, in the order of their numbers; none:
-// there are no more. A row's Kind is the position of its node's kind in Kinds. Its At is the time of a message, the start of a
-// source, or when another node was created. It returns ErrModel if the vectors belong to a different model than the embedder's.
-func (s *Store) Vectors(ctx context.Context, scope string, after int64, limit int) ([]vector.Row, error) {
-	for {
-		page, err := readVectors.ReadOne(ctx, s.db, map[string]any{"vector_scope": scope, "after": after, "limit": limit})
-		if err != nil {
-			return nil, err
-		}
-		if len(page.Rows) == 0 {
-			return nil, nil
-		}
-		if s.options.Embedder == nil || page.Model != s.options.Embedder.Model() {
-			return nil, fmt.Errorf("vectors: %w", ErrModel)
-		}
-		if after >= page.Base {
-			return vectorsOf(page.Rows), nil
-		}
-		after = page.Base // vectors up to there belong to another model
-	}
-}
-
-// vectorsOf returns the vectors of some rows.
-func vectorsOf(found []vectorRow) []vector.Row {
-	rows := make([]vector.Row, len(found))
-	for i, r := range found {
-		rows[i] = vector.Row{Seq: r.Seq, Key: r.Key, Kind: KindNumber(r.Labels.Kind()), At: r.At, Vector: r.Vector, Parent: r.Parent}
-	}
-	return rows
-}
-
-// KindNumber returns the position of a kind in Kinds, which marks its vectors.
-func KindNumber(kind Kind) uint8 {
-	for i := range Kinds {
-		if Kinds[i] == kind {
-			return uint8(i) // there are some twenty
-		}
-	}
-	return 0
 }
 
 // EmbeddingBacklog holds how many nodes wait for their vectors, counted up to backlogCounted, and for how many seconds the first

@@ -100,7 +100,7 @@ func embedKinds(e *embedding) {
 	backlog, err := e.Store.EmbeddingBacklog(e.Context())
 	e.Same("waits", []any{graph.EmbeddingBacklog{}, nil}, []any{backlog, err})
 	e.Same("kinds and times", []any{"message", noon.UnixMilli()}, func() []any {
-		rows, _ := e.Store.Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 1000)
+		rows, _ := e.searches().Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 1000)
 		i := slices.IndexFunc(rows, func(r vector.Row) bool { return r.Key == "m-1" })
 		return []any{graph.Kinds[rows[i].Kind].Name, rows[i].At}
 	}())
@@ -391,7 +391,7 @@ func embedOther(e *embedding, db testenv.Database) {
 	if done, err := e.worker.TurnForTest(e.Context()); done || !errors.Is(err, graph.ErrModel) {
 		e.Fatal(done, err)
 	}
-	if _, err := e.Store.Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 10); !errors.Is(err, graph.ErrModel) {
+	if _, err := e.searches().Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 10); !errors.Is(err, graph.ErrModel) {
 		e.Fatal(err)
 	}
 	next.embeds("u", nil) // no vector of the old model is found
@@ -433,7 +433,7 @@ func embedMany(e *embedding) {
 	e.settle()
 	took := time.Since(begun)
 	e.Logf("%d messages in %v: %.0f a second", messages, took, messages/took.Seconds())
-	rows, err := e.Store.Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 5000)
+	rows, err := e.searches().Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 5000)
 	e.Same("vectors", []any{messages, nil}, []any{len(rows), err})
 }
 

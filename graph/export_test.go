@@ -30,8 +30,6 @@ const LeaseTime = leaseTime
 const MaxNoteLength = maxNoteLength
 const MaxNotes = maxNotes
 const MaxPreferenceSize = maxPreferenceSize
-const MaxWordLength = maxWordLength
-const MaxWordsForTest = maxWords
 const MentionsType = mentionsType
 const NoSuchNode = noSuchNode
 const NoSuchSource = noSuchSource
@@ -72,12 +70,9 @@ func (x *Maintenance) TakeForTest(p0 context.Context, p1 string) (string, string
 }
 func (x *NodeWrite) CheckNamesForTest(p0 *Faults, p1 fault.Path, p2 Kind) { x.checkNames(p0, p1, p2) }
 func (x *Recalls) FlushForTest(p0 context.Context)                        { x.flush(p0) }
-func (x *Search) IndexAsksForTest(p0 Scope) *searchAsks                   { return x.indexAsks(p0) }
-func (x *Search) ParamsForTest(p0 Scope, p1 *searchAsks) map[string]any   { return x.params(p0, p1) }
 func (x *Store) CombinedForTest(p0 []Section, p1 SectionQuery) cypher.Query {
 	return x.combined(p0, p1)
 }
-func (x *Store) ComposeForTest(p0 string, p1 []string) cypher.Query { return x.compose(p0, p1) }
 func (x *Store) ExportRelationshipsForTest(p0 context.Context, p1 string, p2 int, p3 int, p4 func(*RelationshipWrite) error) error {
 	return x.exportRelationships(p0, p1, p2, p3, p4)
 }
@@ -97,7 +92,6 @@ func (x *Store) WriteBatchForTest(p0 context.Context, p1 Scope, p2 *batch) (Memo
 }
 func (x *Tx) ChangesForTest(p0 []string, p1 ...string)                    { x.changes(p0, p1...) }
 func (x *Tx) FindForTest(p0 string, p1 lookups) (known, error)            { return x.find(p0, p1) }
-func (x *Wanted) ParamsForTest(p0 Scope) map[string]any                   { return x.params(p0) }
 func (x *auditor) ResultField() *AuditResult                              { return &x.result }
 func (x *auditor) SchemaForTest(p0 context.Context) error                 { return x.schema(p0) }
 func (x *auditor) TeamForTest(p0 context.Context, p1 string) error        { return x.team(p0, p1) }
@@ -125,21 +119,15 @@ var AuditNames = auditNames
 var ChooseStoryline = chooseStoryline
 var CopyParts = copyParts
 var DeletePreference = deletePreference
-var DetailParts = detailParts
 var Earlier = earlier
 var ErrLeaseLost = errLeaseLost
 var JSONObjectOf = jsonObjectOf
-var KindFrom = kindFrom
 var OwnerRows = ownerRows
-var PlainTypes = plainTypes
 var RecordsLinked = recordsLinked
 var RelationshipScope = relationshipScope
 var SchemaNames = schemaNames
-var ScopeFilter = scopeFilter
 var ScopeToken = scopeToken
 var SetPreference = setPreference
-var Stem = stem
-var StopWords = stopWords
 var Told = told
 
 func NewAuditor(s *Store, o AuditOptions) *auditor { return &auditor{store: s, options: o} }

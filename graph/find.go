@@ -196,9 +196,6 @@ func (l *Labels) DecodeNeo(v any) error {
 // Kind returns the kind of a node with these labels.
 func (l Labels) Kind() Kind { return KindOfLabel(l.OfKind) }
 
-// kindFrom returns the kind of a node with these labels.
-func kindFrom(labels any) Kind { return KindOfLabel(KindLabel(neo.List(labels))) }
-
 // MemoryLabel is the label of every node of the memory.
 const MemoryLabel = "Memory"
 
@@ -218,24 +215,4 @@ func (t *Tx) writeRows(q neo.Query[neo.None], teamID string, rows []map[string]a
 		return nil
 	}
 	return q.Run(t, map[string]any{"team_id": teamID, "rows": rows})
-}
-
-// nodeRefRow is a list of a node's key, labels and name.
-type nodeRefRow struct {
-	Key    string
-	Labels Labels
-	Name   string
-}
-
-// ref returns the node.
-func (r nodeRefRow) ref() NodeRef {
-	return NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name}
-}
-
-func nodeRefs(rows []nodeRefRow) []NodeRef {
-	refs := make([]NodeRef, len(rows))
-	for i, r := range rows {
-		refs[i] = r.ref()
-	}
-	return refs
 }

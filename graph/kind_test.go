@@ -377,3 +377,25 @@ func TestASourceTellsOfMessagesThatItHasOtherwise(t *testing.T) {
 		e.Same(field, []any{nil, want}, []any{err, appended.Warnings})
 	}
 }
+
+func TestNameKey(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"":                        "",
+		"?!":                      "",
+		"(draft)":                 "",
+		"Ada  Lovelace":           "ada lovelace",
+		"Orn (lighthouse)":        "orn",
+		"Orn (a) (b)":             "orn a",
+		"Ada's Engine":            "ada engine",
+		"the ’90s":                "the 90s",
+		"O’Brien":                 "o'brien",
+		"ÉCOLE, normale-sup.":     "école normale sup",
+		"日本":                      "日本",
+		"say \"AND\" (or NOT) * ": "say and or not",
+	} {
+		if got := graph.NameKey(name); got != want {
+			t.Errorf("%q: %q, not %q", name, got, want)
+		}
+	}
+}

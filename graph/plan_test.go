@@ -14,9 +14,48 @@ import (
 	"kith/neo"
 )
 
-// allParams returns all parameters of a search.
-func allParams(q *graph.Search, scope graph.Scope) map[string]any {
-	return q.ParamsForTest(scope, q.IndexAsksForTest(scope))
+// searchParams returns the parameters that package explore sends with a search for one word in everything.
+func searchParams(scope graph.Scope, word string) map[string]any {
+	visible := graph.ScopeFilter(scope, nil, nil)
+	params := map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.UserID, "count_limit": 1000, "name_limit": 25, "neighbours": true, "archived": false,
+		"message_limit": 100, "source_limit": 100, "node_limit": 50, "relationship_limit": 50, "since": nil, "until": nil, "as_of": nil,
+		"scopes": []map[string]any{}, "vector_limit": 500, "first_limit": 12, "mention_limit": 100, "degree_limit": 100, "matches": []int64{},
+	}
+	var counted []map[string]any
+	for name, fields := range map[string][]string{
+		"message": {"text", "near"}, "source": {"summary", "name", "description", "keywords", "tags"},
+		"node": {"name", "canonical_name", "description", "text"}, "relationship": {"description", "relationship_type", "notes"},
+	} {
+		clause := "(search_scope:nothing"
+		for _, field := range fields {
+			clause += " " + field + ":(" + word + ")"
+		}
+		clause += ")^0"
+		params[name+"_asks"] = []map[string]any{{
+			"head": visible + " +(search_scope:nothing ", "clauses": []string{"((+" + clause + " +*:*)^1)"}, "words": []string{word},
+			"names": []string{visible + " +name:(" + word + ")^0"},
+		}}
+		if name != "relationship" {
+			counted = append(counted, map[string]any{"index": name + "_words", "filter": visible, "asks": [][]string{{visible + " +" + clause}}})
+		}
+	}
+	params["counted"] = counted
+	return params
+}
+
+// detailParams returns the parameters of the details of found records.
+func detailParams(scope graph.Scope, messages, sources, nodes []string) map[string]any {
+	seeds := make([]map[string]any, len(sources))
+	for i, key := range sources {
+		seeds[i] = map[string]any{"ask": 0, "key": key, "weight": 1.0}
+	}
+	return map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.UserID, "message_keys": messages, "source_keys": sources, "node_keys": nodes, "around_keys": nodes,
+		"story_keys": []string{}, "names": []string{}, "seeds": seeds, "degree_limit": 100, "link_limit": 50, "since": nil, "until": nil, "as_of": nil,
+		"mentioned": 10, "plain": graph.PlainTypes, "types": nil, "without_types": []string{}, "min_attitude": nil, "max_attitude": nil,
+		"min_proximity": nil, "max_proximity": nil, "walk": 200, "relationship_limit": 20, "previews": 5, "story_limit": 100,
+	}
 }
 
 // explain returns the plan of a statement as the store would run it.
@@ -84,13 +123,10 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"records": graph.RecordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
 		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": map[string]any{"Concept": "x0"},
 		"plain": graph.PlainTypes, "last": "x"})
-	maps.Copy(known, allParams(&graph.Search{Asks: []graph.Ask{{Words: []string{"x"}}}, Messages: true, Sources: true, Nodes: graph.Kinds[:1], Relationships: true, Links: true,
-		Vectors: []graph.VectorsAfter{{"k0", 0}}}, graph.Scope{TeamID: e.Team, UserID: "u"}))
-	maps.Copy(known, map[string]any{
-		"message_keys": []string{"n-1"}, "source_keys": []string{"n-1"}, "node_keys": []string{"n-1"}, "story_keys": []string{"n-1"}, "mentioned": 10,
-		"around_keys": []string{"n-1"}, "seeds": []map[string]any{{"ask": 0, "key": "s-1", "weight": 1.0}}, "link_limit": 10, "story_limit": 10,
-		"without_types": []string{}, "min_attitude": nil, "max_attitude": nil, "min_proximity": nil, "max_proximity": nil, "previews": 5,
-	})
+	scope := graph.Scope{TeamID: e.Team, UserID: "u"}
+	maps.Copy(known, searchParams(scope, "x"))
+	maps.Copy(known, detailParams(scope, []string{"n-1"}, []string{"n-1"}, []string{"n-1"}))
+	known["story_keys"] = []string{"n-1"}
 	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,
 		"vector_scope": "k0", "embed_due": 1, "texts": true})
 	maps.Copy(known, map[string]any{

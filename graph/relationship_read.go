@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"kith/cypher"
@@ -56,6 +57,17 @@ type NodeRef struct {
 	Name      string `json:"name"`
 }
 
+// DecodeNeo reads a list of key, labels and name.
+func (n *NodeRef) DecodeNeo(v any) error {
+	l := neo.List(v)
+	if len(l) != 3 {
+		return fmt.Errorf("%d values where a key, labels and a name are expected: %w", len(l), neo.ErrStatement)
+	}
+	*n = NodeRef{EntityKey: neo.Text(l[0]), Kind: KindOfLabel(KindLabel(neo.List(l[1]))).Name, Name: neo.Text(l[2])}
+	return nil
+}
+
+// NewRelationshipView returns a relationship of the stored type kind, as answers show it.
 func NewRelationshipView(from, kind, to string, p Properties, now time.Time) RelationshipView {
 	alive := p.vitality()
 	kind = p.typeOf(kind)
@@ -153,4 +165,34 @@ func (s *Store) Relationship(ctx context.Context, scope Scope, key string) (Rela
 		return RelationshipView{}, err
 	}
 	return NewRelationshipView(r.from, r.kind, r.to, r.Properties, s.Now()), nil
+}
+
+// linkRow is a list of a relationship of a node.
+type linkRow struct {
+	Outgoing   bool
+	Type, Key  string // Key is of the other end, as Labels and Name
+	Labels     Labels
+	Name       string
+	Properties Properties
+}
+
+// NewLinkView returns a relationship between two nodes as the first one has it.
+func NewLinkView(of string, outgoing bool, kind string, other NodeRef, p Properties, now time.Time) RelationshipView {
+	from, to, direction := other.EntityKey, of, "incoming"
+	if outgoing {
+		from, to, direction = to, from, "outgoing"
+	}
+	view := NewRelationshipView(from, kind, to, p, now)
+	view.Direction = direction
+	view.Node = &other
+	return view
+}
+
+// linkViews returns the relationships of the node with the given key.
+func linkViews(rows []linkRow, key string, now time.Time) []RelationshipView {
+	views := make([]RelationshipView, len(rows))
+	for i, r := range rows {
+		views[i] = NewLinkView(key, r.Outgoing, r.Type, NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name}, r.Properties, now)
+	}
+	return views
 }

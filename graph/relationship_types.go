@@ -165,7 +165,7 @@ func (s *Store) admitTypes(ctx context.Context, relationships []RelationshipWrit
 			return err
 		}
 	}
-	return s.awaitIndexes(ctx)
+	return s.AwaitIndexes(ctx)
 }
 
 // indexType creates the index that finds relationships of a stored type by key.

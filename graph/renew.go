@@ -92,7 +92,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	}
 	err = s.Transaction(ctx, "search_renew", func(t *Tx) error {
 		count, err := renewProperties.ExecOne(t, map[string]any{
-			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": plainTypes, "names": names,
+			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": PlainTypes, "names": names,
 		})
 		if err != nil {
 			return err

@@ -39,10 +39,10 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.indexTypes(ctx); err != nil {
 		return err
 	}
-	if err := s.awaitIndexes(ctx); err != nil {
+	if err := s.AwaitIndexes(ctx); err != nil {
 		return err
 	}
-	if err := s.indexOtherTypes(ctx); err != nil || stored == 0 || stored == len(migrations) {
+	if err := s.IndexWords(ctx); err != nil || stored == 0 || stored == len(migrations) {
 		return err
 	}
 	if err := s.renewRanks(ctx); err != nil || stored >= namesVersion {
@@ -121,7 +121,7 @@ func (s *Store) indexTypes(ctx context.Context) error {
 	return nil
 }
 
-func (s *Store) awaitIndexes(ctx context.Context) error {
+func (s *Store) AwaitIndexes(ctx context.Context) error {
 	return s.db.Schema(ctx, "await", "CALL db.awaitIndexes(300)")
 }
 

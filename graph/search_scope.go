@@ -7,7 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"kith/internal/words"
+
 	"kith/internal/clip"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -76,11 +79,11 @@ func SearchScopes(scope Scope) []string {
 	return tokens
 }
 
-// plainTypes are relationship types without searchable words.
-var plainTypes = []string{mentionsType, systemRelationshipType, HasMessageType, aboutType, includesType, rootedInType, groupsType}
+// PlainTypes are relationship types without searchable words.
+var PlainTypes = []string{mentionsType, systemRelationshipType, HasMessageType, aboutType, includesType, rootedInType, groupsType}
 
 // searchable reports whether relationships of a type can be found by words.
-func searchable(kind string) bool { return !slices.Contains(plainTypes, kind) }
+func searchable(kind string) bool { return !slices.Contains(PlainTypes, kind) }
 
 // What a message stores of the messages around it (message_near.cypher has the same values).
 const (
@@ -131,4 +134,61 @@ func numbersFrom(first int64, count int) []int64 {
 		all[i] = first + int64(i)
 	}
 	return all
+}
+
+// NameKey returns a name for comparison: its words in lower case, without a final part in brackets.
+func NameKey(name string) string {
+	return strings.ToLower(words.NameText(PlainName(name)))
+}
+
+// ScopeFilter returns a clause that matches what the caller may see, from the day since to the day until.
+func ScopeFilter(scope Scope, since, until *time.Time) string {
+	filter := "+search_scope:(" + strings.Join(SearchScopes(scope), " ") + ")^0"
+	if since != nil || until != nil {
+		from, to := dayToken(fault.Earliest), dayToken(fault.Latest)
+		if since != nil {
+			from = dayToken(*since)
+		}
+		if until != nil {
+			to = dayToken(*until)
+		}
+		filter += " +search_scope:[" + from + " TO " + to + "]^0"
+	}
+	return filter
+}
+
+// KindFilter returns a clause that matches nodes of the given kinds among those in node_words; none means all. It
+// lists these kinds or the others, whichever are fewer, because every name costs time.
+func KindFilter(kinds []Kind) string {
+	var given, others []string
+	for _, k := range Kinds {
+		switch {
+		case k == SourceKind || k == MessageKind: // they have their own indexes
+		case slices.Contains(kinds, k):
+			given = append(given, kindToken(k))
+		default:
+			others = append(others, kindToken(k))
+		}
+	}
+	switch {
+	case len(kinds) == 0 || len(others) == 0:
+		return ""
+	case len(others) < len(given):
+		return " -search_scope:(" + strings.Join(others, " ") + ")"
+	case len(given) == 0:
+		return " +search_scope:nothing"
+	}
+	return " +search_scope:(" + strings.Join(given, " ") + ")^0"
+}
+
+// TypeFilter returns a clause that matches relationships of the given types; none means all.
+func TypeFilter(types []string) string {
+	if len(types) == 0 {
+		return ""
+	}
+	tokens := make([]string, len(types))
+	for i, t := range types {
+		tokens[i] = typeToken(t)
+	}
+	return " +search_scope:(" + strings.Join(tokens, " ") + ")^0"
 }

@@ -7,39 +7,60 @@ import (
 	"testing"
 	"time"
 
+	"kith/explore"
+	"kith/internal/words"
+
 	"kith/graph"
 	"kith/neo"
 )
 
+// askAll searches all indexes, in both modes.
+func askAll(text string) explore.Search {
+	list := words.Of(text)
+	return explore.Search{
+		Asks:     []explore.Ask{{Words: list, Names: list}, {Words: list, Match: true}},
+		Messages: true, Sources: true, Nodes: graph.Kinds, Relationships: true, Neighbours: true, Links: true,
+	}
+}
+
+func (e *env) search(user string, q explore.Search) explore.Found {
+	e.Helper()
+	found, err := explore.NewStore(e.Store, nil).Search(e.Context(), e.As(user), q)
+	if err != nil {
+		e.Fatalf("%.200s: %v", fmt.Sprint(q.Asks), err)
+	}
+	return found
+}
+
 // askWords asks for any of the words of a text, in everything.
-func askWords(text string) graph.Search {
+func askWords(text string) explore.Search {
 	q := askAll(text)
 	q.Asks = q.Asks[:1]
 	return q
 }
 
-func foundMessages(f *graph.Found) (keys []string) {
+func foundMessages(f *explore.Found) (keys []string) {
 	for _, m := range f.Messages {
 		keys = append(keys, m.Key)
 	}
 	return keys
 }
 
-func foundSources(f *graph.Found) (keys []string) {
+func foundSources(f *explore.Found) (keys []string) {
 	for _, s := range f.Sources {
 		keys = append(keys, s.Key)
 	}
 	return keys
 }
 
-func foundNodes(f *graph.Found) (keys []string) {
+func foundNodes(f *explore.Found) (keys []string) {
 	for _, n := range f.Nodes {
 		keys = append(keys, n.Key)
 	}
 	return keys
 }
 
-func foundRelationships(f *graph.Found) (types []string) {
+func foundRelationships(f *explore.Found) (types []string) {
 	for _, r := range f.Relationships {
 		types = append(types, r.From+" "+r.Type+" "+r.To)
 	}
@@ -52,7 +73,7 @@ func (e *env) finds(user, text string, want ...string) {
 	e.findsAll(user, askWords(text), want...)
 }
 
-func (e *env) findsAll(user string, q graph.Search, want ...string) {
+func (e *env) findsAll(user string, q explore.Search, want ...string) {
 	e.Helper()
 	found := e.search(user, q)
 	got := slices.Concat(foundMessages(&found), foundSources(&found), foundNodes(&found), foundRelationships(&found))

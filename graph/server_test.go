@@ -245,17 +245,18 @@ func searchesBeside(_ *testing.T, e *env) {
 func (e *env) searchHits(user string) (all []int64) {
 	e.Helper()
 	e.Raw("CALL db.prepareForReplanning()")
-	q := askWords("lantern")
-	found := e.search(user, q)
-	w := graph.Wanted{Messages: foundMessages(&found), Sources: foundSources(&found), Nodes: foundNodes(&found), Around: foundNodes(&found), Previews: 5}
-	for _, s := range foundSources(&found) {
-		w.Seeds = append(w.Seeds, graph.Seed{0, s, 1})
+	found := e.search(user, askWords("lantern"))
+	scope, details := e.As(user), []cypher.Query{}
+	for _, name := range []string{"found_messages", "found_sources", "found_nodes", "found_relationships", "found_stories"} {
+		details = append(details, cypher.Load(name))
 	}
-	scope := e.As(user)
 	for _, step := range []struct {
 		query  cypher.Query
 		params map[string]any
-	}{{cypher.Load("search"), allParams(&q, scope)}, {e.Store.ComposeForTest("found", graph.DetailParts), w.ParamsForTest(scope)}} {
+	}{
+		{cypher.Load("search"), searchParams(scope, "lantern")},
+		{cypher.Combine("found", details...), detailParams(scope, foundMessages(&found), foundSources(&found), foundNodes(&found))},
+	} {
 		hits := int64(0)
 		neo.PlanOf(e.summary("PROFILE ", step.query, step.params).Profile()).Each(func(o neo.Operator) { hits += o.Hits })
 		all = append(all, hits)

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"kith/explore"
+	"kith/internal/words"
+
 	"kith/graph"
 	"kith/graph/graphtest"
 
@@ -180,7 +183,7 @@ func TestSourcesOfATeam(t *testing.T) {
 	for _, user := range []string{"u1", "u2", "u3", ""} {
 		s := e.see(user, "s")
 		e.Same("seen by "+user, []any{(*string)(nil), []string{"u1", "u2"}, int64(2)}, []any{s.UserID, s.Participants, s.MessageCount})
-		found, err := e.Store.Search(t.Context(), e.As(user), graph.Search{Asks: []graph.Ask{{Words: graph.Words("valve")}, {Words: graph.Words("sluice")}}, Messages: true, Sources: true})
+		found, err := explore.NewStore(e.Store, nil).Search(t.Context(), e.As(user), explore.Search{Asks: []explore.Ask{{Words: words.Of("valve")}, {Words: words.Of("sluice")}}, Messages: true, Sources: true})
 		if err != nil {
 			t.Fatal(err)
 		}

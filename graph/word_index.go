@@ -57,9 +57,9 @@ func (s *Store) wordIndexes(ctx context.Context) (map[string][]string, error) {
 	return indexes, nil
 }
 
-// indexOtherTypes makes relationships of all stored types searchable: it rebuilds othersIndex if it lacks a type.
+// IndexWords makes relationships of all stored types searchable: it rebuilds othersIndex if it lacks a type.
 // Several instances may run it at the same time. It drops the indexes per type of earlier versions.
-func (s *Store) indexOtherTypes(ctx context.Context) error {
+func (s *Store) IndexWords(ctx context.Context) error {
 	types, err := s.otherTypes(ctx)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *Store) indexOtherTypes(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := s.awaitIndexes(ctx); err != nil {
+		if err := s.AwaitIndexes(ctx); err != nil {
 			return err
 		}
 	}

@@ -35,14 +35,14 @@ func (m memory) CurrentKeys(context.Context, graph.Scope, []string) (map[string]
 	return map[string]string{}, m.err
 }
 
-func (m memory) Search(_ context.Context, scope graph.Scope, q graph.Search) (graph.Found, error) {
+func (m memory) Search(_ context.Context, scope graph.Scope, q explore.Search) (explore.Found, error) {
 	m.ask("explore of %s for %q: %d asks", scope.TeamID, scope.UserID, len(q.Asks))
 	concept, _ := graph.KindOf("concept")
-	return graph.Found{Nodes: []graph.FoundNode{{Hit: graph.Hit{Score: 1, Key: "c"}, Kind: concept, Name: "Boat"}}}, m.err
+	return explore.Found{Nodes: []explore.FoundNode{{Hit: explore.Hit{Score: 1, Key: "c"}, Kind: concept, Name: "Boat"}}}, m.err
 }
 
-func (m memory) Details(context.Context, graph.Scope, graph.Wanted) (graph.Details, error) {
-	return graph.Details{Nodes: []graph.NodeView{{Kind: "concept", Node: graph.Node{EntityKey: "c", Name: "Boat"}}}}, m.err
+func (m memory) Details(context.Context, graph.Scope, explore.Wanted) (explore.Details, error) {
+	return explore.Details{Nodes: []graph.NodeView{{Kind: "concept", Node: graph.Node{EntityKey: "c", Name: "Boat"}}}}, m.err
 }
 
 func (memory) Vectors(context.Context, string, int64, int) ([]vector.Row, error) { return nil, nil }

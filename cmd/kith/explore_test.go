@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/words"
+
 	"kith/explore"
 	"kith/graph"
 	"kith/internal/testenv"
@@ -96,7 +98,7 @@ var synonyms = map[string]string{"vessel": "ship", "boat": "ship", "physician": 
 func wordVector(text string, dimensions int) []float32 {
 	v := make([]float32, dimensions)
 	v[0] = 0.01 // no text is without a direction
-	for _, word := range graph.Words(text) {
+	for _, word := range words.Of(text) {
 		if meant, ok := synonyms[word]; ok {
 			word = meant
 		}
@@ -192,7 +194,7 @@ func TestExploreRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, embedder := range []llm.Embedder{nil, model} {
-		e := explore.New(store, explore.Options{Embedder: embedder, Vectors: vector.New(1 << 20)})
+		e := explore.New(explore.NewStore(store, embedder), explore.Options{Embedder: embedder, Vectors: vector.New(1 << 20)})
 		for _, r := range []explore.Request{
 			{}, {Mode: explore.Deep}, {Format: explore.Text}, {Granularity: 2, Expand: 5}, {Granularity: 3, ReturnExplanations: true}, {Kinds: []string{"message"}}, {MaxTokens: 200},
 		} {

@@ -46,6 +46,7 @@ type memory struct {
 
 	contexts   *loader.Loader
 	explorer   *explore.Explorer
+	searches   *explore.Store
 	walks      *traverse.Store
 	workspaces *workspace.Store
 	traverser  *traverse.Traverser
@@ -172,7 +173,7 @@ func (m *memory) newReaders(queryEmbedder llm.Embedder) {
 		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.ObserveDegraded, Preferences: m.preferences.orNil(),
 		Trace: m.traces.Of("load"),
 	})
-	m.explorer = explore.New(m.store, explore.Options{Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.ObserveExplore})
+	m.explorer = explore.New(m.searches, explore.Options{Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.ObserveExplore})
 	m.traverser = traverse.New(m.walks, m.metrics.ObserveTraverse)
 }
 
@@ -249,7 +250,10 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	if err := m.store.Warm(ctx, m.preferences.sections()...); err != nil {
 		return err
 	}
-	return m.workspaces.Warm(ctx)
+	if err := m.workspaces.Warm(ctx); err != nil {
+		return err
+	}
+	return m.searches.Warm(ctx)
 }
 
 // maintain embeds queued texts and runs maintenance until ctx is done.

@@ -1,10 +1,12 @@
-package graph
+package explore
 
 import (
 	"context"
 	"errors"
 	"slices"
 	"time"
+
+	"kith/graph"
 
 	"kith/neo"
 	"kith/vector"
@@ -28,7 +30,7 @@ type searchRow struct {
 
 // searchLink is a node with the sources that mention it, in the order of search.
 type searchLink struct {
-	Labels    Labels
+	Labels    graph.Labels
 	Key, Name string
 	Degree    int64
 	Seeds     []string
@@ -47,7 +49,7 @@ type Search struct {
 	Asks          []Ask
 	Messages      bool // by their text and the text of the messages around them
 	Sources       bool
-	Nodes         []Kind // of these kinds, except sources and messages; empty: no nodes
+	Nodes         []graph.Kind // of these kinds, except sources and messages; empty: no nodes
 	Relationships bool
 	Types         []string // of relationships; empty: all
 	Since, Until  *time.Time
@@ -132,7 +134,7 @@ type SourceText struct{ Key, Name, Text string }
 // FoundNode is a node of another kind that contains the words.
 type FoundNode struct {
 	Hit
-	Kind                Kind
+	Kind                graph.Kind
 	Name, CanonicalName string
 }
 
@@ -140,12 +142,12 @@ type FoundNode struct {
 type FoundRelationship struct {
 	Hit
 	FromName, ToName string
-	RelationshipView
+	graph.RelationshipView
 }
 
 // Link is a node that the first sources mention, or that the search found, with all sources that mention it.
 type Link struct {
-	Kind      Kind
+	Kind      graph.Kind
 	Key, Name string
 	Degree    int64    // sources that mention it
 	Newest    bool     // too many to be a link: only the newest are listed
@@ -173,15 +175,15 @@ var (
 )
 
 // Search returns what matches the asks, in one round trip.
-func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error) {
+func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found, error) {
 	asks := q.indexAsks(scope)
 	params := q.params(scope, asks)
 	row, err := searchIndexes.ReadOne(ctx, s.db, params)
 	if errors.Is(err, neo.ErrProcedure) && q.Relationships { // the index of relationships may be missing or not populated yet
-		if err := s.indexOtherTypes(ctx); err != nil {
+		if err := s.graph.IndexWords(ctx); err != nil {
 			return Found{}, err
 		}
-		if err := s.awaitIndexes(ctx); err != nil {
+		if err := s.graph.AwaitIndexes(ctx); err != nil {
 			return Found{}, err
 		}
 		row, err = searchIndexes.ReadOne(ctx, s.db, params)
@@ -192,19 +194,20 @@ func (s *Store) Search(ctx context.Context, scope Scope, q Search) (Found, error
 	found, err := row.found(asks, s.Now())
 	if len(q.Vectors) > 0 {
 		found.Waiting = row.Waiting
-		found.OtherModel = row.Model != nil && *row.Model != s.options.Embedder.Model()
+		found.OtherModel = row.Model != nil && *row.Model != s.embedder.Model()
 	}
 	return found, err
 }
 
-// warmSearch plans the search statements, as part of Warm.
-func (s *Store) warmSearch(ctx context.Context, nobody Scope) error {
+// Warm plans the statements with queries for a user that does not exist.
+func (s *Store) Warm(ctx context.Context) error {
+	nobody := graph.Scope{TeamID: "warm-up", UserID: "warm-up"}
 	words := []string{"warm"}
 	q := Search{
-		Asks: []Ask{{Words: words, Names: words}}, Messages: true, Sources: true, Nodes: Kinds, Relationships: true, Links: true,
-		Vectors: []VectorsAfter{{Scope: SearchScopes(nobody)[0]}},
+		Asks: []Ask{{Words: words, Names: words}}, Messages: true, Sources: true, Nodes: graph.Kinds, Relationships: true, Links: true,
+		Vectors: []VectorsAfter{{Scope: graph.SearchScopes(nobody)[0]}},
 	}
-	if s.options.Embedder == nil {
+	if s.embedder == nil {
 		q.Vectors = nil
 	}
 	if _, err := s.Search(ctx, nobody, q); err != nil {
@@ -222,7 +225,7 @@ func (v *searchVectors) found(base int64) FoundVectors {
 	return f
 }
 
-func (q *Search) params(scope Scope, asks *searchAsks) map[string]any {
+func (q *Search) params(scope graph.Scope, asks *searchAsks) map[string]any {
 	first := 0
 	if q.Links {
 		first = firstSources * len(q.Asks)
@@ -252,10 +255,10 @@ func (q *Search) params(scope Scope, asks *searchAsks) map[string]any {
 // searchAsks has the asks of a search for each index; empty if an index is not searched.
 type searchAsks struct{ messages, sources, nodes, relationships []indexAsk }
 
-func (q *Search) indexAsks(scope Scope) *searchAsks {
+func (q *Search) indexAsks(scope graph.Scope) *searchAsks {
 	all := &searchAsks{}
-	said, other := scopeFilter(scope, q.Since, q.Until), scopeFilter(scope, nil, nil)
-	kinds, types := kindFilter(q.Nodes), typeFilter(q.Types)
+	said, other := graph.ScopeFilter(scope, q.Since, q.Until), graph.ScopeFilter(scope, nil, nil)
+	kinds, types := graph.KindFilter(q.Nodes), graph.TypeFilter(q.Types)
 	fields := messageFields
 	if !q.Neighbours {
 		fields = messageFields[:1]
@@ -326,10 +329,10 @@ func (q *Search) messageAsks(asks []indexAsk) []map[string]any {
 
 // The numbers of values of hits: ask, key, what the comments of found say, and the values of the searched fields.
 const (
-	messageHit      = 5
-	sourceHit       = 4
-	nodeHit         = 6
-	relationshipHit = 9
+	messageValues      = 5
+	sourceValues       = 4
+	nodeValues         = 6
+	relationshipValues = 9
 )
 
 // found returns the results of a search, the best of each ask first.
@@ -337,22 +340,22 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 	f := Found{Texts: r.Texts}
 	var unread error // of properties
 	errs := []error{
-		scored(asks.messages, neo.List(r.Messages), messageHit, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker
+		scored(asks.messages, neo.List(r.Messages), messageValues, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker
 			f.Messages = append(f.Messages, FoundMessage{hit, neo.Text(l[2]), neo.Text(l[3])})
 		}),
-		scored(asks.sources, neo.List(r.Sources), sourceHit, r.Counts, nil, func(l []any, hit Hit) { // name
+		scored(asks.sources, neo.List(r.Sources), sourceValues, r.Counts, nil, func(l []any, hit Hit) { // name
 			f.Sources = append(f.Sources, FoundSource{hit, neo.Text(l[2])})
 		}),
-		scored(asks.nodes, neo.List(r.Nodes), nodeHit, r.Counts, nil, func(l []any, hit Hit) { // labels, name, canonical name
-			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: kindFrom(l[2]), Name: neo.Text(l[3]), CanonicalName: neo.Text(l[4])})
+		scored(asks.nodes, neo.List(r.Nodes), nodeValues, r.Counts, nil, func(l []any, hit Hit) { // labels, name, canonical name
+			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: graph.KindOfLabel(graph.KindLabel(neo.List(l[2]))), Name: neo.Text(l[3]), CanonicalName: neo.Text(l[4])})
 		}),
 		// key and name of the start, type, key and name of the end, properties
-		scored(asks.relationships, neo.List(r.Relationships), relationshipHit, r.Counts, nil, func(l []any, hit Hit) {
-			var p Properties
+		scored(asks.relationships, neo.List(r.Relationships), relationshipValues, r.Counts, nil, func(l []any, hit Hit) {
+			var p graph.Properties
 			if err := p.DecodeNeo(l[7]); err != nil {
 				unread = err
 			}
-			view := NewRelationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), p, now)
+			view := graph.NewRelationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), p, now)
 			f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit, FromName: neo.Text(l[3]), ToName: neo.Text(l[6]), RelationshipView: view})
 		}),
 	}

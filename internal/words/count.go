@@ -1,50 +1,50 @@
-package graph
+package words
 
 import (
 	"strings"
 	"unicode/utf8"
-
-	"kith/neo"
 )
 
-// termCounter counts the terms of an ask in texts.
-type termCounter struct {
-	terms  []term
-	begins [256]uint64       // terms that begin with a byte
-	known  map[string]uint64 // terms of the words seen so far
+// termCounter counts words by their stems in texts. It is not safe for concurrent use.
+type Counter struct {
+	stems  []string
+	begins [256]uint64       // stems that begin with a byte
+	known  map[string]uint64 // stems of the words seen so far
 }
 
-func newTermCounter(terms []term) *termCounter {
-	c := &termCounter{terms: terms, known: map[string]uint64{}}
-	for i, t := range terms {
-		c.begins[t.stem[0]] |= 1 << i
+// newTermCounter returns a counter of at most 64 stems.
+func NewCounter(stems []string) *Counter {
+	c := &Counter{stems: stems, known: map[string]uint64{}}
+	for i, s := range stems {
+		c.begins[s[0]] |= 1 << i
 	}
 	return c
 }
 
-// counted has how often a field contains each term, and its number of words.
-type counted struct {
-	often  []float64
-	length float64
+// Counted has how often a field contains each stem, and its number of words.
+type Counted struct {
+	Often  []float64
+	Length float64
 }
 
-// count counts the terms in the value of a field, a text or a list of texts.
-func (c *termCounter) count(value any) counted {
-	n := counted{often: make([]float64, len(c.terms))}
+// Count counts the stems in the value of a field, a text or a list of texts.
+func (c *Counter) Count(value any) Counted {
+	n := Counted{Often: make([]float64, len(c.stems))}
 	switch value := value.(type) {
 	case string:
 		c.add(&n, value)
 	case []any:
 		for _, part := range value {
-			c.add(&n, neo.Text(part))
+			text, _ := part.(string)
+			c.add(&n, text)
 		}
 	}
 	return n
 }
 
-func (c *termCounter) add(n *counted, text string) {
+func (c *Counter) add(n *Counted, text string) {
 	if !isASCII(text) {
-		splitWords(text, func(word string) bool {
+		split(text, func(word string) bool {
 			c.addWord(n, word)
 			return true
 		})
@@ -62,8 +62,8 @@ func (c *termCounter) add(n *counted, text string) {
 }
 
 // addWord counts a word. Stems begin like their words, so most words need no stemming.
-func (c *termCounter) addWord(n *counted, word string) {
-	n.length++
+func (c *Counter) addWord(n *Counted, word string) {
+	n.Length++
 	first := word[0]
 	if first >= 'A' && first <= 'Z' {
 		first += 'a' - 'A'
@@ -77,14 +77,14 @@ func (c *termCounter) addWord(n *counted, word string) {
 		c.known[word] = found
 	}
 	for i := 0; found != 0; i, found = i+1, found>>1 {
-		n.often[i] += float64(found & 1)
+		n.Often[i] += float64(found & 1)
 	}
 }
 
-func (c *termCounter) find(word string) (found uint64) {
-	stem := stem(strings.TrimSuffix(strings.ToLower(word), "'s"))
-	for i, t := range c.terms {
-		if t.stem == stem {
+func (c *Counter) find(word string) (found uint64) {
+	stem := Stem(strings.TrimSuffix(strings.ToLower(word), "'s"))
+	for i, s := range c.stems {
+		if s == stem {
 			found |= 1 << i
 		}
 	}

@@ -1,131 +1,18 @@
-package graph
+package explore
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"kith/internal/fault"
+	"kith/internal/words"
 )
 
-// Limits of a search's words. Lucene allows 1,024 clauses per query: this many words in each field of a node stay
-// below.
-const (
-	maxWords      = 64
-	maxWordLength = 255 // Lucene cuts longer words there
-	maxSimilar    = 8   // with more words, similar spellings are not searched
-)
-
-// Words returns the words of a text for full-text queries: lower case, without duplicates, in order, at most 64. They
-// are the tokens of the index: ideographs and emoji are words of their own, and node.js, 3,000, snake_case and צה"ל
-// are one word each. They contain no Lucene syntax except the signs in a:b and צה"ל, which queries escape. A query
-// made of them finds words and does nothing else.
-func Words(text string) []string {
-	var words []string
-	seen := map[string]bool{}
-	splitWords(text, func(word string) bool {
-		if !seen[word] {
-			seen[word] = true
-			words = append(words, word)
-		}
-		return len(words) < maxWords
-	})
-	return words
-}
-
-// splitWords calls each with the words of a text in lower case until it returns false.
-func splitWords(text string, each func(word string) bool) {
-	s := wordSplitter{each: each}
-	text = strings.ReplaceAll(strings.ToLower(strings.ToValidUTF8(text, " ")), "’", "'")
-	before := rune(0)
-	for i, r := range text {
-		if s.done {
-			return
-		}
-		if extends(r) {
-			s.extend(r)
-			continue
-		}
-		next, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text[i+utf8.RuneLen(r):], extends))
-		s.add(before, r, next)
-		before = r
-	}
-	s.flush()
-}
-
-// wordSplitter splits a text like Lucene's standard tokenizer (Unicode word boundaries, UAX #29).
-type wordSplitter struct {
-	each  func(word string) bool
-	done  bool // no more words are wanted
-	word  []rune
-	alone bool // the word is an ideograph or emoji: the next character begins another
-}
-
-func (s *wordSplitter) flush() {
-	word := strings.TrimSuffix(string(s.word[:min(len(s.word), maxWordLength)]), "'s") // like English analysis
-	if word != "" && !s.done {
-		s.done = !s.each(word)
-	}
-	s.word, s.alone = s.word[:0], false
-}
-
-// extends reports whether a character belongs to the one before it: accents, joiners, the color of an emoji.
-func extends(r rune) bool {
-	if r < utf8.RuneSelf {
-		return false
-	}
-	return unicode.IsMark(r) || unicode.Is(unicode.Cf, r) && r != '\u200b' || r >= '\U0001f3fb' && r <= '\U0001f3ff'
-}
-
-func (s *wordSplitter) extend(r rune) {
-	if len(s.word) > 0 {
-		s.word = append(s.word, r)
-	}
-}
-
-func (s *wordSplitter) add(before, r, next rune) {
-	switch {
-	case r >= utf8.RuneSelf && (unicode.In(r, unicode.Han, unicode.Hiragana) || unicode.Is(unicode.So, r)):
-		joined := len(s.word) > 0 && s.word[len(s.word)-1] == '\u200d' || flag(r) && flag(before) && len(s.word) == 1
-		if !joined {
-			s.flush()
-		}
-		s.word, s.alone = append(s.word, r), true
-	case letter(r) || unicode.IsDigit(r) || r == '_':
-		if s.alone {
-			s.flush()
-		}
-		s.word = append(s.word, r)
-	case len(s.word) > 0 && !s.alone && joins(before, r, next):
-		s.word = append(s.word, r)
-	default:
-		s.flush()
-	}
-}
-
-// joins reports whether a sign is part of the word around it.
-func joins(before, sign, next rune) bool {
-	switch {
-	case unicode.Is(unicode.Hebrew, before) && (sign == '\'' || sign == '"' && unicode.Is(unicode.Hebrew, next) && letter(next)):
-		return true // in a number or an abbreviation
-	case unicode.IsDigit(before) && unicode.IsDigit(next):
-		return strings.ContainsRune(".,;'", sign)
-	case letter(before) && letter(next):
-		return strings.ContainsRune(".:'״", sign)
-	}
-	return false
-}
-
-// letter reports whether a character is a letter; the geresh counts as one.
-func letter(r rune) bool { return unicode.IsLetter(r) || r == '׳' }
-
-// flag reports whether a character is half of a flag.
-func flag(r rune) bool { return r >= '\U0001f1e6' && r <= '\U0001f1ff' }
+// maxSimilar is the number of words above which similar spellings are not searched.
+const maxSimilar = 8
 
 // wordField is an indexed property and its weight.
 type wordField struct {
@@ -140,7 +27,7 @@ const nothing = "search_scope:nothing"
 // term is a word as the full-text indexes store it.
 type term struct {
 	stem      string
-	word      string   // as returned by Words
+	word      string   // as returned by words.Of
 	spellings []string // escaped; also with the other apostrophe, which texts may have
 }
 
@@ -150,20 +37,20 @@ const fewTerms = 32
 
 // terms returns the terms of some words without duplicates, and their alternatives in texts: node.js may be written
 // node js. Words that the indexes omit have no terms. The number of terms has the same limit as words.
-func terms(words []string, match bool) []term {
+func terms(list []string, match bool) []term {
 	var all []term
 	asked := 0
 	add := func(word string) {
 		t := newTerm(word)
 		known := slices.ContainsFunc(all, func(other term) bool { return other.stem == t.stem })
-		if !known && asked+len(t.spellings) <= maxWords && !slices.Contains(stopWords, word) {
+		if !known && asked+len(t.spellings) <= words.MaxWords && !words.IsStopWord(word) {
 			all, asked = append(all, t), asked+len(t.spellings)
 		}
 	}
-	for _, w := range words {
+	for _, w := range list {
 		add(w)
 	}
-	for _, w := range words {
+	for _, w := range list {
 		parts := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(`.,:;_"`, r) })
 		if len(parts) > 1 && !match { // all of its words are required
 			for _, part := range parts {
@@ -175,7 +62,7 @@ func terms(words []string, match bool) []term {
 }
 
 func newTerm(word string) term {
-	t := term{stem: stem(word), word: word, spellings: []string{syntax.Replace(word)}}
+	t := term{stem: words.Stem(word), word: word, spellings: []string{syntax.Replace(word)}}
 	if curled := strings.ReplaceAll(word, "'", "’"); curled != word {
 		t.spellings = append(t.spellings, syntax.Replace(curled))
 	}
@@ -325,83 +212,4 @@ func plain(w []rune) string {
 		s.WriteRune(r)
 	}
 	return s.String()
-}
-
-// NameTokens returns the words of a text in order and case, for the comparison of names: without punctuation and
-// without the English 's.
-func NameTokens(text string) []string {
-	tokens := strings.FieldsFunc(strings.ReplaceAll(text, "’", "'"), func(r rune) bool {
-		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
-	})
-	kept := tokens[:0]
-	for _, t := range tokens {
-		if t = strings.Trim(strings.TrimSuffix(strings.Trim(t, "'"), "'s"), "'"); t != "" {
-			kept = append(kept, t)
-		}
-	}
-	return kept
-}
-
-var trailing = regexp.MustCompile(`\s*\([^()]*\)\s*$`)
-
-// NameText returns a name as texts contain it: its words, without a final part in brackets.
-func NameText(name string) string {
-	return strings.Join(NameTokens(trailing.ReplaceAllString(name, "")), " ")
-}
-
-// NameKey returns a name for comparison: its words in lower case, without a final part in brackets.
-func NameKey(name string) string {
-	return strings.ToLower(NameText(PlainName(name)))
-}
-
-// scopeFilter returns a clause that matches what the caller may see, from the day since to the day until.
-func scopeFilter(scope Scope, since, until *time.Time) string {
-	filter := "+search_scope:(" + strings.Join(SearchScopes(scope), " ") + ")^0"
-	if since != nil || until != nil {
-		from, to := dayToken(fault.Earliest), dayToken(fault.Latest)
-		if since != nil {
-			from = dayToken(*since)
-		}
-		if until != nil {
-			to = dayToken(*until)
-		}
-		filter += " +search_scope:[" + from + " TO " + to + "]^0"
-	}
-	return filter
-}
-
-// kindFilter returns a clause that matches nodes of the given kinds among those in node_words; none means all. It
-// lists these kinds or the others, whichever are fewer, because every name costs time.
-func kindFilter(kinds []Kind) string {
-	var given, others []string
-	for _, k := range Kinds {
-		switch {
-		case k == SourceKind || k == MessageKind: // they have their own indexes
-		case slices.Contains(kinds, k):
-			given = append(given, kindToken(k))
-		default:
-			others = append(others, kindToken(k))
-		}
-	}
-	switch {
-	case len(kinds) == 0 || len(others) == 0:
-		return ""
-	case len(others) < len(given):
-		return " -search_scope:(" + strings.Join(others, " ") + ")"
-	case len(given) == 0:
-		return " +" + nothing
-	}
-	return " +search_scope:(" + strings.Join(given, " ") + ")^0"
-}
-
-// typeFilter returns a clause that matches relationships of the given types; none means all.
-func typeFilter(types []string) string {
-	if len(types) == 0 {
-		return ""
-	}
-	tokens := make([]string, len(types))
-	for i, t := range types {
-		tokens[i] = typeToken(t)
-	}
-	return " +search_scope:(" + strings.Join(tokens, " ") + ")^0"
 }

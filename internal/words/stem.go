@@ -1,4 +1,4 @@
-package graph
+package words
 
 import "slices"
 
@@ -8,6 +8,9 @@ var stopWords = []string{
 	"that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with",
 }
 
+// IsStopWord reports whether the indexes omit a word.
+func IsStopWord(word string) bool { return slices.Contains(stopWords, word) }
+
 // stemmer reduces an English word to its stem with Porter's algorithm (1980) as Lucene implements it, including
 // Porter's two later changes ("bli", "logi"). https://tartarus.org/martin/PorterStemmer/
 type stemmer struct {
@@ -15,8 +18,8 @@ type stemmer struct {
 	end  int // length of the part before the suffix that ends found
 }
 
-// stem returns the stem by which the full-text indexes know a word in lower case.
-func stem(word string) string {
+// Stem returns the stem by which the full-text indexes know a word in lower case.
+func Stem(word string) string {
 	s := stemmer{word: []rune(word)}
 	if len(s.word) <= 2 {
 		return word

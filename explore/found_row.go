@@ -1,7 +1,9 @@
-package graph
+package explore
 
 import (
 	"time"
+
+	"kith/graph"
 
 	"kith/cypher"
 	"kith/neo"
@@ -56,7 +58,7 @@ type sourceDetailsRow struct {
 	SalienceAt                      int64
 	State                           string
 	EndsAt                          *time.Time
-	Mentions                        []nodeRefRow
+	Mentions                        []graph.NodeRef
 	UserID                          *string
 }
 
@@ -65,14 +67,14 @@ type titledRow struct{ Key, Name string }
 
 // foundNodeRow is a node.
 type foundNodeRow struct {
-	Labels     Labels
-	Properties Properties
+	Labels     graph.Labels
+	Properties graph.Properties
 }
 
 // surroundingsRow is a node with its relationships.
 type surroundingsRow struct {
 	Key, Name string
-	Labels    Labels
+	Labels    graph.Labels
 	Links     []describedLinkRow
 }
 
@@ -80,10 +82,10 @@ type surroundingsRow struct {
 type describedLinkRow struct {
 	Outgoing    bool
 	Type, Key   string
-	Labels      Labels
+	Labels      graph.Labels
 	Name        string
 	Description string
-	Properties  Properties
+	Properties  graph.Properties
 }
 
 // storylineRow is a storyline with its subject and sources.
@@ -91,7 +93,7 @@ type storylineRow struct {
 	Key, Name, Description string
 	SourceCount            int64
 	FirstAt, LastAt        *time.Time
-	Anchors                []nodeRefRow
+	Anchors                []graph.NodeRef
 	Sources                []SourceLine
 	SourceKeys, Macros     []string
 }
@@ -101,7 +103,7 @@ type macroRow struct {
 	Key, Name, Description      string
 	StorylineCount, SourceCount int64
 	FirstAt, LastAt             *time.Time
-	Anchors                     []nodeRefRow
+	Anchors                     []graph.NodeRef
 	Storylines                  []StorylineLine
 }
 
@@ -117,7 +119,7 @@ func (r *detailsRow) details(now time.Time) Details {
 		d.Titled = append(d.Titled, SourceText{Key: t.Key, Name: t.Name})
 	}
 	for _, n := range r.Nodes {
-		d.Nodes = append(d.Nodes, NewNodeView(n.Labels.Kind(), n.Properties, now))
+		d.Nodes = append(d.Nodes, graph.NewNodeView(n.Labels.Kind(), n.Properties, now))
 	}
 	for i := range r.Relationships {
 		d.Around = append(d.Around, r.Relationships[i].surroundings(now))
@@ -132,72 +134,42 @@ func (r *detailsRow) details(now time.Time) Details {
 }
 
 func (r *sourceDetailsRow) details(now time.Time) SourceDetails {
-	alive := vitality{salience: r.Salience, rate: r.DecayRate, at: time.UnixMilli(r.SalienceAt).UTC(), state: r.State, expires: r.EndsAt}
+	salience, state := graph.Lifetime{Salience: r.Salience, DecayRate: r.DecayRate, SalienceAt: r.SalienceAt, State: r.State, EndsAt: r.EndsAt}.At(now)
 	return SourceDetails{
-		Source: Source{
+		Source: graph.Source{
 			EntityKey: r.Key, UserID: r.UserID, Summary: r.Summary, ContentType: r.ContentType, ContextType: r.ContextType, SourceType: r.SourceType,
 			StartedAt: r.StartedAt, EndedAt: r.EndedAt,
 		},
-		Name: r.Name, Salience: told(alive.current(now)), State: alive.stateAt(now), Mentions: nodeRefs(r.Mentions),
+		Name: r.Name, Salience: salience, State: state, Mentions: r.Mentions,
 	}
 }
 
 func (r *messageRow) message(now time.Time) SaidMessage {
-	alive := vitality{salience: r.Salience, rate: r.DecayRate, at: time.UnixMilli(r.SalienceAt).UTC(), state: r.State, expires: r.EndsAt}
-	return SaidMessage{Source: r.Source, SourceState: alive.stateAt(now), Message: Message{
+	_, state := graph.Lifetime{Salience: r.Salience, DecayRate: r.DecayRate, SalienceAt: r.SalienceAt, State: r.State, EndsAt: r.EndsAt}.At(now)
+	return SaidMessage{Source: r.Source, SourceState: state, Message: graph.Message{
 		EntityKey: r.Key, Seq: r.Seq, Role: r.Role, Name: r.Name, Text: r.Text, At: r.At,
 	}}
 }
 
-// linkRow is a list of a relationship of a node.
-type linkRow struct {
-	Outgoing   bool
-	Type, Key  string // Key is of the other end, as Labels and Name
-	Labels     Labels
-	Name       string
-	Properties Properties
-}
-
-// view returns the relationship as the node with the given key has it.
-func (r linkRow) view(key string, now time.Time) RelationshipView {
-	from, to, direction := r.Key, key, "incoming"
-	if r.Outgoing {
-		from, to, direction = key, r.Key, "outgoing"
-	}
-	view := NewRelationshipView(from, r.Type, to, r.Properties, now)
-	view.Direction = direction
-	view.Node = &NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name}
-	return view
-}
-
-// linkViews returns the relationships of the node with the given key.
-func linkViews(rows []linkRow, key string, now time.Time) []RelationshipView {
-	views := make([]RelationshipView, len(rows))
-	for i, r := range rows {
-		views[i] = r.view(key, now)
-	}
-	return views
-}
-
 func (r *surroundingsRow) surroundings(now time.Time) Surroundings {
 	s := Surroundings{
-		Node:  NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name},
-		Links: make([]RelationshipView, len(r.Links)),
+		Node:  graph.NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name},
+		Links: make([]graph.RelationshipView, len(r.Links)),
 	}
 	for i, l := range r.Links {
 		s.Descriptions = append(s.Descriptions, l.Description)
-		s.Links[i] = linkRow{l.Outgoing, l.Type, l.Key, l.Labels, l.Name, l.Properties}.view(r.Key, now)
+		other := graph.NodeRef{EntityKey: l.Key, Kind: l.Labels.Kind().Name, Name: l.Name}
+		s.Links[i] = graph.NewLinkView(r.Key, l.Outgoing, l.Type, other, l.Properties, now)
 	}
 	return s
 }
 
 // anchor returns the first of the nodes that a storyline or macro is about; nil: none.
-func anchor(anchors []nodeRefRow) *NodeRef {
+func anchor(anchors []graph.NodeRef) *graph.NodeRef {
 	if len(anchors) == 0 {
 		return nil
 	}
-	ref := anchors[0].ref()
-	return &ref
+	return &anchors[0]
 }
 
 func (r *storylineRow) storyline() Storyline {

@@ -1,9 +1,11 @@
-package graph
+package explore
 
 import (
 	"context"
 	"slices"
 	"time"
+
+	"kith/graph"
 )
 
 // Wanted names the details that a search needs, by entity key. The answer omits what the scope may not see and what no longer
@@ -37,7 +39,7 @@ type RelationshipFilter struct {
 }
 
 // Lets reports whether the filter selects a relationship.
-func (f *RelationshipFilter) Lets(r *RelationshipView) bool {
+func (f *RelationshipFilter) Lets(r *graph.RelationshipView) bool {
 	within := func(grade, least, most *int64) bool {
 		if least == nil && most == nil {
 			return true
@@ -54,7 +56,7 @@ type Details struct {
 	Sources    []SourceDetails
 	Linked     []Linked
 	Titled     []SourceText // sources by name, without text
-	Nodes      []NodeView
+	Nodes      []graph.NodeView
 	Around     []Surroundings
 	Storylines []Storyline
 	Macros     []Macro
@@ -62,18 +64,18 @@ type Details struct {
 
 // SaidMessage is a message and the key of its source.
 type SaidMessage struct {
-	Message
+	graph.Message
 	Source      string
 	SourceState string
 }
 
 // SourceDetails is a source with the nodes it mentions, the most salient first.
 type SourceDetails struct {
-	Source
+	graph.Source
 	Name     string
 	Salience float64
 	State    string
-	Mentions []NodeRef
+	Mentions []graph.NodeRef
 }
 
 // Linked is a source to which seeds lead: its score, and the names of the nodes on the way.
@@ -86,8 +88,8 @@ type Linked struct {
 
 // Surroundings are the most salient relationships of a node. The description belongs to the other end.
 type Surroundings struct {
-	Node         NodeRef
-	Links        []RelationshipView
+	Node         graph.NodeRef
+	Links        []graph.RelationshipView
 	Descriptions []string
 }
 
@@ -96,7 +98,7 @@ type Storyline struct {
 	EntityKey, Name, Description string
 	SourceCount                  int64
 	FirstAt, LastAt              *time.Time
-	Anchor                       *NodeRef
+	Anchor                       *graph.NodeRef
 	Sources                      []SourceLine
 	SourceKeys                   []string // of the newest 50
 	Macros                       []string
@@ -113,7 +115,7 @@ type Macro struct {
 	EntityKey, Name, Description string
 	StorylineCount, SourceCount  int64
 	FirstAt, LastAt              *time.Time
-	Anchor                       *NodeRef
+	Anchor                       *graph.NodeRef
 	Storylines                   []StorylineLine
 }
 
@@ -132,7 +134,7 @@ const (
 )
 
 // Details reads more about found records, in one round trip.
-func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, error) {
+func (s *Store) Details(ctx context.Context, scope graph.Scope, w Wanted) (Details, error) {
 	rows, err := findDetails.Read(ctx, s.db, w.params(scope))
 	if err != nil || len(rows) == 0 {
 		return Details{}, err
@@ -144,7 +146,7 @@ func (s *Store) Details(ctx context.Context, scope Scope, w Wanted) (Details, er
 	return rows[0].details(now), nil
 }
 
-func (w *Wanted) params(scope Scope) map[string]any {
+func (w *Wanted) params(scope graph.Scope) map[string]any {
 	list := func(keys []string) []string {
 		if keys == nil {
 			return []string{}
@@ -169,7 +171,7 @@ func (w *Wanted) params(scope Scope) map[string]any {
 		"names": list(w.Names), "seeds": seeds, "degree_limit": linkDegree, "link_limit": linkLimit,
 		"since": utc(w.Since), "until": utc(w.Until),
 		"team_id": scope.TeamID, "user_id": scope.User(), "message_keys": list(w.Messages), "source_keys": list(w.Sources),
-		"node_keys": list(w.Nodes), "around_keys": list(w.Around), "story_keys": list(w.Stories), "mentioned": mentionedShown, "plain": plainTypes,
+		"node_keys": list(w.Nodes), "around_keys": list(w.Around), "story_keys": list(w.Stories), "mentioned": mentionedShown, "plain": graph.PlainTypes,
 		"types": types, "without_types": list(f.Without), "min_attitude": grade(f.MinAttitude), "max_attitude": grade(f.MaxAttitude),
 		"min_proximity": grade(f.MinProximity), "max_proximity": grade(f.MaxProximity), "as_of": utc(w.AsOf),
 		"walk": linksWalked, "relationship_limit": linksShown, "previews": w.Previews, "story_limit": storiesRead,

@@ -1,10 +1,12 @@
-package graph
+package explore
 
 import (
 	"cmp"
 	"fmt"
 	"math"
 	"slices"
+
+	"kith/internal/words"
 
 	"kith/neo"
 )
@@ -24,14 +26,18 @@ const (
 // ask matches, and lengths of the texts found.
 type scorer struct {
 	indexAsk
-	counter *termCounter
+	counter *words.Counter
 	weights []float64 // of each term
 }
 
 // newScorer takes the count of the memory and of each term in it (nil: all terms count the same), and the words that
 // are names of speakers.
 func newScorer(q indexAsk, counts []float64, speakers []string) *scorer {
-	s := &scorer{q, newTermCounter(q.terms), make([]float64, len(q.terms))}
+	stems := make([]string, len(q.terms))
+	for i, t := range q.terms {
+		stems[i] = t.stem
+	}
+	s := &scorer{q, words.NewCounter(stems), make([]float64, len(q.terms))}
 	for i, t := range q.terms {
 		s.weights[i] = 1
 		if len(counts) == len(q.terms)+1 {
@@ -57,10 +63,10 @@ func rarity(all, having float64) float64 {
 func (s *scorer) scores(hits [][]any) []float64 {
 	scores := make([]float64, len(hits))
 	for i, f := range s.fields {
-		values, all := make([]counted, len(hits)), 0.0
+		values, all := make([]words.Counted, len(hits)), 0.0
 		for h := range hits {
-			values[h] = s.counter.count(hits[h][i])
-			all += values[h].length
+			values[h] = s.counter.Count(hits[h][i])
+			all += values[h].Length
 		}
 		for h := range hits {
 			scores[h] += f.boost * s.score(&values[h], all/float64(len(hits)))
@@ -73,11 +79,11 @@ func (s *scorer) scores(hits [][]any) []float64 {
 }
 
 // score returns the score of a field whose values have this many words on average.
-func (s *scorer) score(n *counted, average float64) float64 {
+func (s *scorer) score(n *words.Counted, average float64) float64 {
 	sum := 0.0
-	for i, often := range n.often {
+	for i, often := range n.Often {
 		if often > 0 {
-			sum += s.weights[i] * often * (saturation + 1) / (often + saturation*(1-lengthPart+lengthPart*n.length/average))
+			sum += s.weights[i] * often * (saturation + 1) / (often + saturation*(1-lengthPart+lengthPart*n.Length/average))
 		}
 	}
 	return sum

@@ -1,0 +1,24 @@
+package explore
+
+import (
+	"time"
+
+	"kith/graph"
+	"kith/llm"
+	"kith/neo"
+)
+
+// Store searches in Neo4j. It is safe for concurrent use.
+type Store struct {
+	db       *neo.DB
+	graph    *graph.Store
+	embedder llm.Embedder // of the stored texts; nil: no vectors
+}
+
+// NewStore returns the store of the searches in a memory's database. embedder is that of the memory.
+func NewStore(g *graph.Store, embedder llm.Embedder) *Store {
+	return &Store{db: g.DB(), graph: g, embedder: embedder}
+}
+
+// Now returns the current time of the memory.
+func (s *Store) Now() time.Time { return s.graph.Now() }
