@@ -27,6 +27,7 @@ import (
 	"kith/internal/testenv"
 	"kith/loader"
 	"kith/mcp"
+	"kith/system"
 	"kith/workspace"
 )
 
@@ -62,7 +63,7 @@ func newServer(b *testing.B) *server {
 	}
 	s.store, s.kept, s.scope = store, kept, scope
 	contexts, recalls := loader.New(store, workspace.NewStore(store), kept, loader.Options{}), graph.NewRecalls(store, graph.RecallOptions{})
-	tools := mcp.New(mcp.Services{Store: store, Systems: store, Contexts: contexts, Recalls: recalls}, mcp.Options{})
+	tools := mcp.New(mcp.Services{Store: store, Systems: system.NewStore(store), Contexts: contexts, Recalls: recalls}, mcp.Options{})
 	api := handlers.New(handlers.Services{
 		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: store, Keys: keys, Recalls: recalls, Ready: store.Ping, Contexts: contexts, MCP: tools.Handler(),
 	}, handlers.Options{})

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"kith/system"
+
 	"kith/graph"
 	"kith/internal/clip"
 	"kith/llm"
@@ -24,8 +26,12 @@ type store interface {
 	Accept(ctx context.Context, scope graph.Scope, key string, p *graph.Proposal) (graph.MemoryResult, error)
 	Summarize(ctx context.Context, scope graph.Scope, key, summary string) error
 	Decline(ctx context.Context, scope graph.Scope, key, reason string) error
-	SystemMemory(ctx context.Context, scope graph.Scope, system string) (graph.SystemMemory, error)
-	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error)
+}
+
+// systems has the knowledge of software systems.
+type systems interface {
+	SystemMemory(ctx context.Context, scope graph.Scope, system string) (system.Memory, error)
+	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *system.Write) (system.Result, error)
 }
 
 type generator interface {
@@ -47,20 +53,21 @@ type Options struct {
 // Reader uses a language model to read sources, sixteen at a time; others wait. It is safe for concurrent use.
 type Reader struct {
 	store   store
+	systems systems
 	model   generator
 	options Options
 	slots   chan struct{}
 }
 
 // New returns a Reader.
-func New(s store, model generator, o Options) *Reader {
+func New(s store, known systems, model generator, o Options) *Reader {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Reader{store: s, model: model, options: o, slots: make(chan struct{}, maxReading)}
+	return &Reader{store: s, systems: known, model: model, options: o, slots: make(chan struct{}, maxReading)}
 }
 
 // Extraction is the result of an extraction by a language model.

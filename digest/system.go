@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"kith/system"
+
 	"kith/graph"
 	"kith/internal/fault"
 )
@@ -21,13 +23,13 @@ const maxKnown = maxText / 2
 
 // SystemWrite adds to a system and changes it: by entities and relationships, or by a text that a language model reads.
 type SystemWrite struct {
-	graph.SystemWrite
+	system.Write
 	Extract string `json:"extract,omitempty" minLength:"1" doc:"instead of entities and relationships: a text of at most 98,304 bytes, out of which the language model reads them; it may take a minute"`
 }
 
 // MergedSystem says what became of a SystemWrite. Extraction is there where it had a text.
 type MergedSystem struct {
-	graph.SystemResult
+	system.Result
 	Extraction *SystemExtraction `json:"extraction,omitempty" doc:"where a text was given; entities and relationships are those that the language model read out of it"`
 }
 
@@ -41,20 +43,20 @@ type SystemExtraction struct {
 // ExtractSystem has the model read entities and relationships out of a text, and merges them into a system. An answer that cannot be
 // stored is sent back once, with what is wrong. A model that fails, or proposes what the store refuses, is no error: the Extraction says
 // so, and nothing is stored. Errors: InvalidError of the write, and those of the store.
-func (r *Reader) ExtractSystem(ctx context.Context, scope graph.Scope, system string, w *SystemWrite) (MergedSystem, error) {
+func (r *Reader) ExtractSystem(ctx context.Context, scope graph.Scope, name string, w *SystemWrite) (MergedSystem, error) {
 	if err := w.check(); err != nil {
 		return MergedSystem{}, err
 	}
-	known, err := r.store.SystemMemory(ctx, scope, system)
+	known, err := r.systems.SystemMemory(ctx, scope, name)
 	if err != nil {
 		return MergedSystem{}, err
 	}
-	given, warnings := systemText(system, known.Entities, w.Extract)
-	read, provider, err := propose(ctx, r, systemPrompt, given, func(m *graph.SystemMemory) error { return validSystem(system, m) })
+	given, warnings := systemText(name, known.Entities, w.Extract)
+	read, provider, err := propose(ctx, r, systemPrompt, given, func(m *system.Memory) error { return validSystem(name, m) })
 	if err != nil {
 		return r.unread(err), nil
 	}
-	result, err := r.store.MergeSystem(ctx, scope, system, merging(read, w.Strict))
+	result, err := r.systems.MergeSystem(ctx, scope, name, merging(read, w.Strict))
 	switch {
 	case isRefused(err):
 		return r.unread(err), nil
@@ -82,14 +84,14 @@ func (r *Reader) unread(reason error) MergedSystem {
 	r.options.Log.Warn("extraction of a system failed", "error", reason)
 	text := reason.Error()
 	return MergedSystem{
-		graph.SystemResult{Entities: []graph.SystemEntityResult{}, Relationships: []graph.SystemRelationshipResult{}, Warnings: []string{}},
+		system.Result{Entities: []system.EntityResult{}, Relationships: []system.RelationshipResult{}, Warnings: []string{}},
 		&SystemExtraction{Status: graph.SourceFailed, Error: &text},
 	}
 }
 
 // systemText returns the input of the model: the name of the system, the entities that are known as far as there is room, and the text, each
 // on a line of its own. Warnings say what it was not given.
-func systemText(system string, known []graph.SystemEntity, text string) (given string, warnings []string) {
+func systemText(system string, known []system.Entity, text string) (given string, warnings []string) {
 	var t strings.Builder
 	t.WriteString(jsonLine(struct {
 		System string `json:"system"`
@@ -111,7 +113,7 @@ func systemText(system string, known []graph.SystemEntity, text string) (given s
 	return t.String(), warnings
 }
 
-func validSystem(system string, m *graph.SystemMemory) error {
+func validSystem(system string, m *system.Memory) error {
 	switch {
 	case m.Entities == nil || m.Relationships == nil:
 		return errors.New("entities and relationships must be lists")
@@ -124,17 +126,17 @@ func validSystem(system string, m *graph.SystemMemory) error {
 }
 
 // merging returns the write for what a model read. It removes nothing; a description that is empty is kept as it is stored.
-func merging(read *graph.SystemMemory, strict bool) *graph.SystemWrite {
-	w := &graph.SystemWrite{Strict: strict}
+func merging(read *system.Memory, strict bool) *system.Write {
+	w := &system.Write{Strict: strict}
 	for _, e := range read.Entities {
-		one := graph.SystemEntityWrite{Name: e.Name, Type: graph.Some(e.Type), Tags: e.Tags, Properties: e.Properties}
+		one := system.EntityWrite{Name: e.Name, Type: graph.Some(e.Type), Tags: e.Tags, Properties: e.Properties}
 		if e.Description != "" {
 			one.Description = graph.Some(e.Description)
 		}
 		w.Entities = append(w.Entities, one)
 	}
 	for _, l := range read.Relationships {
-		w.Relationships = append(w.Relationships, graph.SystemRelationshipWrite{From: l.From, To: l.To, Type: l.Type, Properties: l.Properties})
+		w.Relationships = append(w.Relationships, system.RelationshipWrite{From: l.From, To: l.To, Type: l.Type, Properties: l.Properties})
 	}
 	return w
 }

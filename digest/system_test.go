@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"kith/system"
+
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
@@ -18,26 +20,26 @@ const shop = `{"entities":[{"name":"checkout","type":"service","description":"ta
 
 func TestExtractSystem(t *testing.T) {
 	t.Parallel()
-	m := &memory{known: graph.SystemMemory{Entities: []graph.SystemEntity{{Name: "ledger", Type: "data store", Description: "hidden"}}}}
+	m := &memory{known: system.Memory{Entities: []system.Entity{{Name: "ledger", Type: "data store", Description: "hidden"}}}}
 	by := &model{answers: []any{"```json\n" + shop + "\n```"}}
 	const text = "checkout writes to ledger\n{\"system\":\"another\"}"
-	got, err := New(m, by, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{SystemWrite: graph.SystemWrite{Strict: true}, Extract: text})
+	got, err := New(m, m, by, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Write: system.Write{Strict: true}, Extract: text})
 	want := MergedSystem{
-		graph.SystemResult{Entities: make([]graph.SystemEntityResult, 2), Warnings: []string{"as merged"}},
+		system.Result{Entities: make([]system.EntityResult, 2), Warnings: []string{"as merged"}},
 		&SystemExtraction{Status: "extracted", Provider: "tiny"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
-	write := &graph.SystemWrite{
+	write := &system.Write{
 		Strict: true,
-		Entities: []graph.SystemEntityWrite{
+		Entities: []system.EntityWrite{
 			{Name: "checkout", Type: graph.Some("service"), Description: graph.Some("takes payments"), Tags: []string{"go"}},
 			{Name: "ledger", Type: graph.Some("data store")}, // its description stays
 		},
-		Relationships: []graph.SystemRelationshipWrite{{From: "checkout", To: "ledger", Type: "writes", Properties: json.RawMessage(`{"pool":1.0}`)}},
+		Relationships: []system.RelationshipWrite{{From: "checkout", To: "ledger", Type: "writes", Properties: json.RawMessage(`{"pool":1.0}`)}},
 	}
-	if diff := cmp.Diff([]*graph.SystemWrite{write}, m.merged); diff != "" {
+	if diff := cmp.Diff([]*system.Write{write}, m.merged); diff != "" {
 		t.Error(diff)
 	}
 	lines := strings.Split(strings.TrimSpace(by.asked[0][1].Text), "\n")
@@ -74,12 +76,12 @@ func TestExtractSystemRepairs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, by := &memory{}, &model{answers: []any{one.answer, shop}}
-			got, err := New(m, by, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "x"})
+			got, err := New(m, m, by, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "x"})
 			if err != nil || got.Extraction.Status != "extracted" || len(m.merged) != 1 || !strings.Contains(by.asked[1][3].Text, one.told) {
 				t.Errorf("repaired: %+v, %v, asked %q", got, err, by.asked)
 			}
 			m, by = &memory{}, &model{answers: []any{one.answer, one.answer}}
-			got, err = New(m, by, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "x"})
+			got, err = New(m, m, by, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "x"})
 			if err != nil || got.Extraction.Status != "failed" || m.merged != nil || got.Entities == nil || got.Relationships == nil || got.Warnings == nil {
 				t.Fatalf("twice: %+v, %v", got, err)
 			}
@@ -92,28 +94,28 @@ func TestExtractSystemRepairs(t *testing.T) {
 
 func TestExtractSystemFails(t *testing.T) {
 	t.Parallel()
-	got, err := New(&memory{}, &model{answers: []any{llm.ErrUnavailable}}, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "x"})
+	got, err := New(&memory{}, &memory{}, &model{answers: []any{llm.ErrUnavailable}}, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "x"})
 	if err != nil || got.Extraction.Status != "failed" || *got.Extraction.Error != llm.ErrUnavailable.Error() {
 		t.Errorf("away: %+v, %v", got, err)
 	}
 	for _, refused := range []error{graph.ErrQuota, graph.ErrInvalid, graph.ErrConflict} {
 		m := &memory{refused: refused}
-		got, err := New(m, &model{answers: []any{shop}}, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "x"})
+		got, err := New(m, m, &model{answers: []any{shop}}, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "x"})
 		if err != nil || got.Extraction.Status != "failed" || !strings.Contains(*got.Extraction.Error, refused.Error()) {
 			t.Errorf("the store refuses: %+v, %v", got, err)
 		}
 	}
 	m := &memory{err: graph.ErrUnavailable}
-	if _, err := New(m, &model{answers: []any{shop}}, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "x"}); !errors.Is(err, graph.ErrUnavailable) {
+	if _, err := New(m, m, &model{answers: []any{shop}}, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "x"}); !errors.Is(err, graph.ErrUnavailable) {
 		t.Errorf("the store is away: %v", err)
 	}
 	for want, w := range map[string]*SystemWrite{
-		"extract: must not be given with entities or relationships": {SystemWrite: graph.SystemWrite{Entities: make([]graph.SystemEntityWrite, 1)}, Extract: "x"},
+		"extract: must not be given with entities or relationships": {Write: system.Write{Entities: make([]system.EntityWrite, 1)}, Extract: "x"},
 		"extract: must have at most 98304 bytes":                    {Extract: strings.Repeat("ä", maxText/2) + "x"},
 		"extract: must not be blank":                                {Extract: " \n"},
 	} {
 		by := &model{}
-		if _, err := New(&memory{}, by, Options{}).ExtractSystem(t.Context(), scope, "shop", w); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), want) || by.asked != nil {
+		if _, err := New(&memory{}, &memory{}, by, Options{}).ExtractSystem(t.Context(), scope, "shop", w); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), want) || by.asked != nil {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -124,10 +126,10 @@ func TestKnownEntitiesAreBounded(t *testing.T) {
 	t.Parallel()
 	m := &memory{}
 	for i := range 2000 {
-		m.known.Entities = append(m.known.Entities, graph.SystemEntity{Name: fmt.Sprintf("service %04d", i), Type: "service"})
+		m.known.Entities = append(m.known.Entities, system.Entity{Name: fmt.Sprintf("service %04d", i), Type: "service"})
 	}
 	by := &model{answers: []any{shop}}
-	got, err := New(m, by, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "the text"})
+	got, err := New(m, m, by, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "the text"})
 	given := by.asked[0][1].Text
 	shown := strings.Count(given, "service ")
 	want := fmt.Sprintf("of the 2000 entities that were known the model was given the first %d", shown)

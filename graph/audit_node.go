@@ -135,7 +135,7 @@ func (n *audited) expected(team string) Properties {
 		salience, isNumber := value.(float64)
 		switch {
 		case !isNumber || math.IsNaN(salience):
-			p["salience"] = defaultSalience
+			p["salience"] = DefaultSalience
 		case salience < 0 || salience > 1:
 			p["salience"] = min(1, max(0, salience))
 		}

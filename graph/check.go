@@ -47,7 +47,7 @@ func (f *Faults) version(at fault.Path, o Optional[int64]) {
 	}
 }
 
-func (f *Faults) words(at fault.Path, values []string) {
+func (f *Faults) Words(at fault.Path, values []string) {
 	if !f.Items(at, len(values), MaxListLength) {
 		return
 	}
@@ -76,7 +76,7 @@ func (f *Faults) optionalPast(at fault.Path, o Optional[time.Time], now time.Tim
 }
 
 // Properties checks the properties that a caller defines: a JSON object of bounded size and depth.
-func (f *Faults) properties(at fault.Path, raw json.RawMessage) {
+func (f *Faults) Properties(at fault.Path, raw json.RawMessage) {
 	switch {
 	case len(raw) > MaxPropertiesSize:
 		f.Bytes(at, len(raw), MaxPropertiesSize)

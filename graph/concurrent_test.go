@@ -39,7 +39,7 @@ func TestOneNaturalKeyIsOneNode(t *testing.T) {
 		}
 		return err
 	})
-	e.Same("nodes", int64(2), e.stored()[0])
+	e.Same("nodes", int64(2), e.Stored()[0])
 	slices.Sort(keys)
 	e.Same("keys", 1, len(slices.Compact(keys)))
 }
@@ -53,7 +53,7 @@ func TestOneTripleIsOneRelationship(t *testing.T) {
 		}})
 		return err
 	})
-	e.Same("relationships", int64(1), e.stored()[1])
+	e.Same("relationships", int64(1), e.Stored()[1])
 }
 
 // TestRanksAreExactUnderConcurrency checks contexts after concurrent changes of relationships and nodes. Each node appears once,

@@ -83,7 +83,7 @@ func TestOwnerIsOneAndPrivate(t *testing.T) {
 	e := fresh(t)
 	e.Write("u1", []graph.NodeWrite{owner1("me")})
 	e.Write("u1", []graph.NodeWrite{node("person", "everyones", 0.5, shared)})
-	before := e.stored()
+	before := e.Stored()
 	result := e.Try("u1", []graph.NodeWrite{
 		owner1("p-2"),
 		change("person", "everyones", func(w *graph.NodeWrite) { w.IsOwner = graph.Some(true) }),
@@ -93,7 +93,7 @@ func TestOwnerIsOneAndPrivate(t *testing.T) {
 		"nodes[0].is_owner: the user already has an owner",
 		"nodes[1].is_owner: is only for the person node of a user, and this one is shared",
 	}, result.Warnings)
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 	_, err := e.Store.Write(t.Context(), e.As(""), &graph.MemoryWrite{Nodes: []graph.NodeWrite{owner1("p-3")}})
 	e.Same("without a user", []string{"nodes[0].is_owner"}, graphtest.Locations(err))
 }

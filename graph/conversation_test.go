@@ -67,10 +67,10 @@ func TestConversationEnds(t *testing.T) {
 	s = e.see("u1", "s")
 	e.Same("ended", []any{noon, "Better."}, []any{*s.EndedAt, s.Summary})
 
-	before := e.stored()
+	before := e.Stored()
 	_, err := e.Store.AppendMessages(t.Context(), e.As("u1"), "s", []graph.MessageWrite{said("late", "x")})
 	e.Same("an append after the end is a conflict", true, errors.Is(err, graph.ErrConflict))
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 }
 
 func TestConversationsOfOthersAreUnknown(t *testing.T) {
@@ -78,7 +78,7 @@ func TestConversationsOfOthersAreUnknown(t *testing.T) {
 	e.Source("u1", graph.SourceWrite{EntityKey: "s", Participants: []string{"u2"}})
 	e.Source("u1", graph.SourceWrite{EntityKey: "mail", ContentType: graph.Some("email")})
 	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
-	before := e.stored()
+	before := e.Stored()
 	for name, c := range map[string]struct {
 		scope graph.Scope
 		key   string
@@ -92,5 +92,5 @@ func TestConversationsOfOthersAreUnknown(t *testing.T) {
 		_, err = e.Store.EndConversation(t.Context(), c.scope, c.key, &graph.ConversationEnd{})
 		e.Same("end of "+name, true, errors.Is(err, graph.ErrNotFound))
 	}
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 }

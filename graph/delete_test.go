@@ -214,11 +214,11 @@ func TestADeletedNodeFreesItsNameAndKey(t *testing.T) {
 		result := e.Write("u1", []graph.NodeWrite{c.rival})
 		e.Same("a new one takes its place", graph.Created, result.Nodes[0].Status)
 		k, _ := graph.KindOf(c.kind)
-		before := e.stored()
+		before := e.Stored()
 		if _, err := e.Store.RestoreNode(t.Context(), e.As("u1"), k, c.key); !errors.Is(err, graph.ErrConflict) {
 			t.Errorf("restore of %s beside its rival: %v", c.key, err)
 		}
-		e.Same("stored", before, e.stored())
+		e.Same("stored", before, e.Stored())
 		e.Now = e.Now.Add(time.Second)
 		e.delete("u1", c.kind, result.Nodes[0].EntityKey)
 		if c.key != "d" { // its key has two deleted nodes now: the last one is restored
@@ -232,7 +232,7 @@ func TestADeletedNodeFreesItsNameAndKey(t *testing.T) {
 func TestDeletesKeepToTheirScope(t *testing.T) {
 	e := fresh(t)
 	key := e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "s", 0.5, shared)}, link("c", "relates_to", "s", 0.5)).Relationships[0].Key
-	before := e.stored()
+	before := e.Stored()
 	strangers := map[string]graph.Scope{"another user": e.As("u2"), "the team": e.As(""), "another team": {TeamID: e.Team + "-x", UserID: "u1"}}
 	none := func(what string, err error) {
 		t.Helper()
@@ -248,7 +248,7 @@ func TestDeletesKeepToTheirScope(t *testing.T) {
 	}
 	_, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.PersonKind, "c", 0)
 	none("another kind", err)
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), key, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -326,13 +326,13 @@ func TestARelationshipThatWasReplacedStaysDeleted(t *testing.T) {
 		}
 	}
 	e.Write("u1", nil, link("a", "relates_to", "b", 0.6), link("b", "contains", "c", 0.5), link("c", "contains", "a", 0.5))
-	before := e.stored()
+	before := e.Stored()
 	for _, r := range first {
 		if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), r.Key); !errors.Is(err, graph.ErrConflict) {
 			t.Errorf("%s beside a newer one, or as a ring: %v", r.Type, err)
 		}
 	}
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 }
 
 // TestMentionsAreCountedOverDeletesInAnyOrder checks that a source and the nodes it mentions may be deleted and restored in any
@@ -439,7 +439,7 @@ func TestPurge(t *testing.T) {
 	if !errors.Is(err, graph.ErrNotFound) || !errors.Is(relationship, graph.ErrNotFound) {
 		t.Errorf("after the purge: %v; %v", err, relationship)
 	}
-	e.Same("relationships that led to what is gone", []any{int64(4)}, e.stored()[:1])
+	e.Same("relationships that led to what is gone", []any{int64(4)}, e.Stored()[:1])
 }
 
 // TestOldDeletesAreNotRestored checks that an old delete cannot be undone, even before maintenance has run.

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/system"
+
 	"golang.org/x/sync/errgroup"
 
 	"kith/cypher"
@@ -158,8 +160,8 @@ func embedChanging(e *embedding) {
 func embedSystems(e *embedding) {
 	put := func(description string) {
 		e.Helper()
-		w := &graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "API", Type: graph.Some("service"), Description: graph.Some(description)}}}
-		if _, err := e.Store.MergeSystem(e.Context(), e.As(""), "kith", w); err != nil {
+		w := &system.Write{Entities: []system.EntityWrite{{Name: "API", Type: graph.Some("service"), Description: graph.Some(description)}}}
+		if _, err := system.NewStore(e.Store).MergeSystem(e.Context(), e.As(""), "kith", w); err != nil {
 			e.Fatal(err)
 		}
 	}

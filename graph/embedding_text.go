@@ -53,9 +53,12 @@ func (t *Tx) embedLater(old, next *stored) {
 	t.retold = true
 }
 
-// embedEntity does the same as embedLater for the row that changes an entity of a system. Only its new text is known: without an
+// EmbedNew queues a new node for a vector.
+func (t *Tx) EmbedNew(kind Kind, p Properties) { t.embedLater(nil, &stored{kind, p}) }
+
+// EmbedEntity does the same as embedLater for the row that changes an entity of a system. Only its new text is known: without an
 // embedder the entity loses its vector, if it has one.
-func (t *Tx) embedEntity(row map[string]any) {
+func (t *Tx) EmbedEntity(row map[string]any) {
 	if t.store.options.Embedder == nil {
 		maps.Copy(row["properties"].(map[string]any), map[string]any{"vector": nil, "vector_scope": nil, "vector_seq": nil}) // from the caller
 		return

@@ -236,7 +236,7 @@ func TestEraseInSteps(t *testing.T) {
 	e.Same("nodes", int64(6061), first.Nodes+second.Nodes)
 	e.Same("relationships", int64(6300), first.Relationships+second.Relationships)
 	e.Same("remaining", int64(0), second.Remaining)
-	e.Same("nodes that stay", int64(1), e.stored()[0])
+	e.Same("nodes that stay", int64(1), e.Stored()[0])
 }
 
 // TestEraseTellsWhatIsLeft checks that an erasure fails and reports what is left while a writer keeps writing.

@@ -5,7 +5,6 @@ package graph
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -41,17 +40,15 @@ const ProjectGroup = projectGroup
 const RecallsAtOnce = recallsAtOnce
 const SearchVersion = searchVersion
 const StoryAgain = storyAgain
-const SystemRelationshipType = systemRelationshipType
 const TouchEvery = touchEvery
 const UserCursor = userCursor
 
-func (x *Embedding) HeldField() *time.Time                            { return &x.held }
-func (x *Embedding) HoldForTest(p0 context.Context) error             { return x.hold(p0) }
-func (x *Embedding) NextForTest(p0 bool, p1 error) time.Duration      { return x.next(p0, p1) }
-func (x *Embedding) ReleaseForTest(p0 context.Context)                { x.release(p0) }
-func (x *Embedding) TurnForTest(p0 context.Context) (bool, error)     { return x.turn(p0) }
-func (x *Faults) PropertiesForTest(p0 fault.Path, p1 json.RawMessage) { x.properties(p0, p1) }
-func (x *Kind) GroupField() *group                                    { return &x.group }
+func (x *Embedding) HeldField() *time.Time                        { return &x.held }
+func (x *Embedding) HoldForTest(p0 context.Context) error         { return x.hold(p0) }
+func (x *Embedding) NextForTest(p0 bool, p1 error) time.Duration  { return x.next(p0, p1) }
+func (x *Embedding) ReleaseForTest(p0 context.Context)            { x.release(p0) }
+func (x *Embedding) TurnForTest(p0 context.Context) (bool, error) { return x.turn(p0) }
+func (x *Kind) GroupField() *group                                { return &x.group }
 func (x *Maintenance) BatchForTest(p0 context.Context, p1 string, p2 string) (string, error) {
 	return x.batch(p0, p1, p2)
 }
@@ -84,27 +81,18 @@ func (x *Store) LookForErasuresForTest(p0 context.Context) error { return x.look
 func (x *Store) RenewPageForTest(p0 context.Context, p1 string, p2 string) (string, int, error) {
 	return x.renewPage(p0, p1, p2)
 }
-func (x *Store) SystemWriteForTest(p0 context.Context, p1 Scope, p2 string, p3 func(*systemJob) error) error {
-	return x.systemWrite(p0, p1, p2, p3)
-}
 func (x *Store) WriteBatchForTest(p0 context.Context, p1 Scope, p2 *batch) (MemoryResult, error) {
 	return x.writeBatch(p0, p1, p2)
 }
-func (x *Tx) ChangesForTest(p0 []string, p1 ...string)                    { x.changes(p0, p1...) }
-func (x *Tx) FindForTest(p0 string, p1 lookups) (known, error)            { return x.find(p0, p1) }
-func (x *auditor) ResultField() *AuditResult                              { return &x.result }
-func (x *auditor) SchemaForTest(p0 context.Context) error                 { return x.schema(p0) }
-func (x *auditor) TeamForTest(p0 context.Context, p1 string) error        { return x.team(p0, p1) }
-func (x *candidate) IncludedField() *bool                                 { return &x.included }
-func (x *known) ByKeyField() *map[string]*stored                          { return &x.byKey }
-func (x *stored) KeyForTest() string                                      { return x.key() }
-func (x *stored) KindField() *Kind                                        { return &x.kind }
-func (x *systemJob) DeleteNodesForTest(p0 []string) (SystemCounts, error) { return x.deleteNodes(p0) }
-func (x *systemJob) LoadNodesForTest(p0 []string) error                   { return x.loadNodes(p0) }
-func (x *systemJob) NewLinkForTest(p0 SystemRelationship)                 { x.newLink(p0) }
-func (x *systemJob) NodesField() *map[string]*plannedNode                 { return &x.nodes }
-func (x *systemJob) SaveForTest() error                                   { return x.save() }
-func (x jsonObject) TextForTest() string                                  { return x.text() }
+func (x *Tx) ChangesForTest(p0 []string, p1 ...string)             { x.changes(p0, p1...) }
+func (x *Tx) FindForTest(p0 string, p1 lookups) (known, error)     { return x.find(p0, p1) }
+func (x *auditor) ResultField() *AuditResult                       { return &x.result }
+func (x *auditor) SchemaForTest(p0 context.Context) error          { return x.schema(p0) }
+func (x *auditor) TeamForTest(p0 context.Context, p1 string) error { return x.team(p0, p1) }
+func (x *candidate) IncludedField() *bool                          { return &x.included }
+func (x *known) ByKeyField() *map[string]*stored                   { return &x.byKey }
+func (x *stored) KeyForTest() string                               { return x.key() }
+func (x *stored) KindField() *Kind                                 { return &x.kind }
 
 type Auditor = auditor
 type Batch = batch
@@ -112,7 +100,6 @@ type Candidate = candidate
 type CandidateList = candidateList
 type Lookups = lookups
 type Stored = stored
-type SystemJob = systemJob
 
 var AtLeast = atLeast
 var AuditNames = auditNames
@@ -121,7 +108,6 @@ var CopyParts = copyParts
 var DeletePreference = deletePreference
 var Earlier = earlier
 var ErrLeaseLost = errLeaseLost
-var JSONObjectOf = jsonObjectOf
 var OwnerRows = ownerRows
 var RecordsLinked = recordsLinked
 var RelationshipScope = relationshipScope

@@ -95,14 +95,6 @@ func (e *env) turn(user, tree, parent, id string) chat.Turn {
 	return turn
 }
 
-// stored counts the team's nodes and relationships, and the writes to them.
-func (e *env) stored() []any {
-	e.Helper()
-	return e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IS NOT NULL OPTIONAL MATCH (n)-[r]->()
-		WITH n, count(r) AS out, sum(size(keys(r))) AS fields
-		RETURN count(n), sum(out), sum(fields), sum(size(keys(n))), max(n.updated_at)`)[0]
-}
-
 // sections reads all sections of a user at once, and each alone. The two must agree.
 func (e *env) sections(user string) *graph.Sections {
 	e.Helper()
@@ -115,6 +107,7 @@ var (
 	inState, described, accessed, of = graphtest.InState, graphtest.Described, graphtest.Accessed, graphtest.Of
 	shared                           = graphtest.Shared
 	link, closed, said               = graphtest.Link, graphtest.Closed, graphtest.Said
+	statuses                         = graphtest.Statuses
 )
 
 // keysOf returns the keys of the nodes that the rule of their section selects.
@@ -161,17 +154,6 @@ func linkedKeys(relationships []graph.OwnerRelationship) []string {
 		keys = append(keys, r.Node.EntityKey)
 	}
 	return keys
-}
-
-func statuses(result graph.MemoryResult) []graph.Status {
-	var all []graph.Status
-	for _, n := range result.Nodes {
-		all = append(all, n.Status)
-	}
-	for _, r := range result.Relationships {
-		all = append(all, r.Status)
-	}
-	return all
 }
 
 // faultsAt returns the locations in an error.

@@ -25,7 +25,7 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 		t.Fatal(first, err)
 	}
 	e.Write("u1", []graph.NodeWrite{{Kind: "concept", Name: graph.Some("tides"), Description: graph.Some("changed since")}})
-	before := e.stored()
+	before := e.Stored()
 	e.Now = noon.Add(23 * time.Hour)
 	e.ChangedUsers()
 	again, err := e.Store.Write(t.Context(), e.As("u1"), keyed("k", "d"))
@@ -35,7 +35,7 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 	e.Same("whose caches go again", []string{"", "u1"}, e.ChangedUsers())
 	again.Repeated, again.Refused = false, first.Refused // not part of the answer
 	e.Same("answer", first, again)
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 
 	for name, try := range map[string]func() error{
 		"another body": func() error { _, err := e.Store.Write(t.Context(), e.As("u1"), keyed("k", "x")); return err },
@@ -51,7 +51,7 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 	other := e.neighbour()
 	other.Now = e.Now
 	result, err := other.Store.Write(t.Context(), other.As("u1"), keyed("k", "x"))
@@ -89,12 +89,12 @@ func TestSourcesAreWrittenOnce(t *testing.T) {
 		return e.Source("u1", graph.SourceWrite{IdempotencyKey: "k", Messages: []graph.MessageWrite{said("", "x")}})
 	}
 	first := write()
-	before := e.stored()
+	before := e.Stored()
 	again := write()
 	e.Same("repeated", []bool{false, true}, []bool{first.Repeated, again.Repeated})
 	again.Repeated = false
 	e.Same("answer", first, again)
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 }
 
 func TestAFailureLeavesItsKeyFree(t *testing.T) {
@@ -130,7 +130,7 @@ func TestTheSameRequestAtOnceIsWrittenOnce(t *testing.T) {
 		}
 		return nil
 	})
-	e.Same("written, with the user's own person", []any{int64(1), int64(2)}, []any{worked.Load(), e.stored()[0]})
+	e.Same("written, with the user's own person", []any{int64(1), int64(2)}, []any{worked.Load(), e.Stored()[0]})
 	for _, key := range keys {
 		e.Same("key", keys[0], key)
 	}

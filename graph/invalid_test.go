@@ -167,7 +167,7 @@ func wrongRequests() []wrong {
 func TestBadMemoryIsRefusedBeforeItIsStored(t *testing.T) {
 	e := fresh(t)
 	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)})
-	before := e.stored()
+	before := e.Stored()
 	for _, c := range slices.Concat(wrongNodes(), wrongRelationships(), wrongRequests()) {
 		_, err := e.Store.Write(t.Context(), e.As("u1"), &c.write)
 		e.Same(c.name, c.at, graphtest.Locations(err))
@@ -177,12 +177,12 @@ func TestBadMemoryIsRefusedBeforeItIsStored(t *testing.T) {
 	}
 	_, err := e.Store.Write(t.Context(), e.As("u\x00"), &graph.MemoryWrite{})
 	e.Same("the user", []string{"user_id"}, graphtest.Locations(err))
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 }
 
 func TestBadSourcesAreRefusedBeforeTheyAreStored(t *testing.T) {
 	e := fresh(t)
-	before := e.stored()
+	before := e.Stored()
 	many := make([]string, graph.MaxListLength+1)
 	for at, w := range map[string]graph.SourceWrite{
 		"entity_key":             {EntityKey: "a\n"},
@@ -217,7 +217,7 @@ func TestBadSourcesAreRefusedBeforeTheyAreStored(t *testing.T) {
 	e.Same("no messages", []string{"messages"}, graphtest.Locations(err))
 	_, err = e.Store.EndConversation(t.Context(), e.As("u1"), "s", &graph.ConversationEnd{Summary: graph.Some("\x00"), EndedAt: graph.Some(tooLate), Mentions: []string{""}})
 	e.Same("a bad end", []string{"ended_at", "mentions[0]", "summary"}, graphtest.Locations(err))
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 }
 
 func TestBadPreferencesAreRefused(t *testing.T) {

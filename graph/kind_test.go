@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"kith/system"
 	"kith/traverse"
 
 	"kith/graph"
@@ -131,7 +132,7 @@ func TestUnknownStateKeysBringAWarning(t *testing.T) {
 // TestOwnFieldsOfOtherKindsAreRefused checks that a field of one kind is refused at every other kind, with its location.
 func TestOwnFieldsOfOtherKindsAreRefused(t *testing.T) {
 	e := fresh(t)
-	before := e.stored()
+	before := e.Stored()
 	values := map[string]json.RawMessage{}
 	kinds := map[string][]string{}
 	for kind, raw := range ownOfKinds {
@@ -162,12 +163,12 @@ func TestOwnFieldsOfOtherKindsAreRefused(t *testing.T) {
 		_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{w}})
 		e.Same(kind, want, graphtest.Locations(err))
 	}
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 }
 
 func TestBadOwnFieldsAreRefused(t *testing.T) {
 	e := fresh(t)
-	before := e.stored()
+	before := e.Stored()
 	for _, c := range []struct{ kind, field, value string }{
 		{"source", "content_type", `"talk"`}, {"source", "context_type", `"x"`}, {"source", "source_type", `"x"`}, {"source", "sensitivity", `"x"`},
 		{"source", "message_count", `3`}, {"source", "started_at", `"1800-01-01T00:00:00Z"`}, {"source", "tags[0]", `[" "]`},
@@ -186,7 +187,7 @@ func TestBadOwnFieldsAreRefused(t *testing.T) {
 		_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{w}})
 		e.Same(c.kind+" "+c.field+" "+c.value, []string{"nodes[0]." + c.field}, graphtest.Locations(err))
 	}
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 }
 
 func cutIndex(field string) (name, rest string, found bool) {
@@ -265,13 +266,14 @@ func TestSystemEntitiesAreFoundByTheirNaturalKey(t *testing.T) {
 	for i := range first.Nodes {
 		e.Same("found again", graph.NodeResult{EntityKey: first.Nodes[i].EntityKey, Status: graph.Unchanged, Version: 1}, again.Nodes[i])
 	}
-	e.Same("the same as by its system", first.Nodes[0].EntityKey, e.systemEntity("s", "a").EntityKey)
+	entity, err := system.NewStore(e.Store).SystemEntity(t.Context(), e.As(""), "s", "a")
+	e.Same("the same as by its system", []any{first.Nodes[0].EntityKey, nil}, []any{entity.EntityKey, err})
 	e.Same("numbers", []any{graph.Some(int64(0)), graph.Some(int64(1)), graph.Some(int64(0))}, []any{
 		e.get("", "system_entity", first.Nodes[0].EntityKey).Seq, e.get("", "system_entity", first.Nodes[1].EntityKey).Seq,
 		e.get("", "system_entity", first.Nodes[2].EntityKey).Seq,
 	})
 	e.Same("shared", []string{""}, e.ChangedUsers())
-	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{
+	_, err = e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{
 		{Kind: "system_entity", Name: graph.Some("x")}, {Kind: "system_entity", Name: graph.Some("x"), UserID: graph.Some("u1"), OwnFields: &graph.OwnFields{System: graph.Some("s")}},
 	}})
 	e.Same("faults", []string{"nodes[0].system", "nodes[1].user_id"}, graphtest.Locations(err))
@@ -327,7 +329,7 @@ func TestAMessageThatIsWrittenAgain(t *testing.T) {
 	e.Write("u1", []graph.NodeWrite{{Kind: "source", EntityKey: "s"}, again(func(w *graph.NodeWrite) {
 		w.Role, w.Text, w.Name, w.At = graph.Some("user"), graph.Some("hello"), graph.Some("Ada"), graph.Some(noon)
 	})})
-	before := e.stored()
+	before := e.Stored()
 	e.Same("the same", graph.Unchanged, e.Try("u1", []graph.NodeWrite{again(func(w *graph.NodeWrite) {
 		w.Role, w.Text, w.Name, w.At = graph.Some("user"), graph.Some("hello"), graph.Some("Ada"), graph.Some(noon.Add(time.Microsecond))
 	})}).Nodes[0].Status)
@@ -352,7 +354,7 @@ func TestAMessageThatIsWrittenAgain(t *testing.T) {
 			e.Same(field, []string{"nodes[0]." + field}, graphtest.Locations(err))
 		}
 	}
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 }
 
 func TestASourceTellsOfMessagesThatItHasOtherwise(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 
 // The figures of a memory's life (docs/lifecycle.md).
 const (
-	defaultSalience               = 0.5
+	DefaultSalience               = 0.5
 	ownerSalience                 = 1.0
-	defaultConfidence             = 0.5
-	defaultRelationshipConfidence = 0.8
+	DefaultConfidence             = 0.5
+	DefaultRelationshipConfidence = 0.8
 
 	recallRise     = 0.075 // of salience, on each recall
 	baseDecay      = 0.02  // per day, without recalls: half of it is left after 34.7 days

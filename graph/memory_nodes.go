@@ -292,7 +292,7 @@ func (p *nodePlan) newNode(w *NodeWrite, kind Kind) Properties {
 	}
 	n := Properties{
 		"entity_key": key, "name": "", "description": "", "state": "active", "ttl_policy": "decay",
-		"salience": defaultSalience, "confidence": defaultConfidence, "access_count": int64(0),
+		"salience": DefaultSalience, "confidence": DefaultConfidence, "access_count": int64(0),
 		"created_at": now, "updated_at": now, "version": int64(1),
 	}
 	if user := owner(w, p.job.scope); user != "" {

@@ -30,7 +30,7 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old Properties) re
 		return refusal{fromField, fault.Missing, noSuchNode}
 	case !j.visible(b):
 		return refusal{toField, fault.Missing, noSuchNode}
-	case from == to && kind != systemRelationshipType: // an import may refer to one node by two keys
+	case from == to && kind != SystemRelationshipType: // an import may refer to one node by two keys
 		return refusal{toField, fault.Contrary, "must be another node than from"}
 	case kind == mentionsType && (a.kind != SourceKind || b.kind.group != knowledgeGroup):
 		return refusal{"type", fault.Conflict, "mentions must lead from a source to a person, concept or entity"}

@@ -176,7 +176,7 @@ func (w *RelationshipWrite) meant(candidates []Properties) Properties {
 	if reopened := w.reopened(candidates); current == nil && reopened != nil {
 		return reopened
 	}
-	if w.Type == systemRelationshipType { // a system may have many between the same two entities
+	if w.Type == SystemRelationshipType { // a system may have many between the same two entities
 		return sameType(candidates, w.RelationshipType.Value)
 	}
 	otherStart := current != nil && w.ValidFrom.Given && !Same(current["valid_from"], w.ValidFrom.stored())
@@ -298,7 +298,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Prope
 	j.signRelationship(next, old)
 	next.putWord(next.Text("type_word"))
 	key := old.Text("key")
-	if kind == systemRelationshipType { // its place in its system does not change
+	if kind == SystemRelationshipType { // its place in its system does not change
 		next["seq"] = old["seq"]
 	}
 	changed := old.changesTo(next)
@@ -363,7 +363,7 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) Pro
 		p["node_key"], p["started_at"] = to, j.found.byKey[from].Properties["started_at"]
 		w.overlay(p)
 	default:
-		p["salience"], p["confidence"], p["state"] = defaultSalience, defaultRelationshipConfidence, "candidate"
+		p["salience"], p["confidence"], p["state"] = DefaultSalience, DefaultRelationshipConfidence, "candidate"
 		if j.write.stated(w.History) {
 			p["state"], p["last_accessed_at"] = "active", j.now
 		}
@@ -400,7 +400,7 @@ func (j *memoryJob) asItWas(w *RelationshipWrite, p Properties) {
 	switch w.Type {
 	case mentionsType:
 		p["node_key"], p["started_at"] = w.To, j.found.byKey[w.From].Properties["started_at"]
-	case systemRelationshipType:
+	case SystemRelationshipType:
 		p["from_key"], p["to_key"] = w.From, w.To
 	}
 }

@@ -9,8 +9,25 @@ import (
 	"kith/neo"
 )
 
-// findSystemNumbers finds which of some numbers the items of a system have.
-var findSystemNumbers = neo.Load[[]int64]("system_numbers")
+var (
+	lockNumbers       = neo.Load[lockedNumbers]("system_lock")
+	saveNumbers       = neo.Load[neo.None]("system_save")
+	countItems        = neo.Load[itemCounts]("system_count")
+	findSystemNumbers = neo.Load[[]int64]("system_numbers") // that items of a system have
+)
+
+// SystemRelationshipType is the type of all relationships within systems. It is not for callers of POST /v1/memory.
+const SystemRelationshipType = "system_relationship"
+
+// MaxSystemItems is the maximum number of entities and relationships of a system, so that one write can always store
+// its file.
+const MaxSystemItems = MaxItems
+
+// lockedNumbers is the number of a system's next item, and its version; 0 if it is new.
+type lockedNumbers struct{ NextSeq, Version int64 }
+
+// itemCounts are the numbers of entities and relationships of a system.
+type itemCounts struct{ Entities, Relationships int64 }
 
 // systemIsFull is the refusal of items for which a system has no room.
 var systemIsFull = fmt.Sprintf("the system is full: it may have at most %d entities and relationships", MaxSystemItems)
@@ -54,7 +71,7 @@ func (j *memoryJob) numberSystems(plan *nodePlan) error {
 func (j *memoryJob) numberRelationships(plan *relationshipPlan) error {
 	added := bySystem{}
 	for _, row := range plan.create {
-		if row["type"] == systemRelationshipType {
+		if row["type"] == SystemRelationshipType {
 			added.add(row)
 		}
 	}
@@ -91,7 +108,7 @@ func (j *memoryJob) number(added bySystem, key string) (map[string]bool, error) 
 
 // numberSystem numbers as many items as the system has room for and returns their count.
 func (j *memoryJob) numberSystem(system string, added []Properties) (int, error) {
-	locked, err := lockSystem.ExecOne(j.tx, map[string]any{"team_id": j.scope.TeamID, "system": system, "now": j.now})
+	locked, err := lockNumbers.ExecOne(j.tx, map[string]any{"team_id": j.scope.TeamID, "system": system, "now": j.now})
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +131,7 @@ func (j *memoryJob) numberSystem(system string, added []Properties) (int, error)
 		j.grown = map[string]int64{}
 	}
 	j.grown[system] += int64(room)
-	err = saveSystem.Run(j.tx, map[string]any{"team_id": j.scope.TeamID, "system": system, "next_seq": n.next, "now": j.now})
+	err = saveNumbers.Run(j.tx, map[string]any{"team_id": j.scope.TeamID, "system": system, "next_seq": n.next, "now": j.now})
 	return room, err
 }
 
@@ -125,7 +142,7 @@ func (j *memoryJob) room(system string, next int64, added int) (int, error) {
 	if err != nil || next+planned+int64(added) <= MaxSystemItems {
 		return added, err
 	}
-	stored, err := countSystem.ExecOne(j.tx, map[string]any{"team_id": j.scope.TeamID, "system": system})
+	stored, err := countItems.ExecOne(j.tx, map[string]any{"team_id": j.scope.TeamID, "system": system})
 	if err != nil {
 		return 0, err
 	}

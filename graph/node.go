@@ -90,7 +90,7 @@ func (w *NodeWrite) check(f *Faults, at fault.Path, now time.Time, restoring boo
 	f.share(at.Field("confidence"), w.Confidence)
 	w.checkTimes(f, at, now)
 	if w.Properties != nil {
-		f.properties(at.Field("properties"), w.Properties)
+		f.Properties(at.Field("properties"), w.Properties)
 	}
 	f.version(at.Field("if_version"), w.IfVersion)
 	if restoring && w.IfVersion.Given {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/system"
+
 	"kith/graph"
 	"kith/graph/graphtest"
 )
@@ -162,7 +164,7 @@ func TestTakenNamesAndKeysAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := e.of(t, e.Team)
-			before := e.stored()
+			before := e.Stored()
 			e.ChangedUsers()
 			result := e.Try("u1", []graph.NodeWrite{c.write})
 			r := result.Nodes[0]
@@ -172,7 +174,7 @@ func TestTakenNamesAndKeysAreRefused(t *testing.T) {
 			e.Same("warnings", []string{"nodes[0]." + c.at + ": " + *r.Error}, result.Warnings)
 			_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Strict: true, Nodes: []graph.NodeWrite{node("concept", "fine", 1), c.write}})
 			e.Same("faults", []string{"nodes[1]." + c.at}, graphtest.Locations(err))
-			e.Same("stored", before, e.stored())
+			e.Same("stored", before, e.Stored())
 			if strings.Contains(err.Error(), "Tern") || strings.Contains(err.Error(), "the c-1") {
 				t.Errorf("the error reveals stored data: %v", err)
 			}
@@ -259,7 +261,9 @@ func TestNodesNamed(t *testing.T) {
 	e.Write("u1", []graph.NodeWrite{node("person", "p1", 0.5, withName("Ada (the miller)")), node("entity", "e1", 0.5, withName(" ADA "))})
 	e.Write("u2", []graph.NodeWrite{node("person", "p2", 0.5, withName("Ada"))})
 	e.Write("", []graph.NodeWrite{node("project", "shared", 0.5, withName("ada"))})
-	e.merge("s", graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "ada", Type: graph.Some("service")}}})
+	if _, err := system.NewStore(e.Store).MergeSystem(t.Context(), e.As(""), "s", &system.Write{Entities: []system.EntityWrite{{Name: "ada", Type: graph.Some("service")}}}); err != nil {
+		t.Fatal(err)
+	}
 	named := func(user string, names ...string) string {
 		found, err := e.Store.NodesNamed(e.Context(), e.As(user), names)
 		if err != nil {

@@ -186,7 +186,7 @@ func TestNotesAreTakenOff(t *testing.T) {
 func TestBadNotesAreRefused(t *testing.T) {
 	t.Parallel()
 	eachHolder(t, func(e *env, h holder) {
-		before := e.stored()
+		before := e.Stored()
 		for at, w := range map[string]graph.NoteWrite{
 			"content": {Lifetime: "week"}, "lifetime": {Content: "x", Lifetime: "day"}, "added_by": {Content: "x", AddedBy: graph.Some(" ")},
 			"source_entity_key": {Content: "x", SourceEntityKey: graph.Some("a\n")}, "date_added": {Content: "x", DateAdded: graph.Some(noon.Add(25 * time.Hour))},
@@ -198,7 +198,7 @@ func TestBadNotesAreRefused(t *testing.T) {
 		e.Same("too long", []string{"notes[0].content"}, graphtest.Locations(err))
 		_, err = e.Store.Write(e.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Notes: []graph.NoteWrite{{}}}}})
 		e.Same("through memory", []string{"nodes[0].notes[0].content"}, graphtest.Locations(err))
-		e.Same("stored", before, e.stored())
+		e.Same("stored", before, e.Stored())
 	})
 }
 

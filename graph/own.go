@@ -152,14 +152,14 @@ func (field ownField) check(f *Faults, at fault.Path, value any) {
 		case len(field.oneOf) > 0:
 			f.OneOf(at, v, field.oneOf...)
 		case field.name == "payload" || field.name == "props":
-			f.properties(at, json.RawMessage(v))
+			f.Properties(at, json.RawMessage(v))
 		case field.word:
 			f.Word(at, v, field.max)
 		default:
 			f.Text(at, v, field.max)
 		}
 	case []string:
-		f.words(at, v)
+		f.Words(at, v)
 	case time.Time:
 		f.Time(at, v)
 	case int64:

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"kith/system"
+
 	"kith/chat"
 	"kith/graph"
 	"kith/internal/testenv"
@@ -42,7 +44,7 @@ func TestQuotaOfNodes(t *testing.T) {
 			return err
 		},
 		"an element": func() error {
-			_, err := e.Store.MergeSystem(t.Context(), e.As(""), "sys", &graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "x", Type: graph.Some("y")}}})
+			_, err := system.NewStore(e.Store).MergeSystem(t.Context(), e.As(""), "sys", &system.Write{Entities: []system.EntityWrite{{Name: "x", Type: graph.Some("y")}}})
 			return err
 		},
 		"all or nothing": func() error {
@@ -151,15 +153,15 @@ func (e *env) writers() map[string]func() error {
 			return err
 		},
 		"an entity": func() error {
-			_, err := e.Store.MergeSystem(ctx, e.As(""), "sys", &graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "z", Type: graph.Some("y")}}})
+			_, err := system.NewStore(e.Store).MergeSystem(ctx, e.As(""), "sys", &system.Write{Entities: []system.EntityWrite{{Name: "z", Type: graph.Some("y")}}})
 			return err
 		},
 		"a system": func() error {
-			_, err := e.Store.MergeSystem(ctx, e.As(""), long[:200], &graph.SystemWrite{})
+			_, err := system.NewStore(e.Store).MergeSystem(ctx, e.As(""), long[:200], &system.Write{})
 			return err
 		},
 		"a relationship of a system": func() error {
-			_, err := e.Store.MergeSystem(ctx, e.As(""), "sys", &graph.SystemWrite{Relationships: []graph.SystemRelationshipWrite{{From: "y", To: "x", Type: "calls"}}})
+			_, err := system.NewStore(e.Store).MergeSystem(ctx, e.As(""), "sys", &system.Write{Relationships: []system.RelationshipWrite{{From: "y", To: "x", Type: "calls"}}})
 			return err
 		},
 		"preferences": func() error {
@@ -203,11 +205,11 @@ func (e *env) filled() {
 	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
 	e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-1", "x")}})
 	e.Source("u1", graph.SourceWrite{EntityKey: "s2"})
-	_, system := e.Store.MergeSystem(e.Context(), e.As(""), "sys",
-		&graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "x", Type: graph.Some("y")}, {Name: "y", Type: graph.Some("y")}}})
+	_, merged := system.NewStore(e.Store).MergeSystem(e.Context(), e.As(""), "sys",
+		&system.Write{Entities: []system.EntityWrite{{Name: "x", Type: graph.Some("y")}, {Name: "y", Type: graph.Some("y")}}})
 	_, _, tree := e.chats().CreateChatTree(e.Context(), e.As("u1"), "tree", &chat.TreeWrite{})
 	_, _, turn := e.chats().AddChatTurn(e.Context(), e.As("u1"), "tree", chat.TurnWrite{ID: "turn", UserPrompt: "x"})
-	if err := errors.Join(system, tree, turn); err != nil {
+	if err := errors.Join(merged, tree, turn); err != nil {
 		e.Fatal(err)
 	}
 }

@@ -52,7 +52,7 @@ func (w *RelationshipWrite) direction() (from, kind, to string, swap bool) {
 func (w *RelationshipWrite) check(f *Faults, at fault.Path, now time.Time, restoring bool) {
 	f.Word(at.Field("from"), w.From, MaxKeyLength)
 	f.Word(at.Field("to"), w.To, MaxKeyLength)
-	if w.From == w.To && w.From != "" && w.Type != systemRelationshipType { // a system entity may call itself
+	if w.From == w.To && w.From != "" && w.Type != SystemRelationshipType { // a system entity may call itself
 		f.Add(at.Field("to"), fault.Contrary, "must be another node than from")
 	}
 	if !restoring && (w.Key != "" || w.RecordedAt.Given || w.UpdatedAt.Given || w.LastAccessedAt.Given || w.History != nil) {
@@ -74,7 +74,7 @@ func (w *RelationshipWrite) check(f *Faults, at fault.Path, now time.Time, resto
 		f.Add(at.Field("type"), fault.Malformed, "must match %s", typePattern)
 	case w.Type == HasMessageType:
 		f.Add(at.Field("type"), fault.NotAllowed, "is reserved for the messages of a source")
-	case w.Type == systemRelationshipType && (!restoring || w.History == nil || !w.History.System.Given || !w.History.Seq.Given):
+	case w.Type == SystemRelationshipType && (!restoring || w.History == nil || !w.History.System.Given || !w.History.Seq.Given):
 		f.Add(at.Field("type"), fault.NotAllowed, "is reserved for the entities of systems")
 	}
 	if w.Description.Given {
@@ -95,12 +95,12 @@ func (w *RelationshipWrite) check(f *Faults, at fault.Path, now time.Time, resto
 	f.grade(at.Field("proximity"), w.Proximity)
 	w.checkTimes(f, at, restoring)
 	if w.Properties != nil {
-		f.properties(at.Field("properties"), w.Properties)
+		f.Properties(at.Field("properties"), w.Properties)
 	}
 }
 
 func (w *RelationshipWrite) checkTimes(f *Faults, at fault.Path, restoring bool) {
-	if w.Type == systemRelationshipType && w.closes() {
+	if w.Type == SystemRelationshipType && w.closes() {
 		f.Add(at.Field("valid_to"), fault.NotAllowed, "must not be set: relationships of systems do not end")
 		return
 	}
@@ -147,7 +147,7 @@ func (w *RelationshipWrite) live(p Properties, isNew bool, now time.Time, wakes 
 	if isNew {
 		before.at = l.asOf
 	}
-	v := l.apply(before, isNew, now, defaultRelationshipConfidence)
+	v := l.apply(before, isNew, now, DefaultRelationshipConfidence)
 	p["confidence"] = v.confidence
 	p.putVitality(v)
 }

@@ -25,7 +25,7 @@ func TestRelationshipsOfATripleDoNotOverlap(t *testing.T) {
 	e.Write("u1", nil, piece(-20, -10))
 	past := e.relationships("me", "c", "r.key")[0][0].(string)
 	current := e.Write("u1", nil, from(days(-5), "me", "thinks_about", "c", 0.5)).Relationships[0].Key
-	before := e.stored()
+	before := e.Stored()
 	for name, c := range map[string]struct {
 		write     graph.RelationshipWrite
 		field, in string
@@ -44,7 +44,7 @@ func TestRelationshipsOfATripleDoNotOverlap(t *testing.T) {
 			t.Errorf("%s: %+v", name, result)
 		}
 	}
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 	e.Same("beside each other", []graph.Status{graph.Created, graph.Created}, []graph.Status{
 		e.Write("u1", nil, piece(-30, -20)).Relationships[0].Status, e.Write("u1", nil, piece(-10, -5)).Relationships[0].Status,
 	})

@@ -91,7 +91,7 @@ func TestRelationshipsToNothingAreRefused(t *testing.T) {
 	e.Source("u1", graph.SourceWrite{EntityKey: "source"})
 	e.Source("u1", graph.SourceWrite{EntityKey: "another source"})
 	e.neighbour().Write("u1", []graph.NodeWrite{node("concept", "elsewhere", 0.5)})
-	before := e.stored()
+	before := e.Stored()
 	for name, c := range map[string]struct {
 		user  string
 		write graph.RelationshipWrite
@@ -118,7 +118,7 @@ func TestRelationshipsToNothingAreRefused(t *testing.T) {
 				Strict: true, Nodes: []graph.NodeWrite{node("concept", "fine", 1)}, Relationships: []graph.RelationshipWrite{c.write},
 			})
 			e.Same("faults", []string{"relationships[0]." + c.at}, graphtest.Locations(err))
-			e.Same("stored", before, e.stored())
+			e.Same("stored", before, e.Stored())
 		})
 	}
 }

@@ -23,7 +23,7 @@ func (j *memoryJob) since(w *RelationshipWrite) any {
 }
 
 func (j *memoryJob) follows(w *RelationshipWrite) bool {
-	return w.Type != mentionsType && w.Type != systemRelationshipType && !j.write.restoring
+	return w.Type != mentionsType && w.Type != SystemRelationshipType && !j.write.restoring
 }
 
 // holding returns the relationship that is valid now, even if its end is set.

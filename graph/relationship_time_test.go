@@ -163,7 +163,7 @@ func TestStartsAreComparedAsTheyAreStored(t *testing.T) {
 func TestTimesThatCannotBeAreRefused(t *testing.T) {
 	e := fresh(t)
 	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, from(noon, "a", "relates_to", "b", 0.5))
-	before := e.stored()
+	before := e.Stored()
 	result := e.Try("u1", nil, closed("a", "relates_to", "b", noon.Add(-time.Millisecond)))
 	e.Same("an end before the start", []any{graph.Refused, []string{"relationships[0].valid_to: must not be before valid_from"}},
 		[]any{result.Relationships[0].Status, result.Warnings})
@@ -176,7 +176,7 @@ func TestTimesThatCannotBeAreRefused(t *testing.T) {
 	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{link("a", "relates_to", "a", 1),
 		link("a", "part_of", "a", 1)}})
 	e.Same("a relationship with itself", []string{"relationships[0].to", "relationships[1].to"}, graphtest.Locations(err))
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 }
 
 func TestContradictionsAtOneMomentFollowEachOther(t *testing.T) {
@@ -283,10 +283,10 @@ func TestNothingContainsItself(t *testing.T) {
 	e.Same("as told", []any{"", []string{"relationships[0].to: contains from, directly or through others"}}, []any{result.Relationships[0].Key, result.Warnings})
 	e.Same("swapped", graph.Refused, e.Try("u1", nil, graph.RelationshipWrite{From: "a", Type: "part_of", To: "e"}).Relationships[0].Status)
 	e.Same("what contains nothing", graph.Created, e.Try("u1", nil, graph.RelationshipWrite{From: "e", Type: "references", To: "a"}).Relationships[0].Status)
-	before := e.stored()
+	before := e.Stored()
 	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Strict: true, Relationships: []graph.RelationshipWrite{contains("be"), contains("ea")}})
 	e.Same("strict", []string{"relationships[1].to"}, graphtest.Locations(err))
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 	over := noon.Add(time.Hour)
 	e.Write("u1", nil, closed("a", "contains", "b", over), closed("a", "contains", "c", over), closed("a", "contains", "d", over))
 	e.Same("what is over is no ring", graph.Created, e.Try("u1", nil, contains("ea")).Relationships[0].Status)

@@ -29,7 +29,7 @@ const RelatedType = "related_to"
 
 // fixedTypes are never stored as words.
 var fixedTypes = func() map[string]bool { //nolint:gochecknoglobals // a constant table
-	all := map[string]bool{HasMessageType: true, systemRelationshipType: true}
+	all := map[string]bool{HasMessageType: true, SystemRelationshipType: true}
 	for _, kind := range Vocabulary {
 		all[kind] = true
 	}
@@ -48,7 +48,7 @@ func CheckTypes(types []string) error {
 		switch {
 		case !typePattern.MatchString(kind):
 			return fmt.Errorf("%q does not match %s", kind, typePattern)
-		case kind == HasMessageType || kind == systemRelationshipType || kind == RelatedType || Swapped(kind):
+		case kind == HasMessageType || kind == SystemRelationshipType || kind == RelatedType || Swapped(kind):
 			return fmt.Errorf("%q is reserved", kind)
 		}
 	}

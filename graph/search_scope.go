@@ -38,6 +38,11 @@ func relationshipScope(teamID, userID, kind string) string {
 	return scopeToken(teamID, userID) + " " + typeToken(kind)
 }
 
+// NodeScope returns the property search_scope of a node without a time: who may see it, and its kind.
+func NodeScope(teamID, userID string, kind Kind) string {
+	return scopeToken(teamID, userID) + " " + kindToken(kind)
+}
+
 // dayToken returns the token of a day; tokens sort like days.
 func dayToken(at time.Time) string { return "d" + at.UTC().Format("20060102") }
 
@@ -80,7 +85,7 @@ func SearchScopes(scope Scope) []string {
 }
 
 // PlainTypes are relationship types without searchable words.
-var PlainTypes = []string{mentionsType, systemRelationshipType, HasMessageType, aboutType, includesType, rootedInType, groupsType}
+var PlainTypes = []string{mentionsType, SystemRelationshipType, HasMessageType, aboutType, includesType, rootedInType, groupsType}
 
 // searchable reports whether relationships of a type can be found by words.
 func searchable(kind string) bool { return !slices.Contains(PlainTypes, kind) }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/system"
+
 	"kith/explore"
 	"kith/internal/words"
 
@@ -385,13 +387,13 @@ func (e *env) searchable() {
 		link("a", "relates_to", "b", 0.5), link("shared-concept", "relates_to", "shared-task", 0.5), link("shared-concept", "of_its_own", "k-person", 0.5))
 	e.Write("u2", []graph.NodeWrite{node("concept", "theirs", 0.5)}, link("shared-concept", "of_its_own", "theirs", 0.5),
 		link("theirs", "relates_to", "shared-task", 0.5))
-	if _, err := e.Store.MergeSystem(e.Context(), e.As("u1"), "sys", &graph.SystemWrite{
-		Entities:      []graph.SystemEntityWrite{{Name: "Mast's Root", Type: graph.Some("part")}, {Name: "(hull)", Type: graph.Some("part")}},
-		Relationships: []graph.SystemRelationshipWrite{{From: "(hull)", To: "Mast's Root", Type: "holds"}},
+	if _, err := system.NewStore(e.Store).MergeSystem(e.Context(), e.As("u1"), "sys", &system.Write{
+		Entities:      []system.EntityWrite{{Name: "Mast's Root", Type: graph.Some("part")}, {Name: "(hull)", Type: graph.Some("part")}},
+		Relationships: []system.RelationshipWrite{{From: "(hull)", To: "Mast's Root", Type: "holds"}},
 	}); err != nil {
 		e.Fatal(err)
 	}
-	if _, err := e.Store.RenameSystemEntity(e.Context(), e.As("u1"), "sys", "Mast's Root", "(mast)"); err != nil {
+	if _, err := system.NewStore(e.Store).RenameSystemEntity(e.Context(), e.As("u1"), "sys", "Mast's Root", "(mast)"); err != nil {
 		e.Fatal(err)
 	}
 	e.Source("u1", graph.SourceWrite{EntityKey: "s", Participants: []string{"u2", "u3"}, StartedAt: graph.Some(noon.Add(-40 * graph.Day)), Messages: []graph.MessageWrite{

@@ -161,9 +161,9 @@ func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 		f.Add(fault.At("ended_at"), fault.Contrary, "must not be before started_at")
 	}
 	f.Text(fault.At("summary"), w.Summary.Value, MaxTextLength)
-	f.words(fault.At("keywords"), w.Keywords)
-	f.words(fault.At("tags"), w.Tags)
-	f.words(fault.At("participants"), w.Participants)
+	f.Words(fault.At("keywords"), w.Keywords)
+	f.Words(fault.At("tags"), w.Tags)
+	f.Words(fault.At("participants"), w.Participants)
 	if w.Focus.Given && !w.Focus.Null {
 		w.Focus.Value.check(f, fault.At("focus"))
 	}

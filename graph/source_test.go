@@ -88,12 +88,12 @@ func TestSourceIsWrittenOnce(t *testing.T) {
 	}
 	e.Same("source", want, e.see(user, "s"))
 
-	before := e.stored()
+	before := e.Stored()
 	e.Now = noon.Add(time.Hour)
 	again := e.Source(user, write)
 	e.Same("again", []any{graph.Unchanged, []graph.MessageResult{{"m-1", graph.Unchanged}, {"m-2", graph.Unchanged}}, graph.Unchanged},
 		[]any{again.Status, again.Messages, again.Mentions[0].Status})
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 
 	changed := e.Source(user, graph.SourceWrite{EntityKey: "s", Summary: graph.Null[string](), ContextType: graph.Null[string](), EndedAt: graph.Null[time.Time](),
 		Tags: []string{}, Messages: []graph.MessageWrite{said("m-2", "other"), said("", "three")}})
@@ -118,7 +118,7 @@ func TestSourceRefusals(t *testing.T) {
 	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "theirs", 0.5, of("u2"))})
 	e.Source("u1", graph.SourceWrite{EntityKey: "s", SourceType: graph.Some("email"), StartedAt: graph.Some(noon.Add(-time.Hour)), Messages: []graph.MessageWrite{said("m", "one")}})
 	e.Source("u2", graph.SourceWrite{EntityKey: "s-2", Messages: []graph.MessageWrite{said("m-2", "two")}})
-	before := e.stored()
+	before := e.Stored()
 	for name, c := range map[string]struct {
 		write graph.SourceWrite
 		at    []string
@@ -142,7 +142,7 @@ func TestSourceRefusals(t *testing.T) {
 				t.Errorf("error %v, want %v", err, c.is)
 			}
 			e.Same("faults", c.at, graphtest.Locations(err))
-			e.Same("stored", before, e.stored())
+			e.Same("stored", before, e.Stored())
 		})
 	}
 	result := e.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"c", "theirs", "gone"}})

@@ -69,7 +69,7 @@ func (j *storyJob) take() (bool, error) {
 // storyNode returns a new storyline or macro about an anchor. It is private to the user of the sources, even if the
 // anchor is shared.
 func (j *storyJob) storyNode(kind Kind, anchor *stored, v vitality) *stored {
-	v.at, v.confidence, v.gradient = j.now, defaultConfidence, firstGradient
+	v.at, v.confidence, v.gradient = j.now, DefaultConfidence, firstGradient
 	v.settle()
 	p := Properties{
 		"entity_key": uuid.Must(uuid.NewV7()).String(), "user_id": j.user, "anchor_key": anchor.key(),

@@ -135,7 +135,7 @@ func (j *storyJob) withSource(old *stored) Properties {
 	next.period(storylineText, earlier(*old.Moment("first_source_at"), j.started), later(*old.Moment("last_source_at"), j.started))
 	v := old.vitality()
 	v.rebase(j.now)
-	v.salience = max(v.salience, defaultSalience)
+	v.salience = max(v.salience, DefaultSalience)
 	if v.state == "archived" {
 		v.state = "active"
 	}

@@ -59,7 +59,7 @@ func (j *storyJob) formAbout(anchor *stored, sources telling) (waits bool, err e
 	if state := alive.stateAt(j.now); state != "active" && state != "core" {
 		return sources[0].Key == j.source && j.now.Sub(sources.last()) <= joinWithin, nil
 	}
-	n := j.storyNode(StorylineKind, anchor, vitality{salience: defaultSalience, state: "candidate", ttl: "decay"})
+	n := j.storyNode(StorylineKind, anchor, vitality{salience: DefaultSalience, state: "candidate", ttl: "decay"})
 	n.Properties["source_count"] = int64(len(sources))
 	n.period(storylineText, sources.first(), sources.last())
 	j.storylines++

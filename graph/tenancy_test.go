@@ -16,8 +16,8 @@ func TestEverythingHasATeam(t *testing.T) {
 	if err := e.Store.ReplacePreferences(t.Context(), e.As("u1"), []graph.Preference{{"k", []byte(`1`)}}); err != nil {
 		t.Fatal(err)
 	}
-	e.Same("nodes", int64(5), e.stored()[0])
-	e.Same("relationships", int64(5), e.stored()[1])
+	e.Same("nodes", int64(5), e.Stored()[0])
+	e.Same("relationships", int64(5), e.Stored()[1])
 	e.Same("nodes without a team", [][]any{{int64(0)}}, e.Raw(
 		`MATCH (n) WHERE n.team_id IS NULL AND NOT n:KithSchema AND (n:Memory OR n:Preference OR n:ApiKey) RETURN count(n)`))
 	e.Same("nodes without a key", [][]any{{int64(0)}}, e.Raw(

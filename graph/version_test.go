@@ -52,7 +52,7 @@ func TestWritesOfAVersion(t *testing.T) {
 	e.Same("the version of a message with a note", graph.NodeResult{EntityKey: "m", Status: graph.Unchanged, Version: 2}, e.Write("u1", []graph.NodeWrite{message}).Nodes[0])
 	message.IfVersion = graph.Some(int64(1))
 
-	before := e.stored()
+	before := e.Stored()
 	e.Now = noon.Add(time.Hour)
 	for name, c := range map[string]struct {
 		nodes []graph.NodeWrite
@@ -78,7 +78,7 @@ func TestWritesOfAVersion(t *testing.T) {
 	} {
 		_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: c.nodes, Relationships: c.links})
 		e.Same(name, c.want, conflicts(err))
-		e.Same(name+": stored", before, e.stored())
+		e.Same(name+": stored", before, e.Stored())
 	}
 	_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{change("concept", "a", ifVersion(-1))},
 		Relationships: []graph.RelationshipWrite{{From: "a", Type: "relates_to", To: "b", IfVersion: graph.Null[int64]()}}})
@@ -109,21 +109,21 @@ func TestDeletesOfAVersion(t *testing.T) {
 	e := fresh(t)
 	key := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5)).Relationships[0].Key
 	e.Write("u1", []graph.NodeWrite{change("concept", "a", described("d"))}, link("a", "relates_to", "b", 0.6))
-	before := e.stored()
+	before := e.Stored()
 	for _, v := range []int64{1, 3} {
 		_, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, "a", v)
 		e.Same("node", map[string]int64{"if_version": 2}, conflicts(err))
 		_, err = e.Store.DeleteRelationship(t.Context(), e.As("u1"), key, v)
 		e.Same("relationship", map[string]int64{"if_version": 2}, conflicts(err))
 	}
-	e.Same("stored", before, e.stored())
+	e.Same("stored", before, e.Stored())
 	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), key, 2); err != nil {
 		t.Error(err)
 	}
 	if _, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, "a", 2); err != nil {
 		t.Error(err)
 	}
-	e.Same("left", []any{int64(2), int64(0)}, e.stored()[:2]) // with the user's own person
+	e.Same("left", []any{int64(2), int64(0)}, e.Stored()[:2]) // with the user's own person
 }
 
 // Of many writers of one version one wins, whether they write or delete a node or a relationship. All values differ: a write

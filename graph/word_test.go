@@ -237,13 +237,13 @@ func TestTypesOfEarlierVersions(t *testing.T) {
 func TestWordsAreRestored(t *testing.T) {
 	e := fresh(t)
 	key := e.pair("mentors", "knows_of").Relationships[0].Key
-	before := e.stored()
+	before := e.Stored()
 	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u"), key, 0); err != nil {
 		t.Fatal(err)
 	}
 	view, err := e.Store.RestoreRelationship(t.Context(), e.As("u"), key)
 	e.Same("restored", []any{nil, "mentors", ""}, []any{err, view.Type, view.RelationshipType})
-	e.Same("as it was", before, e.stored())
+	e.Same("as it was", before, e.Stored())
 	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u"), key, 0); err != nil {
 		t.Fatal(err)
 	}

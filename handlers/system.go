@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 
+	"kith/system"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/auth"
@@ -16,17 +18,17 @@ import (
 
 // systems is the part of the store that holds software systems.
 type systems interface {
-	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]graph.System, error)
-	DeleteSystem(ctx context.Context, scope graph.Scope, system string) (graph.SystemCounts, error)
-	SystemMemory(ctx context.Context, scope graph.Scope, system string) (graph.SystemMemory, error)
-	ReplaceSystem(ctx context.Context, scope graph.Scope, system string, m *graph.SystemMemory, strict bool) (graph.SystemResult, error)
-	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error)
-	SystemEntities(ctx context.Context, scope graph.Scope, system string, q graph.SystemEntityQuery) ([]graph.SystemNode, error)
-	SystemEntity(ctx context.Context, scope graph.Scope, system, name string) (graph.SystemNode, error)
-	ChangeSystemEntity(ctx context.Context, scope graph.Scope, system string, w *graph.SystemEntityWrite) (graph.SystemNode, error)
-	RenameSystemEntity(ctx context.Context, scope graph.Scope, system, name, next string) (graph.SystemNode, error)
-	DeleteSystemEntity(ctx context.Context, scope graph.Scope, system, name string) (graph.SystemCounts, error)
-	SystemRelationships(ctx context.Context, scope graph.Scope, system string, q graph.SystemRelationshipQuery) ([]graph.SystemLink, error)
+	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]system.System, error)
+	DeleteSystem(ctx context.Context, scope graph.Scope, system string) (system.Counts, error)
+	SystemMemory(ctx context.Context, scope graph.Scope, system string) (system.Memory, error)
+	ReplaceSystem(ctx context.Context, scope graph.Scope, system string, m *system.Memory, strict bool) (system.Result, error)
+	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *system.Write) (system.Result, error)
+	SystemEntities(ctx context.Context, scope graph.Scope, system string, q system.EntityQuery) ([]system.Node, error)
+	SystemEntity(ctx context.Context, scope graph.Scope, system, name string) (system.Node, error)
+	ChangeSystemEntity(ctx context.Context, scope graph.Scope, system string, w *system.EntityWrite) (system.Node, error)
+	RenameSystemEntity(ctx context.Context, scope graph.Scope, system, name, next string) (system.Node, error)
+	DeleteSystemEntity(ctx context.Context, scope graph.Scope, system, name string) (system.Counts, error)
+	SystemRelationships(ctx context.Context, scope graph.Scope, system string, q system.RelationshipQuery) ([]system.Link, error)
 	DeleteSystemRelationship(ctx context.Context, scope graph.Scope, system, from, to, relationship string) error
 }
 
@@ -59,7 +61,7 @@ func (s InSystem) scope(ctx context.Context, needs string) (graph.Scope, error) 
 	if err != nil {
 		return scope, err
 	}
-	return scope, located("path", graph.ValidSystem(s.System))
+	return scope, located("path", system.Validate(s.System))
 }
 
 // ListSystemsInput asks for a page of systems.
@@ -71,8 +73,8 @@ type ListSystemsInput struct {
 // SystemPageOutput is a page of systems, by name.
 type SystemPageOutput struct {
 	Body struct {
-		Systems    []graph.System `json:"systems"`
-		NextCursor *string        `json:"next_cursor" doc:"null at the end"`
+		Systems    []system.System `json:"systems"`
+		NextCursor *string         `json:"next_cursor" doc:"null at the end"`
 	}
 }
 
@@ -92,7 +94,7 @@ func (a *API) listSystems(ctx context.Context, in *ListSystemsInput) (*SystemPag
 }
 
 // SystemCountsOutput says how much was deleted.
-type SystemCountsOutput struct{ Body graph.SystemCounts }
+type SystemCountsOutput struct{ Body system.Counts }
 
 func (a *API) deleteSystem(ctx context.Context, in *InSystem) (*SystemCountsOutput, error) {
 	scope, err := in.scope(ctx, auth.Write)
@@ -119,11 +121,11 @@ func (a *API) getSystemMemory(ctx context.Context, in *InSystem) (*huma.StreamRe
 type PutSystemInput struct {
 	InSystem
 	Strict bool `query:"strict" doc:"relationships whose ends are missing are faults, and nothing is written; else they are left out with a warning"`
-	Body   graph.SystemMemory
+	Body   system.Memory
 }
 
 // SystemResultOutput says what became of each entity and relationship.
-type SystemResultOutput struct{ Body graph.SystemResult }
+type SystemResultOutput struct{ Body system.Result }
 
 func (a *API) putSystemMemory(ctx context.Context, in *PutSystemInput) (*SystemResultOutput, error) {
 	scope, err := in.scope(ctx, auth.Write)
@@ -153,10 +155,10 @@ func (a *API) mergeSystemMemory(ctx context.Context, in *MergeSystemInput) (*Mer
 	if in.Body.Extract != "" {
 		return a.extractSystem(ctx, scope, in)
 	}
-	result, err := withDeadline(ctx, a, func(ctx context.Context) (graph.SystemResult, error) {
-		return a.Systems.MergeSystem(ctx, scope, in.System, &in.Body.SystemWrite)
+	result, err := withDeadline(ctx, a, func(ctx context.Context) (system.Result, error) {
+		return a.Systems.MergeSystem(ctx, scope, in.System, &in.Body.Write)
 	})
-	return &MergedSystemOutput{digest.MergedSystem{SystemResult: result}}, located("body", err)
+	return &MergedSystemOutput{digest.MergedSystem{Result: result}}, located("body", err)
 }
 
 // extractSystem has the language model read entities and relationships out of a text. It is given what is known, so the caller must be
@@ -206,7 +208,7 @@ func (a *API) getSystemText(ctx context.Context, in *SystemTextInput) (*huma.Str
 
 // fileResponse describes the file, which is sent as bytes.
 func fileResponse(api huma.API, o *huma.Operation) {
-	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[graph.SystemMemory](), true, "SystemMemory")
+	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[system.Memory](), true, "SystemMemory")
 	o.Responses = map[string]*huma.Response{
 		"200": {Description: "The file; without anything in it for a system that was never written", Content: map[string]*huma.MediaType{jsonType: {Schema: schema}}},
 	}

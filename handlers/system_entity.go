@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"kith/system"
+
 	"kith/auth"
 	"kith/graph"
 )
@@ -20,8 +22,8 @@ type ListSystemEntitiesInput struct {
 // SystemEntityPageOutput is a page of entities, in the order in which they were added.
 type SystemEntityPageOutput struct {
 	Body struct {
-		Entities   []graph.SystemNode `json:"entities"`
-		NextCursor *string            `json:"next_cursor" doc:"null at the end"`
+		Entities   []system.Node `json:"entities"`
+		NextCursor *string       `json:"next_cursor" doc:"null at the end"`
 	}
 }
 
@@ -30,7 +32,7 @@ func (a *API) listSystemEntities(ctx context.Context, in *ListSystemEntitiesInpu
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.Systems.SystemEntities(ctx, scope, in.System, graph.SystemEntityQuery{
+	found, err := a.Systems.SystemEntities(ctx, scope, in.System, system.EntityQuery{
 		Type: in.Type, Tag: in.Tag, From: in.Cursor, Limit: in.Limit,
 	})
 	out := &SystemEntityPageOutput{}
@@ -46,7 +48,7 @@ type InSystemEntity struct {
 }
 
 // SystemEntityOutput is an entity.
-type SystemEntityOutput struct{ Body graph.SystemNode }
+type SystemEntityOutput struct{ Body system.Node }
 
 func (a *API) getSystemEntity(ctx context.Context, in *InSystemEntity) (*SystemEntityOutput, error) {
 	scope, err := in.scope(ctx, auth.Read)
@@ -75,7 +77,7 @@ func (a *API) changeSystemEntity(ctx context.Context, in *ChangeSystemEntityInpu
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Systems.ChangeSystemEntity(ctx, scope, in.System, &graph.SystemEntityWrite{
+	changed, err := a.Systems.ChangeSystemEntity(ctx, scope, in.System, &system.EntityWrite{
 		Name: in.Name, Description: in.Body.Description, Type: in.Body.Type, Tags: in.Body.Tags, Properties: in.Body.Properties,
 		RemoveTags: in.Body.RemoveTags, RemoveProperties: in.Body.RemoveProperties,
 	})

@@ -3,8 +3,9 @@ package handlers
 import (
 	"context"
 
+	"kith/system"
+
 	"kith/auth"
-	"kith/graph"
 )
 
 // FindSystemRelationshipsInput asks for relationships by any of from, to and type; by none for all.
@@ -20,8 +21,8 @@ type FindSystemRelationshipsInput struct {
 // SystemRelationshipPageOutput is a page of relationships, in the order in which they were added.
 type SystemRelationshipPageOutput struct {
 	Body struct {
-		Relationships []graph.SystemLink `json:"relationships"`
-		NextCursor    *string            `json:"next_cursor" doc:"null at the end"`
+		Relationships []system.Link `json:"relationships"`
+		NextCursor    *string       `json:"next_cursor" doc:"null at the end"`
 	}
 }
 
@@ -30,7 +31,7 @@ func (a *API) findSystemRelationships(ctx context.Context, in *FindSystemRelatio
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.Systems.SystemRelationships(ctx, scope, in.System, graph.SystemRelationshipQuery{
+	found, err := a.Systems.SystemRelationships(ctx, scope, in.System, system.RelationshipQuery{
 		FromName: in.From, ToName: in.To, Type: in.Type, From: in.Cursor, Limit: in.Limit,
 	})
 	out := &SystemRelationshipPageOutput{}

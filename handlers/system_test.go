@@ -10,33 +10,35 @@ import (
 	"testing"
 	"time"
 
+	"kith/system"
+
 	"kith/auth"
 	"kith/digest"
 	"kith/graph"
 	"kith/internal/fault"
 )
 
-func (f *fakes) Systems(_ context.Context, _ graph.Scope, after string, limit int64) ([]graph.System, error) {
-	return []graph.System{{System: after + "x"}}[:min(1, limit)], f.err
+func (f *fakes) Systems(_ context.Context, _ graph.Scope, after string, limit int64) ([]system.System, error) {
+	return []system.System{{System: after + "x"}}[:min(1, limit)], f.err
 }
 
-func (f *fakes) DeleteSystem(context.Context, graph.Scope, string) (graph.SystemCounts, error) {
-	return graph.SystemCounts{}, f.err
+func (f *fakes) DeleteSystem(context.Context, graph.Scope, string) (system.Counts, error) {
+	return system.Counts{}, f.err
 }
 
-func (f *fakes) SystemMemory(context.Context, graph.Scope, string) (graph.SystemMemory, error) {
-	return graph.SystemMemory{Entities: []graph.SystemEntity{{Name: "a", Type: "t", Properties: json.RawMessage(`{"n":1.0}`)}}}, f.err
+func (f *fakes) SystemMemory(context.Context, graph.Scope, string) (system.Memory, error) {
+	return system.Memory{Entities: []system.Entity{{Name: "a", Type: "t", Properties: json.RawMessage(`{"n":1.0}`)}}}, f.err
 }
 
-func (f *fakes) ReplaceSystem(_ context.Context, _ graph.Scope, _ string, m *graph.SystemMemory, strict bool) (graph.SystemResult, error) {
-	return graph.SystemResult{Warnings: []string{fmt.Sprint(strict, len(m.Entities))}}, f.err
+func (f *fakes) ReplaceSystem(_ context.Context, _ graph.Scope, _ string, m *system.Memory, strict bool) (system.Result, error) {
+	return system.Result{Warnings: []string{fmt.Sprint(strict, len(m.Entities))}}, f.err
 }
 
-func (f *fakes) MergeSystem(ctx context.Context, _ graph.Scope, _ string, w *graph.SystemWrite) (graph.SystemResult, error) {
+func (f *fakes) MergeSystem(ctx context.Context, _ graph.Scope, _ string, w *system.Write) (system.Result, error) {
 	if deadline, _ := ctx.Deadline(); time.Until(deadline) > time.Minute {
-		return graph.SystemResult{}, errors.New("a merge has the time of a language model")
+		return system.Result{}, errors.New("a merge has the time of a language model")
 	}
-	return graph.SystemResult{Warnings: []string{fmt.Sprint(w.Strict, len(w.Entities))}}, f.err
+	return system.Result{Warnings: []string{fmt.Sprint(w.Strict, len(w.Entities))}}, f.err
 }
 
 func (f *fakes) Extract(context.Context, graph.Scope, string) (digest.Extraction, error) {
@@ -54,32 +56,32 @@ func (f *fakes) ExtractSystem(ctx context.Context, _ graph.Scope, _ string, w *d
 	if w.Extract == "wrong" {
 		return digest.MergedSystem{}, &fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("extract"), Message: "is wrong"}}}
 	}
-	result := graph.SystemResult{Warnings: []string{fmt.Sprint(w.Strict, " ", w.Extract)}}
-	return digest.MergedSystem{SystemResult: result, Extraction: &digest.SystemExtraction{Status: "extracted"}}, f.err
+	result := system.Result{Warnings: []string{fmt.Sprint(w.Strict, " ", w.Extract)}}
+	return digest.MergedSystem{Result: result, Extraction: &digest.SystemExtraction{Status: "extracted"}}, f.err
 }
 
-func (f *fakes) SystemEntities(_ context.Context, _ graph.Scope, _ string, q graph.SystemEntityQuery) ([]graph.SystemNode, error) {
-	return make([]graph.SystemNode, min(q.Limit, 3-q.From)), f.err
+func (f *fakes) SystemEntities(_ context.Context, _ graph.Scope, _ string, q system.EntityQuery) ([]system.Node, error) {
+	return make([]system.Node, min(q.Limit, 3-q.From)), f.err
 }
 
-func (f *fakes) SystemEntity(_ context.Context, _ graph.Scope, system, name string) (graph.SystemNode, error) {
-	return graph.SystemNode{SystemEntity: graph.SystemEntity{Name: name, Type: system, Properties: json.RawMessage("{}")}}, f.err
+func (f *fakes) SystemEntity(_ context.Context, _ graph.Scope, in, name string) (system.Node, error) {
+	return system.Node{Entity: system.Entity{Name: name, Type: in, Properties: json.RawMessage("{}")}}, f.err
 }
 
-func (f *fakes) ChangeSystemEntity(_ context.Context, _ graph.Scope, _ string, w *graph.SystemEntityWrite) (graph.SystemNode, error) {
-	return graph.SystemNode{SystemEntity: graph.SystemEntity{Name: w.Name, Tags: w.RemoveTags, Properties: json.RawMessage("{}")}}, f.err
+func (f *fakes) ChangeSystemEntity(_ context.Context, _ graph.Scope, _ string, w *system.EntityWrite) (system.Node, error) {
+	return system.Node{Entity: system.Entity{Name: w.Name, Tags: w.RemoveTags, Properties: json.RawMessage("{}")}}, f.err
 }
 
-func (f *fakes) RenameSystemEntity(_ context.Context, _ graph.Scope, _, name, next string) (graph.SystemNode, error) {
-	return graph.SystemNode{SystemEntity: graph.SystemEntity{Name: next, Description: name, Properties: json.RawMessage("{}")}}, f.err
+func (f *fakes) RenameSystemEntity(_ context.Context, _ graph.Scope, _, name, next string) (system.Node, error) {
+	return system.Node{Entity: system.Entity{Name: next, Description: name, Properties: json.RawMessage("{}")}}, f.err
 }
 
-func (f *fakes) DeleteSystemEntity(context.Context, graph.Scope, string, string) (graph.SystemCounts, error) {
-	return graph.SystemCounts{Entities: 1}, f.err
+func (f *fakes) DeleteSystemEntity(context.Context, graph.Scope, string, string) (system.Counts, error) {
+	return system.Counts{Entities: 1}, f.err
 }
 
-func (f *fakes) SystemRelationships(_ context.Context, _ graph.Scope, _ string, q graph.SystemRelationshipQuery) ([]graph.SystemLink, error) {
-	return []graph.SystemLink{{SystemRelationship: graph.SystemRelationship{
+func (f *fakes) SystemRelationships(_ context.Context, _ graph.Scope, _ string, q system.RelationshipQuery) ([]system.Link, error) {
+	return []system.Link{{Relationship: system.Relationship{
 		From: q.FromName, To: q.ToName, Type: q.Type, Properties: json.RawMessage("{}"),
 	}}}, f.err
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"kith/system"
+
 	"kith/workspace"
 
 	"kith/graph"
@@ -21,7 +23,7 @@ type remembered struct {
 	Workspaces *workspace.Workspaces
 	Focus      *workspace.Element
 	Linked     *workspace.LinkedEntities
-	System     graph.SystemMemory
+	System     system.Memory
 	Prompt     PromptRequest
 }
 

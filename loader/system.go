@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"kith/graph"
+	"kith/system"
+
 	"kith/internal/fault"
 	"kith/markup"
 )
@@ -31,7 +32,7 @@ func (r SystemRequest) Validate() error {
 
 // SystemText returns a system as a text for a prompt. To keep the token budget, entities with the fewest relationships
 // are omitted first, of equal ones the later, each with its relationships. The text counts them.
-func SystemText(system string, m graph.SystemMemory, r SystemRequest) ([]byte, error) {
+func SystemText(system string, m system.Memory, r SystemRequest) ([]byte, error) {
 	t := newSystemText(system, r.selected(m), r.Format)
 	if r.MaxTokens == 0 {
 		return []byte(t.render(len(t.rank))), nil
@@ -40,29 +41,29 @@ func SystemText(system string, m graph.SystemMemory, r SystemRequest) ([]byte, e
 }
 
 // selected returns the requested entities, and the relationships between them.
-func (r SystemRequest) selected(m graph.SystemMemory) graph.SystemMemory {
+func (r SystemRequest) selected(m system.Memory) system.Memory {
 	kept := map[string]bool{}
 	for i := range m.Entities {
 		kept[m.Entities[i].Name] = r.fits(&m.Entities[i])
 	}
 	asked := func(name string) bool { return len(r.Names) == 0 || slices.Contains(r.Names, name) }
 	near := map[string]bool{}
-	var links []graph.SystemRelationship
+	var links []system.Relationship
 	for _, l := range m.Relationships {
 		if kept[l.From] && kept[l.To] && (asked(l.From) || asked(l.To)) {
 			links = append(links, l)
 			near[l.From], near[l.To] = true, true
 		}
 	}
-	return graph.SystemMemory{
-		Entities: slices.DeleteFunc(slices.Clone(m.Entities), func(e graph.SystemEntity) bool {
+	return system.Memory{
+		Entities: slices.DeleteFunc(slices.Clone(m.Entities), func(e system.Entity) bool {
 			return !kept[e.Name] || !asked(e.Name) && !near[e.Name]
 		}),
 		Relationships: links,
 	}
 }
 
-func (r SystemRequest) fits(e *graph.SystemEntity) bool {
+func (r SystemRequest) fits(e *system.Entity) bool {
 	tagged := func(tag string) bool { return slices.Contains(e.Tags, tag) }
 	return (len(r.Types) == 0 || slices.Contains(r.Types, e.Type)) && (len(r.Tags) == 0 || slices.ContainsFunc(r.Tags, tagged))
 }
@@ -70,13 +71,13 @@ func (r SystemRequest) fits(e *graph.SystemEntity) bool {
 // systemText is a system that is rendered as text.
 type systemText struct {
 	heading string
-	memory  graph.SystemMemory
+	memory  system.Memory
 	rank    []string       // names of the entities, the first to stay first
 	place   map[string]int // of each in rank
 	format  Format
 }
 
-func newSystemText(system string, m graph.SystemMemory, format Format) *systemText {
+func newSystemText(system string, m system.Memory, format Format) *systemText {
 	t := &systemText{heading: "# System " + markup.Inline(system), memory: m, format: format, place: map[string]int{}}
 	degree := map[string]int{}
 	for _, l := range m.Relationships {
@@ -94,8 +95,8 @@ func newSystemText(system string, m graph.SystemMemory, format Format) *systemTe
 }
 
 // first returns the system with the first n entities of the rank.
-func (t *systemText) first(n int) graph.SystemMemory {
-	m := graph.SystemMemory{}
+func (t *systemText) first(n int) system.Memory {
+	m := system.Memory{}
 	for _, e := range t.memory.Entities {
 		if t.place[e.Name] < n {
 			m.Entities = append(m.Entities, e)
@@ -124,7 +125,7 @@ func (t *systemText) render(n int) string {
 }
 
 // lines returns the compact text.
-func (t *systemText) lines(m graph.SystemMemory, entities, relationships int) string {
+func (t *systemText) lines(m system.Memory, entities, relationships int) string {
 	var out strings.Builder
 	out.WriteString(t.heading + "\n")
 	section := func(heading string, count int) {
@@ -147,7 +148,7 @@ func (t *systemText) lines(m graph.SystemMemory, entities, relationships int) st
 	return out.String()
 }
 
-func entityLine(e graph.SystemEntity) string {
+func entityLine(e system.Entity) string {
 	name := markup.Name(e.Name) + " (" + markup.Inline(e.Type) + ")"
 	if len(e.Tags) > 0 {
 		name += " [" + markup.Inline(strings.Join(e.Tags, ", ")) + "]"

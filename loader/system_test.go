@@ -8,24 +8,26 @@ import (
 	"strings"
 	"testing"
 
+	"kith/system"
+
 	"kith/graph"
 )
 
 // wheel is a hub, with so many others that it uses, and one of which nobody knows more.
-func wheel(spokes int) graph.SystemMemory {
-	m := graph.SystemMemory{Entities: []graph.SystemEntity{{Name: "alone", Type: "ticket", Properties: json.RawMessage("{}")}}}
+func wheel(spokes int) system.Memory {
+	m := system.Memory{Entities: []system.Entity{{Name: "alone", Type: "ticket", Properties: json.RawMessage("{}")}}}
 	for i := range spokes {
 		name := fmt.Sprint("spoke-", i)
-		m.Entities = append(m.Entities, graph.SystemEntity{
+		m.Entities = append(m.Entities, system.Entity{
 			Name: name, Type: "service", Description: "Does one thing,\nand that well", Tags: []string{"go"}, Properties: json.RawMessage(`{"n":1.0}`),
 		})
-		m.Relationships = append(m.Relationships, graph.SystemRelationship{From: "hub", To: name, Type: "uses", Properties: json.RawMessage("{}")})
+		m.Relationships = append(m.Relationships, system.Relationship{From: "hub", To: name, Type: "uses", Properties: json.RawMessage("{}")})
 	}
-	m.Entities = append(m.Entities, graph.SystemEntity{Name: "hub", Type: "gateway", Tags: []string{"core"}, Properties: json.RawMessage("{}")})
+	m.Entities = append(m.Entities, system.Entity{Name: "hub", Type: "gateway", Tags: []string{"core"}, Properties: json.RawMessage("{}")})
 	return m
 }
 
-func renderSystem(t *testing.T, m graph.SystemMemory, r SystemRequest) string {
+func renderSystem(t *testing.T, m system.Memory, r SystemRequest) string {
 	t.Helper()
 	text, err := SystemText("orders", m, r)
 	if err != nil {
@@ -41,7 +43,7 @@ func TestSystemTextIsTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m graph.SystemMemory
+	var m system.Memory
 	if err := json.Unmarshal(golden, &m); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func TestSystemTextFilters(t *testing.T) {
 		{SystemRequest{Names: []string{"hub"}, Tags: []string{"core"}}, "hub 0"},
 		{SystemRequest{Names: []string{"none"}}, "0"},
 	} {
-		var got graph.SystemMemory
+		var got system.Memory
 		if err := json.Unmarshal([]byte(renderSystem(t, wheel(2), c.r)), &got); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"kith/system"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kith/auth"
@@ -44,7 +46,7 @@ func TestCompletion(t *testing.T) {
 // The prompt of a system has what is known of it, and how to add to it.
 func TestSystemPrompt(t *testing.T) {
 	t.Parallel()
-	f := &fakes{system: graph.SystemMemory{Entities: []graph.SystemEntity{{Name: "api", Type: "service"}}}}
+	f := &fakes{system: system.Memory{Entities: []system.Entity{{Name: "api", Type: "service"}}}}
 	s := session(t, f, anybody, Options{})
 	r, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "system_update", Arguments: map[string]string{"system": "shop"}})
 	if err != nil {

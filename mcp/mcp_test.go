@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/system"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
@@ -38,7 +40,7 @@ type fakes struct {
 	node   graph.NodeView
 	nodes  []graph.NodeView
 	named  map[string][]graph.NodeRef // by graph.NameKey
-	system graph.SystemMemory
+	system system.Memory
 	reader reader
 	found  traverse.Result
 }
@@ -115,18 +117,18 @@ func (f *fakes) UserIDs(_ context.Context, team, beginning string, limit int) ([
 	return []string{beginning + "da", beginning + "ve"}, f.err
 }
 
-func (f *fakes) Systems(context.Context, graph.Scope, string, int64) ([]graph.System, error) {
-	return []graph.System{{System: "shop", SystemCounts: graph.SystemCounts{Entities: 2}}}, f.err
+func (f *fakes) Systems(context.Context, graph.Scope, string, int64) ([]system.System, error) {
+	return []system.System{{System: "shop", Counts: system.Counts{Entities: 2}}}, f.err
 }
 
-func (f *fakes) SystemMemory(_ context.Context, s graph.Scope, system string) (graph.SystemMemory, error) {
+func (f *fakes) SystemMemory(_ context.Context, s graph.Scope, system string) (system.Memory, error) {
 	f.ask("system %s of %s", system, s.TeamID)
 	return f.system, f.err
 }
 
-func (f *fakes) MergeSystem(_ context.Context, _ graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error) {
-	f.ask("merge %d and %d into %s", len(w.Entities), len(w.Relationships), system)
-	return graph.SystemResult{Entities: []graph.SystemEntityResult{{Name: "api", Status: graph.Added}, {Status: graph.Refused}}, Warnings: []string{"entities[1].type is required"}}, f.err
+func (f *fakes) MergeSystem(_ context.Context, _ graph.Scope, name string, w *system.Write) (system.Result, error) {
+	f.ask("merge %d and %d into %s", len(w.Entities), len(w.Relationships), name)
+	return system.Result{Entities: []system.EntityResult{{Name: "api", Status: system.Added}, {Status: graph.Refused}}, Warnings: []string{"entities[1].type is required"}}, f.err
 }
 
 func (f *fakes) SetPreference(_ context.Context, s graph.Scope, p graph.Preference) error {

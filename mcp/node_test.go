@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/system"
+
 	"kith/auth"
 	"kith/digest"
 	"kith/graph"
@@ -148,7 +150,7 @@ func TestSystemTools(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	for i := range 300 {
-		f.system.Entities = append(f.system.Entities, graph.SystemEntity{Name: fmt.Sprint("svc-", i), Type: "service", Description: "Answers calls of others"})
+		f.system.Entities = append(f.system.Entities, system.Entity{Name: fmt.Sprint("svc-", i), Type: "service", Description: "Answers calls of others"})
 	}
 	bound := anybody
 	bound.UserID = "u1"
@@ -186,7 +188,7 @@ func (r reading) ExtractSystem(ctx context.Context, _ graph.Scope, _ string, w *
 func TestMergeSystemFromText(t *testing.T) {
 	t.Parallel()
 	reason := "the model is away"
-	read := reading{graph.SystemResult{Entities: []graph.SystemEntityResult{{Status: graph.Added}}}, &digest.SystemExtraction{Status: "extracted"}}
+	read := reading{system.Result{Entities: []system.EntityResult{{Status: system.Added}}}, &digest.SystemExtraction{Status: "extracted"}}
 	writer := auth.Principal{TeamID: "t", Scopes: []string{auth.Write}}
 	for _, c := range []struct {
 		who    auth.Principal

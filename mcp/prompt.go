@@ -5,10 +5,10 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/loader"
+	"kith/system"
 )
 
 // addPrompts offers the starts of conversations, for people to choose.
@@ -35,11 +35,11 @@ func (s *Server) addPrompts() {
 
 func (s *Server) systemUpdate(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	return s.prompt(ctx, guide("system"), func(ctx context.Context) (string, error) {
-		system := r.Params.Arguments["system"]
-		if err := graph.ValidSystem(system); err != nil {
+		name := r.Params.Arguments["system"]
+		if err := system.Validate(name); err != nil {
 			return "", err
 		}
-		known, err := s.system(ctx, &systemInput{System: system})
+		known, err := s.system(ctx, &systemInput{System: name})
 		return known.text, err
 	})
 }

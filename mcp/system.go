@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"kith/system"
+
 	"kith/audit"
 	"kith/auth"
 	"kith/digest"
@@ -18,9 +20,9 @@ import (
 
 // systems reads and writes the knowledge of systems.
 type systems interface {
-	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]graph.System, error)
-	SystemMemory(ctx context.Context, scope graph.Scope, system string) (graph.SystemMemory, error)
-	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *graph.SystemWrite) (graph.SystemResult, error)
+	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]system.System, error)
+	SystemMemory(ctx context.Context, scope graph.Scope, system string) (system.Memory, error)
+	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *system.Write) (system.Result, error)
 }
 
 // How long the answer of get_system is unless the caller says, and how many systems are listed.
@@ -63,7 +65,7 @@ func (s *Server) system(ctx context.Context, in *systemInput) (answer, error) {
 	if in.System == "" {
 		return s.systems(ctx, scope, budget)
 	}
-	if err := graph.ValidSystem(in.System); err != nil {
+	if err := system.Validate(in.System); err != nil {
 		return answer{}, err
 	}
 	memory, err := s.Systems.SystemMemory(ctx, scope, in.System)
@@ -118,7 +120,7 @@ func (s *Server) mergeSystem(ctx context.Context, in *systemWriteInput) (answer,
 		return answer{text: "Nothing is stored: the language model read nothing out of the text that can be: " + markup.Inline(*e.Error) + ". Give entities and relationships instead.\n", wrong: true}, nil
 	}
 	audit.Note(ctx, nil, in.System)
-	return mergedSystem(&merged.SystemResult), nil
+	return mergedSystem(&merged.Result), nil
 }
 
 // mergeGiven merges the entities and relationships of a call, within the time that calls without a language model have.
@@ -128,8 +130,8 @@ func (s *Server) mergeGiven(ctx context.Context, scope graph.Scope, in *systemWr
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.options.Deadline)
 	defer cancel()
-	result, err := s.Systems.MergeSystem(ctx, scope, in.System, &in.SystemWrite.SystemWrite)
-	return digest.MergedSystem{SystemResult: result}, err
+	result, err := s.Systems.MergeSystem(ctx, scope, in.System, &in.SystemWrite.Write)
+	return digest.MergedSystem{Result: result}, err
 }
 
 // mergeRead merges what the language model reads out of a text. It is given what is known, so the caller must be able to read that.
@@ -140,14 +142,14 @@ func (s *Server) mergeRead(ctx context.Context, scope graph.Scope, in *systemWri
 	if !auth.PrincipalOf(ctx).Allows(auth.Read) {
 		return digest.MergedSystem{}, &auth.ScopeError{Scope: auth.Read}
 	}
-	if err := graph.ValidSystem(in.System); err != nil {
+	if err := system.Validate(in.System); err != nil {
 		return digest.MergedSystem{}, err
 	}
 	return s.Reader.ExtractSystem(ctx, scope, in.System, &in.SystemWrite)
 }
 
 // mergedSystem says what became of a write. What is refused is named in the warnings, with its place.
-func mergedSystem(r *graph.SystemResult) answer {
+func mergedSystem(r *system.Result) answer {
 	counts := map[graph.Status]int{}
 	for _, e := range r.Entities {
 		counts[e.Status]++
@@ -157,7 +159,7 @@ func mergedSystem(r *graph.SystemResult) answer {
 	}
 	all, refused := len(r.Entities)+len(r.Relationships), counts[graph.Refused]
 	var t strings.Builder
-	fmt.Fprintf(&t, "Stored %d of %d: %d added, %d updated, %d unchanged.\n", all-refused, all, counts[graph.Added], counts[graph.Updated], counts[graph.Unchanged])
+	fmt.Fprintf(&t, "Stored %d of %d: %d added, %d updated, %d unchanged.\n", all-refused, all, counts[system.Added], counts[graph.Updated], counts[graph.Unchanged])
 	for i, w := range r.Warnings {
 		if i == shownWarnings {
 			fmt.Fprintf(&t, "- … and %d more\n", len(r.Warnings)-i)

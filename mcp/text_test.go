@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/system"
+
 	"pgregory.net/rapid"
 
 	"kith/graph"
@@ -28,7 +30,7 @@ func answersWith(t []string) map[string]string {
 		OwnFields: &graph.OwnFields{StateKey: graph.Some("todo")}, Notes: []graph.Note{{Content: "sings"}},
 		Relationships: []graph.RelationshipView{{Type: "knows", Description: "since school", Node: &graph.NodeRef{EntityKey: "p-2", Kind: "person", Name: "Bo"}}},
 	}
-	merged := graph.SystemResult{Entities: []graph.SystemEntityResult{{Name: "api", Status: graph.Added}}, Warnings: []string{"entities[0]: no type"}}
+	merged := system.Result{Entities: []system.EntityResult{{Name: "api", Status: system.Added}}, Warnings: []string{"entities[0]: no type"}}
 	hostile.Fill(&full, t, "Kind")
 	hostile.Fill(&merged, t)
 	node, _ := nodeText(&full, 100_000)

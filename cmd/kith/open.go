@@ -23,6 +23,7 @@ import (
 	"kith/llm"
 	"kith/loader"
 	"kith/mcp"
+	"kith/system"
 	"kith/traverse"
 	"kith/vector"
 	"kith/workspace"
@@ -35,7 +36,6 @@ type memory struct {
 	traces      *tracing.Tracer
 	log         *slog.Logger
 	store       *graph.Store
-	chats       *chat.Store
 	preferences preferenceStore
 	cache       *cache.Cache
 	recalls     *graph.Recalls
@@ -44,13 +44,28 @@ type memory struct {
 	embedder    llm.Embedder
 	vectors     *vector.Index
 
+	stores
 	contexts   *loader.Loader
 	explorer   *explore.Explorer
+	traverser  *traverse.Traverser
+	logRotator *logRotator // nil: the Neo4j is not embedded
+}
+
+// stores are the stores of the features that keep or read records beside the memory's own.
+type stores struct {
+	chats      *chat.Store
+	systems    *system.Store
 	searches   *explore.Store
 	walks      *traverse.Store
 	workspaces *workspace.Store
-	traverser  *traverse.Traverser
-	logRotator *logRotator // nil: the Neo4j is not embedded
+}
+
+// newStores returns the stores in a memory's database. Close walks when done.
+func newStores(g *graph.Store, embedder llm.Embedder, log *slog.Logger) stores {
+	return stores{
+		chats: chat.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), walks: traverse.NewStore(g, log),
+		workspaces: workspace.NewStore(g),
+	}
 }
 
 // databaseOpener is openDatabase or attachDatabase.
@@ -105,9 +120,9 @@ func (c *config) withMemory(
 	defer func() { _ = contextCache.Close() }()
 	listener.cache = contextCache
 	m := &memory{
-		config: c, metrics: registry, traces: traces, log: log, store: store, chats: chat.NewStore(store), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
-		recalls: graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: registry.ObserveRecall}),
-		walks:   traverse.NewStore(store, log), embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
+		config: c, metrics: registry, traces: traces, log: log, store: store, stores: newStores(store, embedder, log), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
+		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: registry.ObserveRecall}),
+		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
 	defer m.walks.Close()
 	keys.Announce(contextCache.Revoked)
@@ -182,7 +197,7 @@ func (m *memory) newReader(model *llm.Generator) *digest.Reader {
 	if model == nil {
 		return nil
 	}
-	return digest.New(m.store, model, digest.Options{Timeout: m.config.LLMTimeout, Log: m.log})
+	return digest.New(m.store, m.systems, model, digest.Options{Timeout: m.config.LLMTimeout, Log: m.log})
 }
 
 // toolServices returns the services and options of the MCP server. The reader may be nil.
@@ -191,7 +206,7 @@ func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options)
 	o.Deadline, o.Reading, o.Log, o.RequestID = m.config.RequestTimeout, m.config.LLMTimeout, m.log, handlers.RequestID
 	o.Observe, o.Trace = m.metrics.ObserveTool, m.traces.Of("tool")
 	s := mcp.Services{
-		Store: m.store, Systems: m.store, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
+		Store: m.store, Systems: m.systems, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
 		Recalls: m.recalls, Audit: m.auditLog,
 	}
 	if reader != nil {

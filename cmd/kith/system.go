@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 
+	"kith/system"
+
 	"kith/client"
 	"kith/graph"
 	"kith/internal/memoryfile"
@@ -35,7 +37,7 @@ func (c *systemCmd) memoryPath(system string) string {
 func (c *systemCmd) api() *client.Client { return client.New(c.URL, c.Key, nil) }
 
 // fetchMemory gets the memory of the system, raw and parsed.
-func (c *systemCmd) fetchMemory(ctx context.Context, system string) (file []byte, m graph.SystemMemory, err error) {
+func (c *systemCmd) fetchMemory(ctx context.Context, system string) (file []byte, m system.Memory, err error) {
 	if err = c.api().Call(ctx, http.MethodGet, c.memoryPath(system), nil, &file); err == nil {
 		m, err = memoryfile.Parse(file)
 	}
@@ -69,7 +71,7 @@ func (c *loadSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 	if c.Strict {
 		path += "?strict=true"
 	}
-	var result graph.SystemResult
+	var result system.Result
 	if err := parent.api().Call(ctx, http.MethodPut, path, file.Raw, &result); err != nil {
 		return fmt.Errorf("load system: %s: %w", parent.MemoryFile, err)
 	}
@@ -95,7 +97,7 @@ func (c *mergeSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd
 	if c.Strict {
 		path += "?strict=true"
 	}
-	var result graph.SystemResult
+	var result system.Result
 	if err := parent.api().Call(ctx, http.MethodPost, path, file.Raw, &result); err != nil {
 		return fmt.Errorf("merge system: %s: %w", parent.MemoryFile, err)
 	}
@@ -158,7 +160,7 @@ func (c *showSystemCmd) Run(ctx context.Context, std streams, parent *systemCmd)
 }
 
 // printResult prints the counts and warnings of a load or merge.
-func printResult(std streams, done string, r *graph.SystemResult) error {
+func printResult(std streams, done string, r *system.Result) error {
 	for _, w := range r.Warnings {
 		_, _ = fmt.Fprintln(std.err, "warning:", markup.Plain(w))
 	}
@@ -169,7 +171,7 @@ func printResult(std streams, done string, r *graph.SystemResult) error {
 	for _, l := range r.Relationships {
 		relationships[l.Status]++
 	}
-	removed := graph.SystemCounts{}
+	removed := system.Counts{}
 	if r.Removed != nil {
 		removed = *r.Removed
 	}
@@ -181,6 +183,6 @@ func printResult(std streams, done string, r *graph.SystemResult) error {
 
 func printCounts(out io.Writer, done, what string, n map[graph.Status]int, removed int64) error {
 	_, err := fmt.Fprintf(out, "%s %s: %d added, %d updated, %d unchanged, %d refused, %d removed\n",
-		what, done, n[graph.Added], n[graph.Updated], n[graph.Unchanged], n[graph.Refused], removed)
+		what, done, n[system.Added], n[graph.Updated], n[graph.Unchanged], n[graph.Refused], removed)
 	return err
 }

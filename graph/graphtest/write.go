@@ -50,6 +50,14 @@ func (e *Env) Remove(user, kind, key string) {
 	}
 }
 
+// Stored counts the team's nodes and relationships, and the writes to them.
+func (e *Env) Stored() []any {
+	e.Helper()
+	return e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IS NOT NULL OPTIONAL MATCH (n)-[r]->()
+		WITH n, count(r) AS out, sum(size(keys(r))) AS fields
+		RETURN count(n), sum(out), sum(fields), sum(size(keys(n))), max(n.updated_at)`)[0]
+}
+
 // Node returns an active node of a kind, named by its key.
 func Node(kind, key string, salience float64, change ...func(*graph.NodeWrite)) graph.NodeWrite {
 	w := graph.NodeWrite{
@@ -113,4 +121,16 @@ func Closed(from, relationship, to string, at time.Time) graph.RelationshipWrite
 // Said returns a message of the user.
 func Said(key, text string) graph.MessageWrite {
 	return graph.MessageWrite{EntityKey: key, Role: "user", Text: text}
+}
+
+// Statuses returns what happened to the items of a write.
+func Statuses(result graph.MemoryResult) []graph.Status {
+	var all []graph.Status
+	for _, n := range result.Nodes {
+		all = append(all, n.Status)
+	}
+	for _, r := range result.Relationships {
+		all = append(all, r.Status)
+	}
+	return all
 }

@@ -14,6 +14,7 @@ import (
 
 	"kith/chat"
 	"kith/graph"
+	"kith/system"
 	"kith/traverse"
 )
 
@@ -66,13 +67,18 @@ func name(t reflect.Type, hint string) string {
 		return better
 	}
 	name := huma.DefaultSchemaNamer(t, hint)
-	if t.PkgPath() == reflect.TypeFor[traverse.Request]().PkgPath() && !strings.HasPrefix(name, "Traverse") {
-		return "Traverse" + name
+	if prefix := prefixes[t.PkgPath()]; !strings.HasPrefix(name, prefix) {
+		return prefix + name
 	}
 	if call, ok := strings.CutSuffix(name, "InputBody"); ok {
 		return call + "Request"
 	}
 	return strings.TrimSuffix(name, "OutputBody")
+}
+
+// prefixes holds what the contract's names of all types of a package begin with.
+var prefixes = map[string]string{ //nolint:gochecknoglobals // a constant table
+	reflect.TypeFor[traverse.Request]().PkgPath(): "Traverse", reflect.TypeFor[system.Memory]().PkgPath(): "System",
 }
 
 // names holds the contract's names of types whose own name is clear only within their package.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"kith/system"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/graph"
@@ -28,7 +30,7 @@ func TestTrimmedAndFilledPatterns(t *testing.T) {
 	t.Parallel()
 	trimmed, filled := regexp.MustCompile("^"+trimmedPattern+"$"), regexp.MustCompile("^"+filledPattern+"$")
 	for _, name := range []string{"a", "a b", " a", "a ", "a\t", "ä⛵", "", " ", "\x00", "a\x00b", "a\nb", "a\u0085"} {
-		if fits, valid := trimmed.MatchString(name), graph.ValidSystem(name) == nil; fits != valid {
+		if fits, valid := trimmed.MatchString(name), system.Validate(name) == nil; fits != valid {
 			t.Errorf("%q: pattern %t, check %t", name, fits, valid)
 		}
 		if fits, valid := filled.MatchString(name), strings.TrimSpace(name) != "" && !strings.ContainsRune(name, 0); fits != valid {

@@ -11,14 +11,15 @@ import (
 	"os"
 	"unicode/utf8"
 
-	"kith/graph"
+	"kith/system"
+
 	"kith/internal/privatefile"
 )
 
 // File is the content of a memory file.
 type File struct {
 	Raw     json.RawMessage
-	Memory  graph.SystemMemory
+	Memory  system.Memory
 	Missing bool // the file does not exist: the memory is empty
 }
 
@@ -26,7 +27,7 @@ type File struct {
 func Read(path string) (File, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return File{Raw: graph.SystemMemory{}.File(), Missing: true}, nil
+		return File{Raw: system.Memory{}.File(), Missing: true}, nil
 	}
 	if err != nil {
 		return File{}, err
@@ -40,12 +41,12 @@ func Read(path string) (File, error) {
 
 // Parse decodes the JSON of a memory file. Its error has the line and column of the fault. The service validates the
 // values.
-func Parse(raw []byte) (graph.SystemMemory, error) {
+func Parse(raw []byte) (system.Memory, error) {
 	if at := firstInvalidUTF8(raw); at >= 0 {
-		return graph.SystemMemory{}, fmt.Errorf("%s: not valid UTF-8", position(raw, at))
+		return system.Memory{}, fmt.Errorf("%s: not valid UTF-8", position(raw, at))
 	}
 	var (
-		m      graph.SystemMemory
+		m      system.Memory
 		syntax *json.SyntaxError
 		wrong  *json.UnmarshalTypeError
 	)

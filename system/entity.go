@@ -1,8 +1,10 @@
-package graph
+package system
 
 import (
 	"context"
 	"fmt"
+
+	"kith/graph"
 
 	"kith/internal/fault"
 	"kith/neo"
@@ -11,25 +13,25 @@ import (
 var (
 	listSystemEntities   = neo.Load[foundSystemNode]("system_entity_list")
 	findSystemEntities   = neo.Load[foundSystemNode]("system_entity_find")
-	removeSystemEntities = neo.Load[SystemCounts]("system_entity_delete")
+	removeSystemEntities = neo.Load[Counts]("system_entity_delete")
 )
 
 // SystemEntityQuery selects entities of a system: of a type, with a tag, from a position on.
-type SystemEntityQuery struct {
+type EntityQuery struct {
 	Type, Tag string // empty: any
 	From      int64  // Seq of the first possible entity
 	Limit     int64
 }
 
 // SystemEntities returns entities of a system, in the order in which they were added.
-func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, q SystemEntityQuery) ([]SystemNode, error) {
+func (s *Store) SystemEntities(ctx context.Context, scope graph.Scope, system string, q EntityQuery) ([]Node, error) {
 	if err := utf8Faults("type", q.Type, "tag", q.Tag); err != nil {
 		return nil, err
 	}
 	rows, err := listSystemEntities.Read(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "system": system, "from": q.From, "type": OrNil(q.Type), "tag": OrNil(q.Tag), "limit": q.Limit,
+		"team_id": scope.TeamID, "system": system, "from": q.From, "type": graph.OrNil(q.Type), "tag": graph.OrNil(q.Tag), "limit": q.Limit,
 	})
-	all := make([]SystemNode, len(rows))
+	all := make([]Node, len(rows))
 	for i := range rows {
 		all[i] = rows[i].Entity.node()
 	}
@@ -38,59 +40,59 @@ func (s *Store) SystemEntities(ctx context.Context, scope Scope, system string, 
 
 // utf8Faults checks texts that are only compared, such as names and values: invalid UTF-8 cannot be sent either.
 func utf8Faults(namesAndValues ...string) error {
-	f := &Faults{}
+	f := &graph.Faults{}
 	for i := 0; i < len(namesAndValues); i += 2 {
-		f.Text(fault.At(namesAndValues[i]), namesAndValues[i+1], MaxTextLength)
+		f.Text(fault.At(namesAndValues[i]), namesAndValues[i+1], graph.MaxTextLength)
 	}
 	return f.Err()
 }
 
 // SystemEntity returns the entity with exactly this name, or ErrNotFound.
-func (s *Store) SystemEntity(ctx context.Context, scope Scope, system, name string) (SystemNode, error) {
+func (s *Store) SystemEntity(ctx context.Context, scope graph.Scope, system, name string) (Node, error) {
 	if !validSystemName(name) {
-		return SystemNode{}, fmt.Errorf("find entity: %w", ErrNotFound)
+		return Node{}, fmt.Errorf("find entity: %w", graph.ErrNotFound)
 	}
 	row, err := findSystemEntities.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "natural_keys": []string{systemNaturalKey(system, name)},
+		"team_id": scope.TeamID, "natural_keys": []string{naturalKey(system, name)},
 	})
 	if err != nil {
-		return SystemNode{}, err
+		return Node{}, err
 	}
 	return row.Entity.node(), nil
 }
 
 // ChangeSystemEntity updates an existing entity, found by the write's name. Errors: ErrNotFound, InvalidError.
-func (s *Store) ChangeSystemEntity(ctx context.Context, scope Scope, system string, w *SystemEntityWrite) (SystemNode, error) {
-	f := &Faults{}
+func (s *Store) ChangeSystemEntity(ctx context.Context, scope graph.Scope, system string, w *EntityWrite) (Node, error) {
+	f := &graph.Faults{}
 	w.check(f, fault.Path{})
 	if err := f.Err(); err != nil && validSystemName(w.Name) {
-		return SystemNode{}, err
+		return Node{}, err
 	}
-	return s.changeEntity(ctx, scope, system, w.Name, func(j *systemJob, _ *plannedNode) error {
+	return s.changeEntity(ctx, scope, system, w.Name, func(j *job, _ *plannedNode) error {
 		j.mergeNode(w, fault.Path{})
 		return j.faults.Err()
 	})
 }
 
 func validSystemName(name string) bool {
-	f := &Faults{}
-	f.systemName(fault.Path{}, name)
+	f := &graph.Faults{}
+	checkName(f, fault.Path{}, name)
 	return f.Len() == 0
 }
 
 // RenameSystemEntity changes the name of an entity; its relationships stay. Errors: ErrNotFound, InvalidError,
 // ErrConflict if another entity has the name.
-func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, name, next string) (SystemNode, error) {
-	f := &Faults{}
-	if f.systemName(fault.At("name"), next); f.Err() != nil {
-		return SystemNode{}, f.Err()
+func (s *Store) RenameSystemEntity(ctx context.Context, scope graph.Scope, system, name, next string) (Node, error) {
+	f := &graph.Faults{}
+	if checkName(f, fault.At("name"), next); f.Err() != nil {
+		return Node{}, f.Err()
 	}
-	return s.changeEntity(ctx, scope, system, name, func(j *systemJob, n *plannedNode) error {
+	return s.changeEntity(ctx, scope, system, name, func(j *job, n *plannedNode) error {
 		if err := j.loadNodes([]string{next}); err != nil || next == name {
 			return err
 		}
 		if j.nodes[next] != nil {
-			return fmt.Errorf("rename: the system already has an entity of that name: %w", ErrConflict)
+			return fmt.Errorf("rename: the system already has an entity of that name: %w", graph.ErrConflict)
 		}
 		j.adopt(n)
 		n.Name, n.changed = next, true
@@ -99,7 +101,7 @@ func (s *Store) RenameSystemEntity(ctx context.Context, scope Scope, system, nam
 }
 
 // loadNode loads one entity by its name, or returns ErrNotFound.
-func (j *systemJob) loadNode(name string) (*plannedNode, error) {
+func (j *job) loadNode(name string) (*plannedNode, error) {
 	if validSystemName(name) {
 		if err := j.loadNodes([]string{name}); err != nil {
 			return nil, err
@@ -108,13 +110,13 @@ func (j *systemJob) loadNode(name string) (*plannedNode, error) {
 	if n := j.nodes[name]; n != nil {
 		return n, nil
 	}
-	return nil, fmt.Errorf("find entity: %w", ErrNotFound)
+	return nil, fmt.Errorf("find entity: %w", graph.ErrNotFound)
 }
 
 // changeEntity changes one entity and returns the changed entity.
-func (s *Store) changeEntity(ctx context.Context, scope Scope, system, name string, change func(*systemJob, *plannedNode) error) (SystemNode, error) {
-	var changed SystemNode
-	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+func (s *Store) changeEntity(ctx context.Context, scope graph.Scope, system, name string, change func(*job, *plannedNode) error) (Node, error) {
+	var changed Node
+	err := s.systemWrite(ctx, scope, system, func(j *job) error {
 		n, err := j.loadNode(name)
 		if err != nil {
 			return err
@@ -125,16 +127,16 @@ func (s *Store) changeEntity(ctx context.Context, scope Scope, system, name stri
 		if err := j.save(); err != nil {
 			return err
 		}
-		changed = n.SystemNode
+		changed = n.Node
 		return nil
 	})
 	return changed, err
 }
 
 // DeleteSystemEntity deletes an entity with its relationships and returns their numbers, or ErrNotFound.
-func (s *Store) DeleteSystemEntity(ctx context.Context, scope Scope, system, name string) (SystemCounts, error) {
-	var deleted SystemCounts
-	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+func (s *Store) DeleteSystemEntity(ctx context.Context, scope graph.Scope, system, name string) (Counts, error) {
+	var deleted Counts
+	err := s.systemWrite(ctx, scope, system, func(j *job) error {
 		n, err := j.loadNode(name)
 		if err != nil {
 			return err

@@ -1,8 +1,10 @@
-package graph
+package system
 
 import (
 	"encoding/json"
 	"slices"
+
+	"kith/graph"
 
 	"github.com/google/uuid"
 
@@ -11,37 +13,37 @@ import (
 
 // plannedNode is a stored entity, or one to store.
 type plannedNode struct {
-	SystemNode
+	Node
 	isNew, changed, moved bool
 	retold                bool // its description has changed
 }
 
 // plannedLink is a stored relationship, or one to store.
 type plannedLink struct {
-	SystemLink
+	Link
 	isNew, changed, moved bool
 }
 
 // loadNodes loads entities by their names.
-func (j *systemJob) loadNodes(names []string) error {
+func (j *job) loadNodes(names []string) error {
 	keys := make([]string, len(names))
 	for i, name := range names {
-		keys[i] = systemNaturalKey(j.system, name)
+		keys[i] = naturalKey(j.system, name)
 	}
 	rows, err := findSystemEntities.Exec(j.tx, map[string]any{"team_id": j.team, "natural_keys": keys})
 	for i := range rows {
-		j.knowNode(&plannedNode{SystemNode: rows[i].Entity.node()})
+		j.knowNode(&plannedNode{Node: rows[i].Entity.node()})
 	}
 	return err
 }
 
-func (j *systemJob) knowNode(n *plannedNode) {
+func (j *job) knowNode(n *plannedNode) {
 	j.nodes[n.Name] = n
 	j.order = append(j.order, n)
 }
 
 // loadLinks loads the relationships of a write between stored entities.
-func (j *systemJob) loadLinks(wanted []SystemRelationshipWrite) error {
+func (j *job) loadLinks(wanted []RelationshipWrite) error {
 	var rows []map[string]any
 	asked := map[[3]string]bool{}
 	for i := range wanted {
@@ -58,32 +60,32 @@ func (j *systemJob) loadLinks(wanted []SystemRelationshipWrite) error {
 	}
 	found, err := findSystemRelationships.Exec(j.tx, map[string]any{"team_id": j.team, "rows": rows})
 	for i := range found {
-		j.knowLink(&plannedLink{SystemLink: found[i].Relationship.link()})
+		j.knowLink(&plannedLink{Link: found[i].Relationship.link()})
 	}
 	return err
 }
 
-func (w *SystemRelationshipWrite) triple() [3]string { return [3]string{w.From, w.To, w.Type} }
+func (w *RelationshipWrite) triple() [3]string { return [3]string{w.From, w.To, w.Type} }
 
-func (j *systemJob) knowLink(l *plannedLink) {
+func (j *job) knowLink(l *plannedLink) {
 	j.links[l.triple()] = l
 	j.linkOrder = append(j.linkOrder, l)
 }
 
 // newNode adds a new entity at the end of the system.
-func (j *systemJob) newNode(name string) *plannedNode {
-	n := &plannedNode{isNew: true, SystemNode: SystemNode{
+func (j *job) newNode(name string) *plannedNode {
+	n := &plannedNode{isNew: true, Node: Node{
 		EntityKey: uuid.Must(uuid.NewV7()).String(), Seq: j.nextSeq, Version: 1, CreatedAt: j.now, UpdatedAt: j.now,
-		SystemEntity: SystemEntity{Name: name, Tags: []string{}, Properties: json.RawMessage("{}")},
+		Entity: Entity{Name: name, Tags: []string{}, Properties: json.RawMessage("{}")},
 	}}
 	j.nextSeq++
 	j.knowNode(n)
 	return n
 }
 
-func (j *systemJob) newLink(r SystemRelationship) {
-	l := &plannedLink{isNew: true, SystemLink: SystemLink{
-		SystemRelationship: r, Key: uuid.Must(uuid.NewV7()).String(), Seq: j.nextSeq,
+func (j *job) newLink(r Relationship) {
+	l := &plannedLink{isNew: true, Link: Link{
+		Relationship: r, Key: uuid.Must(uuid.NewV7()).String(), Seq: j.nextSeq,
 		fromKey: j.nodes[r.From].EntityKey, toKey: j.nodes[r.To].EntityKey,
 	}}
 	j.nextSeq++
@@ -91,8 +93,8 @@ func (j *systemJob) newLink(r SystemRelationship) {
 }
 
 // mergeNode applies one write to the entity as stored or as changed by earlier writes.
-func (j *systemJob) mergeNode(w *SystemEntityWrite, at fault.Path) SystemEntityResult {
-	result := SystemEntityResult{Name: w.Name, Status: Refused}
+func (j *job) mergeNode(w *EntityWrite, at fault.Path) EntityResult {
+	result := EntityResult{Name: w.Name, Status: graph.Refused}
 	old := j.nodes[w.Name]
 	if old == nil && !w.Type.Given {
 		result.Error = j.refuse(at, "type", fault.Required, "is required for a new entity")
@@ -100,11 +102,11 @@ func (j *systemJob) mergeNode(w *SystemEntityWrite, at fault.Path) SystemEntityR
 	}
 	next := w.over(old)
 	switch {
-	case len(next.Tags) > MaxListLength:
-		result.Error = j.refuse(at, "tags", fault.Conflict, "must have at most %d items together with the stored ones", MaxListLength)
+	case len(next.Tags) > graph.MaxListLength:
+		result.Error = j.refuse(at, "tags", fault.Conflict, "must have at most %d items together with the stored ones", graph.MaxListLength)
 		return result
-	case len(next.Properties) > MaxPropertiesSize:
-		result.Error = j.refuse(at, "properties", fault.Conflict, "must have at most %d bytes together with the stored ones", MaxPropertiesSize)
+	case len(next.Properties) > graph.MaxPropertiesSize:
+		result.Error = j.refuse(at, "properties", fault.Conflict, "must have at most %d bytes together with the stored ones", graph.MaxPropertiesSize)
 		return result
 	}
 	result.Status = j.putNode(next)
@@ -112,39 +114,39 @@ func (j *systemJob) mergeNode(w *SystemEntityWrite, at fault.Path) SystemEntityR
 }
 
 // putNode adds an entity to the plan.
-func (j *systemJob) putNode(next SystemEntity) Status {
+func (j *job) putNode(next Entity) graph.Status {
 	n := j.nodes[next.Name]
 	if n == nil {
-		j.newNode(next.Name).SystemEntity = next
+		j.newNode(next.Name).Entity = next
 		return Added
 	}
 	j.adopt(n)
 	if n.same(next) {
-		return Unchanged
+		return graph.Unchanged
 	}
 	n.retold = n.retold || n.Description != next.Description
-	n.SystemEntity, n.changed = next, true
-	return Updated
+	n.Entity, n.changed = next, true
+	return graph.Updated
 }
 
 // adopt places an entity without a place at the end of the system.
-func (j *systemJob) adopt(n *plannedNode) {
+func (j *job) adopt(n *plannedNode) {
 	if n.Seq == unplaced {
 		n.Seq, n.moved = j.nextSeq, true
 		j.nextSeq++
 	}
 }
 
-func (e SystemEntity) same(other SystemEntity) bool {
+func (e Entity) same(other Entity) bool {
 	return e.Description == other.Description && e.Type == other.Type && slices.Equal(e.Tags, other.Tags) &&
 		string(e.Properties) == string(other.Properties)
 }
 
 // over returns the entity with the given fields over the stored ones. It shares no memory with the write.
-func (w *SystemEntityWrite) over(old *plannedNode) SystemEntity {
-	e := SystemEntity{Name: w.Name, Tags: []string{}}
+func (w *EntityWrite) over(old *plannedNode) Entity {
+	e := Entity{Name: w.Name, Tags: []string{}}
 	if old != nil {
-		e = old.SystemEntity
+		e = old.Entity
 	}
 	if w.Description.Given {
 		e.Description = w.Description.Value
@@ -174,25 +176,25 @@ func overlaid(properties json.RawMessage, remove []string, more json.RawMessage)
 }
 
 // mergeLink applies one write to a relationship. Both ends must exist.
-func (j *systemJob) mergeLink(w *SystemRelationshipWrite, at fault.Path) SystemRelationshipResult {
-	result := SystemRelationshipResult{From: w.From, To: w.To, Type: w.Type, Status: Refused}
+func (j *job) mergeLink(w *RelationshipWrite, at fault.Path) RelationshipResult {
+	result := RelationshipResult{From: w.From, To: w.To, Type: w.Type, Status: graph.Refused}
 	if result.Error = j.missingEnd(w, at); result.Error != nil {
 		return result
 	}
-	next := SystemRelationship{From: w.From, To: w.To, Type: w.Type}
+	next := Relationship{From: w.From, To: w.To, Type: w.Type}
 	if old := j.links[w.triple()]; old != nil {
-		next = old.SystemRelationship
+		next = old.Relationship
 	}
 	next.Properties = overlaid(next.Properties, w.RemoveProperties, w.Properties)
-	if len(next.Properties) > MaxPropertiesSize {
-		result.Error = j.refuse(at, "properties", fault.Conflict, "must have at most %d bytes together with the stored ones", MaxPropertiesSize)
+	if len(next.Properties) > graph.MaxPropertiesSize {
+		result.Error = j.refuse(at, "properties", fault.Conflict, "must have at most %d bytes together with the stored ones", graph.MaxPropertiesSize)
 		return result
 	}
 	result.Status = j.putLink(next)
 	return result
 }
 
-func (j *systemJob) missingEnd(w *SystemRelationshipWrite, at fault.Path) *string {
+func (j *job) missingEnd(w *RelationshipWrite, at fault.Path) *string {
 	switch {
 	case j.nodes[w.From] == nil:
 		return j.refuse(at, "from", fault.Missing, "entity not found")
@@ -203,15 +205,15 @@ func (j *systemJob) missingEnd(w *SystemRelationshipWrite, at fault.Path) *strin
 }
 
 // putLink adds a relationship to the plan.
-func (j *systemJob) putLink(next SystemRelationship) Status {
+func (j *job) putLink(next Relationship) graph.Status {
 	l := j.links[next.triple()]
 	if l == nil {
 		j.newLink(next)
 		return Added
 	}
 	if string(l.Properties) == string(next.Properties) {
-		return Unchanged
+		return graph.Unchanged
 	}
 	l.Properties, l.changed = next.Properties, true
-	return Updated
+	return graph.Updated
 }

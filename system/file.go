@@ -1,4 +1,4 @@
-package graph
+package system
 
 import (
 	"bytes"
@@ -8,15 +8,15 @@ import (
 
 // File returns the memory as its file: keys in the order of the types, indented by two blanks, texts and numbers
 // unchanged, no newline at the end. JSON.stringify(memory, null, 2) returns the same.
-func (m SystemMemory) File() []byte {
+func (m Memory) File() []byte {
 	var line, out bytes.Buffer
 	line.WriteString(`{"entities":`)
-	array(&line, m.Entities, SystemEntity.print)
+	array(&line, m.Entities, Entity.print)
 	line.WriteString(`,"relationships":`)
-	array(&line, m.Relationships, SystemRelationship.print)
+	array(&line, m.Relationships, Relationship.print)
 	line.WriteByte('}')
 	if err := json.Indent(&out, line.Bytes(), "", "  "); err != nil {
-		panic("graph: a system's memory is not JSON: " + err.Error()) // it was validated when it was stored
+		panic("system: a system's memory is not JSON: " + err.Error()) // it was validated when it was stored
 	}
 	return out.Bytes()
 }
@@ -32,7 +32,7 @@ func array[T any](out *bytes.Buffer, list []T, write func(T, *bytes.Buffer)) {
 	out.WriteByte(']')
 }
 
-func (e SystemEntity) print(out *bytes.Buffer) {
+func (e Entity) print(out *bytes.Buffer) {
 	out.WriteString(`{"name":`)
 	quote(e.Name, out)
 	out.WriteString(`,"description":`)
@@ -46,7 +46,7 @@ func (e SystemEntity) print(out *bytes.Buffer) {
 	out.WriteByte('}')
 }
 
-func (r SystemRelationship) print(out *bytes.Buffer) {
+func (r Relationship) print(out *bytes.Buffer) {
 	out.WriteString(`{"from":`)
 	quote(r.From, out)
 	out.WriteString(`,"to":`)

@@ -1,4 +1,4 @@
-package graph
+package system
 
 import (
 	"context"
@@ -7,46 +7,48 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph"
+
 	"kith/internal/fault"
 )
 
 // Added is the status of an item that a write added to a system.
-const Added Status = "added"
+const Added graph.Status = "added"
 
 // SystemEntityResult is the outcome of writing an entity.
-type SystemEntityResult struct {
-	Name   string  `json:"name"`
-	Status Status  `json:"status" enum:"added,updated,unchanged,refused"`
-	Error  *string `json:"error"`
+type EntityResult struct {
+	Name   string       `json:"name"`
+	Status graph.Status `json:"status" enum:"added,updated,unchanged,refused"`
+	Error  *string      `json:"error"`
 }
 
 // SystemRelationshipResult is the outcome of writing a relationship.
-type SystemRelationshipResult struct {
-	From   string  `json:"from"`
-	To     string  `json:"to"`
-	Type   string  `json:"type"`
-	Status Status  `json:"status" enum:"added,updated,unchanged,refused"`
-	Error  *string `json:"error"`
+type RelationshipResult struct {
+	From   string       `json:"from"`
+	To     string       `json:"to"`
+	Type   string       `json:"type"`
+	Status graph.Status `json:"status" enum:"added,updated,unchanged,refused"`
+	Error  *string      `json:"error"`
 }
 
 // SystemResult has one entry for each item of a write, in the same order. Warnings list refused items with their
 // locations. Removed counts what a replacing write deleted.
-type SystemResult struct {
-	Entities      []SystemEntityResult       `json:"entities"`
-	Relationships []SystemRelationshipResult `json:"relationships"`
-	Removed       *SystemCounts              `json:"removed,omitempty" doc:"what was deleted because the file does not contain it"`
-	Warnings      []string                   `json:"warnings"`
+type Result struct {
+	Entities      []EntityResult       `json:"entities"`
+	Relationships []RelationshipResult `json:"relationships"`
+	Removed       *Counts              `json:"removed,omitempty" doc:"what was deleted because the file does not contain it"`
+	Warnings      []string             `json:"warnings"`
 }
 
 // MergeSystem creates and updates items of a system. Items with status added, updated or unchanged are durable when
 // it returns. Errors: InvalidError, ErrUnavailable. After ErrUnavailable the write is stored completely or not at
 // all, and may be sent again.
-func (s *Store) MergeSystem(ctx context.Context, scope Scope, system string, w *SystemWrite) (SystemResult, error) {
+func (s *Store) MergeSystem(ctx context.Context, scope graph.Scope, system string, w *Write) (Result, error) {
 	if err := w.Validate(system); err != nil {
-		return SystemResult{}, err
+		return Result{}, err
 	}
-	var result SystemResult
-	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+	var result Result
+	err := s.systemWrite(ctx, scope, system, func(j *job) error {
 		err := j.merge(w)
 		result = j.result
 		return err
@@ -57,12 +59,12 @@ func (s *Store) MergeSystem(ctx context.Context, scope Scope, system string, w *
 // ReplaceSystem replaces everything in a system by a memory. Relationships without their ends are omitted with a
 // warning; with strict they are faults, and nothing is written. Entities and relationships that existed before keep
 // their keys.
-func (s *Store) ReplaceSystem(ctx context.Context, scope Scope, system string, m *SystemMemory, strict bool) (SystemResult, error) {
+func (s *Store) ReplaceSystem(ctx context.Context, scope graph.Scope, system string, m *Memory, strict bool) (Result, error) {
 	if err := m.Validate(system); err != nil {
-		return SystemResult{}, err
+		return Result{}, err
 	}
-	var result SystemResult
-	err := s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+	var result Result
+	err := s.systemWrite(ctx, scope, system, func(j *job) error {
 		err := j.replace(m, strict)
 		result = j.result
 		return err
@@ -71,14 +73,14 @@ func (s *Store) ReplaceSystem(ctx context.Context, scope Scope, system string, m
 }
 
 // systemWrite runs work in a transaction that holds the system, and stores the plan.
-func (s *Store) systemWrite(ctx context.Context, scope Scope, system string, work func(*systemJob) error) error {
-	now := s.Now()
-	return s.Transaction(ctx, "system_write", func(t *Tx) error {
+func (s *Store) systemWrite(ctx context.Context, scope graph.Scope, system string, work func(*job) error) error {
+	now := s.graph.Now()
+	return s.graph.Transaction(ctx, "system_write", func(t *graph.Tx) error {
 		locked, err := lockSystem.ExecOne(t, map[string]any{"team_id": scope.TeamID, "system": system, "now": now})
 		if err != nil {
 			return err
 		}
-		j := &systemJob{
+		j := &job{
 			tx: t, team: scope.TeamID, user: scope.UserID, system: system, now: now,
 			nextSeq: locked.NextSeq, fresh: locked.Version == 0,
 			nodes: map[string]*plannedNode{}, links: map[[3]string]*plannedLink{},
@@ -88,8 +90,8 @@ func (s *Store) systemWrite(ctx context.Context, scope Scope, system string, wor
 }
 
 // systemJob is one attempt at a write to one system. It loads the items of the write, changes them and saves them.
-type systemJob struct {
-	tx                 *Tx
+type job struct {
+	tx                 *graph.Tx
 	team, user, system string
 	now                time.Time
 	nextSeq            int64 // number of the next item; an upper bound of entities and relationships
@@ -98,20 +100,20 @@ type systemJob struct {
 	links              map[[3]string]*plannedLink
 	order              []*plannedNode // of nodes and links, in the order in which the write first names them
 	linkOrder          []*plannedLink
-	faults             Faults
-	result             SystemResult
+	faults             graph.Faults
+	result             Result
 }
 
 // begin allocates the results.
-func (j *systemJob) begin(entities, relationships int) {
-	j.result = SystemResult{
-		Entities:      make([]SystemEntityResult, entities),
-		Relationships: make([]SystemRelationshipResult, relationships), Warnings: []string{},
+func (j *job) begin(entities, relationships int) {
+	j.result = Result{
+		Entities:      make([]EntityResult, entities),
+		Relationships: make([]RelationshipResult, relationships), Warnings: []string{},
 	}
 }
 
 // refuse records why an item is not stored, with the field of the item at a place. It returns the item's error.
-func (j *systemJob) refuse(at fault.Path, field string, code fault.Code, format string, args ...any) *string {
+func (j *job) refuse(at fault.Path, field string, code fault.Code, format string, args ...any) *string {
 	message := fmt.Sprintf(format, args...)
 	j.faults.Add(at.Field(field), code, "%s", message)
 	message = field + ": " + message
@@ -119,7 +121,7 @@ func (j *systemJob) refuse(at fault.Path, field string, code fault.Code, format 
 }
 
 // settle returns an error if strict and items were refused, and otherwise adds warnings for them.
-func (j *systemJob) settle(strict bool) error {
+func (j *job) settle(strict bool) error {
 	if strict {
 		if err := j.faults.Err(); err != nil {
 			return err
@@ -131,7 +133,7 @@ func (j *systemJob) settle(strict bool) error {
 	return nil
 }
 
-func (j *systemJob) merge(w *SystemWrite) error {
+func (j *job) merge(w *Write) error {
 	j.begin(len(w.Entities), len(w.Relationships))
 	if err := j.loadNodes(namesIn(w)); err != nil {
 		return err
@@ -152,7 +154,7 @@ func (j *systemJob) merge(w *SystemWrite) error {
 }
 
 // namesIn returns the names of all entities in a write.
-func namesIn(w *SystemWrite) []string {
+func namesIn(w *Write) []string {
 	names := map[string]bool{}
 	for i := range w.Entities {
 		names[w.Entities[i].Name] = true

@@ -1,4 +1,4 @@
-package graph_test
+package system
 
 import (
 	"encoding/json"
@@ -19,65 +19,65 @@ func props(text string) json.RawMessage { return json.RawMessage(text) }
 // Each field of an update keeps, replaces or merges the stored value.
 func TestSystemMergeUpdates(t *testing.T) {
 	e := fresh(t)
-	first := e.merge("s", graph.SystemWrite{
-		Entities: []graph.SystemEntityWrite{
+	first := e.merge("s", Write{
+		Entities: []EntityWrite{
 			{Name: "a", Type: graph.Some("service"), Description: graph.Some("one"), Tags: []string{"x", "y", "x"}, Properties: props(`{"k":1,"l":{"a":1}}`)},
 			named("b"),
 		},
-		Relationships: []graph.SystemRelationshipWrite{{From: "a", To: "b", Type: "uses", Properties: props(`{"k":1,"l":2}`)}},
+		Relationships: []RelationshipWrite{{From: "a", To: "b", Type: "uses", Properties: props(`{"k":1,"l":2}`)}},
 	})
 	e.Same("first", "added added added", systemStatuses(first))
-	second := e.merge("s", graph.SystemWrite{
-		Entities: []graph.SystemEntityWrite{
+	second := e.merge("s", Write{
+		Entities: []EntityWrite{
 			{Name: "a", Type: graph.Some("library"), Description: graph.Some(""), Tags: []string{"z", "y"}, Properties: props(`{"m":3,"l":{"b":2}}`)},
 			{Name: "b", RemoveTags: []string{"none"}},
 		},
-		Relationships: []graph.SystemRelationshipWrite{{From: "a", To: "b", Type: "uses", Properties: props(`{"l":3,"m":4}`)}, uses("b", "a")},
+		Relationships: []RelationshipWrite{{From: "a", To: "b", Type: "uses", Properties: props(`{"l":3,"m":4}`)}, uses("b", "a")},
 	})
 	e.Same("second", "updated unchanged updated added", systemStatuses(second))
 	a := e.systemEntity("s", "a")
-	e.Same("a", graph.SystemEntity{
+	e.Same("a", Entity{
 		Name: "a", Type: "library", Tags: []string{"x", "y", "z"}, Properties: props(`{"k":1,"l":{"b":2},"m":3}`),
-	}, a.SystemEntity)
+	}, a.Entity)
 	e.Same("version", int64(2), a.Version)
-	links, err := e.Store.SystemRelationships(t.Context(), e.As(""), "s", graph.SystemRelationshipQuery{Limit: 1})
+	links, err := e.systems.SystemRelationships(t.Context(), e.As(""), "s", RelationshipQuery{Limit: 1})
 	e.Same("properties", []any{`{"k":1,"l":3,"m":4}`, nil}, []any{string(links[0].Properties), err})
 
-	third := e.merge("s", graph.SystemWrite{
-		Entities: []graph.SystemEntityWrite{
+	third := e.merge("s", Write{
+		Entities: []EntityWrite{
 			{Name: "a", RemoveTags: []string{"x", "y"}, Tags: []string{"y"}, RemoveProperties: []string{"k", "l"}, Properties: props(`{"l":1}`)},
 		},
-		Relationships: []graph.SystemRelationshipWrite{{From: "a", To: "b", Type: "uses", RemoveProperties: []string{"k", "m"}}},
+		Relationships: []RelationshipWrite{{From: "a", To: "b", Type: "uses", RemoveProperties: []string{"k", "m"}}},
 	})
 	e.Same("third", "updated updated", systemStatuses(third))
 	a = e.systemEntity("s", "a")
-	e.Same("a", graph.SystemEntity{Name: "a", Type: "library", Tags: []string{"z", "y"}, Properties: props(`{"m":3,"l":1}`)}, a.SystemEntity)
+	e.Same("a", Entity{Name: "a", Type: "library", Tags: []string{"z", "y"}, Properties: props(`{"m":3,"l":1}`)}, a.Entity)
 	e.Same("type and description are kept", "library", a.Type)
 }
 
 // A batch is applied in order: an entity may occur twice, and a relationship may need an entity of the batch.
 func TestSystemMergeIsInOrder(t *testing.T) {
 	e := fresh(t)
-	result := e.merge("s", graph.SystemWrite{
-		Entities:      []graph.SystemEntityWrite{named("a"), {Name: "a", Tags: []string{"x"}}, named("a"), named("b")},
-		Relationships: []graph.SystemRelationshipWrite{uses("b", "a"), uses("b", "a"), {From: "b", To: "a", Type: "uses", Properties: props(`{"x":1}`)}},
+	result := e.merge("s", Write{
+		Entities:      []EntityWrite{named("a"), {Name: "a", Tags: []string{"x"}}, named("a"), named("b")},
+		Relationships: []RelationshipWrite{uses("b", "a"), uses("b", "a"), {From: "b", To: "a", Type: "uses", Properties: props(`{"x":1}`)}},
 	})
 	e.Same("statuses", "added updated unchanged added added unchanged updated", systemStatuses(result))
 	e.Same("tags", []string{"x"}, e.systemEntity("s", "a").Tags)
-	again := e.merge("s", graph.SystemWrite{Relationships: []graph.SystemRelationshipWrite{uses("b", "a"), uses("b", "a")}})
+	again := e.merge("s", Write{Relationships: []RelationshipWrite{uses("b", "a"), uses("b", "a")}})
 	e.Same("again", "unchanged unchanged", systemStatuses(again))
 }
 
 // Every relationship has both its ends.
 func TestSystemMergeRefuses(t *testing.T) {
 	e := fresh(t)
-	write := graph.SystemWrite{
-		Entities:      []graph.SystemEntityWrite{named("a"), {Name: "no type"}},
-		Relationships: []graph.SystemRelationshipWrite{uses("a", "gone"), uses("gone", "a"), uses("a", "no type"), uses("a", "a")},
+	write := Write{
+		Entities:      []EntityWrite{named("a"), {Name: "no type"}},
+		Relationships: []RelationshipWrite{uses("a", "gone"), uses("gone", "a"), uses("a", "no type"), uses("a", "a")},
 	}
 	strict := write
 	strict.Strict = true
-	_, err := e.Store.MergeSystem(t.Context(), e.As(""), "s", &strict)
+	_, err := e.systems.MergeSystem(t.Context(), e.As(""), "s", &strict)
 	e.Same("strict", []string{"entities[1].type", "relationships[0].to", "relationships[1].from", "relationships[2].to"}, graphtest.Locations(err))
 	e.Same("nothing is written", "{\n  \"entities\": [],\n  \"relationships\": []\n}", e.file("s"))
 
@@ -102,13 +102,13 @@ func TestSystemMergeKeepsBounds(t *testing.T) {
 		return tags
 	}
 	large := func(key string) json.RawMessage { return props(`{"` + key + `":"` + strings.Repeat("x", 9000) + `"}`) }
-	e.merge("s", graph.SystemWrite{
-		Entities:      []graph.SystemEntityWrite{{Name: "a", Type: graph.Some("t"), Tags: many("x"), Properties: large("x")}},
-		Relationships: []graph.SystemRelationshipWrite{{From: "a", To: "a", Type: "t", Properties: large("x")}},
+	e.merge("s", Write{
+		Entities:      []EntityWrite{{Name: "a", Type: graph.Some("t"), Tags: many("x"), Properties: large("x")}},
+		Relationships: []RelationshipWrite{{From: "a", To: "a", Type: "t", Properties: large("x")}},
 	})
-	result := e.merge("s", graph.SystemWrite{
-		Entities:      []graph.SystemEntityWrite{{Name: "a", Tags: many("y")}, {Name: "a", Properties: large("y")}, {Name: "a", Properties: large("x")}},
-		Relationships: []graph.SystemRelationshipWrite{{From: "a", To: "a", Type: "t", Properties: large("y")}},
+	result := e.merge("s", Write{
+		Entities:      []EntityWrite{{Name: "a", Tags: many("y")}, {Name: "a", Properties: large("y")}, {Name: "a", Properties: large("x")}},
+		Relationships: []RelationshipWrite{{From: "a", To: "a", Type: "t", Properties: large("y")}},
 	})
 	e.Same("statuses", "refused refused unchanged refused", systemStatuses(result))
 }
@@ -118,41 +118,41 @@ func TestSystemInvalid(t *testing.T) {
 	deep := props(strings.Repeat(`{"x":`, 9) + "1" + strings.Repeat("}", 9))
 	for _, c := range []struct {
 		what string
-		w    graph.SystemWrite
+		w    Write
 		at   string
 	}{
-		{"names", graph.SystemWrite{Entities: []graph.SystemEntityWrite{named(""), named(" a"), named("a\n"), named("\xff"), named(strings.Repeat("x", 513)), named("b\u00a0")}},
+		{"names", Write{Entities: []EntityWrite{named(""), named(" a"), named("a\n"), named("\xff"), named(strings.Repeat("x", 513)), named("b\u00a0")}},
 			"entities[0].name entities[1].name entities[2].name entities[3].name entities[4].name entities[5].name"},
-		{"types", graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "a", Type: graph.Some("")}, {Name: "b", Type: graph.Null[string]()},
+		{"types", Write{Entities: []EntityWrite{{Name: "a", Type: graph.Some("")}, {Name: "b", Type: graph.Null[string]()},
 			{Name: "c", Type: graph.Some(strings.Repeat("x", 129))}}},
 			"entities[0].type entities[1].type entities[2].type"},
-		{"tags", graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "a", Tags: []string{"x", ""}}, {Name: "b", RemoveTags: make([]string, 101)}}},
+		{"tags", Write{Entities: []EntityWrite{{Name: "a", Tags: []string{"x", ""}}, {Name: "b", RemoveTags: make([]string, 101)}}},
 			"entities[0].tags[1] entities[1].remove_tags"},
-		{"properties", graph.SystemWrite{Entities: []graph.SystemEntityWrite{{Name: "a", Properties: props(`[]`)}, {Name: "b", Properties: deep},
+		{"properties", Write{Entities: []EntityWrite{{Name: "a", Properties: props(`[]`)}, {Name: "b", Properties: deep},
 			{Name: "c", Properties: props("null")}}},
 			"entities[0].properties entities[1].properties entities[2].properties"},
-		{"relationships", graph.SystemWrite{Relationships: []graph.SystemRelationshipWrite{{From: "a", To: "b"}, {From: "", To: "a ", Type: " x"},
+		{"relationships", Write{Relationships: []RelationshipWrite{{From: "a", To: "b"}, {From: "", To: "a ", Type: " x"},
 			{From: "a", To: "b", Type: "x", Properties: props(`7`)}}},
 			"relationships[0].type relationships[1].from relationships[1].to relationships[1].type relationships[2].properties"},
-		{"too many", graph.SystemWrite{Entities: make([]graph.SystemEntityWrite, graph.MaxItems), Relationships: make([]graph.SystemRelationshipWrite, 1)}, "entities"},
+		{"too many", Write{Entities: make([]EntityWrite, graph.MaxItems), Relationships: make([]RelationshipWrite, 1)}, "entities"},
 	} {
-		_, err := e.Store.MergeSystem(t.Context(), e.As(""), "s", &c.w)
+		_, err := e.systems.MergeSystem(t.Context(), e.As(""), "s", &c.w)
 		e.Same(c.what, c.at, strings.Join(graphtest.Locations(err), " "))
 	}
 	for _, c := range []struct {
 		what string
-		m    graph.SystemMemory
+		m    Memory
 		at   string
 	}{
-		{"same name", graph.SystemMemory{Entities: []graph.SystemEntity{{Name: "a", Type: "t"}, {Name: "b", Type: "t"}, {Name: "a", Type: "u"}}}, "entities[2].name"},
-		{"no type", graph.SystemMemory{Entities: []graph.SystemEntity{{Name: "a"}}}, "entities[0].type"},
-		{"same triple", graph.SystemMemory{Relationships: []graph.SystemRelationship{{From: "a", To: "b", Type: "t"}, {From: "a", To: "b", Type: "t"}}}, "relationships[1]"},
+		{"same name", Memory{Entities: []Entity{{Name: "a", Type: "t"}, {Name: "b", Type: "t"}, {Name: "a", Type: "u"}}}, "entities[2].name"},
+		{"no type", Memory{Entities: []Entity{{Name: "a"}}}, "entities[0].type"},
+		{"same triple", Memory{Relationships: []Relationship{{From: "a", To: "b", Type: "t"}, {From: "a", To: "b", Type: "t"}}}, "relationships[1]"},
 	} {
-		_, err := e.Store.ReplaceSystem(t.Context(), e.As(""), "s", &c.m, false)
+		_, err := e.systems.ReplaceSystem(t.Context(), e.As(""), "s", &c.m, false)
 		e.Same(c.what, c.at, strings.Join(graphtest.Locations(err), " "))
 	}
 	for _, system := range []string{"", " ", "s ", "a\x1fb", strings.Repeat("x", 257), "\xff"} {
-		_, err := e.Store.MergeSystem(t.Context(), e.As(""), system, &graph.SystemWrite{})
+		_, err := e.systems.MergeSystem(t.Context(), e.As(""), system, &Write{})
 		e.Same("system "+system, []string{"system"}, graphtest.Locations(err))
 	}
 	e.Same("nothing is written", [][]any{}, e.Raw(`MATCH (s:System {team_id: $team}) RETURN s.name`))
@@ -161,12 +161,12 @@ func TestSystemInvalid(t *testing.T) {
 // A system has at most as many items as one file can restore.
 func TestSystemHasABound(t *testing.T) {
 	e := fresh(t)
-	var full graph.SystemWrite
+	var full Write
 	for i := range graph.MaxSystemItems - 1 {
 		full.Entities = append(full.Entities, named(fmt.Sprint(i)))
 	}
 	e.merge("s", full)
-	_, err := e.Store.MergeSystem(t.Context(), e.As(""), "s", &graph.SystemWrite{Entities: []graph.SystemEntityWrite{named("x"), named("y")}})
+	_, err := e.systems.MergeSystem(t.Context(), e.As(""), "s", &Write{Entities: []EntityWrite{named("x"), named("y")}})
 	e.Same("over", []string{"entities"}, graphtest.Locations(err))
 	entity := func(name string) graph.NodeWrite {
 		return graph.NodeWrite{Kind: "system_entity", Name: graph.Some(name), Type: graph.Some("t"), OwnFields: &graph.OwnFields{System: graph.Some("s")}}
@@ -174,12 +174,12 @@ func TestSystemHasABound(t *testing.T) {
 	nodes := []graph.NodeWrite{entity("x"), entity("y"), entity("y"), node("concept", "c", 0.5)}
 	_, err = e.Store.Write(t.Context(), e.As(""), &graph.MemoryWrite{Nodes: nodes, Strict: true})
 	e.Same("over, as nodes", []string{"nodes[1].system", "nodes[2].system"}, graphtest.Locations(err))
-	e.Same("without a strict write", []graph.Status{graph.Created, graph.Refused, graph.Refused, graph.Created}, statuses(e.Try("", nodes)))
-	if _, err := e.Store.DeleteSystemEntity(t.Context(), e.As(""), "s", "0"); err != nil {
+	e.Same("without a strict write", []graph.Status{graph.Created, graph.Refused, graph.Refused, graph.Created}, graphtest.Statuses(e.Try("", nodes)))
+	if _, err := e.systems.DeleteSystemEntity(t.Context(), e.As(""), "s", "0"); err != nil {
 		t.Fatal(err)
 	}
-	e.Same("room again", "added", systemStatuses(e.merge("s", graph.SystemWrite{Relationships: []graph.SystemRelationshipWrite{uses("x", "1")}})))
-	m, err := e.Store.SystemMemory(t.Context(), e.As(""), "s")
+	e.Same("room again", "added", systemStatuses(e.merge("s", Write{Relationships: []RelationshipWrite{uses("x", "1")}})))
+	m, err := e.systems.SystemMemory(t.Context(), e.As(""), "s")
 	e.Same("all of it", []any{graph.MaxSystemItems, nil}, []any{len(m.Entities) + len(m.Relationships), err})
 	e.Same("put back", "unchanged", strings.Join(graph.Distinct(strings.Fields(systemStatuses(e.put("s", &m)))), " "))
 }
@@ -193,18 +193,18 @@ func TestSystemConcurrentWriters(t *testing.T) {
 		all.Go(func() error {
 			for r := range rounds {
 				a, b := fmt.Sprintf("a-%d-%d", w, r), fmt.Sprintf("b-%d-%d", w, r)
-				write := graph.SystemWrite{
-					Entities: []graph.SystemEntityWrite{
+				write := Write{
+					Entities: []EntityWrite{
 						named(a), named(b),
 						{Name: "shared", Type: graph.Some("t"), Tags: []string{fmt.Sprint("t", w)}, Properties: props(fmt.Sprintf(`{"w%d":%d}`, w, r))},
 					},
-					Relationships: []graph.SystemRelationshipWrite{uses(a, b), uses(a, "shared")},
+					Relationships: []RelationshipWrite{uses(a, b), uses(a, "shared")},
 				}
-				result, err := e.Store.MergeSystem(t.Context(), e.As(""), "s", &write)
+				result, err := e.systems.MergeSystem(t.Context(), e.As(""), "s", &write)
 				if err != nil || len(result.Warnings) > 0 {
 					return fmt.Errorf("writer %d: %v %w", w, result.Warnings, err)
 				}
-				m, err := e.Store.SystemMemory(t.Context(), e.As(""), "s")
+				m, err := e.systems.SystemMemory(t.Context(), e.As(""), "s")
 				if err != nil || len(m.Relationships) != len(m.Entities)-1 {
 					return fmt.Errorf("half a write is seen: %d entities, %d relationships, %w", len(m.Entities), len(m.Relationships), err)
 				}
@@ -215,7 +215,7 @@ func TestSystemConcurrentWriters(t *testing.T) {
 	if err := all.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	m, err := e.Store.SystemMemory(t.Context(), e.As(""), "s")
+	m, err := e.systems.SystemMemory(t.Context(), e.As(""), "s")
 	e.Same("all", []any{2*writers*rounds + 1, 2 * writers * rounds, nil}, []any{len(m.Entities), len(m.Relationships), err})
 	shared := e.systemEntity("s", "shared")
 	e.Same("tags", writers, len(shared.Tags))
@@ -234,17 +234,17 @@ func TestSystemDeletedUnderWriters(t *testing.T) {
 			for r := range 15 {
 				var err error
 				if w < 2 {
-					_, err = e.Store.DeleteSystem(t.Context(), e.As(""), "s")
+					_, err = e.systems.DeleteSystem(t.Context(), e.As(""), "s")
 				} else {
 					a := fmt.Sprintf("%d-%d", w, r)
-					_, err = e.Store.MergeSystem(t.Context(), e.As(""), "s", &graph.SystemWrite{
-						Strict: true, Entities: []graph.SystemEntityWrite{named(a)}, Relationships: []graph.SystemRelationshipWrite{uses(a, a)},
+					_, err = e.systems.MergeSystem(t.Context(), e.As(""), "s", &Write{
+						Strict: true, Entities: []EntityWrite{named(a)}, Relationships: []RelationshipWrite{uses(a, a)},
 					})
 				}
 				if err != nil && !errors.Is(err, graph.ErrNotFound) {
 					return err
 				}
-				if m, err := e.Store.SystemMemory(t.Context(), e.As(""), "s"); err != nil || len(m.Relationships) != len(m.Entities) {
+				if m, err := e.systems.SystemMemory(t.Context(), e.As(""), "s"); err != nil || len(m.Relationships) != len(m.Entities) {
 					return fmt.Errorf("%d entities, %d relationships, %w", len(m.Entities), len(m.Relationships), err)
 				}
 			}
@@ -259,16 +259,16 @@ func TestSystemDeletedUnderWriters(t *testing.T) {
 // An entity that was deleted as a node is not updated.
 func TestSystemNodeDeletedElsewhere(t *testing.T) {
 	e := fresh(t)
-	e.merge("s", graph.SystemWrite{Entities: []graph.SystemEntityWrite{named("a")}})
-	err := e.Store.SystemWriteForTest(t.Context(), e.As(""), "s", func(j *graph.SystemJob) error {
-		if err := j.LoadNodesForTest([]string{"a"}); err != nil {
+	e.merge("s", Write{Entities: []EntityWrite{named("a")}})
+	err := e.systems.systemWrite(t.Context(), e.As(""), "s", func(j *job) error {
+		if err := j.loadNodes([]string{"a"}); err != nil {
 			return err
 		}
-		j.NewLinkForTest(graph.SystemRelationship{From: "a", To: "a", Type: "t", Properties: props("{}")})
-		if _, err := j.DeleteNodesForTest([]string{(*j.NodesField())["a"].EntityKey}); err != nil {
+		j.newLink(Relationship{From: "a", To: "a", Type: "t", Properties: props("{}")})
+		if _, err := j.deleteNodes([]string{j.nodes["a"].EntityKey}); err != nil {
 			return err
 		}
-		return j.SaveForTest()
+		return j.save()
 	})
 	if !errors.Is(err, graph.ErrConflict) {
 		t.Errorf("written: %v", err)
@@ -278,7 +278,7 @@ func TestSystemNodeDeletedElsewhere(t *testing.T) {
 // A system without current writers is read without a lock, with the same result.
 func TestSystemSettles(t *testing.T) {
 	e := fresh(t)
-	e.merge("s", graph.SystemWrite{Entities: []graph.SystemEntityWrite{named("a")}, Relationships: []graph.SystemRelationshipWrite{uses("a", "a")}})
+	e.merge("s", Write{Entities: []EntityWrite{named("a")}, Relationships: []RelationshipWrite{uses("a", "a")}})
 	held := e.file("s")
 	var seen []string
 	e.Observe = func(query string, _ time.Duration, _ error) { seen = append(seen, query) }
@@ -290,31 +290,31 @@ func TestSystemSettles(t *testing.T) {
 func TestSystemsStayInTheirTeamAndApart(t *testing.T) {
 	e := fresh(t)
 	other := e.neighbour()
-	e.merge("s", graph.SystemWrite{Entities: []graph.SystemEntityWrite{named("a"), named("b")}, Relationships: []graph.SystemRelationshipWrite{uses("a", "b")}})
-	e.merge("s2", graph.SystemWrite{Entities: []graph.SystemEntityWrite{named("a")}})
+	e.merge("s", Write{Entities: []EntityWrite{named("a"), named("b")}, Relationships: []RelationshipWrite{uses("a", "b")}})
+	e.merge("s2", Write{Entities: []EntityWrite{named("a")}})
 	empty := "{\n  \"entities\": [],\n  \"relationships\": []\n}"
 	e.Same("file of another team", empty, other.file("s"))
-	systems, err := other.Store.Systems(t.Context(), other.As(""), "", 10)
+	systems, err := other.systems.Systems(t.Context(), other.As(""), "", 10)
 	e.Same("systems of another team", []any{0, nil}, []any{len(systems), err})
-	nodes, err := other.Store.SystemEntities(t.Context(), other.As(""), "s", graph.SystemEntityQuery{Limit: 10})
+	nodes, err := other.systems.SystemEntities(t.Context(), other.As(""), "s", EntityQuery{Limit: 10})
 	e.Same("entities of another team", []any{0, nil}, []any{len(nodes), err})
-	links, err := other.Store.SystemRelationships(t.Context(), other.As(""), "s", graph.SystemRelationshipQuery{Limit: 10})
+	links, err := other.systems.SystemRelationships(t.Context(), other.As(""), "s", RelationshipQuery{Limit: 10})
 	e.Same("relationships of another team", []any{0, nil}, []any{len(links), err})
-	_, find := other.Store.SystemEntity(t.Context(), other.As(""), "s", "a")
-	_, change := other.Store.ChangeSystemEntity(t.Context(), other.As(""), "s", &graph.SystemEntityWrite{Name: "a", Tags: []string{"x"}})
-	_, rename := other.Store.RenameSystemEntity(t.Context(), other.As(""), "s", "a", "c")
-	_, remove := other.Store.DeleteSystemEntity(t.Context(), other.As(""), "s", "a")
-	_, drop := other.Store.DeleteSystem(t.Context(), other.As(""), "s")
-	unlink := other.Store.DeleteSystemRelationship(t.Context(), other.As(""), "s", "a", "b", "uses")
+	_, find := other.systems.SystemEntity(t.Context(), other.As(""), "s", "a")
+	_, change := other.systems.ChangeSystemEntity(t.Context(), other.As(""), "s", &EntityWrite{Name: "a", Tags: []string{"x"}})
+	_, rename := other.systems.RenameSystemEntity(t.Context(), other.As(""), "s", "a", "c")
+	_, remove := other.systems.DeleteSystemEntity(t.Context(), other.As(""), "s", "a")
+	_, drop := other.systems.DeleteSystem(t.Context(), other.As(""), "s")
+	unlink := other.systems.DeleteSystemRelationship(t.Context(), other.As(""), "s", "a", "b", "uses")
 	for what, err := range map[string]error{"find": find, "change": change, "rename": rename, "remove": remove, "drop": drop, "unlink": unlink} {
 		if !errors.Is(err, graph.ErrNotFound) {
 			t.Errorf("%s by another team: %v", what, err)
 		}
 	}
-	refused := other.merge("s", graph.SystemWrite{Entities: []graph.SystemEntityWrite{named("c")}, Relationships: []graph.SystemRelationshipWrite{uses("c", "a")}})
+	refused := other.merge("s", Write{Entities: []EntityWrite{named("c")}, Relationships: []RelationshipWrite{uses("c", "a")}})
 	e.Same("an end of another team", "added refused", systemStatuses(refused))
-	refused = e.merge("s2", graph.SystemWrite{Relationships: []graph.SystemRelationshipWrite{uses("a", "b")}})
+	refused = e.merge("s2", Write{Relationships: []RelationshipWrite{uses("a", "b")}})
 	e.Same("an end in another system", "refused", systemStatuses(refused))
-	e.put("s2", &graph.SystemMemory{})
+	e.put("s2", &Memory{})
 	e.Same("left of the other system", "b", e.systemEntity("s", "b").Name)
 }

@@ -1,4 +1,4 @@
-package graph
+package system
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 )
 
 // SystemNode is a stored entity of a system.
-type SystemNode struct {
-	SystemEntity
+type Node struct {
+	Entity
 	EntityKey string    `json:"entity_key"`
 	Version   int64     `json:"version" doc:"starts at 1 and grows by 1 with every change"`
 	CreatedAt time.Time `json:"created_at"`
@@ -16,8 +16,8 @@ type SystemNode struct {
 }
 
 // SystemLink is a stored relationship of a system.
-type SystemLink struct {
-	SystemRelationship
+type Link struct {
+	Relationship
 	Key            string `json:"key"`
 	Seq            int64  `json:"-"` // place in the order of the system
 	fromKey, toKey string
@@ -37,10 +37,10 @@ type systemNodeRow struct {
 // foundSystemNode is a row of a statement that returns entities one by one.
 type foundSystemNode struct{ Entity systemNodeRow }
 
-func (r *systemNodeRow) node() SystemNode {
-	n := SystemNode{
+func (r *systemNodeRow) node() Node {
+	n := Node{
 		EntityKey: r.EntityKey, Seq: unplaced, Version: r.Version, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
-		SystemEntity: SystemEntity{
+		Entity: Entity{
 			Name: r.Name, Description: r.Description, Type: r.Type, Tags: r.Tags, Properties: objectFrom(r.Properties),
 		},
 	}
@@ -75,9 +75,9 @@ type systemLinkRow struct {
 // foundSystemLink is a row of a statement that returns relationships one by one.
 type foundSystemLink struct{ Relationship systemLinkRow }
 
-func (r *systemLinkRow) link() SystemLink {
-	return SystemLink{
+func (r *systemLinkRow) link() Link {
+	return Link{
 		Key: r.Key, Seq: r.Seq, fromKey: r.FromKey, toKey: r.ToKey,
-		SystemRelationship: SystemRelationship{From: r.From, To: r.To, Type: r.Type, Properties: objectFrom(r.Properties)},
+		Relationship: Relationship{From: r.From, To: r.To, Type: r.Type, Properties: objectFrom(r.Properties)},
 	}
 }

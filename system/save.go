@@ -1,7 +1,9 @@
-package graph
+package system
 
 import (
 	"fmt"
+
+	"kith/graph"
 
 	"kith/internal/fault"
 	"kith/neo"
@@ -15,11 +17,11 @@ var (
 )
 
 // save stores the plan.
-func (j *systemJob) save() error {
+func (j *job) save() error {
 	if err := j.bound(); err != nil {
 		return err
 	}
-	changed := j.fresh || j.result.Removed != nil && *j.result.Removed != SystemCounts{}
+	changed := j.fresh || j.result.Removed != nil && *j.result.Removed != Counts{}
 	created, updated := j.nodeRows()
 	newLinks, changedLinks := j.linkRows()
 	for _, step := range []struct {
@@ -42,19 +44,19 @@ func (j *systemJob) save() error {
 
 // write runs a statement for rows and checks that all were written: another caller, who does not hold the system, can
 // delete an entity as a node.
-func (j *systemJob) write(statement neo.Query[int64], rows []map[string]any) error {
+func (j *job) write(statement neo.Query[int64], rows []map[string]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	written, err := statement.ExecOne(j.tx, map[string]any{"team_id": j.team, "rows": rows})
 	if err == nil && written != int64(len(rows)) {
-		return fmt.Errorf("write system: an entity was deleted in the meantime: %w", ErrConflict)
+		return fmt.Errorf("write system: an entity was deleted in the meantime: %w", graph.ErrConflict)
 	}
 	return err
 }
 
 // touch records that the system has changed.
-func (j *systemJob) touch() error {
+func (j *job) touch() error {
 	return saveSystem.Run(j.tx, map[string]any{
 		"team_id": j.team, "system": j.system, "next_seq": j.nextSeq, "now": j.now,
 	})
@@ -62,7 +64,7 @@ func (j *systemJob) touch() error {
 
 // bound refuses a system that has more items than its file could restore. Numbers are never reused, so counting is
 // needed only when they reach the limit.
-func (j *systemJob) bound() error {
+func (j *job) bound() error {
 	added := int64(0)
 	for _, n := range j.order {
 		if n.isNew {
@@ -74,32 +76,32 @@ func (j *systemJob) bound() error {
 			added++
 		}
 	}
-	if j.nextSeq <= MaxSystemItems || added == 0 || j.result.Removed != nil {
+	if j.nextSeq <= graph.MaxSystemItems || added == 0 || j.result.Removed != nil {
 		return nil
 	}
 	stored, err := countSystem.ExecOne(j.tx, map[string]any{"team_id": j.team, "system": j.system})
 	if err != nil {
 		return err
 	}
-	if stored.Entities+stored.Relationships+added > MaxSystemItems {
-		return fault.Invalid(fault.At("entities"), fault.Conflict, "the system must have at most %d entities and relationships", MaxSystemItems)
+	if stored.Entities+stored.Relationships+added > graph.MaxSystemItems {
+		return fault.Invalid(fault.At("entities"), fault.Conflict, "the system must have at most %d entities and relationships", graph.MaxSystemItems)
 	}
 	return nil
 }
 
-func (j *systemJob) nodeRows() (created, updated []map[string]any) {
+func (j *job) nodeRows() (created, updated []map[string]any) {
 	for _, n := range j.order {
 		switch {
 		case n.isNew:
 			p := j.newNodeProperties(n)
-			j.tx.embedLater(nil, &stored{SystemEntityKind, p})
+			j.tx.EmbedNew(graph.SystemEntityKind, p)
 			created = append(created, map[string]any{"entity_key": n.EntityKey, "properties": p})
 		case n.changed:
 			n.Version++
 			n.UpdatedAt = j.now
 			row := map[string]any{"entity_key": n.EntityKey, "properties": j.properties(n)}
 			if n.retold {
-				j.tx.embedEntity(row)
+				j.tx.EmbedEntity(row)
 			}
 			updated = append(updated, row)
 		case n.moved:
@@ -110,13 +112,13 @@ func (j *systemJob) nodeRows() (created, updated []map[string]any) {
 }
 
 // Properties returns the properties that a write may change.
-func (j *systemJob) properties(n *plannedNode) map[string]any {
-	p := Properties{
-		"name": n.Name, "natural_key": systemNaturalKey(j.system, n.Name), "search_name": nil,
+func (j *job) properties(n *plannedNode) map[string]any {
+	p := graph.Properties{
+		"name": n.Name, "natural_key": naturalKey(j.system, n.Name), "search_name": nil,
 		"description": n.Description, "type": n.Type, "tags": n.Tags, "properties": string(n.Properties),
 		"seq": n.Seq, "version": n.Version, "updated_at": n.UpdatedAt,
 	}
-	if name := NameKey(n.Name); name != "" { // otherwise an older one is removed
+	if name := graph.NameKey(n.Name); name != "" { // otherwise an older one is removed
 		p["search_name"] = name
 	}
 	return p
@@ -124,26 +126,26 @@ func (j *systemJob) properties(n *plannedNode) map[string]any {
 
 // newNodeProperties returns all properties of a new entity. Those of the lifecycle are for readers of any node: the
 // knowledge of systems does not decay.
-func (j *systemJob) newNodeProperties(n *plannedNode) map[string]any {
+func (j *job) newNodeProperties(n *plannedNode) map[string]any {
 	p := j.properties(n)
 	p["system"], p["created_at"] = j.system, j.now
-	p["search_scope"] = scopeToken(j.team, "") + " " + kindToken(SystemEntityKind)
+	p["search_scope"] = graph.NodeScope(j.team, "", graph.SystemEntityKind)
 	p["state"], p["ttl_policy"], p["access_count"] = "active", "keep_forever", 0
-	p["salience"], p["confidence"] = defaultSalience, defaultConfidence
+	p["salience"], p["confidence"] = graph.DefaultSalience, graph.DefaultConfidence
 	if j.user != "" {
 		p["created_by"] = j.user
 	}
 	return p
 }
 
-func (j *systemJob) linkRows() (created, updated []map[string]any) {
+func (j *job) linkRows() (created, updated []map[string]any) {
 	for _, l := range j.linkOrder {
 		switch {
 		case l.isNew:
 			created = append(created, l.row(map[string]any{
 				"system": j.system, "from_key": l.fromKey, "to_key": l.toKey, "relationship_type": l.Type,
 				"properties": string(l.Properties), "seq": l.Seq, "valid_from": j.now, "recorded_at": j.now, "updated_at": j.now,
-				"state": "active", "salience": defaultSalience, "confidence": defaultRelationshipConfidence,
+				"state": "active", "salience": graph.DefaultSalience, "confidence": graph.DefaultRelationshipConfidence,
 			}))
 		case l.changed:
 			updated = append(updated, l.row(map[string]any{

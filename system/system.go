@@ -1,10 +1,12 @@
-package graph
+package system
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"time"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -13,9 +15,9 @@ var (
 	lockSystem   = neo.Load[lockedSystem]("system_lock")
 	loadSystem   = neo.Load[loadedSystem]("system_load")
 	listSystems  = neo.Load[listedSystem]("system_list")
-	countSystem  = neo.Load[SystemCounts]("system_count")
+	countSystem  = neo.Load[Counts]("system_count")
 	saveSystem   = neo.Load[neo.None]("system_save")
-	removeSystem = neo.Load[SystemCounts]("system_delete")
+	removeSystem = neo.Load[Counts]("system_delete")
 )
 
 // lockedSystem is the number of a system's next item, and its version; 0 if it is new.
@@ -42,7 +44,7 @@ type systemRow struct {
 
 // SystemEntity is a technical or process artifact of a software system, in the form of the memory file. Its name is
 // unique in the system.
-type SystemEntity struct {
+type Entity struct {
 	Name        string          `json:"name" max:"512" word:"trimmed" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
 	Description string          `json:"description" max:"16384" required:"false" doc:"at most 16,384 characters"`
 	Type        string          `json:"type" max:"128" word:"true" doc:"the class of the entity; 1 to 128 characters"`
@@ -52,7 +54,7 @@ type SystemEntity struct {
 
 // SystemRelationship leads from an entity of a system to another, both by name. There is at most one of a type
 // between two entities.
-type SystemRelationship struct {
+type Relationship struct {
 	From       string          `json:"from" max:"512" word:"trimmed" doc:"name of an entity"`
 	To         string          `json:"to" max:"512" word:"trimmed" doc:"name of an entity"`
 	Type       string          `json:"type" max:"128" word:"trimmed" doc:"free text; 1 to 128 characters, no blanks around them"`
@@ -61,13 +63,13 @@ type SystemRelationship struct {
 
 // SystemMemory has all entities and relationships of a system, in the order in which they were added. Its lists are
 // never null.
-type SystemMemory struct {
-	Entities      []SystemEntity       `json:"entities" maxItems:"10000" doc:"each name once; entities and relationships together are at most 10,000"`
-	Relationships []SystemRelationship `json:"relationships" maxItems:"10000" doc:"between these entities, one of a type from an entity to another"`
+type Memory struct {
+	Entities      []Entity       `json:"entities" maxItems:"10000" doc:"each name once; entities and relationships together are at most 10,000"`
+	Relationships []Relationship `json:"relationships" maxItems:"10000" doc:"between these entities, one of a type from an entity to another"`
 }
 
 // SystemCounts are numbers of entities and relationships.
-type SystemCounts struct {
+type Counts struct {
 	Entities      int64 `json:"entities"`
 	Relationships int64 `json:"relationships"`
 }
@@ -75,25 +77,20 @@ type SystemCounts struct {
 // System is an entry in the list of systems.
 type System struct {
 	System string `json:"system"`
-	SystemCounts
+	Counts
 	Version   int64     `json:"version" doc:"grows with every write that changes something"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// MaxSystemItems is the maximum number of entities and relationships of a system, so that one write can always store
-// its file.
-const MaxSystemItems = MaxItems
-
 const (
-	systemEntityLabel      = "SystemEntity"
-	systemRelationshipType = "system_relationship" // not for callers of POST /v1/memory
-	maxTypeLength          = 128
+	systemEntityLabel = "SystemEntity"
+	maxTypeLength     = 128
 )
 
 // systemNaturalKey returns the natural key of a system entity. Its parts cannot contain the separator, because they
 // have no control characters.
-func systemNaturalKey(system, name string) string {
+func naturalKey(system, name string) string {
 	return "system_entity\x1f\x1f" + system + "\x1f" + name
 }
 
@@ -103,28 +100,28 @@ const settled = 30 * time.Second
 
 // SystemMemory returns a consistent copy of a system, without partial writes. It is empty for a system that was never
 // written.
-func (s *Store) SystemMemory(ctx context.Context, scope Scope, system string) (SystemMemory, error) {
+func (s *Store) SystemMemory(ctx context.Context, scope graph.Scope, system string) (Memory, error) {
 	loaded, err := loadSystem.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "system": system})
 	if err != nil {
-		return SystemMemory{}, err
+		return Memory{}, err
 	}
-	if loaded.unchanged() && s.Now().Sub(loaded.UpdatedAt) > settled {
+	if loaded.unchanged() && s.graph.Now().Sub(loaded.UpdatedAt) > settled {
 		return loaded.memory(), nil
 	}
 	return s.heldMemory(ctx, scope, system)
 }
 
 // heldMemory is SystemMemory for a system that may be written at the moment: its writers wait.
-func (s *Store) heldMemory(ctx context.Context, scope Scope, system string) (m SystemMemory, err error) {
-	err = s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+func (s *Store) heldMemory(ctx context.Context, scope graph.Scope, system string) (m Memory, err error) {
+	err = s.systemWrite(ctx, scope, system, func(j *job) error {
 		if j.fresh {
-			return ErrNotFound // deleted; reading does not restore it
+			return graph.ErrNotFound // deleted; reading does not restore it
 		}
 		loaded, err := loadSystem.ExecOne(j.tx, map[string]any{"team_id": scope.TeamID, "system": system})
 		m = loaded.memory()
 		return err
 	})
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, graph.ErrNotFound) {
 		return (&loadedSystem{}).memory(), nil
 	}
 	return m, err
@@ -138,12 +135,12 @@ func (s *loadedSystem) unchanged() bool {
 	return *s.Before == *s.After
 }
 
-func (s *loadedSystem) memory() SystemMemory {
-	m := SystemMemory{Entities: make([]SystemEntity, len(s.Entities)), Relationships: []SystemRelationship{}}
+func (s *loadedSystem) memory() Memory {
+	m := Memory{Entities: make([]Entity, len(s.Entities)), Relationships: []Relationship{}}
 	names := make(map[string]string, len(s.Entities))
 	for i := range s.Entities {
 		n := s.Entities[i].node()
-		m.Entities[i], names[n.EntityKey] = n.SystemEntity, n.Name
+		m.Entities[i], names[n.EntityKey] = n.Entity, n.Name
 	}
 	for i := range s.Relationships {
 		l := s.Relationships[i].link()
@@ -151,14 +148,14 @@ func (s *loadedSystem) memory() SystemMemory {
 		to, toFound := names[l.toKey]
 		if fromFound && toFound {
 			l.From, l.To = from, to // from the entities: one may have been renamed in between
-			m.Relationships = append(m.Relationships, l.SystemRelationship)
+			m.Relationships = append(m.Relationships, l.Relationship)
 		}
 	}
 	return m
 }
 
 // Systems returns the systems of the team whose names come after the given one, by name.
-func (s *Store) Systems(ctx context.Context, scope Scope, after string, limit int64) ([]System, error) {
+func (s *Store) Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]System, error) {
 	if err := utf8Faults("cursor", after); err != nil {
 		return nil, err
 	}
@@ -169,7 +166,7 @@ func (s *Store) Systems(ctx context.Context, scope Scope, after string, limit in
 	for i, row := range rows {
 		r := row.System
 		all[i] = System{
-			System: r.Name, SystemCounts: SystemCounts{r.Entities, r.Relationships},
+			System: r.Name, Counts: Counts{r.Entities, r.Relationships},
 			Version: r.Version, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 		}
 	}
@@ -177,11 +174,11 @@ func (s *Store) Systems(ctx context.Context, scope Scope, after string, limit in
 }
 
 // DeleteSystem deletes a system with its entities and relationships and returns their numbers, or ErrNotFound.
-func (s *Store) DeleteSystem(ctx context.Context, scope Scope, system string) (SystemCounts, error) {
-	var deleted SystemCounts
-	err := s.systemWrite(ctx, scope, system, func(j *systemJob) (err error) {
+func (s *Store) DeleteSystem(ctx context.Context, scope graph.Scope, system string) (Counts, error) {
+	var deleted Counts
+	err := s.systemWrite(ctx, scope, system, func(j *job) (err error) {
 		if j.fresh {
-			return ErrNotFound
+			return graph.ErrNotFound
 		}
 		deleted, err = removeSystem.ExecOne(j.tx, map[string]any{"team_id": scope.TeamID, "system": system})
 		return err

@@ -1,8 +1,10 @@
-package graph
+package system
 
 import (
 	"context"
 	"fmt"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -14,22 +16,22 @@ var (
 )
 
 // SystemRelationshipQuery selects relationships of a system by any of from, to and type, from a position on.
-type SystemRelationshipQuery struct {
+type RelationshipQuery struct {
 	FromName, ToName, Type string // empty: any
 	From                   int64  // Seq of the first possible relationship
 	Limit                  int64
 }
 
 // SystemRelationships returns relationships of a system, in the order in which they were added.
-func (s *Store) SystemRelationships(ctx context.Context, scope Scope, system string, q SystemRelationshipQuery) ([]SystemLink, error) {
+func (s *Store) SystemRelationships(ctx context.Context, scope graph.Scope, system string, q RelationshipQuery) ([]Link, error) {
 	if err := utf8Faults("type", q.Type, "from", q.FromName, "to", q.ToName); err != nil {
 		return nil, err
 	}
 	rows, err := listSystemRelationships.Read(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "system": system, "from": q.From, "type": OrNil(q.Type),
-		"from_name": OrNil(q.FromName), "to_name": OrNil(q.ToName), "limit": q.Limit,
+		"team_id": scope.TeamID, "system": system, "from": q.From, "type": graph.OrNil(q.Type),
+		"from_name": graph.OrNil(q.FromName), "to_name": graph.OrNil(q.ToName), "limit": q.Limit,
 	})
-	all := make([]SystemLink, len(rows))
+	all := make([]Link, len(rows))
 	for i := range rows {
 		all[i] = rows[i].Relationship.link()
 	}
@@ -37,25 +39,25 @@ func (s *Store) SystemRelationships(ctx context.Context, scope Scope, system str
 }
 
 // DeleteSystemRelationship deletes the relationship of a type between two entities, or returns ErrNotFound.
-func (s *Store) DeleteSystemRelationship(ctx context.Context, scope Scope, system, from, to, relationship string) error {
+func (s *Store) DeleteSystemRelationship(ctx context.Context, scope graph.Scope, system, from, to, relationship string) error {
 	if utf8Faults("type", relationship) != nil {
-		return fmt.Errorf("delete relationship: %w", ErrNotFound)
+		return fmt.Errorf("delete relationship: %w", graph.ErrNotFound)
 	}
-	wanted := SystemRelationshipWrite{From: from, To: to, Type: relationship}
-	return s.systemWrite(ctx, scope, system, func(j *systemJob) error {
+	wanted := RelationshipWrite{From: from, To: to, Type: relationship}
+	return s.systemWrite(ctx, scope, system, func(j *job) error {
 		for _, name := range []string{from, to} {
 			if _, err := j.loadNode(name); err != nil {
 				return err
 			}
 		}
-		if err := j.loadLinks([]SystemRelationshipWrite{wanted}); err != nil {
+		if err := j.loadLinks([]RelationshipWrite{wanted}); err != nil {
 			return err
 		}
 		l := j.links[wanted.triple()]
 		if l == nil {
-			return fmt.Errorf("delete relationship: %w", ErrNotFound)
+			return fmt.Errorf("delete relationship: %w", graph.ErrNotFound)
 		}
-		if err := j.tx.writeRows(removeSystemRelationships, j.team, []map[string]any{l.row(nil)}); err != nil {
+		if err := removeSystemRelationships.Run(j.tx, map[string]any{"team_id": j.team, "rows": []map[string]any{l.row(nil)}}); err != nil {
 			return err
 		}
 		return j.touch()

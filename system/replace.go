@@ -1,9 +1,12 @@
-package graph
+package system
 
-import "kith/internal/fault"
+import (
+	"kith/graph"
+	"kith/internal/fault"
+)
 
 // replace plans the replacement of everything in the system by a memory.
-func (j *systemJob) replace(m *SystemMemory, strict bool) error {
+func (j *job) replace(m *Memory, strict bool) error {
 	j.begin(len(m.Entities), len(m.Relationships))
 	stored, err := j.loadAll()
 	if err != nil {
@@ -16,7 +19,7 @@ func (j *systemJob) replace(m *SystemMemory, strict bool) error {
 	for i := range m.Entities {
 		next := m.Entities[i].write().over(nil)
 		j.place(next.Name, stored)
-		j.result.Entities[i] = SystemEntityResult{Name: next.Name, Status: j.putNode(next)}
+		j.result.Entities[i] = EntityResult{Name: next.Name, Status: j.putNode(next)}
 	}
 	for i := range m.Relationships {
 		j.result.Relationships[i] = j.replaceLink(&m.Relationships[i], fault.At("relationships").Index(i), stored)
@@ -37,7 +40,7 @@ type systemStored struct {
 }
 
 // missing returns the names in a memory that were not found among the placed entities of the system.
-func (s systemStored) missing(m *SystemMemory) []string {
+func (s systemStored) missing(m *Memory) []string {
 	var names []string
 	for i := range m.Entities {
 		if name := m.Entities[i].Name; s.nodes[name] == nil {
@@ -47,25 +50,25 @@ func (s systemStored) missing(m *SystemMemory) []string {
 	return names
 }
 
-func (j *systemJob) loadAll() (systemStored, error) {
+func (j *job) loadAll() (systemStored, error) {
 	s := systemStored{nodes: map[string]*plannedNode{}, links: map[[3]string]*plannedLink{}}
 	loaded, err := loadSystem.ExecOne(j.tx, map[string]any{"team_id": j.team, "system": j.system})
 	if err != nil {
 		return s, err
 	}
 	for i := range loaded.Entities {
-		n := &plannedNode{SystemNode: loaded.Entities[i].node()}
+		n := &plannedNode{Node: loaded.Entities[i].node()}
 		s.nodes[n.Name] = n
 	}
 	for i := range loaded.Relationships {
-		l := &plannedLink{SystemLink: loaded.Relationships[i].link()}
+		l := &plannedLink{Link: loaded.Relationships[i].link()}
 		s.links[l.triple()] = l
 	}
 	return s, nil
 }
 
 // place moves a stored entity to the next place in the system.
-func (j *systemJob) place(name string, stored systemStored) {
+func (j *job) place(name string, stored systemStored) {
 	n := stored.nodes[name]
 	if n == nil {
 		return
@@ -76,8 +79,8 @@ func (j *systemJob) place(name string, stored systemStored) {
 	j.knowNode(n)
 }
 
-func (j *systemJob) replaceLink(r *SystemRelationship, at fault.Path, stored systemStored) SystemRelationshipResult {
-	result := SystemRelationshipResult{From: r.From, To: r.To, Type: r.Type, Status: Refused}
+func (j *job) replaceLink(r *Relationship, at fault.Path, stored systemStored) RelationshipResult {
+	result := RelationshipResult{From: r.From, To: r.To, Type: r.Type, Status: graph.Refused}
 	if result.Error = j.missingEnd(r.write(), at); result.Error != nil {
 		return result
 	}
@@ -94,14 +97,16 @@ func (j *systemJob) replaceLink(r *SystemRelationship, at fault.Path, stored sys
 }
 
 // remove deletes what the memory does not contain.
-func (j *systemJob) remove(stored systemStored) error {
-	j.result.Removed = &SystemCounts{int64(len(stored.nodes)), int64(len(stored.links))}
+func (j *job) remove(stored systemStored) error {
+	j.result.Removed = &Counts{int64(len(stored.nodes)), int64(len(stored.links))}
 	var rows []map[string]any
 	for _, l := range stored.links {
 		rows = append(rows, l.row(nil))
 	}
-	if err := j.tx.writeRows(removeSystemRelationships, j.team, rows); err != nil {
-		return err
+	if len(rows) > 0 {
+		if err := removeSystemRelationships.Run(j.tx, map[string]any{"team_id": j.team, "rows": rows}); err != nil {
+			return err
+		}
 	}
 	var keys []string
 	for _, n := range stored.nodes {
@@ -112,9 +117,9 @@ func (j *systemJob) remove(stored systemStored) error {
 }
 
 // deleteNodes deletes entities with their relationships.
-func (j *systemJob) deleteNodes(keys []string) (SystemCounts, error) {
+func (j *job) deleteNodes(keys []string) (Counts, error) {
 	if len(keys) == 0 {
-		return SystemCounts{}, nil
+		return Counts{}, nil
 	}
 	return removeSystemEntities.ExecOne(j.tx, map[string]any{"team_id": j.team, "entity_keys": keys})
 }

@@ -1,4 +1,4 @@
-package graph_test
+package system
 
 import (
 	"bytes"
@@ -32,18 +32,18 @@ func FuzzProperties(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		faults := &graph.Faults{}
-		if faults.PropertiesForTest(fault.Path{}, raw); !utf8.Valid(raw) || faults.Err() != nil {
+		if faults.Properties(fault.Path{}, raw); !utf8.Valid(raw) || faults.Err() != nil {
 			t.Skip()
 		}
-		stored := graph.JSONObjectOf(raw).TextForTest()
+		stored := jsonObjectOf(raw).text()
 		if diff := cmp.Diff(decoded(t, raw), decoded(t, []byte(stored))); diff != "" {
 			t.Errorf("%s is stored as %s: %s", raw, stored, diff)
 		}
-		if again := graph.JSONObjectOf(json.RawMessage(stored)).TextForTest(); again != stored {
+		if again := jsonObjectOf(json.RawMessage(stored)).text(); again != stored {
 			t.Errorf("%s is stored again as %s", stored, again)
 		}
-		file := graph.SystemMemory{Entities: []graph.SystemEntity{{Name: stored, Properties: json.RawMessage(stored)}}}.File()
-		var m graph.SystemMemory
+		file := Memory{Entities: []Entity{{Name: stored, Properties: json.RawMessage(stored)}}}.File()
+		var m Memory
 		if err := json.Unmarshal(file, &m); err != nil || m.Entities[0].Name != stored {
 			t.Fatalf("%s: %v", file, err)
 		}

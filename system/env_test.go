@@ -1,0 +1,36 @@
+package system
+
+import (
+	"testing"
+
+	"kith/graph/graphtest"
+	"kith/internal/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+// env is the memory of a team with its systems.
+type env struct {
+	*graphtest.Env
+	systems *Store
+}
+
+// fresh returns the systems of a new team, for a test that runs beside others.
+func fresh(t *testing.T) *env {
+	t.Helper()
+	return withSystems(graphtest.New(t))
+}
+
+func withSystems(e *graphtest.Env) *env { return &env{e, NewStore(e.Store)} }
+
+// neighbour returns another team on the same store.
+func (e *env) neighbour() *env { return withSystems(e.Neighbour()) }
+
+// noon is the clock of a fresh store.
+var noon = graphtest.Noon
+
+// What the tests write.
+var (
+	node, change = graphtest.Node, graphtest.Change
+	link, said   = graphtest.Link, graphtest.Said
+)
