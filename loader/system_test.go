@@ -39,7 +39,7 @@ func renderSystem(t *testing.T, m system.Memory, r SystemRequest) string {
 // Without anything asked for, the text is the file.
 func TestSystemTextIsTheFile(t *testing.T) {
 	t.Parallel()
-	golden, err := os.ReadFile("../graph/testdata/context.json")
+	golden, err := os.ReadFile("../system/testdata/context.json")
 	if err != nil {
 		t.Fatal(err)
 	}
