@@ -19,6 +19,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/fence"
 	"kith/internal/sleep"
 )
 
@@ -106,7 +107,7 @@ type store interface {
 
 // erasures returns when users and teams were erased.
 type erasures interface {
-	ErasureOf(ctx context.Context, teamID, userID string) (graph.ErasureOf, error)
+	ErasureOf(ctx context.Context, teamID, userID string) (fence.Erasure, error)
 	LastErasure(ctx context.Context, teamID, userID string) (time.Time, error)
 }
 
@@ -142,11 +143,13 @@ type verdict struct {
 
 // New returns a Keys over a store; now is the clock for expiry.
 func New(s store, now func() time.Time) *Keys {
-	erased, _ := s.(erasures)
-	return &Keys{store: s, now: now, erasures: erased, announce: func(context.Context) {}, used: map[string]time.Time{}, verified: otter.Must(&otter.Options[[32]byte, verdict]{
+	return &Keys{store: s, now: now, announce: func(context.Context) {}, used: map[string]time.Time{}, verified: otter.Must(&otter.Options[[32]byte, verdict]{
 		MaximumSize: maxVerified, ExpiryCalculator: otter.ExpiryWriting[[32]byte, verdict](verifiedTTL),
 	})}
 }
+
+// Heed makes Verify check again keys that were verified before the erasure of their user or team. Call it before the first Verify.
+func (k *Keys) Heed(e erasures) { k.erasures = e }
 
 // Announce sets the function that is called after a revocation, to make other instances drop their cached verdicts.
 // Call it before the first Verify.

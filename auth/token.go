@@ -16,7 +16,6 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/maypok86/otter/v2"
 
-	"kith/graph"
 	"kith/internal/fault"
 )
 
@@ -132,7 +131,7 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 }
 
 // Heed makes Verify refuse tokens issued before the erasure of their user or team. Call it before the first Verify.
-func (t *Tokens) Heed(store *graph.Store) { t.erasures = store }
+func (t *Tokens) Heed(e erasures) { t.erasures = e }
 
 // isBefore reports whether the token may have been issued before an erasure. The issuer's clock has whole seconds.
 func (b bearer) isBefore(erased time.Time) bool {

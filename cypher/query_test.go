@@ -224,6 +224,11 @@ func TestEveryFileIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	internal, err := filepath.Glob("../internal/*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths = append(paths, internal...)
 	var code strings.Builder
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kith/erasure"
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/neo"
@@ -101,7 +103,7 @@ func (b *beside) crowd() {
 		}
 		b.memory(scope, b.others, 120, 5+20*i)
 	}
-	if _, err := b.store.EraseUser(b.Context(), graph.Scope{TeamID: team, UserID: "erased"}); err != nil {
+	if _, err := erasure.NewStore(b.store).EraseUser(b.Context(), graph.Scope{TeamID: team, UserID: "erased"}, func(context.Context) error { return nil }); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -121,7 +121,7 @@ func (a *auditor) settle(team, key string, right Properties) func(context.Contex
 // expected returns the properties that the node should have.
 func (n *audited) expected(team string) Properties {
 	p := n.clone()
-	p.putUnless(p["vector_scope"] == nil, "vector_scope", scopeToken(team, n.user()))
+	p.putUnless(p["vector_scope"] == nil, "vector_scope", ScopeToken(team, n.user()))
 	if sought := (&stored{n.kind, p}); n.kind != SourceKind && n.kind != MessageKind || sought.Moment("started_at") != nil || sought.Moment("at") != nil {
 		sought.putSearchScope(team)
 	}

@@ -79,9 +79,9 @@ func relationshipName(key, from string) string {
 
 // scopes returns the scope tokens of the users of a page's nodes. The empty name stands for the shared part of the team.
 func (p *auditedPage) scopes() map[string]any {
-	scopes := map[string]any{"": scopeToken(p.team, "")}
+	scopes := map[string]any{"": ScopeToken(p.team, "")}
 	for i := range p.nodes {
-		scopes[p.nodes[i].user()] = scopeToken(p.team, p.nodes[i].user())
+		scopes[p.nodes[i].user()] = ScopeToken(p.team, p.nodes[i].user())
 	}
 	return scopes
 }

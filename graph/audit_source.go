@@ -77,11 +77,11 @@ func (a *auditor) expired(ctx context.Context, team string) error {
 		before       time.Time
 	}{
 		{"IdempotencyKey", "created_at", a.store.Now().Add(-idempotencyLife - auditGrace)},
-		{deletedLabel, "deleted_at", deleted},
-		{deletedRelationshipLabel, "deleted_at", deleted},
+		{DeletedLabel, "deleted_at", deleted},
+		{DeletedRelationshipLabel, "deleted_at", deleted},
 	} {
 		params := map[string]any{"team_id": team, "field": e.field, "before": e.before, "limit": auditPage}
-		expired, err := forLabel(countExpired, e.label).ReadOne(ctx, a.store.db, params)
+		expired, err := countExpired.ForLabel(e.label).ReadOne(ctx, a.store.db, params)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (a *auditor) expired(ctx context.Context, team string) error {
 }
 
 func (a *auditor) purge(ctx context.Context, label string, params map[string]any) error {
-	purge := forLabel(purgeExpired, label)
+	purge := purgeExpired.ForLabel(label)
 	for {
 		var purged int64
 		err := a.store.Transaction(ctx, purge.Name, func(t *Tx) (err error) {

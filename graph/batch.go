@@ -100,7 +100,7 @@ func (s *Store) writeBatch(ctx context.Context, scope Scope, w *batch) (MemoryRe
 			return err
 		})
 		if result.Repeated = repeated; repeated { // the first writer may have died before it reported the change
-			t.changes(w.users(scope))
+			t.Changes(w.users(scope))
 		}
 		return err
 	})

@@ -81,7 +81,7 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 			return err
 		}
 		left = notesFrom(next.Texts("notes"), s.Now())
-		t.changes([]string{n.user()}, key)
+		t.Changes([]string{n.user()}, key)
 		rows := n.changeRows(next, s)
 		for _, row := range rows {
 			row["entity_key"] = key
@@ -146,7 +146,7 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 			return err
 		}
 		left = notesFrom(next.Texts("notes"), s.Now())
-		t.changes([]string{current.Text("user_id")}, key)
+		t.Changes([]string{current.Text("user_id")}, key)
 		rows := current.changeRows(next, s)
 		for _, row := range rows {
 			row["from"], row["to"], row["key"] = r.from, r.to, key

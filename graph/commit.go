@@ -26,9 +26,9 @@ var contextFree = map[string]bool{ //nolint:gochecknoglobals // a constant table
 	"import_forget": true, "schema_version_set": true, "story_put_off": true, "system_write": true,
 }
 
-// changes reports whose contexts the transaction may change, and the keys of what it changes. Without users it changes no
+// Changes reports whose contexts the transaction may change, and the keys of what it changes. Without users it changes no
 // context.
-func (t *Tx) changes(users []string, ids ...string) {
+func (t *Tx) Changes(users []string, ids ...string) {
 	t.reported = true
 	t.change.Contexts = t.change.Contexts || len(users) > 0
 	t.Notes(users, ids...)

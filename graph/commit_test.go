@@ -36,9 +36,9 @@ func TestAWriteThatSaysNothingChangesTheTeam(t *testing.T) {
 	e.Same("a new one", all, touch("new_route", nil, nil))
 	e.Same("one that failed before its commit", []graph.Change(nil), touch("new_route", nil, graph.ErrConflict))
 	e.Same("one without contexts", []graph.Change(nil), touch("lease_take", nil, nil))
-	e.Same("one that reports nobody", []graph.Change(nil), touch("new_route", func(t *graph.Tx) { t.ChangesForTest(nil) }, nil))
+	e.Same("one that reports nobody", []graph.Change(nil), touch("new_route", func(t *graph.Tx) { t.Changes(nil) }, nil))
 	e.Same("one that reports a user", []graph.Change{{Team: e.Team, Users: []string{"u1"}, IDs: []string{"a"}, Contexts: true}},
-		touch("new_route", func(t *graph.Tx) { t.ChangesForTest([]string{"u1"}, "a") }, nil))
+		touch("new_route", func(t *graph.Tx) { t.Changes([]string{"u1"}, "a") }, nil))
 	e.Same("one with contexts of nobody", []graph.Change{{Team: e.Team, Users: []string{"u1"}, IDs: []string{"c"}}},
 		touch("chat_turn_create", func(t *graph.Tx) { t.Notes([]string{"u1"}, "c") }, nil))
 }
@@ -108,7 +108,7 @@ func TestEveryChangeOfAContextIsReported(t *testing.T) {
 		{"a deleted node", func() error { _, err := e.Store.DeleteNode(ctx, u1, graph.EntityKind, "b", 0); return err }, true},
 		{"a restored node", func() error { _, err := e.Store.RestoreNode(ctx, u1, graph.EntityKind, "b"); return err }, true},
 		{"a deleted shared node", func() error { _, err := e.Store.DeleteNode(ctx, u1, graph.ConceptKind, "team", 0); return err }, true},
-		{"an erased user", func() error { _, err := e.Store.EraseUser(ctx, u1); return err }, true},
+		{"an erased user", func() error { _, err := e.eraseUser(ctx, "u1"); return err }, true},
 	}
 	before := contexts()
 	for _, s := range steps {
@@ -134,12 +134,12 @@ func TestEveryChangeOfAContextIsReported(t *testing.T) {
 // TestALostAnswerIsReported checks that a transaction is reported when its work was done and the answer to its commit was lost.
 func TestALostAnswerIsReported(t *testing.T) {
 	e := fresh(t)
-	if err := e.Store.LookForErasuresForTest(t.Context()); err != nil { // otherwise the transaction reads them last
+	if _, err := e.Store.Fence().ErasureOf(t.Context(), e.Team, "u1"); err != nil { // otherwise the transaction reads them last
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	err := e.Store.Transaction(ctx, "preference_set", func(t *graph.Tx) error {
-		t.ChangesForTest([]string{"u1"})
+		t.Changes([]string{"u1"})
 		err := graph.SetPreference.Run(t, map[string]any{
 			"team_id": e.Team, "user_id": "u1", "key": "k", "value": "1", "most": graph.MaxPreferences, "now": e.Now,
 		})

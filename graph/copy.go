@@ -196,7 +196,7 @@ func copyParts(rows []map[string]any) iter.Seq[[]map[string]any] {
 // createCopiesOf creates all of the rows or none.
 func (s *Store) createCopiesOf(ctx context.Context, create neo.Query[[]int64], rows []map[string]any) (made []int64, err error) {
 	err = s.Transaction(ctx, create.Name, func(t *Tx) (err error) {
-		t.erases = true // the copied records were written long ago
+		t.PassFence() // the copied records were written long ago
 		made, err = create.ExecOne(t, map[string]any{"rows": rows})
 		if err != nil {
 			return err

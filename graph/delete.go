@@ -20,6 +20,12 @@ var (
 	forgetDeleted      = neo.Load[neo.None]("relationship_restored")
 )
 
+// Labels of deleted records that can be restored.
+const (
+	DeletedLabel             = "Deleted"
+	DeletedRelationshipLabel = "DeletedRelationship"
+)
+
 // deletedNode counts what was deleted with a node.
 type deletedNode struct{ Relationships, Messages int64 }
 
@@ -66,7 +72,7 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 			return err
 		}
 		d.Relationships, d.Messages = deleted.Relationships, deleted.Messages
-		t.changes([]string{n.user()}, key)
+		t.Changes([]string{n.user()}, key)
 		return t.moved(scope.TeamID, n)
 	})
 	return d, err
@@ -111,7 +117,7 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 		}
 		n := &stored{kind, restored.Properties}
 		view = NewNodeView(kind, n.Properties, s.Now())
-		t.changes([]string{n.user()}, key)
+		t.Changes([]string{n.user()}, key)
 		if err := t.moved(scope.TeamID, n); err != nil {
 			return err
 		}
@@ -150,7 +156,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 		if err != nil {
 			return err
 		}
-		t.changes([]string{r.Text("user_id")}, key)
+		t.Changes([]string{r.Text("user_id")}, key)
 		return t.settle(scope.TeamID, []string{r.from, r.to})
 	})
 	return d, err
@@ -176,7 +182,7 @@ func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string
 		if len(taken) > 0 {
 			return fmt.Errorf("restore: another relationship has its key: %w", ErrConflict)
 		}
-		t.changes([]string{found.Text("user_id")}, key)
+		t.Changes([]string{found.Text("user_id")}, key)
 		view, err = t.restoreRelationship(scope, found)
 		return err
 	})

@@ -197,7 +197,7 @@ type waiting struct {
 
 func (w *waiting) row(vector []byte) map[string]any {
 	row := map[string]any{
-		"team_id": w.team, "entity_key": w.key, "embed_due": w.due, "vector_scope": scopeToken(w.team, w.user), "vector": nil,
+		"team_id": w.team, "entity_key": w.key, "embed_due": w.due, "vector_scope": ScopeToken(w.team, w.user), "vector": nil,
 	}
 	if vector != nil {
 		row["vector"] = vector

@@ -310,7 +310,7 @@ func embedErased(e *embedding) {
 	e.settle()
 	e.Write("u", []graph.NodeWrite{node("concept", "d", 0.5, described("waits"))})
 	e.embedder.pause = once(func() { // while a text of the user is embedded
-		if _, err := e.Store.EraseUser(e.Context(), e.As("u")); err != nil {
+		if _, err := e.eraseUser(e.Context(), "u"); err != nil {
 			e.Error(err)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"kith/chat"
 	"kith/cypher"
+	"kith/erasure"
 	"kith/graph"
 	"kith/neo"
 )
@@ -152,7 +153,7 @@ func TestEraseUser(t *testing.T) {
 		t.Fatalf("only %d canaries, %d rows", c.made, stored)
 	}
 	untouched := e.lines(e.Team, c.stem)
-	receipt, err := e.Store.EraseUser(t.Context(), e.As(user))
+	receipt, err := e.eraseUser(t.Context(), user)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func TestEraseUser(t *testing.T) {
 			t.Errorf("is gone or changed: %s", line)
 		}
 	}
-	want := graph.Erasure{
+	want := erasure.Receipt{
 		ErasedAt: noon, Nodes: 21, Messages: 4, Relationships: 8, NotesAnonymised: 2, Preferences: 1, Keys: 1, Records: 7, Anonymised: 9,
 	}
 	e.Same("receipt", want, receipt)
@@ -184,11 +185,11 @@ func TestEraseUser(t *testing.T) {
 		}
 	}
 	e.Same("notes", 2, len(view.Notes))
-	again, err := e.Store.EraseUser(t.Context(), e.As(user))
+	again, err := e.eraseUser(t.Context(), user)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Same("erasing again", graph.Erasure{ErasedAt: noon}, again)
+	e.Same("erasing again", erasure.Receipt{ErasedAt: noon}, again)
 }
 
 func TestEraseTeam(t *testing.T) {
@@ -199,7 +200,7 @@ func TestEraseTeam(t *testing.T) {
 	before := e.lines(other.Team, "")
 	e.kept("u1")
 	e.erased("u1", c)
-	receipt, err := e.Store.EraseTeam(t.Context(), e.Team)
+	receipt, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, nothingElse)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,11 +226,11 @@ func TestEraseInSteps(t *testing.T) {
 			cancel()
 		}
 	}
-	first, err := e.Store.EraseUser(ctx, e.As("u1"))
+	first, err := e.eraseUser(ctx, "u1")
 	if err == nil || first.Relationships < 5000 {
 		t.Fatalf("was not interrupted in the middle: %+v, %v", first, err)
 	}
-	second, err := e.Store.EraseUser(t.Context(), e.As("u1"))
+	second, err := e.eraseUser(t.Context(), "u1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,19 +250,19 @@ func TestEraseTellsWhatIsLeft(t *testing.T) {
 			e.Try("u1", []graph.NodeWrite{node("concept", fmt.Sprint(written), 0.5)})
 		}
 	}
-	receipt, err := e.Store.EraseUser(t.Context(), e.As("u1"))
+	receipt, err := e.eraseUser(t.Context(), "u1")
 	if !errors.Is(err, graph.ErrConflict) || receipt.Remaining == 0 {
 		t.Errorf("%+v, %v", receipt, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Store.EraseUser(ctx, e.As("u1")); err == nil {
+	if _, err := e.eraseUser(ctx, "u1"); err == nil {
 		t.Error("an abandoned erasure is reported as done")
 	}
-	if _, err := e.Store.EraseUser(t.Context(), e.As("")); !errors.Is(err, graph.ErrInvalid) {
+	if _, err := e.eraseUser(t.Context(), ""); !errors.Is(err, graph.ErrInvalid) {
 		t.Errorf("no user: %v", err)
 	}
-	if _, err := e.Store.EraseTeam(t.Context(), ""); !errors.Is(err, graph.ErrInvalid) {
+	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), "", nothingElse); !errors.Is(err, graph.ErrInvalid) {
 		t.Errorf("no team: %v", err)
 	}
 }
@@ -276,7 +277,7 @@ func TestRecordPlans(t *testing.T) {
 			continue
 		}
 		if strings.Contains(q.Text, "n:Deleted {team_id: $team_id})") {
-			labels = append(labels, graph.DeletedRelationshipLabel, graph.PreferenceLabel, graph.APIKeyLabel, "IdempotencyKey", "Import")
+			labels = append(labels, graph.DeletedRelationshipLabel, "Preference", "ApiKey", "IdempotencyKey", "Import")
 		}
 		for _, label := range labels {
 			plan := e.explain(cypher.ForLabel(q, label))

@@ -14,12 +14,9 @@ import (
 )
 
 const AboutType = aboutType
-const APIKeyLabel = apiKeyLabel
 const ConversationCursor = conversationCursor
 const CopyText = copyText
 const Day = day
-const DeletedLabel = deletedLabel
-const DeletedRelationshipLabel = deletedRelationshipLabel
 const EmbeddingLater = embeddingLater
 const EmbeddingLife = embeddingLife
 const ExportBatch = exportBatch
@@ -34,7 +31,6 @@ const NoSuchNode = noSuchNode
 const NoSuchSource = noSuchSource
 const OthersIndex = othersIndex
 const PassBatch = passBatch
-const PreferenceLabel = preferenceLabel
 const Probe = probe
 const ProjectGroup = projectGroup
 const RecallsAtOnce = recallsAtOnce
@@ -76,15 +72,13 @@ func (x *Store) ExportRelationshipsForTest(p0 context.Context, p1 string, p2 int
 func (x *Store) FormStoryForTest(p0 context.Context, p1 string, p2 string, p3 time.Time, p4 *StoryResult) error {
 	return x.formStory(p0, p1, p2, p3, p4)
 }
-func (x *Store) FullField() **otter.Cache[string, full]          { return &x.full }
-func (x *Store) LookForErasuresForTest(p0 context.Context) error { return x.lookForErasures(p0) }
+func (x *Store) FullField() **otter.Cache[string, full] { return &x.full }
 func (x *Store) RenewPageForTest(p0 context.Context, p1 string, p2 string) (string, int, error) {
 	return x.renewPage(p0, p1, p2)
 }
 func (x *Store) WriteBatchForTest(p0 context.Context, p1 Scope, p2 *batch) (MemoryResult, error) {
 	return x.writeBatch(p0, p1, p2)
 }
-func (x *Tx) ChangesForTest(p0 []string, p1 ...string)             { x.changes(p0, p1...) }
 func (x *Tx) FindForTest(p0 string, p1 lookups) (known, error)     { return x.find(p0, p1) }
 func (x *auditor) ResultField() *AuditResult                       { return &x.result }
 func (x *auditor) SchemaForTest(p0 context.Context) error          { return x.schema(p0) }
@@ -112,7 +106,6 @@ var OwnerRows = ownerRows
 var RecordsLinked = recordsLinked
 var RelationshipScope = relationshipScope
 var SchemaNames = schemaNames
-var ScopeToken = scopeToken
 var SetPreference = setPreference
 var Told = told
 

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"errors"
 	testflag "flag"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/chat"
+	"kith/erasure"
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
@@ -74,6 +76,14 @@ func (e *env) chats() *chat.Store { return chat.NewStore(e.Store) }
 func (e *env) walks() *traverse.Store {
 	return traverse.NewStore(e.Store, slog.New(slog.DiscardHandler))
 }
+
+// eraseUser erases a user.
+func (e *env) eraseUser(ctx context.Context, user string) (erasure.Receipt, error) {
+	return erasure.NewStore(e.Store).EraseUser(ctx, e.As(user), nothingElse)
+}
+
+// nothingElse stands for what is stored elsewhere of an erased user.
+func nothingElse(context.Context) error { return nil }
 
 // tree stores a chat tree of a user.
 func (e *env) tree(user string) chat.Tree {

@@ -79,7 +79,7 @@ func TestIdempotencyKeysAreOfAUserAndAKind(t *testing.T) {
 	for range 2 {
 		e.Source("u1", graph.SourceWrite{IdempotencyKey: "daily", Messages: []graph.MessageWrite{said("", "x")}})
 	}
-	receipt, err := e.Store.EraseUser(t.Context(), e.As("u2"))
+	receipt, err := e.eraseUser(t.Context(), "u2")
 	e.Same("erased with its user", []any{nil, int64(1), int64(0)}, []any{err, receipt.Records, receipt.Remaining})
 }
 

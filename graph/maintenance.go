@@ -228,10 +228,10 @@ func (m *Maintenance) batch(ctx context.Context, team, after string) (last strin
 			"team_id": team, "after": after, "limit": passBatch, "now_ms": now.UnixMilli(), "stale_ms": now.Add(-stale).UnixMilli(),
 		})
 		if err != nil || len(done.Archived) == 0 {
-			t.changes(nil)
+			t.Changes(nil)
 			return err
 		}
-		t.changes([]string{""})
+		t.Changes([]string{""})
 		return rankRelationships.Run(t, map[string]any{"team_id": team, "pairs": []any{}, "entity_keys": done.Archived})
 	})
 	if err != nil {

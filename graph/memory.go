@@ -164,7 +164,7 @@ func (j *memoryJob) run() error {
 		Relationships: make([]RelationshipResult, len(j.write.Relationships)),
 		Warnings:      []string{},
 	}
-	j.tx.changes(nil) // until conclude, which has the users
+	j.tx.Changes(nil) // until conclude, which has the users
 	if len(j.write.Nodes)+len(j.write.Relationships) == 0 {
 		return nil
 	}
@@ -245,7 +245,7 @@ func (j *memoryJob) conclude() {
 	if !j.write.restoring { // an import has too many
 		keys = j.result.Changed()
 	}
-	j.tx.changes(Distinct(j.users), keys...)
+	j.tx.Changes(Distinct(j.users), keys...)
 	refused := fault.ListOf(j.result.Refused)
 	for _, f := range slices.Concat(refused.Fields(), j.warnings) {
 		f.Path = j.write.requested(f.Path)

@@ -113,7 +113,7 @@ func TestTwoOwnersInOneWrite(t *testing.T) {
 func TestGeneratedOwnerGoesWithTheUser(t *testing.T) {
 	e := fresh(t)
 	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
-	if _, err := e.Store.EraseUser(t.Context(), e.As("u1")); err != nil {
+	if _, err := e.eraseUser(t.Context(), "u1"); err != nil {
 		t.Fatal(err)
 	}
 	e.Same("left", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) WHERE n.user_id = 'u1' OR n.owner_of = 'u1' RETURN count(n)`))

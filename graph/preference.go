@@ -120,7 +120,7 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences
 		rows[i] = map[string]any{"key": keys[i], "value": values[i]}
 	}
 	return s.Transaction(ctx, "preference_replace", func(t *Tx) error {
-		t.changes([]string{scope.UserID})
+		t.Changes([]string{scope.UserID})
 		return replacePreferences.Run(t, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.User(), "rows": rows, "now": s.Now(),
 		})
@@ -137,7 +137,7 @@ func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) er
 		return err
 	}
 	return s.Transaction(ctx, "preference_set", func(t *Tx) error {
-		t.changes([]string{scope.UserID})
+		t.Changes([]string{scope.UserID})
 		kept, err := setPreference.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.User(), "key": p.Key, "value": value, "most": MaxPreferences, "now": s.Now(),
 		})
@@ -154,7 +154,7 @@ func (s *Store) DeletePreference(ctx context.Context, scope Scope, key string) e
 		return err
 	}
 	return s.Transaction(ctx, "preference_delete", func(t *Tx) error {
-		t.changes([]string{scope.UserID})
+		t.Changes([]string{scope.UserID})
 		deleted, err := deletePreference.ExecOne(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "key": key})
 		if err == nil && deleted == 0 {
 			return ErrNotFound
@@ -205,9 +205,9 @@ func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64,
 
 func (s *Store) erasePreferences(ctx context.Context, erase neo.Query[int64], params map[string]any) (erased int64, err error) {
 	err = s.Transaction(ctx, erase.Name, func(t *Tx) (err error) {
-		t.erases = true
+		t.PassFence()
 		user, _ := params["user_id"].(string)
-		t.changes([]string{user})
+		t.Changes([]string{user})
 		erased, err = erase.ExecOne(t, params)
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"kith/erasure"
 	"kith/system"
 
 	"kith/chat"
@@ -479,7 +480,7 @@ func TestQuotaOfATeam(t *testing.T) {
 	if err := e.Store.SetTeamQuota(t.Context(), e.Team, graph.OwnQuota{Text: &less}); !errors.Is(err, graph.ErrInvalid) {
 		t.Errorf("less than nothing: %v", err)
 	}
-	if _, err := e.Store.EraseTeam(t.Context(), e.Team); err != nil {
+	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, nothingElse); err != nil {
 		t.Error(err)
 	}
 	e.Same("with the team", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) RETURN count(n)`))

@@ -138,7 +138,7 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) error
 			return err
 		}
 		rows, moved, users := recallNodes(all, found)
-		t.changes(users)
+		t.Changes(users)
 		if err := t.writeRows(updateNodes, teamID, rows); err != nil {
 			return err
 		}

@@ -85,7 +85,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 		}
 	}
 	for _, user := range append(nodes.Users, "") {
-		scopes[user] = scopeToken(team, user)
+		scopes[user] = ScopeToken(team, user)
 	}
 	for _, kind := range Kinds {
 		kinds[kind.Label] = kindToken(kind)

@@ -20,9 +20,9 @@ var setNear = neo.Load[neo.None]("message_near")
 // The property search_scope holds tokens that full-text queries use besides the words of the caller. They end in a
 // digit, so that English stemming does not change them.
 
-// scopeToken returns the token of what one user may see, or of a team's shared memory (no user). It does not occur in
+// ScopeToken returns the token of what one user may see, or of a team's shared memory (no user). It does not occur in
 // texts and does not reveal the ids it is made from.
-func scopeToken(teamID, userID string) string {
+func ScopeToken(teamID, userID string) string {
 	sum := sha256.Sum256([]byte(teamID + "\x1f" + userID))
 	return "k" + hex.EncodeToString(sum[:16]) + "0"
 }
@@ -35,12 +35,12 @@ func typeToken(kind string) string { return "t" + kind + "0" }
 
 // relationshipScope returns the property search_scope of a relationship: who may see it, and its type.
 func relationshipScope(teamID, userID, kind string) string {
-	return scopeToken(teamID, userID) + " " + typeToken(kind)
+	return ScopeToken(teamID, userID) + " " + typeToken(kind)
 }
 
 // NodeScope returns the property search_scope of a node without a time: who may see it, and its kind.
 func NodeScope(teamID, userID string, kind Kind) string {
-	return scopeToken(teamID, userID) + " " + kindToken(kind)
+	return ScopeToken(teamID, userID) + " " + kindToken(kind)
 }
 
 // dayToken returns the token of a day; tokens sort like days.
@@ -49,10 +49,10 @@ func dayToken(at time.Time) string { return "d" + at.UTC().Format("20060102") }
 // putSearchScope sets the tokens by which indexes find a node: who may see it, its kind, and the day of a message or
 // source. It also sets the name by which texts mention it.
 func (s *stored) putSearchScope(teamID string) {
-	tokens := []string{scopeToken(teamID, s.user())}
+	tokens := []string{ScopeToken(teamID, s.user())}
 	for _, p := range s.Texts("participants") {
 		if p != s.user() {
-			tokens = append(tokens, scopeToken(teamID, p))
+			tokens = append(tokens, ScopeToken(teamID, p))
 		}
 	}
 	switch s.kind {
@@ -77,9 +77,9 @@ func (p Properties) putSearchName() {
 
 // SearchScopes returns the tokens of what a caller may see: the team's shared memory and the user's.
 func SearchScopes(scope Scope) []string {
-	tokens := []string{scopeToken(scope.TeamID, "")}
+	tokens := []string{ScopeToken(scope.TeamID, "")}
 	if scope.UserID != "" {
-		tokens = append(tokens, scopeToken(scope.TeamID, scope.UserID))
+		tokens = append(tokens, ScopeToken(scope.TeamID, scope.UserID))
 	}
 	return tokens
 }

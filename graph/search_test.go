@@ -148,7 +148,7 @@ func TestSearchByParticipants(t *testing.T) {
 	e.finds("u2", "lantern", "s")
 	e.finds("u3", "lantern", "s")
 	e.finds("", "lantern")
-	if _, err := e.Store.EraseUser(t.Context(), e.As("u2")); err != nil {
+	if _, err := e.eraseUser(t.Context(), "u2"); err != nil {
 		t.Fatal(err)
 	}
 	e.finds("u2", "lantern")
@@ -159,7 +159,7 @@ func TestSearchByParticipants(t *testing.T) {
 	e.finds("u4", "lantern", "s")
 	e.Remove("u", "source", "s")
 	e.finds("u4", "lantern")
-	if _, err := e.Store.EraseUser(t.Context(), e.As("u4")); err != nil {
+	if _, err := e.eraseUser(t.Context(), "u4"); err != nil {
 		t.Fatal(err)
 	}
 	e.restore("u", "source", "s")

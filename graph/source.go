@@ -222,9 +222,9 @@ func (s *Store) WriteSource(ctx context.Context, scope Scope, w *SourceWrite) (S
 		})
 		if result.Repeated = repeated; repeated {
 			result.UserID = scope.UserID
-			t.changes([]string{scope.UserID})
+			t.Changes([]string{scope.UserID})
 		} else {
-			t.changes([]string{result.UserID}, result.Changed()...)
+			t.Changes([]string{result.UserID}, result.Changed()...)
 		}
 		return err
 	})

@@ -201,7 +201,7 @@ func TestSourcesOfATeam(t *testing.T) {
 	refused := e.Try("", []graph.NodeWrite{{Kind: "source", EntityKey: "c"}, {Kind: "source", EntityKey: "n", OwnFields: &graph.OwnFields{ContentType: graph.Some("email")}}})
 	e.Same("as nodes", []graph.Status{graph.Refused, graph.Created}, statuses(refused))
 	e.Same("with its place", true, strings.HasPrefix(refused.Warnings[0], "nodes[0].user_id: is required"))
-	if _, err := e.Store.EraseUser(t.Context(), e.As("u1")); err != nil {
+	if _, err := e.eraseUser(t.Context(), "u1"); err != nil {
 		t.Fatal(err)
 	}
 	s := e.see("u2", "s")

@@ -11,6 +11,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"kith/cypher"
+	"kith/internal/fence"
 	"kith/llm"
 	"kith/neo"
 )
@@ -42,7 +43,7 @@ type Store struct {
 	types    atomic.Pointer[[]string]   // stored relationship types seen in the database; the slice is never modified
 	full     *otter.Cache[string, full] // teams that refused a write a moment ago
 	texts    chan struct{}              // has a value when texts wait for their vectors
-	fence    fence                      // what is known about erasures
+	fence    *fence.Fence               // refuses writes for erased users
 }
 
 // Open returns a store. It does not connect yet. Close it when done.
@@ -72,7 +73,7 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, options: o, texts: make(chan struct{}, 1)}
+	s := &Store{db: db, options: o, fence: fence.New(db), texts: make(chan struct{}, 1)}
 	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
 	return s, nil
 }
@@ -95,6 +96,9 @@ func (s *Store) Ping(ctx context.Context) error {
 // DB returns the database, for packages that keep their own records beside the memory.
 func (s *Store) DB() *neo.DB { return s.db }
 
+// Fence returns what keeps writes for erased users from being committed.
+func (s *Store) Fence() *fence.Fence { return s.fence }
+
 // precision is the precision of every stored time.
 const precision = time.Millisecond
 
@@ -116,24 +120,23 @@ func own(err error) bool {
 
 // Transaction runs one write transaction. It may call work again after a transient error or a lost race for a key.
 func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) error) error {
-	began, ok := ctx.Value(beganKey{}).(time.Time)
-	if !ok {
-		began = time.Now()
-	}
+	began := fence.Began(ctx)
 	var (
 		t       *Tx
 		changed Change // by all attempts whose work was done: a commit whose answer is lost may have happened
 	)
 	err := s.db.Write(ctx, name, func(n *neo.Tx) error {
-		t = &Tx{Tx: n, store: s, metered: s.options.Quota != (Quota{}) && callers[name], began: began}
+		t = &Tx{Tx: n, store: s, metered: s.options.Quota != (Quota{}) && callers[name]}
 		if err := work(t); err != nil {
 			return err
 		}
 		if err := t.charge(); err != nil {
 			return err
 		}
-		if err := t.admitted(); err != nil {
-			return err
+		if !t.passes {
+			if err := s.fence.Check(n, t.given, began); err != nil {
+				return err
+			}
 		}
 		changed = changed.with(t.done(name))
 		return nil
@@ -159,10 +162,12 @@ type Tx struct {
 	change   Change // what it changes
 	reported bool   // whose contexts it changes is known
 
-	began  time.Time        // start of the work that it is part of
 	given  []map[string]any // parameters of its statements
-	erases bool             // it deletes other transactions' data
+	passes bool             // it may name erased users
 }
+
+// PassFence lets the transaction commit although it may name erased users, because it deletes, or writes what was written before.
+func (t *Tx) PassFence() { t.passes = true }
 
 // Exec returns the rows of a statement. It returns ErrQuota instead if the statement would exceed a quota that is full.
 func (t *Tx) Exec(q cypher.Query, params map[string]any) ([][]any, error) {

@@ -86,9 +86,9 @@ func (s *Store) formStory(ctx context.Context, team, source string, now time.Tim
 		job = &storyJob{tx: t, now: now, team: team, source: source}
 		err := job.run()
 		if len(job.touched) > 0 {
-			t.changes([]string{job.user})
+			t.Changes([]string{job.user})
 		} else {
-			t.changes(nil)
+			t.Changes(nil)
 		}
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kith/auth"
+	"kith/erasure"
 	"kith/graph"
 	"kith/internal/fault"
 )
@@ -38,7 +39,7 @@ type TeamErasure struct {
 
 // Receipt counts what was taken away.
 type Receipt struct {
-	graph.Erasure
+	erasure.Receipt
 	CacheEntries int64 `json:"cache_entries" doc:"of this process and of Redis"`
 }
 
@@ -52,9 +53,11 @@ func (a *API) eraseUser(ctx context.Context, in *EraseInput) (*EraseUserOutput, 
 	}
 	scope := graph.Scope{TeamID: p.TeamID, UserID: in.ID}
 	receipt, err := a.erase(ctx, scope, erasing{
-		nodes:       func(ctx context.Context) (graph.Erasure, error) { return a.Erasure.EraseUser(ctx, scope) },
+		memory: func(ctx context.Context, last func(context.Context) error) (erasure.Receipt, error) {
+			return a.Erasure.EraseUser(ctx, scope, last)
+		},
 		preferences: func(ctx context.Context) (int64, error) { return a.Preferences.ErasePreferences(ctx, scope) },
-		kept:        func(ctx context.Context) (int64, error) { return a.Kept.Erase(ctx, scope.TeamID, scope.UserID) },
+		cached:      func(ctx context.Context) (int64, error) { return a.Kept.Erase(ctx, scope.TeamID, scope.UserID) },
 	})
 	return &EraseUserOutput{UserErasure{in.ID, receipt}}, err
 }
@@ -79,9 +82,11 @@ func (a *API) eraseTeam(ctx context.Context, in *EraseInput) (*EraseTeamOutput, 
 		return nil, fmt.Errorf("the keys of team %s administer the server: erase its users one by one: %w", team, graph.ErrConflict)
 	}
 	receipt, err := a.erase(ctx, graph.Scope{TeamID: team}, erasing{
-		nodes:       func(ctx context.Context) (graph.Erasure, error) { return a.Erasure.EraseTeam(ctx, team) },
+		memory: func(ctx context.Context, last func(context.Context) error) (erasure.Receipt, error) {
+			return a.Erasure.EraseTeam(ctx, team, last)
+		},
 		preferences: func(ctx context.Context) (int64, error) { return a.Preferences.EraseTeamPreferences(ctx, team) },
-		kept:        func(ctx context.Context) (int64, error) { return a.Kept.EraseTeam(ctx, team) },
+		cached:      func(ctx context.Context) (int64, error) { return a.Kept.EraseTeam(ctx, team) },
 	})
 	return &EraseTeamOutput{TeamErasure{team, receipt}}, err
 }
@@ -95,59 +100,34 @@ func checkPathID(id string) error {
 
 // erasing are the steps that differ between a user and a team.
 type erasing struct {
-	nodes             func(context.Context) (graph.Erasure, error)
-	preferences, kept func(context.Context) (int64, error)
+	memory              func(ctx context.Context, last func(context.Context) error) (erasure.Receipt, error)
+	preferences, cached func(context.Context) (int64, error)
 }
 
-// erase erases the preferences, the nodes and last the cached bytes, when nothing is left to make them from. Verified
-// keys are forgotten also when a step failed: the keys may be gone.
+// erase erases the preferences, the memory and last the cached bytes, when nothing is left to make them from. Verified keys are
+// forgotten also when a step failed: the keys may be gone.
 func (a *API) erase(ctx context.Context, scope graph.Scope, e erasing) (r Receipt, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eraseDeadline)
 	defer cancel()
-	defer func() {
-		if err != nil {
-			a.Keys.Forget()
-		}
-	}()
+	defer a.Explorer.Forget(scope)
+	defer a.Keys.Forget()
 	elsewhere, err := e.preferences(ctx)
 	if err != nil {
 		return Receipt{}, err
 	}
-	last := &lastErasing{api: a, scope: scope, steps: e}
-	erased, err := e.nodes(graph.WithBeforeReceipt(ctx, last.do))
-	a.Keys.Forget()
-	a.Explorer.Forget(scope)
-	if err == nil {
-		err = last.do(ctx)
-	}
+	var later, cached int64
+	erased, err := e.memory(ctx, func(ctx context.Context) (err error) { // preferences written before the keys were gone, and cached bytes
+		if later, err = e.preferences(ctx); err != nil {
+			return err
+		}
+		if cached, err = e.cached(ctx); err != nil {
+			return fmt.Errorf("erase: all but what Redis keeps for five minutes is erased: %w: %w", graph.ErrUnavailable, err)
+		}
+		return nil
+	})
 	if err != nil {
 		return Receipt{}, err
 	}
-	erased.Preferences += elsewhere + last.preferences
-	return Receipt{erased, last.entries}, nil
-}
-
-// lastErasing removes the rest, once nobody can write for the user any more.
-type lastErasing struct {
-	api   *API
-	scope graph.Scope
-	steps erasing
-
-	isDone               bool
-	preferences, entries int64
-}
-
-// do takes away preferences that were written before the keys went, and then what is kept of all.
-func (l *lastErasing) do(ctx context.Context) (err error) {
-	if l.isDone {
-		return nil
-	}
-	if l.preferences, err = l.steps.preferences(ctx); err != nil {
-		return err
-	}
-	if l.entries, err = l.steps.kept(ctx); err != nil {
-		return fmt.Errorf("erase: all but what Redis keeps for five minutes is erased: %w: %w", graph.ErrUnavailable, err)
-	}
-	l.isDone = true
-	return nil
+	erased.Preferences += elsewhere + later
+	return Receipt{erased, cached}, nil
 }

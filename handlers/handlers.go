@@ -16,6 +16,7 @@ import (
 	"kith/audit"
 	"kith/auth"
 	"kith/digest"
+	"kith/erasure"
 	"kith/explore"
 	"kith/graph"
 	"kith/internal/contract"
@@ -75,8 +76,8 @@ type recalls interface {
 
 // erases takes away for good what the memory has of somebody.
 type erases interface {
-	EraseUser(ctx context.Context, scope graph.Scope) (graph.Erasure, error)
-	EraseTeam(ctx context.Context, teamID string) (graph.Erasure, error)
+	EraseUser(ctx context.Context, scope graph.Scope, last func(context.Context) error) (erasure.Receipt, error)
+	EraseTeam(ctx context.Context, teamID string, last func(context.Context) error) (erasure.Receipt, error)
 }
 
 // forgets drops bytes that are kept of somebody.

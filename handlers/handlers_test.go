@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"kith/auth"
+	"kith/erasure"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/golden"
@@ -246,15 +247,18 @@ func (f *fakes) Revoke(context.Context, string, string) error         { return f
 
 func (f *fakes) Forget() { f.changed = append(f.changed, "keys") }
 
-func (f *fakes) EraseUser(ctx context.Context, _ graph.Scope) (graph.Erasure, error) {
+func (f *fakes) EraseUser(ctx context.Context, _ graph.Scope, last func(context.Context) error) (erasure.Receipt, error) {
 	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) < 30*time.Minute {
-		return graph.Erasure{}, errors.New("an erasure has the deadline of a request")
+		return erasure.Receipt{}, errors.New("an erasure has the deadline of a request")
 	}
-	return graph.Erasure{Nodes: 2, Preferences: 1}, f.err
+	if f.err != nil {
+		return erasure.Receipt{}, f.err
+	}
+	return erasure.Receipt{Nodes: 2, Preferences: 1}, last(ctx)
 }
 
-func (f *fakes) EraseTeam(context.Context, string) (graph.Erasure, error) {
-	return graph.Erasure{Nodes: 3}, f.err
+func (f *fakes) EraseTeam(ctx context.Context, _ string, last func(context.Context) error) (erasure.Receipt, error) {
+	return erasure.Receipt{Nodes: 3}, last(ctx)
 }
 
 func newAPI(f *fakes) http.Handler {

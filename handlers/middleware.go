@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"kith/auth"
-	"kith/graph"
+	"kith/internal/fence"
 )
 
 type contextKey int
@@ -183,7 +183,7 @@ func (a *API) authenticate(c *gin.Context) {
 		key = ""
 	}
 	key = strings.TrimSpace(key)
-	ctx := auth.WithRemote(graph.WithBegin(c.Request.Context(), time.Now()), c.Request.RemoteAddr)
+	ctx := auth.WithRemote(fence.WithBegin(c.Request.Context(), time.Now()), c.Request.RemoteAddr)
 	p, err := a.caller(ctx, key)
 	if err != nil {
 		problem := problemFor(err)

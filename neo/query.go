@@ -49,6 +49,12 @@ type Execer interface {
 	Exec(q cypher.Query, params map[string]any) ([][]any, error)
 }
 
+// ForLabel returns the statement for nodes with a label.
+func (q Query[T]) ForLabel(label string) Query[T] {
+	q.Query = cypher.ForLabel(q.Query, label)
+	return q
+}
+
 // Read returns the rows.
 func (q Query[T]) Read(ctx context.Context, r Reader, params map[string]any) ([]T, error) {
 	rows, err := r.Read(ctx, q.Query, params)

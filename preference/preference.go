@@ -62,7 +62,7 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, prefe
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil || s.admit == nil {
 			return err
 		}
-		return s.admit(ctx, scope) // the locks are held: an erasure waits for the commit
+		return s.admit(ctx, scope.TeamID, scope.UserID) // the locks are held: an erasure waits for the commit
 	})
 }
 
@@ -92,7 +92,7 @@ func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p graph.Pr
 		case s.admit == nil:
 			return nil
 		}
-		return s.admit(ctx, scope) // the locks are held: an erasure waits for the commit
+		return s.admit(ctx, scope.TeamID, scope.UserID) // the locks are held: an erasure waits for the commit
 	})
 }
 

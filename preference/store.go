@@ -27,12 +27,12 @@ type Options struct {
 type Store struct {
 	pool    *pgxpool.Pool
 	options Options
-	admit   func(ctx context.Context, scope graph.Scope) error // nil: any write may be committed
+	admit   func(ctx context.Context, team, user string) error // nil: any write may be committed
 }
 
 // Guard makes every replacement call admit before its commit, so that nothing is written for a user who was erased
 // meanwhile. Call it before the first write.
-func (s *Store) Guard(admit func(ctx context.Context, scope graph.Scope) error) { s.admit = admit }
+func (s *Store) Guard(admit func(ctx context.Context, team, user string) error) { s.admit = admit }
 
 const (
 	maxConnections = 16

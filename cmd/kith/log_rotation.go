@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"kith/erasure"
 	"kith/graph"
 )
 
@@ -14,25 +15,25 @@ const logRotationInterval = 30 * time.Minute
 
 // logRotator rotates the transaction log of the embedded Neo4j at an interval, and at once after an erasure.
 type logRotator struct {
-	*graph.Store
+	*erasure.Store
 	log    *slog.Logger
 	erased chan struct{} // has an element after an erasure
 }
 
-func newLogRotator(store *graph.Store, log *slog.Logger) *logRotator {
+func newLogRotator(store *erasure.Store, log *slog.Logger) *logRotator {
 	return &logRotator{store, log, make(chan struct{}, 1)}
 }
 
 // EraseUser erases a user in the store, and then rotates the log.
-func (k *logRotator) EraseUser(ctx context.Context, scope graph.Scope) (graph.Erasure, error) {
+func (k *logRotator) EraseUser(ctx context.Context, scope graph.Scope, last func(context.Context) error) (erasure.Receipt, error) {
 	defer k.requestRotation()
-	return k.Store.EraseUser(ctx, scope)
+	return k.Store.EraseUser(ctx, scope, last)
 }
 
 // EraseTeam erases a team in the store, and then rotates the log.
-func (k *logRotator) EraseTeam(ctx context.Context, teamID string) (graph.Erasure, error) {
+func (k *logRotator) EraseTeam(ctx context.Context, teamID string, last func(context.Context) error) (erasure.Receipt, error) {
 	defer k.requestRotation()
-	return k.Store.EraseTeam(ctx, teamID)
+	return k.Store.EraseTeam(ctx, teamID, last)
 }
 
 func (k *logRotator) requestRotation() {

@@ -14,6 +14,7 @@ import (
 	"kith/cache"
 	"kith/chat"
 	"kith/digest"
+	"kith/erasure"
 	"kith/explore"
 	"kith/graph"
 	"kith/handlers"
@@ -54,6 +55,7 @@ type memory struct {
 // stores are the stores of the features that keep or read records beside the memory's own.
 type stores struct {
 	chats      *chat.Store
+	erasures   *erasure.Store
 	systems    *system.Store
 	searches   *explore.Store
 	walks      *traverse.Store
@@ -63,7 +65,7 @@ type stores struct {
 // newStores returns the stores in a memory's database. Close walks when done.
 func newStores(g *graph.Store, embedder llm.Embedder, log *slog.Logger) stores {
 	return stores{
-		chats: chat.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), walks: traverse.NewStore(g, log),
+		chats: chat.NewStore(g), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), walks: traverse.NewStore(g, log),
 		workspaces: workspace.NewStore(g),
 	}
 }
@@ -112,6 +114,7 @@ func (c *config) withMemory(
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
 	preferences.guard(store)
 	keys := auth.New(store, time.Now)
+	keys.Heed(store.Fence())
 	defer keys.Close()
 	contextCache, err := c.openCache(store, keys, registry, log) //nolint:contextcheck // a load outlives the request that started it
 	if err != nil {
@@ -127,7 +130,7 @@ func (c *config) withMemory(
 	defer m.walks.Close()
 	keys.Announce(contextCache.Revoked)
 	if c.Neo4jURI == "" {
-		m.logRotator = newLogRotator(store, log)
+		m.logRotator = newLogRotator(m.erasures, log)
 	}
 	registry.RegisterMemory(store, m.recalls)
 	m.newReaders(queryEmbedder)
@@ -274,7 +277,7 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 // maintain embeds queued texts and runs maintenance until ctx is done.
 func (m *memory) maintain(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return m.store.WatchErasures(ctx) })
+	group.Go(func() error { return m.store.Fence().Watch(ctx) })
 	if m.embedder != nil {
 		m.metrics.RegisterVectors(m.store, m.vectors)
 		group.Go(func() error {

@@ -93,7 +93,7 @@ func (o preferenceStore) migrate(ctx context.Context) error {
 // guard makes the store refuse writes for users who were erased since the write began.
 func (o preferenceStore) guard(g *graph.Store) {
 	if o.store != nil {
-		o.store.Guard(g.Admit)
+		o.store.Guard(g.Fence().Admit)
 	}
 }
 

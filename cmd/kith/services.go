@@ -57,14 +57,14 @@ func (f *httpServices) handlerServices(m *memory, tools *mcp.Server) handlers.Se
 		Memory: m.store, Nodes: m.store, Relationships: m.store, Sources: m.store, Users: m.store, Systems: m.systems, ChatStore: m.chats,
 		Transfers: m.store, Preferences: m.preferences.orGraph(m.store), Keys: m.keys, Limits: f.limits, Audit: m.auditLog,
 		Recalls: m.recalls,
-		Ready:   m.store.Ping, Erasure: m.store, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
+		Ready:   m.store.Ping, Erasure: m.erasures, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
 		MCP: tools.Handler(),
 	}
 	if m.logRotator != nil {
 		s.Erasure = m.logRotator
 	}
 	if f.tokens != nil {
-		f.tokens.Heed(m.store)
+		f.tokens.Heed(m.store.Fence())
 		s.Tokens = f.tokens
 	}
 	return s

@@ -1,4 +1,4 @@
-package graph
+package erasure
 
 import (
 	"context"
@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"time"
 
+	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/fence"
 	"kith/internal/sleep"
 	"kith/neo"
 )
 
-// Erasure is the receipt of an erasure. It counts the work of this call: a call that repeats an interrupted erasure counts the
+// Receipt is the result of an erasure. It counts the work of this call: a call that repeats an interrupted erasure counts the
 // rest.
-type Erasure struct {
+type Receipt struct {
 	ErasedAt        time.Time `json:"erased_at"`
 	Nodes           int64     `json:"nodes" doc:"including deleted ones that could be restored; without messages"`
 	Messages        int64     `json:"messages"`
@@ -36,32 +38,24 @@ const (
 // EraseUser erases everything that is private to the scope's user, and removes the user as author of what others keep. It works
 // in many small transactions; another round finds what is written for the user meanwhile. After an error the same call continues
 // where it ended. Remaining counts what is left after the last round if a writer keeps writing for the user; the error is an
-// ErrConflict then.
-func (s *Store) EraseUser(ctx context.Context, scope Scope) (Erasure, error) {
+// ErrConflict then. Before it ends, while no writer can write for the user, it calls last, which erases what is stored elsewhere.
+func (s *Store) EraseUser(ctx context.Context, scope graph.Scope, last func(context.Context) error) (Receipt, error) {
 	if !fault.ValidKey(scope.UserID) {
-		return Erasure{}, fmt.Errorf("erase user: no user: %w", ErrInvalid)
+		return Receipt{}, fmt.Errorf("erase user: no user: %w", graph.ErrInvalid)
 	}
-	return s.erase(ctx, scope)
+	return s.erase(ctx, scope, last)
 }
 
 // EraseTeam erases everything that a team has, with its API keys, as EraseUser does for one user.
-func (s *Store) EraseTeam(ctx context.Context, teamID string) (Erasure, error) {
+func (s *Store) EraseTeam(ctx context.Context, teamID string, last func(context.Context) error) (Receipt, error) {
 	if !fault.ValidKey(teamID) {
-		return Erasure{}, fmt.Errorf("erase team: no team: %w", ErrInvalid)
+		return Receipt{}, fmt.Errorf("erase team: no team: %w", graph.ErrInvalid)
 	}
-	return s.erase(ctx, Scope{TeamID: teamID})
+	return s.erase(ctx, graph.Scope{TeamID: teamID}, last)
 }
 
-type beforeReceiptKey struct{}
-
-// WithBeforeReceipt returns a context in which an erasure calls do before it ends, while no writer can write for the user. do
-// erases what is stored elsewhere.
-func WithBeforeReceipt(ctx context.Context, do func(context.Context) error) context.Context {
-	return context.WithValue(ctx, beforeReceiptKey{}, do)
-}
-
-func (s *Store) erase(ctx context.Context, scope Scope) (Erasure, error) {
-	job := &erasure{store: s, scope: scope, mark: newMark(scope), receipt: Erasure{ErasedAt: s.Now()}}
+func (s *Store) erase(ctx context.Context, scope graph.Scope, last func(context.Context) error) (Receipt, error) {
+	job := &job{store: s, scope: scope, last: last, mark: fence.NewMark(s.db, s.transaction, scope.TeamID, scope.UserID), receipt: Receipt{ErasedAt: s.graph.Now()}}
 	if scope.UserID != "" {
 		name, _ := json.Marshal(scope.UserID) // a text always can be encoded
 		job.author, job.spaced = `"added_by":`+string(name), `"added_by": `+string(name)
@@ -77,7 +71,7 @@ func (s *Store) erase(ctx context.Context, scope Scope) (Erasure, error) {
 			return job.receipt, job.finish(ctx)
 		}
 		if round == 0 {
-			if err := job.outdate(ctx); err != nil {
+			if err := job.mark.Outdate(ctx); err != nil {
 				return job.receipt, err
 			}
 		}
@@ -85,21 +79,19 @@ func (s *Store) erase(ctx context.Context, scope Scope) (Erasure, error) {
 	return job.receipt, job.unfinished()
 }
 
-func (e *erasure) unfinished() error {
-	return fmt.Errorf("erase: %d records are left because a client keeps writing: stop it and repeat the erasure: %w", e.receipt.Remaining, ErrConflict)
+func (e *job) unfinished() error {
+	return fmt.Errorf("erase: %d records are left because a client keeps writing: stop it and repeat the erasure: %w", e.receipt.Remaining, graph.ErrConflict)
 }
 
 // finish makes sure that nothing is written after the receipt. It forbids writes for the user, waits for running ones, and erases
 // what they left.
-func (e *erasure) finish(ctx context.Context) (err error) {
+func (e *job) finish(ctx context.Context) (err error) {
 	defer func() {
-		if err != nil { // do not leave writers waiting until the mark expires
-			free, cancel := context.WithTimeout(context.WithoutCancel(ctx), markLease)
-			defer cancel()
-			_ = e.lower(free, false)
+		if err != nil {
+			e.mark.Release(ctx)
 		}
 	}()
-	if err := e.raise(ctx); err != nil {
+	if err := e.mark.Raise(ctx); err != nil {
 		return err
 	}
 	if err := e.round(ctx); err != nil {
@@ -108,27 +100,25 @@ func (e *erasure) finish(ctx context.Context) (err error) {
 	if e.receipt.Remaining > 0 {
 		return e.unfinished()
 	}
-	if do, ok := ctx.Value(beforeReceiptKey{}).(func(context.Context) error); ok {
-		if err := do(ctx); err != nil {
-			return err
-		}
+	if err := e.last(ctx); err != nil {
+		return err
 	}
-	return e.lower(ctx, true)
+	return e.mark.Done(ctx)
 }
 
-// erasure is a running erasure. author is the part of a note that names the user, spaced the same part in another layout. Both
+// job is a running erasure. author is the part of a note that names the user, spaced the same part in another layout. Both
 // are nil for a whole team.
-type erasure struct {
+type job struct {
 	store          *Store
-	scope          Scope
+	scope          graph.Scope
 	author, spaced any
-	receipt        Erasure
-	mark           eraseMark
-	renewed        time.Time // when the mark was last renewed; zero: it is not raised
+	receipt        Receipt
+	mark           *fence.Mark
+	last           func(context.Context) error // erases what is stored elsewhere
 }
 
 // wait gives writers for the user time to notice that their keys are gone.
-func (e *erasure) wait(ctx context.Context, round int) error {
+func (e *job) wait(ctx context.Context, round int) error {
 	if round > 0 && !sleep.For(ctx, erasurePause) {
 		return neo.Translate("erase", ctx.Err())
 	}
@@ -137,7 +127,7 @@ func (e *erasure) wait(ctx context.Context, round int) error {
 
 // round erases everything it finds, and then counts what is left. It erases answers before the nodes they name, and keys last: a
 // caller with a key of the user can repeat an interrupted erasure.
-func (e *erasure) round(ctx context.Context) error {
+func (e *job) round(ctx context.Context) error {
 	if err := e.answers(ctx); err != nil {
 		return err
 	}
@@ -153,10 +143,10 @@ func (e *erasure) round(ctx context.Context) error {
 }
 
 // params returns the parameters of every statement, and more.
-func (e *erasure) params(more map[string]any) map[string]any {
+func (e *job) params(more map[string]any) map[string]any {
 	all := map[string]any{
 		"team_id": e.scope.TeamID, "user_id": e.scope.User(), "author": e.author, "spaced_author": e.spaced,
-		"scope_token": scopeToken(e.scope.TeamID, e.scope.UserID), "limit": erasureBatch,
+		"scope_token": graph.ScopeToken(e.scope.TeamID, e.scope.UserID), "limit": erasureBatch,
 	}
 	for name, value := range more {
 		all[name] = value

@@ -1,8 +1,9 @@
-package graph
+package erasure
 
 import (
 	"context"
 
+	"kith/graph"
 	"kith/neo"
 )
 
@@ -33,13 +34,13 @@ type erased struct{ Nodes, Messages int64 }
 type anonymised struct{ Found, Anonymised, Notes int64 }
 
 // walk visits a team's nodes in the order of their keys.
-func (e *erasure) walk(ctx context.Context, visit func(erasureStep) error) error {
+func (e *job) walk(ctx context.Context, visit func(erasureStep) error) error {
 	for after := ""; ; {
 		step, err := scanNodes.ReadOne(ctx, e.store.db, e.params(map[string]any{"after": after, "limit": erasurePage}))
 		if err != nil {
 			return err
 		}
-		if err := e.renew(ctx); err != nil {
+		if err := e.mark.Renew(ctx); err != nil {
 			return err
 		}
 		if err := visit(step); err != nil {
@@ -52,7 +53,7 @@ func (e *erasure) walk(ctx context.Context, visit func(erasureStep) error) error
 	}
 }
 
-func (e *erasure) nodes(ctx context.Context) error {
+func (e *job) nodes(ctx context.Context) error {
 	return e.walk(ctx, func(step erasureStep) error {
 		if err := e.unlink(ctx, append(step.Own, step.Authored...)); err != nil {
 			return err
@@ -65,14 +66,14 @@ func (e *erasure) nodes(ctx context.Context) error {
 }
 
 // unlink deletes relationships in batches: a node may have more than one transaction can hold.
-func (e *erasure) unlink(ctx context.Context, keys []string) error {
+func (e *job) unlink(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
 	return eraseBatches(ctx, e, unlinkNodes, map[string]any{"entity_keys": keys}, e.countUnlinked)
 }
 
-func (e *erasure) drop(ctx context.Context, keys []string) error {
+func (e *job) drop(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -88,7 +89,7 @@ func (e *erasure) drop(ctx context.Context, keys []string) error {
 	return err
 }
 
-func (e *erasure) anonymise(ctx context.Context, keys []string) error {
+func (e *job) anonymise(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -100,19 +101,19 @@ func (e *erasure) anonymise(ctx context.Context, keys []string) error {
 	return nil
 }
 
-func (e *erasure) countUnlinked(c unlinked) (found int64) {
+func (e *job) countUnlinked(c unlinked) (found int64) {
 	e.receipt.Relationships += c.Relationships
 	return c.Removed
 }
 
-func (e *erasure) countAnonymised(c anonymised) (found int64) {
+func (e *job) countAnonymised(c anonymised) (found int64) {
 	e.receipt.Anonymised += c.Anonymised
 	e.receipt.NotesAnonymised += c.Notes
 	return c.Found
 }
 
 // eraseBatches runs a statement until it finds less than a batch. count returns how much it found.
-func eraseBatches[T any](ctx context.Context, e *erasure, q neo.Query[T], more map[string]any, count func(T) int64) error {
+func eraseBatches[T any](ctx context.Context, e *job, q neo.Query[T], more map[string]any, count func(T) int64) error {
 	for {
 		counts, err := eraseBatch(ctx, e, q, more)
 		if err != nil {
@@ -125,13 +126,13 @@ func eraseBatches[T any](ctx context.Context, e *erasure, q neo.Query[T], more m
 }
 
 // eraseBatch runs a statement that returns one row of counts, in a transaction of its own.
-func eraseBatch[T any](ctx context.Context, e *erasure, q neo.Query[T], more map[string]any) (counts T, err error) {
-	if err := e.renew(ctx); err != nil {
+func eraseBatch[T any](ctx context.Context, e *job, q neo.Query[T], more map[string]any) (counts T, err error) {
+	if err := e.mark.Renew(ctx); err != nil {
 		return counts, err
 	}
-	err = e.store.Transaction(ctx, q.Name, func(t *Tx) (err error) {
-		t.erases = true
-		t.changes([]string{e.scope.UserID, ""})
+	err = e.store.graph.Transaction(ctx, q.Name, func(t *graph.Tx) (err error) {
+		t.PassFence()
+		t.Changes([]string{e.scope.UserID, ""})
 		counts, err = q.ExecOne(t, e.params(more))
 		return err
 	})

@@ -1,9 +1,10 @@
-package graph
+package erasure
 
 import (
 	"context"
 	"crypto/rand"
 
+	"kith/graph"
 	"kith/neo"
 )
 
@@ -18,8 +19,8 @@ func (s *Store) RotateLogs(ctx context.Context) error {
 	filler := make([]byte, logFill)
 	_, _ = rand.Read(filler) // never fails
 	for _, value := range []any{filler, nil} {
-		err := s.Transaction(ctx, "log_fill", func(t *Tx) error {
-			t.erases = true // it holds no data of users
+		err := s.graph.Transaction(ctx, "log_fill", func(t *graph.Tx) error {
+			t.PassFence() // it holds no data of users
 			return fillLog.Run(t, map[string]any{"properties": map[string]any{"filler": value}})
 		})
 		if err != nil {

@@ -1,4 +1,4 @@
-package graph
+package fence
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/internal/fault"
 	"kith/internal/sleep"
 	"kith/neo"
 )
@@ -22,17 +23,6 @@ var (
 	listWriters     = neo.Load[[]string]("erasure_writers")
 	rememberErasure = neo.Load[neo.None]("erasure_remember")
 )
-
-// An erasure ends under the protection of a mark in the database. While the mark is raised, no process can commit a write that names
-// the user. After that, no write that began before the end of the erasure can commit. Three rules ensure this without another
-// statement in each write:
-//
-//   - A process reads the marks about twice a second, and trusts what it read for marksFor. A write transaction checks them before
-//     it commits. If they are older, it reads them itself, in the same transaction.
-//   - An erasure that raises a mark waits for marksFor. Every transaction that checked without the mark was open then.
-//   - Then it waits until all open write transactions have ended, and erases what they wrote.
-//
-// Marks name users and teams by hashes, and outlive them.
 
 const (
 	marksFor      = 2 * time.Second        // for which a process trusts the marks it has read
@@ -45,16 +35,16 @@ const (
 	markSeparator = " "
 )
 
-// eraseMark is the mark of one erasure. Times are the database's, in milliseconds.
-type eraseMark struct {
+// mark is the mark of one erasure. Times are the database's, in milliseconds.
+type mark struct {
 	team, user string // hashes; no user: the whole team
 	until      int64  // raised until then
 	done       int64  // 0: not yet
 	holder     string
 }
 
-func newMark(scope Scope) eraseMark {
-	return eraseMark{team: hashOf("team", scope.TeamID), user: userHash(scope.TeamID, scope.UserID), holder: uuid.NewString()}
+func newMark(team, user string) mark {
+	return mark{team: hashOf("team", team), user: userHash(team, user), holder: uuid.NewString()}
 }
 
 func userHash(team, user string) string {
@@ -74,12 +64,12 @@ func hashOf(parts ...string) string {
 }
 
 // name returns the name under which the database stores the last erasure.
-func (m eraseMark) name() string { return "erased " + m.team + markSeparator + m.user }
+func (m mark) name() string { return "erased " + m.team + markSeparator + m.user }
 
-func (m eraseMark) is(other eraseMark) bool { return m.team == other.team && m.user == other.user }
+func (m mark) is(other mark) bool { return m.team == other.team && m.user == other.user }
 
 // stored returns the mark in its stored form. done stands for the time at which it is stored.
-func (m eraseMark) stored(done bool) string {
+func (m mark) stored(done bool) string {
 	at := strconv.FormatInt(m.done, 10)
 	if done {
 		at = "now"
@@ -87,12 +77,12 @@ func (m eraseMark) stored(done bool) string {
 	return strings.Join([]string{m.team, m.user, strconv.FormatInt(m.until, 10), at, m.holder}, markSeparator)
 }
 
-func markFrom(stored string) (m eraseMark) {
+func markFrom(stored string) (m mark) {
 	fields := strings.Split(stored, markSeparator)
 	if len(fields) != 5 {
-		return eraseMark{}
+		return mark{}
 	}
-	m = eraseMark{team: fields[0], user: fields[1], holder: fields[4]}
+	m = mark{team: fields[0], user: fields[1], holder: fields[4]}
 	m.until, _ = strconv.ParseInt(fields[2], 10, 64)
 	m.done, _ = strconv.ParseInt(fields[3], 10, 64)
 	return m
@@ -100,18 +90,18 @@ func markFrom(stored string) (m eraseMark) {
 
 // marksChange is a change of the marks: the stored ones, which it may change, and the database's clock.
 type marksChange struct {
-	marks []eraseMark
+	marks []mark
 	floor int64
 	now   int64
 	done  int // the mark that is done now; -1: none
 }
 
 // find returns the position of a mark. It adds the mark if it is missing.
-func (c *marksChange) find(mark eraseMark) int {
-	if i := slices.IndexFunc(c.marks, mark.is); i >= 0 {
+func (c *marksChange) find(wanted mark) int {
+	if i := slices.IndexFunc(c.marks, wanted.is); i >= 0 {
 		return i
 	}
-	c.marks = append(c.marks, mark)
+	c.marks = append(c.marks, wanted)
 	return len(c.marks) - 1
 }
 
@@ -130,10 +120,25 @@ func (c *marksChange) bound() {
 	}
 }
 
-// changeMarks changes the marks in one transaction.
-func (s *Store) changeMarks(ctx context.Context, name string, change func(t *Tx, c *marksChange) error) error {
-	return s.Transaction(ctx, name, func(t *Tx) error {
-		t.erases = true
+// Transactor runs a write transaction that is not checked, see Check.
+type Transactor func(ctx context.Context, name string, work func(neo.Execer) error) error
+
+// Mark protects one erasure. It is not safe for concurrent use.
+type Mark struct {
+	db      *neo.DB
+	run     Transactor
+	own     mark
+	renewed time.Time // zero: it is not raised
+}
+
+// NewMark returns the mark of an erasure of a user, or of a whole team if user is empty.
+func NewMark(db *neo.DB, run Transactor, team, user string) *Mark {
+	return &Mark{db: db, run: run, own: newMark(team, user)}
+}
+
+// change changes the marks in one transaction.
+func (e *Mark) change(ctx context.Context, name string, change func(t neo.Execer, c *marksChange) error) error {
+	return e.run(ctx, name, func(t neo.Execer) error {
 		found, err := lockMarks.ExecOne(t, nil)
 		if err != nil {
 			return err
@@ -154,12 +159,12 @@ func (s *Store) changeMarks(ctx context.Context, name string, change func(t *Tx,
 	})
 }
 
-// raise forbids writes that name the user. It returns when every process knows of the mark, and no transaction that began without
+// Raise forbids writes that name the user. It returns when every process knows of the mark, and no transaction that began without
 // it is open.
-func (e *erasure) raise(ctx context.Context) error {
-	err := e.store.changeMarks(ctx, "erasure_raise", func(_ *Tx, c *marksChange) error {
-		m := &c.marks[c.find(e.mark)]
-		m.until, m.holder = c.now+markLease.Milliseconds(), e.mark.holder
+func (e *Mark) Raise(ctx context.Context) error {
+	err := e.change(ctx, "erasure_raise", func(_ neo.Execer, c *marksChange) error {
+		m := &c.marks[c.find(e.own)]
+		m.until, m.holder = c.now+markLease.Milliseconds(), e.own.holder
 		return nil
 	})
 	if err != nil {
@@ -173,38 +178,38 @@ func (e *erasure) raise(ctx context.Context) error {
 }
 
 // awaitWriters waits until the write transactions that are open now have ended.
-func (e *erasure) awaitWriters(ctx context.Context) error {
-	open, err := e.store.writers(ctx)
+func (e *Mark) awaitWriters(ctx context.Context) error {
+	open, err := e.writers(ctx)
 	for end := time.Now().Add(writersFor); err == nil && len(open) > 0; {
 		if time.Now().After(end) {
-			return fmt.Errorf("erase: %d earlier transactions do not end: repeat the erasure: %w", len(open), ErrConflict)
+			return fmt.Errorf("erase: %d earlier transactions do not end: repeat the erasure: %w", len(open), fault.ErrConflict)
 		}
 		if !sleep.For(ctx, writersEvery) {
 			return neo.Translate("erase", ctx.Err())
 		}
-		if err := e.renew(ctx); err != nil {
+		if err := e.Renew(ctx); err != nil {
 			return err
 		}
 		var now []string
-		now, err = e.store.writers(ctx)
+		now, err = e.writers(ctx)
 		open = slices.DeleteFunc(open, func(id string) bool { return !slices.Contains(now, id) })
 	}
 	return err
 }
 
 // writers returns the names of the open write transactions. In a cluster they are on the leader.
-func (s *Store) writers(ctx context.Context) ([]string, error) {
-	return listWriters.ReadOne(ctx, leader{s.db}, nil)
+func (e *Mark) writers(ctx context.Context) ([]string, error) {
+	return listWriters.ReadOne(ctx, leader{e.db}, nil)
 }
 
-// renew keeps the mark raised while the erasure works.
-func (e *erasure) renew(ctx context.Context) error {
+// Renew keeps the mark raised while the erasure works.
+func (e *Mark) Renew(ctx context.Context) error {
 	if e.renewed.IsZero() || time.Since(e.renewed) < markLease/4 {
 		return nil
 	}
 	begun := time.Now()
-	err := e.store.changeMarks(ctx, "erasure_renew", func(_ *Tx, c *marksChange) error {
-		m := &c.marks[c.find(e.mark)]
+	err := e.change(ctx, "erasure_renew", func(_ neo.Execer, c *marksChange) error {
+		m := &c.marks[c.find(e.own)]
 		if err := m.held(c.now); err != nil {
 			return err
 		}
@@ -216,17 +221,27 @@ func (e *erasure) renew(ctx context.Context) error {
 }
 
 // held returns an error unless the mark was raised all the time.
-func (m eraseMark) held(now int64) error {
+func (m mark) held(now int64) error {
 	if m.until <= now {
-		return fmt.Errorf("erase: the mark expired, and others may have written: repeat the erasure: %w", ErrConflict)
+		return fmt.Errorf("erase: the mark expired, and others may have written: repeat the erasure: %w", fault.ErrConflict)
 	}
 	return nil
 }
 
-// lower ends the erasure. Once it is done, only writes that begin later may name the user.
-func (e *erasure) lower(ctx context.Context, done bool) error {
-	err := e.store.changeMarks(ctx, "erasure_lower", func(t *Tx, c *marksChange) error {
-		i := c.find(e.mark)
+// Release lowers the mark of an erasure that failed, so that writers need not wait until the mark expires. It works after the end of
+// ctx, too.
+func (e *Mark) Release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), markLease)
+	defer cancel()
+	_ = e.lower(ctx, false)
+}
+
+// Done ends the erasure: only writes that begin later may name the user.
+func (e *Mark) Done(ctx context.Context) error { return e.lower(ctx, true) }
+
+func (e *Mark) lower(ctx context.Context, done bool) error {
+	err := e.change(ctx, "erasure_lower", func(t neo.Execer, c *marksChange) error {
+		i := c.find(e.own)
 		m := &c.marks[i]
 		if !done {
 			e.release(m)
@@ -245,18 +260,18 @@ func (e *erasure) lower(ctx context.Context, done bool) error {
 	return err
 }
 
-// outdate makes the user's tokens useless, as the keys are, and refuses work that began before now, when a round has left
+// Outdate makes the user's tokens useless, as the keys are, and refuses work that began before now, when a round has left
 // records.
-func (e *erasure) outdate(ctx context.Context) error {
-	return e.store.changeMarks(ctx, "erasure_outdate", func(t *Tx, c *marksChange) error {
-		c.done = c.find(e.mark)
-		return rememberErasure.Run(t, map[string]any{"key": e.mark.name()})
+func (e *Mark) Outdate(ctx context.Context) error {
+	return e.change(ctx, "erasure_outdate", func(t neo.Execer, c *marksChange) error {
+		c.done = c.find(e.own)
+		return rememberErasure.Run(t, map[string]any{"key": e.own.name()})
 	})
 }
 
 // release lowers a mark, unless another erasure of the same user has raised it since.
-func (e *erasure) release(m *eraseMark) {
-	if m.holder == e.mark.holder {
+func (e *Mark) release(m *mark) {
+	if m.holder == e.own.holder {
 		m.until = 0
 	}
 }

@@ -1,11 +1,11 @@
-package graph
+package erasure
 
 import (
 	"context"
 	"encoding/json"
 	"slices"
 
-	"kith/cypher"
+	"kith/graph"
 	"kith/internal/fault"
 	"kith/neo"
 )
@@ -27,10 +27,8 @@ type storedAnswer struct{ Key, Answer string }
 
 // Labels of records outside the memory that a receipt counts separately.
 const (
-	deletedLabel             = "Deleted"
-	deletedRelationshipLabel = "DeletedRelationship"
-	preferenceLabel          = "Preference"
-	apiKeyLabel              = "ApiKey"
+	preferenceLabel = "Preference"
+	apiKeyLabel     = "ApiKey"
 )
 
 // recordLabels returns the labels of all records outside the memory, whoever wrote them: API keys last.
@@ -40,13 +38,13 @@ func (s *Store) recordLabels(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	labels = slices.DeleteFunc(labels, func(l string) bool {
-		return slices.Contains([]string{"Memory", "KithSchema", "Lease", apiKeyLabel}, l) || KindOfLabel(l).Name != ""
+		return slices.Contains([]string{"Memory", "KithSchema", "Lease", apiKeyLabel}, l) || graph.KindOfLabel(l).Name != ""
 	})
 	slices.Sort(labels)
 	return append(labels, apiKeyLabel), nil
 }
 
-func (e *erasure) records(ctx context.Context) error {
+func (e *job) records(ctx context.Context) error {
 	labels, err := e.store.recordLabels(ctx)
 	if err != nil {
 		return err
@@ -60,41 +58,35 @@ func (e *erasure) records(ctx context.Context) error {
 }
 
 // recordsOf reads before it writes: the database plans each statement for each label, which takes longer than a read.
-func (e *erasure) recordsOf(ctx context.Context, label string) error {
+func (e *job) recordsOf(ctx context.Context, label string) error {
 	if left, err := e.recordsLeft(ctx, label); err != nil || left == 0 {
 		return err
 	}
-	if err := eraseBatches(ctx, e, forLabel(unlinkRecords, label), nil, e.countUnlinked); err != nil {
+	if err := eraseBatches(ctx, e, unlinkRecords.ForLabel(label), nil, e.countUnlinked); err != nil {
 		return err
 	}
 	countErased := func(c erased) int64 {
 		e.countRecords(label, c.Nodes, c.Messages)
 		return c.Nodes
 	}
-	if err := eraseBatches(ctx, e, forLabel(eraseRecords, label), nil, countErased); err != nil {
+	if err := eraseBatches(ctx, e, eraseRecords.ForLabel(label), nil, countErased); err != nil {
 		return err
 	}
 	for _, anonymise := range []neo.Query[anonymised]{anonymiseRecords, anonymiseRecordRelationships} {
-		if err := eraseBatches(ctx, e, forLabel(anonymise, label), nil, e.countAnonymised); err != nil {
+		if err := eraseBatches(ctx, e, anonymise.ForLabel(label), nil, e.countAnonymised); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forLabel returns the statement for nodes with a label.
-func forLabel[T any](q neo.Query[T], label string) neo.Query[T] {
-	q.Query = cypher.ForLabel(q.Query, label)
-	return q
-}
-
-func (e *erasure) countRecords(label string, found, messages int64) {
+func (e *job) countRecords(label string, found, messages int64) {
 	r := &e.receipt
 	switch label {
-	case deletedLabel:
+	case graph.DeletedLabel:
 		r.Nodes += found - messages
 		r.Messages += messages
-	case deletedRelationshipLabel:
+	case graph.DeletedRelationshipLabel:
 		r.Relationships += found
 	case preferenceLabel:
 		r.Preferences += found
@@ -106,7 +98,7 @@ func (e *erasure) countRecords(label string, found, messages int64) {
 }
 
 // left counts what still exists of what the erasure removes or makes anonymous.
-func (e *erasure) left(ctx context.Context) (int64, error) {
+func (e *job) left(ctx context.Context) (int64, error) {
 	labels, err := e.store.recordLabels(ctx)
 	if err != nil {
 		return 0, err
@@ -126,14 +118,14 @@ func (e *erasure) left(ctx context.Context) (int64, error) {
 	return left, err
 }
 
-func (e *erasure) recordsLeft(ctx context.Context, label string) (int64, error) {
-	return forLabel(countRecordsLeft, label).ReadOne(ctx, e.store.db, e.params(nil))
+func (e *job) recordsLeft(ctx context.Context, label string) (int64, error) {
+	return countRecordsLeft.ForLabel(label).ReadOne(ctx, e.store.db, e.params(nil))
 }
 
 const answerPage = 100 // an answer may have ten thousand items
 
 // answers removes stored answers to writes without a user that name private nodes of the user.
-func (e *erasure) answers(ctx context.Context) error {
+func (e *job) answers(ctx context.Context) error {
 	if e.scope.UserID == "" { // all of them are removed
 		return nil
 	}
@@ -159,7 +151,7 @@ func (e *erasure) answers(ctx context.Context) error {
 	}
 }
 
-func (e *erasure) forget(ctx context.Context, keys []string) error {
+func (e *job) forget(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -169,12 +161,12 @@ func (e *erasure) forget(ctx context.Context, keys []string) error {
 }
 
 // names reports whether an answer names a node of the user.
-func (e *erasure) names(ctx context.Context, answer string) (bool, error) {
+func (e *job) names(ctx context.Context, answer string) (bool, error) {
 	var parsed any
 	if json.Unmarshal([]byte(answer), &parsed) != nil {
 		return false, nil
 	}
-	keys := Distinct(textsIn(parsed, nil))
+	keys := graph.Distinct(textsIn(parsed, nil))
 	if len(keys) == 0 {
 		return false, nil
 	}
