@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/embedding"
+
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/llm"
@@ -20,13 +22,14 @@ func BenchmarkEmbedding(b *testing.B) {
 		b.Fatal(err)
 	}
 	store := openStore(b, testenv.StartNeo4j(b).Database(), graph.Options{Embedder: model})
-	if err := store.PrepareEmbedding(b.Context()); err != nil {
+	vectors := embedding.NewStore(store, model)
+	if err := vectors.Prepare(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	messages := sizeFromEnv("KITH_BENCH_MESSAGES", 10_000)
 	finish := func() {
-		if err := graph.NewEmbedding(store, graph.EmbeddingOptions{}).Finish(b.Context(), func() {}); err != nil {
+		if err := embedding.NewWorker(vectors, embedding.Options{}).Finish(b.Context(), func() {}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -48,13 +51,13 @@ func BenchmarkEmbedding(b *testing.B) {
 
 	ctx, stop := context.WithCancel(b.Context())
 	done := make(chan error, 1)
-	go func() { done <- graph.NewEmbedding(store, graph.EmbeddingOptions{}).Run(ctx) }()
+	go func() { done <- embedding.NewWorker(vectors, embedding.Options{}).Run(ctx) }()
 	var waited []time.Duration
 	for i := range 50 {
 		say(fmt.Sprint(i), 1)
 		waited = append(waited, measureCall(b, func() error {
 			for {
-				if backlog, err := store.EmbeddingBacklog(b.Context()); err != nil || backlog.Due == 0 {
+				if backlog, err := vectors.Backlog(b.Context()); err != nil || backlog.Due == 0 {
 					return err
 				}
 			}

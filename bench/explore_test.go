@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/embedding"
+
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/explore"
@@ -103,10 +105,11 @@ func newSearchEnv(b testing.TB, db testenv.Database) *searchEnv {
 // embedAll embeds all pending nodes.
 func (s *searchEnv) embedAll(b testing.TB) {
 	b.Helper()
-	if err := s.PrepareEmbedding(b.Context()); err != nil {
+	vectors := embedding.NewStore(s.Store, s.embedder)
+	if err := vectors.Prepare(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	if err := graph.NewEmbedding(s.Store, graph.EmbeddingOptions{}).Finish(b.Context(), func() {}); err != nil {
+	if err := embedding.NewWorker(vectors, embedding.Options{}).Finish(b.Context(), func() {}); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -310,7 +313,7 @@ func BenchmarkExploreBesideWrites(b *testing.B) {
 	ctx, stop := context.WithCancel(b.Context())
 	var group sync.WaitGroup
 	b.Cleanup(func() { stop(); group.Wait() })
-	group.Go(func() { _ = graph.NewEmbedding(s.Store, graph.EmbeddingOptions{}).Run(ctx) })
+	group.Go(func() { _ = embedding.NewWorker(embedding.NewStore(s.Store, s.embedder), embedding.Options{}).Run(ctx) })
 	var whose atomic.Pointer[graph.Scope] // nil: no writes
 	var begun, written atomic.Int64
 	for w := range 4 {
@@ -331,7 +334,7 @@ func BenchmarkExploreBesideWrites(b *testing.B) {
 	}
 	embedded := func() {
 		for backlog := int64(1); backlog > 0; time.Sleep(100 * time.Millisecond) {
-			left, err := s.EmbeddingBacklog(b.Context())
+			left, err := embedding.NewStore(s.Store, s.embedder).Backlog(b.Context())
 			if err != nil {
 				b.Fatal(err)
 			}

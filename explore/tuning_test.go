@@ -35,7 +35,7 @@ func TestTuning(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close(t.Context()) }()
-	explorer := New(store, o)
+	explorer := New(NewStore(store, g.Embedder), o)
 	ask := func(name string, change func(*tuning)) {
 		explorer.tuning = defaultTuning()
 		change(explorer.tuning)

@@ -31,6 +31,9 @@ func embeddingText(n *stored) string {
 	return strings.Join(parts, "\n")
 }
 
+// EmbeddingText returns the text of the vector of a node with some properties; empty: it has none.
+func EmbeddingText(kind Kind, p Properties) string { return embeddingText(&stored{kind, p}) }
+
 // embedLater queues a written node for a vector if its text is new, or if its start time, which is stored with the vector, has
 // changed. Without an embedder only a node with a vector is queued: the walk of a later embedder finds the others. old is nil for
 // a new node.
@@ -75,6 +78,9 @@ func (t *Tx) embedRestored(kind Kind) any {
 	t.retold = true
 	return t.store.Now().UnixMilli()
 }
+
+// Texts returns a channel that has a value when this process has written texts that wait for their vectors.
+func (s *Store) Texts() <-chan struct{} { return s.texts }
 
 // wake wakes the embedding in this process.
 func (s *Store) wake() {

@@ -17,8 +17,6 @@ const AboutType = aboutType
 const ConversationCursor = conversationCursor
 const CopyText = copyText
 const Day = day
-const EmbeddingLater = embeddingLater
-const EmbeddingLife = embeddingLife
 const ExportBatch = exportBatch
 const ExportRows = exportRows
 const KnowledgeGroup = knowledgeGroup
@@ -31,7 +29,6 @@ const NoSuchNode = noSuchNode
 const NoSuchSource = noSuchSource
 const OthersIndex = othersIndex
 const PassBatch = passBatch
-const Probe = probe
 const ProjectGroup = projectGroup
 const RecallsAtOnce = recallsAtOnce
 const SearchVersion = searchVersion
@@ -39,12 +36,7 @@ const StoryAgain = storyAgain
 const TouchEvery = touchEvery
 const UserCursor = userCursor
 
-func (x *Embedding) HeldField() *time.Time                        { return &x.held }
-func (x *Embedding) HoldForTest(p0 context.Context) error         { return x.hold(p0) }
-func (x *Embedding) NextForTest(p0 bool, p1 error) time.Duration  { return x.next(p0, p1) }
-func (x *Embedding) ReleaseForTest(p0 context.Context)            { x.release(p0) }
-func (x *Embedding) TurnForTest(p0 context.Context) (bool, error) { return x.turn(p0) }
-func (x *Kind) GroupField() *group                                { return &x.group }
+func (x *Kind) GroupField() *group { return &x.group }
 func (x *Maintenance) BatchForTest(p0 context.Context, p1 string, p2 string) (string, error) {
 	return x.batch(p0, p1, p2)
 }

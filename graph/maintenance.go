@@ -148,12 +148,12 @@ func (m *Maintenance) formStories(ctx context.Context) error {
 }
 
 func (m *Maintenance) take(ctx context.Context, lease string) (team, key string, held bool, err error) {
-	return m.store.takeLease(ctx, lease, m.holder, leaseTime)
+	return m.store.TakeLease(ctx, lease, m.holder, leaseTime)
 }
 
-// takeLease takes or extends a lease. It returns the team and key that the work under it has reached, and whether the
+// TakeLease takes or extends a lease. It returns the team and key that the work under it has reached, and whether the
 // lease is held.
-func (s *Store) takeLease(ctx context.Context, lease, holder string, life time.Duration) (team, key string, held bool, err error) {
+func (s *Store) TakeLease(ctx context.Context, lease, holder string, life time.Duration) (team, key string, held bool, err error) {
 	now := s.Now()
 	err = s.Transaction(ctx, "lease_take", func(t *Tx) error {
 		taken, err := takeLease.ExecOne(t, map[string]any{"name": lease, "holder": holder, "now": now, "until": now.Add(life)})
@@ -165,12 +165,12 @@ func (s *Store) takeLease(ctx context.Context, lease, holder string, life time.D
 
 // end releases a lease. With due the work is finished and not due again before that time; nil means unfinished.
 func (m *Maintenance) end(ctx context.Context, lease string, due any) {
-	if err := m.store.endLease(ctx, lease, m.holder, due); err != nil {
+	if err := m.store.EndLease(ctx, lease, m.holder, due); err != nil {
 		m.options.Log.Warn("maintenance lease not released, it will expire", "error", err)
 	}
 }
 
-func (s *Store) endLease(ctx context.Context, lease, holder string, due any) error {
+func (s *Store) EndLease(ctx context.Context, lease, holder string, due any) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	return s.Transaction(ctx, "lease_end", func(t *Tx) error {

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"kith/embedding"
+
 	"golang.org/x/sync/errgroup"
 
 	"kith/audit"
@@ -55,6 +57,7 @@ type memory struct {
 // stores are the stores of the features that keep or read records beside the memory's own.
 type stores struct {
 	chats      *chat.Store
+	embeddings *embedding.Store
 	erasures   *erasure.Store
 	systems    *system.Store
 	searches   *explore.Store
@@ -65,7 +68,7 @@ type stores struct {
 // newStores returns the stores in a memory's database. Close walks when done.
 func newStores(g *graph.Store, embedder llm.Embedder, log *slog.Logger) stores {
 	return stores{
-		chats: chat.NewStore(g), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), walks: traverse.NewStore(g, log),
+		chats: chat.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), walks: traverse.NewStore(g, log),
 		workspaces: workspace.NewStore(g),
 	}
 }
@@ -259,7 +262,7 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	if err := m.store.Migrate(ctx); err != nil {
 		return err
 	}
-	if err := m.store.PrepareEmbedding(ctx); err != nil {
+	if err := m.embeddings.Prepare(ctx); err != nil {
 		return err
 	}
 	if err := m.preferences.migrate(ctx); err != nil {
@@ -279,9 +282,9 @@ func (m *memory) maintain(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return m.store.Fence().Watch(ctx) })
 	if m.embedder != nil {
-		m.metrics.RegisterVectors(m.store, m.vectors)
+		m.metrics.RegisterVectors(m.embeddings, m.vectors)
 		group.Go(func() error {
-			return graph.NewEmbedding(m.store, graph.EmbeddingOptions{Log: m.log, Observe: m.metrics.ObserveEmbedding}).Run(ctx)
+			return embedding.NewWorker(m.embeddings, embedding.Options{Log: m.log, Observe: m.metrics.ObserveEmbedding}).Run(ctx)
 		})
 	}
 	if m.logRotator != nil {

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync"
 
+	"kith/embedding"
+
 	"kith/embedded"
 	"kith/graph"
 	"kith/internal/terminal"
@@ -49,14 +51,15 @@ func (c *reindexCmd) Run(ctx context.Context, std streams) error {
 		_, _ = fmt.Fprintln(std.out, "no embedder is configured (KITH_EMBEDDINGS_URL or KITH_EMBEDDINGS_MODEL_DIR): no vectors were computed")
 		return nil
 	}
-	resumed, err := store.RenewEmbeddings(ctx)
+	vectors := embedding.NewStore(store, embedder)
+	resumed, err := vectors.Renew(ctx)
 	if err != nil {
 		return err
 	}
 	if resumed {
 		count.Line("resuming the interrupted reindex")
 	}
-	err = graph.NewEmbedding(store, graph.EmbeddingOptions{Log: log, Observe: count.observe}).Finish(ctx, func() { count.Update(count.String()) })
+	err = embedding.NewWorker(vectors, embedding.Options{Log: log, Observe: count.observe}).Finish(ctx, func() { count.Update(count.String()) })
 	if err != nil {
 		return fmt.Errorf("%w; run kith reindex again to resume", err)
 	}
@@ -88,11 +91,11 @@ func (r *reindexProgress) showIndexed(nodes int) {
 func (r *reindexProgress) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	text := fmt.Sprintf("%d embedded, %d empty", r.outcomes[graph.Embedded], r.outcomes[graph.Empty])
-	if n := r.outcomes[graph.Given]; n > 0 {
+	text := fmt.Sprintf("%d embedded, %d empty", r.outcomes[embedding.Embedded], r.outcomes[embedding.Empty])
+	if n := r.outcomes[embedding.Given]; n > 0 {
 		text += fmt.Sprintf(", %d refused by the embedder", n)
 	}
-	if n := r.outcomes[graph.Postponed]; n > 0 {
+	if n := r.outcomes[embedding.Postponed]; n > 0 {
 		text += fmt.Sprintf(", %d postponed after an invalid response: kith serve retries them", n)
 	}
 	return text

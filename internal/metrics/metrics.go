@@ -20,6 +20,7 @@ import (
 	"kith/cache"
 	"kith/chat"
 	"kith/cypher"
+	"kith/embedding"
 	"kith/explore"
 	"kith/graph"
 	"kith/handlers"
@@ -257,14 +258,14 @@ func (m *Registry) RegisterHTTP(chats *chat.Service, streams *handlers.Streams, 
 }
 
 // RegisterVectors adds the metrics of queued texts and of the vectors in memory.
-func (m *Registry) RegisterVectors(store *graph.Store, index *vector.Index) {
+func (m *Registry) RegisterVectors(store *embedding.Store, index *vector.Index) {
 	m.registry.MustRegister(backlog{store}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "kith_vector_bytes", Help: "Memory used by vectors, in bytes.",
 	}, func() float64 { return float64(index.Size()) }))
 }
 
 // backlog collects the number of texts without a vector from the database. It has no values while the database is unavailable.
-type backlog struct{ store *graph.Store }
+type backlog struct{ store *embedding.Store }
 
 var (
 	embeddingDueDesc = prometheus.NewDesc("kith_embedding_due", "Texts queued for embedding, counted up to 10,000.", nil, nil)
@@ -281,7 +282,7 @@ func (backlog) Describe(all chan<- *prometheus.Desc) {
 func (b backlog) Collect(all chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	now, err := b.store.EmbeddingBacklog(ctx)
+	now, err := b.store.Backlog(ctx)
 	if err != nil {
 		return
 	}

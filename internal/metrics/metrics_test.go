@@ -14,6 +14,7 @@ import (
 
 	"kith/audit"
 	"kith/chat"
+	"kith/embedding"
 	"kith/graph"
 	"kith/handlers"
 	"kith/vector"
@@ -87,7 +88,7 @@ var metricName = regexp.MustCompile(`\bkith_[a-z_]+[a-z]`)
 func TestMetricsAreWhatIsShown(t *testing.T) {
 	t.Parallel()
 	m := New(handlers.Build{})
-	m.RegisterVectors(&graph.Store{}, vector.New(0))
+	m.RegisterVectors(&embedding.Store{}, vector.New(0))
 	m.RegisterMemory(&graph.Store{}, &graph.Recalls{})
 	m.RegisterHTTP(&chat.Service{}, &handlers.Streams{}, &audit.Log{})
 	described := make(chan *prometheus.Desc)

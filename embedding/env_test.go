@@ -1,4 +1,4 @@
-package graph_test
+package embedding
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"kith/explore"
 	"kith/graph"
+	"kith/graph/graphtest"
 	"kith/internal/testenv"
 	"kith/vector"
 )
@@ -30,7 +31,7 @@ func (f *fakeEmbedder) Dimensions() int { return 3 }
 func (f *fakeEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	f.mu.Lock()
 	for _, text := range texts {
-		if text != graph.Probe {
+		if text != probe {
 			f.asked = append(f.asked, text)
 		}
 	}
@@ -65,51 +66,53 @@ func vectorOf(text string) []float32 {
 	return []float32{float32(math.Cos(angle)), float32(math.Sin(angle)), 0}
 }
 
-// embedding is a store with an embedder and a worker, used as by a process that runs it.
-type embedding struct {
-	*env
+// env is a store with an embedder and a worker, used as by a process that runs it.
+type env struct {
+	*graphtest.Env
+	store    *Store
 	embedder *fakeEmbedder
-	worker   *graph.Embedding
+	worker   *Worker
 	counts   map[string]int64
 }
 
 // embedder opens a store on a separate database as another process would.
-func embedder(t *testing.T, db testenv.Database, model string) *embedding {
+func embedder(t *testing.T, db testenv.Database, model string) *env {
 	t.Helper()
-	e := &embedding{embedder: &fakeEmbedder{model: model}, counts: map[string]int64{}}
-	e.env = open(t, db, graph.Options{Embedder: e.embedder})
-	e.worker = graph.NewEmbedding(e.Store, graph.EmbeddingOptions{Observe: e.count})
+	e := &env{embedder: &fakeEmbedder{model: model}, counts: map[string]int64{}}
+	e.Env = graphtest.Open(t, db, graph.Options{Embedder: e.embedder})
+	e.store = NewStore(e.Store, e.embedder)
+	e.worker = NewWorker(e.store, Options{Observe: e.count})
 	return e
 }
 
 // searches returns the searches of the team's database.
-func (e *embedding) searches() *explore.Store { return explore.NewStore(e.Store, e.embedder) }
+func (e *env) searches() *explore.Store { return explore.NewStore(e.Store, e.embedder) }
 
-func (e *embedding) count(outcome string, n int64) {
+func (e *env) count(outcome string, n int64) {
 	e.embedder.mu.Lock()
 	defer e.embedder.mu.Unlock()
 	e.counts[outcome] += n
 }
 
 // again returns the same team in another process, with a worker of its own.
-func (e *embedding) again(db testenv.Database) *embedding {
+func (e *env) again(db testenv.Database) *env {
 	other := embedder(e.T, db, e.embedder.model)
 	other.Team, other.Now = e.Team, e.Now
 	return other
 }
 
 // settle embeds until the queue is empty, including texts written a millisecond later.
-func (e *embedding) settle() {
+func (e *env) settle() {
 	e.Helper()
 	e.turns()
 	e.Now = e.Now.Add(2 * time.Millisecond)
 	e.turns()
 }
 
-func (e *embedding) turns() {
+func (e *env) turns() {
 	e.Helper()
 	for range 1000 {
-		done, err := e.worker.TurnForTest(e.Context())
+		done, err := e.worker.turn(e.Context())
 		if err != nil {
 			e.Fatal(err)
 		}
@@ -121,7 +124,7 @@ func (e *embedding) turns() {
 }
 
 // vectors returns what a scope's index would load: the text of each key's vector.
-func (e *embedding) vectors(user string) map[string]string {
+func (e *env) vectors(user string) map[string]string {
 	e.Helper()
 	found, last := map[string]string{}, int64(0)
 	for {
@@ -159,10 +162,18 @@ var embeddedTexts = struct {
 }{of: map[string]string{}}
 
 // embeds checks the texts of the vectors of a scope's keys. An empty text means a row without a vector.
-func (e *embedding) embeds(user string, texts map[string]string) {
+func (e *env) embeds(user string, texts map[string]string) {
 	e.Helper()
 	if texts == nil {
 		texts = map[string]string{}
 	}
 	e.Same("vectors of "+user, texts, e.vectors(user))
 }
+
+// noon is the clock of a fresh store.
+var noon = graphtest.Noon
+
+// What the tests write.
+var node, described, change, link, said = graphtest.Node, graphtest.Described, graphtest.Change, graphtest.Link, graphtest.Said
+
+func TestMain(m *testing.M) { testenv.Main(m) }

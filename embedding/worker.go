@@ -1,4 +1,4 @@
-package graph
+package embedding
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"kith/graph"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
@@ -27,9 +29,9 @@ var (
 // Embedding computes the vectors of new and changed texts. The queue is in the database: a text stays in it until its vector is
 // stored, whichever process stops or dies. Any number of processes may run it. A lease lets one of them work at a time, and
 // another takes over when it dies.
-type Embedding struct {
+type Worker struct {
 	store   *Store
-	options EmbeddingOptions
+	options Options
 	holder  string
 	held    time.Time     // when the lease was last taken or renewed; zero: another process holds it
 	pause   time.Duration // after a failure; grows
@@ -37,7 +39,7 @@ type Embedding struct {
 }
 
 // EmbeddingOptions are the options of Embedding.
-type EmbeddingOptions struct {
+type Options struct {
 	Log     *slog.Logger
 	Observe func(outcome string, count int64) // called for the texts of each outcome
 }
@@ -71,25 +73,25 @@ const (
 )
 
 // NewEmbedding returns the Embedding of a store that has an embedder.
-func NewEmbedding(s *Store, o EmbeddingOptions) *Embedding {
+func NewWorker(s *Store, o Options) *Worker {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, int64) {}
 	}
-	return &Embedding{store: s, options: o, holder: uuid.NewString(), size: embeddingFirst}
+	return &Worker{store: s, options: o, holder: uuid.NewString(), size: embeddingFirst}
 }
 
 // Run embeds queued texts until ctx is done.
-func (e *Embedding) Run(ctx context.Context) error {
+func (e *Worker) Run(ctx context.Context) error {
 	defer e.release(context.WithoutCancel(ctx))
 	for {
 		done, err := e.turn(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		wait, woken := e.next(done, err), e.store.texts
+		wait, woken := e.next(done, err), e.store.graph.Texts()
 		if err != nil || e.held.IsZero() { // texts written from now on have to wait too
 			woken = nil
 		}
@@ -104,7 +106,7 @@ func (e *Embedding) Run(ctx context.Context) error {
 }
 
 // next returns how long to wait after a turn.
-func (e *Embedding) next(done bool, err error) time.Duration {
+func (e *Worker) next(done bool, err error) time.Duration {
 	switch {
 	case err != nil:
 		e.pause = min(max(2*e.pause, pauseFirst), pauseLast)
@@ -121,17 +123,17 @@ func (e *Embedding) next(done bool, err error) time.Duration {
 }
 
 // turn embeds some of the queue if no other process does. done reports that the queue is empty.
-func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
+func (e *Worker) turn(ctx context.Context) (done bool, err error) {
 	if err := e.hold(ctx); err != nil || e.held.IsZero() {
 		return false, err
 	}
-	state, err := e.store.embeddingState(ctx)
+	state, err := e.store.readState(ctx)
 	if err != nil {
 		return false, err
 	}
-	if state.Model != e.store.options.Embedder.Model() { // another process may have the right one
+	if state.Model != e.store.embedder.Model() { // another process may have the right one
 		e.release(ctx)
-		return false, fmt.Errorf("embed: %w", ErrModel)
+		return false, fmt.Errorf("embed: %w", graph.ErrModel)
 	}
 	limit := e.limit()
 	rows, err := e.due(ctx, limit)
@@ -149,9 +151,9 @@ func (e *Embedding) turn(ctx context.Context) (done bool, err error) {
 }
 
 // hold takes or renews the lease.
-func (e *Embedding) hold(ctx context.Context) error {
-	if now := e.store.Now(); e.held.IsZero() || now.Sub(e.held) >= embeddingKept {
-		_, _, held, err := e.store.takeLease(ctx, embeddingLease, e.holder, embeddingLife)
+func (e *Worker) hold(ctx context.Context) error {
+	if now := e.store.graph.Now(); e.held.IsZero() || now.Sub(e.held) >= embeddingKept {
+		_, _, held, err := e.store.graph.TakeLease(ctx, embeddingLease, e.holder, embeddingLife)
 		e.held = time.Time{}
 		if err != nil {
 			return err
@@ -163,12 +165,12 @@ func (e *Embedding) hold(ctx context.Context) error {
 	return nil
 }
 
-func (e *Embedding) release(ctx context.Context) {
+func (e *Worker) release(ctx context.Context) {
 	if e.held.IsZero() {
 		return
 	}
 	e.held = time.Time{}
-	if err := e.store.endLease(ctx, embeddingLease, e.holder, nil); err != nil {
+	if err := e.store.graph.EndLease(ctx, embeddingLease, e.holder, nil); err != nil {
 		e.options.Log.Warn("embedding lease not released, it expires by itself", "error", err)
 	}
 }
@@ -177,7 +179,7 @@ func (e *Embedding) release(ctx context.Context) {
 type waitingRow struct {
 	TeamID, EntityKey, UserID string
 	EmbedDue                  int64
-	Labels                    Labels
+	Labels                    graph.Labels
 	Texts                     struct{ Name, Description, Summary, Text string }
 	Keywords                  []string
 }
@@ -197,7 +199,7 @@ type waiting struct {
 
 func (w *waiting) row(vector []byte) map[string]any {
 	row := map[string]any{
-		"team_id": w.team, "entity_key": w.key, "embed_due": w.due, "vector_scope": ScopeToken(w.team, w.user), "vector": nil,
+		"team_id": w.team, "entity_key": w.key, "embed_due": w.due, "vector_scope": graph.ScopeToken(w.team, w.user), "vector": nil,
 	}
 	if vector != nil {
 		row["vector"] = vector
@@ -207,7 +209,7 @@ func (w *waiting) row(vector []byte) map[string]any {
 
 // limit returns how many texts a turn embeds. After a failure it is one batch, which shows whether the embedder is back: after a
 // pause the circuit breaker lets one request through.
-func (e *Embedding) limit() int {
+func (e *Worker) limit() int {
 	if e.pause > 0 {
 		return e.size
 	}
@@ -215,20 +217,20 @@ func (e *Embedding) limit() int {
 }
 
 // due returns the queued nodes, the oldest first.
-func (e *Embedding) due(ctx context.Context, limit int) ([]waiting, error) {
-	found, err := findWaiting.Read(ctx, e.store.db, map[string]any{"now_ms": e.store.Now().UnixMilli(), "limit": limit})
+func (e *Worker) due(ctx context.Context, limit int) ([]waiting, error) {
+	found, err := findWaiting.Read(ctx, e.store.db, map[string]any{"now_ms": e.store.graph.Now().UnixMilli(), "limit": limit})
 	rows := make([]waiting, len(found))
 	for i, row := range found {
-		n := &stored{row.Labels.Kind(), Properties{
+		text := graph.EmbeddingText(row.Labels.Kind(), graph.Properties{
 			"name": row.Texts.Name, "description": row.Texts.Description, "summary": row.Texts.Summary, "text": row.Texts.Text, "keywords": row.Keywords,
-		}}
-		rows[i] = waiting{row.TeamID, row.EntityKey, row.UserID, row.EmbedDue, embeddingText(n)}
+		})
+		rows[i] = waiting{row.TeamID, row.EntityKey, row.UserID, row.EmbedDue, text}
 	}
 	return rows, err
 }
 
 // embed computes and stores vectors, in concurrent batches.
-func (e *Embedding) embed(ctx context.Context, rows []waiting) error {
+func (e *Worker) embed(ctx context.Context, rows []waiting) error {
 	begun := time.Now()
 	var group errgroup.Group
 	for batch := range slices.Chunk(rows, e.size) {
@@ -252,7 +254,7 @@ func (e *Embedding) embed(ctx context.Context, rows []waiting) error {
 	return err
 }
 
-func (e *Embedding) batch(ctx context.Context, batch []waiting) error {
+func (e *Worker) batch(ctx context.Context, batch []waiting) error {
 	slices.SortFunc(batch, func(a, b waiting) int { return cmp.Or(cmp.Compare(a.team, b.team), cmp.Compare(a.key, b.key)) }) // in the order in which writers lock
 	vectors, err := e.vectors(ctx, batch)
 	if errors.Is(err, llm.ErrRefused) || errors.Is(err, llm.ErrGarbled) {
@@ -265,7 +267,7 @@ func (e *Embedding) batch(ctx context.Context, batch []waiting) error {
 }
 
 // vectors returns the encoded vectors of a batch; nil for a text without one.
-func (e *Embedding) vectors(ctx context.Context, batch []waiting) ([][]byte, error) {
+func (e *Worker) vectors(ctx context.Context, batch []waiting) ([][]byte, error) {
 	texts, places := make([]string, 0, len(batch)), make([]int, 0, len(batch))
 	for i := range batch {
 		if batch[i].text != "" {
@@ -276,7 +278,7 @@ func (e *Embedding) vectors(ctx context.Context, batch []waiting) ([][]byte, err
 	if len(texts) == 0 {
 		return encoded, nil
 	}
-	units, err := e.store.options.Embedder.Embed(ctx, texts)
+	units, err := e.store.embedder.Embed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +289,7 @@ func (e *Embedding) vectors(ctx context.Context, batch []waiting) ([][]byte, err
 		if unit == nil {
 			continue
 		}
-		if !sound(unit, e.store.options.Embedder.Dimensions()) {
+		if !sound(unit, e.store.embedder.Dimensions()) {
 			return nil, llm.ErrGarbled
 		}
 		encoded[places[i]] = vector.Encode(unit)
@@ -310,7 +312,7 @@ const probe = "memory"
 
 // singly embeds a refused or wrongly answered batch text by text. If the embedder refuses even the probe, the texts are not the
 // reason, and they stay queued.
-func (e *Embedding) singly(ctx context.Context, batch []waiting) error {
+func (e *Worker) singly(ctx context.Context, batch []waiting) error {
 	if _, err := e.vectors(ctx, []waiting{{text: probe}}); err != nil {
 		return fmt.Errorf("the embedder refuses every text: %w", err)
 	}
@@ -337,7 +339,7 @@ func (e *Embedding) singly(ctx context.Context, batch []waiting) error {
 }
 
 // save stores the vectors of a batch and counts them.
-func (e *Embedding) save(ctx context.Context, batch []waiting, vectors [][]byte) error {
+func (e *Worker) save(ctx context.Context, batch []waiting, vectors [][]byte) error {
 	full := int64(0)
 	for _, v := range vectors {
 		if v != nil {
@@ -346,7 +348,7 @@ func (e *Embedding) save(ctx context.Context, batch []waiting, vectors [][]byte)
 	}
 	var dimensions any
 	if full > 0 {
-		dimensions = e.store.options.Embedder.Dimensions()
+		dimensions = e.store.embedder.Dimensions()
 	}
 	if err := e.store.saveVectors(ctx, batch, vectors, dimensions); err != nil {
 		return err
@@ -362,23 +364,23 @@ func (s *Store) saveVectors(ctx context.Context, batch []waiting, vectors [][]by
 	for i := range batch {
 		rows[i] = batch[i].row(vectors[i])
 	}
-	return s.Transaction(ctx, "embedding_save", func(t *Tx) error {
+	return s.graph.Transaction(ctx, "embedding_save", func(t *graph.Tx) error {
 		saved, err := saveVectors.Exec(t, map[string]any{
-			"model": s.options.Embedder.Model(), "dimensions": dimensions, "rows": rows,
+			"model": s.embedder.Model(), "dimensions": dimensions, "rows": rows,
 		})
 		if err == nil && (len(saved) == 0 || !saved[0].Fits) {
-			err = fmt.Errorf("embed: %w, or of another length", ErrModel)
+			err = fmt.Errorf("embed: %w, or of another length", graph.ErrModel)
 		}
 		return err
 	})
 }
 
-func (e *Embedding) postpone(ctx context.Context, batch []waiting) error {
+func (e *Worker) postpone(ctx context.Context, batch []waiting) error {
 	rows := make([]map[string]any, len(batch))
 	for i := range batch {
 		rows[i] = batch[i].row(nil)
 	}
-	return e.store.Transaction(ctx, "embedding_postpone", func(t *Tx) error {
-		return postponeEmbedding.Run(t, map[string]any{"rows": rows, "until_ms": e.store.Now().Add(embeddingLater).UnixMilli()})
+	return e.store.graph.Transaction(ctx, "embedding_postpone", func(t *graph.Tx) error {
+		return postponeEmbedding.Run(t, map[string]any{"rows": rows, "until_ms": e.store.graph.Now().Add(embeddingLater).UnixMilli()})
 	})
 }

@@ -1,14 +1,17 @@
-package graph
+package embedding
 
 import (
 	"context"
 	"errors"
+
+	"kith/graph"
 
 	"kith/internal/sleep"
 	"kith/neo"
 )
 
 var (
+	nextTeam             = neo.Load[string]("team_next")
 	queueNodes           = neo.Load[queuedNodes]("embedding_walk")
 	saveEmbeddingWalk    = neo.Load[neo.None]("embedding_walked")
 	finishEmbeddingRenew = neo.Load[neo.None]("embedding_renewed")
@@ -23,7 +26,7 @@ type queuedNodes struct {
 
 // walk queues the next nodes without a vector of the present model: nodes from times without an embedder, and all nodes when
 // everything is embedded anew.
-func (e *Embedding) walk(ctx context.Context, from embeddingState) error {
+func (e *Worker) walk(ctx context.Context, from state) error {
 	to := from
 	if from.Team != "" {
 		last, err := e.walkPage(ctx, from)
@@ -33,7 +36,7 @@ func (e *Embedding) walk(ctx context.Context, from embeddingState) error {
 		to.Key = last
 	}
 	if to.Key == "" || from.Team == "" { // the team is done
-		teams, err := findNextTeam.Read(ctx, e.store.db, map[string]any{"after": from.Team})
+		teams, err := nextTeam.Read(ctx, e.store.db, map[string]any{"after": from.Team})
 		if err != nil {
 			return err
 		}
@@ -41,7 +44,7 @@ func (e *Embedding) walk(ctx context.Context, from embeddingState) error {
 			to.Team, to.Key = teams[0], ""
 		}
 	}
-	return e.store.Transaction(ctx, "embedding_walked", func(t *Tx) error {
+	return e.store.graph.Transaction(ctx, "embedding_walked", func(t *graph.Tx) error {
 		return saveEmbeddingWalk.Run(t, map[string]any{
 			"model": from.Model, "base": from.Base, "from_team": from.Team, "from_key": from.Key,
 			"team": to.Team, "key": to.Key, "walked": to.Walked,
@@ -50,10 +53,10 @@ func (e *Embedding) walk(ctx context.Context, from embeddingState) error {
 }
 
 // walkPage queues nodes of a team, and returns the last one; empty: there are no more.
-func (e *Embedding) walkPage(ctx context.Context, from embeddingState) (last string, err error) {
-	err = e.store.Transaction(ctx, "embedding_walk", func(t *Tx) error {
+func (e *Worker) walkPage(ctx context.Context, from state) (last string, err error) {
+	err = e.store.graph.Transaction(ctx, "embedding_walk", func(t *graph.Tx) error {
 		page, err := queueNodes.ExecOne(t, map[string]any{
-			"team_id": from.Team, "after": from.Key, "limit": embeddingPage, "base": from.Base, "now_ms": e.store.Now().UnixMilli(),
+			"team_id": from.Team, "after": from.Key, "limit": embeddingPage, "base": from.Base, "now_ms": e.store.graph.Now().UnixMilli(),
 		})
 		last = page.Last
 		return err
@@ -66,7 +69,7 @@ const finishAttempts = 5
 
 // Finish embeds until the queue is empty, or waits until another process has emptied it. progress is called after every step. It
 // completes what RenewEmbeddings started. It can be interrupted and called again.
-func (e *Embedding) Finish(ctx context.Context, progress func()) error {
+func (e *Worker) Finish(ctx context.Context, progress func()) error {
 	defer e.release(context.WithoutCancel(ctx))
 	for failures := 0; ; {
 		done, err := e.turn(ctx)
@@ -75,13 +78,13 @@ func (e *Embedding) Finish(ctx context.Context, progress func()) error {
 		}
 		progress()
 		if done && err == nil {
-			return e.store.Transaction(ctx, "embedding_renewed", func(t *Tx) error {
-				return finishEmbeddingRenew.Run(t, map[string]any{"model": e.store.options.Embedder.Model()})
+			return e.store.graph.Transaction(ctx, "embedding_renewed", func(t *graph.Tx) error {
+				return finishEmbeddingRenew.Run(t, map[string]any{"model": e.store.embedder.Model()})
 			})
 		}
 		if err == nil {
 			failures = 0
-		} else if failures++; failures == finishAttempts || ctx.Err() != nil || errors.Is(err, ErrModel) {
+		} else if failures++; failures == finishAttempts || ctx.Err() != nil || errors.Is(err, graph.ErrModel) {
 			return err
 		}
 		if !sleep.For(ctx, min(e.next(done, err), embeddingLook)) {
@@ -91,8 +94,8 @@ func (e *Embedding) Finish(ctx context.Context, progress func()) error {
 }
 
 // finished reports whether nothing is left to embed for any process.
-func (e *Embedding) finished(ctx context.Context) (bool, error) {
-	state, err := e.store.embeddingState(ctx)
+func (e *Worker) finished(ctx context.Context) (bool, error) {
+	state, err := e.store.readState(ctx)
 	if err != nil || !state.Walked {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-package graph_test
+package embedding
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/erasure"
+	"kith/graph/graphtest"
 	"kith/system"
 
 	"golang.org/x/sync/errgroup"
@@ -31,16 +33,16 @@ func TestEmbedding(t *testing.T) {
 	if err := e.Store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	plain := open(t, db, graph.Options{})
+	plain := graphtest.Open(t, db, graph.Options{})
 	plain.Write("u", []graph.NodeWrite{node("concept", "before", 0.5, described("was there"))})
-	if err := e.Store.PrepareEmbedding(t.Context()); err != nil {
+	if err := e.store.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
 		name string
-		do   func(*embedding)
+		do   func(*env)
 	}{
-		{"what was there before", func(e *embedding) {
+		{"what was there before", func(e *env) {
 			e.Team = plain.Team
 			e.settle()
 			e.embeds("u", map[string]string{"before": "the before\nwas there"})
@@ -51,33 +53,33 @@ func TestEmbedding(t *testing.T) {
 		{"a text that changes while it is embedded", embedChanging},
 		{"systems", embedSystems},
 		{"imports", embedImports},
-		{"a restart", func(e *embedding) { embedRestart(e, db) }},
-		{"two at once", func(e *embedding) { embedTwice(e, db) }},
+		{"a restart", func(e *env) { embedRestart(e, db) }},
+		{"two at once", func(e *env) { embedTwice(e, db) }},
 		{"an embedder that is away", embedAway},
 		{"an embedder that refuses", embedRefused},
 		{"an embedder that answers wrongly", embedWrong},
 		{"an erased user", embedErased},
 		{"answers hold nothing of it", embedHidden},
 		{"kith check", embedAudited},
-		{"times without an embedder", func(e *embedding) { embedPaused(e, db) }},
-		{"another model", func(e *embedding) { embedOther(e, db) }},
+		{"times without an embedder", func(e *env) { embedPaused(e, db) }},
+		{"another model", func(e *env) { embedOther(e, db) }},
 		{"many messages", embedMany},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			next := embedder(t, db, "model-1")
 			step.do(next)
-			next.worker.ReleaseForTest(t.Context())
+			next.worker.release(t.Context())
 			next.Audit()
 		})
 	}
 }
 
-func embedKinds(e *embedding) {
+func embedKinds(e *env) {
 	fields := map[string]*graph.OwnFields{"requirement": {Text: graph.Some("must hold\nin every storm")}, "signal": {Channel: graph.Some("quay")}}
 	want := map[string]string{"requirement": "what it is\nmust hold\nin every storm", "signal": "quay\nwhat it is"}
 	var nodes []graph.NodeWrite
 	for _, kind := range graph.Kinds {
-		if (*kind.GroupField()) != graph.KnowledgeGroup && (*kind.GroupField()) != graph.ProjectGroup {
+		if slices.Contains([]string{"message", "source", "system_entity", "storyline", "macro"}, kind.Name) {
 			continue
 		}
 		n := graph.NodeWrite{Kind: kind.Name, EntityKey: kind.Name, Description: graph.Some("what it is"), OwnFields: fields[kind.Name]}
@@ -99,8 +101,8 @@ func embedKinds(e *embedding) {
 	e.embeds("u", want)
 	e.embeds("", map[string]string{"api": "API\nanswers"})
 	e.embeds("v", map[string]string{})
-	backlog, err := e.Store.EmbeddingBacklog(e.Context())
-	e.Same("waits", []any{graph.EmbeddingBacklog{}, nil}, []any{backlog, err})
+	backlog, err := e.store.Backlog(e.Context())
+	e.Same("waits", []any{Backlog{}, nil}, []any{backlog, err})
 	e.Same("kinds and times", []any{"message", noon.UnixMilli()}, func() []any {
 		rows, _ := e.searches().Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 1000)
 		i := slices.IndexFunc(rows, func(r vector.Row) bool { return r.Key == "m-1" })
@@ -108,7 +110,7 @@ func embedKinds(e *embedding) {
 	}())
 }
 
-func embedChanges(e *embedding) {
+func embedChanges(e *env) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first"))})
 	e.settle()
 	asked := len(e.embedder.asked)
@@ -130,7 +132,7 @@ func embedChanges(e *embedding) {
 	e.embeds("u", map[string]string{"c": "the c\nsecond", "s": ""})
 }
 
-func embedRestored(e *embedding) {
+func embedRestored(e *env) {
 	e.Source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("told"), Messages: []graph.MessageWrite{{EntityKey: "m", Role: "user", Text: "Hello."}}})
 	e.settle()
 	all := map[string]string{"s": "told", "m": "Hello."}
@@ -147,7 +149,7 @@ func embedRestored(e *embedding) {
 	e.embeds("u", all)
 }
 
-func embedChanging(e *embedding) {
+func embedChanging(e *env) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first"))})
 	e.embedder.pause = once(func() {
 		e.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("second")}}) // at the same millisecond
@@ -157,7 +159,7 @@ func embedChanging(e *embedding) {
 	e.embeds("u", map[string]string{"c": "the c\nsecond"})
 }
 
-func embedSystems(e *embedding) {
+func embedSystems(e *env) {
 	put := func(description string) {
 		e.Helper()
 		w := &system.Write{Entities: []system.EntityWrite{{Name: "API", Type: graph.Some("service"), Description: graph.Some(description)}}}
@@ -172,7 +174,7 @@ func embedSystems(e *embedding) {
 	e.embeds("", map[string]string{key: "API\nsecond"})
 }
 
-func embedImports(e *embedding) {
+func embedImports(e *env) {
 	batch := &graph.RestoreBatch{Nodes: []graph.NodeWrite{
 		{Kind: "concept", EntityKey: "c", UserID: graph.Some("u"), Name: graph.Some("c"), Description: graph.Some("imported")},
 		{Kind: "source", EntityKey: "s", UserID: graph.Some("u"), OwnFields: &graph.OwnFields{Summary: graph.Some("told")}},
@@ -187,28 +189,28 @@ func embedImports(e *embedding) {
 }
 
 // embedRestart checks that the queue of a dead process is embedded by the next one, once its lease has expired.
-func embedRestart(e *embedding, db testenv.Database) {
+func embedRestart(e *env, db testenv.Database) {
 	e.settle() // holds the lease
 	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("waits"))})
 	other := e.again(db)
-	if done, err := other.worker.TurnForTest(e.Context()); done || err != nil || !other.worker.HeldField().IsZero() {
+	if done, err := other.worker.turn(e.Context()); done || err != nil || !other.worker.held.IsZero() {
 		e.Fatal(done, err)
 	}
 	e.Same("asked for", []string(nil), other.embedder.asked)
-	other.Now = other.Now.Add(graph.EmbeddingLife)
+	other.Now = other.Now.Add(embeddingLife)
 	other.settle()
 	e.embeds("u", map[string]string{"c": "the c\nwaits"})
-	if err := e.worker.HoldForTest(e.Context()); err != nil { // on the clock of the dead process
+	if err := e.worker.hold(e.Context()); err != nil { // on the clock of the dead process
 		e.Fatal(err)
 	}
-	other.worker.ReleaseForTest(e.Context())
+	other.worker.release(e.Context())
 }
 
-func embedTwice(e *embedding, db testenv.Database) {
+func embedTwice(e *env, db testenv.Database) {
 	other := e.again(db)
 	ctx, stop := context.WithCancel(e.Context())
 	var running errgroup.Group
-	for _, worker := range []*graph.Embedding{e.worker, other.worker} {
+	for _, worker := range []*Worker{e.worker, other.worker} {
 		running.Go(func() error { return worker.Run(ctx) })
 	}
 	want := map[string]string{}
@@ -234,16 +236,16 @@ func embedTwice(e *embedding, db testenv.Database) {
 	}
 }
 
-func embedAway(e *embedding) {
+func embedAway(e *env) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("waits"))})
 	e.embedder.fail = func([]string) error { return llm.ErrUnavailable }
 	var pauses []time.Duration
 	for range 8 {
-		done, err := e.worker.TurnForTest(e.Context())
+		done, err := e.worker.turn(e.Context())
 		if done || !errors.Is(err, llm.ErrUnavailable) {
 			e.Fatal(done, err)
 		}
-		pauses = append(pauses, e.worker.NextForTest(done, err))
+		pauses = append(pauses, e.worker.next(done, err))
 	}
 	e.Same("pauses", []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}, func() []time.Duration {
 		for i := range pauses {
@@ -254,17 +256,17 @@ func embedAway(e *embedding) {
 	e.embedder.fail = nil
 	e.settle()
 	e.embeds("u", map[string]string{"c": "the c\nwaits"})
-	e.Same("counted", map[string]int64{graph.Failed: 8, graph.Embedded: 1, graph.Empty: 0}, e.counts)
+	e.Same("counted", map[string]int64{Failed: 8, Embedded: 1, Empty: 0}, e.counts)
 }
 
-func embedRefused(e *embedding) {
+func embedRefused(e *env) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("good"))})
 	e.settle()
 	e.embedder.fail = func(texts []string) error { // such as with a wrong key
 		return llm.ErrRefused
 	}
 	e.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c-1", Description: graph.Some("better")}, {Kind: "concept", EntityKey: "c-2", Description: graph.Some("bad")}})
-	if done, err := e.worker.TurnForTest(e.Context()); done || !errors.Is(err, llm.ErrRefused) {
+	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, llm.ErrRefused) {
 		e.Fatal(done, err)
 	}
 	e.embedder.fail = func(texts []string) error {
@@ -275,10 +277,10 @@ func embedRefused(e *embedding) {
 	}
 	e.settle()
 	e.embeds("u", map[string]string{"c-1": "the c-1\nbetter", "c-2": ""})
-	e.Same("counted", map[string]int64{graph.Embedded: 3, graph.Empty: 0, graph.Failed: 2, graph.Given: 1}, e.counts)
+	e.Same("counted", map[string]int64{Embedded: 3, Empty: 0, Failed: 2, Given: 1}, e.counts)
 }
 
-func embedWrong(e *embedding) {
+func embedWrong(e *env) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("bad"))})
 	for _, wrong := range [][]float32{{float32(math.NaN()), 0, 0}, {1, 0}, {float32(math.Inf(1)), 0, 0}} {
 		e.embedder.spoil = func(text string) []float32 {
@@ -289,15 +291,15 @@ func embedWrong(e *embedding) {
 		}
 		e.settle()
 		e.embeds("u", map[string]string{"c-1": "the c-1\ngood"})
-		e.Now = e.Now.Add(graph.EmbeddingLater)
+		e.Now = e.Now.Add(embeddingLater)
 	}
-	e.Same("counted", map[string]int64{graph.Embedded: 1, graph.Empty: 0, graph.Postponed: 3}, e.counts)
+	e.Same("counted", map[string]int64{Embedded: 1, Empty: 0, Postponed: 3}, e.counts)
 	e.embedder.spoil = nil
 	e.settle()
 	e.embeds("u", map[string]string{"c-1": "the c-1\ngood", "c-2": "the c-2\nbad"})
 	e.embedder.spoil = func(string) []float32 { return []float32{1, 0} }
 	e.Write("u", []graph.NodeWrite{node("concept", "c-3", 0.5)})
-	if done, err := e.worker.TurnForTest(e.Context()); done || !errors.Is(err, llm.ErrGarbled) {
+	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, llm.ErrGarbled) {
 		e.Fatal("an embedder that answers nothing right:", done, err)
 	}
 	e.embedder.spoil = nil
@@ -305,12 +307,12 @@ func embedWrong(e *embedding) {
 	e.Now = noon
 }
 
-func embedErased(e *embedding) {
+func embedErased(e *env) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("mine"))})
 	e.settle()
 	e.Write("u", []graph.NodeWrite{node("concept", "d", 0.5, described("waits"))})
 	e.embedder.pause = once(func() { // while a text of the user is embedded
-		if _, err := e.eraseUser(e.Context(), "u"); err != nil {
+		if _, err := erasure.NewStore(e.Store).EraseUser(e.Context(), e.As("u"), func(context.Context) error { return nil }); err != nil {
 			e.Error(err)
 		}
 	})
@@ -319,35 +321,33 @@ func embedErased(e *embedding) {
 	e.Same("left", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
 }
 
-func embedHidden(e *embedding) {
+func embedHidden(e *env) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("shown"))})
 	e.settle()
 	e.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("shown again")}}) // is queued too
+	params := map[string]any{
+		"team_id": e.Team, "user_id": "u", "entity_key": "c", "label": "Concept", "as_of": nil, "now_ms": e.Now.UnixMilli(), "limit": 10,
+		"after": "", "end": "\U0010ffff", "messages": false,
+	}
 	for _, name := range []string{"export_nodes", "node_get", "node_list"} {
-		params := e.params(cypher.Load(name))
-		for field, value := range map[string]any{"user_id": "u", "entity_key": "c", "kind": "concept", "after": "", "messages": false} {
-			if _, ok := params[field]; ok {
-				params[field] = value
-			}
-		}
 		rows, err := e.Store.DB().Read(e.Context(), cypher.Load(name), params)
 		if err != nil {
 			e.Fatal(err)
 		}
-		if found := fmt.Sprint(rows); strings.Contains(found, "vector") || strings.Contains(found, "embed_due") || strings.Contains(found, "search_scope") {
+		if found := fmt.Sprint(rows); !strings.Contains(found, "the c") || strings.Contains(found, "vector") || strings.Contains(found, "embed_due") || strings.Contains(found, "search_scope") {
 			e.Errorf("%s: %s", name, found)
 		}
 	}
 	e.settle()
 }
 
-func embedAudited(e *embedding) {
+func embedAudited(e *env) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("mine"))})
 	e.settle()
 	e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) SET n.vector_scope = 'kx0' RETURN count(n)`)
 	var found []graph.Finding
-	a := graph.NewAuditor(e.Store, graph.AuditOptions{Fix: true, Report: func(f graph.Finding) { found = append(found, f) }})
-	if err := a.TeamForTest(e.Context(), e.Team); err != nil {
+	_, err := e.Store.Audit(e.Context(), graph.AuditOptions{TeamID: e.Team, Fix: true, Report: func(f graph.Finding) { found = append(found, f) }})
+	if err != nil {
 		e.Fatal(err)
 	}
 	e.Same("findings", []graph.Finding{{Check: "property", TeamID: e.Team, Kind: "concept", Key: "c", Detail: "has a wrong vector_scope", Repaired: true}}, found)
@@ -356,18 +356,18 @@ func embedAudited(e *embedding) {
 }
 
 // embedPaused checks that texts written by a process without an embedder are embedded by the next process that has one.
-func embedPaused(e *embedding, db testenv.Database) {
+func embedPaused(e *env, db testenv.Database) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("first")), node("concept", "same", 0.5)})
 	e.settle()
-	e.worker.ReleaseForTest(e.Context())
-	plain := open(e.T, db, graph.Options{})
+	e.worker.release(e.Context())
+	plain := graphtest.Open(e.T, db, graph.Options{})
 	plain.Team = e.Team
-	if err := plain.Store.PrepareEmbedding(e.Context()); err != nil {
+	if err := NewStore(plain.Store, nil).Prepare(e.Context()); err != nil {
 		e.Fatal(err)
 	}
 	plain.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("second")}, node("concept", "new", 0.5)})
 	next := e.again(db)
-	if err := next.Store.PrepareEmbedding(e.Context()); err != nil {
+	if err := next.store.Prepare(e.Context()); err != nil {
 		e.Fatal(err)
 	}
 	next.settle()
@@ -375,47 +375,47 @@ func embedPaused(e *embedding, db testenv.Database) {
 	if slices.Contains(next.embedder.asked, "the same") {
 		e.Error("what has its vector is embedded again")
 	}
-	next.worker.ReleaseForTest(e.Context())
+	next.worker.release(e.Context())
 }
 
-func embedOther(e *embedding, db testenv.Database) {
+func embedOther(e *env, db testenv.Database) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5), node("concept", "d", 0.5)})
 	e.settle()
 	next := embedder(e.T, db, "model-2")
 	next.Team, next.Now = e.Team, e.Now
-	if err := next.Store.PrepareEmbedding(e.Context()); !errors.Is(err, graph.ErrModel) || !strings.Contains(err.Error(), "kith reindex") {
+	if err := next.store.Prepare(e.Context()); !errors.Is(err, graph.ErrModel) || !strings.Contains(err.Error(), "kith reindex") {
 		e.Fatal(err)
 	}
-	resumed, err := next.Store.RenewEmbeddings(e.Context())
+	resumed, err := next.store.Renew(e.Context())
 	e.Same("resumed", []any{false, nil}, []any{resumed, err})
 	// A process with the old model stores nothing more, and leaves the lease.
 	e.Write("u", []graph.NodeWrite{node("concept", "f", 0.5)})
-	if done, err := e.worker.TurnForTest(e.Context()); done || !errors.Is(err, graph.ErrModel) {
+	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, graph.ErrModel) {
 		e.Fatal(done, err)
 	}
 	if _, err := e.searches().Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 10); !errors.Is(err, graph.ErrModel) {
 		e.Fatal(err)
 	}
 	next.embeds("u", nil) // no vector of the old model is found
-	if _, err := next.worker.TurnForTest(e.Context()); err != nil {
+	if _, err := next.worker.turn(e.Context()); err != nil {
 		e.Fatal(err)
 	}
-	next.worker.ReleaseForTest(e.Context())
+	next.worker.release(e.Context())
 	last := next.again(db) // it was interrupted
-	resumed, err = last.Store.RenewEmbeddings(e.Context())
+	resumed, err = last.store.Renew(e.Context())
 	e.Same("resumed", []any{true, nil}, []any{resumed, err})
 	if err := last.worker.Finish(e.Context(), func() {}); err != nil {
 		e.Fatal(err)
 	}
 	last.embeds("u", map[string]string{"c": "the c", "d": "the d", "f": "the f"})
-	resumed, err = last.Store.RenewEmbeddings(e.Context()) // the last one is done: it starts anew
+	resumed, err = last.store.Renew(e.Context()) // the last one is done: it starts anew
 	e.Same("resumed", []any{false, nil}, []any{resumed, err})
 	if err := last.worker.Finish(e.Context(), func() {}); err != nil {
 		e.Fatal(err)
 	}
 	last.embeds("u", map[string]string{"c": "the c", "d": "the d", "f": "the f"})
 	back := embedder(e.T, db, "model-1")
-	if _, err := back.Store.RenewEmbeddings(e.Context()); err != nil {
+	if _, err := back.store.Renew(e.Context()); err != nil {
 		e.Fatal(err)
 	}
 	if err := back.worker.Finish(e.Context(), func() {}); err != nil {
@@ -423,7 +423,7 @@ func embedOther(e *embedding, db testenv.Database) {
 	}
 }
 
-func embedMany(e *embedding) {
+func embedMany(e *env) {
 	const messages = 3000
 	w := graph.SourceWrite{EntityKey: "s", Summary: graph.Some("")}
 	for i := range messages {

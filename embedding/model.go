@@ -1,66 +1,68 @@
-package graph
+package embedding
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"kith/graph"
+
 	"kith/neo"
 )
 
 var (
-	readEmbeddingState   = neo.Load[embeddingState]("embedding_state")
+	readEmbeddingState   = neo.Load[state]("embedding_state")
 	pauseEmbedding       = neo.Load[neo.None]("embedding_pause")
-	beginEmbedding       = neo.Load[embeddingModel]("embedding_begin")
+	beginEmbedding       = neo.Load[model]("embedding_begin")
 	renewEmbedding       = neo.Load[bool]("embedding_renew")
-	readEmbeddingBacklog = neo.Load[embeddingBacklog]("embedding_backlog")
+	readEmbeddingBacklog = neo.Load[backlogRow]("embedding_backlog")
 )
 
 // embeddingModel is the model of the vectors in the database. Dimensions is 0 if they are unknown.
-type embeddingModel struct {
+type model struct {
 	Model      string
 	Dimensions int
 }
 
 // embeddingBacklog counts the nodes that wait for vectors. Oldest is nil if there are none.
-type embeddingBacklog struct {
+type backlogRow struct {
 	Due    int64
 	Oldest *time.Time
 }
 
 // embeddingState holds the model of the vectors in the database: those with a number above base. Until the walk is done, the
 // nodes after team and key may lack a vector of the model.
-type embeddingState struct {
+type state struct {
 	Model     string
 	Base      int64
 	Walked    bool
 	Team, Key string
 }
 
-// embeddingState returns the state; without a model if nothing was ever embedded.
-func (s *Store) embeddingState(ctx context.Context) (embeddingState, error) {
+// readState returns the state; without a model if nothing was ever embedded.
+func (s *Store) readState(ctx context.Context) (state, error) {
 	rows, err := readEmbeddingState.Read(ctx, s.db, nil)
 	if err != nil || len(rows) == 0 {
-		return embeddingState{}, err
+		return state{}, err
 	}
 	return rows[0], nil
 }
 
 // PrepareEmbedding makes sure that the embedder's vectors may be compared with those in the database, before anything is written.
 // It returns ErrModel if they may not. Without an embedder it records that the next one has to embed what is written meanwhile.
-func (s *Store) PrepareEmbedding(ctx context.Context) error {
-	if s.options.Embedder == nil {
-		return s.Transaction(ctx, "embedding_pause", func(t *Tx) error {
+func (s *Store) Prepare(ctx context.Context) error {
+	if s.embedder == nil {
+		return s.graph.Transaction(ctx, "embedding_pause", func(t *graph.Tx) error {
 			return pauseEmbedding.Run(t, nil)
 		})
 	}
-	return s.Transaction(ctx, "embedding_begin", func(t *Tx) error {
+	return s.graph.Transaction(ctx, "embedding_begin", func(t *graph.Tx) error {
 		stored, err := beginEmbedding.ExecOne(t, s.embedderParams())
 		if err != nil {
 			return err
 		}
-		own := s.options.Embedder.Dimensions() // an endpoint's dimensions are known after its first answer
-		if stored.Model != s.options.Embedder.Model() || own > 0 && stored.Dimensions > 0 && own != stored.Dimensions {
+		own := s.embedder.Dimensions() // an endpoint's dimensions are known after its first answer
+		if stored.Model != s.embedder.Model() || own > 0 && stored.Dimensions > 0 && own != stored.Dimensions {
 			return s.otherModel(stored)
 		}
 		return nil
@@ -68,7 +70,7 @@ func (s *Store) PrepareEmbedding(ctx context.Context) error {
 }
 
 func (s *Store) embedderParams() map[string]any {
-	own := s.options.Embedder
+	own := s.embedder
 	params := map[string]any{"model": own.Model(), "dimensions": nil}
 	if d := own.Dimensions(); d > 0 {
 		params["dimensions"] = d
@@ -76,16 +78,16 @@ func (s *Store) embedderParams() map[string]any {
 	return params
 }
 
-func (s *Store) otherModel(stored embeddingModel) error {
-	own := s.options.Embedder
+func (s *Store) otherModel(stored model) error {
+	own := s.embedder
 	return fmt.Errorf("%w: %q (%d dimensions) instead of the configured %q (%d); configure the former again, or run `kith reindex` to embed everything anew",
-		ErrModel, stored.Model, stored.Dimensions, own.Model(), own.Dimensions())
+		graph.ErrModel, stored.Model, stored.Dimensions, own.Model(), own.Dimensions())
 }
 
 // RenewEmbeddings starts to embed everything anew by the embedder's model. Searches ignore the earlier vectors, and embedding by
 // another model stops. resumed reports whether this had been started before; then it continues.
-func (s *Store) RenewEmbeddings(ctx context.Context) (resumed bool, err error) {
-	err = s.Transaction(ctx, "embedding_renew", func(t *Tx) (err error) {
+func (s *Store) Renew(ctx context.Context) (resumed bool, err error) {
+	err = s.graph.Transaction(ctx, "embedding_renew", func(t *graph.Tx) (err error) {
 		resumed, err = renewEmbedding.ExecOne(t, s.embedderParams())
 		return err
 	})
@@ -94,7 +96,7 @@ func (s *Store) RenewEmbeddings(ctx context.Context) (resumed bool, err error) {
 
 // EmbeddingBacklog holds how many nodes wait for their vectors, counted up to backlogCounted, and for how many seconds the first
 // of them has waited.
-type EmbeddingBacklog struct {
+type Backlog struct {
 	Due int64
 	Lag float64
 }
@@ -103,10 +105,10 @@ type EmbeddingBacklog struct {
 const backlogCounted = 10_000
 
 // EmbeddingBacklog counts the backlog.
-func (s *Store) EmbeddingBacklog(ctx context.Context) (EmbeddingBacklog, error) {
+func (s *Store) Backlog(ctx context.Context) (Backlog, error) {
 	backlog, err := readEmbeddingBacklog.ReadOne(ctx, s.db, map[string]any{"limit": backlogCounted})
 	if err != nil || backlog.Oldest == nil {
-		return EmbeddingBacklog{}, err
+		return Backlog{}, err
 	}
-	return EmbeddingBacklog{Due: backlog.Due, Lag: max(0, s.Now().Sub(*backlog.Oldest).Seconds())}, nil
+	return Backlog{Due: backlog.Due, Lag: max(0, s.graph.Now().Sub(*backlog.Oldest).Seconds())}, nil
 }

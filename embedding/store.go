@@ -1,0 +1,20 @@
+// Package embedding computes the vectors of stored texts.
+package embedding
+
+import (
+	"kith/graph"
+	"kith/llm"
+	"kith/neo"
+)
+
+// Store keeps vectors in Neo4j, with the nodes whose texts they are of. It is safe for concurrent use.
+type Store struct {
+	db       *neo.DB
+	graph    *graph.Store
+	embedder llm.Embedder // nil: none
+}
+
+// NewStore returns the store of the vectors in a memory's database. embedder is that of the memory.
+func NewStore(g *graph.Store, embedder llm.Embedder) *Store {
+	return &Store{db: g.DB(), graph: g, embedder: embedder}
+}
