@@ -202,8 +202,9 @@ func BenchmarkReader(b *testing.B) {
 		{Mem0, endless{begin: `[{"memory":"a"}`, format: `,{"id":"%d","memory":"` + text + `"}`, end: "]"}},
 	} {
 		b.Run(string(bench.format), func(b *testing.B) {
-			bench.in.size = 8 << 20
-			file, err := io.ReadAll(&bench.in)
+			in := bench.in
+			in.size = 8 << 20
+			file, err := io.ReadAll(&in)
 			if err != nil {
 				b.Fatal(err)
 			}

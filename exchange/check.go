@@ -1,8 +1,15 @@
 package exchange
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"kith/internal/jsonname"
 )
@@ -19,168 +26,141 @@ func Flaw(raw []byte) string {
 // checker checks JSON texts. It can be used for many texts, one after the other.
 type checker struct {
 	raw     []byte
-	at      int
-	depth   int
+	in      bytes.Buffer // raw; the decoder reads it in place
+	tokens  jsontext.Decoder
+	begin   int // the end of the token before the current one
 	values  int
 	deepest int
-	flaw    string
 	cut     bool // the text ends before its value does
-	keys    jsonname.Stack
+	hasNUL  bool // the text may contain an escaped NUL
 
 	// Of the outermost object: how many members, and the first.
 	members    int
 	key, value []byte
+	keyEnd     int
 }
+
+const blanks = " \t\r\n"
+
+var escapedNUL = []byte(`\u0000`)
 
 func (c *checker) check(raw []byte) string {
-	c.keys.Reset()
-	*c = checker{raw: raw, keys: c.keys}
-	if !utf8.Valid(raw) {
+	c.raw, c.in = raw, *bytes.NewBuffer(raw)
+	c.begin, c.values, c.deepest, c.cut, c.hasNUL = 0, 0, 0, false, bytes.Contains(raw, escapedNUL)
+	c.members, c.key, c.value = 0, nil, nil
+	c.tokens.Reset(&c.in)
+	flaw := c.walk()
+	if flaw != "" && !utf8.Valid(raw) {
+		c.cut = false
 		return "must be valid UTF-8"
 	}
-	if !c.anyValue() {
-		return c.flaw
-	}
-	if c.skipBlanks(); c.at < len(raw) {
-		c.syntaxError()
-	}
-	return c.flaw
+	return flaw
 }
 
-func (c *checker) fail(format string, args ...any) bool {
-	c.flaw = fmt.Sprintf(format, args...)
-	return false
-}
-
-// syntaxError records a fault of the grammar.
-func (c *checker) syntaxError() bool {
-	if c.at >= len(c.raw) {
-		c.cut = true
-		return c.fail("ends in the middle at byte %d", len(c.raw))
-	}
-	return c.fail("is not valid JSON at byte %d", c.at+1)
-}
-
-func (c *checker) skipBlanks() {
-	for c.at < len(c.raw) && isBlank(c.raw[c.at]) {
-		c.at++
+// walk reads the tokens up to the first flaw. The decoder refuses equal keys and invalid UTF-8.
+func (c *checker) walk() string {
+	for {
+		token, err := c.tokens.ReadToken()
+		if err != nil {
+			return c.syntaxFlaw(err)
+		}
+		depth, end := c.tokens.StackDepth(), int(c.tokens.InputOffset())
+		if flaw := c.tokenFlaw(token.Kind(), depth, end); flaw != "" {
+			return flaw
+		}
+		if depth == 0 {
+			return c.restFlaw(end)
+		}
+		c.begin = end
 	}
 }
 
-func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
-
-// peek returns the next byte after blanks; 0 at the end.
-func (c *checker) peek() byte {
-	c.skipBlanks()
-	return c.current()
-}
-
-func (c *checker) current() byte {
-	if c.at < len(c.raw) {
-		return c.raw[c.at]
-	}
-	return 0
-}
-
-// expect steps over the next byte after blanks if it is b.
-func (c *checker) expect(b byte) bool {
-	if c.peek() != b {
-		return c.syntaxError()
-	}
-	c.at++
-	return true
-}
-
-func (c *checker) anyValue() bool {
-	if c.values++; c.values > MaxValues {
-		return c.fail("must have at most %d values", MaxValues)
-	}
-	switch b := c.peek(); b {
-	case '{':
-		return c.enter() && c.object()
-	case '[':
-		return c.enter() && c.array()
+// tokenFlaw counts a token, which is within the grammar, and returns what is wrong with it.
+func (c *checker) tokenFlaw(kind jsontext.Kind, depth, end int) string {
+	isName := false
+	switch kind {
+	case '{', '[':
+		if c.deepest = max(c.deepest, depth); depth > MaxDepth {
+			return fmt.Sprintf("must be nested at most %d deep", MaxDepth)
+		}
 	case '"':
-		return c.text()
-	case 't':
-		return c.literal("true")
-	case 'f':
-		return c.literal("false")
-	case 'n':
-		return c.literal("null")
-	}
-	return c.number()
-}
-
-func (c *checker) enter() bool {
-	c.at++
-	c.depth++
-	c.deepest = max(c.deepest, c.depth)
-	return c.depth <= MaxDepth || c.fail("must be nested at most %d deep", MaxDepth)
-}
-
-func (c *checker) leave() bool {
-	c.at++
-	c.depth--
-	return true
-}
-
-func (c *checker) array() bool {
-	if c.peek() == ']' {
-		return c.leave()
-	}
-	for c.anyValue() {
-		if c.peek() == ']' {
-			return c.leave()
+		if at := c.nulIndex(end); at >= 0 {
+			return fmt.Sprintf("must not contain NUL characters (byte %d)", at+1)
 		}
-		if !c.expect(',') {
-			return false
+		in, length := c.tokens.StackIndex(depth)
+		isName = in == '{' && length%2 == 1
+	}
+	if !isName && kind != '}' && kind != ']' {
+		if c.values++; c.values > MaxValues {
+			return fmt.Sprintf("must have at most %d values", MaxValues)
 		}
 	}
-	return false
+	if depth == 1 {
+		c.addMember(isName, end)
+	}
+	return ""
 }
 
-func (c *checker) object() bool {
-	if c.peek() == '}' {
-		return c.leave()
-	}
-	seen := c.keys.Open()
-	for c.member(&seen) {
-		if c.peek() == '}' {
-			seen.Close()
-			return c.leave()
-		}
-		if !c.expect(',') {
-			return false
-		}
-	}
-	return false
-}
-
-func (c *checker) member(seen *jsonname.Set) bool {
-	if c.peek() != '"' {
-		return c.syntaxError()
-	}
-	begin := c.at
-	if !c.text() {
-		return false
-	}
-	key := jsonname.Plain(c.raw[begin:c.at])
-	if !seen.Add(key) {
-		return c.fail("has the same key twice in an object, at byte %d", begin+1)
-	}
-	if !c.expect(':') {
-		return false
-	}
-	c.skipBlanks()
-	begin = c.at
-	if !c.anyValue() {
-		return false
-	}
-	if c.depth == 1 {
+// addMember counts the members of the outermost object, and keeps the first. The token that ends at end is a name, or ends
+// a value.
+func (c *checker) addMember(isName bool, end int) {
+	switch {
+	case isName:
 		if c.members++; c.members == 1 {
-			c.key, c.value = key, c.raw[begin:c.at]
+			c.key, c.keyEnd = jsonname.Plain(bytes.TrimLeft(c.raw[c.begin:end], blanks)), end
 		}
+	case c.members == 1 && c.value == nil:
+		c.value = bytes.TrimLeft(c.raw[c.keyEnd:end], blanks+":")
 	}
-	return true
+}
+
+// nulIndex returns the place of the first escaped NUL in the string that ends at end; -1 if there is none.
+func (c *checker) nulIndex(end int) int {
+	if !c.hasNUL {
+		return -1
+	}
+	for at := c.begin; ; at++ {
+		i := bytes.IndexByte(c.raw[at:end], '\\')
+		if i < 0 {
+			return -1
+		}
+		if at += i; bytes.HasPrefix(c.raw[at:end], escapedNUL) {
+			return at
+		}
+		at++ // a backslash may be what is escaped
+	}
+}
+
+// restFlaw returns what is wrong with the text after the value.
+func (c *checker) restFlaw(end int) string {
+	if rest := bytes.TrimLeft(c.raw[end:], blanks); len(rest) > 0 {
+		return fmt.Sprintf("is not valid JSON at byte %d", len(c.raw)-len(rest)+1)
+	}
+	return ""
+}
+
+// syntaxFlaw describes an error of the decoder.
+func (c *checker) syntaxFlaw(err error) string {
+	var wrong *jsontext.SyntacticError
+	if !errors.As(err, &wrong) || errors.Is(err, io.ErrUnexpectedEOF) {
+		c.cut = true
+		return fmt.Sprintf("ends in the middle at byte %d", len(c.raw))
+	}
+	at := int(wrong.ByteOffset)
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return fmt.Sprintf("has the same key twice in an object, at byte %d", at+1)
+	case isHalfPair(c.raw[at:]):
+		return fmt.Sprintf("has half a surrogate pair at byte %d", at+1)
+	}
+	return fmt.Sprintf("is not valid JSON at byte %d", at+1)
+}
+
+// isHalfPair reports whether a text begins with the escape of half a surrogate pair.
+func isHalfPair(raw []byte) bool {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return false
+	}
+	half, err := strconv.ParseUint(string(raw[2:6]), 16, 16)
+	return err == nil && utf16.IsSurrogate(rune(half))
 }

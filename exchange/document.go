@@ -10,8 +10,8 @@ import (
 
 // document reads the elements of the lists in one JSON document, each within MaxLine, without holding the rest. It
 // finds the ends of values by quotes and brackets alone, so it skips a value that is too large or in an unknown
-// section with a few bytes of memory. encoding/json's Decoder would hold a whole string or value of any size. The
-// elements have not passed Flaw yet.
+// section with a few bytes of memory. The decoders of encoding/json and jsontext would hold a whole string of any size.
+// The elements have not passed Flaw yet.
 type document struct {
 	in       *bufio.Reader
 	line     int64

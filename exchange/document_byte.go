@@ -3,6 +3,7 @@ package exchange
 import (
 	"errors"
 	"io"
+	"strings"
 )
 
 // read returns the next byte, and counts its position.
@@ -49,3 +50,6 @@ func (d *document) token() (byte, error) {
 	}
 	return d.read()
 }
+
+// isBlank reports whether JSON allows a byte between tokens.
+func isBlank(b byte) bool { return strings.IndexByte(blanks, b) >= 0 }

@@ -9,7 +9,6 @@ import (
 type kithReader struct {
 	*Reader
 	lines   *lineReader
-	checker checker
 	counted End
 	faulty  bool
 	ended   bool

@@ -11,7 +11,6 @@ import (
 type mcpReader struct {
 	*Reader
 	lines   *lineReader
-	checker checker
 	related bool // a relation was read
 }
 

@@ -87,7 +87,7 @@ func (r *mem0Reader) read() error {
 
 // checkElement reports whether an element of a document is an object without a flaw.
 func (r *Reader) checkElement(line int64, section string, raw []byte) bool {
-	flaw := Flaw(raw)
+	flaw := r.checker.check(raw)
 	if flaw == "" && raw[0] != '{' {
 		flaw = "must be an object"
 	}

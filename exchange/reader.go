@@ -20,6 +20,7 @@ type Reader struct {
 	seq      int64
 	err      error // returned when pending is empty
 	warned   map[string]bool
+	checker  checker
 }
 
 // result is an item or a fault.

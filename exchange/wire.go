@@ -105,7 +105,7 @@ func (e *extras) put(name string, value any) {
 	case `""`, "null", "[]", "{}", "":
 		return
 	}
-	var c checker
+	c := &e.reader.checker
 	flaw := c.check(raw)
 	size := e.size + len(raw) + len(name) + len(`"":,`)
 	if err != nil || flaw != "" || size > graph.MaxPropertiesSize || c.deepest >= graph.MaxPropertiesDeep {
