@@ -31,31 +31,31 @@ func BenchmarkColdContext(b *testing.B) {
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, scope, 100)
 	cold := func(mode loader.Mode) func() error {
-		l := loader.New(store, workspace.NewStore(store), noCache{}, loader.Options{Mode: mode})
+		l := loader.New(loader.NewStore(store), workspace.NewStore(store), noCache{}, loader.Options{Mode: mode})
 		return func() error {
 			_, err := l.Context(b.Context(), loader.Request{Scope: scope}, nil)
 			return err
 		}
 	}
 	combined, parallel := cold(loader.Combined), cold(loader.Parallel)
-	section := func(s graph.Section) func() error {
+	section := func(s loader.Section) func() error {
 		return func() error {
-			return store.ReadSection(b.Context(), scope, s, graph.SectionQuery{Now: time.Now()}, &graph.Sections{})
+			return loader.NewStore(store).ReadSection(b.Context(), scope, s, loader.SectionQuery{Now: time.Now()}, &loader.Sections{})
 		}
 	}
 	for range 300 { // plans, JIT
 		measureCall(b, combined)
-		for _, s := range graph.AllSections {
+		for _, s := range loader.AllSections {
 			measureCall(b, section(s))
 		}
 	}
 	rounds := max(b.N, 300)
 	var whole, apart []time.Duration
-	sections := map[graph.Section][]time.Duration{}
+	sections := map[loader.Section][]time.Duration{}
 	for range rounds {
 		whole = append(whole, measureCall(b, combined))
 		apart = append(apart, measureCall(b, parallel))
-		for _, s := range graph.AllSections {
+		for _, s := range loader.AllSections {
 			sections[s] = append(sections[s], measureCall(b, section(s)))
 		}
 	}
@@ -89,8 +89,8 @@ func BenchmarkTopRelationships(b *testing.B) {
 	fullUser(b, store, large, 100_000)
 	read := func(scope graph.Scope) func() error {
 		return func() error {
-			found := &graph.Sections{}
-			err := store.ReadSection(b.Context(), scope, graph.RelationshipsSection, graph.SectionQuery{Now: time.Now()}, found)
+			found := &loader.Sections{}
+			err := loader.NewStore(store).ReadSection(b.Context(), scope, loader.RelationshipsSection, loader.SectionQuery{Now: time.Now()}, found)
 			if err == nil && len(found.Relationships) != 10 {
 				err = fmt.Errorf("%d relationships", len(found.Relationships))
 			}

@@ -95,7 +95,7 @@ func BenchmarkFront(b *testing.B) {
 	tokens, token := newIssuer(b, scope.TeamID)
 	services := handlers.Services{
 		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: store, Keys: keys, Tokens: tokens, Recalls: graph.NewRecalls(store, graph.RecallOptions{}),
-		Ready: store.Ping, Contexts: loader.New(store, workspace.NewStore(store), kept, loader.Options{}), MCP: http.NotFoundHandler(),
+		Ready: store.Ping, Contexts: loader.New(loader.NewStore(store), workspace.NewStore(store), kept, loader.Options{}), MCP: http.NotFoundHandler(),
 	}
 	open := services
 	open.Keys = allowAll{keys, auth.Principal{KeyID: "k", TeamID: scope.TeamID, Scopes: []string{auth.Read}}}
@@ -240,7 +240,7 @@ func BenchmarkRouted(b *testing.B) {
 	}
 	read := func(s *graph.Store) func() error {
 		return func() error {
-			_, err := s.ReadSections(b.Context(), scope, graph.AllSections, graph.SectionQuery{Now: time.Now()})
+			_, err := loader.NewStore(s).ReadSections(b.Context(), scope, loader.AllSections, loader.SectionQuery{Now: time.Now()})
 			return err
 		}
 	}

@@ -101,7 +101,7 @@ func BenchmarkLinked(b *testing.B) {
 		}
 	}
 	writeMemory(b, store, scope, &w)
-	l := loader.New(store, workspace.NewStore(store), noCache{}, loader.Options{})
+	l := loader.New(loader.NewStore(store), workspace.NewStore(store), noCache{}, loader.Options{})
 	ask := func(r loader.OntologyRequest) (body []byte) {
 		r.Scope, r.ContextType, r.FocusKind, r.FocusID = scope, "ontology", "task", "p-0"
 		answer, err := l.Ontology(b.Context(), r)

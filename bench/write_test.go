@@ -52,7 +52,7 @@ func newWriter(b *testing.B) *writer {
 	w.recalls = graph.NewRecalls(w.store, graph.RecallOptions{})
 	listening := httptest.NewServer(handlers.New(handlers.Services{
 		Memory: w.store, Nodes: w.store, Sources: w.store, ChatStore: chat.NewStore(w.store), Preferences: w.store, Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
-		Contexts: loader.New(w.store, workspace.NewStore(w.store), kept, loader.Options{}),
+		Contexts: loader.New(loader.NewStore(w.store), workspace.NewStore(w.store), kept, loader.Options{}),
 	}, handlers.Options{}))
 	w.url = listening.URL
 	w.driver, err = neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
@@ -382,7 +382,7 @@ func BenchmarkTouches(b *testing.B) {
 			b.Error(err)
 		}
 	})
-	contexts := loader.New(w.store, workspace.NewStore(w.store), noCache{}, loader.Options{})
+	contexts := loader.New(loader.NewStore(w.store), workspace.NewStore(w.store), noCache{}, loader.Options{})
 	read := func() time.Duration {
 		return measureCall(b, func() error {
 			_, err := contexts.Context(b.Context(), loader.Request{Scope: scope}, nil)

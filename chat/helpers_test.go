@@ -127,7 +127,7 @@ func startSecond(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith 
 		t.Fatal(err)
 	}
 	keys := auth.New(k.store, time.Now)
-	contexts := loader.New(k.store, workspace.NewStore(k.store), kept, loader.Options{})
+	contexts := loader.New(loader.NewStore(k.store), workspace.NewStore(k.store), kept, loader.Options{})
 	service := chat.New(chat.NewStore(k.store), g, contexts, o)
 	ctx, stop := runService(t, service)
 	server := httptest.NewServer(handlers.New(handlers.Services{

@@ -55,7 +55,7 @@ func (s *Store) DeleteNote(ctx context.Context, scope Scope, kind Kind, key, id 
 }
 
 func (p Properties) dropNote(id string, s *Store) error {
-	notes := notesFrom(p.Texts("notes"), s.Now())
+	notes := NotesFrom(p.Texts("notes"), s.Now())
 	for i := range notes {
 		if notes[i].ID == id {
 			p.putNotes(append(notes[:i], notes[i+1:]...))
@@ -80,7 +80,7 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := change(next); err != nil {
 			return err
 		}
-		left = notesFrom(next.Texts("notes"), s.Now())
+		left = NotesFrom(next.Texts("notes"), s.Now())
 		t.Changes([]string{n.user()}, key)
 		rows := n.changeRows(next, s)
 		for _, row := range rows {
@@ -145,7 +145,7 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 		if err := change(next); err != nil {
 			return err
 		}
-		left = notesFrom(next.Texts("notes"), s.Now())
+		left = NotesFrom(next.Texts("notes"), s.Now())
 		t.Changes([]string{current.Text("user_id")}, key)
 		rows := current.changeRows(next, s)
 		for _, row := range rows {

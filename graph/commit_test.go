@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"kith/loader"
+
 	"kith/graph"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,8 +55,8 @@ func TestEveryChangeOfAContextIsReported(t *testing.T) {
 	ctx, u1 := t.Context(), e.As("u1")
 	now := e.Now
 	var relationship string
-	contexts := func() map[string]*graph.Sections {
-		all := map[string]*graph.Sections{}
+	contexts := func() map[string]*loader.Sections {
+		all := map[string]*loader.Sections{}
 		for _, user := range users {
 			all[user] = e.sections(user)
 		}

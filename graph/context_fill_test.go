@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/loader"
+
 	"kith/graph"
 )
 
@@ -15,7 +17,7 @@ func forever(w *graph.NodeWrite) { w.TTLPolicy = graph.Some("keep_forever") }
 func unseen(w *graph.NodeWrite)  { w.LastAccessedAt = graph.Null[time.Time]() }
 
 // filledWith returns the keys of the nodes that were added to the section of relationships, with their relationships.
-func filledWith(relationships []graph.OwnerRelationship) []string {
+func filledWith(relationships []loader.OwnerRelationship) []string {
 	keys := []string{}
 	for _, r := range relationships {
 		if r.Filled {
@@ -85,7 +87,7 @@ func TestRelationshipsFillTheirSection(t *testing.T) {
 	}, link("me", "has_relationship_with", "friend", 0.5), link("me", "prefers", "tea", 0.5), link("maybe", "has_relationship_with", "me", 0.5),
 		link("me", "admires", "common", 0.5), link("me", "thinks_about", "x-archived", 0.9))
 	e.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"alone"}})
-	read := func() []graph.OwnerRelationship { return e.sections("u1").Relationships }
+	read := func() []loader.OwnerRelationship { return e.sections("u1").Relationships }
 	e.Same("by rule", []string{"friend"}, linkedKeys(read()))
 	e.Same("filled", []string{"tea prefers", "common admires", "fades", "alone", "quay", "maybe has_relationship_with", "perhaps"}, filledWith(read()))
 	for _, r := range read() {
@@ -109,7 +111,7 @@ func TestRelationshipsFillTheirSection(t *testing.T) {
 	e.Same("one place", []string{"tea prefers"}, filledWith(read()))
 	e.Write("u1", nil, link("me", "thinks_about", "tea", 0.1))
 	s := e.sections("u1")
-	e.Same("without room", []any{[]string{}, (*graph.Known)(nil)}, []any{filledWith(s.Relationships), s.Known})
+	e.Same("without room", []any{[]string{}, (*loader.Known)(nil)}, []any{filledWith(s.Relationships), s.Known})
 }
 
 // TestMentionedNodesFillALargeMemory checks that a node in a recent conversation fills the section, however many names sort
@@ -132,7 +134,7 @@ func TestAContextWithoutAnOwner(t *testing.T) {
 	e.Write("u2", []graph.NodeWrite{node("person", "old", 0.5), goal("g", 0.5), belief("b", 0.5)})
 	e.Raw(`MATCH (n:Person {team_id: $team, owner_of: 'u2'}) DETACH DELETE n`)
 	s := e.sections("u2")
-	e.Same("owner", (*graph.ContextNode)(nil), s.Owner)
+	e.Same("owner", (*loader.ContextNode)(nil), s.Owner)
 	e.Same("goals", []string{"g"}, keysOf(s.PrimaryGoals))
 	e.Same("beliefs", []string{"b"}, keysOf(s.CoreBeliefs))
 	e.Same("network", []string{"old"}, filledWith(s.Relationships))
@@ -154,10 +156,10 @@ func TestKnownIsCounted(t *testing.T) {
 	e.Write("u1", nodes, link("me", "has_relationship_with", "linked", 0.5))
 	e.Now = noon.Add(60 * graph.Day)
 	e.Write("u1", []graph.NodeWrite{change("concept", "g", accessed(e.Now), func(w *graph.NodeWrite) { w.Salience = graph.Some(0.5) })})
-	e.Same("known", &graph.Known{
-		Goals: graph.KnownCounts{1, 1, 1}, Beliefs: graph.KnownCounts{1, 0, 1}, Others: graph.KnownCounts{Present: 3, Faded: 1, Archived: 1},
+	e.Same("known", &loader.Known{
+		Goals: loader.KnownCounts{Present: 1, Faded: 1, Archived: 1}, Beliefs: loader.KnownCounts{Present: 1, Archived: 1}, Others: loader.KnownCounts{Present: 3, Faded: 1, Archived: 1},
 	}, e.sections("u1").Known)
-	e.Same("of a stranger", &graph.Known{}, e.sections("stranger").Known)
+	e.Same("of a stranger", &loader.Known{}, e.sections("stranger").Known)
 
 	for i := range 3 {
 		e.Source("u1", graph.SourceWrite{EntityKey: fmt.Sprintf("s-%d", i), StartedAt: graph.Some(noon)})
@@ -176,7 +178,7 @@ func TestKnownIsBounded(t *testing.T) {
 	}
 	e.Write("u1", nodes)
 	known := e.sections("u1").Known
-	e.Same("known", &graph.Known{Others: graph.KnownCounts{Present: 290}, AtLeast: true}, known)
+	e.Same("known", &loader.Known{Others: loader.KnownCounts{Present: 290}, AtLeast: true}, known)
 }
 
 // TestContextsHaveNotes checks that shown nodes have their newest three notes without expired ones.
@@ -194,7 +196,7 @@ func TestContextsHaveNotes(t *testing.T) {
 		note("4", "forever", noon.Add(-time.Hour)), note("soon over", "week", noon.Add(-time.Minute)))(&me)
 	e.Write("u1", []graph.NodeWrite{me, goal("g", 0.5, two), belief("b", 0.5, two), node("person", "p", 0.5, two), node("entity", "plain", 0.5)},
 		link("me", "has_relationship_with", "p", 0.5))
-	told := func(n graph.ContextNode) (contents []string) {
+	told := func(n loader.ContextNode) (contents []string) {
 		for _, note := range n.Notes {
 			contents = append(contents, note.Content)
 		}
@@ -202,7 +204,7 @@ func TestContextsHaveNotes(t *testing.T) {
 	}
 	s := e.sections("u1")
 	e.Same("of the owner", []string{"soon over", "4", "3"}, told(*s.Owner))
-	for name, n := range map[string]graph.ContextNode{"goal": s.PrimaryGoals[0], "belief": s.CoreBeliefs[0], "person": s.Relationships[0].Node} {
+	for name, n := range map[string]loader.ContextNode{"goal": s.PrimaryGoals[0], "belief": s.CoreBeliefs[0], "person": s.Relationships[0].Node} {
 		e.Same("of the "+name, []string{"newer", "older"}, told(n))
 	}
 	e.Same("of what has none", []string(nil), told(s.Relationships[1].Node))
@@ -217,8 +219,8 @@ func TestTheOpenConversationIsNotOfThePast(t *testing.T) {
 	e := fresh(t)
 	e.Source("u1", graph.SourceWrite{EntityKey: "before", StartedAt: graph.Some(noon.Add(-9 * graph.Day))})
 	e.Source("u1", graph.SourceWrite{EntityKey: "open"})
-	read := func(open string) *graph.Sections {
-		s, err := e.Store.ReadSections(t.Context(), e.As("u1"), graph.AllSections, graph.SectionQuery{Now: noon, ConversationID: open})
+	read := func(open string) *loader.Sections {
+		s, err := e.contexts().ReadSections(t.Context(), e.As("u1"), loader.AllSections, loader.SectionQuery{Now: noon, ConversationID: open})
 		if err != nil {
 			t.Fatal(err)
 		}

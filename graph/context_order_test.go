@@ -3,6 +3,8 @@ package graph_test
 import (
 	"testing"
 
+	"kith/loader"
+
 	"kith/graph"
 )
 
@@ -34,8 +36,8 @@ func TestTiedLinksOfAFocusAreToldInOrder(t *testing.T) {
 		node("concept", "b", 0.6)},
 		link("f", "relates_to", "a", 0.5), link("f", "relates_to", "b", 0.5), link("b", "relates_to", "f", 0.5))
 	e.Now = noon.Add(60 * graph.Day)
-	focus := &graph.Sections{}
-	if err := e.Store.ReadSection(t.Context(), e.As("u1"), graph.FocusSection, graph.SectionQuery{Now: e.Now, FocusKey: "f", FocusKind: graph.ConceptKind}, focus); err != nil {
+	focus := &loader.Sections{}
+	if err := e.contexts().ReadSection(t.Context(), e.As("u1"), loader.FocusSection, loader.SectionQuery{Now: e.Now, FocusKey: "f", FocusKind: graph.ConceptKind}, focus); err != nil {
 		t.Fatal(err)
 	}
 	var told []string

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"kith/loader"
+
 	"kith/graph"
 	"kith/graph/graphtest"
 )
@@ -14,8 +16,8 @@ func TestOwnerIsNullWithoutOne(t *testing.T) {
 	e.disown("u1")
 	for _, user := range []string{"u1", ""} {
 		s := e.sections(user)
-		e.Same("owner", (*graph.ContextNode)(nil), s.Owner)
-		e.Same("relationships", []graph.OwnerRelationship{}, byRule(s.Relationships))
+		e.Same("owner", (*loader.ContextNode)(nil), s.Owner)
+		e.Same("relationships", []loader.OwnerRelationship{}, byRule(s.Relationships))
 	}
 }
 
@@ -28,7 +30,7 @@ func TestOwnerHasAllProperties(t *testing.T) {
 		Properties: json.RawMessage(`{"boat": {"name": "Tern"}}`),
 	}})
 	accessedAt := weekAgo
-	e.Same("owner", &graph.ContextNode{Node: graph.Node{
+	e.Same("owner", &loader.ContextNode{Node: graph.Node{
 		EntityKey: "me", UserID: &user, Name: "Ada  Quay", CanonicalName: "ada quay", Description: "Keeps the tide tables.",
 		IsOwner: true, State: "core", TTLPolicy: "keep_forever", Salience: 1, Confidence: 0.75, LastAccessedAt: &accessedAt,
 		CreatedAt: noon, UpdatedAt: noon, Properties: json.RawMessage(`{"boat":{"name":"Tern"}}`),
@@ -46,8 +48,8 @@ func TestOwnerIsTheUsersOwn(t *testing.T) {
 			t.Errorf("owner of %s: %+v", user, got)
 		}
 	}
-	e.Same("a user without one", (*graph.ContextNode)(nil), e.sections("u3").Owner)
-	e.Same("the same user in another team", (*graph.ContextNode)(nil), e.neighbour().sections("u1").Owner)
+	e.Same("a user without one", (*loader.ContextNode)(nil), e.sections("u3").Owner)
+	e.Same("the same user in another team", (*loader.ContextNode)(nil), e.neighbour().sections("u1").Owner)
 }
 
 func TestOwnerMoves(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/loader"
+
 	"kith/graph"
 )
 
@@ -40,8 +42,8 @@ func TestRelationshipItem(t *testing.T) {
 	user := "u1"
 	e.Write(user, []graph.NodeWrite{owner1("me"), node("entity", "boat", 0.6, inState("core"), described("A yawl."))},
 		link("boat", "associated_with", "me", 0.7))
-	e.Same("item", []graph.OwnerRelationship{{
-		Node: graph.ContextNode{Node: graph.Node{
+	e.Same("item", []loader.OwnerRelationship{{
+		Node: loader.ContextNode{Node: graph.Node{
 			EntityKey: "boat", UserID: &user, Name: "the boat", Description: "A yawl.", State: "core", TTLPolicy: "decay",
 			Salience: 0.6, Confidence: 0.5, LastAccessedAt: &noon, CreatedAt: noon, UpdatedAt: noon,
 		}},
@@ -153,7 +155,7 @@ func TestUsersAndTeamsSeeNothingOfEachOther(t *testing.T) {
 	s := e.sections("u2")
 	e.Same("relationships of u2", []string{}, linkedKeys(s.Relationships))
 	e.Same("sources of u2", 1, len(s.Sources))
-	e.Same("mentions", []graph.KeyEntity{}, s.Sources[0].KeyEntities)
+	e.Same("mentions", []loader.KeyEntity{}, s.Sources[0].KeyEntities)
 }
 
 func TestFocus(t *testing.T) {
@@ -162,26 +164,26 @@ func TestFocus(t *testing.T) {
 		owner1("me"), node("concept", "c", 0.5), node("entity", "a", 0.4), node("person", "b", 0.6), node("concept", "x", 1, of("u2")),
 	}, link("me", "thinks_about", "c", 0.5), link("c", "admires", "a", 0.9), link("b", "relates_to", "c", 0.5), link("c", "relates_to", "a", 0.1))
 	e.Write("u1", nil, closed("c", "relates_to", "a", noon))
-	read := func(e *env, user, key string, kind graph.Kind) *graph.Focus {
-		q := graph.SectionQuery{Now: noon, FocusKey: key, FocusKind: kind}
-		s, err := e.Store.ReadSections(t.Context(), e.As(user), []graph.Section{graph.FocusSection}, q)
+	read := func(e *env, user, key string, kind graph.Kind) *loader.Focus {
+		q := loader.SectionQuery{Now: noon, FocusKey: key, FocusKind: kind}
+		s, err := e.contexts().ReadSections(t.Context(), e.As(user), []loader.Section{loader.FocusSection}, q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s.Focus
 	}
 	focus := read(e, "u1", "c", graph.ConceptKind)
-	e.Same("links", []graph.FocusLink{
-		{"a", "the a", "Entity", "admires", "outgoing", "c admires a", 0.9},
-		{"me", "the me", "Person", "thinks_about", "incoming", "me thinks_about c", 0.5},
-		{"b", "the b", "Person", "relates_to", "incoming", "b relates_to c", 0.5},
+	e.Same("links", []loader.FocusLink{
+		{EntityKey: "a", Name: "the a", NodeType: "Entity", RelationshipType: "admires", Direction: "outgoing", Description: "c admires a", Salience: 0.9},
+		{EntityKey: "me", Name: "the me", NodeType: "Person", RelationshipType: "thinks_about", Direction: "incoming", Description: "me thinks_about c", Salience: 0.5},
+		{EntityKey: "b", Name: "the b", NodeType: "Person", RelationshipType: "relates_to", Direction: "incoming", Description: "b relates_to c", Salience: 0.5},
 	}, focus.Links)
 	e.Same("node", "c", focus.Node.EntityKey)
-	for name, nobody := range map[string]*graph.Focus{
+	for name, nobody := range map[string]*loader.Focus{
 		"of another kind": read(e, "u1", "c", graph.EntityKind), "of another user": read(e, "u2", "c", graph.ConceptKind),
 		"another user's": read(e, "u1", "x", graph.ConceptKind), "unknown": read(e, "u1", "nothing", graph.ConceptKind),
 		"of no user": read(e, "", "c", graph.ConceptKind), "of another team": read(e.neighbour(), "u1", "c", graph.ConceptKind),
 	} {
-		e.Same(name, (*graph.Focus)(nil), nobody)
+		e.Same(name, (*loader.Focus)(nil), nobody)
 	}
 }

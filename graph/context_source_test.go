@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"kith/loader"
+
 	"kith/graph"
 )
 
 func startedAt(at time.Time) graph.SourceWrite { return graph.SourceWrite{StartedAt: graph.Some(at)} }
 
-func sourceKeys(sources []graph.RecentSource) []string {
+func sourceKeys(sources []loader.RecentSource) []string {
 	keys := make([]string, len(sources))
 	for i := range sources {
 		keys[i] = sources[i].EntityKey
@@ -41,10 +43,10 @@ func TestSourcesOfTheWeek(t *testing.T) {
 		put("u1", "x-"+content, noon.Add(-time.Minute), func(w *graph.SourceWrite) { w.ContentType = graph.Some(content) })
 	}
 	put("u2", "x-others", noon, func(w *graph.SourceWrite) { w.Participants = []string{"u1"} })
-	e.Same("sources", []graph.RecentSource{
-		{EntityKey: "s-open", StartedAt: noon.Add(-time.Hour), KeyEntities: []graph.KeyEntity{}},
-		{EntityKey: "s-ended", StartedAt: noon.Add(-3 * time.Hour), EndedAt: &ended, ContextType: &planning, Summary: "Planned.", KeyEntities: []graph.KeyEntity{}},
-		{EntityKey: "s-edge", StartedAt: weekAgo.Add(time.Millisecond), KeyEntities: []graph.KeyEntity{}},
+	e.Same("sources", []loader.RecentSource{
+		{EntityKey: "s-open", StartedAt: noon.Add(-time.Hour), KeyEntities: []loader.KeyEntity{}},
+		{EntityKey: "s-ended", StartedAt: noon.Add(-3 * time.Hour), EndedAt: &ended, ContextType: &planning, Summary: "Planned.", KeyEntities: []loader.KeyEntity{}},
+		{EntityKey: "s-edge", StartedAt: weekAgo.Add(time.Millisecond), KeyEntities: []loader.KeyEntity{}},
 	}, e.sections("u1").Sources)
 	e.Same("of u2", []string{"x-others"}, sourceKeys(e.sections("u2").Sources))
 	e.Same("of the other team", []string{}, sourceKeys(e.neighbour().sections("u1").Sources))
@@ -73,15 +75,15 @@ func TestKeyEntities(t *testing.T) {
 		node("concept", "x-null", 0, func(w *graph.NodeWrite) { w.Salience = graph.Null[float64]() }),
 	})
 	e.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"x-edge", "c-above", "p-9", "e-5", "c-8", "x-null"}})
-	read := func() []graph.KeyEntity { return e.sections("u1").Sources[0].KeyEntities }
-	e.Same("mentioned", []graph.KeyEntity{
-		{"p-9", "the p-9", "Person"}, {"c-8", "the c-8", "Concept"}, {"e-5", "the e-5", "Entity"}, {"c-above", "the c-above", "Concept"},
+	read := func() []loader.KeyEntity { return e.sections("u1").Sources[0].KeyEntities }
+	e.Same("mentioned", []loader.KeyEntity{
+		mentioned("p-9", "Person"), mentioned("c-8", "Concept"), mentioned("e-5", "Entity"), mentioned("c-above", "Concept"),
 	}, read())
 	e.Source("u1", graph.SourceWrite{EntityKey: "s", Mentions: []string{"e-5b", "p-9"}})
 	e.Write("u1", []graph.NodeWrite{change("concept", "x-edge", func(w *graph.NodeWrite) { w.Salience = graph.Some(0.6) })})
-	e.Same("five at most", []graph.KeyEntity{
-		{"p-9", "the p-9", "Person"}, {"c-8", "the c-8", "Concept"}, {"x-edge", "the x-edge", "Concept"},
-		{"e-5b", "the e-5b", "Entity"}, {"e-5", "the e-5", "Entity"},
+	e.Same("five at most", []loader.KeyEntity{
+		mentioned("p-9", "Person"), mentioned("c-8", "Concept"), mentioned("x-edge", "Concept"),
+		mentioned("e-5b", "Entity"), mentioned("e-5", "Entity"),
 	}, read())
 	e.Write("u1", nil, closed("s", "mentions", "p-9", noon))
 	e.Same("a mention taken back", "c-8", read()[0].EntityKey)
@@ -126,15 +128,20 @@ func TestRecentMentions(t *testing.T) {
 
 func TestLastConversation(t *testing.T) {
 	e := fresh(t)
-	read := func() *graph.LastConversation { return e.sections("u1").LastConversation }
-	e.Same("none", (*graph.LastConversation)(nil), read())
+	read := func() *loader.LastConversation { return e.sections("u1").LastConversation }
+	e.Same("none", (*loader.LastConversation)(nil), read())
 	long, call := time.Date(1999, 12, 31, 23, 59, 0, 0, time.UTC), "phone-call"
 	e.Source("u1", graph.SourceWrite{EntityKey: "s-1", StartedAt: graph.Some(long), ContextType: graph.Some(call)})
 	e.Source("u1", graph.SourceWrite{EntityKey: "s-0", StartedAt: graph.Some(long.Add(-time.Second)), ContextType: graph.Some("planning")})
 	e.Source("u1", graph.SourceWrite{EntityKey: "x-mail", ContentType: graph.Some("email"), StartedAt: graph.Some(noon)})
 	e.Source("u2", graph.SourceWrite{EntityKey: "x-others", StartedAt: graph.Some(noon), Participants: []string{"u1"}})
 	e.neighbour().Source("u1", graph.SourceWrite{StartedAt: graph.Some(noon)})
-	e.Same("however long ago", &graph.LastConversation{StartedAt: long, ContextType: &call}, read())
+	e.Same("however long ago", &loader.LastConversation{StartedAt: long, ContextType: &call}, read())
 	e.Source("u1", graph.SourceWrite{EntityKey: "s-2", StartedAt: graph.Some(noon.Add(-time.Hour))})
-	e.Same("without a type", &graph.LastConversation{StartedAt: noon.Add(-time.Hour)}, read())
+	e.Same("without a type", &loader.LastConversation{StartedAt: noon.Add(-time.Hour)}, read())
+}
+
+// mentioned returns a node as contexts name it.
+func mentioned(key, kind string) loader.KeyEntity {
+	return loader.KeyEntity{EntityKey: key, Name: "the " + key, Type: kind}
 }

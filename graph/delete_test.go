@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/loader"
+
 	"kith/graph"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,8 +35,8 @@ func (e *env) restore(user, kind, key string) graph.NodeView {
 
 // everything holds all that a user can read of a few nodes: the contexts, and each node with its neighbours.
 type everything struct {
-	Sections *graph.Sections
-	Focus    *graph.Focus
+	Sections *loader.Sections
+	Focus    *loader.Focus
 	Nodes    map[string]graph.NodeView
 	Lists    map[string][]graph.NodeView
 	Source   *graph.Source
@@ -58,8 +60,8 @@ func (e *env) everything(user string, kinds map[string]string) everything {
 		}
 		all.Lists[kind] = page.Nodes
 	}
-	focus := &graph.Sections{}
-	if err := e.Store.ReadSection(e.Context(), e.As(user), graph.FocusSection, graph.SectionQuery{Now: e.Now, FocusKey: "c", FocusKind: graph.ConceptKind}, focus); err != nil {
+	focus := &loader.Sections{}
+	if err := e.contexts().ReadSection(e.Context(), e.As(user), loader.FocusSection, loader.SectionQuery{Now: e.Now, FocusKey: "c", FocusKind: graph.ConceptKind}, focus); err != nil {
 		e.Fatal(err)
 	}
 	all.Focus = focus.Focus
@@ -157,7 +159,7 @@ func wantGone(e *env, key string, all everything) {
 		}
 	}
 	s := all.Sections
-	for _, n := range append(append([]graph.ContextNode{}, s.CoreBeliefs...), s.PrimaryGoals...) {
+	for _, n := range append(append([]loader.ContextNode{}, s.CoreBeliefs...), s.PrimaryGoals...) {
 		told("beliefs or goals", n.EntityKey)
 	}
 	for _, r := range s.Relationships {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
-	"kith/cypher"
 	"kith/internal/fault"
 )
 
@@ -55,9 +54,6 @@ func (x *Maintenance) TakeForTest(p0 context.Context, p1 string) (string, string
 }
 func (x *NodeWrite) CheckNamesForTest(p0 *Faults, p1 fault.Path, p2 Kind) { x.checkNames(p0, p1, p2) }
 func (x *Recalls) FlushForTest(p0 context.Context)                        { x.flush(p0) }
-func (x *Store) CombinedForTest(p0 []Section, p1 SectionQuery) cypher.Query {
-	return x.combined(p0, p1)
-}
 func (x *Store) ExportRelationshipsForTest(p0 context.Context, p1 string, p2 int, p3 int, p4 func(*RelationshipWrite) error) error {
 	return x.exportRelationships(p0, p1, p2, p3, p4)
 }
@@ -99,7 +95,6 @@ var RecordsLinked = recordsLinked
 var RelationshipScope = relationshipScope
 var SchemaNames = schemaNames
 var SetPreference = setPreference
-var Told = told
 
 func NewAuditor(s *Store, o AuditOptions) *auditor { return &auditor{store: s, options: o} }
 

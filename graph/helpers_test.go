@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"kith/loader"
+
 	"pgregory.net/rapid"
 
 	"kith/chat"
@@ -85,6 +87,9 @@ func (e *env) eraseUser(ctx context.Context, user string) (erasure.Receipt, erro
 // nothingElse stands for what is stored elsewhere of an erased user.
 func nothingElse(context.Context) error { return nil }
 
+// contexts returns the contexts of the team's database.
+func (e *env) contexts() *loader.Store { return loader.NewStore(e.Store) }
+
 // tree stores a chat tree of a user.
 func (e *env) tree(user string) chat.Tree {
 	e.Helper()
@@ -106,7 +111,7 @@ func (e *env) turn(user, tree, parent, id string) chat.Turn {
 }
 
 // sections reads all sections of a user at once, and each alone. The two must agree.
-func (e *env) sections(user string) *graph.Sections {
+func (e *env) sections(user string) *loader.Sections {
 	e.Helper()
 	return e.sectionsAsOf(user, nil)
 }
@@ -121,7 +126,7 @@ var (
 )
 
 // keysOf returns the keys of the nodes that the rule of their section selects.
-func keysOf(nodes []graph.ContextNode) []string {
+func keysOf(nodes []loader.ContextNode) []string {
 	keys := []string{}
 	for i := range nodes {
 		if !nodes[i].Filled {
@@ -132,7 +137,7 @@ func keysOf(nodes []graph.ContextNode) []string {
 }
 
 // countByRule returns how many relationships the rule of their section selects.
-func countByRule(relationships []graph.OwnerRelationship) (n int) {
+func countByRule(relationships []loader.OwnerRelationship) (n int) {
 	for i := range relationships {
 		if !relationships[i].Filled {
 			n++
@@ -142,7 +147,7 @@ func countByRule(relationships []graph.OwnerRelationship) (n int) {
 }
 
 // filledKeys returns the keys of filled nodes.
-func filledKeys(nodes []graph.ContextNode) []string {
+func filledKeys(nodes []loader.ContextNode) []string {
 	keys := []string{}
 	for i := range nodes {
 		if nodes[i].Filled {
@@ -153,12 +158,12 @@ func filledKeys(nodes []graph.ContextNode) []string {
 }
 
 // byRule returns the relationships that the rule of their section selects.
-func byRule(relationships []graph.OwnerRelationship) []graph.OwnerRelationship {
-	return slices.DeleteFunc(slices.Clone(relationships), func(r graph.OwnerRelationship) bool { return r.Filled })
+func byRule(relationships []loader.OwnerRelationship) []loader.OwnerRelationship {
+	return slices.DeleteFunc(slices.Clone(relationships), func(r loader.OwnerRelationship) bool { return r.Filled })
 }
 
 // linkedKeys returns the keys of the nodes that the rule of their section selects.
-func linkedKeys(relationships []graph.OwnerRelationship) []string {
+func linkedKeys(relationships []loader.OwnerRelationship) []string {
 	keys := []string{}
 	for _, r := range byRule(relationships) {
 		keys = append(keys, r.Node.EntityKey)

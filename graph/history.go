@@ -61,7 +61,7 @@ func (h *History) overlay(p Properties) {
 		p[name] = value.stored()
 	})
 	if h.Notes.Given {
-		p.putNoteExpiry(notesFrom(h.Notes.Value, time.Time{}))
+		p.putNoteExpiry(NotesFrom(h.Notes.Value, time.Time{}))
 	}
 }
 

@@ -55,7 +55,7 @@ func (v *vitality) current(at time.Time) float64 {
 }
 
 // told rounds a salience for answers to four decimals, so that an answer does not change every second.
-func told(salience float64) float64 { return math.Round(salience*1e4) / 1e4 }
+func RoundSalience(salience float64) float64 { return math.Round(salience*1e4) / 1e4 }
 
 // Lifetime has the stored values from which the salience and state of a node follow at any time. SalienceAt is in milliseconds.
 type Lifetime struct {
@@ -68,7 +68,7 @@ type Lifetime struct {
 // At returns the salience as answers show it, and the state.
 func (l Lifetime) At(now time.Time) (salience float64, state string) {
 	v := vitality{salience: l.Salience, rate: l.DecayRate, at: time.UnixMilli(l.SalienceAt).UTC(), state: l.State, expires: l.EndsAt}
-	return told(v.current(now)), v.stateAt(now)
+	return RoundSalience(v.current(now)), v.stateAt(now)
 }
 
 // ended reports whether an ephemeral node is past its end, which nothing undoes.

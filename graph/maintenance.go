@@ -285,7 +285,7 @@ func (t *Tx) dropRelationshipNotes(team string, relationships []notedRelationshi
 // withoutExpired returns the changes that remove expired notes.
 func (p Properties) withoutExpired(now time.Time) map[string]any {
 	next := p.clone()
-	next.putNotes(notesFrom(p.Texts("notes"), now))
+	next.putNotes(NotesFrom(p.Texts("notes"), now))
 	return p.changesTo(next)
 }
 

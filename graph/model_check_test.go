@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/loader"
+
 	"kith/graph"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,8 +69,8 @@ func (w *world) later(by time.Duration) {
 	w.compare(w.together)
 }
 
-func (w *world) together(user string) *graph.Sections {
-	found, err := w.e.Store.ReadSections(w.e.Context(), w.e.As(user), graph.AllSections, graph.SectionQuery{Now: w.now})
+func (w *world) together(user string) *loader.Sections {
+	found, err := w.e.contexts().ReadSections(w.e.Context(), w.e.As(user), loader.AllSections, loader.SectionQuery{Now: w.now})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -78,7 +80,7 @@ func (w *world) together(user string) *graph.Sections {
 // nearly compares numbers to the four decimals that answers have.
 var nearly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.5001e-4 })
 
-func (w *world) compare(read func(user string) *graph.Sections) {
+func (w *world) compare(read func(user string) *loader.Sections) {
 	for _, user := range worldUsers {
 		got := foretold(read(user))
 		if w.m.nodes[got.Owner] == nil { // a generated one, unknown to the model

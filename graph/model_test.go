@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"kith/loader"
+
 	"kith/graph"
 )
 
@@ -253,7 +255,7 @@ func (m *model) last(user string) *time.Time {
 }
 
 // foretold converts the answer of the store to the form of the model.
-func foretold(s *graph.Sections) modelContext {
+func foretold(s *loader.Sections) modelContext {
 	c := modelContext{
 		Beliefs: keysOf(s.CoreBeliefs), Goals: keysOf(s.PrimaryGoals),
 		Relationships: []modelRelationship{}, Sources: []modelRecent{},

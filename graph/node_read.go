@@ -69,9 +69,9 @@ func NewNodeView(kind Kind, p Properties, now time.Time) NodeView {
 	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Node: Node{
 		EntityKey: p.Text("entity_key"), UserID: neo.OptionalText(p["user_id"]), Name: p.Text("name"), CanonicalName: p.Text("canonical_name"),
 		Type: p.Text("type"), Description: p.Text("description"), IsOwner: neo.Bool(p["is_owner"]), IsGoal: neo.Bool(p["is_goal"]),
-		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: told(alive.current(now)), Confidence: alive.confidence,
+		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: RoundSalience(alive.current(now)), Confidence: alive.confidence,
 		AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
-	}, Notes: notesFrom(p.Texts("notes"), now)}
+	}, Notes: NotesFrom(p.Texts("notes"), now)}
 	if created := p.Moment("created_at"); created != nil {
 		n.CreatedAt = *created
 	}

@@ -56,8 +56,8 @@ func checkNotes(f *Faults, at fault.Path, notes []NoteWrite, now time.Time) {
 	}
 }
 
-// notesFrom reads stored notes without expired ones, newest first.
-func notesFrom(stored []string, now time.Time) []Note {
+// NotesFrom reads stored notes without expired ones, newest first.
+func NotesFrom(stored []string, now time.Time) []Note {
 	return slices.DeleteFunc(allNotes(stored), func(n Note) bool { return !n.alive(now) })
 }
 
@@ -77,7 +77,7 @@ func (n *Note) alive(now time.Time) bool { return n.ExpiresAt == nil || now.Befo
 
 // addNotes adds the unexpired notes. The caller renews the description text afterwards.
 func (p Properties) addNotes(writes []NoteWrite, scope Scope, now time.Time) {
-	notes := notesFrom(p.Texts("notes"), now)
+	notes := NotesFrom(p.Texts("notes"), now)
 	before := len(notes)
 	for _, w := range writes {
 		n := w.note(scope, now)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"kith/loader"
+
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher"
@@ -185,11 +187,13 @@ func (e *env) statements() []cypher.Query {
 			all = append(all, q)
 		}
 	}
-	withoutPreferences := slices.DeleteFunc(slices.Clone(graph.AllSections), func(s graph.Section) bool { return s == graph.PreferencesSection })
-	for _, sections := range [][]graph.Section{withoutPreferences, graph.AllSections, append(slices.Clone(graph.AllSections), graph.FocusSection)} {
-		q := e.Store.CombinedForTest(sections, graph.SectionQuery{})
-		q.Name = fmt.Sprintf("context of %d sections", len(sections))
-		all = append(all, q)
+	withoutPreferences := slices.DeleteFunc(slices.Clone(loader.AllSections), func(s loader.Section) bool { return s == loader.PreferencesSection })
+	for _, sections := range [][]loader.Section{withoutPreferences, loader.AllSections, append(slices.Clone(loader.AllSections), loader.FocusSection)} {
+		parts := make([]cypher.Query, len(sections))
+		for i, section := range sections {
+			parts[i] = cypher.Load("context_" + string(section))
+		}
+		all = append(all, cypher.Combine(fmt.Sprintf("context of %d sections", len(sections)), parts...))
 	}
 	return all
 }

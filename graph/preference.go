@@ -96,6 +96,7 @@ func StoredPreference(scope Scope, p Preference) (value string, err error) {
 
 var (
 	replacePreferences   = neo.Load[neo.None]("preference_replace")
+	listPreferences      = neo.Load[[]keyValue]("context_preferences")
 	setPreference        = neo.Load[bool]("preference_set")
 	deletePreference     = neo.Load[int64]("preference_delete")
 	findPreferences      = neo.Load[preferencePage]("preference_page")
@@ -163,14 +164,21 @@ func (s *Store) DeletePreference(ctx context.Context, scope Scope, key string) e
 	})
 }
 
+// keyValue is a preference; its value is JSON.
+type keyValue struct{ Key, Value string }
+
 // Preferences returns the user's preferences by key, in the order of Unicode code points, which is also that of UTF-8
 // bytes.
 func (s *Store) Preferences(ctx context.Context, scope Scope) ([]Preference, error) {
-	found := &Sections{}
-	if err := s.ReadSection(ctx, scope, PreferencesSection, SectionQuery{}, found); err != nil {
+	found, err := listPreferences.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User()})
+	if err != nil {
 		return nil, fmt.Errorf("preferences: %w", err)
 	}
-	return found.Preferences, nil
+	preferences := make([]Preference, len(found))
+	for i, p := range found {
+		preferences[i] = Preference{Key: p.Key, Value: json.RawMessage(p.Value)}
+	}
+	return preferences, nil
 }
 
 // TeamPreferences returns at most limit preferences of a team's users, by user and key, after the given ones; the

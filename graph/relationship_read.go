@@ -74,10 +74,10 @@ func NewRelationshipView(from, kind, to string, p Properties, now time.Time) Rel
 	v := RelationshipView{
 		Key: p.Text("key"), From: from, To: to, Type: kind, Description: p.Text("description"), RelationshipType: p.typeText(),
 		Attitude: neo.OptionalInteger(p["attitude"]), Proximity: neo.OptionalInteger(p["proximity"]),
-		Salience: told(alive.current(now)), Confidence: alive.confidence, State: alive.stateAt(now),
+		Salience: RoundSalience(alive.current(now)), Confidence: alive.confidence, State: alive.stateAt(now),
 		ValidFrom: p.Moment("valid_from"), ValidTo: p.Moment("valid_to"), RecordedAt: p.Moment("recorded_at"),
 		RecordedBy: neo.OptionalText(p["recorded_by"]), AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
-		Version: version(p), Notes: notesFrom(p.Texts("notes"), now),
+		Version: version(p), Notes: NotesFrom(p.Texts("notes"), now),
 	}
 	v.AttitudeWord, v.ProximityWord = word(attitudes, kind, v.Attitude), word(proximities, kind, v.Proximity)
 	if raw := p.Text("properties"); raw != "" {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/loader"
+
 	"kith/graph"
 	"kith/graph/graphtest"
 )
@@ -71,9 +73,9 @@ func TestALaterStartContradicts(t *testing.T) {
 			e.Same(name+", of "+key, c.want, e.linked("u1", kind, key, c.at))
 		}
 		e.Same(name+", in the context", len(c.want), len(e.sectionsAsOf("u1", c.at).Relationships))
-		focus := &graph.Sections{}
-		if err := e.Store.ReadSection(t.Context(), e.As("u1"), graph.FocusSection,
-			graph.SectionQuery{Now: e.Now, AsOf: c.at, FocusKey: "c", FocusKind: graph.ConceptKind}, focus); err != nil {
+		focus := &loader.Sections{}
+		if err := e.contexts().ReadSection(t.Context(), e.As("u1"), loader.FocusSection,
+			loader.SectionQuery{Now: e.Now, AsOf: c.at, FocusKey: "c", FocusKind: graph.ConceptKind}, focus); err != nil {
 			t.Fatal(err)
 		}
 		e.Same(name+", in focus", len(c.want), len(focus.Focus.Links))
@@ -109,16 +111,16 @@ func (e *env) relationship(user, key string) graph.RelationshipView {
 }
 
 // sectionsAsOf returns the sections of a day, and checks that they are the same one by one.
-func (e *env) sectionsAsOf(user string, asOf *time.Time) *graph.Sections {
+func (e *env) sectionsAsOf(user string, asOf *time.Time) *loader.Sections {
 	e.Helper()
-	q := graph.SectionQuery{Now: e.Now, AsOf: asOf}
-	together, err := e.Store.ReadSections(e.Context(), e.As(user), graph.AllSections, q)
+	q := loader.SectionQuery{Now: e.Now, AsOf: asOf}
+	together, err := e.contexts().ReadSections(e.Context(), e.As(user), loader.AllSections, q)
 	if err != nil {
 		e.Fatal(err)
 	}
-	alone := &graph.Sections{}
-	for _, section := range graph.AllSections {
-		if err := e.Store.ReadSection(e.Context(), e.As(user), section, q, alone); err != nil {
+	alone := &loader.Sections{}
+	for _, section := range loader.AllSections {
+		if err := e.contexts().ReadSection(e.Context(), e.As(user), section, q, alone); err != nil {
 			e.Fatal(err)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/loader"
+
 	"golang.org/x/sync/errgroup"
 
 	"kith/cypher"
@@ -56,7 +58,7 @@ func migrateAtOnce(t *testing.T, e *env) {
 	}
 	e.Same("rows of the version", [][]any{{int64(1)}}, e.Raw(`MATCH (s:KithSchema) RETURN count(s)`))
 	e.Same("indexes not online", [][]any{{int64(0)}}, e.Raw(`SHOW INDEXES YIELD state WHERE state <> 'ONLINE' RETURN count(*)`))
-	if err := e.Store.Warm(t.Context()); err != nil {
+	if err := e.contexts().Warm(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -92,7 +94,7 @@ func outage(t *testing.T, e *env, server *testenv.Neo4jServer) {
 	for name, do := range map[string]func(context.Context) error{
 		"ping": e.Store.Ping,
 		"read": func(ctx context.Context) error {
-			_, err := e.Store.ReadSections(ctx, e.As("u"), graph.AllSections, graph.SectionQuery{Now: noon})
+			_, err := e.contexts().ReadSections(ctx, e.As("u"), loader.AllSections, loader.SectionQuery{Now: noon})
 			return err
 		},
 		"write": func(ctx context.Context) error {
@@ -141,7 +143,7 @@ func pooled(t *testing.T, e *env, connections int) {
 	for i := range connections {
 		all.Go(func() error {
 			if i%4 > 0 {
-				_, err := e.Store.ReadSections(t.Context(), e.As("u"), graph.AllSections, graph.SectionQuery{Now: noon})
+				_, err := e.contexts().ReadSections(t.Context(), e.As("u"), loader.AllSections, loader.SectionQuery{Now: noon})
 				return err
 			}
 			_, err := e.Store.Write(t.Context(), e.As("u"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{node("concept", fmt.Sprint("pooled-", i), 1)}})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -37,13 +36,12 @@ type Options struct {
 
 // Store is the memory in Neo4j. It is safe for concurrent use.
 type Store struct {
-	db       *neo.DB
-	options  Options
-	composed sync.Map                   // names of statements → cypher.Query of all of them
-	types    atomic.Pointer[[]string]   // stored relationship types seen in the database; the slice is never modified
-	full     *otter.Cache[string, full] // teams that refused a write a moment ago
-	texts    chan struct{}              // has a value when texts wait for their vectors
-	fence    *fence.Fence               // refuses writes for erased users
+	db      *neo.DB
+	options Options
+	types   atomic.Pointer[[]string]   // stored relationship types seen in the database; the slice is never modified
+	full    *otter.Cache[string, full] // teams that refused a write a moment ago
+	texts   chan struct{}              // has a value when texts wait for their vectors
+	fence   *fence.Fence               // refuses writes for erased users
 }
 
 // Open returns a store. It does not connect yet. Close it when done.

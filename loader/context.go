@@ -15,29 +15,29 @@ import (
 
 // AgentContext is the context of an agent at the start of a conversation. Optional parts are omitted if empty.
 type AgentContext struct {
-	User                *User                     `json:"user,omitempty"`
-	Relationships       []graph.OwnerRelationship `json:"relationships,omitempty" doc:"at most 10, the strongest first"`
-	RecentContext       *RecentContext            `json:"recent_context,omitempty"`
-	Focus               *graph.Focus              `json:"focus,omitempty"`
-	Degraded            []graph.Section           `json:"degraded,omitempty" doc:"what could not be loaded and is missing"`
-	Temporal            *Temporal                 `json:"temporal,omitempty"`
-	CurrentConversation *CurrentConversation      `json:"current_conversation,omitempty"`
-	Meta                *Meta                     `json:"meta,omitempty"`
-	Warnings            []string                  `json:"warnings,omitempty"`
+	User                *User                `json:"user,omitempty"`
+	Relationships       []OwnerRelationship  `json:"relationships,omitempty" doc:"at most 10, the strongest first"`
+	RecentContext       *RecentContext       `json:"recent_context,omitempty"`
+	Focus               *Focus               `json:"focus,omitempty"`
+	Degraded            []Section            `json:"degraded,omitempty" doc:"what could not be loaded and is missing"`
+	Temporal            *Temporal            `json:"temporal,omitempty"`
+	CurrentConversation *CurrentConversation `json:"current_conversation,omitempty"`
+	Meta                *Meta                `json:"meta,omitempty"`
+	Warnings            []string             `json:"warnings,omitempty"`
 }
 
 // User describes the user.
 type User struct {
-	UserID       string              `json:"user_id"`
-	Owner        *graph.ContextNode  `json:"owner_person_node"`
-	Preferences  []graph.Preference  `json:"preferences"`
-	CoreBeliefs  []graph.ContextNode `json:"core_beliefs" doc:"at most 10"`
-	PrimaryGoals []graph.ContextNode `json:"primary_goals" doc:"at most 5"`
+	UserID       string             `json:"user_id"`
+	Owner        *ContextNode       `json:"owner_person_node"`
+	Preferences  []graph.Preference `json:"preferences"`
+	CoreBeliefs  []ContextNode      `json:"core_beliefs" doc:"at most 10"`
+	PrimaryGoals []ContextNode      `json:"primary_goals" doc:"at most 5"`
 }
 
 // RecentContext holds the sources of the last week.
 type RecentContext struct {
-	Sources []graph.RecentSource `json:"sources" doc:"at most 20, the newest first"`
+	Sources []RecentSource `json:"sources" doc:"at most 20, the newest first"`
 }
 
 // Answer is a rendered context: Head followed by Tail. Head is shared with other answers and must not be changed.
@@ -92,7 +92,7 @@ func (l *Loader) loadCached(ctx context.Context, r Request) (cachedContext, erro
 
 // make loads and renders the part of a context that does not depend on the time of the answer.
 func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, err error) {
-	q := graph.SectionQuery{Now: l.options.Now(), AsOf: r.AsOf, FocusKey: r.FocusID, ConversationID: r.ConversationID}
+	q := SectionQuery{Now: l.options.Now(), AsOf: r.AsOf, FocusKey: r.FocusID, ConversationID: r.ConversationID}
 	q.FocusKind, _ = graph.KindOf(r.FocusKind)
 	found, degraded, err := l.load(ctx, r.Scope, r.sections(), q)
 	if err != nil {
@@ -124,7 +124,7 @@ func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, er
 }
 
 // renderJSON writes the object without its closing brace: the parts of the moment follow.
-func renderJSON(r Request, found *graph.Sections, degraded []graph.Section, left []NotShown) ([]byte, error) {
+func renderJSON(r Request, found *Sections, degraded []Section, left []NotShown) ([]byte, error) {
 	object := map[string]any{}
 	order := []string{}
 	put := func(name string, value any) {

@@ -18,7 +18,7 @@ import (
 
 // remembered is all that texts are made of, with some texts before each of its own.
 type remembered struct {
-	Sections   graph.Sections
+	Sections   Sections
 	Workspace  *workspace.Workspace
 	Workspaces *workspace.Workspaces
 	Focus      *workspace.Element
@@ -83,7 +83,7 @@ func rememberedWith(texts []string) *remembered {
 	m := &remembered{
 		Sections: full(), Workspace: survey(), Workspaces: s.workspaces, Focus: inFocus(), Linked: links(), System: wheel(3), Prompt: inProject(),
 	}
-	m.Sections.Focus = &graph.Focus{Node: node("c", "Boat", "a yawl"), Links: []graph.FocusLink{{EntityKey: "q", Name: "Quay", NodeType: "Entity", RelationshipType: "moored_at", Direction: "outgoing", Description: "by the mill"}}}
+	m.Sections.Focus = &Focus{Node: node("c", "Boat", "a yawl"), Links: []FocusLink{{EntityKey: "q", Name: "Quay", NodeType: "Entity", RelationshipType: "moored_at", Direction: "outgoing", Description: "by the mill"}}}
 	m.Sections.Sources[1].EndedAt = pointer(at)
 	hostile.Fill(m, texts, "Kind", "Direction", "Ontology", "Role", "Raw", "ProjectID")
 	m.Prompt.Message += "?"

@@ -20,8 +20,8 @@ import (
 )
 
 type store interface {
-	ReadSections(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (*graph.Sections, error)
-	ReadSection(ctx context.Context, scope graph.Scope, section graph.Section, q graph.SectionQuery, found *graph.Sections) error
+	ReadSections(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (*Sections, error)
+	ReadSection(ctx context.Context, scope graph.Scope, section Section, q SectionQuery, found *Sections) error
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 }
 
@@ -58,7 +58,7 @@ type Options struct {
 	Mode        Mode             // default Combined
 	Now         func() time.Time // default time.Now
 	Log         *slog.Logger     // default: discards
-	Degraded    func(section graph.Section)
+	Degraded    func(section Section)
 	Preferences preferences // store of preferences; nil: in the graph
 	Trace       neo.Trace   // default: none
 }
@@ -86,7 +86,7 @@ func New(s store, w workspaces, c byteCache, o Options) *Loader {
 		o.Trace = neo.NoTrace
 	}
 	if o.Degraded == nil {
-		o.Degraded = func(graph.Section) {}
+		o.Degraded = func(Section) {}
 	}
 	return &Loader{store: s, workspaces: w, cache: c, options: o}
 }
@@ -111,20 +111,20 @@ func (l *Loader) loadRendered(ctx context.Context, scope graph.Scope, view strin
 
 // load reads sections, and at the same time preferences that are not in the graph. A failed section is tried again
 // alone; if that fails too, it is in degraded. An error means that the identity or the focus could not be read.
-func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (found *graph.Sections, degraded []graph.Section, err error) {
+func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (found *Sections, degraded []Section, err error) {
 	ctx, end := l.options.Trace(ctx, "load context")
 	defer func() { end(err) }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sections, result := l.startPreferences(ctx, scope, sections)
 	found, failed := l.loadFromGraph(ctx, scope, sections, q)
-	if err := errors.Join(failed[graph.OwnerSection], failed[graph.FocusSection]); err != nil {
+	if err := errors.Join(failed[OwnerSection], failed[FocusSection]); err != nil {
 		cancel()
 		<-result
 		return nil, nil, err
 	}
 	if p := <-result; p.err != nil {
-		failed[graph.PreferencesSection] = p.err
+		failed[PreferencesSection] = p.err
 	} else if p.loaded {
 		found.Preferences = p.found
 	}
@@ -136,18 +136,18 @@ func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []graph.S
 }
 
 // loadFromGraph reads sections in one statement or in parallel. failed holds the errors of missing sections.
-func (l *Loader) loadFromGraph(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (found *graph.Sections, failed map[graph.Section]error) {
+func (l *Loader) loadFromGraph(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (found *Sections, failed map[Section]error) {
 	if len(sections) == 0 {
-		return &graph.Sections{}, map[graph.Section]error{}
+		return &Sections{}, map[Section]error{}
 	}
 	if l.options.Mode == Combined {
 		found, err := l.store.ReadSections(ctx, scope, sections, q)
 		if err == nil {
-			return found, map[graph.Section]error{}
+			return found, map[Section]error{}
 		}
 		l.options.Log.Warn("combined context statement failed, loading each section alone", "error", err)
 	}
-	found = &graph.Sections{}
+	found = &Sections{}
 	failed = l.loadEach(ctx, scope, sections, q, found)
 	if l.options.Mode == Parallel && len(failed) > 0 {
 		failed = l.loadEach(ctx, scope, sorted(failed), q, found)
@@ -157,11 +157,11 @@ func (l *Loader) loadFromGraph(ctx context.Context, scope graph.Scope, sections 
 
 // loadEach reads sections in parallel, and returns the errors of those that failed. It stops if the owner cannot be
 // read because the database is unavailable.
-func (l *Loader) loadEach(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery, found *graph.Sections) map[graph.Section]error {
+func (l *Loader) loadEach(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery, found *Sections) map[Section]error {
 	var (
 		mu     sync.Mutex
 		wait   sync.WaitGroup
-		failed = map[graph.Section]error{}
+		failed = map[Section]error{}
 	)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -176,7 +176,7 @@ func (l *Loader) loadEach(ctx context.Context, scope graph.Scope, sections []gra
 			mu.Lock()
 			defer mu.Unlock()
 			failed[section] = err
-			if section == graph.OwnerSection && errors.Is(err, graph.ErrUnavailable) {
+			if section == OwnerSection && errors.Is(err, graph.ErrUnavailable) {
 				cancel()
 			}
 		})
@@ -185,8 +185,8 @@ func (l *Loader) loadEach(ctx context.Context, scope graph.Scope, sections []gra
 	return failed
 }
 
-func sorted(failed map[graph.Section]error) []graph.Section {
-	sections := make([]graph.Section, 0, len(failed))
+func sorted(failed map[Section]error) []Section {
+	sections := make([]Section, 0, len(failed))
 	for section := range failed {
 		sections = append(sections, section)
 	}

@@ -32,15 +32,15 @@ type fakeStore struct {
 
 	linked      *workspace.LinkedEntities
 	linkedFails error
-	found       graph.Sections
+	found       Sections
 	combined    error
-	fail        func(section graph.Section, attempt int) error
+	fail        func(section Section, attempt int) error
 
 	mu       sync.Mutex
-	attempts map[graph.Section]int
+	attempts map[Section]int
 }
 
-func (f *fakeStore) ReadSections(context.Context, graph.Scope, []graph.Section, graph.SectionQuery) (*graph.Sections, error) {
+func (f *fakeStore) ReadSections(context.Context, graph.Scope, []Section, SectionQuery) (*Sections, error) {
 	if f.combined != nil {
 		return nil, f.combined
 	}
@@ -48,11 +48,11 @@ func (f *fakeStore) ReadSections(context.Context, graph.Scope, []graph.Section, 
 	return &found, nil
 }
 
-func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section graph.Section, _ graph.SectionQuery, found *graph.Sections) error {
+func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section Section, _ SectionQuery, found *Sections) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.attempts == nil {
-		f.attempts = map[graph.Section]int{}
+		f.attempts = map[Section]int{}
 	}
 	f.attempts[section]++
 	if f.fail != nil {
@@ -61,21 +61,21 @@ func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section graph.
 		}
 	}
 	switch section {
-	case graph.OwnerSection:
+	case OwnerSection:
 		found.Owner = f.found.Owner
-	case graph.CoreBeliefsSection:
+	case CoreBeliefsSection:
 		found.CoreBeliefs = f.found.CoreBeliefs
-	case graph.PrimaryGoalsSection:
+	case PrimaryGoalsSection:
 		found.PrimaryGoals = f.found.PrimaryGoals
-	case graph.PreferencesSection:
+	case PreferencesSection:
 		found.Preferences = f.found.Preferences
-	case graph.RelationshipsSection:
+	case RelationshipsSection:
 		found.Relationships, found.Known = f.found.Relationships, f.found.Known
-	case graph.SourcesSection:
+	case SourcesSection:
 		found.Sources, found.OlderConversations = f.found.Sources, f.found.OlderConversations
-	case graph.LastConversationSection:
+	case LastConversationSection:
 		found.LastConversation = f.found.LastConversation
-	case graph.FocusSection:
+	case FocusSection:
 		found.Focus = f.found.Focus
 	}
 	return nil
@@ -138,25 +138,25 @@ func fixed() time.Time { return at }
 
 func pointer[T any](v T) *T { return &v }
 
-func node(key, name, description string) graph.ContextNode {
-	return graph.ContextNode{Node: graph.Node{
+func node(key, name, description string) ContextNode {
+	return ContextNode{Node: graph.Node{
 		EntityKey: key, UserID: pointer("u"), Name: name, Description: description, State: "active", TTLPolicy: "decay",
 		Salience: 0.5, Confidence: 0.5, CreatedAt: at, UpdatedAt: at,
 	}}
 }
 
 // full is a context with every limit reached.
-func full() graph.Sections {
+func full() Sections {
 	owner := node("p-ada", "Ada", "Keeps the tide tables of a small harbour")
-	s := graph.Sections{
+	s := Sections{
 		Owner:            &owner,
 		Preferences:      []graph.Preference{{Key: "conversation_style", Value: []byte(`"direct"`)}, {Key: "time_zone", Value: []byte(`"Europe/Berlin"`)}},
-		LastConversation: &graph.LastConversation{StartedAt: at.Add(-16 * time.Hour), ContextType: pointer("planning")},
+		LastConversation: &LastConversation{StartedAt: at.Add(-16 * time.Hour), ContextType: pointer("planning")},
 	}
 	for i := range 10 {
 		s.CoreBeliefs = append(s.CoreBeliefs, node(fmt.Sprintf("b-%d", i), fmt.Sprintf("belief %d", i), "what is held to be true, at some length"))
 		n := node(fmt.Sprintf("n-%d", i), fmt.Sprintf("friend %d", i), "")
-		s.Relationships = append(s.Relationships, graph.OwnerRelationship{
+		s.Relationships = append(s.Relationships, OwnerRelationship{
 			Node: n, Description: "met at the quay and has been there ever since", Salience: 1 - float64(i)/20,
 			RelationshipType: "has_relationship_with", NodeType: "Person", RecentMentions: int64(i),
 		})
@@ -165,10 +165,10 @@ func full() graph.Sections {
 		s.PrimaryGoals = append(s.PrimaryGoals, node(fmt.Sprintf("g-%d", i), fmt.Sprintf("goal %d", i), "to be reached before the summer"))
 	}
 	for i := range 20 {
-		s.Sources = append(s.Sources, graph.RecentSource{
+		s.Sources = append(s.Sources, RecentSource{
 			EntityKey: fmt.Sprintf("s-%d", i), StartedAt: at.Add(-time.Duration(i+1) * 4 * time.Hour), ContextType: pointer("planning"),
 			Summary:     fmt.Sprintf("Talked about the %dth pier and what it costs to mend it.", i),
-			KeyEntities: []graph.KeyEntity{{EntityKey: "n-1", Name: "friend 1", Type: "Person"}},
+			KeyEntities: []KeyEntity{{EntityKey: "n-1", Name: "friend 1", Type: "Person"}},
 		})
 	}
 	return s
@@ -197,7 +197,7 @@ func decode(t *testing.T, body []byte) map[string]any {
 
 func TestContextHasTheFourParts(t *testing.T) {
 	t.Parallel()
-	for name, found := range map[string]graph.Sections{"full": full(), "empty": {}} {
+	for name, found := range map[string]Sections{"full": full(), "empty": {}} {
 		l, _ := newLoader(&fakeStore{found: found}, Options{})
 		answer, err := l.Context(t.Context(), Request{Scope: scope}, nil)
 		if err != nil {
@@ -233,18 +233,18 @@ func TestEmptyListsAreNotNull(t *testing.T) {
 
 func TestTimeZone(t *testing.T) {
 	t.Parallel()
-	zoned := func(value string) graph.Sections {
-		return graph.Sections{Preferences: []graph.Preference{{Key: "time_zone", Value: []byte(value)}}}
+	zoned := func(value string) Sections {
+		return Sections{Preferences: []graph.Preference{{Key: "time_zone", Value: []byte(value)}}}
 	}
 	for name, c := range map[string]struct {
-		found        graph.Sections
+		found        Sections
 		request      string
 		zone, date   string
 		hour         float64
 		day          string
 		wantsWarning bool
 	}{
-		"none is UTC":                      {graph.Sections{Owner: pointer(node("p", "Ada", ""))}, "", "UTC", "2026-03-18", 14, "Wednesday", false},
+		"none is UTC":                      {Sections{Owner: pointer(node("p", "Ada", ""))}, "", "UTC", "2026-03-18", 14, "Wednesday", false},
 		"the preference":                   {zoned(`"Asia/Tokyo"`), "", "Asia/Tokyo", "2026-03-18", 23, "Wednesday", false},
 		"the request before it":            {zoned(`"Asia/Tokyo"`), "Pacific/Kiritimati", "Pacific/Kiritimati", "2026-03-19", 4, "Thursday", false},
 		"an unknown preference is UTC":     {zoned(`"Mars/Olympus"`), "", "UTC", "2026-03-18", 14, "Wednesday", true},
@@ -346,18 +346,18 @@ func TestASectionThatFailsIsTriedAloneThenMissing(t *testing.T) {
 	for name, c := range map[string]struct {
 		mode     Mode
 		combined error
-		fail     func(graph.Section, int) error
+		fail     func(Section, int) error
 		degraded []any
 	}{
 		"combined mended by retry": {Combined, broken, nil, nil},
-		"combined, one stays broken": {Combined, broken, func(s graph.Section, _ int) error {
-			return when(s == graph.PreferencesSection, broken)
+		"combined, one stays broken": {Combined, broken, func(s Section, _ int) error {
+			return when(s == PreferencesSection, broken)
 		}, []any{"preferences"}},
-		"parallel mended by retry": {Parallel, nil, func(s graph.Section, attempt int) error {
-			return when(s == graph.SourcesSection && attempt == 1, broken)
+		"parallel mended by retry": {Parallel, nil, func(s Section, attempt int) error {
+			return when(s == SourcesSection && attempt == 1, broken)
 		}, nil},
-		"parallel, two stay broken": {Parallel, nil, func(s graph.Section, _ int) error {
-			return when(s == graph.SourcesSection || s == graph.CoreBeliefsSection, broken)
+		"parallel, two stay broken": {Parallel, nil, func(s Section, _ int) error {
+			return when(s == SourcesSection || s == CoreBeliefsSection, broken)
 		}, []any{"core_beliefs", "sources"}},
 	} {
 		l, kept := newLoader(&fakeStore{found: full(), combined: c.combined, fail: c.fail}, Options{Mode: c.mode})
@@ -389,8 +389,8 @@ func when(is bool, err error) error {
 func TestIdentityFailingIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Mode{Combined, Parallel} {
-		s := &fakeStore{found: full(), combined: graph.ErrUnavailable, fail: func(s graph.Section, _ int) error {
-			return when(s == graph.OwnerSection, graph.ErrUnavailable)
+		s := &fakeStore{found: full(), combined: graph.ErrUnavailable, fail: func(s Section, _ int) error {
+			return when(s == OwnerSection, graph.ErrUnavailable)
 		}}
 		l, _ := newLoader(s, Options{Mode: mode})
 		if _, err := l.Context(t.Context(), Request{Scope: scope}, nil); !errors.Is(err, graph.ErrUnavailable) {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"kith/graph"
 )
 
 // Meta counts memories that are known but not shown.
@@ -36,7 +34,7 @@ const mostOlder = 1000
 const NothingKnown = "nothing is stored for this user_id that a context could show: check how it is spelled, or write the first memories"
 
 // notShown counts what is known of the requested parts and not in the context.
-func notShown(r Request, found *graph.Sections) []NotShown {
+func notShown(r Request, found *Sections) []NotShown {
 	var all []NotShown
 	add := func(section string, count int64, atLeast bool, reason string) {
 		if count > 0 {
@@ -44,14 +42,14 @@ func notShown(r Request, found *graph.Sections) []NotShown {
 		}
 	}
 	if known := found.Known; known != nil {
-		counts := func(section string, k graph.KnownCounts, shown int64) {
+		counts := func(section string, k KnownCounts, shown int64) {
 			add(section, k.Present-shown, known.AtLeast, noRoom)
 			add(section, k.Faded, known.AtLeast, faded)
 			add(section, k.Archived, known.AtLeast, archived)
 		}
 		if slices.Contains(r.parts(), userPart) {
-			counts(string(graph.CoreBeliefsSection), known.Beliefs, countShown(found.CoreBeliefs, found.Relationships, isBelief))
-			counts(string(graph.PrimaryGoalsSection), known.Goals, countShown(found.PrimaryGoals, found.Relationships, isGoal))
+			counts(string(CoreBeliefsSection), known.Beliefs, countShown(found.CoreBeliefs, found.Relationships, isBelief))
+			counts(string(PrimaryGoalsSection), known.Goals, countShown(found.PrimaryGoals, found.Relationships, isGoal))
 		}
 		counts(relationshipsPart, known.Others, 0)
 	}
@@ -59,13 +57,13 @@ func notShown(r Request, found *graph.Sections) []NotShown {
 	return all
 }
 
-func isGoal(n *graph.ContextNode) bool { return n.IsGoal }
+func isGoal(n *ContextNode) bool { return n.IsGoal }
 
 // isBelief reports whether a concept counts as a belief, as in the statements.
-func isBelief(n *graph.ContextNode) bool { return !n.IsGoal && n.TTLPolicy == "keep_forever" }
+func isBelief(n *ContextNode) bool { return !n.IsGoal && n.TTLPolicy == "keep_forever" }
 
 // countShown counts the user's own nodes of a kind that the context shows, each once.
-func countShown(section []graph.ContextNode, relationships []graph.OwnerRelationship, is func(*graph.ContextNode) bool) (count int64) {
+func countShown(section []ContextNode, relationships []OwnerRelationship, is func(*ContextNode) bool) (count int64) {
 	keys := map[string]bool{}
 	for i := range section {
 		keys[section[i].EntityKey] = true
@@ -79,7 +77,7 @@ func countShown(section []graph.ContextNode, relationships []graph.OwnerRelation
 }
 
 // nothingKnown reports whether a complete context has nothing to show.
-func nothingKnown(r Request, found *graph.Sections, degraded []graph.Section) bool {
+func nothingKnown(r Request, found *Sections, degraded []Section) bool {
 	return len(r.parts()) == len(Parts) && r.AsOf == nil && len(degraded) == 0 && found.Owner == nil && found.LastConversation == nil &&
 		len(found.Preferences)+len(found.CoreBeliefs)+len(found.PrimaryGoals)+len(found.Relationships) == 0
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // filled is a context with room that is filled, notes, and more that is known.
-func filled() graph.Sections {
+func filled() Sections {
 	owner := node("p-ada", "Ada", "Keeps the tide tables")
 	owner.Notes = []graph.Note{{ID: "1", Content: "allergic to nuts", DateAdded: at}, {ID: "3", Content: "the tide tables", DateAdded: at}}
 	old, candidate, belief := node("g-old", "learn to sail", "in spring"), node("g-new", "buy a boat", ""), node("b", "salt is cheap", "")
@@ -22,15 +22,15 @@ func filled() graph.Sections {
 	jon, quay, eve := node("jon", "Jon", "a pilot"), node("quay", "Quay", ""), node("eve", "Eve", "")
 	jon.Notes = []graph.Note{{ID: "2", Content: strings.Repeat("long ", 100), DateAdded: at}}
 	eve.State = "candidate"
-	return graph.Sections{
-		Owner: &owner, CoreBeliefs: []graph.ContextNode{belief}, PrimaryGoals: []graph.ContextNode{old, candidate},
-		Relationships: []graph.OwnerRelationship{
+	return Sections{
+		Owner: &owner, CoreBeliefs: []ContextNode{belief}, PrimaryGoals: []ContextNode{old, candidate},
+		Relationships: []OwnerRelationship{
 			{Node: jon, NodeType: "Person", Filled: true},
 			{Node: quay, NodeType: "Entity", Filled: true, RelationshipType: "prefers", Description: "where she moors"},
 			{Node: eve, NodeType: "Person", Filled: true, RelationshipType: "thinks_about", Description: "met once"},
 		},
-		Known: &graph.Known{
-			Goals: graph.KnownCounts{Present: 2, Archived: 1}, Beliefs: graph.KnownCounts{Present: 1}, Others: graph.KnownCounts{Present: 1, Faded: 9, Archived: 2},
+		Known: &Known{
+			Goals: KnownCounts{Present: 2, Archived: 1}, Beliefs: KnownCounts{Present: 1}, Others: KnownCounts{Present: 1, Faded: 9, Archived: 2},
 		},
 		OlderConversations: 4,
 	}
@@ -73,7 +73,7 @@ Wednesday 2026-03-18, 14:00 (UTC). This is the first conversation.
 	}
 }
 
-func contextObject(t *testing.T, found graph.Sections, r Request) AgentContext {
+func contextObject(t *testing.T, found Sections, r Request) AgentContext {
 	t.Helper()
 	l, _ := newLoader(&fakeStore{found: found}, Options{})
 	r.Scope = scope
@@ -109,8 +109,8 @@ func TestWhatIsNotShownIsCounted(t *testing.T) {
 	found := filled()
 	linked := node("g-linked", "row", "")
 	linked.IsGoal = true
-	found.Relationships = append(found.Relationships, graph.OwnerRelationship{Node: linked, NodeType: "Concept"})
-	found.Known = &graph.Known{Goals: graph.KnownCounts{Present: 5}, AtLeast: true}
+	found.Relationships = append(found.Relationships, OwnerRelationship{Node: linked, NodeType: "Concept"})
+	found.Known = &Known{Goals: KnownCounts{Present: 5}, AtLeast: true}
 	found.OlderConversations = 0
 	if diff := cmp.Diff([]NotShown{{"primary_goals", 2, true, "no_room"}}, contextObject(t, found, Request{}).Meta.NotShown); diff != "" {
 		t.Error(diff)
@@ -125,24 +125,24 @@ func TestWhatIsNotShownIsCounted(t *testing.T) {
 
 func TestAUserOfWhomNothingIsKnown(t *testing.T) {
 	t.Parallel()
-	warned := func(found graph.Sections, r Request) bool {
+	warned := func(found Sections, r Request) bool {
 		object := contextObject(t, found, r)
 		return len(object.Warnings) == 1 && object.Warnings[0] == NothingKnown
 	}
-	if !warned(graph.Sections{Known: &graph.Known{}}, Request{}) {
+	if !warned(Sections{Known: &Known{}}, Request{}) {
 		t.Error("no warning of a user without memory")
 	}
-	for name, found := range map[string]graph.Sections{
+	for name, found := range map[string]Sections{
 		"an owner":            {Owner: pointer(node("p", "Ada", ""))},
 		"a preference":        {Preferences: []graph.Preference{{Key: "a", Value: []byte(`1`)}}},
-		"a last conversation": {LastConversation: &graph.LastConversation{StartedAt: at}},
-		"an archived memory":  {Known: &graph.Known{Others: graph.KnownCounts{Archived: 1}}},
+		"a last conversation": {LastConversation: &LastConversation{StartedAt: at}},
+		"an archived memory":  {Known: &Known{Others: KnownCounts{Archived: 1}}},
 	} {
 		if warned(found, Request{}) {
 			t.Errorf("%s is nothing", name)
 		}
 	}
-	if warned(graph.Sections{}, Request{Sections: []string{"user"}}) || warned(graph.Sections{}, Request{AsOf: pointer(at)}) {
+	if warned(Sections{}, Request{Sections: []string{"user"}}) || warned(Sections{}, Request{AsOf: pointer(at)}) {
 		t.Error("a part of a context, or a day of the past, is taken for all")
 	}
 }
@@ -183,10 +183,10 @@ func TestTheOpenConversationIsAskedFor(t *testing.T) {
 
 type asking struct {
 	*fakeStore
-	asked graph.SectionQuery
+	asked SectionQuery
 }
 
-func (a *asking) ReadSections(ctx context.Context, s graph.Scope, sections []graph.Section, q graph.SectionQuery) (*graph.Sections, error) {
+func (a *asking) ReadSections(ctx context.Context, s graph.Scope, sections []Section, q SectionQuery) (*Sections, error) {
 	a.asked = q
 	return a.fakeStore.ReadSections(ctx, s, sections, q)
 }
@@ -225,11 +225,11 @@ func TestTextOfAnOpenedConversation(t *testing.T) {
 func TestNoStatementOfNoSection(t *testing.T) {
 	t.Parallel()
 	g := newGraphWithout()
-	g.combined, g.fail = graph.ErrUnavailable, func(graph.Section, int) error { return graph.ErrUnavailable }
+	g.combined, g.fail = graph.ErrUnavailable, func(Section, int) error { return graph.ErrUnavailable }
 	l, _ := newLoader(g, Options{Preferences: preferencesFunc(func(context.Context, int64) ([]graph.Preference, error) {
 		return full().Preferences, nil
 	}).counting()})
-	found, degraded, err := l.load(t.Context(), scope, []graph.Section{graph.PreferencesSection}, graph.SectionQuery{Now: at})
+	found, degraded, err := l.load(t.Context(), scope, []Section{PreferencesSection}, SectionQuery{Now: at})
 	if err != nil || len(degraded) > 0 || len(found.Preferences) != 2 || g.asked.Load() != nil {
 		t.Errorf("%v, %v, %+v, asked %v", err, degraded, found, g.asked.Load())
 	}

@@ -20,9 +20,9 @@ type preferencesResult struct {
 
 // startPreferences starts to read the preferences if they are wanted and have their own store. It returns the other
 // sections, and a channel with the result.
-func (l *Loader) startPreferences(ctx context.Context, scope graph.Scope, sections []graph.Section) ([]graph.Section, <-chan preferencesResult) {
+func (l *Loader) startPreferences(ctx context.Context, scope graph.Scope, sections []Section) ([]Section, <-chan preferencesResult) {
 	outcome := make(chan preferencesResult, 1)
-	at := slices.Index(sections, graph.PreferencesSection)
+	at := slices.Index(sections, PreferencesSection)
 	if l.options.Preferences == nil || at < 0 {
 		outcome <- preferencesResult{}
 		return sections, outcome

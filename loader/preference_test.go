@@ -35,7 +35,7 @@ func (c *countedPreferences) Preferences(ctx context.Context, asked graph.Scope)
 // graphWithout is a graph that knows no preferences, and notes what it was asked for.
 type graphWithout struct {
 	*fakeStore
-	asked atomic.Pointer[[]graph.Section]
+	asked atomic.Pointer[[]Section]
 }
 
 func newGraphWithout() *graphWithout {
@@ -44,7 +44,7 @@ func newGraphWithout() *graphWithout {
 	return &graphWithout{fakeStore: &fakeStore{found: found}}
 }
 
-func (g *graphWithout) ReadSections(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (*graph.Sections, error) {
+func (g *graphWithout) ReadSections(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (*Sections, error) {
 	g.asked.Store(&sections)
 	return g.fakeStore.ReadSections(ctx, scope, sections, q)
 }
@@ -90,14 +90,14 @@ func TestPreferencesElsewhereAreNotAskedOfTheGraph(t *testing.T) {
 		if _, err := l.Context(t.Context(), Request{Scope: scope, Sections: parts}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if asked := g.asked.Load(); asked == nil || slices.Contains(*asked, graph.PreferencesSection) || g.attempts != nil {
+		if asked := g.asked.Load(); asked == nil || slices.Contains(*asked, PreferencesSection) || g.attempts != nil {
 			t.Errorf("the graph was asked for %v, and %v", asked, g.attempts)
 		}
 		if got := p.calls.Load(); got != wanted {
 			t.Errorf("%v: %d calls of the store of preferences, want %d", parts, got, wanted)
 		}
 	}
-	if !slices.Contains(graph.AllSections, graph.PreferencesSection) {
+	if !slices.Contains(AllSections, PreferencesSection) {
 		t.Error("the list of all sections was changed")
 	}
 }
@@ -124,7 +124,7 @@ type waitingStore struct {
 	wait func()
 }
 
-func (w waitingStore) ReadSections(ctx context.Context, scope graph.Scope, sections []graph.Section, q graph.SectionQuery) (*graph.Sections, error) {
+func (w waitingStore) ReadSections(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (*Sections, error) {
 	w.wait()
 	return w.fakeStore.ReadSections(ctx, scope, sections, q)
 }
@@ -136,9 +136,9 @@ func TestPreferencesThatFailAreTriedAgainThenMissing(t *testing.T) {
 		degraded []any
 	}{"mended by the retry": {1, nil}, "broken": {2, []any{"preferences"}}} {
 		for _, mode := range []Mode{Combined, Parallel} {
-			var told []graph.Section
+			var told []Section
 			l, kept := newLoader(newGraphWithout(), Options{
-				Mode: mode, Degraded: func(s graph.Section) { told = append(told, s) },
+				Mode: mode, Degraded: func(s Section) { told = append(told, s) },
 				Preferences: preferencesFunc(func(_ context.Context, attempt int64) ([]graph.Preference, error) {
 					return full().Preferences, when(attempt <= c.fails, graph.ErrUnavailable)
 				}).counting(),
@@ -188,7 +188,7 @@ func TestIdentityFailingDoesNotWaitForPreferences(t *testing.T) {
 	t.Parallel()
 	g := newGraphWithout()
 	g.combined = graph.ErrUnavailable
-	g.fail = func(s graph.Section, _ int) error { return when(s == graph.OwnerSection, graph.ErrUnavailable) }
+	g.fail = func(s Section, _ int) error { return when(s == OwnerSection, graph.ErrUnavailable) }
 	l, _ := newLoader(g, Options{Preferences: preferencesFunc(func(ctx context.Context, _ int64) ([]graph.Preference, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()

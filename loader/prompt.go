@@ -245,7 +245,7 @@ func (l *Loader) promptTexts(ctx context.Context, r *OntologyRequest, p *Prompt,
 func (l *Loader) preferencesText(ctx context.Context, scope graph.Scope, budget int) (string, error) {
 	view := strings.Join([]string{"preferences", strconv.Itoa(budget)}, "\x1f")
 	answer, err := l.loadRendered(ctx, scope, view, Text, func(ctx context.Context) ([]byte, bool, error) {
-		found, degraded, err := l.load(ctx, scope, []graph.Section{graph.PreferencesSection}, graph.SectionQuery{Now: l.options.Now()})
+		found, degraded, err := l.load(ctx, scope, []Section{PreferencesSection}, SectionQuery{Now: l.options.Now()})
 		if err != nil || len(degraded) > 0 {
 			return nil, false, cmp.Or(err, graph.ErrUnavailable)
 		}

@@ -105,7 +105,7 @@ func TestPromptParts(t *testing.T) {
 	}
 	away := prompted()
 	away.combined = graph.ErrUnavailable
-	away.fail = func(graph.Section, int) error { return graph.ErrUnavailable }
+	away.fail = func(Section, int) error { return graph.ErrUnavailable }
 	if p, _, _ = ask(away, func(*PromptRequest) {}); len(p.Warnings) != 1 || roles(p) != "ssu" {
 		t.Errorf("preferences away: %v, %s", p.Warnings, roles(p))
 	}

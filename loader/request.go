@@ -32,11 +32,11 @@ const (
 var Parts = []string{userPart, relationshipsPart, recentPart, temporalPart}
 
 // partSections lists the sections of each part. The temporal part needs the preferences for the user's time zone.
-var partSections = map[string][]graph.Section{
-	userPart:          {graph.OwnerSection, graph.CoreBeliefsSection, graph.PrimaryGoalsSection, graph.PreferencesSection},
-	relationshipsPart: {graph.RelationshipsSection},
-	recentPart:        {graph.SourcesSection},
-	temporalPart:      {graph.LastConversationSection, graph.PreferencesSection},
+var partSections = map[string][]Section{
+	userPart:          {OwnerSection, CoreBeliefsSection, PrimaryGoalsSection, PreferencesSection},
+	relationshipsPart: {RelationshipsSection},
+	recentPart:        {SourcesSection},
+	temporalPart:      {LastConversationSection, PreferencesSection},
 }
 
 // Bounds of max_tokens, in o200k tokens.
@@ -121,9 +121,9 @@ func (r *Request) parts() []string {
 }
 
 // sections returns the sections to load for the requested parts.
-func (r *Request) sections() []graph.Section {
-	var sections []graph.Section
-	for _, section := range graph.AllSections {
+func (r *Request) sections() []Section {
+	var sections []Section
+	for _, section := range AllSections {
 		for _, part := range r.parts() {
 			if slices.Contains(partSections[part], section) && !slices.Contains(sections, section) {
 				sections = append(sections, section)
@@ -131,7 +131,7 @@ func (r *Request) sections() []graph.Section {
 		}
 	}
 	if r.FocusID != "" {
-		sections = append(sections, graph.FocusSection)
+		sections = append(sections, FocusSection)
 	}
 	return sections
 }

@@ -40,7 +40,7 @@ type textContext struct {
 }
 
 // renderText returns the context as Markdown without its closing part, which is counted in the token budget.
-func renderText(r Request, found *graph.Sections, notes []string, closing string) ([]byte, error) {
+func renderText(r Request, found *Sections, notes []string, closing string) ([]byte, error) {
 	t := textOf(r, found)
 	t.notes = notes
 	if r.MaxTokens == 0 {
@@ -56,7 +56,7 @@ func renderText(r Request, found *graph.Sections, notes []string, closing string
 	return t.fitBudget(r.MaxTokens - reserved - r.reserved)
 }
 
-func textOf(r Request, found *graph.Sections) *textContext {
+func textOf(r Request, found *Sections) *textContext {
 	t := &textContext{title: "# About the user"}
 	if found.Owner != nil {
 		t.title = "# About " + markup.Inline(found.Owner.Name)
@@ -82,7 +82,7 @@ func textOf(r Request, found *graph.Sections) *textContext {
 }
 
 // textNotes returns the notes at the end of a text: a warning, what is not shown, and what could not be loaded.
-func textNotes(left []NotShown, nothing bool, degraded []graph.Section) []string {
+func textNotes(left []NotShown, nothing bool, degraded []Section) []string {
 	var notes []string
 	if nothing {
 		notes = append(notes, "_Warning: "+NothingKnown+"._")
@@ -122,7 +122,7 @@ func ending(state, otherwise string) string {
 }
 
 // nodeLines returns lines of nodes. otherwise is the reason why nodes other than candidates are filled.
-func nodeLines(nodes []graph.ContextNode, otherwise string) []string {
+func nodeLines(nodes []ContextNode, otherwise string) []string {
 	lines := make([]string, len(nodes))
 	for i, n := range nodes {
 		lines[i] = described(markup.Name(n.Name), n.Description)
@@ -140,7 +140,7 @@ func described(name, description string) string {
 	return name + ": " + description
 }
 
-func relationshipLines(relationships []graph.OwnerRelationship) []string {
+func relationshipLines(relationships []OwnerRelationship) []string {
 	lines := make([]string, len(relationships))
 	for i, r := range relationships {
 		about := markup.Inline(r.NodeType)
@@ -160,10 +160,10 @@ func relationshipLines(relationships []graph.OwnerRelationship) []string {
 
 // noteLines returns the notes of the owner and of the nodes shown, each node's once. Long ones are cut; a note that the
 // description on the node's own line contains is omitted.
-func noteLines(found *graph.Sections) []string {
+func noteLines(found *Sections) []string {
 	var lines []string
 	added := map[string]bool{}
-	add := func(n *graph.ContextNode, description string) {
+	add := func(n *ContextNode, description string) {
 		for i := 0; i < len(n.Notes) && !added[n.EntityKey]; i++ {
 			if content := n.Notes[i].Content; !strings.Contains(description, content) {
 				lines = append(lines, markup.Name(n.Name)+": "+markup.Inline(shorten(content, noteLength)))
@@ -174,7 +174,7 @@ func noteLines(found *graph.Sections) []string {
 	if found.Owner != nil {
 		add(found.Owner, found.Owner.Description)
 	}
-	for _, nodes := range [][]graph.ContextNode{found.CoreBeliefs, found.PrimaryGoals} {
+	for _, nodes := range [][]ContextNode{found.CoreBeliefs, found.PrimaryGoals} {
 		for i := range nodes {
 			add(&nodes[i], nodes[i].Description)
 		}
@@ -196,7 +196,7 @@ func noteLines(found *graph.Sections) []string {
 // noteLength is the most characters of a note in the text.
 const noteLength = 300
 
-func sourceLines(sources []graph.RecentSource) []string {
+func sourceLines(sources []RecentSource) []string {
 	lines := make([]string, len(sources))
 	for i, s := range sources {
 		line := s.StartedAt.Format("2006-01-02 15:04") + "Z"
@@ -219,7 +219,7 @@ func sourceLines(sources []graph.RecentSource) []string {
 	return lines
 }
 
-func focusLines(f *graph.Focus) []string {
+func focusLines(f *Focus) []string {
 	lines := []string{described(markup.Name(f.Node.Name), f.Node.Description)}
 	for _, l := range f.Links {
 		lines = append(lines, described(fmt.Sprintf("%s %s %s (%s)",

@@ -6,11 +6,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/graph"
 	"kith/internal/golden"
 )
 
-func contextText(t *testing.T, found graph.Sections, maxTokens int) string {
+func contextText(t *testing.T, found Sections, maxTokens int) string {
 	t.Helper()
 	l, _ := newLoader(&fakeStore{found: found}, Options{})
 	answer, err := l.Context(t.Context(), Request{Scope: scope, Format: Text, MaxTokens: maxTokens}, nil)
@@ -24,7 +23,7 @@ func TestTextGolden(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "testdata/context.md", contextText(t, full(), 0))
 	golden.Check(t, "testdata/context_400.md", contextText(t, full(), 400))
-	golden.Check(t, "testdata/context_empty.md", contextText(t, graph.Sections{}, 0))
+	golden.Check(t, "testdata/context_empty.md", contextText(t, Sections{}, 0))
 }
 
 // Every budget is kept, and spent: the next line would not have fitted.

@@ -61,6 +61,7 @@ type stores struct {
 	erasures   *erasure.Store
 	systems    *system.Store
 	searches   *explore.Store
+	sections   *loader.Store
 	walks      *traverse.Store
 	workspaces *workspace.Store
 }
@@ -68,7 +69,7 @@ type stores struct {
 // newStores returns the stores in a memory's database. Close walks when done.
 func newStores(g *graph.Store, embedder llm.Embedder, log *slog.Logger) stores {
 	return stores{
-		chats: chat.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), walks: traverse.NewStore(g, log),
+		chats: chat.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), walks: traverse.NewStore(g, log),
 		workspaces: workspace.NewStore(g),
 	}
 }
@@ -190,7 +191,7 @@ func (l *changeListener) changed(ctx context.Context, c graph.Change) {
 
 // newReaders creates the services that read the memory.
 func (m *memory) newReaders(queryEmbedder llm.Embedder) {
-	m.contexts = loader.New(m.store, m.workspaces, m.cache, loader.Options{
+	m.contexts = loader.New(m.sections, m.workspaces, m.cache, loader.Options{
 		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.ObserveDegraded, Preferences: m.preferences.orNil(),
 		Trace: m.traces.Of("load"),
 	})
@@ -268,7 +269,7 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	if err := m.preferences.migrate(ctx); err != nil {
 		return err
 	}
-	if err := m.store.Warm(ctx, m.preferences.sections()...); err != nil {
+	if err := m.sections.Warm(ctx, m.preferences.sections()...); err != nil {
 		return err
 	}
 	if err := m.workspaces.Warm(ctx); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"kith/loader"
+
 	"kith/graph"
 	"kith/internal/metrics"
 	"kith/preference"
@@ -76,11 +78,11 @@ func (o preferenceStore) orNil() graph.PreferenceStore {
 }
 
 // sections returns the sections of a context that do not come from the graph.
-func (o preferenceStore) sections() []graph.Section {
+func (o preferenceStore) sections() []loader.Section {
 	if o.store == nil {
 		return nil
 	}
-	return []graph.Section{graph.PreferencesSection}
+	return []loader.Section{loader.PreferencesSection}
 }
 
 func (o preferenceStore) migrate(ctx context.Context) error {

@@ -86,7 +86,7 @@ var names = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"chat.Context": "ChatContext", "chat.Path": "ChatPath", "chat.ProviderConfig": "ChatProviderConfig", "chat.Ref": "ChatRef",
 	"chat.Tree": "ChatTree", "chat.Turn": "ChatTurn", "chat.TurnLine": "ChatTurnLine", "chat.Assembled": "TurnPrompt", "chat.Subject": "ExplainedSubject", "exchange.Counts": "ImportCounts",
 	"exchange.Refusal": "ImportRefusal", "exchange.Report": "ImportReport", "explore.Explanation": "ExploreExplanation", "explore.Meta": "ExploreMeta",
-	"explore.Query": "ExploreQuery", "explore.Request": "ExploreRequest", "explore.Result": "ExploreResult", "graph.Focus": "ContextFocus",
+	"explore.Query": "ExploreQuery", "explore.Request": "ExploreRequest", "explore.Result": "ExploreResult", "loader.Focus": "ContextFocus",
 	"graph.History": "ImportedHistory", "handlers.Opened": "OpenedConversation", "handlers.ReadSource": "SourceResult", "loader.User": "ContextUser",
 	"loader.Moment": "TemporalMoment", "loader.Coverage": "SnapshotCoverage",
 }

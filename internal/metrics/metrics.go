@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"kith/loader"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -101,7 +103,7 @@ func newHistogram(name, help string, shortest float64, labels ...string) *promet
 
 // initSeries creates the series that alarms watch with the value 0, as the first event of a new series is not an increase.
 func (m *Registry) initSeries() {
-	for _, s := range append(slices.Clone(graph.AllSections), graph.FocusSection) {
+	for _, s := range append(slices.Clone(loader.AllSections), loader.FocusSection) {
 		m.degraded.WithLabelValues(string(s))
 	}
 	for _, e := range []cache.Event{cache.LocalHit, cache.RemoteHit, cache.Load, cache.Bypass, cache.RemoteError, cache.Corrupt} {
@@ -151,7 +153,7 @@ func statementFile(name string) string {
 func (m *Registry) ObserveCache(e cache.Event) { m.cache.WithLabelValues(string(e)).Inc() }
 
 // ObserveDegraded counts a section that failed to load.
-func (m *Registry) ObserveDegraded(s graph.Section) { m.degraded.WithLabelValues(string(s)).Inc() }
+func (m *Registry) ObserveDegraded(s loader.Section) { m.degraded.WithLabelValues(string(s)).Inc() }
 
 // ObserveRecall counts recalls.
 func (m *Registry) ObserveRecall(e graph.RecallEvent, reads int) {

@@ -1,8 +1,10 @@
-package graph
+package loader
 
 import (
 	"slices"
 	"time"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -10,9 +12,9 @@ import (
 // ContextNode is a node of a context with its newest notes. Filled is set on goals and beliefs that the rules of their section
 // omit, and that were added because the section had room.
 type ContextNode struct {
-	Node
-	Notes  []Note `json:"notes,omitempty" doc:"at most 3, the newest first, without expired ones"`
-	Filled bool   `json:"filled,omitempty" doc:"goals and beliefs: added because the section had room, as an active goal that was not accessed for 7 days, an active concept that is kept for ever, or a candidate"`
+	graph.Node
+	Notes  []graph.Note `json:"notes,omitempty" doc:"at most 3, the newest first, without expired ones"`
+	Filled bool         `json:"filled,omitempty" doc:"goals and beliefs: added because the section had room, as an active goal that was not accessed for 7 days, an active concept that is kept for ever, or a candidate"`
 }
 
 // contextNotes is the most notes of a node in a context.
@@ -43,8 +45,8 @@ func contextNode(l []any, user *string, now time.Time) ContextNode {
 }
 
 // newestNotes returns the notes that existed at a time.
-func newestNotes(stored []string, now time.Time) []Note {
-	notes := slices.DeleteFunc(notesFrom(stored, now), func(n Note) bool { return n.DateAdded.After(now) })
+func newestNotes(stored []string, now time.Time) []graph.Note {
+	notes := slices.DeleteFunc(graph.NotesFrom(stored, now), func(n graph.Note) bool { return n.DateAdded.After(now) })
 	return notes[:min(len(notes), contextNotes)]
 }
 

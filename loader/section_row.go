@@ -1,15 +1,17 @@
-package graph
+package loader
 
 import (
 	"encoding/json"
 	"fmt"
 	"time"
 
+	"kith/graph"
+
 	"kith/neo"
 )
 
 // knowledge are the labels that statements return as a number.
-var knowledge = [...]string{PersonKind.Label, ConceptKind.Label, EntityKind.Label}
+var knowledge = [...]string{graph.PersonKind.Label, graph.ConceptKind.Label, graph.EntityKind.Label}
 
 func knowledgeLabel(v any) string {
 	if i, ok := v.(int64); ok && i >= 0 && int(i) < len(knowledge) {
@@ -38,12 +40,14 @@ func (f *fixedLists) of(v any, n int) []any {
 
 // nodeFrom reads the fields of a node at the start of a list, with current salience and state. A node that is not
 // shared belongs to user.
-func nodeFrom(l []any, user *string, now time.Time) Node {
-	alive := vitality{salience: neo.Number(l[10]), rate: neo.Number(l[11]), at: neo.Millis(l[12]), state: neo.Text(l[8]), expires: neo.OptionalMillis(l[13])}
-	n := Node{
+func nodeFrom(l []any, user *string, now time.Time) graph.Node {
+	salience, state := graph.Lifetime{
+		Salience: neo.Number(l[10]), DecayRate: neo.Number(l[11]), SalienceAt: neo.Integer(l[12]), State: neo.Text(l[8]), EndsAt: neo.OptionalMillis(l[13]),
+	}.At(now)
+	n := graph.Node{
 		EntityKey: neo.Text(l[0]), UserID: user, Name: neo.Text(l[2]), CanonicalName: neo.Text(l[3]),
 		Type: neo.Text(l[4]), Description: neo.Text(l[5]), IsOwner: neo.Bool(l[6]), IsGoal: neo.Bool(l[7]),
-		State: alive.stateAt(now), TTLPolicy: neo.Text(l[9]), Salience: told(alive.current(now)), Confidence: neo.Number(l[14]),
+		State: state, TTLPolicy: neo.Text(l[9]), Salience: salience, Confidence: neo.Number(l[14]),
 		AccessCount: neo.Integer(l[15]), LastAccessedAt: neo.OptionalMillis(l[16]),
 		CreatedAt: neo.Millis(l[17]), UpdatedAt: neo.Millis(l[18]),
 	}

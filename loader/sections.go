@@ -1,4 +1,4 @@
-package graph
+package loader
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kith/graph"
 
 	"kith/cypher"
 	"kith/internal/fault"
@@ -38,7 +40,7 @@ type Sections struct {
 	Owner              *ContextNode // nil: the user has no owner node
 	CoreBeliefs        []ContextNode
 	PrimaryGoals       []ContextNode
-	Preferences        []Preference
+	Preferences        []graph.Preference
 	Relationships      []OwnerRelationship
 	Known              *Known // nil: there are ten relationships, or the context is of a past day
 	Sources            []RecentSource
@@ -103,20 +105,20 @@ type SectionQuery struct {
 	Now       time.Time
 	AsOf      *time.Time // the day of the context; nil: now
 	FocusKey  string     // entity key
-	FocusKind Kind
+	FocusKind graph.Kind
 
 	ConversationID string // the conversation that is open now and so not part of the past; empty: none
 }
 
-func (q SectionQuery) params(scope Scope) map[string]any {
+func (q SectionQuery) params(scope graph.Scope) map[string]any {
 	moment, until := q.Now.UTC(), fault.Latest
 	if q.AsOf != nil {
 		moment, until = q.AsOf.UTC(), q.AsOf.UTC()
 	}
 	return map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.User(), "week_ago": moment.Add(-Week), "until": until,
+		"team_id": scope.TeamID, "user_id": scope.User(), "week_ago": moment.Add(-graph.Week), "until": until,
 		"now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label, "conversation_id": q.ConversationID,
-		"prefixes": []string{ListPrefix(PersonKind, scope.UserID), ListPrefix(ConceptKind, scope.UserID), ListPrefix(EntityKind, scope.UserID)},
+		"prefixes": []string{graph.ListPrefix(graph.PersonKind, scope.UserID), graph.ListPrefix(graph.ConceptKind, scope.UserID), graph.ListPrefix(graph.EntityKind, scope.UserID)},
 	}
 }
 
@@ -137,7 +139,7 @@ func (q SectionQuery) statement(section Section) string {
 }
 
 // ReadSections reads sections in one statement and one round trip. It fails as a whole.
-func (s *Store) ReadSections(ctx context.Context, scope Scope, sections []Section, q SectionQuery) (*Sections, error) {
+func (s *Store) ReadSections(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (*Sections, error) {
 	rows, err := s.db.Read(ctx, s.combined(sections, q), q.params(scope))
 	if err != nil {
 		return nil, err
@@ -155,7 +157,7 @@ func (s *Store) ReadSections(ctx context.Context, scope Scope, sections []Sectio
 }
 
 // ReadSection reads one section into found.
-func (s *Store) ReadSection(ctx context.Context, scope Scope, section Section, q SectionQuery, found *Sections) error {
+func (s *Store) ReadSection(ctx context.Context, scope graph.Scope, section Section, q SectionQuery, found *Sections) error {
 	rows, err := s.db.Read(ctx, s.statement(q.statement(section)), q.params(scope))
 	if err != nil {
 		return err
@@ -203,7 +205,7 @@ func (s *Store) cached(key string, load func() cypher.Query) cypher.Query {
 // Warm plans the most used statements, so that no caller waits for it. It omits the sections in elsewhere, which are not read
 // from the store.
 func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
-	nobody, q := Scope{TeamID: "warm-up", UserID: "warm-up"}, SectionQuery{Now: s.Now()}
+	nobody, q := graph.Scope{TeamID: "warm-up", UserID: "warm-up"}, SectionQuery{Now: s.graph.Now()}
 	usual := slices.DeleteFunc(slices.Clone(AllSections), func(x Section) bool { return slices.Contains(elsewhere, x) })
 	all := append(slices.Clone(usual), FocusSection)
 	for _, sections := range [][]Section{usual, all} {
@@ -255,12 +257,12 @@ func (s *Sections) fill(section Section, v any, user string, now time.Time) erro
 	return nil
 }
 
-func (f *fixedLists) preferencesFrom(v any) []Preference {
+func (f *fixedLists) preferencesFrom(v any) []graph.Preference {
 	l := neo.List(v)
-	preferences := make([]Preference, len(l))
+	preferences := make([]graph.Preference, len(l))
 	for i := range l {
 		pair := f.of(l[i], 2)
-		preferences[i] = Preference{Key: neo.Text(pair[0]), Value: []byte(neo.Text(pair[1]))}
+		preferences[i] = graph.Preference{Key: neo.Text(pair[0]), Value: []byte(neo.Text(pair[1]))}
 	}
 	return preferences
 }
@@ -271,7 +273,7 @@ func (f *fixedLists) ownerRelationshipsFrom(v any, user *string, now time.Time) 
 	for i := range l {
 		r := f.of(l[i], 7)
 		relationships[i] = OwnerRelationship{
-			Node: f.contextNodeFrom(r[0], user, now), NodeType: knowledgeLabel(r[1]), Description: neo.Text(r[2]), Salience: told(neo.Number(r[3])), RelationshipType: neo.Text(r[4]),
+			Node: f.contextNodeFrom(r[0], user, now), NodeType: knowledgeLabel(r[1]), Description: neo.Text(r[2]), Salience: graph.RoundSalience(neo.Number(r[3])), RelationshipType: neo.Text(r[4]),
 			RecentMentions: neo.Integer(r[5]), Filled: neo.Bool(r[6]),
 		}
 	}
@@ -316,7 +318,7 @@ func (f *fixedLists) focusFrom(v any, user *string, now time.Time) *Focus {
 		}
 		focus.Links[i] = FocusLink{
 			EntityKey: neo.Text(k[0]), Name: neo.Text(k[1]), NodeType: knowledgeLabel(k[2]), RelationshipType: neo.Text(k[3]),
-			Direction: direction, Description: neo.Text(k[5]), Salience: told(neo.Number(k[6])),
+			Direction: direction, Description: neo.Text(k[5]), Salience: graph.RoundSalience(neo.Number(k[6])),
 		}
 	}
 	return focus
