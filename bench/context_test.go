@@ -38,9 +38,10 @@ func BenchmarkColdContext(b *testing.B) {
 		}
 	}
 	combined, parallel := cold(loader.Combined), cold(loader.Parallel)
+	reader := loader.NewStore(store)
 	section := func(s loader.Section) func() error {
 		return func() error {
-			return loader.NewStore(store).ReadSection(b.Context(), scope, s, loader.SectionQuery{Now: time.Now()}, &loader.Sections{})
+			return reader.ReadSection(b.Context(), scope, s, loader.SectionQuery{Now: time.Now()}, &loader.Sections{})
 		}
 	}
 	for range 300 { // plans, JIT
@@ -87,10 +88,11 @@ func BenchmarkTopRelationships(b *testing.B) {
 	large := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, small, 100)
 	fullUser(b, store, large, 100_000)
+	reader := loader.NewStore(store)
 	read := func(scope graph.Scope) func() error {
 		return func() error {
 			found := &loader.Sections{}
-			err := loader.NewStore(store).ReadSection(b.Context(), scope, loader.RelationshipsSection, loader.SectionQuery{Now: time.Now()}, found)
+			err := reader.ReadSection(b.Context(), scope, loader.RelationshipsSection, loader.SectionQuery{Now: time.Now()}, found)
 			if err == nil && len(found.Relationships) != 10 {
 				err = fmt.Errorf("%d relationships", len(found.Relationships))
 			}

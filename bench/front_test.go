@@ -239,8 +239,9 @@ func BenchmarkRouted(b *testing.B) {
 		b.Fatal("no bookmark")
 	}
 	read := func(s *graph.Store) func() error {
+		contexts := loader.NewStore(s)
 		return func() error {
-			_, err := loader.NewStore(s).ReadSections(b.Context(), scope, loader.AllSections, loader.SectionQuery{Now: time.Now()})
+			_, err := contexts.ReadSections(b.Context(), scope, loader.AllSections, loader.SectionQuery{Now: time.Now()})
 			return err
 		}
 	}

@@ -14,7 +14,6 @@ import (
 
 const AboutType = aboutType
 const ConversationCursor = conversationCursor
-const CopyText = copyText
 const Day = day
 const ExportBatch = exportBatch
 const ExportRows = exportRows
@@ -86,7 +85,6 @@ type Stored = stored
 var AtLeast = atLeast
 var AuditNames = auditNames
 var ChooseStoryline = chooseStoryline
-var CopyParts = copyParts
 var DeletePreference = deletePreference
 var Earlier = earlier
 var ErrLeaseLost = errLeaseLost

@@ -49,13 +49,13 @@ func (m meter) of(params map[string]any) (a amount) {
 	for _, name := range m.rows {
 		rows, _ := params[name].([]map[string]any)
 		n := int64(len(rows))
-		a = a.plus(amount{m.nodes * n, m.relationships * n, textIn(rows)})
+		a = a.plus(amount{m.nodes * n, m.relationships * n, TextIn(rows)})
 	}
 	if len(m.rows) == 0 {
 		a.nodes = m.nodes
 	}
 	for _, name := range m.texts {
-		a.text += textIn(params[name])
+		a.text += TextIn(params[name])
 	}
 	return a
 }
@@ -64,33 +64,33 @@ func (m meter) of(params map[string]any) (a amount) {
 // same ones.
 var derived = map[string]bool{"team_id": true, "near": true, "search_scope": true, "vector_scope": true, "label": true}
 
-// textIn returns the number of characters of the texts in a parameter, at any depth.
-func textIn(v any) (size int64) {
+// TextIn returns the number of characters of the texts in a parameter, at any depth.
+func TextIn(v any) (size int64) {
 	switch v := v.(type) {
 	case string:
 		return int64(utf8.RuneCountInString(v))
 	case *string:
 		if v != nil {
-			return textIn(*v)
+			return TextIn(*v)
 		}
 	case []string:
 		for _, text := range v {
-			size += textIn(text)
+			size += TextIn(text)
 		}
 	case []any:
 		for _, item := range v {
-			size += textIn(item)
+			size += TextIn(item)
 		}
 	case []map[string]any:
 		for _, row := range v {
-			size += textIn(row)
+			size += TextIn(row)
 		}
 	case Properties:
-		return textIn(map[string]any(v))
+		return TextIn(map[string]any(v))
 	case map[string]any:
 		for name, value := range v {
 			if !derived[name] {
-				size += textIn(value)
+				size += TextIn(value)
 			}
 		}
 	}

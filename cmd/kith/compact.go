@@ -11,6 +11,7 @@ import (
 
 	"kith/embedded"
 	"kith/graph"
+	"kith/internal/compact"
 	"kith/neo"
 )
 
@@ -23,7 +24,7 @@ type compactCmd struct {
 
 // compactResult is the result of a compaction.
 type compactResult struct {
-	graph.Copied
+	compact.Copied
 	BytesBefore int64 `json:"bytes_before"`
 	BytesAfter  int64 `json:"bytes_after"`
 }
@@ -65,20 +66,20 @@ func (c *compactCmd) printSummary(out io.Writer, r compactResult) error {
 }
 
 // copyStore copies all nodes and relationships from one Neo4j to an empty one.
-func copyStore(ctx context.Context, from, to neo.Connection, log *slog.Logger, progress io.Writer) (graph.Copied, error) {
+func copyStore(ctx context.Context, from, to neo.Connection, log *slog.Logger, progress io.Writer) (compact.Copied, error) {
 	old, err := graph.Open(from, graph.Options{Log: log})
 	if err != nil {
-		return graph.Copied{}, err
+		return compact.Copied{}, err
 	}
 	defer func() { _ = old.Close(context.WithoutCancel(ctx)) }()
 	next, err := graph.Open(to, graph.Options{Log: log})
 	if err != nil {
-		return graph.Copied{}, err
+		return compact.Copied{}, err
 	}
 	defer func() { _ = next.Close(context.WithoutCancel(ctx)) }()
 	var shown time.Time
 	last := ""
-	return old.CopyTo(ctx, next, func(step string, c graph.Copied) {
+	return compact.Copy(ctx, old, next, func(step string, c compact.Copied) {
 		if step != last || time.Since(shown) >= time.Second {
 			_, _ = fmt.Fprintf(progress, "%s: %d nodes, %d relationships\n", step, c.Nodes, c.Relationships)
 			last, shown = step, time.Now()

@@ -1,4 +1,5 @@
-package graph
+// Package compact copies a database: the copy has nothing of what was deleted.
+package compact
 
 import (
 	"context"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph"
 	"kith/neo"
 )
 
@@ -54,11 +56,11 @@ type Copied struct {
 	Schema        int   `json:"schema"` // constraints and indexes
 }
 
-// CopyTo copies everything to an empty store, whoever wrote it: nodes and relationships with all labels, types and properties,
+// Copy copies everything to an empty store, whoever wrote it: nodes and relationships with all labels, types and properties,
 // constraints and indexes. Then it reads both stores and compares them; any difference is an error. Nothing may write to either
 // store meanwhile. It keeps a page in memory, and twice eight bytes for each id of a node or relationship.
-func (s *Store) CopyTo(ctx context.Context, to *Store, progress func(step string, c Copied)) (Copied, error) {
-	c := &copying{from: s, to: to, progress: progress}
+func Copy(ctx context.Context, from, to *graph.Store, progress func(step string, c Copied)) (Copied, error) {
+	c := &copying{from: from, to: to, progress: progress}
 	for _, step := range []func(context.Context) error{c.empty, c.nodes, c.relationships, c.schema, c.compare} {
 		if err := step(ctx); err != nil {
 			return c.done, err
@@ -69,7 +71,7 @@ func (s *Store) CopyTo(ctx context.Context, to *Store, progress func(step string
 
 // copying is a running copy. The ids are internal ids of the databases, which are stable while nothing writes.
 type copying struct {
-	from, to *Store
+	from, to *graph.Store
 	progress func(step string, c Copied)
 	done     Copied
 
@@ -104,22 +106,22 @@ func get(list []int64, at int64) int64 {
 }
 
 func (c *copying) empty(ctx context.Context) error {
-	there, err := c.to.count(ctx)
+	there, err := count(ctx, c.to)
 	if err == nil && there != (Copied{}) {
-		err = fmt.Errorf("copy: the target store is not empty (%d nodes): %w", there.Nodes, ErrConflict)
+		err = fmt.Errorf("copy: the target store is not empty (%d nodes): %w", there.Nodes, graph.ErrConflict)
 	}
 	if err == nil {
-		c.total, err = c.from.count(ctx)
+		c.total, err = count(ctx, c.from)
 	}
 	return err
 }
 
-func (s *Store) count(ctx context.Context) (Copied, error) {
-	nodes, err := countAllNodes.ReadOne(ctx, s.db, nil)
+func count(ctx context.Context, s *graph.Store) (Copied, error) {
+	nodes, err := countAllNodes.ReadOne(ctx, s.DB(), nil)
 	if err != nil {
 		return Copied{}, err
 	}
-	relationships, err := countAllRelationships.ReadOne(ctx, s.db, nil)
+	relationships, err := countAllRelationships.ReadOne(ctx, s.DB(), nil)
 	if err != nil {
 		return Copied{}, err
 	}
@@ -133,7 +135,7 @@ func (c *copying) nodes(ctx context.Context) error {
 			given[i] = map[string]any{"labels": n.Labels, "properties": n.Properties}
 			c.nodeDigest.add(n.ID, sortedLabels(n.Labels), n.Properties)
 		}
-		made, err := c.to.createCopies(ctx, createNodeCopies, given)
+		made, err := createCopies(ctx, c.to, createNodeCopies, given)
 		for i := range made {
 			c.nodeIDs.put(nodes[i].ID, made[i])
 		}
@@ -152,7 +154,7 @@ func (c *copying) relationships(ctx context.Context) error {
 			}
 			c.linkDigst.add(l.ID, l.Type, l.Start, l.End, l.Properties)
 		}
-		made, err := c.to.createCopies(ctx, createLinkCopies, given)
+		made, err := createCopies(ctx, c.to, createLinkCopies, given)
 		for i := range made {
 			c.linkIDs.put(links[i].ID, made[i])
 		}
@@ -163,9 +165,9 @@ func (c *copying) relationships(ctx context.Context) error {
 }
 
 // createCopies creates nodes or relationships and returns their ids, in the order of the rows.
-func (s *Store) createCopies(ctx context.Context, create neo.Query[[]int64], rows []map[string]any) (made []int64, err error) {
+func createCopies(ctx context.Context, s *graph.Store, create neo.Query[[]int64], rows []map[string]any) (made []int64, err error) {
 	for part := range copyParts(rows) {
-		some, err := s.createCopiesOf(ctx, create, part)
+		some, err := createCopiesOf(ctx, s, create, part)
 		if made = append(made, some...); err != nil {
 			return made, err
 		}
@@ -178,7 +180,7 @@ func copyParts(rows []map[string]any) iter.Seq[[]map[string]any] {
 	return func(yield func([]map[string]any) bool) {
 		begin, size := 0, int64(0)
 		for i, row := range rows {
-			more := textIn(row)
+			more := graph.TextIn(row)
 			if i > begin && size+more > copyText {
 				if !yield(rows[begin:i]) {
 					return
@@ -194,15 +196,15 @@ func copyParts(rows []map[string]any) iter.Seq[[]map[string]any] {
 }
 
 // createCopiesOf creates all of the rows or none.
-func (s *Store) createCopiesOf(ctx context.Context, create neo.Query[[]int64], rows []map[string]any) (made []int64, err error) {
-	err = s.Transaction(ctx, create.Name, func(t *Tx) (err error) {
+func createCopiesOf(ctx context.Context, s *graph.Store, create neo.Query[[]int64], rows []map[string]any) (made []int64, err error) {
+	err = s.Transaction(ctx, create.Name, func(t *graph.Tx) (err error) {
 		t.PassFence() // the copied records were written long ago
 		made, err = create.ExecOne(t, map[string]any{"rows": rows})
 		if err != nil {
 			return err
 		}
 		if len(made) != len(rows) {
-			return fmt.Errorf("copy: created %d of %d records: %w", len(made), len(rows), ErrConflict)
+			return fmt.Errorf("copy: created %d of %d records: %w", len(made), len(rows), graph.ErrConflict)
 		}
 		return nil
 	})
@@ -210,10 +212,10 @@ func (s *Store) createCopiesOf(ctx context.Context, create neo.Query[[]int64], r
 }
 
 // readPages visits everything by ranges of ids until it has seen the total.
-func readPages[T any](ctx context.Context, s *Store, read neo.Query[T], total int64, visit func([]T) error) error {
+func readPages[T any](ctx context.Context, s *graph.Store, read neo.Query[T], total int64, visit func([]T) error) error {
 	seen, last := int64(0), int64(0)
 	for from := int64(0); seen < total; from += copyPage {
-		rows, err := read.Read(ctx, s.db, map[string]any{"from": from, "to": from + copyPage - 1, "limit": copyPage})
+		rows, err := read.Read(ctx, s.DB(), map[string]any{"from": from, "to": from + copyPage - 1, "limit": copyPage})
 		if err != nil {
 			return err
 		}
@@ -223,7 +225,7 @@ func readPages[T any](ctx context.Context, s *Store, read neo.Query[T], total in
 				return err
 			}
 		} else if from-last > copyMostGap {
-			return fmt.Errorf("copy: found %d of %d records: the counts of neo4j are wrong: %w", seen, total, ErrConflict)
+			return fmt.Errorf("copy: found %d of %d records: the counts of neo4j are wrong: %w", seen, total, graph.ErrConflict)
 		}
 		seen += int64(len(rows))
 	}
@@ -233,12 +235,12 @@ func readPages[T any](ctx context.Context, s *Store, read neo.Query[T], total in
 // schema creates the constraints and indexes of the old store in the new one.
 func (c *copying) schema(ctx context.Context) error {
 	for _, list := range []neo.Query[[]string]{listConstraints, listIndexes} {
-		statements, err := list.ReadOne(ctx, c.from.db, nil)
+		statements, err := list.ReadOne(ctx, c.from.DB(), nil)
 		if err != nil {
 			return err
 		}
 		for _, statement := range statements {
-			if err := c.to.db.Schema(ctx, "copy", statement); err != nil {
+			if err := c.to.DB().Schema(ctx, "copy", statement); err != nil {
 				return err
 			}
 			c.done.Schema++
@@ -250,13 +252,13 @@ func (c *copying) schema(ctx context.Context) error {
 
 // compare reads the new store under the ids of the old one, and compares the two.
 func (c *copying) compare(ctx context.Context) error {
-	there, err := c.to.count(ctx)
+	there, err := count(ctx, c.to)
 	if err != nil {
 		return err
 	}
 	if there.Nodes != c.total.Nodes || there.Relationships != c.total.Relationships {
 		return fmt.Errorf("copy: the copy has %d nodes and %d relationships instead of %d and %d: %w",
-			there.Nodes, there.Relationships, c.total.Nodes, c.total.Relationships, ErrConflict)
+			there.Nodes, there.Relationships, c.total.Nodes, c.total.Relationships, graph.ErrConflict)
 	}
 	c.progress("comparing", c.done)
 	var nodes, links digest
@@ -276,7 +278,7 @@ func (c *copying) compare(ctx context.Context) error {
 		return nil
 	})
 	if err == nil && (nodes != c.nodeDigest || links != c.linkDigst) {
-		err = fmt.Errorf("copy: the copy differs from the original, possibly because of writes during the copy: %w", ErrConflict)
+		err = fmt.Errorf("copy: the copy differs from the original, possibly because of writes during the copy: %w", graph.ErrConflict)
 	}
 	return err
 }

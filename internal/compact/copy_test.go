@@ -1,22 +1,20 @@
-package graph_test
+package compact
 
 import (
 	"slices"
 	"strings"
 	"testing"
-
-	"kith/graph"
 )
 
 // TestCopyParts checks that a write of a copy has a bounded text, whatever the nodes hold, and that no row is lost.
 func TestCopyParts(t *testing.T) {
 	rows := make([]map[string]any, 0, 5)
-	for i, size := range []int{graph.CopyText / 2, graph.CopyText / 2, 1, 3 * graph.CopyText, 0} {
+	for i, size := range []int{copyText / 2, copyText / 2, 1, 3 * copyText, 0} {
 		rows = append(rows, map[string]any{"properties": map[string]any{"place": i, "text": strings.Repeat("é", size)}})
 	}
 	var parts []int
 	var all []map[string]any
-	for part := range graph.CopyParts(rows) {
+	for part := range copyParts(rows) {
 		parts, all = append(parts, len(part)), append(all, part...)
 	}
 	if !slices.Equal(parts, []int{2, 1, 1, 1}) || len(all) != len(rows) {
@@ -27,7 +25,7 @@ func TestCopyParts(t *testing.T) {
 			t.Errorf("row %d is at place %d", properties["place"], i)
 		}
 	}
-	for range graph.CopyParts(nil) {
+	for range copyParts(nil) {
 		t.Error("a part of nothing")
 	}
 }
