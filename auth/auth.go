@@ -96,11 +96,11 @@ func PrincipalOf(ctx context.Context) Principal {
 }
 
 type store interface {
-	CreateAPIKey(ctx context.Context, key graph.APIKey) error
-	FindAPIKey(ctx context.Context, keyID string) (graph.APIKey, error)
-	ListAPIKeys(ctx context.Context, teamID string) ([]graph.APIKey, error)
+	CreateAPIKey(ctx context.Context, key APIKey) error
+	FindAPIKey(ctx context.Context, keyID string) (APIKey, error)
+	ListAPIKeys(ctx context.Context, teamID string) ([]APIKey, error)
 	RevokeAPIKey(ctx context.Context, teamID, keyID string) error
-	AdminAPIKeys(ctx context.Context, teamID string) ([]graph.APIKey, error)
+	AdminAPIKeys(ctx context.Context, teamID string) ([]APIKey, error)
 	APIKeyIDs(ctx context.Context) ([]string, error)
 	TouchAPIKeys(ctx context.Context, used map[string]time.Time) error
 }
@@ -269,7 +269,7 @@ func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error
 	}
 	sum := sha256.Sum256([]byte(secret))
 	hash := hex.EncodeToString(sum[:])
-	key := graph.APIKey{
+	key := APIKey{
 		KeyID: keyID(hash), Hash: hash, TeamID: spec.TeamID, UserID: spec.UserID, Scopes: spec.Scopes, RateLimit: spec.RateLimit, CreatedAt: k.now(), ExpiresAt: spec.ExpiresAt,
 		Bootstrap: &spec.bootstrap,
 	}
@@ -305,7 +305,7 @@ func (k *Keys) Bootstrap(ctx context.Context, given string) (first string, err e
 }
 
 // List returns the keys of a team, newest first; of every team when teamID is empty.
-func (k *Keys) List(ctx context.Context, teamID string) ([]graph.APIKey, error) {
+func (k *Keys) List(ctx context.Context, teamID string) ([]APIKey, error) {
 	return k.store.ListAPIKeys(ctx, teamID)
 }
 

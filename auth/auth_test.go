@@ -24,28 +24,28 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 // fake is a store with settable answers.
 type fake struct {
-	create func(graph.APIKey) error
-	find   func(keyID string) (graph.APIKey, error)
-	list   func(teamID string) ([]graph.APIKey, error)
+	create func(auth.APIKey) error
+	find   func(keyID string) (auth.APIKey, error)
+	list   func(teamID string) ([]auth.APIKey, error)
 	revoke func(teamID, keyID string) error
 	touch  func(used map[string]time.Time) error
-	admins func(teamID string) ([]graph.APIKey, error)
+	admins func(teamID string) ([]auth.APIKey, error)
 	ids    func() ([]string, error)
 }
 
-func (f *fake) AdminAPIKeys(_ context.Context, teamID string) ([]graph.APIKey, error) {
+func (f *fake) AdminAPIKeys(_ context.Context, teamID string) ([]auth.APIKey, error) {
 	return f.admins(teamID)
 }
 
 func (f *fake) APIKeyIDs(context.Context) ([]string, error) { return f.ids() }
 
-func (f *fake) CreateAPIKey(_ context.Context, k graph.APIKey) error { return f.create(k) }
+func (f *fake) CreateAPIKey(_ context.Context, k auth.APIKey) error { return f.create(k) }
 
-func (f *fake) FindAPIKey(_ context.Context, keyID string) (graph.APIKey, error) {
+func (f *fake) FindAPIKey(_ context.Context, keyID string) (auth.APIKey, error) {
 	return f.find(keyID)
 }
 
-func (f *fake) ListAPIKeys(_ context.Context, teamID string) ([]graph.APIKey, error) {
+func (f *fake) ListAPIKeys(_ context.Context, teamID string) ([]auth.APIKey, error) {
 	return f.list(teamID)
 }
 
@@ -59,7 +59,7 @@ func (f *fake) TouchAPIKeys(_ context.Context, used map[string]time.Time) error 
 type env struct {
 	*auth.Keys
 	fake
-	records map[string]graph.APIKey
+	records map[string]auth.APIKey
 	finds   atomic.Int64
 	now     time.Time
 }
@@ -67,21 +67,21 @@ type env struct {
 func fresh(t *testing.T) *env {
 	t.Helper()
 	t.Parallel()
-	e := &env{records: map[string]graph.APIKey{}, now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
-	e.create = func(k graph.APIKey) error {
+	e := &env{records: map[string]auth.APIKey{}, now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
+	e.create = func(k auth.APIKey) error {
 		if _, ok := e.records[k.KeyID]; !ok {
 			e.records[k.KeyID] = k
 		}
 		return nil
 	}
-	e.find = func(keyID string) (graph.APIKey, error) {
+	e.find = func(keyID string) (auth.APIKey, error) {
 		e.finds.Add(1)
 		if k, ok := e.records[keyID]; ok {
 			return k, nil
 		}
-		return graph.APIKey{}, fmt.Errorf("find: %w", graph.ErrNotFound)
+		return auth.APIKey{}, fmt.Errorf("find: %w", graph.ErrNotFound)
 	}
-	e.list = func(teamID string) (keys []graph.APIKey, err error) {
+	e.list = func(teamID string) (keys []auth.APIKey, err error) {
 		for _, k := range e.records {
 			if teamID == "" || k.TeamID == teamID {
 				keys = append(keys, k)
@@ -89,9 +89,9 @@ func fresh(t *testing.T) *env {
 		}
 		return keys, nil
 	}
-	e.admins = func(teamID string) ([]graph.APIKey, error) {
+	e.admins = func(teamID string) ([]auth.APIKey, error) {
 		all, err := e.list(teamID)
-		return slices.DeleteFunc(all, func(k graph.APIKey) bool {
+		return slices.DeleteFunc(all, func(k auth.APIKey) bool {
 			return k.RevokedAt != nil || k.UserID != nil || !slices.Contains(k.Scopes, auth.Admin)
 		}), err
 	}
@@ -172,7 +172,7 @@ func TestCreateAndVerify(t *testing.T) {
 	user := "u"
 	sum := sha256.Sum256([]byte(bound))
 	hash := hex.EncodeToString(sum[:])
-	want := graph.APIKey{
+	want := auth.APIKey{
 		KeyID: hash[:12], Hash: hash, TeamID: "acme", UserID: &user, Scopes: []string{auth.Read, auth.Write}, CreatedAt: e.now, ExpiresAt: &expires, Bootstrap: new(false),
 	}
 	if diff := cmp.Diff(want, e.records[boundID]); diff != "" {
@@ -248,7 +248,7 @@ func TestStoreAway(t *testing.T) {
 	e := fresh(t)
 	secret, id := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
 	find := e.find
-	e.find = func(string) (graph.APIKey, error) { return graph.APIKey{}, graph.ErrUnavailable }
+	e.find = func(string) (auth.APIKey, error) { return auth.APIKey{}, graph.ErrUnavailable }
 	for range 2 {
 		if _, err := e.Verify(t.Context(), secret); !errors.Is(err, graph.ErrUnavailable) || errors.Is(err, auth.ErrUnauthorized) {
 			t.Errorf("got %v, want the store's error", err)
@@ -257,8 +257,8 @@ func TestStoreAway(t *testing.T) {
 	e.find = find // that it was away is not kept
 	verify(t, e.Keys, secret, auth.Principal{KeyID: id, TeamID: "acme", Scopes: auth.Scopes})
 
-	e.create = func(graph.APIKey) error { return graph.ErrUnavailable }
-	e.list = func(string) ([]graph.APIKey, error) { return nil, graph.ErrUnavailable }
+	e.create = func(auth.APIKey) error { return graph.ErrUnavailable }
+	e.list = func(string) ([]auth.APIKey, error) { return nil, graph.ErrUnavailable }
 	e.revoke = func(string, string) error { return graph.ErrUnavailable }
 	_, _, created := e.Create(t.Context(), auth.Spec{TeamID: "acme"})
 	_, started := e.Bootstrap(t.Context(), "")
@@ -323,7 +323,7 @@ func TestRevokeDuringVerify(t *testing.T) {
 	secret, id := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
 	found, answer := make(chan struct{}), make(chan struct{})
 	find := e.find
-	e.find = func(keyID string) (graph.APIKey, error) {
+	e.find = func(keyID string) (auth.APIKey, error) {
 		k, err := find(keyID)
 		close(found)
 		<-answer

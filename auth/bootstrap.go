@@ -41,7 +41,7 @@ func (k *Keys) Warnings(ctx context.Context, given string) ([]string, error) {
 	return warningsOf(id, len(given) < minKey, k.good(keys)), nil
 }
 
-func warningsOf(id string, short bool, keys []graph.APIKey) (warnings []string) {
+func warningsOf(id string, short bool, keys []APIKey) (warnings []string) {
 	marked, unmarked, there := othersOf(id, keys)
 	if !there {
 		warnings = append(warnings, "KITH_BOOTSTRAP_KEY lets nobody in: its key "+id+" was revoked; set another one")
@@ -62,7 +62,7 @@ func warningsOf(id string, short bool, keys []graph.APIKey) (warnings []string) 
 
 // othersOf returns the ids of other bootstrap keys: marked ones, and unmarked ones of the same form from older
 // versions.
-func othersOf(id string, keys []graph.APIKey) (marked, unmarked []string, there bool) {
+func othersOf(id string, keys []APIKey) (marked, unmarked []string, there bool) {
 	for _, key := range keys {
 		switch {
 		case key.KeyID == id:
@@ -77,7 +77,7 @@ func othersOf(id string, keys []graph.APIKey) (marked, unmarked []string, there 
 }
 
 // good returns the keys that have not expired.
-func (k *Keys) good(keys []graph.APIKey) (good []graph.APIKey) {
+func (k *Keys) good(keys []APIKey) (good []APIKey) {
 	for _, key := range keys {
 		if key.ExpiresAt == nil || k.now().Before(*key.ExpiresAt) {
 			good = append(good, key)

@@ -95,7 +95,7 @@ func TestOnNeo4j(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	here, there := auth.New(store, func() time.Time { return now }), auth.New(store, func() time.Time { return now })
+	here, there := auth.New(auth.NewStore(store), func() time.Time { return now }), auth.New(auth.NewStore(store), func() time.Time { return now })
 	t.Cleanup(here.Close)
 	t.Cleanup(there.Close)
 
@@ -115,7 +115,7 @@ func TestOnNeo4j(t *testing.T) {
 	}
 	user := "u"
 	sum := sha256.Sum256([]byte(secret))
-	stored := graph.APIKey{
+	stored := auth.APIKey{
 		KeyID: id, Hash: hex.EncodeToString(sum[:]), TeamID: team, UserID: &user, Scopes: []string{auth.Read}, CreatedAt: now, ExpiresAt: &expires, Bootstrap: new(false),
 	}
 	if diff := cmp.Diff(stored, listed[0]); diff != "" {
@@ -164,7 +164,7 @@ func TestOnNeo4j(t *testing.T) {
 	if warnings, err := here.Warnings(t.Context(), given+", another"); err != nil || !strings.Contains(strings.Join(warnings, "\n"), p.KeyID) {
 		t.Errorf("another one: %q, %v", warnings, err)
 	}
-	if ids, err := store.APIKeyIDs(t.Context()); err != nil || !slices.Contains(ids, p.KeyID) || slices.Contains(ids, id) {
+	if ids, err := auth.NewStore(store).APIKeyIDs(t.Context()); err != nil || !slices.Contains(ids, p.KeyID) || slices.Contains(ids, id) {
 		t.Errorf("ids that are not revoked: %d, %v", len(ids), err)
 	}
 }

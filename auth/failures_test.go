@@ -136,7 +136,7 @@ func TestWrongKeysLockNobodyOut(t *testing.T) {
 func TestAStoreThatIsAwayCountsNobody(t *testing.T) {
 	e := fresh(t)
 	find := e.find
-	e.find = func(string) (graph.APIKey, error) { return graph.APIKey{}, graph.ErrUnavailable }
+	e.find = func(string) (auth.APIKey, error) { return auth.APIKey{}, graph.ErrUnavailable }
 	for i := range 300 {
 		if _, err := e.Verify(t.Context(), fmt.Sprintf("kith_%d", i)); !errors.Is(err, graph.ErrUnavailable) {
 			t.Fatal(err)
@@ -219,7 +219,7 @@ func TestAShortBootstrapKey(t *testing.T) {
 	if _, err := e.Bootstrap(t.Context(), long); err != nil {
 		t.Fatal(err)
 	}
-	var stored graph.APIKey
+	var stored auth.APIKey
 	for _, k := range e.records {
 		stored = k
 	}

@@ -86,7 +86,7 @@ func BenchmarkFront(b *testing.B) {
 	}
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, scope, 100)
-	keys := auth.New(store, time.Now)
+	keys := auth.New(auth.NewStore(store), time.Now)
 	b.Cleanup(func() { keys.Close(); _ = kept.Close() })
 	key, _, err := keys.Create(b.Context(), auth.Spec{TeamID: scope.TeamID, Scopes: []string{auth.Read}})
 	if err != nil {

@@ -55,7 +55,7 @@ func newServer(b *testing.B) *server {
 	if err != nil {
 		b.Fatal(err)
 	}
-	keys := auth.New(store, time.Now)
+	keys := auth.New(auth.NewStore(store), time.Now)
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, scope, 100)
 	if s.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: scope.TeamID, Scopes: []string{auth.Read}}); err != nil {

@@ -45,7 +45,7 @@ func newWriter(b *testing.B) *writer {
 	}
 	changed := func(ctx context.Context, c graph.Change) { kept.Changed(ctx, c.Team, c.Users...) }
 	w := &writer{store: openStore(b, db, graph.Options{Changed: changed}), team: testenv.Team(b)}
-	keys := auth.New(w.store, time.Now)
+	keys := auth.New(auth.NewStore(w.store), time.Now)
 	if w.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: w.team, Scopes: []string{auth.Read, auth.Write}}); err != nil {
 		b.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func startSecond(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith 
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := auth.New(k.store, time.Now)
+	keys := auth.New(auth.NewStore(k.store), time.Now)
 	contexts := loader.New(loader.NewStore(k.store), workspace.NewStore(k.store), kept, loader.Options{})
 	service := chat.New(chat.NewStore(k.store), g, contexts, o)
 	ctx, stop := runService(t, service)

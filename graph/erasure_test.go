@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/auth"
+
 	"kith/chat"
 	"kith/cypher"
 	"kith/erasure"
@@ -95,7 +97,7 @@ func (e *env) erased(user string, c *canaries) {
 	if err := e.Store.ReplacePreferences(e.Context(), e.As(user), []graph.Preference{{c.next(), []byte(`"` + c.next() + `"`)}}); err != nil {
 		e.Fatal(err)
 	}
-	if err := e.Store.CreateAPIKey(e.Context(), graph.APIKey{KeyID: rand.Text(), Hash: c.next(), TeamID: e.Team, UserID: &user, Scopes: []string{"read"},
+	if err := auth.NewStore(e.Store).CreateAPIKey(e.Context(), auth.APIKey{KeyID: rand.Text(), Hash: c.next(), TeamID: e.Team, UserID: &user, Scopes: []string{"read"},
 		CreatedAt: e.Now}); err != nil {
 		e.Fatal(err)
 	}

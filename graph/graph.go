@@ -41,3 +41,11 @@ func (s Scope) CheckImported(f *fault.List, owner string) {
 
 // Week is how far back an agent context reads: recent conversations, mentions and goals in use.
 const Week = 7 * 24 * time.Hour
+
+// OrNil returns a text as a parameter or property; nil if it is empty.
+func OrNil(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

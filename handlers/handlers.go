@@ -64,7 +64,7 @@ type limits interface {
 type keys interface {
 	Verify(ctx context.Context, key string) (auth.Principal, error)
 	Create(ctx context.Context, spec auth.Spec) (secret, id string, err error)
-	List(ctx context.Context, teamID string) ([]graph.APIKey, error)
+	List(ctx context.Context, teamID string) ([]auth.APIKey, error)
 	Revoke(ctx context.Context, teamID, id string) error
 	Forget()
 }

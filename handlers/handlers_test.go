@@ -242,8 +242,8 @@ func (f *fakes) Verify(context.Context, string) (auth.Principal, error) { return
 func (f *fakes) Create(context.Context, auth.Spec) (string, string, error) {
 	return "kith_x", "id", f.err
 }
-func (f *fakes) List(context.Context, string) ([]graph.APIKey, error) { return nil, f.err }
-func (f *fakes) Revoke(context.Context, string, string) error         { return f.err }
+func (f *fakes) List(context.Context, string) ([]auth.APIKey, error) { return nil, f.err }
+func (f *fakes) Revoke(context.Context, string, string) error        { return f.err }
 
 func (f *fakes) Forget() { f.changed = append(f.changed, "keys") }
 

@@ -7,7 +7,6 @@ import (
 
 	"kith/audit"
 	"kith/auth"
-	"kith/graph"
 	"kith/internal/fault"
 )
 
@@ -97,7 +96,7 @@ type KeyInfo struct {
 }
 
 // InfoOf returns what is shown of a key.
-func InfoOf(k graph.APIKey) KeyInfo {
+func InfoOf(k auth.APIKey) KeyInfo {
 	return KeyInfo{k.KeyID, k.TeamID, k.UserID, k.Scopes, k.RateLimit, k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.LastUsed}
 }
 

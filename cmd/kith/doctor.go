@@ -149,7 +149,7 @@ func checkSchema(ctx context.Context, store *graph.Store) finding {
 }
 
 func checkKeys(ctx context.Context, store *graph.Store) finding {
-	keys := auth.New(store, time.Now)
+	keys := auth.New(auth.NewStore(store), time.Now)
 	defer keys.Close()
 	all, err := keys.List(ctx, "")
 	good := 0

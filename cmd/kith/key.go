@@ -64,7 +64,7 @@ type keyJSON struct {
 	Bootstrap string `json:"bootstrap"`
 }
 
-func printKeysJSON(std streams, keys []graph.APIKey) error {
+func printKeysJSON(std streams, keys []auth.APIKey) error {
 	all := make([]keyJSON, len(keys))
 	for i, k := range keys {
 		all[i] = keyJSON{handlers.InfoOf(k), keyState(k, time.Now()), bootstrapState(k)}
@@ -102,7 +102,7 @@ func (c *listKeysCmd) Run(ctx context.Context, std streams, parent *keyCmd) erro
 
 // bootstrapState returns whether a key is a bootstrap key: the first of the store, or set as KITH_BOOTSTRAP_KEY.
 // Keys of older versions have unknown.
-func bootstrapState(k graph.APIKey) string {
+func bootstrapState(k auth.APIKey) string {
 	switch {
 	case k.Bootstrap == nil:
 		return "unknown"
@@ -112,7 +112,7 @@ func bootstrapState(k graph.APIKey) string {
 	return "no"
 }
 
-func keyState(k graph.APIKey, now time.Time) string {
+func keyState(k auth.APIKey, now time.Time) string {
 	switch {
 	case k.RevokedAt != nil:
 		return "revoked"
@@ -156,7 +156,7 @@ func (c *config) writeAudit(operation string, std streams, ids ...string) error 
 // withKeys opens the store of keys for a command.
 func (c *keyCmd) withKeys(ctx context.Context, std streams, work func(*auth.Keys) error) error {
 	return c.withStore(ctx, std, func(store *graph.Store) error {
-		keys := auth.New(store, time.Now)
+		keys := auth.New(auth.NewStore(store), time.Now)
 		defer keys.Close()
 		return work(keys)
 	})

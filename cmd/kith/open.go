@@ -117,7 +117,7 @@ func (c *config) withMemory(
 	}
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
 	preferences.guard(store)
-	keys := auth.New(store, time.Now)
+	keys := auth.New(auth.NewStore(store), time.Now)
 	keys.Heed(store.Fence())
 	defer keys.Close()
 	contextCache, err := c.openCache(store, keys, registry, log) //nolint:contextcheck // a load outlives the request that started it

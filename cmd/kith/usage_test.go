@@ -193,7 +193,7 @@ func TestReportsAsJSON(t *testing.T) {
 		t.Errorf("import: %d %s %s", code, out, errs)
 	}
 	var out bytes.Buffer
-	if err := printKeysJSON(streams{out: &out}, []graph.APIKey{{KeyID: "k1", TeamID: "t", Scopes: []string{auth.Read}}}); err != nil || !strings.Contains(out.String(), `"key_id": "k1"`) || !strings.Contains(out.String(), `"state": "good"`) {
+	if err := printKeysJSON(streams{out: &out}, []auth.APIKey{{KeyID: "k1", TeamID: "t", Scopes: []string{auth.Read}}}); err != nil || !strings.Contains(out.String(), `"key_id": "k1"`) || !strings.Contains(out.String(), `"state": "good"`) {
 		t.Errorf("key list: %v %s", err, &out)
 	}
 	out.Reset()

@@ -1,4 +1,4 @@
-package graph
+package auth
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -61,12 +63,12 @@ func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
 	if k.Bootstrap != nil {
 		properties["bootstrap"] = bootstrap
 	}
-	return s.Transaction(ctx, "api_key_create", func(t *Tx) error {
+	return s.graph.Transaction(ctx, "api_key_create", func(t *graph.Tx) error {
 		hash, err := createAPIKey.ExecOne(t, map[string]any{
 			"team_id": k.TeamID, "key_id": k.KeyID, "properties": properties, "bootstrap": bootstrap,
 		})
 		if err == nil && hash != k.Hash {
-			err = fmt.Errorf("create api key: %w", ErrConflict)
+			err = fmt.Errorf("create api key: %w", graph.ErrConflict)
 		}
 		return err
 	})
@@ -80,7 +82,7 @@ func (s *Store) FindAPIKey(ctx context.Context, keyID string) (APIKey, error) {
 
 // ListAPIKeys returns the newest thousand keys of a team, or of all teams when teamID is empty.
 func (s *Store) ListAPIKeys(ctx context.Context, teamID string) ([]APIKey, error) {
-	return listAPIKeys.ReadOne(ctx, s.db, map[string]any{"team_id": OrNil(teamID), "limit": maxKeys})
+	return listAPIKeys.ReadOne(ctx, s.db, map[string]any{"team_id": graph.OrNil(teamID), "limit": maxKeys})
 }
 
 // AdminAPIKeys returns the oldest thousand admin keys of a team that are neither revoked nor bound to a user.
@@ -96,8 +98,8 @@ func (s *Store) APIKeyIDs(ctx context.Context) ([]string, error) {
 // RevokeAPIKey revokes a key. Revoking it again is not an error. With a teamID only a key of that team is found. It returns
 // ErrNotFound for an unknown key.
 func (s *Store) RevokeAPIKey(ctx context.Context, teamID, keyID string) error {
-	return s.Transaction(ctx, "api_key_revoke", func(t *Tx) error {
-		_, err := revokeAPIKey.ExecOne(t, map[string]any{"team_id": OrNil(teamID), "key_id": keyID, "now": s.Now()})
+	return s.graph.Transaction(ctx, "api_key_revoke", func(t *graph.Tx) error {
+		_, err := revokeAPIKey.ExecOne(t, map[string]any{"team_id": graph.OrNil(teamID), "key_id": keyID, "now": s.graph.Now()})
 		return err
 	})
 }
@@ -106,17 +108,9 @@ func (s *Store) RevokeAPIKey(ctx context.Context, teamID, keyID string) error {
 func (s *Store) TouchAPIKeys(ctx context.Context, used map[string]time.Time) error {
 	rows := make([]map[string]any, 0, len(used))
 	for _, id := range slices.Sorted(maps.Keys(used)) { // in sorted order, so that two processes lock them in the same order
-		rows = append(rows, map[string]any{"key_id": id, "at": used[id].UTC().Truncate(precision)})
+		rows = append(rows, map[string]any{"key_id": id, "at": used[id].UTC().Truncate(time.Millisecond)})
 	}
-	return s.Transaction(ctx, "api_key_touch", func(t *Tx) error {
+	return s.graph.Transaction(ctx, "api_key_touch", func(t *graph.Tx) error {
 		return touchAPIKeys.Run(t, map[string]any{"rows": rows})
 	})
-}
-
-// OrNil returns a text as a parameter or property; nil if it is empty.
-func OrNil(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
 }
