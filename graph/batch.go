@@ -81,6 +81,11 @@ func (w *batch) checkRelationships(f *Faults, now time.Time) {
 	}
 }
 
+// WriteExisting does the same as Write for nodes that must exist.
+func (s *Store) WriteExisting(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryResult, error) {
+	return s.writeBatch(ctx, scope, &batch{MemoryWrite: *w, existing: true})
+}
+
 // writeBatch does what Write does.
 func (s *Store) writeBatch(ctx context.Context, scope Scope, w *batch) (MemoryResult, error) {
 	now := s.Now()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"kith/consolidation"
+
 	"kith/loader"
 
 	"kith/graph"
@@ -102,7 +104,7 @@ func TestEveryChangeOfAContextIsReported(t *testing.T) {
 			return err
 		}, true},
 		{"an archived source", func() error {
-			_, err := e.Store.Consolidate(ctx, u1, &graph.Consolidation{EntityKeys: []string{"s"}})
+			_, err := consolidation.NewStore(e.Store).Consolidate(ctx, u1, &consolidation.Consolidation{EntityKeys: []string{"s"}})
 			return err
 		}, false},
 		{"a deleted relationship", func() error { _, err := e.Store.DeleteRelationship(ctx, u1, relationship, 0); return err }, true},

@@ -24,7 +24,6 @@ const MaxNotes = maxNotes
 const MaxPreferenceSize = maxPreferenceSize
 const MentionsType = mentionsType
 const NoSuchNode = noSuchNode
-const NoSuchSource = noSuchSource
 const OthersIndex = othersIndex
 const PassBatch = passBatch
 const ProjectGroup = projectGroup
@@ -78,7 +77,6 @@ func (x *stored) KindField() *Kind                                 { return &x.k
 type Auditor = auditor
 type Batch = batch
 type Candidate = candidate
-type CandidateList = candidateList
 type Lookups = lookups
 type Stored = stored
 
@@ -95,10 +93,6 @@ var SchemaNames = schemaNames
 var SetPreference = setPreference
 
 func NewAuditor(s *Store, o AuditOptions) *auditor { return &auditor{store: s, options: o} }
-
-func CandidatePage(ctx context.Context, s *Store, scope Scope, limit int, walk int64, cursor string) (ConsolidationPage, error) {
-	return (&candidateList{store: s, scope: scope, limit: limit, walk: walk}).page(ctx, cursor)
-}
 
 func LookupKeys(keys ...string) lookups { return lookups{entityKeys: keys} }
 

@@ -142,8 +142,8 @@ func ListPrefix(kind Kind, userID string) string {
 	return kind.Name + KeySeparator + userID + KeySeparator
 }
 
-// prefixEnd returns the first text after all texts that begin with a list's prefix.
-func prefixEnd(prefix string) string { return strings.TrimSuffix(prefix, KeySeparator) + " " }
+// PrefixEnd returns the first text after all texts that begin with a list's prefix.
+func PrefixEnd(prefix string) string { return strings.TrimSuffix(prefix, KeySeparator) + " " }
 
 // isGoalText reports whether a concept that no caller marked is a goal: its name or description contains "goal".
 func isGoalText(name, description string) bool {

@@ -101,7 +101,7 @@ func (s storylines) ripe() bool {
 func (j *storyJob) related(themes []string) (map[string]storylines, error) {
 	prefix := ListPrefix(StorylineKind, j.user)
 	rows, err := findRelatedStorylines.Exec(j.tx, map[string]any{
-		"team_id": j.team, "after": prefix, "end": prefixEnd(prefix), "themes": themes,
+		"team_id": j.team, "after": prefix, "end": PrefixEnd(prefix), "themes": themes,
 	})
 	all := map[string]storylines{}
 	for _, row := range rows {

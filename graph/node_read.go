@@ -152,7 +152,7 @@ func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, afte
 			rest := l
 			rest.Limit = want
 			more, err := nodePage(ctx, s, listNodes, (*namedNode).listed, rest, max(after, prefix), map[string]any{
-				"team_id": scope.TeamID, "end": prefixEnd(prefix),
+				"team_id": scope.TeamID, "end": PrefixEnd(prefix),
 			})
 			if err != nil {
 				return NodePage{}, err

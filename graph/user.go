@@ -115,7 +115,7 @@ func (s *Store) countUsers(ctx context.Context, teamID string, ids []string) ([]
 	for i, id := range ids {
 		users[i] = map[string]any{"id": id, "lists": kindLists(func(k Kind) (string, string) {
 			prefix := ListPrefix(k, id)
-			return prefix, prefixEnd(prefix)
+			return prefix, PrefixEnd(prefix)
 		})}
 	}
 	rows, err := countUsers.Read(ctx, s.db, map[string]any{"team_id": teamID, "users": users, "most": mostCounted})

@@ -3,9 +3,17 @@ package handlers
 import (
 	"context"
 
-	"kith/auth"
+	"kith/consolidation"
 	"kith/graph"
+
+	"kith/auth"
 )
+
+// consolidations lists sources that have faded, and archives sources.
+type consolidations interface {
+	Candidates(ctx context.Context, scope graph.Scope, cursor string, limit int) (consolidation.Page, error)
+	Consolidate(ctx context.Context, scope graph.Scope, c *consolidation.Consolidation) (consolidation.Result, error)
+}
 
 // CandidatesInput asks for sources that could be archived.
 type CandidatesInput struct {
@@ -15,14 +23,14 @@ type CandidatesInput struct {
 }
 
 // CandidatesOutput is a page of candidates.
-type CandidatesOutput struct{ Body graph.ConsolidationPage }
+type CandidatesOutput struct{ Body consolidation.Page }
 
 func (a *API) consolidationCandidates(ctx context.Context, in *CandidatesInput) (*CandidatesOutput, error) {
 	scope, err := principal(ctx).For(auth.Read, in.UserID)
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.Sources.ConsolidationCandidates(ctx, scope, in.Cursor, in.Limit)
+	page, err := a.Consolidations.Candidates(ctx, scope, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, located("query", err)
 	}
@@ -30,17 +38,17 @@ func (a *API) consolidationCandidates(ctx context.Context, in *CandidatesInput) 
 }
 
 // ConsolidateInput names sources to archive.
-type ConsolidateInput struct{ Body graph.Consolidation }
+type ConsolidateInput struct{ Body consolidation.Consolidation }
 
 // ConsolidateOutput says what became of each.
-type ConsolidateOutput struct{ Body graph.ConsolidationResult }
+type ConsolidateOutput struct{ Body consolidation.Result }
 
 func (a *API) consolidate(ctx context.Context, in *ConsolidateInput) (*ConsolidateOutput, error) {
 	scope, err := principal(ctx).For(auth.Write, in.Body.UserID)
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Sources.Consolidate(ctx, scope, &in.Body)
+	result, err := a.Consolidations.Consolidate(ctx, scope, &in.Body)
 	if err != nil {
 		return nil, located("body", err)
 	}

@@ -88,29 +88,30 @@ type forgets interface {
 
 // Services are the dependencies of the handlers.
 type Services struct {
-	Memory        memoryStore
-	Nodes         nodeStore
-	Relationships relationshipStore
-	Sources       sourceStore
-	Users         userStore
-	Systems       systems
-	ChatStore     chatStore
-	Transfers     transfers // exports and imports
-	Preferences   graph.PreferenceStore
-	Contexts      contexts
-	Explorer      explorer
-	Traverser     traverser
-	Digests       digests // nil: no language model is configured
-	Chats         chats
-	Keys          keys
-	Tokens        tokens // nil: API keys alone are good
-	Limits        limits // nil: keys may make any number of requests
-	Recalls       recalls
-	Erasure       erases
-	Kept          forgets
-	Audit         *audit.Log                      // nil: none is kept
-	MCP           http.Handler                    // the tools, for the caller that is let in
-	Ready         func(ctx context.Context) error // nil error: requests can be answered
+	Memory         memoryStore
+	Nodes          nodeStore
+	Relationships  relationshipStore
+	Sources        sourceStore
+	Consolidations consolidations
+	Users          userStore
+	Systems        systems
+	ChatStore      chatStore
+	Transfers      transfers // exports and imports
+	Preferences    graph.PreferenceStore
+	Contexts       contexts
+	Explorer       explorer
+	Traverser      traverser
+	Digests        digests // nil: no language model is configured
+	Chats          chats
+	Keys           keys
+	Tokens         tokens // nil: API keys alone are good
+	Limits         limits // nil: keys may make any number of requests
+	Recalls        recalls
+	Erasure        erases
+	Kept           forgets
+	Audit          *audit.Log                      // nil: none is kept
+	MCP            http.Handler                    // the tools, for the caller that is let in
+	Ready          func(ctx context.Context) error // nil error: requests can be answered
 }
 
 // Options configure the handlers; all are optional.

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/consolidation"
+
 	"go.uber.org/goleak"
 
 	"kith/auth"
@@ -189,14 +191,14 @@ func (f *fakes) Recalled(scope graph.Scope, _ graph.Recall) {
 	f.changed = append(f.changed, scope.TeamID+" recalled")
 }
 
-func (f *fakes) ConsolidationCandidates(_ context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error) {
+func (f *fakes) Candidates(_ context.Context, scope graph.Scope, cursor string, limit int) (consolidation.Page, error) {
 	f.ask("%s %s %s %d", scope.TeamID, scope.UserID, cursor, limit)
-	return graph.ConsolidationPage{Candidates: []graph.ConsolidationCandidate{}}, f.err
+	return consolidation.Page{Candidates: []consolidation.Candidate{}}, f.err
 }
 
-func (f *fakes) Consolidate(_ context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error) {
+func (f *fakes) Consolidate(_ context.Context, scope graph.Scope, c *consolidation.Consolidation) (consolidation.Result, error) {
 	f.ask("%s %s %v %v", scope.TeamID, scope.UserID, c.EntityKeys, c.Strict)
-	return graph.ConsolidationResult{Sources: []graph.NodeResult{}, Warnings: []string{}}, f.err
+	return consolidation.Result{Sources: []graph.NodeResult{}, Warnings: []string{}}, f.err
 }
 
 func (f *fakes) Preferences(context.Context, graph.Scope) ([]graph.Preference, error) {
@@ -269,7 +271,7 @@ func servicesOf(f *fakes) Services {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
 	}
-	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Users: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
+	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Consolidations: f, Users: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
 		*fakes
 		*kept
 	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Recalls: f, Ready: func(context.Context) error { return f.err }}

@@ -20,8 +20,6 @@ type sourceStore interface {
 	LastMessages(ctx context.Context, scope graph.Scope, key string, limit int64) ([]graph.Message, error)
 	Conversations(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConversationPage, error)
 	SetFocus(ctx context.Context, scope graph.Scope, key string, focus *graph.ConversationFocus) (graph.SourceResult, error)
-	ConsolidationCandidates(ctx context.Context, scope graph.Scope, cursor string, limit int) (graph.ConsolidationPage, error)
-	Consolidate(ctx context.Context, scope graph.Scope, c *graph.Consolidation) (graph.ConsolidationResult, error)
 }
 
 // SourceInput writes a source.

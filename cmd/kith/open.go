@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"kith/consolidation"
 	"kith/embedding"
 
 	"golang.org/x/sync/errgroup"
@@ -56,20 +57,21 @@ type memory struct {
 
 // stores are the stores of the features that keep or read records beside the memory's own.
 type stores struct {
-	chats      *chat.Store
-	embeddings *embedding.Store
-	erasures   *erasure.Store
-	systems    *system.Store
-	searches   *explore.Store
-	sections   *loader.Store
-	walks      *traverse.Store
-	workspaces *workspace.Store
+	chats          *chat.Store
+	consolidations *consolidation.Store
+	embeddings     *embedding.Store
+	erasures       *erasure.Store
+	systems        *system.Store
+	searches       *explore.Store
+	sections       *loader.Store
+	walks          *traverse.Store
+	workspaces     *workspace.Store
 }
 
 // newStores returns the stores in a memory's database. Close walks when done.
 func newStores(g *graph.Store, embedder llm.Embedder, log *slog.Logger) stores {
 	return stores{
-		chats: chat.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), walks: traverse.NewStore(g, log),
+		chats: chat.NewStore(g), consolidations: consolidation.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), walks: traverse.NewStore(g, log),
 		workspaces: workspace.NewStore(g),
 	}
 }

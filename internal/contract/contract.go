@@ -84,7 +84,7 @@ var prefixes = map[string]string{ //nolint:gochecknoglobals // a constant table
 // names holds the contract's names of types whose own name is clear only within their package.
 var names = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"chat.Context": "ChatContext", "chat.Path": "ChatPath", "chat.ProviderConfig": "ChatProviderConfig", "chat.Ref": "ChatRef",
-	"chat.Tree": "ChatTree", "chat.Turn": "ChatTurn", "chat.TurnLine": "ChatTurnLine", "chat.Assembled": "TurnPrompt", "chat.Subject": "ExplainedSubject", "exchange.Counts": "ImportCounts",
+	"chat.Tree": "ChatTree", "chat.Turn": "ChatTurn", "chat.TurnLine": "ChatTurnLine", "chat.Assembled": "TurnPrompt", "chat.Subject": "ExplainedSubject", "consolidation.Page": "ConsolidationPage", "consolidation.Candidate": "ConsolidationCandidate", "consolidation.Result": "ConsolidationResult", "exchange.Counts": "ImportCounts",
 	"exchange.Refusal": "ImportRefusal", "exchange.Report": "ImportReport", "explore.Explanation": "ExploreExplanation", "explore.Meta": "ExploreMeta",
 	"explore.Query": "ExploreQuery", "explore.Request": "ExploreRequest", "explore.Result": "ExploreResult", "loader.Focus": "ContextFocus",
 	"graph.History": "ImportedHistory", "handlers.Opened": "OpenedConversation", "handlers.ReadSource": "SourceResult", "loader.User": "ContextUser",

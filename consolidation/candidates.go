@@ -1,9 +1,11 @@
-package graph
+package consolidation
 
 import (
 	"context"
 	"strings"
 	"time"
+
+	"kith/graph"
 
 	"kith/internal/fault"
 	"kith/neo"
@@ -32,7 +34,7 @@ type fadedRow struct {
 // overlappingSources are the sources that mention a node. Walked is how many mentions were scanned.
 type overlappingSources struct {
 	EntityKey string
-	Labels    Labels
+	Labels    graph.Labels
 	Name      string
 	IsOwner   bool
 	Walked    int64
@@ -41,15 +43,15 @@ type overlappingSources struct {
 
 // Sources become candidates for consolidation by these rules (docs/lifecycle.md). The statements have the salience figures.
 const (
-	consolidateAfter   = Week  // since the end of a source, or its start if it has no end
-	consolidateSources = 5     // that mention the same node
-	consolidateShown   = 100   // of the sources of one candidate
-	consolidateWalk    = 5_000 // sources or mentions that a page reads
+	consolidateAfter   = graph.Week // since the end of a source, or its start if it has no end
+	consolidateSources = 5          // that mention the same node
+	consolidateShown   = 100        // of the sources of one candidate
+	consolidateWalk    = 5_000      // sources or mentions that a page reads
 )
 
 // ConsolidationCandidate holds sources that could be archived, and the reason. EntityKeys are their keys: at most 100 of an
 // overlap, the oldest first.
-type ConsolidationCandidate struct {
+type Candidate struct {
 	Reason      string         `json:"reason" enum:"faded,overlapping" doc:"faded: a source older than 7 days with a salience below 0.2; overlapping: 5 or more sources older than 7 days that mention the same node"`
 	EntityKeys  []string       `json:"entity_keys"`
 	SourceCount int64          `json:"source_count"`
@@ -75,9 +77,9 @@ type MentionedNode struct {
 
 // ConsolidationPage is a page of candidates. A page reads a bounded part of the memory, so it may have fewer candidates than
 // asked for, even none, while Next is set.
-type ConsolidationPage struct {
-	Candidates []ConsolidationCandidate `json:"candidates"`
-	Next       *string                  `json:"next"`
+type Page struct {
+	Candidates []Candidate `json:"candidates"`
+	Next       *string     `json:"next"`
 }
 
 // Prefixes of the cursors of the two parts of the list.
@@ -88,17 +90,17 @@ const (
 
 // ConsolidationCandidates lists sources of the scope's user that could be archived: first faded ones by key, then overlapping
 // ones by the node they mention. It changes nothing. It returns an InvalidError for a bad request.
-func (s *Store) ConsolidationCandidates(ctx context.Context, scope Scope, cursor string, limit int) (ConsolidationPage, error) {
-	f := &Faults{}
+func (s *Store) Candidates(ctx context.Context, scope graph.Scope, cursor string, limit int) (Page, error) {
+	f := &graph.Faults{}
 	if scope.UserID == "" {
 		f.Add(fault.At("user_id"), fault.Required, "is required: sources belong to a user")
 	}
-	after, err := DecodeCursor(cursor)
+	after, err := graph.DecodeCursor(cursor)
 	if err != nil || after != "" && !strings.HasPrefix(after, fadedCursor) && !strings.HasPrefix(after, overlapCursor) {
 		f.Add(fault.At("cursor"), fault.Malformed, "is not a valid cursor")
 	}
 	if err := f.Err(); err != nil {
-		return ConsolidationPage{}, err
+		return Page{}, err
 	}
 	return (&candidateList{store: s, scope: scope, limit: limit, walk: consolidateWalk}).page(ctx, after)
 }
@@ -106,12 +108,12 @@ func (s *Store) ConsolidationCandidates(ctx context.Context, scope Scope, cursor
 // candidateList reads pages of candidates. walk is how many sources or mentions a page reads.
 type candidateList struct {
 	store *Store
-	scope Scope
+	scope graph.Scope
 	limit int
 	walk  int64
 }
 
-func (c *candidateList) page(ctx context.Context, after string) (ConsolidationPage, error) {
+func (c *candidateList) page(ctx context.Context, after string) (Page, error) {
 	if rest, overlapping := strings.CutPrefix(after, overlapCursor); overlapping {
 		return c.overlapping(ctx, rest)
 	}
@@ -119,27 +121,27 @@ func (c *candidateList) page(ctx context.Context, after string) (ConsolidationPa
 }
 
 func (c *candidateList) params(after string) map[string]any {
-	now := c.store.Now()
+	now := c.store.graph.Now()
 	return map[string]any{
 		"team_id": c.scope.TeamID, "after": after, "walk": c.walk,
 		"week_ago": now.Add(-consolidateAfter), "now_ms": now.UnixMilli(),
 	}
 }
 
-func (c *candidateList) faded(ctx context.Context, after string) (ConsolidationPage, error) {
-	prefix := ListPrefix(SourceKind, c.scope.UserID)
+func (c *candidateList) faded(ctx context.Context, after string) (Page, error) {
+	prefix := graph.ListPrefix(graph.SourceKind, c.scope.UserID)
 	params := c.params(prefix + after)
-	params["end"], params["limit"] = prefixEnd(prefix), c.limit+1
+	params["end"], params["limit"] = graph.PrefixEnd(prefix), c.limit+1
 	found, err := findFaded.ReadOne(ctx, c.store.db, params)
 	if err != nil {
-		return ConsolidationPage{}, err
+		return Page{}, err
 	}
-	page := ConsolidationPage{Candidates: []ConsolidationCandidate{}}
+	page := Page{Candidates: []Candidate{}}
 	for _, s := range found.Sources {
 		if len(page.Candidates) == c.limit {
 			return page.next(fadedCursor + page.Candidates[c.limit-1].EntityKeys[0]), nil
 		}
-		page.Candidates = append(page.Candidates, ConsolidationCandidate{
+		page.Candidates = append(page.Candidates, Candidate{
 			Reason: "faded", EntityKeys: []string{s.EntityKey}, SourceCount: 1, Source: &FadedSource{
 				EntityKey: s.EntityKey, Summary: s.Summary, StartedAt: s.StartedAt, EndedAt: s.EndedAt, Salience: s.Salience,
 			},
@@ -157,20 +159,20 @@ func (c *candidateList) faded(ctx context.Context, after string) (ConsolidationP
 	return more, err
 }
 
-func (p ConsolidationPage) next(cursor string) ConsolidationPage {
-	encoded := EncodeCursor(cursor)
+func (p Page) next(cursor string) Page {
+	encoded := graph.EncodeCursor(cursor)
 	p.Next = &encoded
 	return p
 }
 
-func (c *candidateList) overlapping(ctx context.Context, after string) (ConsolidationPage, error) {
+func (c *candidateList) overlapping(ctx context.Context, after string) (Page, error) {
 	params := c.params(after)
 	params["user_id"] = c.scope.UserID
 	rows, err := findOverlapping.Read(ctx, c.store.db, params)
 	if err != nil {
-		return ConsolidationPage{}, err
+		return Page{}, err
 	}
-	page := ConsolidationPage{Candidates: []ConsolidationCandidate{}}
+	page := Page{Candidates: []Candidate{}}
 	walked, last := int64(0), after
 	for i, row := range rows {
 		walked += row.Walked
@@ -193,11 +195,11 @@ func (c *candidateList) overlapping(ctx context.Context, after string) (Consolid
 }
 
 // candidate returns the candidate of a row. Sources that mention the owner do not overlap in that node.
-func (o *overlappingSources) candidate() (ConsolidationCandidate, bool) {
+func (o *overlappingSources) candidate() (Candidate, bool) {
 	if len(o.Sources) < consolidateSources || o.IsOwner {
-		return ConsolidationCandidate{}, false
+		return Candidate{}, false
 	}
-	return ConsolidationCandidate{
+	return Candidate{
 		Reason: "overlapping", SourceCount: int64(len(o.Sources)), EntityKeys: o.Sources[:min(len(o.Sources), consolidateShown)],
 		Node: &MentionedNode{o.EntityKey, o.Labels.Kind().Name, o.Name},
 	}, true

@@ -1,4 +1,4 @@
-package graph_test
+package consolidation
 
 import (
 	"fmt"
@@ -21,17 +21,17 @@ func (e *env) old(user, key string, ago time.Duration, salience float64, mention
 	}})
 	var links []graph.RelationshipWrite
 	for _, to := range mentions {
-		links = append(links, graph.RelationshipWrite{From: key, Type: graph.MentionsType, To: to})
+		links = append(links, graph.RelationshipWrite{From: key, Type: "mentions", To: to})
 	}
 	e.Write(user, nil, links...)
 }
 
 // candidates returns all candidates of a user, read in pages.
-func (e *env) candidates(user string, limit int) []graph.ConsolidationCandidate {
+func (e *env) candidates(user string, limit int) []Candidate {
 	e.Helper()
-	all, cursor := []graph.ConsolidationCandidate{}, ""
+	all, cursor := []Candidate{}, ""
 	for {
-		page, err := e.Store.ConsolidationCandidates(e.Context(), e.As(user), cursor, limit)
+		page, err := e.sources.Candidates(e.Context(), e.As(user), cursor, limit)
 		if err != nil || len(page.Candidates) > limit {
 			e.Fatal(len(page.Candidates), err)
 		}
@@ -43,7 +43,7 @@ func (e *env) candidates(user string, limit int) []graph.ConsolidationCandidate 
 	}
 }
 
-func reasons(all []graph.ConsolidationCandidate) []string {
+func reasons(all []Candidate) []string {
 	names := []string{}
 	for _, c := range all {
 		name := c.Reason
@@ -74,16 +74,16 @@ func TestFadedSources(t *testing.T) {
 	for limit := range 3 {
 		e.Same("in pages", want, reasons(e.candidates("u1", limit+1)))
 	}
-	e.Same("whole", graph.ConsolidationCandidate{Reason: "faded", EntityKeys: []string{"faded"}, SourceCount: 1, Source: &graph.FadedSource{
+	e.Same("whole", Candidate{Reason: "faded", EntityKeys: []string{"faded"}, SourceCount: 1, Source: &FadedSource{
 		EntityKey: "faded", Summary: "about faded", StartedAt: noon.Add(-graph.Week - edge - time.Hour), EndedAt: neo.OptionalTime(noon.Add(-graph.Week - edge)), Salience: 0.19,
 	}}, e.candidates("u1", 1)[0])
 	e.Now = noon.Add(edge)
 	e.Same("a moment later", []string{"faded[a week]", "faded[faded]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
-	e.Now = noon.Add(30 * graph.Day) // 0.5 × exp(-0.02 × 30) = 0.27
+	e.Now = noon.Add(30 * 24 * time.Hour) // 0.5 × exp(-0.02 × 30) = 0.27
 	e.Same("in a month", []string{"faded[a week]", "faded[faded]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
-	e.Now = noon.Add(120 * graph.Day) // 0.05
+	e.Now = noon.Add(120 * 24 * time.Hour) // 0.05
 	e.Same("in four months", []string{"faded[a week]", "faded[faded]", "faded[open]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
-	e.Now = noon.Add(200 * graph.Day) // 0.009: archived by decay
+	e.Now = noon.Add(200 * 24 * time.Hour) // 0.009: archived by decay
 	e.Same("in seven months", []string{"faded[a week]", "faded[faded]", "faded[zero]"}, reasons(e.candidates("u1", 50)))
 	e.Same("of another team", []string{}, reasons(e.neighbour().candidates("u1", 50)))
 }
@@ -98,7 +98,7 @@ func TestOverlappingSources(t *testing.T) {
 		if i > 0 {
 			mentions = append(mentions, "four", "shared")
 		}
-		ago := graph.Week + time.Duration(5-i)*graph.Day
+		ago := graph.Week + time.Duration(5-i)*24*time.Hour
 		e.old("u1", fmt.Sprintf("s-%d", i), ago, 0.9, mentions...)
 		e.old("u2", fmt.Sprintf("r-%d", i), ago, 0.9, "shared")
 	}
@@ -109,7 +109,7 @@ func TestOverlappingSources(t *testing.T) {
 	for limit := range 3 {
 		e.Same("of u1", want, reasons(e.candidates("u1", limit+1)))
 	}
-	e.Same("node", &graph.MentionedNode{"young", "person", "the young"}, e.candidates("u1", 50)[1].Node)
+	e.Same("node", &MentionedNode{"young", "person", "the young"}, e.candidates("u1", 50)[1].Node)
 	e.Same("of u2", []string{"overlapping shared[r-0 r-1 r-2 r-3 r-4]"}, reasons(e.candidates("u2", 50)))
 	e.Now = noon.Add(time.Millisecond)
 	e.Same("a moment later", "overlapping four[s-1 s-2 s-3 s-4 week]", reasons(e.candidates("u1", 50))[1])
@@ -118,8 +118,8 @@ func TestOverlappingSources(t *testing.T) {
 	e.Same("four are left", []string{}, reasons(e.candidates("u1", 50)))
 	e.Same("of another team", []string{}, reasons(e.neighbour().candidates("u1", 50)))
 
-	e.old("u2", "faded", 9*graph.Day, 0.1)
-	page, err := e.Store.ConsolidationCandidates(t.Context(), e.As("u2"), "", 2)
+	e.old("u2", "faded", 9*24*time.Hour, 0.1)
+	page, err := e.sources.Candidates(t.Context(), e.As("u2"), "", 2)
 	e.Same("both on one page", []string{"faded[faded]", "overlapping shared[r-0 r-1 r-2 r-3 r-4]"}, reasons(page.Candidates))
 	e.Same("and no other", []any{(*string)(nil), nil}, []any{page.Next, err})
 }
@@ -137,14 +137,14 @@ func TestCandidatesInStretches(t *testing.T) {
 		for n := range 6 - i%2*3 { // c-0 to c-2 have seven, the others four
 			mentions = append(mentions, fmt.Sprintf("c-%d", n))
 		}
-		e.old("u1", fmt.Sprintf("s-%d", i), 9*graph.Day, []float64{0.9, 0.1, 0.9}[i%3], mentions...)
+		e.old("u1", fmt.Sprintf("s-%d", i), 9*24*time.Hour, []float64{0.9, 0.1, 0.9}[i%3], mentions...)
 	}
 	want := reasons(e.candidates("u1", 50))
 	e.Same("candidates", 2+3, len(want))
 	for _, walk := range []int64{7, 8, 10, 11, 13, 33} {
-		got, cursor, pages := []graph.ConsolidationCandidate{}, "", 0
+		got, cursor, pages := []Candidate{}, "", 0
 		for {
-			page, err := graph.CandidatePage(t.Context(), e.Store, e.As("u1"), 2, walk, cursor)
+			page, err := (&candidateList{store: e.sources, scope: e.As("u1"), limit: 2, walk: walk}).page(t.Context(), cursor)
 			if err != nil || pages > 50 {
 				t.Fatal(pages, err)
 			}
@@ -159,9 +159,9 @@ func TestCandidatesInStretches(t *testing.T) {
 	}
 }
 
-func (e *env) consolidate(user string, keys ...string) graph.ConsolidationResult {
+func (e *env) consolidate(user string, keys ...string) Result {
 	e.Helper()
-	result, err := e.Store.Consolidate(e.Context(), e.As(user), &graph.Consolidation{EntityKeys: keys})
+	result, err := e.sources.Consolidate(e.Context(), e.As(user), &Consolidation{EntityKeys: keys})
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -172,19 +172,19 @@ func (e *env) consolidate(user string, keys ...string) graph.ConsolidationResult
 func TestConsolidate(t *testing.T) {
 	e := fresh(t)
 	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
-	e.old("u1", "s", 8*graph.Day, 0.1, "c")
-	e.old("u1", "t", 8*graph.Day, 0.1, "c")
-	e.old("u2", "r", 8*graph.Day, 0.1)
+	e.old("u1", "s", 8*24*time.Hour, 0.1, "c")
+	e.old("u1", "t", 8*24*time.Hour, 0.1, "c")
+	e.old("u2", "r", 8*24*time.Hour, 0.1)
 	links := func() any { return e.Raw(`MATCH (:Memory {team_id: $team})-[r]->() RETURN count(r)`) }
 	before := links()
-	message := graph.NoSuchSource
+	message := noSuchSource
 	e.ChangedUsers()
 	result := e.consolidate("u1", "s", "nothing", "r", "c")
 	e.Same("whose contexts", []string{"u1"}, e.ChangedUsers())
 	refused := func(key string) graph.NodeResult {
 		return graph.NodeResult{EntityKey: key, Status: graph.Refused, Error: &message}
 	}
-	e.Same("results", graph.ConsolidationResult{
+	e.Same("results", Result{
 		Sources:  []graph.NodeResult{{EntityKey: "s", Status: graph.Updated, Version: 2}, refused("nothing"), refused("r"), refused("c")},
 		Warnings: []string{"entity_keys[1]: " + message, "entity_keys[2]: " + message, "entity_keys[3]: " + message},
 	}, result)
@@ -194,22 +194,22 @@ func TestConsolidate(t *testing.T) {
 		e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.owner_generated IS NULL RETURN n.entity_key, n.state ORDER BY n.entity_key`))
 
 	strict := func(keys ...string) error {
-		_, err := e.Store.Consolidate(t.Context(), e.As("u1"), &graph.Consolidation{EntityKeys: keys, Strict: true})
+		_, err := e.sources.Consolidate(t.Context(), e.As("u1"), &Consolidation{EntityKeys: keys, Strict: true})
 		return err
 	}
 	e.Same("strict", []string{"entity_keys[1]"}, graphtest.Locations(strict("t", "r")))
 	e.Same("twice", []string{"entity_keys[1]"}, graphtest.Locations(strict("t", "t")))
 	e.Same("blank", []string{"entity_keys[0]"}, graphtest.Locations(strict(" ")))
 	e.Same("none", []string{"entity_keys"}, graphtest.Locations(strict()))
-	e.Same("too many", []string{"entity_keys"}, graphtest.Locations(strict(slices.Repeat([]string{"x"}, graph.MaxConsolidated+1)...)))
+	e.Same("too many", []string{"entity_keys"}, graphtest.Locations(strict(slices.Repeat([]string{"x"}, MaxConsolidated+1)...)))
 	e.Same("nothing done", [][]any{{"candidate"}}, e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 't'}) RETURN n.state`))
-	_, err := e.Store.Consolidate(t.Context(), e.As(""), &graph.Consolidation{EntityKeys: []string{"t"}})
+	_, err := e.sources.Consolidate(t.Context(), e.As(""), &Consolidation{EntityKeys: []string{"t"}})
 	e.Same("nobody's", []string{"user_id"}, graphtest.Locations(err))
 	for _, cursor := range []string{"?", graph.EncodeCursor("x"), graph.EncodeCursor("\xff")} {
-		_, err := e.Store.ConsolidationCandidates(t.Context(), e.As("u1"), cursor, 1)
+		_, err := e.sources.Candidates(t.Context(), e.As("u1"), cursor, 1)
 		e.Same("cursor "+cursor, []string{"cursor"}, graphtest.Locations(err))
 	}
-	_, err = e.Store.ConsolidationCandidates(t.Context(), e.As(""), "", 1)
+	_, err = e.sources.Candidates(t.Context(), e.As(""), "", 1)
 	e.Same("nobody's", []string{"user_id"}, graphtest.Locations(err))
 	other := e.neighbour()
 	e.Same("of another team", []graph.NodeResult{refused("t")}, other.consolidate("u1", "t").Sources)

@@ -1,8 +1,10 @@
-package graph
+package consolidation
 
 import (
 	"context"
 	"errors"
+
+	"kith/graph"
 
 	"kith/internal/fault"
 )
@@ -18,27 +20,27 @@ type Consolidation struct {
 }
 
 // ConsolidationResult has one entry for each key, in their order.
-type ConsolidationResult struct {
-	Sources  []NodeResult `json:"sources"`
-	Warnings []string     `json:"warnings"`
+type Result struct {
+	Sources  []graph.NodeResult `json:"sources"`
+	Warnings []string           `json:"warnings"`
 }
 
 // Consolidate archives sources of the scope's user. Their relationships stay. A source that is archived already is unchanged.
-func (s *Store) Consolidate(ctx context.Context, scope Scope, c *Consolidation) (ConsolidationResult, error) {
+func (s *Store) Consolidate(ctx context.Context, scope graph.Scope, c *Consolidation) (Result, error) {
 	if err := c.validate(scope); err != nil {
-		return ConsolidationResult{}, err
+		return Result{}, err
 	}
-	write := &batch{existing: true, MemoryWrite: MemoryWrite{Strict: c.Strict}}
+	write := &graph.MemoryWrite{Strict: c.Strict}
 	for _, key := range c.EntityKeys {
-		write.Nodes = append(write.Nodes, NodeWrite{Kind: SourceKind.Name, EntityKey: key, State: Some("archived")})
+		write.Nodes = append(write.Nodes, graph.NodeWrite{Kind: graph.SourceKind.Name, EntityKey: key, State: graph.Some("archived")})
 	}
-	done, err := s.writeBatch(ctx, scope, write)
+	done, err := s.graph.WriteExisting(ctx, scope, write)
 	if err != nil {
-		return ConsolidationResult{}, consolidationFault(err)
+		return Result{}, faultOf(err)
 	}
-	result := ConsolidationResult{Sources: done.Nodes, Warnings: []string{}}
+	result := Result{Sources: done.Nodes, Warnings: []string{}}
 	for i := range result.Sources {
-		if result.Sources[i].Status == Refused {
+		if result.Sources[i].Status == graph.Refused {
 			message := noSuchSource
 			result.Sources[i].Error = &message
 			result.Warnings = append(result.Warnings, fault.At("entity_keys").Index(i).String()+": "+message)
@@ -50,8 +52,8 @@ func (s *Store) Consolidate(ctx context.Context, scope Scope, c *Consolidation) 
 // noSuchSource is the message for an unknown source and for a source of another user.
 const noSuchSource = "the user has no such source"
 
-func (c *Consolidation) validate(scope Scope) error {
-	f := &Faults{}
+func (c *Consolidation) validate(scope graph.Scope) error {
+	f := &graph.Faults{}
 	if scope.UserID == "" {
 		f.Add(fault.At("user_id"), fault.Required, "is required: sources belong to a user")
 	}
@@ -60,7 +62,7 @@ func (c *Consolidation) validate(scope Scope) error {
 	}
 	seen := map[string]int{}
 	for i, key := range c.EntityKeys {
-		f.Word(fault.At("entity_keys").Index(i), key, MaxKeyLength)
+		f.Word(fault.At("entity_keys").Index(i), key, graph.MaxKeyLength)
 		if first, again := seen[key]; again {
 			f.Same(fault.At("entity_keys").Index(i), fault.At("entity_keys").Index(first))
 			continue
@@ -71,12 +73,12 @@ func (c *Consolidation) validate(scope Scope) error {
 }
 
 // consolidationFault turns the faults of a write's nodes into faults of the keys.
-func consolidationFault(err error) error {
+func faultOf(err error) error {
 	var invalid *fault.InvalidError
 	if !errors.As(err, &invalid) {
 		return err
 	}
-	f := &Faults{}
+	f := &graph.Faults{}
 	for _, field := range invalid.Fields {
 		if i, _, ok := field.Path.Item("nodes"); ok {
 			f.Add(fault.At("entity_keys").Index(i), fault.Missing, noSuchSource)
