@@ -27,6 +27,7 @@ import (
 	"kith/internal/testenv"
 	"kith/loader"
 	"kith/mcp"
+	"kith/recall"
 	"kith/system"
 	"kith/workspace"
 )
@@ -62,7 +63,7 @@ func newServer(b *testing.B) *server {
 		b.Fatal(err)
 	}
 	s.store, s.kept, s.scope = store, kept, scope
-	contexts, recalls := loader.New(loader.NewStore(store), workspace.NewStore(store), kept, loader.Options{}), graph.NewRecalls(store, graph.RecallOptions{})
+	contexts, recalls := loader.New(loader.NewStore(store), workspace.NewStore(store), kept, loader.Options{}), recall.New(store, recall.Options{})
 	tools := mcp.New(mcp.Services{Store: store, Systems: system.NewStore(store), Contexts: contexts, Recalls: recalls}, mcp.Options{})
 	api := handlers.New(handlers.Services{
 		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: store, Keys: keys, Recalls: recalls, Ready: store.Ping, Contexts: contexts, MCP: tools.Handler(),

@@ -25,6 +25,7 @@ import (
 	"kith/handlers"
 	"kith/internal/testenv"
 	"kith/loader"
+	"kith/recall"
 	"kith/workspace"
 )
 
@@ -33,7 +34,7 @@ type writer struct {
 	url, key, team string
 	store          *graph.Store
 	driver         neo4j.DriverWithContext
-	recalls        *graph.Recalls
+	recalls        *recall.Queue
 }
 
 func newWriter(b *testing.B) *writer {
@@ -49,7 +50,7 @@ func newWriter(b *testing.B) *writer {
 	if w.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: w.team, Scopes: []string{auth.Read, auth.Write}}); err != nil {
 		b.Fatal(err)
 	}
-	w.recalls = graph.NewRecalls(w.store, graph.RecallOptions{})
+	w.recalls = recall.New(w.store, recall.Options{})
 	listening := httptest.NewServer(handlers.New(handlers.Services{
 		Memory: w.store, Nodes: w.store, Sources: w.store, ChatStore: chat.NewStore(w.store), Preferences: w.store, Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
 		Contexts: loader.New(loader.NewStore(w.store), workspace.NewStore(w.store), kept, loader.Options{}),

@@ -16,8 +16,8 @@ import (
 // Bounds of what may be stored. Text lengths count Unicode code points, sizes count bytes.
 const (
 	MaxItems          = 10_000 // nodes and relationships of one write
-	MaxMessages       = 10_000 // messages of one write
-	MaxMentions       = 1_000
+	maxMessages       = 10_000 // messages of one write
+	maxMentions       = 1_000
 	MaxPreferences    = 200
 	MaxKeyLength      = fault.MaxKeyLength
 	MaxNameLength     = 512

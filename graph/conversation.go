@@ -47,7 +47,7 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 		result = newSourceResult(asUser.UserID, key)
 		result.Status = Updated
 		result.Messages, result.Warnings, err = t.append(asUser, key, all, found, now)
-		t.Changes([]string{result.UserID}, result.Changed()...)
+		t.Changes([]string{result.UserID}, result.changed()...)
 		return err
 	})
 	return result, err
@@ -83,7 +83,7 @@ func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, en
 		}
 		err = job.mention(key, found)
 		result = job.result
-		t.Changes([]string{result.UserID}, result.Changed()...)
+		t.Changes([]string{result.UserID}, result.changed()...)
 		return err
 	})
 	return result, err

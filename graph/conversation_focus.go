@@ -109,7 +109,7 @@ func (s *Store) SetFocus(ctx context.Context, scope Scope, key string, focus *Co
 			return fmt.Errorf("focus: %w", err)
 		}
 		result = job.result
-		t.Changes([]string{result.UserID}, result.Changed()...)
+		t.Changes([]string{result.UserID}, result.changed()...)
 		return nil
 	})
 	return result, err

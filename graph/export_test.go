@@ -27,7 +27,6 @@ const NoSuchNode = noSuchNode
 const OthersIndex = othersIndex
 const PassBatch = passBatch
 const ProjectGroup = projectGroup
-const RecallsAtOnce = recallsAtOnce
 const SearchVersion = searchVersion
 const StoryAgain = storyAgain
 const TouchEvery = touchEvery
@@ -51,7 +50,6 @@ func (x *Maintenance) TakeForTest(p0 context.Context, p1 string) (string, string
 	return x.take(p0, p1)
 }
 func (x *NodeWrite) CheckNamesForTest(p0 *Faults, p1 fault.Path, p2 Kind) { x.checkNames(p0, p1, p2) }
-func (x *Recalls) FlushForTest(p0 context.Context)                        { x.flush(p0) }
 func (x *Store) ExportRelationshipsForTest(p0 context.Context, p1 string, p2 int, p3 int, p4 func(*RelationshipWrite) error) error {
 	return x.exportRelationships(p0, p1, p2, p3, p4)
 }
@@ -103,3 +101,11 @@ func NewCandidate(story *stored, included bool, shared int64) candidate {
 }
 
 func NewStored(kind Kind, p Properties) *stored { return &stored{kind, p} }
+
+const MaxMentions = maxMentions
+const MaxMessages = maxMessages
+const MaxProposedNodes = maxProposedNodes
+const MaxProposedRelationships = maxProposedRelationships
+const MaxWords = maxWords
+const SourceProcessed = sourceProcessed
+const SourceRaw = sourceRaw

@@ -18,7 +18,7 @@ type knownRelationship struct {
 
 // Bounds of one read of the whole knowledge.
 const (
-	MaxKnowledge            = 10_000 // nodes
+	maxKnowledge            = 10_000 // nodes
 	maxKnowledgeLinks       = 20_000
 	knowledgePage     int64 = 1000
 )
@@ -42,7 +42,7 @@ func (s *Store) Knowledge(ctx context.Context, scope Scope) (Knowledge, error) {
 				return Knowledge{}, err
 			}
 			k.Nodes, list.Cursor = append(k.Nodes, page.Nodes...), page.Next
-			k.Cut = len(k.Nodes) > MaxKnowledge
+			k.Cut = len(k.Nodes) > maxKnowledge
 		}
 	}
 	slices.SortFunc(k.Nodes, func(a, b NodeView) int {

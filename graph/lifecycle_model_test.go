@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/recall"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -118,14 +119,14 @@ func (l *memoryLife) write(t time.Time, w lifeWrite) {
 // between them. The store must always return the same as the model.
 func TestLivesEqualTheModel(t *testing.T) {
 	twice(t, func(r *rapid.T, e *env) {
-		(&lives{T: r, e: e, recalls: graph.NewRecalls(e.Store, graph.RecallOptions{}), maintained: graph.NewMaintenance(e.Store, graph.MaintenanceOptions{})}).check()
+		(&lives{T: r, e: e, recalls: recall.New(e.Store, recall.Options{}), maintained: graph.NewMaintenance(e.Store, graph.MaintenanceOptions{})}).check()
 	})
 }
 
 type lives struct {
 	*rapid.T
 	e          *env
-	recalls    *graph.Recalls
+	recalls    *recall.Queue
 	maintained *graph.Maintenance
 	runs       int // how often maintenance runs at each opportunity
 	said       int // how many saliences were given: no two are the same
@@ -250,7 +251,7 @@ func (l *lives) recall() {
 		}
 		l.recalls.Recalled(l.e.As("u1"), told)
 	}
-	l.recalls.FlushForTest(l.e.Context())
+	l.recalls.Flush(l.e.Context())
 }
 
 // lived holds the compared values.

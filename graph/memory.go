@@ -60,13 +60,13 @@ type MemoryResult struct {
 	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
 }
 
-// Changed returns the keys of created and changed nodes and relationships.
-func (r *MemoryResult) Changed() []string {
-	return append(ChangedNodes(r.Nodes), ChangedRelationships(r.Relationships)...)
+// changed returns the keys of created and changed nodes and relationships.
+func (r *MemoryResult) changed() []string {
+	return append(changedNodes(r.Nodes), changedRelationships(r.Relationships)...)
 }
 
-// ChangedNodes returns the keys of created and changed nodes.
-func ChangedNodes(results []NodeResult) (keys []string) {
+// changedNodes returns the keys of created and changed nodes.
+func changedNodes(results []NodeResult) (keys []string) {
 	for i := range results {
 		if s := results[i].Status; s == Created || s == Updated {
 			keys = append(keys, results[i].EntityKey)
@@ -75,8 +75,8 @@ func ChangedNodes(results []NodeResult) (keys []string) {
 	return keys
 }
 
-// ChangedRelationships returns the keys of relationships that were created, changed or closed.
-func ChangedRelationships(results []RelationshipResult) (keys []string) {
+// changedRelationships returns the keys of relationships that were created, changed or closed.
+func changedRelationships(results []RelationshipResult) (keys []string) {
 	for i := range results {
 		r := &results[i]
 		if r.Closed != "" {
@@ -243,7 +243,7 @@ func (j *memoryJob) moved() []string {
 func (j *memoryJob) conclude() {
 	var keys []string
 	if !j.write.restoring { // an import has too many
-		keys = j.result.Changed()
+		keys = j.result.changed()
 	}
 	j.tx.Changes(Distinct(j.users), keys...)
 	refused := fault.ListOf(j.result.Refused)

@@ -226,7 +226,7 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 		return result
 	}
 	if (old == nil || w.contradicted(old)) && j.lacksPlace(kind) {
-		result.Status, result.Error = j.refuse(at, refusal{"type", fault.Conflict, fmt.Sprintf(noPlace, MaxWords)})
+		result.Status, result.Error = j.refuse(at, refusal{"type", fault.Conflict, fmt.Sprintf(noPlace, maxWords)})
 		return result
 	}
 	j.relationshipWarnings(w, at, swap)

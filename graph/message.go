@@ -48,7 +48,7 @@ type MessageResult struct {
 }
 
 func checkMessages(f *Faults, messages []MessageWrite, now time.Time) {
-	if !f.Items(fault.At("messages"), len(messages), MaxMessages) {
+	if !f.Items(fault.At("messages"), len(messages), maxMessages) {
 		return
 	}
 	keys := map[string]int{}

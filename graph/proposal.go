@@ -13,8 +13,8 @@ import (
 
 // Bounds of a proposal.
 const (
-	MaxProposedNodes         = 50
-	MaxProposedRelationships = 100
+	maxProposedNodes         = 50
+	maxProposedRelationships = 100
 	maxRefLength             = 64
 	maxReasonLength          = 1000
 )
@@ -56,8 +56,8 @@ type ProposedRelationship struct {
 func (p *Proposal) Validate() error {
 	f := &Faults{}
 	f.Text(fault.At("summary"), p.Summary, MaxTextLength)
-	f.Items(fault.At("nodes"), len(p.Nodes), MaxProposedNodes)
-	f.Items(fault.At("relationships"), len(p.Relationships), MaxProposedRelationships)
+	f.Items(fault.At("nodes"), len(p.Nodes), maxProposedNodes)
+	f.Items(fault.At("relationships"), len(p.Relationships), maxProposedRelationships)
 	if f.Len() > 0 {
 		return f.Err()
 	}
@@ -211,7 +211,7 @@ func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string)
 		return err
 	}
 	_, err := s.digest(ctx, scope, key, lookups{entityKeys: []string{key}}, func(source *stored, _ known) *batch {
-		status := SourceProcessed
+		status := sourceProcessed
 		if source.Text("processing_status") == SourceExtracted {
 			status = SourceExtracted
 		}

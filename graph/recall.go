@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -18,117 +17,22 @@ type Recall struct {
 // RelationshipRef identifies a relationship by its ends, type and key, as a read returned it.
 type RelationshipRef struct{ From, Type, To, Key string }
 
-// Recalls records what reads return and raises its salience, off the read path. It never slows a read: recalls beyond
-// its capacity are dropped and counted. It is safe for concurrent use; call Run.
-type Recalls struct {
-	store   *Store
-	queue   chan recalled
-	options RecallOptions
+// Read is what a read of a scope returned at a time.
+type Read struct {
+	Scope  Scope
+	At     time.Time
+	Recall Recall
 }
 
-// RecallOptions configures Recalls.
-type RecallOptions struct {
-	Size    int           // capacity of the queue, in reads; default 4096
-	Every   time.Duration // how often queued reads are stored; default 250 ms
-	Log     *slog.Logger
-	Observe func(event RecallEvent, reads int)
-}
+// MaxReads is the maximum number of reads that one call of Recall stores.
+const MaxReads = 256
 
-// RecallEvent is the outcome of recording reads.
-type RecallEvent string
-
-// Dropped: the queue was full. Failed: the database did not store them. Neither fails the read.
-const (
-	RecallStored  RecallEvent = "stored"
-	RecallDropped RecallEvent = "dropped"
-	RecallFailed  RecallEvent = "failed"
-)
-
-type recalled struct {
-	scope  Scope
-	at     time.Time
-	recall Recall
-}
-
-// NewRecalls returns a queue that stores to s.
-func NewRecalls(s *Store, o RecallOptions) *Recalls {
-	if o.Size == 0 {
-		o.Size = 4096
-	}
-	if o.Every == 0 {
-		o.Every = 250 * time.Millisecond
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Observe == nil {
-		o.Observe = func(RecallEvent, int) {}
-	}
-	return &Recalls{store: s, queue: make(chan recalled, o.Size), options: o}
-}
-
-// Recalled queues a read that a scope made, and returns at once. Only memories that the scope alone sees are counted:
-// otherwise a read could reveal to other users what the user searches for.
-func (r *Recalls) Recalled(scope Scope, recall Recall) {
-	select {
-	case r.queue <- recalled{scope, r.store.Now(), recall}:
-	default:
-		r.options.Observe(RecallDropped, 1)
-	}
-}
-
-// Waiting returns the number of queued reads.
-func (r *Recalls) Waiting() int { return len(r.queue) }
-
-// Run stores queued reads until ctx is done, and then the remaining ones.
-func (r *Recalls) Run(ctx context.Context) error {
-	tick := time.NewTicker(r.options.Every)
-	defer tick.Stop()
-	work, cancel := context.WithCancel(context.WithoutCancel(ctx)) // work that is running when ctx ends is completed
-	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(recallGrace, cancel) })()
-	for {
-		select {
-		case <-ctx.Done():
-			r.flush(work)
-			return nil
-		case <-tick.C:
-			r.flush(work)
-		}
-	}
-}
-
-// recallGrace is the time that Run has to store the remaining reads after ctx is done.
-const recallGrace = 5 * time.Second
-
-// flush stores all queued reads, one team at a time.
-func (r *Recalls) flush(ctx context.Context) {
-	byTeam := map[string][]recalled{}
-	for range len(r.queue) {
-		told := <-r.queue
-		byTeam[told.scope.TeamID] = append(byTeam[told.scope.TeamID], told)
-	}
-	for teamID, all := range byTeam {
-		for some := range slices.Chunk(all, recallsAtOnce) {
-			if err := r.store.recall(ctx, teamID, some); err != nil {
-				r.options.Log.Warn("recalls lost", "reads", len(some), "error", err)
-				r.options.Observe(RecallFailed, len(some))
-				continue
-			}
-			r.options.Observe(RecallStored, len(some))
-		}
-	}
-}
-
-// recallsAtOnce is the maximum number of reads in one transaction.
-const recallsAtOnce = 256
-
-// recall stores reads in the order in which they happened.
-func (s *Store) recall(ctx context.Context, teamID string, all []recalled) error {
+// Recall stores reads of a team in the order in which they happened.
+func (s *Store) Recall(ctx context.Context, teamID string, all []Read) error {
 	var keys []string
 	for _, told := range all {
-		keys = append(keys, told.recall.Nodes...)
-		for _, r := range told.recall.Relationships {
+		keys = append(keys, told.Recall.Nodes...)
+		for _, r := range told.Recall.Relationships {
 			keys = append(keys, r.From, r.To)
 		}
 	}
@@ -151,19 +55,19 @@ func (s *Store) recall(ctx context.Context, teamID string, all []recalled) error
 
 // recallNodes returns the rows of a statement, the nodes whose position in contexts has changed, and the users for
 // whom a node entered the contexts.
-func recallNodes(all []recalled, found known) (rows []map[string]any, moved, users []string) {
+func recallNodes(all []Read, found known) (rows []map[string]any, moved, users []string) {
 	next := map[string]Properties{}
 	for _, told := range all {
-		for _, key := range told.recall.Nodes {
+		for _, key := range told.Recall.Nodes {
 			n := found.byKey[key]
-			if n == nil || n.kind == MessageKind || !n.isSeenBy(told.scope) {
+			if n == nil || n.kind == MessageKind || !n.isSeenBy(told.Scope) {
 				continue
 			}
 			if next[key] == nil {
 				next[key] = n.clone()
 			}
 			v := next[key].vitality()
-			v.recall(told.at)
+			v.recall(told.At)
 			next[key].putVitality(v)
 		}
 	}
@@ -201,19 +105,19 @@ func (k known) isSeenBy(r RelationshipRef, scope Scope) bool {
 }
 
 // recallRelationships is recallNodes for relationships whose ends are locked.
-func (t *Tx) recallRelationships(teamID string, all []recalled, found known) error {
+func (t *Tx) recallRelationships(teamID string, all []Read, found known) error {
 	var refs []RelationshipRef
 	var times []time.Time
 	var asked []map[string]any
 	for _, told := range all {
-		for _, r := range told.recall.Relationships {
-			if !found.isSeenBy(r, told.scope) {
+		for _, r := range told.Recall.Relationships {
+			if !found.isSeenBy(r, told.Scope) {
 				continue
 			}
 			asked = append(asked, map[string]any{
 				"position": len(refs), "from": r.From, "to": r.To, "type": r.Type, "valid_to": nil, "key": r.Key, "since": nil,
 			})
-			refs, times = append(refs, r), append(times, told.at)
+			refs, times = append(refs, r), append(times, told.At)
 		}
 	}
 	if len(asked) == 0 {

@@ -11,17 +11,18 @@ import (
 
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/recall"
 )
 
 // recallEvents counts the events of Recalls.
 type recallEvents struct {
 	sync.Mutex
-	reads map[graph.RecallEvent]int
+	reads map[recall.Event]int
 }
 
-func (r *recallEvents) options(o graph.RecallOptions) graph.RecallOptions {
-	r.reads = map[graph.RecallEvent]int{}
-	o.Observe = func(event graph.RecallEvent, reads int) {
+func (r *recallEvents) options(o recall.Options) recall.Options {
+	r.reads = map[recall.Event]int{}
+	o.Observe = func(event recall.Event, reads int) {
 		r.Lock()
 		defer r.Unlock()
 		r.reads[event] += reads
@@ -30,7 +31,7 @@ func (r *recallEvents) options(o graph.RecallOptions) graph.RecallOptions {
 }
 
 // running runs recalls until the returned function is called, which waits for their end.
-func running(t *testing.T, r *graph.Recalls) (stop func()) {
+func running(t *testing.T, r *recall.Queue) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -51,18 +52,18 @@ func TestRecallRaisesWhatWasRead(t *testing.T) {
 	e.Source("u1", graph.SourceWrite{EntityKey: "src", Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"a"}})
 	events := &recallEvents{}
 	e.ChangedUsers()
-	r := graph.NewRecalls(e.Store, events.options(graph.RecallOptions{}))
+	r := recall.New(e.Store, events.options(recall.Options{}))
 	r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"a", "b", "s", "m", "gone"},
 		Relationships: []graph.RelationshipRef{{"a", "relates_to", "b", key}, {"src", "mentions", "a", "?"}}})
 	r.Recalled(graph.Scope{TeamID: e.Team + "-x", UserID: "u1"}, graph.Recall{Nodes: []string{"a"}})
-	r.FlushForTest(t.Context())
+	r.Flush(t.Context())
 	a, b, s, link := e.get("u1", "concept", "a"), e.get("u1", "concept", "b"), e.get("u1", "concept", "s"), e.relationship("u1", key)
 	e.Same("a", []any{0.65, "active", int64(1), &noon, int64(1)}, []any{a.Salience, a.State, a.AccessCount, a.LastAccessedAt, a.Version})
 	e.Same("no more than 1", []any{1.0, "active"}, []any{b.Salience, b.State})
 	e.Same("the relationship", []any{0.575, "active", int64(1), &noon}, []any{link.Salience, link.State, link.AccessCount, link.LastAccessedAt})
 	e.Same("shared", []any{"candidate", int64(0)}, []any{s.State, s.AccessCount})
 	e.Same("reported users whose nodes moved", []string{"u1"}, e.ChangedUsers())
-	e.Same("stored", map[graph.RecallEvent]int{graph.RecallStored: 2}, events.reads)
+	e.Same("stored", map[recall.Event]int{recall.Stored: 2}, events.reads)
 }
 
 // A recall by a user changes nothing that others see: neither shared nodes, nor a source with participants.
@@ -78,14 +79,14 @@ func TestRecallsOfAUserAreNotSeenByOthers(t *testing.T) {
 		return fmt.Sprint(e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IN ['s', 's2', 'src', 'own'] OPTIONAL MATCH (n)-[r:relates_to]->()
 			WITH n, r ORDER BY n.entity_key RETURN n.entity_key, n.access_count, n.salience, n.state, r.access_count, r.salience`))
 	}
-	r := graph.NewRecalls(e.Store, graph.RecallOptions{})
+	r := recall.New(e.Store, recall.Options{})
 	for _, c := range []struct{ user, want string }{
 		{"ub", "[[own 0 0.5 active 0 0.5] [s 0 0.5 candidate 0 0.5] [s2 0 0.5 active <nil> <nil>] [src 0 0.5 active 0 0.5]]"},
 		{"ua", "[[own 1 0.575 active 1 0.575] [s 0 0.5 candidate 0 0.5] [s2 0 0.5 active <nil> <nil>] [src 0 0.5 active 0 0.5]]"},
 		{"", "[[own 1 0.575 active 1 0.575] [s 1 0.575 active 1 0.575] [s2 1 0.575 active <nil> <nil>] [src 0 0.5 active 0 0.5]]"},
 	} {
 		r.Recalled(e.As(c.user), all)
-		r.FlushForTest(t.Context())
+		r.Flush(t.Context())
 		e.Same("after a recall of "+c.user, c.want, counts())
 	}
 }
@@ -94,14 +95,14 @@ func TestTenRecallsMakeACore(t *testing.T) {
 	e := fresh(t)
 	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.1, inState("candidate"))}, link("me", "thinks_about", "c", 0.5))
 	events := &recallEvents{}
-	r := graph.NewRecalls(e.Store, events.options(graph.RecallOptions{}))
+	r := recall.New(e.Store, events.options(recall.Options{}))
 	e.Same("a candidate only fills room", 0, countByRule(e.sections("u1").Relationships))
 	e.ChangedUsers()
 	changes := 0
 	for i := range 10 {
 		e.Now = noon.Add(time.Duration(i) * time.Hour)
 		r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"c"}})
-		r.FlushForTest(t.Context())
+		r.Flush(t.Context())
 		e.Same("state", map[bool]string{true: "core", false: "active"}[i == 9], e.get("u1", "concept", "c").State)
 		e.Same("the context shows it", 1, countByRule(e.sections("u1").Relationships))
 		changes += len(e.ChangedUsers())
@@ -114,13 +115,13 @@ func TestRecallsAreBounded(t *testing.T) {
 	e := fresh(t)
 	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.1)})
 	events := &recallEvents{}
-	r := graph.NewRecalls(e.Store, events.options(graph.RecallOptions{Size: 3, Every: time.Hour}))
+	r := recall.New(e.Store, events.options(recall.Options{Size: 3, Every: time.Hour}))
 	for range 10 { // nothing takes them: a call that waited would wait for ever
 		r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"a"}})
 	}
-	e.Same("dropped", map[graph.RecallEvent]int{graph.RecallDropped: 7}, events.reads)
+	e.Same("dropped", map[recall.Event]int{recall.Dropped: 7}, events.reads)
 	running(t, r)()
-	e.Same("what is left is stored at the end", map[graph.RecallEvent]int{graph.RecallDropped: 7, graph.RecallStored: 3}, events.reads)
+	e.Same("what is left is stored at the end", map[recall.Event]int{recall.Dropped: 7, recall.Stored: 3}, events.reads)
 	e.Same("count", int64(3), e.get("u1", "concept", "a").AccessCount)
 }
 
@@ -131,11 +132,11 @@ func TestRecallsThatFailAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	events := &recallEvents{}
-	r := graph.NewRecalls(away.Store, events.options(graph.RecallOptions{}))
+	r := recall.New(away.Store, events.options(recall.Options{}))
 	r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"a"}})
 	r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"b"}})
-	r.FlushForTest(t.Context())
-	e.Same("failed", map[graph.RecallEvent]int{graph.RecallFailed: 2}, events.reads)
+	r.Flush(t.Context())
+	e.Same("failed", map[recall.Event]int{recall.Failed: 2}, events.reads)
 	if _, err := away.Store.Node(t.Context(), e.As("u1"), graph.ConceptKind, "a", graph.NodeQuery{}); errors.Is(err, graph.ErrNotFound) {
 		t.Error("the database is not away")
 	}
@@ -148,14 +149,14 @@ func TestNoRecallIsLost(t *testing.T) {
 	key := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0), node("concept", "b", 0)}, link("a", "relates_to", "b", 0)).Relationships[0].Key
 	const each = 40
 	events := &recallEvents{}
-	var all []*graph.Recalls
+	var all []*recall.Queue
 	var stops []func()
 	for range 3 {
-		r := graph.NewRecalls(e.Store, graph.RecallOptions{Every: time.Millisecond})
+		r := recall.New(e.Store, recall.Options{Every: time.Millisecond})
 		all, stops = append(all, r), append(stops, running(t, r))
 	}
-	single := graph.NewRecalls(e.Store, events.options(graph.RecallOptions{}))
-	for range 2*graph.RecallsAtOnce + 1 {
+	single := recall.New(e.Store, events.options(recall.Options{}))
+	for range 2*graph.MaxReads + 1 {
 		single.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"b"}})
 	}
 	atOnce(t, func(i int) error {
@@ -163,7 +164,7 @@ func TestNoRecallIsLost(t *testing.T) {
 			all[i%3].Recalled(e.As("u1"), graph.Recall{Nodes: []string{"a"}, Relationships: []graph.RelationshipRef{{"a", "relates_to", "b", key}}})
 		}
 		if i == 0 {
-			single.FlushForTest(t.Context())
+			single.Flush(t.Context())
 		}
 		if i%4 == 3 { // with writers between them
 			_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{change("concept", "a", described(fmt.Sprint(i)))}})
@@ -174,9 +175,9 @@ func TestNoRecallIsLost(t *testing.T) {
 	for _, stop := range stops {
 		stop()
 	}
-	e.Same("counts", []int64{writers * each, 2*graph.RecallsAtOnce + 1, writers * each},
+	e.Same("counts", []int64{writers * each, 2*graph.MaxReads + 1, writers * each},
 		[]int64{e.get("u1", "concept", "a").AccessCount, e.get("u1", "concept", "b").AccessCount, e.relationship("u1", key).AccessCount})
-	e.Same("stored", 2*graph.RecallsAtOnce+1, events.reads[graph.RecallStored])
+	e.Same("stored", 2*graph.MaxReads+1, events.reads[recall.Stored])
 }
 
 // If many relationships are equally strong, the context shows the most salient nodes, as soon as they are.
@@ -190,10 +191,10 @@ func TestRecalledNodesMoveUpInContexts(t *testing.T) {
 	}
 	e.Write("u1", nodes, links...)
 	e.Same("the least salient is not shown", false, slices.Contains(linkedKeys(e.sections("u1").Relationships), "c-00"))
-	r := graph.NewRecalls(e.Store, graph.RecallOptions{})
+	r := recall.New(e.Store, recall.Options{})
 	for range 3 {
 		r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"c-00"}})
 	}
-	r.FlushForTest(t.Context())
+	r.Flush(t.Context())
 	e.Same("the most salient is the first", "c-00", linkedKeys(e.sections("u1").Relationships)[0])
 }

@@ -16,11 +16,11 @@ var (
 	findTypeIndexes = neo.Load[[]string]("relationship_indexes")
 )
 
-// MaxWords is the maximum number of own relationship types (words) of a team.
-const MaxWords = 32
+// maxWords is the maximum number of own relationship types (words) of a team.
+const maxWords = 32
 
-// MaxTypes is the maximum number of types that the operator may add to the vocabulary.
-const MaxTypes = 200
+// maxTypes is the maximum number of types that the operator may add to the vocabulary.
+const maxTypes = 200
 
 // RelatedType is the stored type of relationships whose type is a word of their team; the property type_word has the
 // word. A stored type for each word would stay in the database for ever, and all teams share one list of stored
@@ -41,8 +41,8 @@ func NeverWord(name string) bool { return fixedTypes[name] || !typePattern.Match
 
 // CheckTypes returns an error if the operator's list of types is invalid.
 func CheckTypes(types []string) error {
-	if len(types) > MaxTypes {
-		return fmt.Errorf("%d types are listed, at most %d are allowed", len(types), MaxTypes)
+	if len(types) > maxTypes {
+		return fmt.Errorf("%d types are listed, at most %d are allowed", len(types), maxTypes)
 	}
 	for _, kind := range types {
 		switch {
@@ -106,7 +106,7 @@ func (j *memoryJob) lacksPlace(kind string) bool {
 	if !j.tx.store.isWord(kind) || slices.Contains(j.words, kind) || slices.Contains(j.fresh, kind) {
 		return false
 	}
-	if len(j.words)+len(j.fresh) >= MaxWords {
+	if len(j.words)+len(j.fresh) >= maxWords {
 		return true
 	}
 	j.fresh = append(j.fresh, kind)
@@ -122,7 +122,7 @@ func (j *memoryJob) addWords() error {
 	if len(j.fresh) == 0 {
 		return nil
 	}
-	words, err := addTypeWords.ExecOne(j.tx, map[string]any{"team_id": j.scope.TeamID, "words": j.fresh, "limit": MaxWords})
+	words, err := addTypeWords.ExecOne(j.tx, map[string]any{"team_id": j.scope.TeamID, "words": j.fresh, "limit": maxWords})
 	if err != nil {
 		return err
 	}

@@ -49,8 +49,8 @@ var (
 
 // The processing status of a source: what a language model extracted from it.
 const (
-	SourceRaw       = "raw"       // a summary only
-	SourceProcessed = "processed" // a summary
+	sourceRaw       = "raw"       // a summary only
+	sourceProcessed = "processed" // a summary
 	SourceExtracted = "extracted" // persons, concepts, entities and their relationships
 	SourceFailed    = "failed"    // nothing: it was asked for what it proposes, and the reason is with the source
 )
@@ -114,8 +114,8 @@ type SourceResult struct {
 	Warnings  []string        `json:"warnings"`
 }
 
-// Changed returns the keys of the source, if it was created or changed, and of the appended messages.
-func (r *SourceResult) Changed() (keys []string) {
+// changed returns the keys of the source, if it was created or changed, and of the appended messages.
+func (r *SourceResult) changed() (keys []string) {
 	if r.Status != Unchanged {
 		keys = append(keys, r.EntityKey)
 	}
@@ -173,7 +173,7 @@ func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 }
 
 func checkMentions(f *Faults, mentions []string) {
-	if !f.Items(fault.At("mentions"), len(mentions), MaxMentions) {
+	if !f.Items(fault.At("mentions"), len(mentions), maxMentions) {
 		return
 	}
 	seen := map[string]int{}
@@ -224,7 +224,7 @@ func (s *Store) WriteSource(ctx context.Context, scope Scope, w *SourceWrite) (S
 			result.UserID = scope.UserID
 			t.Changes([]string{scope.UserID})
 		} else {
-			t.Changes([]string{result.UserID}, result.Changed()...)
+			t.Changes([]string{result.UserID}, result.changed()...)
 		}
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 
 	"kith/consolidation"
 	"kith/embedding"
+	"kith/recall"
 
 	"golang.org/x/sync/errgroup"
 
@@ -42,7 +43,7 @@ type memory struct {
 	store       *graph.Store
 	preferences preferenceStore
 	cache       *cache.Cache
-	recalls     *graph.Recalls
+	recalls     *recall.Queue
 	keys        *auth.Keys
 	auditLog    *audit.Log // nil: disabled
 	embedder    llm.Embedder
@@ -130,7 +131,7 @@ func (c *config) withMemory(
 	listener.cache = contextCache
 	m := &memory{
 		config: c, metrics: registry, traces: traces, log: log, store: store, stores: newStores(store, embedder, log), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
-		recalls:  graph.NewRecalls(store, graph.RecallOptions{Log: log, Observe: registry.ObserveRecall}),
+		recalls:  recall.New(store, recall.Options{Log: log, Observe: registry.ObserveRecall}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
 	defer m.walks.Close()

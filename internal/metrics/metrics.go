@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kith/loader"
+	"kith/recall"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -109,7 +110,7 @@ func (m *Registry) initSeries() {
 	for _, e := range []cache.Event{cache.LocalHit, cache.RemoteHit, cache.Load, cache.Bypass, cache.RemoteError, cache.Corrupt} {
 		m.cache.WithLabelValues(string(e))
 	}
-	for _, e := range []graph.RecallEvent{graph.RecallStored, graph.RecallDropped, graph.RecallFailed} {
+	for _, e := range []recall.Event{recall.Stored, recall.Dropped, recall.Failed} {
 		m.recalls.WithLabelValues(string(e))
 	}
 	for _, e := range []limit.Event{limit.Allowed, limit.Refused, limit.Away} {
@@ -156,7 +157,7 @@ func (m *Registry) ObserveCache(e cache.Event) { m.cache.WithLabelValues(string(
 func (m *Registry) ObserveDegraded(s loader.Section) { m.degraded.WithLabelValues(string(s)).Inc() }
 
 // ObserveRecall counts recalls.
-func (m *Registry) ObserveRecall(e graph.RecallEvent, reads int) {
+func (m *Registry) ObserveRecall(e recall.Event, reads int) {
 	m.recalls.WithLabelValues(string(e)).Add(float64(reads))
 }
 
@@ -220,7 +221,7 @@ func (m *Registry) LogSlowStatements(limit time.Duration, log *slog.Logger) {
 }
 
 // RegisterMemory adds the gauges of the database connection and of the recalls.
-func (m *Registry) RegisterMemory(store *graph.Store, recalls *graph.Recalls) {
+func (m *Registry) RegisterMemory(store *graph.Store, recalls *recall.Queue) {
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}

@@ -17,6 +17,7 @@ import (
 	"kith/embedding"
 	"kith/graph"
 	"kith/handlers"
+	"kith/recall"
 	"kith/vector"
 )
 
@@ -89,7 +90,7 @@ func TestMetricsAreWhatIsShown(t *testing.T) {
 	t.Parallel()
 	m := New(handlers.Build{})
 	m.RegisterVectors(&embedding.Store{}, vector.New(0))
-	m.RegisterMemory(&graph.Store{}, &graph.Recalls{})
+	m.RegisterMemory(&graph.Store{}, &recall.Queue{})
 	m.RegisterHTTP(&chat.Service{}, &handlers.Streams{}, &audit.Log{})
 	described := make(chan *prometheus.Desc)
 	go func() {
