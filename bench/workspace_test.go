@@ -11,6 +11,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/internal/tokens"
 	"kith/loader"
 )
 
@@ -125,7 +126,7 @@ func BenchmarkLinked(b *testing.B) {
 	}
 	text := func(r loader.OntologyRequest) int {
 		r.Format = loader.Text
-		n, err := loader.Tokens(string(ask(r)))
+		n, err := tokens.Count(string(ask(r)))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/internal/tokens"
 	"kith/llm"
 	"kith/loader"
 	"kith/markup"
@@ -70,7 +71,7 @@ func (s *Service) assemble(ctx context.Context, scope graph.Scope, id string, bu
 		return nil, err
 	}
 	a := &Assembled{SystemPrompt: joinPrompt(markup.Lines(branch.SystemPrompt), known), status: branch.Status, attempt: branch.Attempt, model: branch.Model}
-	p := &turnCollector{left: budget, count: loader.Tokens}
+	p := &turnCollector{left: budget, count: tokens.Count}
 	if maxTokensOf(branch)+len(a.SystemPrompt)+messageCost <= budget { // a short prompt needs no token counts
 		p.count = func(text string) (int, error) { return len(text), nil }
 	}

@@ -49,7 +49,7 @@ const (
 	consolidateWalk    = 5_000      // sources or mentions that a page reads
 )
 
-// ConsolidationCandidate holds sources that could be archived, and the reason. EntityKeys are their keys: at most 100 of an
+// Candidate holds sources that could be archived, and the reason. EntityKeys are their keys: at most 100 of an
 // overlap, the oldest first.
 type Candidate struct {
 	Reason      string         `json:"reason" enum:"faded,overlapping" doc:"faded: a source older than 7 days with a salience below 0.2; overlapping: 5 or more sources older than 7 days that mention the same node"`
@@ -75,7 +75,7 @@ type MentionedNode struct {
 	Name      string `json:"name"`
 }
 
-// ConsolidationPage is a page of candidates. A page reads a bounded part of the memory, so it may have fewer candidates than
+// Page is a page of candidates. A page reads a bounded part of the memory, so it may have fewer candidates than
 // asked for, even none, while Next is set.
 type Page struct {
 	Candidates []Candidate `json:"candidates"`
@@ -88,7 +88,7 @@ const (
 	overlapCursor = "o"
 )
 
-// ConsolidationCandidates lists sources of the scope's user that could be archived: first faded ones by key, then overlapping
+// Candidates lists sources of the scope's user that could be archived: first faded ones by key, then overlapping
 // ones by the node they mention. It changes nothing. It returns an InvalidError for a bad request.
 func (s *Store) Candidates(ctx context.Context, scope graph.Scope, cursor string, limit int) (Page, error) {
 	f := &graph.Faults{}

@@ -19,7 +19,7 @@ type Consolidation struct {
 	Strict     bool     `json:"strict,omitempty" doc:"all or nothing: an unknown source is a 422 and nothing is archived"`
 }
 
-// ConsolidationResult has one entry for each key, in their order.
+// Result has one entry for each key, in their order.
 type Result struct {
 	Sources  []graph.NodeResult `json:"sources"`
 	Warnings []string           `json:"warnings"`

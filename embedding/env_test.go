@@ -174,6 +174,6 @@ func (e *env) embeds(user string, texts map[string]string) {
 var noon = graphtest.Noon
 
 // What the tests write.
-var node, described, change, link, said = graphtest.Node, graphtest.Described, graphtest.Change, graphtest.Link, graphtest.Said
+var node, described = graphtest.Node, graphtest.Described
 
 func TestMain(m *testing.M) { testenv.Main(m) }

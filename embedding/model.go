@@ -48,7 +48,7 @@ func (s *Store) readState(ctx context.Context) (state, error) {
 	return rows[0], nil
 }
 
-// PrepareEmbedding makes sure that the embedder's vectors may be compared with those in the database, before anything is written.
+// Prepare makes sure that the embedder's vectors may be compared with those in the database, before anything is written.
 // It returns ErrModel if they may not. Without an embedder it records that the next one has to embed what is written meanwhile.
 func (s *Store) Prepare(ctx context.Context) error {
 	if s.embedder == nil {
@@ -84,7 +84,7 @@ func (s *Store) otherModel(stored model) error {
 		graph.ErrModel, stored.Model, stored.Dimensions, own.Model(), own.Dimensions())
 }
 
-// RenewEmbeddings starts to embed everything anew by the embedder's model. Searches ignore the earlier vectors, and embedding by
+// Renew starts to embed everything anew by the embedder's model. Searches ignore the earlier vectors, and embedding by
 // another model stops. resumed reports whether this had been started before; then it continues.
 func (s *Store) Renew(ctx context.Context) (resumed bool, err error) {
 	err = s.graph.Transaction(ctx, "embedding_renew", func(t *graph.Tx) (err error) {
@@ -94,7 +94,7 @@ func (s *Store) Renew(ctx context.Context) (resumed bool, err error) {
 	return resumed, err
 }
 
-// EmbeddingBacklog holds how many nodes wait for their vectors, counted up to backlogCounted, and for how many seconds the first
+// Backlog holds how many nodes wait for their vectors, counted up to backlogCounted, and for how many seconds the first
 // of them has waited.
 type Backlog struct {
 	Due int64
@@ -104,7 +104,7 @@ type Backlog struct {
 // backlogCounted bounds the cost of counting the backlog.
 const backlogCounted = 10_000
 
-// EmbeddingBacklog counts the backlog.
+// Backlog counts the backlog.
 func (s *Store) Backlog(ctx context.Context) (Backlog, error) {
 	backlog, err := readEmbeddingBacklog.ReadOne(ctx, s.db, map[string]any{"limit": backlogCounted})
 	if err != nil || backlog.Oldest == nil {

@@ -26,7 +26,7 @@ var (
 	postponeEmbedding = neo.Load[neo.None]("embedding_postpone")
 )
 
-// Embedding computes the vectors of new and changed texts. The queue is in the database: a text stays in it until its vector is
+// Worker computes the vectors of new and changed texts. The queue is in the database: a text stays in it until its vector is
 // stored, whichever process stops or dies. Any number of processes may run it. A lease lets one of them work at a time, and
 // another takes over when it dies.
 type Worker struct {
@@ -38,7 +38,7 @@ type Worker struct {
 	size    int           // texts of a batch, as many as the embedder does in about a second
 }
 
-// EmbeddingOptions are the options of Embedding.
+// Options are the options of Embedding.
 type Options struct {
 	Log     *slog.Logger
 	Observe func(outcome string, count int64) // called for the texts of each outcome
@@ -72,7 +72,7 @@ const (
 	pauseLast       = time.Minute
 )
 
-// NewEmbedding returns the Embedding of a store that has an embedder.
+// NewWorker returns the Embedding of a store that has an embedder.
 func NewWorker(s *Store, o Options) *Worker {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

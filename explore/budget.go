@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sort"
 
-	"kith/loader"
+	"kith/internal/tokens"
 	"kith/markup"
 )
 
@@ -116,11 +116,11 @@ func (r *Result) fitBudget(budget int, format Format) error {
 // countTokens returns the number of tokens of the whole answer.
 func (r *Result) countTokens(format Format) (int, error) {
 	if format == Text || format == Keyed {
-		return loader.Tokens(r.Text())
+		return tokens.Count(r.Text())
 	}
 	raw, err := json.Marshal(r)
 	if err != nil {
 		return 0, fmt.Errorf("count tokens: %w", err)
 	}
-	return loader.Tokens(string(raw))
+	return tokens.Count(string(raw))
 }

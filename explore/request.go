@@ -7,7 +7,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/loader"
+	"kith/internal/tokens"
 )
 
 // Bounds of a request.
@@ -150,7 +150,7 @@ func (r *Request) validateChoices(f *fault.List) {
 	f.Between(fault.At("granularity"), int64(r.Granularity), 0, 3)
 	f.Between(fault.At("limit"), int64(r.Limit), 0, MaxLimit)
 	f.Between(fault.At("expand"), int64(r.Expand), 0, MaxExpand)
-	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), loader.MinTokens, loader.MaxTokens)
+	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), tokens.Least, tokens.Most)
 	f.OptionalOneOf(fault.At("mode"), string(r.Mode), string(Fast), string(Deep))
 	f.OptionalOneOf(fault.At("format"), string(r.Format), string(JSON), string(Text), string(Keyed))
 	checkTime(f, fault.At("since"), r.Since)

@@ -8,7 +8,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/golden"
-	"kith/loader"
+	"kith/internal/tokens"
 )
 
 // everything is a store that finds something of every sort.
@@ -202,7 +202,7 @@ func TestBudget(t *testing.T) {
 	whole, _ := explore(t, everything(t), nil, &Request{Queries: []Query{{Query: "boat"}}, Expand: 5})
 	all := whole.hits()
 	for _, format := range []Format{JSON, Text} {
-		for budget := loader.MinTokens; budget <= 3000; budget += 50 {
+		for budget := tokens.Least; budget <= 3000; budget += 50 {
 			r := &Request{Queries: []Query{{Query: "boat"}}, Expand: 5, MaxTokens: budget, Format: format}
 			got, recall := explore(t, everything(t), nil, r)
 			cost, err := got.countTokens(format)
@@ -271,19 +271,19 @@ func TestBudgetOfLongTexts(t *testing.T) {
 	if len(got.Episodic.Sources) == 0 || got.Episodic.Sources[0].EntityKey != "s-1" || !strings.HasSuffix(got.Episodic.Sources[0].Summary, "…") {
 		t.Errorf("a long summary: %+v", got)
 	}
-	r = &Request{MaxTokens: loader.MinTokens}
+	r = &Request{MaxTokens: tokens.Least}
 	for range MaxQueries {
 		r.Queries = append(r.Queries, Query{Query: strings.Repeat("boat ", 3000)})
 	}
 	for _, format := range []Format{JSON, Text} {
 		r.Format = format
 		got, _ = explore(t, everything(t), nil, r)
-		if cost, err := got.countTokens(format); err != nil || cost > loader.MinTokens {
+		if cost, err := got.countTokens(format); err != nil || cost > tokens.Least {
 			t.Errorf("%s: long queries: %d tokens (%v)", format, cost, err)
 		}
 	}
 	raw, _ := json.Marshal(got)
-	if n, _ := loader.Tokens(string(raw)); n == 0 || got.Meta.QueryUsed == nil {
+	if n, _ := tokens.Count(string(raw)); n == 0 || got.Meta.QueryUsed == nil {
 		t.Errorf("%s", raw)
 	}
 }

@@ -47,6 +47,7 @@ func (f *Faults) version(at fault.Path, o Optional[int64]) {
 	}
 }
 
+// Words checks a list of words without duplicates.
 func (f *Faults) Words(at fault.Path, values []string) {
 	if !f.Items(at, len(values), MaxListLength) {
 		return

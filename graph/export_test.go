@@ -30,7 +30,6 @@ const ProjectGroup = projectGroup
 const SearchVersion = searchVersion
 const StoryAgain = storyAgain
 const TouchEvery = touchEvery
-const UserCursor = userCursor
 
 func (x *Kind) GroupField() *group { return &x.group }
 func (x *Maintenance) BatchForTest(p0 context.Context, p1 string, p2 string) (string, error) {

@@ -60,6 +60,7 @@ func KindOf(name string) (Kind, bool) {
 	return findKind(func(k Kind) bool { return k.Name == name })
 }
 
+// KindOfLabel returns the kind with a label; the zero Kind if there is none.
 func KindOfLabel(label string) Kind {
 	k, _ := findKind(func(k Kind) bool { return k.Label == label })
 	return k

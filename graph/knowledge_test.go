@@ -18,7 +18,7 @@ func TestKnowledge(t *testing.T) {
 	e.Now = e.Now.Add(time.Second)
 	e.Write("u", []graph.NodeWrite{node("person", "0", 0.5)}, graph.RelationshipWrite{From: "b", To: "c", Type: "made", ValidTo: graph.Some(e.Now)})
 
-	k, err := e.Store.Knowledge(t.Context(), e.As("u"))
+	k, err := e.contexts().Knowledge(t.Context(), e.As("u"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func (v *vitality) current(at time.Time) float64 {
 	return v.salience * math.Exp(-v.rate*float64(at.Sub(v.at).Milliseconds())/float64(day.Milliseconds()))
 }
 
-// told rounds a salience for answers to four decimals, so that an answer does not change every second.
+// RoundSalience rounds a salience for answers to four decimals, so that an answer does not change every second.
 func RoundSalience(salience float64) float64 { return math.Round(salience*1e4) / 1e4 }
 
 // Lifetime has the stored values from which the salience and state of a node follow at any time. SalienceAt is in milliseconds.

@@ -170,6 +170,7 @@ func (m *Maintenance) end(ctx context.Context, lease string, due any) {
 	}
 }
 
+// EndLease gives a lease back. Its work is due again at the time due; nil: when the next holder takes it.
 func (s *Store) EndLease(ctx context.Context, lease, holder string, due any) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -63,7 +63,7 @@ type NodeQuery struct {
 	Relationships int64      // their maximum number
 }
 
-// nodeView converts stored properties to the view of callers.
+// NewNodeView converts stored properties to the view of callers.
 func NewNodeView(kind Kind, p Properties, now time.Time) NodeView {
 	alive := p.vitality()
 	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Node: Node{

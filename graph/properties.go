@@ -44,16 +44,22 @@ func AsKept(value any) any {
 	return value
 }
 
-func (p Properties) Text(name string) string    { return neo.Text(p[name]) }
+// Text returns a text; empty if there is none.
+func (p Properties) Text(name string) string { return neo.Text(p[name]) }
+
 func (p Properties) number(name string) float64 { return neo.Number(p[name]) }
 func (p Properties) integer(name string) int64  { return neo.Integer(p[name]) }
+
+// Texts returns a list of texts; nil if there is none.
 func (p Properties) Texts(name string) []string {
 	list, _ := p[name].([]string)
 	return list
 }
 
+// Moment returns a time; nil if there is none.
 func (p Properties) Moment(name string) *time.Time { return neo.OptionalTime(p[name]) }
-func (p Properties) millis(name string) time.Time  { return neo.Millis(p[name]) }
+
+func (p Properties) millis(name string) time.Time { return neo.Millis(p[name]) }
 
 // putUnless stores a value, or removes the property if absent is true.
 func (p Properties) putUnless(absent bool, name string, value any) {

@@ -121,6 +121,7 @@ func (s *Store) indexTypes(ctx context.Context) error {
 	return nil
 }
 
+// AwaitIndexes waits until all indexes have all data.
 func (s *Store) AwaitIndexes(ctx context.Context) error {
 	return s.db.Schema(ctx, "await", "CALL db.awaitIndexes(300)")
 }

@@ -8,16 +8,18 @@ import (
 	"testing"
 	"time"
 
+	"kith/user"
+
 	"kith/graph"
 	"kith/internal/testenv"
 )
 
 // users lists all users of the team in pages of a size.
-func (e *env) users(size int) (all []graph.User) {
+func (e *env) users(size int) (all []user.User) {
 	e.Helper()
-	cursor, all := "", []graph.User{}
+	cursor, all := "", []user.User{}
 	for {
-		page, err := e.Store.Users(e.Context(), e.Team, cursor, size)
+		page, err := user.NewStore(e.Store).Users(e.Context(), e.Team, cursor, size)
 		if err != nil {
 			e.Fatal(err)
 		}
@@ -33,10 +35,10 @@ func (e *env) users(size int) (all []graph.User) {
 
 func TestUsersAreListed(t *testing.T) {
 	e := fresh(t)
-	e.Same("nobody", []graph.User{}, e.users(3))
+	e.Same("nobody", []user.User{}, e.users(3))
 	e.Write("", []graph.NodeWrite{node("concept", "shared", 0.5, shared)})
 	e.tree("")
-	e.Same("what is shared is nobody's", []graph.User{}, e.users(3))
+	e.Same("what is shared is nobody's", []user.User{}, e.users(3))
 
 	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5)})
 	e.Source("u1", graph.SourceWrite{EntityKey: "s-1", Messages: []graph.MessageWrite{said("m-1", "one"), said("m-2", "two")}})
@@ -55,7 +57,7 @@ func TestUsersAreListed(t *testing.T) {
 	other.Write("theirs", []graph.NodeWrite{node("concept", "c", 0.5)})
 
 	at := func(t time.Time) *time.Time { return &t }
-	want := []graph.User{ // every writer has an owner node
+	want := []user.User{ // every writer has an owner node
 		{UserID: "chats alone", Chats: 1, LastActivityAt: at(e.Now)},
 		{UserID: "gone", Nodes: 1, LastActivityAt: at(e.Now)},
 		{UserID: "u1", Nodes: 5, Conversations: 1, Messages: 3, LastActivityAt: at(noon)},
@@ -72,7 +74,7 @@ func TestUsersAreListed(t *testing.T) {
 	if _, err := e.Store.AppendMessages(t.Context(), e.As("u1"), "s-1", []graph.MessageWrite{said("m-4", "four")}); err != nil {
 		t.Fatal(err)
 	}
-	e.Same("a message is activity", graph.User{UserID: "u1", Nodes: 5, Conversations: 1, Messages: 4, LastActivityAt: at(e.Now)}, e.users(8)[2])
+	e.Same("a message is activity", user.User{UserID: "u1", Nodes: 5, Conversations: 1, Messages: 4, LastActivityAt: at(e.Now)}, e.users(8)[2])
 }
 
 func TestUserIDsThatBeginWithAText(t *testing.T) {
@@ -90,7 +92,7 @@ func TestUserIDsThatBeginWithAText(t *testing.T) {
 		"": "ad,ada,ada b", "ad": "ad,ada,ada b", "ada": "ada,ada b", "ada b": "ada b", "adb": "adb", "ade": "ade", "a": "ad,ada,ada b", "A": "",
 		"⛵": "⛵", "\U0001F6F6": "\U0001F6F6", "ae": "", "adaa": "",
 	} {
-		got, err := e.Store.UserIDs(t.Context(), e.Team, beginning, 3)
+		got, err := user.NewStore(e.Store).UserIDs(t.Context(), e.Team, beginning, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +150,7 @@ func TestCursorsOfOtherLists(t *testing.T) {
 		e.Write(user, []graph.NodeWrite{node("concept", "c"+user, 0.5)})
 		e.Source("0", graph.SourceWrite{EntityKey: "s" + user})
 	}
-	users, _ := e.Store.Users(t.Context(), e.Team, "", 1)
+	users, _ := user.NewStore(e.Store).Users(t.Context(), e.Team, "", 1)
 	conversations, _ := e.Store.Conversations(t.Context(), e.As("0"), "", 1)
 	sources, _ := e.Store.Nodes(t.Context(), e.As("0"), graph.NodeList{Kind: graph.SourceKind, Limit: 1})
 	cursors := []string{users.Next, conversations.Next, sources.Next}
@@ -161,10 +163,10 @@ func TestCursorsOfOtherLists(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, cursor := range append(cursors, "!", graph.EncodeCursor("x"), graph.EncodeCursor(graph.UserCursor), graph.EncodeCursor(graph.ConversationCursor),
+	for _, cursor := range append(cursors, "!", graph.EncodeCursor("x"), graph.EncodeCursor("user"+graph.KeySeparator), graph.EncodeCursor(graph.ConversationCursor),
 		graph.EncodeCursor(graph.ConversationCursor+"then"+graph.KeySeparator+"k"), strings.Repeat("A", 5000)) {
 		if cursor != users.Next {
-			_, err := e.Store.Users(t.Context(), e.Team, cursor, 1)
+			_, err := user.NewStore(e.Store).Users(t.Context(), e.Team, cursor, 1)
 			refused("users from "+cursor, err)
 		}
 		if cursor != conversations.Next {

@@ -11,6 +11,7 @@ import (
 // A workspace is a project with all nodes that belong to it. Every node stores its place there, and the workspace
 // stores counts. So a view costs no more than the nodes that it shows.
 
+// ProjectKind is the kind of projects.
 var ProjectKind, _ = KindOf("project")
 
 // WorkspaceKinds lists the kinds of nodes that belong to a project, in the order in which agents see them.

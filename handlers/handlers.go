@@ -94,6 +94,7 @@ type Services struct {
 	Sources        sourceStore
 	Consolidations consolidations
 	Users          userStore
+	Quotas         quotaStore
 	Systems        systems
 	ChatStore      chatStore
 	Transfers      transfers // exports and imports

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/user"
+
 	"kith/consolidation"
 
 	"go.uber.org/goleak"
@@ -89,9 +91,9 @@ func (f *fakes) Conversations(_ context.Context, s graph.Scope, cursor string, l
 	return graph.ConversationPage{Conversations: []graph.Source{}, Next: "more"}, f.err
 }
 
-func (f *fakes) Users(_ context.Context, team, cursor string, limit int) (graph.UserPage, error) {
+func (f *fakes) Users(_ context.Context, team, cursor string, limit int) (user.Page, error) {
 	f.ask("users of %s, %d from %q", team, limit, cursor)
-	return graph.UserPage{Users: []graph.User{}, Next: "more"}, f.err
+	return user.Page{Users: []user.User{}, Next: "more"}, f.err
 }
 
 func (f *fakes) QuotaOf(_ context.Context, team string) (graph.QuotaShares, error) {
@@ -271,7 +273,7 @@ func servicesOf(f *fakes) Services {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
 	}
-	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Consolidations: f, Users: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
+	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Consolidations: f, Users: f, Quotas: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
 		*fakes
 		*kept
 	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Recalls: f, Ready: func(context.Context) error { return f.err }}

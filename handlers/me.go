@@ -26,10 +26,15 @@ type Me struct {
 // MeOutput describes the caller.
 type MeOutput struct{ Body Me }
 
+// quotaStore returns how much of its quota a team uses.
+type quotaStore interface {
+	QuotaOf(ctx context.Context, teamID string) (graph.QuotaShares, error)
+}
+
 // me needs no scope: a key may always ask what it is.
 func (a *API) me(ctx context.Context, _ *struct{}) (*MeOutput, error) {
 	p := principal(ctx)
-	quota, err := a.Users.QuotaOf(ctx, p.TeamID)
+	quota, err := a.Quotas.QuotaOf(ctx, p.TeamID)
 	if err != nil {
 		return nil, err
 	}

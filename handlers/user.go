@@ -3,14 +3,14 @@ package handlers
 import (
 	"context"
 
-	"kith/graph"
+	"kith/user"
+
 	"kith/internal/fault"
 )
 
-// userStore lists the users of a team and returns its quota.
+// userStore lists the users of a team.
 type userStore interface {
-	Users(ctx context.Context, teamID, cursor string, limit int) (graph.UserPage, error)
-	QuotaOf(ctx context.Context, teamID string) (graph.QuotaShares, error)
+	Users(ctx context.Context, teamID, cursor string, limit int) (user.Page, error)
 }
 
 // ListUsersInput asks for a page of a team's users.
@@ -22,8 +22,8 @@ type ListUsersInput struct {
 
 // UserPage is a page of users. Next is null after the last.
 type UserPage struct {
-	Users []graph.User `json:"users"`
-	Next  *string      `json:"next"`
+	Users []user.User `json:"users"`
+	Next  *string     `json:"next"`
 }
 
 // UserPageOutput is the answer with the page.

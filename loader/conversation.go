@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/tokens"
 	"kith/markup"
 )
 
@@ -33,12 +34,12 @@ func (c *CurrentConversation) text(maxTokens int) (text string, reserved int, er
 		return "", 0, err
 	}
 	for _, text := range []string{c.render(h.messages), c.render(nil)} {
-		tokens, err := Tokens(text)
+		cost, err := tokens.Count(text)
 		if err != nil {
 			return "", 0, err
 		}
-		if tokens <= maxTokens/3 {
-			return text, (tokens + reserveStep - 1) / reserveStep * reserveStep, nil
+		if cost <= maxTokens/3 {
+			return text, (cost + reserveStep - 1) / reserveStep * reserveStep, nil
 		}
 	}
 	return "", 0, nil

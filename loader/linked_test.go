@@ -11,6 +11,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/golden"
+	"kith/internal/tokens"
 )
 
 // links returns the links of a task.
@@ -79,7 +80,7 @@ func TestLinkedBudget(t *testing.T) {
 	for _, mode := range []LinkedMode{Abbreviated, Full} {
 		for _, budget := range []int{100, 150, 250} {
 			text := linkedText(t, links(), LinkedRequest{Format: Text, Mode: mode, MaxTokens: budget})
-			if n, _ := Tokens(text); n > budget {
+			if n, _ := tokens.Count(text); n > budget {
 				t.Errorf("%s, budget %d: %d tokens", mode, budget, n)
 			}
 		}
@@ -93,7 +94,7 @@ func TestLinkedBudget(t *testing.T) {
 		nine.Kinds[kind] = of
 	}
 	text := linkedText(t, nine, LinkedRequest{Format: Text, MaxTokens: 500})
-	if n, _ := Tokens(text); n > 500 || strings.Count(text, "###") != 9 {
+	if n, _ := tokens.Count(text); n > 500 || strings.Count(text, "###") != 9 {
 		t.Errorf("nine kinds: %d tokens\n%s", n, text)
 	}
 }

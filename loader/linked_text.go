@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kith/internal/tokens"
 	"kith/workspace"
 
 	"kith/markup"
@@ -31,7 +32,7 @@ func (c *LinkedContext) abbreviatedText(budget int) (string, error) {
 	if budget == 0 {
 		return t.render(0), nil
 	}
-	text, _, _, err := leastLeftOut(budget, t.most(), func(gone int) (string, error) { return t.render(gone), nil })
+	text, _, _, err := tokens.LeastLeftOut(budget, t.most(), func(gone int) (string, error) { return t.render(gone), nil })
 	return text, err
 }
 
@@ -169,7 +170,7 @@ func (c *LinkedContext) fullText(budget int) (string, error) {
 	if budget == 0 {
 		return text(0)
 	}
-	fitting, _, _, err := leastLeftOut(budget, len(entries), text)
+	fitting, _, _, err := tokens.LeastLeftOut(budget, len(entries), text)
 	return fitting, err
 }
 

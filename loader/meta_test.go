@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
+	"kith/internal/tokens"
 )
 
 // filled is a context with room that is filled, notes, and more that is known.
@@ -154,7 +155,7 @@ func TestNotesAreCutFirst(t *testing.T) {
 	for i := range found.Relationships {
 		found.Relationships[i].Node.Notes = []graph.Note{{Content: "said at the quay that the boat needs paint", DateAdded: at}}
 	}
-	whole, err := Tokens(contextText(t, found, 0))
+	whole, err := tokens.Count(contextText(t, found, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +213,7 @@ func TestTextOfAnOpenedConversation(t *testing.T) {
 	}
 	for _, budget := range []int{100, 200, 400, 1300} {
 		text := open(budget)
-		if n, err := Tokens(text); err != nil || n > budget {
+		if n, err := tokens.Count(text); err != nil || n > budget {
 			t.Errorf("%d tokens for a budget of %d (%v):\n%s", n, budget, err, text)
 		}
 		if budget >= 400 && (!strings.HasSuffix(text, "It is.\n") || !strings.Contains(text, "earlier messages._")) {

@@ -15,6 +15,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/golden"
+	"kith/internal/tokens"
 )
 
 // TestOntologyTextsAreCapped checks lists below, at and above their caps.
@@ -138,7 +139,7 @@ func TestAbbreviatedLinksKeepTheirBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, _ := Tokens(string(answer.Body()))
+		n, _ := tokens.Count(string(answer.Body()))
 		return string(answer.Body()), n
 	}
 	if text, n := ask(0); n > 500 || strings.Count(text, "(4 linked, showing first ")+strings.Count(text, "4 more ") != 9 || !strings.Contains(text, "more plans") {
@@ -155,7 +156,7 @@ func TestAbbreviatedLinksKeepTheirBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(answer.Body())
-		n, _ := Tokens(text)
+		n, _ := tokens.Count(text)
 		if shown := strings.Count(text, "\n- **"); shown == 0 || whole != (shown == 27) || budget > 0 && n > budget {
 			t.Errorf("in a context of %d: %d shown, %d tokens\n%s", budget, shown, n, text)
 		}
@@ -179,13 +180,13 @@ func TestLinksAreCutLineByLine(t *testing.T) {
 				}
 			}
 			last := 0
-			for budget := MinTokens; budget <= 1500; budget += 50 {
+			for budget := tokens.Least; budget <= 1500; budget += 50 {
 				text, err := c.abbreviatedText(budget)
 				if err != nil {
 					t.Fatal(err)
 				}
 				shown := strings.Count(text, "\n- **")
-				if n, _ := Tokens(text); n > budget || shown < last || shown < min(6, kinds*links) && budget >= abbreviatedTokens {
+				if n, _ := tokens.Count(text); n > budget || shown < last || shown < min(6, kinds*links) && budget >= abbreviatedTokens {
 					t.Errorf("%d kinds of %d within %d: %d tokens, %d shown, %d before\n%s", kinds, links, budget, n, shown, last, text)
 				}
 				last = shown

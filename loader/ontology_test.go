@@ -13,6 +13,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/golden"
+	"kith/internal/tokens"
 )
 
 func view(kind, key, name string, own *graph.OwnFields) graph.NodeView {
@@ -139,14 +140,14 @@ func TestOntologyKeepsItsBudget(t *testing.T) {
 		return string(answer.Body())
 	}
 	whole, without := ask(OntologyRequest{}), ask(OntologyRequest{WithoutJSON: true})
-	all, _ := Tokens(whole)
-	bare, _ := Tokens(without)
+	all, _ := tokens.Count(whole)
+	bare, _ := tokens.Count(without)
 	if strings.Contains(without, "Graph Snapshot") || !strings.Contains(whole, "Graph Snapshot") {
 		t.Error("the switch does not leave the snapshot out")
 	}
 	for _, budget := range []int{all, all - 40, all - 100, bare + 20, bare - 60, 600} {
 		text := ask(OntologyRequest{MaxTokens: budget})
-		if n, _ := Tokens(text); n > budget {
+		if n, _ := tokens.Count(text); n > budget {
 			t.Errorf("budget %d: %d tokens", budget, n)
 		}
 		if cut := text != whole; cut != strings.Contains(text, "Left out") {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/internal/tokens"
 	"kith/markup"
 )
 
@@ -159,14 +160,14 @@ func (t *ontologyText) fitBudget(budget int) (string, error) {
 	if t.linked != nil {
 		links = t.linked.most()
 		var err error
-		if _, cut, _, err = leastLeftOut(abbreviatedTokens, links, func(gone int) (string, error) { return t.linked.render(gone), nil }); err != nil {
+		if _, cut, _, err = tokens.LeastLeftOut(abbreviatedTokens, links, func(gone int) (string, error) { return t.linked.render(gone), nil }); err != nil {
 			return "", err
 		}
 	}
 	at := func(gone int) leftOut {
 		return leftOut{min(gone, nodes), min(max(0, gone-nodes), lines), cut + max(0, gone-nodes-lines)}
 	}
-	text, _, _, err := leastLeftOut(budget, nodes+lines+links-cut, func(gone int) (string, error) { return t.render(at(gone)) })
+	text, _, _, err := tokens.LeastLeftOut(budget, nodes+lines+links-cut, func(gone int) (string, error) { return t.render(at(gone)) })
 	return text, err
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/tokens"
 	"kith/markup"
 )
 
@@ -104,7 +105,7 @@ func (r *PromptRequest) Validate() error {
 		f.OneOf(at.Field("role"), r.History[i].Role, "system", "user", "assistant", "tool")
 		checkPromptText(f, at.Field("content"), r.History[i].Content)
 	}
-	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), MinPromptTokens, MaxTokens)
+	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), MinPromptTokens, tokens.Most)
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func tokensOf(texts ...string) ([]int, error) {
 	counts := make([]int, len(texts))
 	for i, text := range texts {
 		var err error
-		if counts[i], err = Tokens(text); err != nil {
+		if counts[i], err = tokens.Count(text); err != nil {
 			return nil, err
 		}
 	}
@@ -250,7 +251,7 @@ func (l *Loader) preferencesText(ctx context.Context, scope graph.Scope, budget 
 			return nil, false, cmp.Or(err, graph.ErrUnavailable)
 		}
 		lines := preferenceLines(found.Preferences)
-		text, _, _, err := leastLeftOut(budget, len(lines), func(gone int) (string, error) { return preferencesBlock(lines, gone), nil })
+		text, _, _, err := tokens.LeastLeftOut(budget, len(lines), func(gone int) (string, error) { return preferencesBlock(lines, gone), nil })
 		return []byte(text), true, err
 	})
 	return strings.TrimSpace(string(answer.Head)), err

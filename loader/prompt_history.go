@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"kith/internal/tokens"
 	"slices"
 	"strconv"
 )
@@ -30,14 +31,14 @@ const (
 func compress(all []PromptMessage, budget int) (*history, error) {
 	h := &history{}
 	for i := len(all) - 1; i >= 0; i-- {
-		whole, tokens, err := h.fit(all[i].Content, budget)
+		whole, cost, err := h.fit(all[i].Content, budget)
 		if err != nil {
 			return nil, err
 		}
 		content := all[i].Content
 		if !whole {
 			content = shorten(content, shortenedText)
-			if tokens, err = Tokens(content); err != nil {
+			if cost, err = tokens.Count(content); err != nil {
 				return nil, err
 			}
 		}
@@ -45,10 +46,10 @@ func compress(all []PromptMessage, budget int) (*history, error) {
 		if i == 0 {
 			reserve = 0
 		}
-		if h.tokens+tokens+reserve > budget {
+		if h.tokens+cost+reserve > budget {
 			return h.leaveOut(i+1, budget)
 		}
-		h.tokens += tokens
+		h.tokens += cost
 		h.messages = append(h.messages, PromptMessage{all[i].Role, content})
 		if content == all[i].Content {
 			h.usage.Whole++
@@ -60,8 +61,8 @@ func compress(all []PromptMessage, budget int) (*history, error) {
 	return h, nil
 }
 
-// fit reports whether a message is kept whole, and its tokens then. A text that cannot fit is not counted.
-func (h *history) fit(content string, budget int) (whole bool, tokens int, err error) {
+// fit reports whether a message is kept whole, and its cost then. A text that cannot fit is not counted.
+func (h *history) fit(content string, budget int) (whole bool, cost int, err error) {
 	limit := budget
 	if h.usage.Whole > 0 {
 		limit = budget * 3 / 4
@@ -69,8 +70,8 @@ func (h *history) fit(content string, budget int) (whole bool, tokens int, err e
 	if h.usage.Shortened > 0 || len(content) > (limit-h.tokens)*longToken {
 		return false, 0, nil
 	}
-	tokens, err = Tokens(content)
-	return h.tokens+tokens <= limit, tokens, err
+	cost, err = tokens.Count(content)
+	return h.tokens+cost <= limit, cost, err
 }
 
 // leaveOut replaces the oldest messages by a note on how many they were.
@@ -80,9 +81,9 @@ func (h *history) leaveOut(n, budget int) (*history, error) {
 	if n == 1 {
 		note = "_Left out to keep the token budget: 1 earlier message._"
 	}
-	tokens, err := Tokens(note)
-	if err == nil && h.tokens+tokens <= budget {
-		h.tokens += tokens
+	cost, err := tokens.Count(note)
+	if err == nil && h.tokens+cost <= budget {
+		h.tokens += cost
 		h.messages = append(h.messages, PromptMessage{"system", note})
 	}
 	slices.Reverse(h.messages)

@@ -13,6 +13,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/golden"
+	"kith/internal/tokens"
 )
 
 // inProject asks for a prompt of a project with a task in focus.
@@ -167,7 +168,7 @@ func TestHistoryKeepsItsBudget(t *testing.T) {
 		}
 		total, before := 0, -1
 		for i, m := range h.messages {
-			n, _ := Tokens(m.Content)
+			n, _ := tokens.Count(m.Content)
 			total += n
 			var number int
 			if i == 0 && m.Role == "system" {

@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/tokens"
 )
 
 // Format is the format of a context.
@@ -38,12 +39,6 @@ var partSections = map[string][]Section{
 	recentPart:        {SourcesSection},
 	temporalPart:      {LastConversationSection, PreferencesSection},
 }
-
-// Bounds of max_tokens, in o200k tokens.
-const (
-	MinTokens = 100
-	MaxTokens = 100_000
-)
 
 // Request asks for one user's context.
 type Request struct {
@@ -89,7 +84,7 @@ func checkFormat(f *fault.List, format Format, maxTokens int) {
 		f.Add(fault.At("max_tokens"), fault.NotAllowed, "requires format=text")
 		return
 	}
-	f.OptionalBetween(fault.At("max_tokens"), int64(maxTokens), MinTokens, MaxTokens)
+	f.OptionalBetween(fault.At("max_tokens"), int64(maxTokens), tokens.Least, tokens.Most)
 }
 
 func (r *Request) checkFocus(f *fault.List) {

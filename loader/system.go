@@ -9,6 +9,7 @@ import (
 	"kith/system"
 
 	"kith/internal/fault"
+	"kith/internal/tokens"
 	"kith/markup"
 )
 
@@ -26,7 +27,7 @@ type SystemRequest struct {
 // Validate checks the request. The error lists every fault with its location.
 func (r SystemRequest) Validate() error {
 	f := &fault.List{}
-	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), MinTokens, MaxTokens)
+	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), tokens.Least, tokens.Most)
 	return f.Err()
 }
 
@@ -174,7 +175,7 @@ func counted(n int, one, all string) string {
 
 // fitBudget keeps as many entities as the budget allows.
 func (t *systemText) fitBudget(budget int) ([]byte, error) {
-	n, fits, err := Fitting(budget, len(t.rank), t.render)
+	n, fits, err := tokens.Fitting(budget, len(t.rank), t.render)
 	if !fits {
 		t.heading = "# System" // the name alone exceeds the budget
 	}

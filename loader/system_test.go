@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kith/internal/tokens"
 	"kith/system"
 
 	"kith/graph"
@@ -121,13 +122,13 @@ func TestSystemTextKeepsTheBudget(t *testing.T) {
 	t.Parallel()
 	for _, format := range []Format{JSON, CompactFormat} {
 		m, last := wheel(50), -1
-		for _, budget := range []int{MinTokens, 300, 1000, MaxTokens} {
+		for _, budget := range []int{tokens.Least, 300, 1000, tokens.Most} {
 			text := renderSystem(t, m, SystemRequest{Format: format, MaxTokens: budget})
-			if n, err := Tokens(text); n > budget || err != nil {
+			if n, err := tokens.Count(text); n > budget || err != nil {
 				t.Errorf("%s: %d tokens of %d, %v", format, n, budget, err)
 			}
 			spokes := strings.Count(text, "Does one thing")
-			if spokes <= last || budget > MinTokens && !strings.Contains(text, "gateway") || strings.Contains(text, "alone") != (spokes == 50) {
+			if spokes <= last || budget > tokens.Least && !strings.Contains(text, "gateway") || strings.Contains(text, "alone") != (spokes == 50) {
 				t.Errorf("%s: %d spokes in %d tokens, %d in fewer: %s", format, spokes, budget, last, text)
 			}
 			last = spokes
@@ -141,15 +142,15 @@ func TestSystemTextKeepsTheBudget(t *testing.T) {
 		}
 	}
 	name := strings.Repeat("🚢", 256)
-	text, err := SystemText(name, wheel(9), SystemRequest{Format: CompactFormat, MaxTokens: MinTokens})
-	if n, _ := Tokens(string(text)); n > MinTokens || err != nil {
+	text, err := SystemText(name, wheel(9), SystemRequest{Format: CompactFormat, MaxTokens: tokens.Least})
+	if n, _ := tokens.Count(string(text)); n > tokens.Least || err != nil {
 		t.Errorf("a long name: %d tokens, %v", n, err)
 	}
 }
 
 func TestSystemRequestFaults(t *testing.T) {
 	t.Parallel()
-	for budget, want := range map[int]bool{0: true, MinTokens - 1: false, MinTokens: true, MaxTokens: true, MaxTokens + 1: false, -1: false} {
+	for budget, want := range map[int]bool{0: true, tokens.Least - 1: false, tokens.Least: true, tokens.Most: true, tokens.Most + 1: false, -1: false} {
 		if err := (SystemRequest{MaxTokens: budget}).Validate(); (err == nil) != want || err != nil && !errors.Is(err, graph.ErrInvalid) {
 			t.Errorf("%d: %v", budget, err)
 		}

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-
-	"github.com/tiktoken-go/tokenizer"
-	"github.com/tiktoken-go/tokenizer/codec"
 
 	"kith/graph"
+	"kith/internal/tokens"
 	"kith/markup"
 )
 
@@ -46,7 +43,7 @@ func renderText(r Request, found *Sections, notes []string, closing string) ([]b
 	if r.MaxTokens == 0 {
 		return []byte(t.render(t.counts())), nil
 	}
-	reserved, err := Tokens(closing)
+	reserved, err := tokens.Count(closing)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +266,7 @@ func (t *textContext) render(counts []int) string {
 func (t *textContext) fitBudget(budget int) ([]byte, error) {
 	order := t.dropOrder()
 	render := func(gone int) (string, error) { return t.render(t.without(order[:gone])), nil }
-	text, gone, fits, err := leastLeftOut(budget, len(order), render)
+	text, gone, fits, err := tokens.LeastLeftOut(budget, len(order), render)
 	for err == nil && !fits {
 		if gone < len(order) {
 			gone++
@@ -277,39 +274,9 @@ func (t *textContext) fitBudget(budget int) ([]byte, error) {
 			break
 		}
 		text, _ = render(gone)
-		fits, err = keeps(text, budget)
+		fits, err = tokens.Fits(text, budget)
 	}
 	return []byte(text), err
-}
-
-// leastLeftOut renders a text with as few of its parts left out as keep a budget of o200k tokens. The text must not
-// grow when more parts are left out. fits is false if it is too long without any part.
-func leastLeftOut(budget, most int, render func(gone int) (string, error)) (text string, gone int, fits bool, err error) {
-	low, high := 0, most
-	for low < high {
-		middle := (low + high) / 2
-		if text, err = render(middle); err != nil {
-			return "", 0, false, err
-		}
-		if fits, err = keeps(text, budget); err != nil {
-			return "", 0, false, err
-		}
-		if fits {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	if text, err = render(low); err != nil {
-		return "", 0, false, err
-	}
-	fits, err = keeps(text, budget)
-	return text, low, fits, err
-}
-
-func keeps(text string, budget int) (bool, error) {
-	n, err := Tokens(text)
-	return n <= budget, err
 }
 
 // shorten halves the texts that are never cut; false if nothing is left to halve.
@@ -353,34 +320,4 @@ func (t *textContext) without(gone []dropped) []int {
 		counts[d.block]--
 	}
 	return counts
-}
-
-// Fitting returns how many of all items a text can have within a budget of o200k tokens. fits is false if the text is too
-// long without any item. The numbers that are tried grow from one, so that many items cost no more than the budget.
-func Fitting(budget, all int, render func(n int) string) (n int, fits bool, err error) {
-	step := 1
-	for step < all {
-		if fits, err = keeps(render(step), budget); err != nil {
-			return 0, false, err
-		}
-		if !fits {
-			break
-		}
-		step *= 2
-	}
-	most := min(step, all)
-	_, gone, fits, err := leastLeftOut(budget, most, func(gone int) (string, error) { return render(most - gone), nil })
-	return most - gone, fits, err
-}
-
-// o200k is loaded at its first use: its vocabulary takes some tens of megabytes.
-var o200k = sync.OnceValue(func() tokenizer.Codec { return codec.NewO200kBase() }) //nolint:gochecknoglobals // a constant table
-
-// Tokens counts the o200k tokens of a text.
-func Tokens(text string) (int, error) {
-	n, err := o200k().Count(text)
-	if err != nil {
-		return 0, fmt.Errorf("count tokens: %w", err)
-	}
-	return n, nil
 }

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/internal/golden"
+	"kith/internal/tokens"
 )
 
 func contextText(t *testing.T, found Sections, maxTokens int) string {
@@ -39,18 +40,18 @@ func TestTextKeepsItsBudget(t *testing.T) {
 		for i := range found.Sources {
 			found.Sources[i].Summary = word.Draw(rt, "summary")
 		}
-		budget := rapid.IntRange(MinTokens, 1500).Draw(rt, "budget")
+		budget := rapid.IntRange(tokens.Least, 1500).Draw(rt, "budget")
 		l, _ := newLoader(&fakeStore{found: found}, Options{})
 		answer, err := l.Context(t.Context(), Request{Scope: scope, Format: Text, MaxTokens: budget}, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		n, err := Tokens(string(answer.Body()))
+		n, err := tokens.Count(string(answer.Body()))
 		if err != nil || n > budget {
 			rt.Fatalf("%d tokens for a budget of %d (%v):\n%s", n, budget, err, answer.Body())
 		}
 		whole := contextText(t, found, 0)
-		if all, _ := Tokens(whole); all+momentGrowth <= budget && strings.Contains(string(answer.Body()), "Left out") {
+		if all, _ := tokens.Count(whole); all+momentGrowth <= budget && strings.Contains(string(answer.Body()), "Left out") {
 			rt.Fatalf("left out lines although %d tokens fit into %d", all, budget)
 		}
 	})

@@ -2,9 +2,8 @@ package mcp
 
 import (
 	"encoding/json"
+	"kith/internal/tokens"
 	"testing"
-
-	"kith/loader"
 )
 
 // shownTokens bounds what models see of the tools before anything is asked, in o200k tokens.
@@ -26,14 +25,14 @@ func TestToolListIsShort(t *testing.T) {
 		if err := json.Unmarshal(tool, &named); err != nil {
 			t.Fatal(err)
 		}
-		tokens, err := loader.Tokens(string(tool))
+		tokens, err := tokens.Count(string(tool))
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %d tokens", named.Name, tokens)
 		all += tokens
 	}
-	whole, err := loader.Tokens(raw)
+	whole, err := tokens.Count(raw)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (s *Server) usersLike(ctx context.Context, with string) []string {
 	case !caller.Allows(auth.Admin):
 		return nil
 	}
-	ids, err := s.Store.UserIDs(ctx, caller.TeamID, with, usersCompleted)
+	ids, err := s.Users.UserIDs(ctx, caller.TeamID, with, usersCompleted)
 	if err != nil {
 		return nil
 	}

@@ -21,15 +21,23 @@ import (
 )
 
 // store reads and writes the memory.
+// knowledge reads everything that a scope knows.
+type knowledge interface {
+	Knowledge(ctx context.Context, scope graph.Scope) (loader.Knowledge, error)
+}
+
+// users completes ids of users.
+type users interface {
+	UserIDs(ctx context.Context, teamID, beginning string, limit int) ([]string, error)
+}
+
 type store interface {
 	Write(ctx context.Context, scope graph.Scope, w *graph.MemoryWrite) (graph.MemoryResult, error)
 	WriteSource(ctx context.Context, scope graph.Scope, w *graph.SourceWrite) (graph.SourceResult, error)
 	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
 	NodesNamed(ctx context.Context, scope graph.Scope, names []string) (map[string][]graph.NodeRef, error)
-	UserIDs(ctx context.Context, teamID, beginning string, limit int) ([]string, error)
 	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
-	Knowledge(ctx context.Context, scope graph.Scope) (graph.Knowledge, error)
 	NodesByKey(ctx context.Context, scope graph.Scope, keys []string) ([]graph.NodeView, error)
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
@@ -65,6 +73,8 @@ type reader interface {
 // Services are the dependencies of the tools.
 type Services struct {
 	Store       store
+	Users       users
+	Knowledge   knowledge
 	Systems     systems
 	Preferences preferences
 	Contexts    contexts

@@ -66,8 +66,8 @@ func (f *fakes) WriteSource(context.Context, graph.Scope, *graph.SourceWrite) (g
 	return graph.SourceResult{}, f.err
 }
 
-func (f *fakes) Knowledge(context.Context, graph.Scope) (graph.Knowledge, error) {
-	return graph.Knowledge{Cut: true}, f.err
+func (f *fakes) Knowledge(context.Context, graph.Scope) (loader.Knowledge, error) {
+	return loader.Knowledge{Cut: true}, f.err
 }
 
 func (f *fakes) Relationships(context.Context, graph.Scope, graph.RelationshipList) (graph.RelationshipPage, error) {
@@ -205,7 +205,7 @@ var anybody = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write
 // session is that of a caller with a server of fakes.
 func session(t *testing.T, f *fakes, p auth.Principal, o Options) *sdk.ClientSession {
 	t.Helper()
-	server := New(Services{f, f, f, f, f, f, f, f.reader, nil}, o)
+	server := New(Services{f, f, f, f, f, f, f, f, f, f.reader, nil}, o)
 	here, there := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})

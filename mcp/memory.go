@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"kith/loader"
+
 	"kith/auth"
 	"kith/exchange"
 	"kith/graph"
@@ -110,7 +112,7 @@ func (s *Server) addMemory() {
 type known struct {
 	*Server
 	scope graph.Scope
-	graph.Knowledge
+	loader.Knowledge
 	names map[string]string            // by entity key
 	nodes map[string][]*graph.NodeView // by name
 }
@@ -123,7 +125,7 @@ func addKnown[I any](s *Server, t tool, needs string, call func(*known, context.
 			return answer{}, err
 		}
 		k := &known{Server: s, scope: scope, names: map[string]string{}, nodes: map[string][]*graph.NodeView{}}
-		if k.Knowledge, err = s.Store.Knowledge(ctx, scope); err != nil {
+		if k.Knowledge, err = s.Knowledge.Knowledge(ctx, scope); err != nil {
 			return answer{}, err
 		}
 		if k.Cut {

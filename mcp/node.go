@@ -12,7 +12,7 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/loader"
+	"kith/internal/tokens"
 	"kith/markup"
 )
 
@@ -81,7 +81,7 @@ func nodeText(n *graph.NodeView, budget int) (string, error) {
 			}
 			return text
 		}
-		count, fits, err := loader.Fitting(budget, len(lines), render)
+		count, fits, err := tokens.Fitting(budget, len(lines), render)
 		if err != nil || fits || longest <= 8 {
 			return render(count), err
 		}

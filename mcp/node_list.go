@@ -10,7 +10,7 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/loader"
+	"kith/internal/tokens"
 	"kith/markup"
 )
 
@@ -47,7 +47,7 @@ func (s *Server) nodes(ctx context.Context, in *nodesInput) (answer, error) {
 		return answer{}, err
 	}
 	render := func(n int) string { return nodesText(in.Kind, page.Nodes[:n], page.Next, len(page.Nodes)-n) }
-	n, _, err := loader.Fitting(cmp.Or(in.MaxTokens, listTokens), len(page.Nodes), render)
+	n, _, err := tokens.Fitting(cmp.Or(in.MaxTokens, listTokens), len(page.Nodes), render)
 	if err != nil || n == len(page.Nodes) {
 		return answer{text: render(n)}, err
 	}

@@ -9,17 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/tokens"
 	"kith/system"
 
 	"kith/auth"
 	"kith/digest"
 	"kith/graph"
-	"kith/loader"
 )
 
 func withinBudget(t *testing.T, text string, budget int) {
 	t.Helper()
-	if n, err := loader.Tokens(text); err != nil || n > budget {
+	if n, err := tokens.Count(text); err != nil || n > budget {
 		t.Errorf("%d tokens, at most %d; %v", n, budget, err)
 	}
 }

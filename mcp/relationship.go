@@ -10,7 +10,7 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/loader"
+	"kith/internal/tokens"
 	"kith/markup"
 )
 
@@ -72,7 +72,7 @@ func (s *Server) relationships(ctx context.Context, in *relationshipsInput) (ans
 		out.Truncated = out.Truncated || page.Next != ""
 	}
 	render := func(n int) string { return out.first(n).text() }
-	n, _, err := loader.Fitting(cmp.Or(in.MaxTokens, relationshipsTokens), max(len(out.Outgoing), len(out.Incoming)), render)
+	n, _, err := tokens.Fitting(cmp.Or(in.MaxTokens, relationshipsTokens), max(len(out.Outgoing), len(out.Incoming)), render)
 	if err != nil {
 		return answer{}, err
 	}

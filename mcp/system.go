@@ -14,6 +14,7 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
+	"kith/internal/tokens"
 	"kith/loader"
 	"kith/markup"
 )
@@ -99,7 +100,7 @@ func (s *Server) systems(ctx context.Context, scope graph.Scope, budget int) (an
 		}
 		return t.String()
 	}
-	n, _, err := loader.Fitting(budget, len(known), render)
+	n, _, err := tokens.Fitting(budget, len(known), render)
 	return answer{text: render(n)}, err
 }
 
@@ -130,7 +131,7 @@ func (s *Server) mergeGiven(ctx context.Context, scope graph.Scope, in *systemWr
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.options.Deadline)
 	defer cancel()
-	result, err := s.Systems.MergeSystem(ctx, scope, in.System, &in.SystemWrite.Write)
+	result, err := s.Systems.MergeSystem(ctx, scope, in.System, &in.Write)
 	return digest.MergedSystem{Result: result}, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"kith/internal/fault"
 )
 
-// SystemEntityWrite is an entity to create or update, found by its name. Omitted fields keep the stored values.
+// EntityWrite is an entity to create or update, found by its name. Omitted fields keep the stored values.
 // Removals come first, then tags are added to the stored ones, and properties are merged into the stored ones.
 type EntityWrite struct {
 	Name             string                 `json:"name" max:"512" word:"trimmed" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
@@ -20,7 +20,7 @@ type EntityWrite struct {
 	RemoveProperties []string               `json:"remove_properties,omitempty" max:"100" doc:"names of properties"`
 }
 
-// SystemRelationshipWrite is a relationship to create or update, found by its ends and its type.
+// RelationshipWrite is a relationship to create or update, found by its ends and its type.
 type RelationshipWrite struct {
 	From             string          `json:"from" max:"512" word:"trimmed" doc:"name of an entity"`
 	To               string          `json:"to" max:"512" word:"trimmed" doc:"name of an entity"`
@@ -29,7 +29,7 @@ type RelationshipWrite struct {
 	RemoveProperties []string        `json:"remove_properties,omitempty" max:"100" doc:"names of properties"`
 }
 
-// SystemWrite creates and updates entities and relationships of a system in one transaction, entities first, in
+// Write creates and updates entities and relationships of a system in one transaction, entities first, in
 // order. With Strict, one refused item refuses the whole write.
 type Write struct {
 	Strict        bool                `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
@@ -113,7 +113,7 @@ func (r *Relationship) write() *RelationshipWrite {
 
 func (r *Relationship) triple() [3]string { return [3]string{r.From, r.To, r.Type} }
 
-// ValidSystem checks the name of a system.
+// Validate checks the name of a system.
 func Validate(system string) error {
 	f := &graph.Faults{}
 	checkSystem(f, system)

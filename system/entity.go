@@ -16,7 +16,7 @@ var (
 	removeSystemEntities = neo.Load[Counts]("system_entity_delete")
 )
 
-// SystemEntityQuery selects entities of a system: of a type, with a tag, from a position on.
+// EntityQuery selects entities of a system: of a type, with a tag, from a position on.
 type EntityQuery struct {
 	Type, Tag string // empty: any
 	From      int64  // Seq of the first possible entity

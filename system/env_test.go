@@ -29,8 +29,5 @@ func (e *env) neighbour() *env { return withSystems(e.Neighbour()) }
 // noon is the clock of a fresh store.
 var noon = graphtest.Noon
 
-// What the tests write.
-var (
-	node, change = graphtest.Node, graphtest.Change
-	link, said   = graphtest.Link, graphtest.Said
-)
+// node is what the tests write.
+var node = graphtest.Node

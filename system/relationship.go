@@ -15,7 +15,7 @@ var (
 	removeSystemRelationships = neo.Load[neo.None]("system_relationship_delete")
 )
 
-// SystemRelationshipQuery selects relationships of a system by any of from, to and type, from a position on.
+// RelationshipQuery selects relationships of a system by any of from, to and type, from a position on.
 type RelationshipQuery struct {
 	FromName, ToName, Type string // empty: any
 	From                   int64  // Seq of the first possible relationship

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// SystemNode is a stored entity of a system.
+// Node is a stored entity of a system.
 type Node struct {
 	Entity
 	EntityKey string    `json:"entity_key"`
@@ -15,7 +15,7 @@ type Node struct {
 	Seq       int64     `json:"-"` // place in the order of the system
 }
 
-// SystemLink is a stored relationship of a system.
+// Link is a stored relationship of a system.
 type Link struct {
 	Relationship
 	Key            string `json:"key"`

@@ -42,7 +42,7 @@ type systemRow struct {
 	CreatedAt, UpdatedAt             time.Time
 }
 
-// SystemEntity is a technical or process artifact of a software system, in the form of the memory file. Its name is
+// Entity is a technical or process artifact of a software system, in the form of the memory file. Its name is
 // unique in the system.
 type Entity struct {
 	Name        string          `json:"name" max:"512" word:"trimmed" doc:"unique in the system; 1 to 512 characters, no blanks around them"`
@@ -52,7 +52,7 @@ type Entity struct {
 	Properties  json.RawMessage `json:"properties" required:"false" doc:"an object; at most 16,384 bytes, 8 levels; numbers are kept as they are written"`
 }
 
-// SystemRelationship leads from an entity of a system to another, both by name. There is at most one of a type
+// Relationship leads from an entity of a system to another, both by name. There is at most one of a type
 // between two entities.
 type Relationship struct {
 	From       string          `json:"from" max:"512" word:"trimmed" doc:"name of an entity"`
@@ -61,14 +61,14 @@ type Relationship struct {
 	Properties json.RawMessage `json:"properties" required:"false" doc:"an object; at most 16,384 bytes, 8 levels"`
 }
 
-// SystemMemory has all entities and relationships of a system, in the order in which they were added. Its lists are
+// Memory has all entities and relationships of a system, in the order in which they were added. Its lists are
 // never null.
 type Memory struct {
 	Entities      []Entity       `json:"entities" maxItems:"10000" doc:"each name once; entities and relationships together are at most 10,000"`
 	Relationships []Relationship `json:"relationships" maxItems:"10000" doc:"between these entities, one of a type from an entity to another"`
 }
 
-// SystemCounts are numbers of entities and relationships.
+// Counts are numbers of entities and relationships.
 type Counts struct {
 	Entities      int64 `json:"entities"`
 	Relationships int64 `json:"relationships"`

@@ -15,14 +15,14 @@ import (
 // Added is the status of an item that a write added to a system.
 const Added graph.Status = "added"
 
-// SystemEntityResult is the outcome of writing an entity.
+// EntityResult is the outcome of writing an entity.
 type EntityResult struct {
 	Name   string       `json:"name"`
 	Status graph.Status `json:"status" enum:"added,updated,unchanged,refused"`
 	Error  *string      `json:"error"`
 }
 
-// SystemRelationshipResult is the outcome of writing a relationship.
+// RelationshipResult is the outcome of writing a relationship.
 type RelationshipResult struct {
 	From   string       `json:"from"`
 	To     string       `json:"to"`
@@ -31,7 +31,7 @@ type RelationshipResult struct {
 	Error  *string      `json:"error"`
 }
 
-// SystemResult has one entry for each item of a write, in the same order. Warnings list refused items with their
+// Result has one entry for each item of a write, in the same order. Warnings list refused items with their
 // locations. Removed counts what a replacing write deleted.
 type Result struct {
 	Entities      []EntityResult       `json:"entities"`

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"kith/graph"
-	"kith/loader"
+	"kith/internal/tokens"
 )
 
 // fitBudget cuts the last items that do not fit into the budget of the request, and returns the recall of the rest.
@@ -14,7 +14,7 @@ func (r *Request) fitBudget(result Result, recall graph.Recall) (Result, graph.R
 		return result, recall, nil
 	}
 	all := result.size()
-	n, fits, err := loader.Fitting(r.MaxTokens, all, func(n int) string { return r.render(result.first(n)) })
+	n, fits, err := tokens.Fitting(r.MaxTokens, all, func(n int) string { return r.render(result.first(n)) })
 	if err != nil || fits && n == all {
 		return result, recall, err
 	}

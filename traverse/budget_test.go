@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/loader"
+	"kith/internal/tokens"
 )
 
 // star is a node with many neighbors.
@@ -31,7 +31,7 @@ func TestAnswersKeepTheirBudget(t *testing.T) {
 				t.Fatal(err)
 			}
 			rows := result.(*Rows)
-			if n, err := loader.Tokens(r.render(rows)); err != nil || n > budget {
+			if n, err := tokens.Count(r.render(rows)); err != nil || n > budget {
 				t.Errorf("%s: %d tokens of %d: %v", format, n, budget, err)
 			}
 			var keys []string
@@ -87,7 +87,7 @@ func TestTablesKeepTheirBudget(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := cut.(*Table)
-			n, err := loader.Tokens(r.render(got))
+			n, err := tokens.Count(r.render(got))
 			if err != nil || n > budget || len(got.Rows) > most || most > 0 && len(got.Rows) == 0 || len(left.Nodes) != len(got.Rows) {
 				t.Errorf("%s, %d: %d tokens, %d rows, %v recalled, %v", format, budget, n, len(got.Rows), left.Nodes, err)
 			}
@@ -112,7 +112,7 @@ func TestPathsKeepTheirBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths := result.(*Paths)
-	n, err := loader.Tokens(r.render(paths))
+	n, err := tokens.Count(r.render(paths))
 	if err != nil || n > 900 || len(paths.Paths) == 0 || len(paths.Paths) == 10 || len(recall.Nodes) != len(paths.Paths)+2 || len(recall.Relationships) != 2*len(paths.Paths) {
 		t.Errorf("%d tokens, %d paths, recalled %v, %v", n, len(paths.Paths), recall, err)
 	}

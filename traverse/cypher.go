@@ -54,7 +54,7 @@ var cypherRules = func() guard.Rules { //nolint:gochecknoglobals // constant
 	return r
 }()
 
-// Table is the result of a caller's statement.
+// Records is the result of a caller's statement.
 type Records struct {
 	Columns   []string            `json:"columns" doc:"names, as in the statement"`
 	Rows      [][]json.RawMessage `json:"rows" doc:"one value for each column; a node is as in GET /v1/nodes, a path is a list of alternating nodes and relationships"`

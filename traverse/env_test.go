@@ -19,12 +19,6 @@ func fresh(t *testing.T) *env {
 	return withWalks(graphtest.New(t))
 }
 
-// alone does the same for a test that runs beside no other.
-func alone(t *testing.T) *env {
-	t.Helper()
-	return withWalks(graphtest.Alone(t))
-}
-
 func withWalks(e *graphtest.Env) *env {
 	s := NewStore(e.Store, slog.New(slog.DiscardHandler))
 	e.Cleanup(s.Close)
@@ -39,8 +33,6 @@ var noon = graphtest.Noon
 
 // What the tests write.
 var (
-	node, owner1, change             = graphtest.Node, graphtest.Owner, graphtest.Change
-	inState, described, accessed, of = graphtest.InState, graphtest.Described, graphtest.Accessed, graphtest.Of
-	shared                           = graphtest.Shared
-	link, closed, said               = graphtest.Link, graphtest.Closed, graphtest.Said
+	node, shared, accessed = graphtest.Node, graphtest.Shared, graphtest.Accessed
+	link, closed, said     = graphtest.Link, graphtest.Closed, graphtest.Said
 )

@@ -8,7 +8,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/loader"
+	"kith/internal/tokens"
 )
 
 // Bounds of a request.
@@ -118,7 +118,7 @@ func (r *Request) Validate() error {
 	f := &fault.List{}
 	f.OptionalKey(fault.At("user_id"), r.UserID)
 	f.OptionalOneOf(fault.At("format"), string(r.Format), string(JSON), string(Text))
-	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), loader.MinTokens, loader.MaxTokens)
+	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), tokens.Least, tokens.Most)
 	if !slices.Contains([]Mode{Neighbors, Path, PPR, Cypher}, r.Mode) {
 		f.NotOneOf(fault.At("mode"), string(Neighbors), string(Path), string(PPR), string(Cypher))
 		return f.Err()

@@ -9,7 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/loader"
+	"kith/internal/tokens"
 )
 
 // Schema describes what statements can query: kinds, properties, relationship types and counts.
@@ -96,7 +96,7 @@ func (t *Traverser) Schema(ctx context.Context, scope graph.Scope, maxTokens int
 	}
 	schema := schemaOf(&c)
 	for {
-		tokens, err := loader.Tokens(schema.Text())
+		tokens, err := tokens.Count(schema.Text())
 		if err != nil {
 			return nil, err
 		}

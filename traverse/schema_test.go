@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/loader"
+	"kith/internal/tokens"
 )
 
 func schema(t testing.TB, f *fake, maxTokens int) *Schema {
@@ -102,7 +102,7 @@ func TestSchemaBudget(t *testing.T) {
 			budget = DefaultSchemaTokens
 		}
 		text := s.Text()
-		tokens, err := loader.Tokens(text)
+		tokens, err := tokens.Count(text)
 		if err != nil || tokens > budget {
 			t.Errorf("%d tokens of %d: %v", tokens, budget, err)
 		}

@@ -37,12 +37,7 @@ func (e *env) neighbour() *env { return withProjects(e.Neighbour()) }
 var noon = graphtest.Noon
 
 // What the tests write.
-var (
-	node, owner1, change             = graphtest.Node, graphtest.Owner, graphtest.Change
-	inState, described, accessed, of = graphtest.InState, graphtest.Described, graphtest.Accessed, graphtest.Of
-	shared                           = graphtest.Shared
-	link, closed, said               = graphtest.Link, graphtest.Closed, graphtest.Said
-)
+var node, shared, accessed, link = graphtest.Node, graphtest.Shared, graphtest.Accessed, graphtest.Link
 
 // TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the
 // database.

@@ -32,7 +32,7 @@ type endRow struct {
 	Name     string
 }
 
-// WorkspaceFocus is a node of a project in a user's focus.
+// Element is a node of a project in a user's focus.
 type Element struct {
 	Node    graph.NodeView
 	Project *graph.NodeView // with its columns; nil: the scope may see no project of the node
@@ -43,7 +43,7 @@ type Element struct {
 	First   map[string][]string // keys of the first three linked plans, goals, outputs, dependencies, dependents and tasks
 }
 
-// WorkspaceEnd is a relationship of a node with the node at its other end.
+// End is a relationship of a node with the node at its other end.
 type End struct {
 	Type     string
 	Outgoing bool

@@ -75,11 +75,11 @@ type linkCounts struct{ Tasks, Done, Plans, Goals, Outputs, Dependencies, Depend
 // firstLinks are the keys of the first nodes that a node is linked with, in the order of workspace_links.
 type firstLinks struct{ Plans, Goals, Outputs, Dependencies, Dependents, Tasks []string }
 
-// WorkspaceCounts has the numbers of nodes of a kind in a project that the scope may see: all, those linked with the
+// Counts has the numbers of nodes of a kind in a project that the scope may see: all, those linked with the
 // project itself, and those listed for agents.
 type Counts struct{ Total, Direct, Listed int64 }
 
-// WorkspaceItem is a node of a project as agents see it: the fields shown for its kind, texts cut to 1,000
+// Item is a node of a project as agents see it: the fields shown for its kind, texts cut to 1,000
 // characters, and counts of its links.
 type Item struct {
 	graph.NodeView
@@ -88,21 +88,21 @@ type Item struct {
 	Links  Links
 }
 
-// WorkspaceLinks counts the links of a node within its project.
+// Links counts the links of a node within its project.
 type Links struct {
 	Tasks, Done              int64 // of a goal, plan or output
 	Plans, Goals, Outputs    int64
 	Dependencies, Dependents int64
 }
 
-// WorkspaceEdge is a current relationship between nodes of a workspace.
+// Edge is a current relationship between nodes of a workspace.
 type Edge struct {
 	Key      string
 	From, To string // entity keys
 	Type     string
 }
 
-// WorkspaceNode is a node in the picture of a workspace. Hops is its distance from the project.
+// Node is a node in the picture of a workspace. Hops is its distance from the project.
 type Node struct {
 	Key, Kind, Name, State, Type string
 	UpdatedAt                    time.Time

@@ -10,6 +10,7 @@ import (
 	"kith/consolidation"
 	"kith/embedding"
 	"kith/recall"
+	"kith/user"
 
 	"golang.org/x/sync/errgroup"
 
@@ -66,13 +67,14 @@ type stores struct {
 	searches       *explore.Store
 	sections       *loader.Store
 	walks          *traverse.Store
+	users          *user.Store
 	workspaces     *workspace.Store
 }
 
 // newStores returns the stores in a memory's database. Close walks when done.
 func newStores(g *graph.Store, embedder llm.Embedder, log *slog.Logger) stores {
 	return stores{
-		chats: chat.NewStore(g), consolidations: consolidation.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), walks: traverse.NewStore(g, log),
+		chats: chat.NewStore(g), consolidations: consolidation.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), users: user.NewStore(g), walks: traverse.NewStore(g, log),
 		workspaces: workspace.NewStore(g),
 	}
 }
@@ -136,11 +138,7 @@ func (c *config) withMemory(
 	}
 	defer m.walks.Close()
 	keys.Announce(contextCache.Revoked)
-	if c.Neo4jURI == "" {
-		m.logRotator = newLogRotator(m.erasures, log)
-	}
-	registry.RegisterMemory(store, m.recalls)
-	m.newReaders(queryEmbedder)
+	m.newServices(queryEmbedder)
 	return m.run(ctx, work)
 }
 
@@ -192,8 +190,12 @@ func (l *changeListener) changed(ctx context.Context, c graph.Change) {
 	audit.Note(ctx, c.Users, c.IDs...)
 }
 
-// newReaders creates the services that read the memory.
-func (m *memory) newReaders(queryEmbedder llm.Embedder) {
+// newServices creates the services on the stores.
+func (m *memory) newServices(queryEmbedder llm.Embedder) {
+	if m.config.Neo4jURI == "" {
+		m.logRotator = newLogRotator(m.erasures, m.log)
+	}
+	m.metrics.RegisterMemory(m.store, m.recalls)
 	m.contexts = loader.New(m.sections, m.workspaces, m.cache, loader.Options{
 		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.ObserveDegraded, Preferences: m.preferences.orNil(),
 		Trace: m.traces.Of("load"),
@@ -216,7 +218,7 @@ func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options)
 	o.Deadline, o.Reading, o.Log, o.RequestID = m.config.RequestTimeout, m.config.LLMTimeout, m.log, handlers.RequestID
 	o.Observe, o.Trace = m.metrics.ObserveTool, m.traces.Of("tool")
 	s := mcp.Services{
-		Store: m.store, Systems: m.systems, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
+		Store: m.store, Users: m.users, Knowledge: m.sections, Systems: m.systems, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
 		Recalls: m.recalls, Audit: m.auditLog,
 	}
 	if reader != nil {

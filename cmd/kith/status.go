@@ -9,9 +9,10 @@ import (
 	"strconv"
 	"time"
 
+	"kith/user"
+
 	"kith/auth"
 	"kith/client"
-	"kith/graph"
 	"kith/handlers"
 	"kith/internal/terminal"
 	"kith/markup"
@@ -32,9 +33,9 @@ type status struct {
 	Links   int64                 `json:"relationships"`
 	Partial bool                  `json:"part"` // only a part was counted
 
-	Shared    bool         `json:"shared"`          // the counts are of the team's shared memory, not of a user
-	Users     []graph.User `json:"users,omitempty"` // the team's first users, if the key may list them
-	MoreUsers bool         `json:"more_users,omitempty"`
+	Shared    bool        `json:"shared"`          // the counts are of the team's shared memory, not of a user
+	Users     []user.User `json:"users,omitempty"` // the team's first users, if the key may list them
+	MoreUsers bool        `json:"more_users,omitempty"`
 }
 
 // maxListedUsers is the most users in a status.

@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// termCounter counts words by their stems in texts. It is not safe for concurrent use.
+// Counter counts words by their stems in texts. It is not safe for concurrent use.
 type Counter struct {
 	stems  []string
 	begins [256]uint64       // stems that begin with a byte
 	known  map[string]uint64 // stems of the words seen so far
 }
 
-// newTermCounter returns a counter of at most 64 stems.
+// NewCounter returns a counter of at most 64 stems.
 func NewCounter(stems []string) *Counter {
 	c := &Counter{stems: stems, known: map[string]uint64{}}
 	for i, s := range stems {

@@ -1,9 +1,11 @@
-package graph
+package loader
 
 import (
 	"cmp"
 	"context"
 	"slices"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -13,7 +15,7 @@ var findKnownRelationships = neo.Load[knownRelationship]("knowledge_relationship
 // knownRelationship is a relationship between nodes of the knowledge.
 type knownRelationship struct {
 	From, Type, To string
-	Properties     Properties
+	Properties     graph.Properties
 }
 
 // Bounds of one read of the whole knowledge.
@@ -26,18 +28,18 @@ const (
 // Knowledge holds all persons, concepts and entities that a scope sees, with the current relationships between them, in the order
 // of their creation. Cut means that there are more of either than the bounds allow.
 type Knowledge struct {
-	Nodes         []NodeView
-	Relationships []RelationshipView
+	Nodes         []graph.NodeView
+	Relationships []graph.RelationshipView
 	Cut           bool
 }
 
 // Knowledge reads what a scope knows.
-func (s *Store) Knowledge(ctx context.Context, scope Scope) (Knowledge, error) {
+func (s *Store) Knowledge(ctx context.Context, scope graph.Scope) (Knowledge, error) {
 	var k Knowledge
-	for _, kind := range []Kind{PersonKind, ConceptKind, EntityKind} {
-		list := NodeList{Kind: kind, Limit: knowledgePage}
+	for _, kind := range []graph.Kind{graph.PersonKind, graph.ConceptKind, graph.EntityKind} {
+		list := graph.NodeList{Kind: kind, Limit: knowledgePage}
 		for more := true; more && !k.Cut; more = list.Cursor != "" {
-			page, err := s.Nodes(ctx, scope, list)
+			page, err := s.graph.Nodes(ctx, scope, list)
 			if err != nil {
 				return Knowledge{}, err
 			}
@@ -45,7 +47,7 @@ func (s *Store) Knowledge(ctx context.Context, scope Scope) (Knowledge, error) {
 			k.Cut = len(k.Nodes) > maxKnowledge
 		}
 	}
-	slices.SortFunc(k.Nodes, func(a, b NodeView) int {
+	slices.SortFunc(k.Nodes, func(a, b graph.NodeView) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.EntityKey, b.EntityKey))
 	})
 	err := k.relate(ctx, s, scope)
@@ -55,14 +57,14 @@ func (s *Store) Knowledge(ctx context.Context, scope Scope) (Knowledge, error) {
 
 // dropGenerated removes generated owner nodes about which nothing is known.
 func (k *Knowledge) dropGenerated() {
-	k.Nodes = slices.DeleteFunc(k.Nodes, func(n NodeView) bool {
-		names := func(r RelationshipView) bool { return r.From == n.EntityKey || r.To == n.EntityKey }
+	k.Nodes = slices.DeleteFunc(k.Nodes, func(n graph.NodeView) bool {
+		names := func(r graph.RelationshipView) bool { return r.From == n.EntityKey || r.To == n.EntityKey }
 		return n.Generated && n.Description == "" && len(n.Notes) == 0 && !slices.ContainsFunc(k.Relationships, names)
 	})
 }
 
 // relate reads the relationships, of some nodes at a time.
-func (k *Knowledge) relate(ctx context.Context, s *Store, scope Scope) error {
+func (k *Knowledge) relate(ctx context.Context, s *Store, scope graph.Scope) error {
 	for nodes := range slices.Chunk(k.Nodes, int(knowledgePage)) {
 		if k.Cut {
 			return nil
@@ -78,10 +80,10 @@ func (k *Knowledge) relate(ctx context.Context, s *Store, scope Scope) error {
 			return err
 		}
 		for _, row := range rows {
-			k.Relationships = append(k.Relationships, NewRelationshipView(row.From, row.Type, row.To, row.Properties, s.Now()))
+			k.Relationships = append(k.Relationships, graph.NewRelationshipView(row.From, row.Type, row.To, row.Properties, s.graph.Now()))
 		}
 		k.Cut = len(k.Relationships) > maxKnowledgeLinks
 	}
-	slices.SortFunc(k.Relationships, func(a, b RelationshipView) int { return cmp.Compare(a.Key, b.Key) }) // generated keys begin with their time
+	slices.SortFunc(k.Relationships, func(a, b graph.RelationshipView) int { return cmp.Compare(a.Key, b.Key) }) // generated keys begin with their time
 	return nil
 }

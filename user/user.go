@@ -1,10 +1,12 @@
-package graph
+package user
 
 import (
 	"context"
 	"slices"
 	"strings"
 	"time"
+
+	"kith/graph"
 
 	"kith/neo"
 )
@@ -20,14 +22,14 @@ type User struct {
 	Partial        bool       `json:"partial,omitempty" doc:"the counts are lower bounds: the user has more than 10,000 nodes of one kind"`
 }
 
-// UserPage is a page of users and the cursor of the next one; empty after the last.
-type UserPage struct {
+// Page is a page of users and the cursor of the next one; empty after the last.
+type Page struct {
 	Users []User
 	Next  string
 }
 
 const (
-	userCursor  = "user" + KeySeparator
+	userCursor  = "user" + graph.KeySeparator
 	mostCounted = 10_000 // nodes of each kind
 )
 
@@ -47,23 +49,23 @@ type userCounts struct {
 
 // Users returns users of a team by id, in the order of Unicode code points: those with nodes, chats or preferences in
 // this database. Error: InvalidError for an invalid cursor.
-func (s *Store) Users(ctx context.Context, teamID, cursor string, limit int) (UserPage, error) {
-	after, err := DecodeCursor(cursor)
+func (s *Store) Users(ctx context.Context, teamID, cursor string, limit int) (Page, error) {
+	after, err := graph.DecodeCursor(cursor)
 	if err != nil {
-		return UserPage{}, err
+		return Page{}, err
 	}
 	after, ok := strings.CutPrefix(after, userCursor)
 	if cursor != "" && (!ok || after == "") {
-		return UserPage{}, BadCursor()
+		return Page{}, graph.BadCursor()
 	}
 	ids, err := s.userIDs(ctx, teamID, after+lowest, limit+1)
 	if err != nil || len(ids) == 0 {
-		return UserPage{Users: []User{}}, err
+		return Page{Users: []User{}}, err
 	}
-	page := UserPage{}
+	page := Page{}
 	if len(ids) > limit {
 		ids = ids[:limit]
-		page.Next = EncodeCursor(userCursor + ids[limit-1])
+		page.Next = graph.EncodeCursor(userCursor + ids[limit-1])
 	}
 	page.Users, err = s.countUsers(ctx, teamID, ids)
 	return page, err
@@ -85,7 +87,7 @@ const lowest = " "
 // have.
 func (s *Store) userIDs(ctx context.Context, teamID, from string, limit int) (ids []string, err error) {
 	for len(ids) < limit {
-		lists := kindLists(func(k Kind) (string, string) { return k.Name + KeySeparator + from, k.Name + lowest })
+		lists := kindLists(func(k graph.Kind) (string, string) { return k.Name + graph.KeySeparator + from, k.Name + lowest })
 		found, err := findNextUsers.ReadOne(ctx, s.db, map[string]any{"team_id": teamID, "from_user": from, "lists": lists})
 		if err != nil {
 			return nil, err
@@ -100,9 +102,9 @@ func (s *Store) userIDs(ctx context.Context, teamID, from string, limit int) (id
 }
 
 // kindLists returns ranges of natural keys, one for each kind that callers write.
-func kindLists(stretch func(Kind) (after, end string)) (lists []map[string]any) {
-	for _, k := range Kinds {
-		if k != MessageKind && k.group != storyGroup {
+func kindLists(stretch func(graph.Kind) (after, end string)) (lists []map[string]any) {
+	for _, name := range graph.WritableKinds() {
+		if k, _ := graph.KindOf(name); k != graph.MessageKind {
 			after, end := stretch(k)
 			lists = append(lists, map[string]any{"after": after, "end": end})
 		}
@@ -113,9 +115,9 @@ func kindLists(stretch func(Kind) (after, end string)) (lists []map[string]any) 
 func (s *Store) countUsers(ctx context.Context, teamID string, ids []string) ([]User, error) {
 	users := make([]map[string]any, len(ids))
 	for i, id := range ids {
-		users[i] = map[string]any{"id": id, "lists": kindLists(func(k Kind) (string, string) {
-			prefix := ListPrefix(k, id)
-			return prefix, PrefixEnd(prefix)
+		users[i] = map[string]any{"id": id, "lists": kindLists(func(k graph.Kind) (string, string) {
+			prefix := graph.ListPrefix(k, id)
+			return prefix, graph.PrefixEnd(prefix)
 		})}
 	}
 	rows, err := countUsers.Read(ctx, s.db, map[string]any{"team_id": teamID, "users": users, "most": mostCounted})
