@@ -33,6 +33,6 @@ var noon = graphtest.Noon
 
 // What the tests write.
 var (
-	node, shared, accessed = graphtest.Node, graphtest.Shared, graphtest.Accessed
-	link, closed, said     = graphtest.Link, graphtest.Closed, graphtest.Said
+	node, shared       = graphtest.Node, graphtest.Shared
+	link, closed, said = graphtest.Link, graphtest.Closed, graphtest.Said
 )

@@ -37,7 +37,7 @@ func (e *env) neighbour() *env { return withProjects(e.Neighbour()) }
 var noon = graphtest.Noon
 
 // What the tests write.
-var node, shared, accessed, link = graphtest.Node, graphtest.Shared, graphtest.Accessed, graphtest.Link
+var node, shared, link = graphtest.Node, graphtest.Shared, graphtest.Link
 
 // TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the
 // database.
