@@ -250,9 +250,10 @@ func TestChatAnswerNamesItsFaults(t *testing.T) {
 	}
 }
 
+// TestChatLeasesAreKeptOrEnd runs alone: a service of a concurrent test would end its leases.
 func TestChatLeasesAreKeptOrEnd(t *testing.T) {
-	e := fresh(t)
-	noon := time.Date(2001, 3, 4, 12, 0, 0, 0, time.UTC) // long before the leases of concurrent tests, which it would end
+	e := alone(t)
+	noon := time.Date(2001, 3, 4, 12, 0, 0, 0, time.UTC) // long before other leases, which it would end
 	e.Now = noon
 	tree := e.tree("u1")
 	mine, dead := Lease{Holder: e.Team, Life: time.Minute}, &Lease{Holder: e.Team + " dead", Life: time.Minute}
