@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kith/internal/cursors"
+
 	"github.com/google/uuid"
 
 	"kith/graph"
@@ -242,7 +244,7 @@ func (s *Store) ChatTrees(ctx context.Context, scope graph.Scope, l TreeList) (T
 	for i := range rows {
 		if n := len(page.Trees); int64(n) == l.Limit {
 			last := page.Trees[n-1]
-			page.Next = graph.EncodeCursor(strconv.FormatInt(last.UpdatedAt, 10) + " " + last.ID)
+			page.Next = cursors.Encode(strconv.FormatInt(last.UpdatedAt, 10) + " " + last.ID)
 			break
 		}
 		page.Trees = append(page.Trees, rows[i].tree())
@@ -255,13 +257,13 @@ func (l *TreeList) after() (before int64, id string, err error) {
 	if l.Cursor == "" {
 		return math.MaxInt64, "", nil
 	}
-	cursor, err := graph.DecodeCursor(l.Cursor)
+	cursor, err := cursors.Decode(l.Cursor)
 	if err != nil {
 		return 0, "", err
 	}
 	at, id, _ := strings.Cut(cursor, " ")
 	if before, err = strconv.ParseInt(at, 10, 64); err != nil || id == "" {
-		return 0, "", graph.BadCursor()
+		return 0, "", cursors.Invalid()
 	}
 	return before, id, nil
 }

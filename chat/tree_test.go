@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/cursors"
+
 	"kith/graph"
 	"kith/graph/graphtest"
 )
@@ -122,7 +124,7 @@ func TestChatTreesAreListedAsTheyChanged(t *testing.T) {
 	e.turn("u1", "t-1", "", "c-1", nil)
 	page, err := e.chats.ChatTrees(t.Context(), e.As("u1"), TreeList{Limit: 1})
 	e.Same("a turn was added", []any{[]string{"t-1"}, nil}, []any{treeIDs(page.Trees), err})
-	for _, cursor := range []string{"!", graph.EncodeCursor("x y"), graph.EncodeCursor("17"), strings.Repeat("A", 5000)} {
+	for _, cursor := range []string{"!", cursors.Encode("x y"), cursors.Encode("17"), strings.Repeat("A", 5000)} {
 		if _, err := e.chats.ChatTrees(t.Context(), e.As("u1"), TreeList{Limit: 1, Cursor: cursor}); !slices.Equal(graphtest.Locations(err), []string{"cursor"}) {
 			t.Errorf("cursor %.20q: %v", cursor, err)
 		}

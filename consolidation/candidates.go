@@ -7,6 +7,7 @@ import (
 
 	"kith/graph"
 
+	"kith/internal/cursors"
 	"kith/internal/fault"
 	"kith/neo"
 )
@@ -95,7 +96,7 @@ func (s *Store) Candidates(ctx context.Context, scope graph.Scope, cursor string
 	if scope.UserID == "" {
 		f.Add(fault.At("user_id"), fault.Required, "is required: sources belong to a user")
 	}
-	after, err := graph.DecodeCursor(cursor)
+	after, err := cursors.Decode(cursor)
 	if err != nil || after != "" && !strings.HasPrefix(after, fadedCursor) && !strings.HasPrefix(after, overlapCursor) {
 		f.Add(fault.At("cursor"), fault.Malformed, "is not a valid cursor")
 	}
@@ -160,7 +161,7 @@ func (c *candidateList) faded(ctx context.Context, after string) (Page, error) {
 }
 
 func (p Page) next(cursor string) Page {
-	encoded := graph.EncodeCursor(cursor)
+	encoded := cursors.Encode(cursor)
 	p.Next = &encoded
 	return p
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/cursors"
+
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/neo"
@@ -153,7 +155,7 @@ func TestCandidatesInStretches(t *testing.T) {
 			if page.Next == nil {
 				break
 			}
-			cursor, _ = graph.DecodeCursor(*page.Next)
+			cursor, _ = cursors.Decode(*page.Next)
 		}
 		e.Same(fmt.Sprint("in stretches of ", walk), want, reasons(got))
 	}
@@ -205,7 +207,7 @@ func TestConsolidate(t *testing.T) {
 	e.Same("nothing done", [][]any{{"candidate"}}, e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 't'}) RETURN n.state`))
 	_, err := e.sources.Consolidate(t.Context(), e.As(""), &Consolidation{EntityKeys: []string{"t"}})
 	e.Same("nobody's", []string{"user_id"}, graphtest.Locations(err))
-	for _, cursor := range []string{"?", graph.EncodeCursor("x"), graph.EncodeCursor("\xff")} {
+	for _, cursor := range []string{"?", cursors.Encode("x"), cursors.Encode("\xff")} {
 		_, err := e.sources.Candidates(t.Context(), e.As("u1"), cursor, 1)
 		e.Same("cursor "+cursor, []string{"cursor"}, graphtest.Locations(err))
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"kith/internal/cursors"
 	"kith/internal/fault"
 	"kith/neo"
 )
@@ -43,7 +44,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 	for i := range rows {
 		if len(page.Conversations) == limit {
 			last := page.Conversations[limit-1]
-			page.Next = EncodeCursor(conversationCursor + last.StartedAt.UTC().Format(time.RFC3339Nano) + KeySeparator + last.EntityKey)
+			page.Next = cursors.Encode(conversationCursor + last.StartedAt.UTC().Format(time.RFC3339Nano) + KeySeparator + last.EntityKey)
 			break
 		}
 		page.Conversations = append(page.Conversations, rows[i].source())
@@ -53,14 +54,14 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 
 // conversationPlace returns where a page begins: before a time, or at it and before a key.
 func conversationPlace(cursor string) (before time.Time, key string, err error) {
-	after, err := DecodeCursor(cursor)
+	after, err := cursors.Decode(cursor)
 	if err != nil || after == "" {
 		return fault.Latest, "", err
 	}
 	after, ok := strings.CutPrefix(after, conversationCursor)
 	moment, key, found := strings.Cut(after, KeySeparator)
 	if !ok || !found || key == "" {
-		return time.Time{}, "", BadCursor()
+		return time.Time{}, "", cursors.Invalid()
 	}
 	before, err = time.Parse(time.RFC3339Nano, moment)
 	return before, key, err

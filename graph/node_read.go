@@ -2,14 +2,13 @@ package graph
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"kith/internal/fault"
+	"kith/internal/cursors"
+
 	"kith/neo"
 )
 
@@ -120,7 +119,7 @@ type NodePage struct {
 
 // Nodes returns a page of nodes that the scope may see. Error: InvalidError for an invalid cursor.
 func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, error) {
-	after, err := DecodeCursor(l.Cursor)
+	after, err := cursors.Decode(l.Cursor)
 	if err != nil {
 		return NodePage{}, err
 	}
@@ -141,7 +140,7 @@ func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, e
 func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, after string) (NodePage, error) {
 	own, shared := ListPrefix(l.Kind, scope.UserID), ListPrefix(l.Kind, "")
 	if after != "" && !strings.HasPrefix(after, own) && !strings.HasPrefix(after, shared) {
-		return NodePage{}, BadCursor()
+		return NodePage{}, cursors.Invalid()
 	}
 	page := NodePage{Nodes: []NodeView{}}
 	for i, prefix := range []string{own, shared} {
@@ -160,7 +159,7 @@ func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, afte
 			page.Nodes, page.Next = append(page.Nodes, more.Nodes...), more.Next
 		}
 		if page.Next == "" && i == 0 && own != shared && int64(len(page.Nodes)) == l.Limit {
-			page.Next = EncodeCursor(shared)
+			page.Next = cursors.Encode(shared)
 		}
 		if page.Next != "" {
 			break
@@ -184,7 +183,7 @@ func nodePage[T any](ctx context.Context, s *Store, list neo.Query[T], listed fu
 	last := ""
 	for i := range rows {
 		if int64(i) == l.Limit {
-			page.Next = EncodeCursor(last)
+			page.Next = cursors.Encode(last)
 			break
 		}
 		place, p := listed(&rows[i])
@@ -197,25 +196,6 @@ func nodePage[T any](ctx context.Context, s *Store, list neo.Query[T], listed fu
 		page.Nodes = append(page.Nodes, n)
 	}
 	return page, nil
-}
-
-// EncodeCursor returns the cursor of a page that ended at a place. It is opaque but not secret: its node is looked up in the
-// caller's scope.
-func EncodeCursor(after string) string { return base64.RawURLEncoding.EncodeToString([]byte(after)) }
-
-// DecodeCursor returns the place at which the page before ended. It returns an InvalidError for an invalid cursor.
-func DecodeCursor(cursor string) (string, error) {
-	after, err := base64.RawURLEncoding.DecodeString(cursor)
-	f := &Faults{}
-	if f.Text(fault.At("cursor"), string(after), 4096); err != nil || len(cursor) > 4096 || f.Len() > 0 {
-		return "", BadCursor()
-	}
-	return string(after), nil
-}
-
-// BadCursor returns the error for an invalid cursor.
-func BadCursor() error {
-	return fmt.Errorf("list: %w", fault.Invalid(fault.At("cursor"), fault.Malformed, "invalid cursor"))
 }
 
 var (

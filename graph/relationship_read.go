@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"kith/internal/cursors"
+
 	"kith/cypher"
 	"kith/neo"
 )
@@ -110,7 +112,7 @@ func (s *Store) Relationships(ctx context.Context, scope Scope, l RelationshipLi
 }
 
 func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipList) (RelationshipPage, error) {
-	after, err := DecodeCursor(l.Cursor)
+	after, err := cursors.Decode(l.Cursor)
 	if err != nil {
 		return RelationshipPage{}, err
 	}
@@ -131,7 +133,7 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 	page := RelationshipPage{Relationships: linkViews(rows, l.Key, moment)}
 	if int64(len(page.Relationships)) > l.Limit {
 		page.Relationships = page.Relationships[:l.Limit]
-		page.Next = EncodeCursor(page.Relationships[l.Limit-1].Key)
+		page.Next = cursors.Encode(page.Relationships[l.Limit-1].Key)
 	}
 	return page, nil
 }

@@ -163,8 +163,8 @@ func TestCursorsOfOtherLists(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, cursor := range append(cursors, "!", graph.EncodeCursor("x"), graph.EncodeCursor("user"+graph.KeySeparator), graph.EncodeCursor(graph.ConversationCursor),
-		graph.EncodeCursor(graph.ConversationCursor+"then"+graph.KeySeparator+"k"), strings.Repeat("A", 5000)) {
+	for _, cursor := range append(cursors, "!", cursors.Encode("x"), cursors.Encode("user"+graph.KeySeparator), cursors.Encode(graph.ConversationCursor),
+		cursors.Encode(graph.ConversationCursor+"then"+graph.KeySeparator+"k"), strings.Repeat("A", 5000)) {
 		if cursor != users.Next {
 			_, err := user.NewStore(e.Store).Users(t.Context(), e.Team, cursor, 1)
 			refused("users from "+cursor, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/cursors"
 
 	"kith/neo"
 )
@@ -50,13 +51,13 @@ type userCounts struct {
 // Users returns users of a team by id, in the order of Unicode code points: those with nodes, chats or preferences in
 // this database. Error: InvalidError for an invalid cursor.
 func (s *Store) Users(ctx context.Context, teamID, cursor string, limit int) (Page, error) {
-	after, err := graph.DecodeCursor(cursor)
+	after, err := cursors.Decode(cursor)
 	if err != nil {
 		return Page{}, err
 	}
 	after, ok := strings.CutPrefix(after, userCursor)
 	if cursor != "" && (!ok || after == "") {
-		return Page{}, graph.BadCursor()
+		return Page{}, cursors.Invalid()
 	}
 	ids, err := s.userIDs(ctx, teamID, after+lowest, limit+1)
 	if err != nil || len(ids) == 0 {
@@ -65,7 +66,7 @@ func (s *Store) Users(ctx context.Context, teamID, cursor string, limit int) (Pa
 	page := Page{}
 	if len(ids) > limit {
 		ids = ids[:limit]
-		page.Next = graph.EncodeCursor(userCursor + ids[limit-1])
+		page.Next = cursors.Encode(userCursor + ids[limit-1])
 	}
 	page.Users, err = s.countUsers(ctx, teamID, ids)
 	return page, err
