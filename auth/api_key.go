@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 
 	"kith/neo"
 )
@@ -68,7 +69,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
 			"team_id": k.TeamID, "key_id": k.KeyID, "properties": properties, "bootstrap": bootstrap,
 		})
 		if err == nil && hash != k.Hash {
-			err = fmt.Errorf("create api key: %w", graph.ErrConflict)
+			err = fmt.Errorf("create api key: %w", fault.ErrConflict)
 		}
 		return err
 	})

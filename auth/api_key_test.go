@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/fault"
 )
 
 func TestAPIKeys(t *testing.T) {
@@ -23,20 +23,20 @@ func TestAPIKeys(t *testing.T) {
 	}
 	taken := full
 	taken.Hash, taken.TeamID = "other", other.Team
-	e.Same("an id that is taken", true, errors.Is(keys.CreateAPIKey(t.Context(), taken), graph.ErrConflict))
+	e.Same("an id that is taken", true, errors.Is(keys.CreateAPIKey(t.Context(), taken), fault.ErrConflict))
 
 	found, err := keys.FindAPIKey(t.Context(), full.KeyID)
 	e.Same("found", full, found)
 	e.Same("error", nil, err)
 	_, err = keys.FindAPIKey(t.Context(), e.Team)
-	e.Same("unknown", true, errors.Is(err, graph.ErrNotFound))
+	e.Same("unknown", true, errors.Is(err, fault.ErrNotFound))
 
 	listed, err := keys.ListAPIKeys(t.Context(), e.Team)
 	e.Same("newest first", []APIKey{plain, full}, listed)
 	e.Same("error", nil, err)
 
-	e.Same("revoked by another team", true, errors.Is(keys.RevokeAPIKey(t.Context(), other.Team, full.KeyID), graph.ErrNotFound))
-	e.Same("unknown", true, errors.Is(keys.RevokeAPIKey(t.Context(), e.Team, "gone-"+e.Team), graph.ErrNotFound))
+	e.Same("revoked by another team", true, errors.Is(keys.RevokeAPIKey(t.Context(), other.Team, full.KeyID), fault.ErrNotFound))
+	e.Same("unknown", true, errors.Is(keys.RevokeAPIKey(t.Context(), e.Team, "gone-"+e.Team), fault.ErrNotFound))
 	for range 2 {
 		if err := keys.RevokeAPIKey(t.Context(), e.Team, full.KeyID); err != nil {
 			t.Fatal(err)

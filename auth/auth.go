@@ -217,7 +217,7 @@ func (k *Keys) Forget() {
 func (k *Keys) look(ctx context.Context, sum [32]byte) (verdict, error) {
 	hash := hex.EncodeToString(sum[:])
 	stored, err := k.store.FindAPIKey(ctx, keyID(hash))
-	if errors.Is(err, graph.ErrNotFound) {
+	if errors.Is(err, fault.ErrNotFound) {
 		return verdict{}, nil
 	}
 	if err != nil {
@@ -265,7 +265,7 @@ func (k *Keys) Create(ctx context.Context, spec Spec) (secret, id string, err er
 
 func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error) {
 	if !fault.ValidKey(spec.TeamID) || spec.UserID != nil && !fault.ValidKey(*spec.UserID) {
-		return "", fmt.Errorf("create key: team and user must have 1 to 256 characters and no control characters: %w", graph.ErrInvalid)
+		return "", fmt.Errorf("create key: team and user must have 1 to 256 characters and no control characters: %w", fault.ErrInvalid)
 	}
 	sum := sha256.Sum256([]byte(secret))
 	hash := hex.EncodeToString(sum[:])
@@ -311,7 +311,7 @@ func (k *Keys) List(ctx context.Context, teamID string) ([]APIKey, error) {
 
 // Revoke revokes a key: when it returns, no instance accepts it. It notifies other instances, and waits for the
 // lifetime of cached verdicts in case one misses that. With a teamID only a key of that team is found. It returns
-// graph.ErrNotFound.
+// fault.ErrNotFound.
 func (k *Keys) Revoke(ctx context.Context, teamID, id string) error {
 	defer k.Forget()
 	if err := k.store.RevokeAPIKey(ctx, teamID, id); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/testenv"
 )
 
@@ -79,7 +80,7 @@ func fresh(t *testing.T) *env {
 		if k, ok := e.records[keyID]; ok {
 			return k, nil
 		}
-		return auth.APIKey{}, fmt.Errorf("find: %w", graph.ErrNotFound)
+		return auth.APIKey{}, fmt.Errorf("find: %w", fault.ErrNotFound)
 	}
 	e.list = func(teamID string) (keys []auth.APIKey, err error) {
 		for _, k := range e.records {
@@ -102,7 +103,7 @@ func fresh(t *testing.T) *env {
 	e.revoke = func(teamID, keyID string) error {
 		k, ok := e.records[keyID]
 		if !ok || teamID != "" && k.TeamID != teamID {
-			return fmt.Errorf("revoke: %w", graph.ErrNotFound)
+			return fmt.Errorf("revoke: %w", fault.ErrNotFound)
 		}
 		k.RevokedAt = &e.now
 		e.records[keyID] = k
@@ -147,7 +148,7 @@ func TestAnEmptyUserIsNotEverybody(t *testing.T) {
 	for _, spec := range []auth.Spec{
 		{TeamID: "acme", UserID: new(""), Scopes: auth.Scopes}, {TeamID: "acme", UserID: new(" "), Scopes: auth.Scopes}, {TeamID: "", Scopes: auth.Scopes},
 	} {
-		if secret, _, err := e.Create(t.Context(), spec); !errors.Is(err, graph.ErrInvalid) {
+		if secret, _, err := e.Create(t.Context(), spec); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%+v: %q, %v", spec, secret, err)
 		}
 	}
@@ -306,7 +307,7 @@ func TestRevoke(t *testing.T) {
 	want := auth.Principal{KeyID: id, TeamID: "acme", Scopes: auth.Scopes}
 	verify(t, e.Keys, secret, want)
 	for _, c := range []struct{ team, id string }{{"other", id}, {"acme", "unknown"}, {"", "unknown"}} {
-		if err := e.Revoke(t.Context(), c.team, c.id); !errors.Is(err, graph.ErrNotFound) {
+		if err := e.Revoke(t.Context(), c.team, c.id); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%v: got %v, want ErrNotFound", c, err)
 		}
 		verify(t, e.Keys, secret, want)

@@ -4,9 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"kith/internal/fault"
 	"strings"
-
-	"kith/graph"
 )
 
 // checkBootstrap refuses a bootstrap key that could be guessed. A key that is already stored stays valid, so that a
@@ -24,7 +23,7 @@ func (k *Keys) checkBootstrap(ctx context.Context, given string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("KITH_BOOTSTRAP_KEY must have %d to %d random characters, such as openssl rand -hex 24 prints: %w", minKey, maxKey, graph.ErrInvalid)
+	return fmt.Errorf("KITH_BOOTSTRAP_KEY must have %d to %d random characters, such as openssl rand -hex 24 prints: %w", minKey, maxKey, fault.ErrInvalid)
 }
 
 // Warnings returns advice for the operator on the bootstrap key and on earlier ones, which stay valid until they are

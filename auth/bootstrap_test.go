@@ -14,6 +14,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/testenv"
 	"kith/neo"
 )
@@ -66,7 +67,7 @@ func TestBootstrap(t *testing.T) {
 		for n, ok := range map[int]bool{1: false, 31: false, 32: true, 512: true, 513: false} {
 			key := strings.Repeat("k", n)
 			_, err := e.Bootstrap(t.Context(), key)
-			if ok != (err == nil) || !ok && !errors.Is(err, graph.ErrInvalid) {
+			if ok != (err == nil) || !ok && !errors.Is(err, fault.ErrInvalid) {
 				t.Errorf("%d characters: %v", n, err)
 			}
 			if err != nil && n > 1 && strings.Contains(err.Error(), key) {
@@ -125,7 +126,7 @@ func TestOnNeo4j(t *testing.T) {
 	if listed, err := here.List(t.Context(), other); err != nil || len(listed) != 0 {
 		t.Errorf("another team sees %+v, %v", listed, err)
 	}
-	if err := here.Revoke(t.Context(), other, id); !errors.Is(err, graph.ErrNotFound) {
+	if err := here.Revoke(t.Context(), other, id); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("another team revokes: %v", err)
 	}
 	verify(t, here, secret, want)

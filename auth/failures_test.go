@@ -14,6 +14,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // wrong sends a number of wrong keys from an address, and returns how many were looked up.
@@ -212,7 +213,7 @@ func TestWarningsOfBootstrapKeys(t *testing.T) {
 func TestAShortBootstrapKey(t *testing.T) {
 	e := fresh(t)
 	const short = "sixteen-letters!"
-	if _, err := e.Bootstrap(t.Context(), short); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "KITH_BOOTSTRAP_KEY") {
+	if _, err := e.Bootstrap(t.Context(), short); !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), "KITH_BOOTSTRAP_KEY") {
 		t.Fatalf("a new one: %v", err)
 	}
 	long := strings.Repeat("x", 40)

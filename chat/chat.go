@@ -167,7 +167,7 @@ func (s *Service) submit(ctx context.Context, scope graph.Scope, treeID string, 
 }
 
 // Retry generates the answer of a turn in error again. It does not change a turn in any other state. Errors:
-// graph.ErrNotFound, ErrNoModel, ErrFull.
+// fault.ErrNotFound, ErrNoModel, ErrFull.
 func (s *Service) Retry(ctx context.Context, scope graph.Scope, id string) (turn Turn, retried bool, err error) {
 	if err := s.acquireSlot(); err != nil {
 		turn, unknown := s.store.ChatTurn(ctx, scope, id)
@@ -189,7 +189,7 @@ func (s *Service) Retry(ctx context.Context, scope graph.Scope, id string) (turn
 	return turn, retried, err
 }
 
-// Cancel ends a turn that is waiting for its answer. Errors: graph.ErrNotFound, graph.ErrConflict.
+// Cancel ends a turn that is waiting for its answer. Errors: fault.ErrNotFound, fault.ErrConflict.
 func (s *Service) Cancel(ctx context.Context, scope graph.Scope, id string) (Turn, error) {
 	if err := s.store.CancelChatTurn(ctx, scope, id); err != nil {
 		return Turn{}, err
@@ -198,14 +198,14 @@ func (s *Service) Cancel(ctx context.Context, scope graph.Scope, id string) (Tur
 	return s.store.ChatTurn(ctx, scope, id)
 }
 
-// Delete deletes a turn and all turns below it, and returns their ids. Error: graph.ErrNotFound.
+// Delete deletes a turn and all turns below it, and returns their ids. Error: fault.ErrNotFound.
 func (s *Service) Delete(ctx context.Context, scope graph.Scope, id string) ([]string, error) {
 	removed, err := s.store.DeleteChatTurn(ctx, scope, id)
 	s.stopGenerations(scope.TeamID, removed...)
 	return removed, err
 }
 
-// DeleteTree deletes a tree with all its turns, and returns their ids. Error: graph.ErrNotFound.
+// DeleteTree deletes a tree with all its turns, and returns their ids. Error: fault.ErrNotFound.
 func (s *Service) DeleteTree(ctx context.Context, scope graph.Scope, id string) ([]string, error) {
 	removed, err := s.store.DeleteChatTree(ctx, scope, id)
 	s.stopGenerations(scope.TeamID, removed...)

@@ -12,6 +12,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/fault"
 
 	"pgregory.net/rapid"
 )
@@ -81,11 +82,11 @@ func (m *chatModel) add() {
 	above := m.turns[parent]
 	switch {
 	case !slices.Contains(m.trees, tree):
-		m.want("add to no tree", graph.ErrNotFound, err)
+		m.want("add to no tree", fault.ErrNotFound, err)
 	case parent != "" && (above == nil || above.tree != tree):
-		m.want("add to another tree's turn", graph.ErrInvalid, err)
+		m.want("add to another tree's turn", fault.ErrInvalid, err)
 	case above != nil && m.status(above) == StatusError:
-		m.want("reply to an error", graph.ErrConflict, err)
+		m.want("reply to an error", fault.ErrConflict, err)
 	default:
 		m.want("add", nil, err)
 		if !created {
@@ -102,14 +103,14 @@ func (m *chatModel) change(what string, from []Status, conflict bool, do func(id
 	done, err := do(id)
 	switch {
 	case n == nil:
-		m.want(what+" of nothing", graph.ErrNotFound, err)
+		m.want(what+" of nothing", fault.ErrNotFound, err)
 	case slices.Contains(from, m.status(n)):
 		if m.want(what, nil, err); !done {
 			m.r.Fatalf("%s of a turn that is %s is not done", what, m.status(n))
 		}
 		then(n)
 	case conflict:
-		m.want(what, graph.ErrConflict, err)
+		m.want(what, fault.ErrConflict, err)
 	default:
 		if m.want(what, nil, err); done {
 			m.r.Fatalf("%s of a turn that is %s is done", what, m.status(n))
@@ -179,7 +180,7 @@ func (m *chatModel) step() {
 func (m *chatModel) delete(id string) {
 	removed, err := m.chats.DeleteChatTurn(m.Context(), m.As("u1"), id)
 	if m.turns[id] == nil {
-		m.want("delete of nothing", graph.ErrNotFound, err)
+		m.want("delete of nothing", fault.ErrNotFound, err)
 		return
 	}
 	m.want("delete", nil, err)
@@ -233,7 +234,7 @@ func (m *chatModel) check() {
 	for id, n := range m.turns {
 		turn, err := m.chats.ChatTurn(m.Context(), m.As("u1"), id)
 		if n == nil {
-			m.want("a deleted turn", graph.ErrNotFound, err)
+			m.want("a deleted turn", fault.ErrNotFound, err)
 			continue
 		}
 		m.want("turn", nil, err)
@@ -344,7 +345,7 @@ func TestChatsAtOnce(t *testing.T) {
 				case 12:
 					_, err = e.chats.ChatTurns(t.Context(), e.As("u1"), tree.ID, 0, 100)
 				}
-				if err != nil && !errors.Is(err, graph.ErrNotFound) && !errors.Is(err, graph.ErrConflict) && !errors.Is(err, graph.ErrInvalid) {
+				if err != nil && !errors.Is(err, fault.ErrNotFound) && !errors.Is(err, fault.ErrConflict) && !errors.Is(err, fault.ErrInvalid) {
 					t.Errorf("worker %d: %v", worker, err)
 				}
 			}

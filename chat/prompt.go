@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/tokens"
 	"kith/llm"
 	"kith/loader"
@@ -51,7 +52,7 @@ const (
 )
 
 // Assemble returns the prompt of a turn with at most maxTokens o200k tokens (0: as for generations). System prompt
-// and own prompt are always kept, even above the limit. Error: graph.ErrNotFound.
+// and own prompt are always kept, even above the limit. Error: fault.ErrNotFound.
 func (s *Service) Assemble(ctx context.Context, scope graph.Scope, id string, maxTokens int) (*Assembled, error) {
 	if maxTokens == 0 {
 		maxTokens = s.options.PromptTokens
@@ -85,7 +86,7 @@ func (s *Service) assemble(ctx context.Context, scope graph.Scope, id string, bu
 		ids, keys := branch.Part(p.turns, int64(p.left)*typicalTokenBytes)
 		texts, entities, err := s.store.ReadChatTexts(ctx, branch.Scope, ids, keys)
 		if err == nil && len(texts) < len(ids) { // some turns were deleted meanwhile
-			err = fmt.Errorf("assemble: %w", graph.ErrNotFound)
+			err = fmt.Errorf("assemble: %w", fault.ErrNotFound)
 		}
 		if err == nil {
 			full, err = p.addTurns(texts, entities)
@@ -209,7 +210,7 @@ func (s *Service) loadMemory(ctx context.Context, scope graph.Scope, c *Context)
 			Format: loader.Text, MaxTokens: tokens, WithoutJSON: true,
 		})
 	}
-	if errors.Is(err, graph.ErrNotFound) { // deleted since the tree was created
+	if errors.Is(err, fault.ErrNotFound) { // deleted since the tree was created
 		return "", nil
 	}
 	return string(answer.Body()), err

@@ -188,7 +188,7 @@ func (t *tx) createChatTree(scope graph.Scope, id string, w *TreeWrite, now int6
 	}
 	added, err := addChatTree.ExecOne(t, map[string]any{"team_id": scope.TeamID, "id": id, "properties": map[string]any(p)})
 	if err == nil && added.UserID != scope.UserID {
-		err = fmt.Errorf("the id is already in use: %w", graph.ErrConflict)
+		err = fmt.Errorf("the id is already in use: %w", fault.ErrConflict)
 	}
 	if created = err == nil && !added.Known; created {
 		t.Notes([]string{scope.UserID}, id)
@@ -272,7 +272,7 @@ func (l *TreeList) after() (before int64, id string, err error) {
 func (s *Store) ChangeChatTree(ctx context.Context, scope graph.Scope, id string, w *TreeWrite) (Tree, error) {
 	tree, err := s.ChatTree(ctx, scope, id)
 	if err == nil && tree.ID != id {
-		err = fmt.Errorf("change tree: %w", graph.ErrNotFound)
+		err = fmt.Errorf("change tree: %w", fault.ErrNotFound)
 	}
 	if err != nil {
 		return Tree{}, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kith/internal/cursors"
+	"kith/internal/fault"
 
 	"kith/graph"
 	"kith/graph/graphtest"
@@ -69,7 +70,7 @@ func TestChatTreeIsMadeOnceAndChanged(t *testing.T) {
 	e.Now = graphtest.Noon.Add(time.Hour)
 	again, created, err := e.chats.CreateChatTree(t.Context(), scope, "t-1", &TreeWrite{Name: graph.Some("Other")})
 	e.Same("made again", []any{want, false, nil}, []any{again, created, err})
-	if _, _, err := e.chats.CreateChatTree(t.Context(), e.As("u2"), "t-1", &TreeWrite{}); !errors.Is(err, graph.ErrConflict) {
+	if _, _, err := e.chats.CreateChatTree(t.Context(), e.As("u2"), "t-1", &TreeWrite{}); !errors.Is(err, fault.ErrConflict) {
 		t.Error("an id of another user's:", err)
 	}
 	changed, err := e.chats.ChangeChatTree(t.Context(), scope, "t-1", &TreeWrite{
@@ -191,7 +192,7 @@ func TestChatsOfOthersAreNotThere(t *testing.T) {
 				return err
 			},
 		} {
-			if err := do(); !errors.Is(err, graph.ErrNotFound) {
+			if err := do(); !errors.Is(err, fault.ErrNotFound) {
 				t.Errorf("%s by %s: %v", what, who, err)
 			}
 		}

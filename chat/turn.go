@@ -251,18 +251,18 @@ func (w *TurnWrite) turn(treeID string, now time.Time) Turn {
 func (w *TurnWrite) admitted(treeID string, tree *lockedChatTree) (bool, error) {
 	if known := tree.Turn; known.TreeID != nil {
 		if *known.TreeID != treeID || known.ParentID != w.ParentID || known.UserPrompt != w.UserPrompt {
-			return false, fmt.Errorf("the id is already in use: %w", graph.ErrConflict)
+			return false, fmt.Errorf("the id is already in use: %w", fault.ErrConflict)
 		}
 		return false, nil
 	}
 	f := &graph.Faults{}
 	switch parent := tree.ParentStatus; {
 	case tree.TurnCount >= MaxTurns:
-		return false, fmt.Errorf("the tree has %d turns, the most allowed: %w", MaxTurns, graph.ErrConflict)
+		return false, fmt.Errorf("the tree has %d turns, the most allowed: %w", MaxTurns, fault.ErrConflict)
 	case w.ParentID != "" && parent == "":
 		f.Add(fault.At("parent_id"), fault.Missing, "must be a turn of this tree")
 	case parent == StatusError || parent == chatInterrupted:
-		return false, fmt.Errorf("the turn it replies to has failed: retry that turn first: %w", graph.ErrConflict)
+		return false, fmt.Errorf("the turn it replies to has failed: retry that turn first: %w", fault.ErrConflict)
 	}
 	return true, f.Err()
 }
@@ -290,7 +290,7 @@ func (s *Store) ChatTurn(ctx context.Context, scope graph.Scope, id string) (Tur
 		return Turn{}, err
 	}
 	if len(turns) == 0 {
-		return Turn{}, fmt.Errorf("turn: %w", graph.ErrNotFound)
+		return Turn{}, fmt.Errorf("turn: %w", fault.ErrNotFound)
 	}
 	return turns[0], nil
 }

@@ -87,7 +87,7 @@ func (s *Store) CancelChatTurn(ctx context.Context, scope graph.Scope, id string
 		from: []Status{StatusPending, StatusGenerating}, properties: withoutLease(graph.Properties{"status": string(StatusCancelled)}),
 	})
 	if err == nil && !changed {
-		err = fmt.Errorf("cancel: the turn has ended (%s): %w", was, graph.ErrConflict)
+		err = fmt.Errorf("cancel: the turn has ended (%s): %w", was, fault.ErrConflict)
 	}
 	return err
 }
@@ -100,7 +100,7 @@ func (s *Store) AnswerChatTurn(ctx context.Context, scope graph.Scope, id string
 	}
 	was, changed, _, err := s.changeChatTurn(ctx, scope, id, chatChange{from: []Status{StatusPending}, properties: a.properties(), answered: true})
 	if err == nil && !changed {
-		err = fmt.Errorf("answer: the turn is not pending (%s): %w", was, graph.ErrConflict)
+		err = fmt.Errorf("answer: the turn is not pending (%s): %w", was, fault.ErrConflict)
 	}
 	if err != nil {
 		return Turn{}, err
@@ -190,7 +190,7 @@ func (s *Store) InterruptChatTurns(ctx context.Context) (interrupted int, err er
 			from: []Status{chatInterrupted}, attempt: row.Attempt,
 			properties: withoutLease(graph.Properties{"status": string(StatusError), "error": InterruptedText}),
 		})
-		if err != nil && !errors.Is(err, graph.ErrNotFound) {
+		if err != nil && !errors.Is(err, fault.ErrNotFound) {
 			return interrupted, err
 		}
 		if changed {

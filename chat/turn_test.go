@@ -10,6 +10,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/fault"
 )
 
 // minute returns a lease of the test's own process.
@@ -78,11 +79,11 @@ func TestChatTurnIsAddedOnce(t *testing.T) {
 	for what, w := range map[string]TurnWrite{
 		"another prompt": {ID: "a", UserPrompt: "other"}, "another parent": {ID: "a", ParentID: "a", UserPrompt: "prompt of a"},
 	} {
-		if _, _, err := e.chats.AddChatTurn(t.Context(), e.As("u1"), tree.ID, w); !errors.Is(err, graph.ErrConflict) {
+		if _, _, err := e.chats.AddChatTurn(t.Context(), e.As("u1"), tree.ID, w); !errors.Is(err, fault.ErrConflict) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, _, err := e.chats.AddChatTurn(t.Context(), e.As("u1"), other.ID, TurnWrite{ID: "a", UserPrompt: "prompt of a"}); !errors.Is(err, graph.ErrConflict) {
+	if _, _, err := e.chats.AddChatTurn(t.Context(), e.As("u1"), other.ID, TurnWrite{ID: "a", UserPrompt: "prompt of a"}); !errors.Is(err, fault.ErrConflict) {
 		t.Errorf("in another tree: %v", err)
 	}
 }
@@ -118,11 +119,11 @@ func TestChatTurnNamesItsFaults(t *testing.T) {
 	if _, err := e.chats.FinishChatTurn(t.Context(), e.As("u1"), "failed", 1, &Answer{Error: graph.Some("no")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := e.chats.AddChatTurn(t.Context(), e.As("u1"), tree.ID, TurnWrite{UserPrompt: "x", ParentID: "failed"}); !errors.Is(err, graph.ErrConflict) {
+	if _, _, err := e.chats.AddChatTurn(t.Context(), e.As("u1"), tree.ID, TurnWrite{UserPrompt: "x", ParentID: "failed"}); !errors.Is(err, fault.ErrConflict) {
 		t.Errorf("a reply to a turn in error: %v", err)
 	}
 	e.Raw(fmt.Sprintf(`MATCH (n:ChatTree {team_id: $team, id: '%s'}) SET n.turn_count = %d`, other.ID, MaxTurns))
-	if _, _, err := e.chats.AddChatTurn(t.Context(), e.As("u1"), other.ID, TurnWrite{UserPrompt: "x"}); !errors.Is(err, graph.ErrConflict) {
+	if _, _, err := e.chats.AddChatTurn(t.Context(), e.As("u1"), other.ID, TurnWrite{UserPrompt: "x"}); !errors.Is(err, fault.ErrConflict) {
 		t.Errorf("more turns than a tree may have: %v", err)
 	}
 	e.Raw(fmt.Sprintf(`MATCH (n:ChatTree {team_id: $team, id: '%s'}) SET n.turn_count = 1`, other.ID))
@@ -198,7 +199,7 @@ func TestChatTurnsChangeAsTheyMay(t *testing.T) {
 			must(err)
 			e.Now = e.Now.Add(time.Millisecond)
 			done, err := a.do(id)
-			if err != nil && !errors.Is(err, graph.ErrConflict) {
+			if err != nil && !errors.Is(err, fault.ErrConflict) {
 				t.Errorf("%s: %v", id, err)
 			}
 			after, err := e.chats.ChatTurn(ctx, scope, id)

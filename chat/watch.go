@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Event reports a change of a turn to its watchers: a new state, or a piece of the answer.
@@ -87,7 +88,7 @@ func (s *Service) Watch(ctx context.Context, scope graph.Scope, id, last string,
 	for {
 		g := s.generationOf(scope.TeamID, id) // read before the turn, so that an end in between is not missed
 		turn, err := s.store.ChatTurn(ctx, scope, id)
-		if errors.Is(err, graph.ErrNotFound) {
+		if errors.Is(err, fault.ErrNotFound) {
 			return w.emit(DeletedEvent, struct{}{})
 		}
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/sleep"
 	"kith/llm"
 )
@@ -117,7 +118,7 @@ func (s *Service) askModel(ctx context.Context, g *generation) (llm.Answer, erro
 	}
 	a, err := s.assemble(ctx, g.scope, g.TurnID, s.options.PromptTokens)
 	switch {
-	case errors.Is(err, graph.ErrNotFound):
+	case errors.Is(err, fault.ErrNotFound):
 		return llm.Answer{}, errUnwanted
 	case err != nil:
 		s.options.Log.Warn("reading a prompt failed", "turn", g.TurnID, "error", err)
@@ -158,7 +159,7 @@ func (s *Service) storeOutcome(ctx context.Context, g *generation, answer llm.An
 		switch {
 		case err == nil && stored:
 			return outcome
-		case err == nil || errors.Is(err, graph.ErrNotFound):
+		case err == nil || errors.Is(err, fault.ErrNotFound):
 			return Dropped
 		case !errors.Is(err, graph.ErrUnavailable) || !sleep.For(ctx, storeRetryPause):
 			s.options.Log.Error("storing an answer failed, it is lost", "turn", g.TurnID, "attempt", g.Attempt, "error", err)

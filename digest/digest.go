@@ -17,6 +17,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/clip"
+	"kith/internal/fault"
 	"kith/llm"
 )
 
@@ -121,7 +122,7 @@ func (r *Reader) Extract(ctx context.Context, scope graph.Scope, key string) (Ex
 
 // isRefused reports whether the store refuses what a model proposed.
 func isRefused(err error) bool {
-	return errors.Is(err, graph.ErrQuota) || errors.Is(err, graph.ErrInvalid) || errors.Is(err, graph.ErrConflict)
+	return errors.Is(err, graph.ErrQuota) || errors.Is(err, fault.ErrInvalid) || errors.Is(err, fault.ErrConflict)
 }
 
 // recordFailure stores with the source that the extraction failed, also when the caller has gone.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/fault"
 	"kith/system"
 
 	"github.com/google/go-cmp/cmp"
@@ -187,7 +188,7 @@ func TestExtractFails(t *testing.T) {
 	if _, err := New(m, m, by, Options{}).Extract(t.Context(), scope, "s"); !errors.Is(err, graph.ErrUnavailable) {
 		t.Errorf("the store is away: %v", err)
 	}
-	for _, refused := range []error{graph.ErrQuota, graph.ErrInvalid, graph.ErrConflict} {
+	for _, refused := range []error{graph.ErrQuota, fault.ErrInvalid, fault.ErrConflict} {
 		m, by = newSource("x"), &model{answers: []any{good}}
 		m.refused = refused
 		got, err := New(m, m, by, Options{}).Extract(t.Context(), scope, "s")

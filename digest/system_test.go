@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kith/internal/fault"
 	"kith/system"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,7 +99,7 @@ func TestExtractSystemFails(t *testing.T) {
 	if err != nil || got.Extraction.Status != "failed" || *got.Extraction.Error != llm.ErrUnavailable.Error() {
 		t.Errorf("away: %+v, %v", got, err)
 	}
-	for _, refused := range []error{graph.ErrQuota, graph.ErrInvalid, graph.ErrConflict} {
+	for _, refused := range []error{graph.ErrQuota, fault.ErrInvalid, fault.ErrConflict} {
 		m := &memory{refused: refused}
 		got, err := New(m, m, &model{answers: []any{shop}}, Options{}).ExtractSystem(t.Context(), scope, "shop", &SystemWrite{Extract: "x"})
 		if err != nil || got.Extraction.Status != "failed" || !strings.Contains(*got.Extraction.Error, refused.Error()) {
@@ -115,7 +116,7 @@ func TestExtractSystemFails(t *testing.T) {
 		"extract: must not be blank":                                {Extract: " \n"},
 	} {
 		by := &model{}
-		if _, err := New(&memory{}, &memory{}, by, Options{}).ExtractSystem(t.Context(), scope, "shop", w); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), want) || by.asked != nil {
+		if _, err := New(&memory{}, &memory{}, by, Options{}).ExtractSystem(t.Context(), scope, "shop", w); !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), want) || by.asked != nil {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

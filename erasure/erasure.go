@@ -41,7 +41,7 @@ const (
 // ErrConflict then. Before it ends, while no writer can write for the user, it calls last, which erases what is stored elsewhere.
 func (s *Store) EraseUser(ctx context.Context, scope graph.Scope, last func(context.Context) error) (Receipt, error) {
 	if !fault.ValidKey(scope.UserID) {
-		return Receipt{}, fmt.Errorf("erase user: no user: %w", graph.ErrInvalid)
+		return Receipt{}, fmt.Errorf("erase user: no user: %w", fault.ErrInvalid)
 	}
 	return s.erase(ctx, scope, last)
 }
@@ -49,7 +49,7 @@ func (s *Store) EraseUser(ctx context.Context, scope graph.Scope, last func(cont
 // EraseTeam erases everything that a team has, with its API keys, as EraseUser does for one user.
 func (s *Store) EraseTeam(ctx context.Context, teamID string, last func(context.Context) error) (Receipt, error) {
 	if !fault.ValidKey(teamID) {
-		return Receipt{}, fmt.Errorf("erase team: no team: %w", graph.ErrInvalid)
+		return Receipt{}, fmt.Errorf("erase team: no team: %w", fault.ErrInvalid)
 	}
 	return s.erase(ctx, graph.Scope{TeamID: teamID}, last)
 }
@@ -80,7 +80,7 @@ func (s *Store) erase(ctx context.Context, scope graph.Scope, last func(context.
 }
 
 func (e *job) unfinished() error {
-	return fmt.Errorf("erase: %d records are left because a client keeps writing: stop it and repeat the erasure: %w", e.receipt.Remaining, graph.ErrConflict)
+	return fmt.Errorf("erase: %d records are left because a client keeps writing: stop it and repeat the erasure: %w", e.receipt.Remaining, fault.ErrConflict)
 }
 
 // finish makes sure that nothing is written after the receipt. It forbids writes for the user, waits for running ones, and erases

@@ -90,7 +90,7 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// checkProgress returns graph.ErrConflict if another request continues the import. Preferences may be in another
+// checkProgress returns fault.ErrConflict if another request continues the import. Preferences may be in another
 // database than the mark, so no transaction can guarantee it.
 func (i *importer) checkProgress(ctx context.Context) error {
 	if !i.resumable() {
@@ -98,7 +98,7 @@ func (i *importer) checkProgress(ctx context.Context) error {
 	}
 	mark, err := i.store.ImportProgress(ctx, i.scope, i.options.ID)
 	if err == nil && mark.Seq != i.stored {
-		err = fmt.Errorf("another request continues the same import: %w", graph.ErrConflict)
+		err = fmt.Errorf("another request continues the same import: %w", fault.ErrConflict)
 	}
 	return err
 }

@@ -19,7 +19,7 @@ func (s *Store) PatchNode(ctx context.Context, scope Scope, w NodeWrite) (Memory
 	err = fault.Within(err, fault.At("nodes").Index(0))
 	for _, f := range fault.Fields(err) {
 		if f.Path == fault.At("entity_key") && (f.Code == fault.Missing || f.Code == fault.Conflict) {
-			return MemoryResult{}, fmt.Errorf("patch: %w", ErrNotFound)
+			return MemoryResult{}, fmt.Errorf("patch: %w", fault.ErrNotFound)
 		}
 	}
 	return MemoryResult{}, err
@@ -62,7 +62,7 @@ func (p Properties) dropNote(id string, s *Store) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("note: %w", ErrNotFound)
+	return fmt.Errorf("note: %w", fault.ErrNotFound)
 }
 
 // changeNode changes a node's properties under its lock.
@@ -172,5 +172,5 @@ func (t *Tx) lockRelationship(scope Scope, r located) (Properties, error) {
 			return row.Properties, nil
 		}
 	}
-	return nil, fmt.Errorf("relationship: %w", ErrNotFound)
+	return nil, fmt.Errorf("relationship: %w", fault.ErrNotFound)
 }

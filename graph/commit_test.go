@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kith/consolidation"
+	"kith/internal/fault"
 
 	"kith/loader"
 
@@ -38,7 +39,7 @@ func TestAWriteThatSaysNothingChangesTheTeam(t *testing.T) {
 	}
 	all := []graph.Change{{Team: e.Team, Users: []string{""}, Contexts: true}}
 	e.Same("a new one", all, touch("new_route", nil, nil))
-	e.Same("one that failed before its commit", []graph.Change(nil), touch("new_route", nil, graph.ErrConflict))
+	e.Same("one that failed before its commit", []graph.Change(nil), touch("new_route", nil, fault.ErrConflict))
 	e.Same("one without contexts", []graph.Change(nil), touch("lease_take", nil, nil))
 	e.Same("one that reports nobody", []graph.Change(nil), touch("new_route", func(t *graph.Tx) { t.Changes(nil) }, nil))
 	e.Same("one that reports a user", []graph.Change{{Team: e.Team, Users: []string{"u1"}, IDs: []string{"a"}, Contexts: true}},

@@ -41,7 +41,7 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 			return err
 		}
 		if source.Moment("ended_at") != nil {
-			return fmt.Errorf("append messages: the conversation has ended: %w", ErrConflict)
+			return fmt.Errorf("append messages: the conversation has ended: %w", fault.ErrConflict)
 		}
 		asUser := Scope{TeamID: scope.TeamID, UserID: source.user()}
 		result = newSourceResult(asUser.UserID, key)
@@ -106,7 +106,7 @@ func conversation(found known, scope Scope, key string) (*stored, error) {
 	s := found.byKey[key]
 	if s == nil || s.kind != SourceKind || s.Text("content_type") != Conversation ||
 		s.user() == "" || (scope.UserID != "" && s.user() != scope.UserID) {
-		return nil, fmt.Errorf("conversation: %w", ErrNotFound)
+		return nil, fmt.Errorf("conversation: %w", fault.ErrNotFound)
 	}
 	return s, nil
 }

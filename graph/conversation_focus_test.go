@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // TestConversationsRememberTheirFocus checks that a new focus replaces the old one, null clears it, and an omitted one leaves it.
@@ -44,15 +45,15 @@ func TestConversationsRememberTheirFocus(t *testing.T) {
 		at    string
 		is    error
 	}{
-		"an unknown project":       {graph.ConversationFocus{ProjectID: "nothing"}, "focus.project_id", graph.ErrNotFound},
-		"no project":               {graph.ConversationFocus{ProjectID: "t"}, "focus.project_id", graph.ErrNotFound},
-		"a node of another one":    {graph.ConversationFocus{ProjectID: "p", FocusKind: "task", FocusID: "other"}, "focus.focus_id", graph.ErrNotFound},
-		"a node of another user":   {graph.ConversationFocus{ProjectID: "p", FocusKind: "task", FocusID: "secret"}, "focus.focus_id", graph.ErrNotFound},
-		"a node of another kind":   {graph.ConversationFocus{ProjectID: "p", FocusKind: "plan", FocusID: "t"}, "focus.focus_id", graph.ErrNotFound},
-		"a kind without a node":    {graph.ConversationFocus{ProjectID: "p", FocusKind: "plan"}, "focus.focus_id", graph.ErrInvalid},
-		"a kind that cannot be it": {graph.ConversationFocus{ProjectID: "p", FocusKind: "signal", FocusID: "t"}, "focus.focus_kind", graph.ErrInvalid},
-		"a node without its kind":  {graph.ConversationFocus{ProjectID: "p", FocusID: "t"}, "focus.focus_kind", graph.ErrInvalid},
-		"nothing":                  {graph.ConversationFocus{}, "focus.project_id", graph.ErrInvalid},
+		"an unknown project":       {graph.ConversationFocus{ProjectID: "nothing"}, "focus.project_id", fault.ErrNotFound},
+		"no project":               {graph.ConversationFocus{ProjectID: "t"}, "focus.project_id", fault.ErrNotFound},
+		"a node of another one":    {graph.ConversationFocus{ProjectID: "p", FocusKind: "task", FocusID: "other"}, "focus.focus_id", fault.ErrNotFound},
+		"a node of another user":   {graph.ConversationFocus{ProjectID: "p", FocusKind: "task", FocusID: "secret"}, "focus.focus_id", fault.ErrNotFound},
+		"a node of another kind":   {graph.ConversationFocus{ProjectID: "p", FocusKind: "plan", FocusID: "t"}, "focus.focus_id", fault.ErrNotFound},
+		"a kind without a node":    {graph.ConversationFocus{ProjectID: "p", FocusKind: "plan"}, "focus.focus_id", fault.ErrInvalid},
+		"a kind that cannot be it": {graph.ConversationFocus{ProjectID: "p", FocusKind: "signal", FocusID: "t"}, "focus.focus_kind", fault.ErrInvalid},
+		"a node without its kind":  {graph.ConversationFocus{ProjectID: "p", FocusID: "t"}, "focus.focus_kind", fault.ErrInvalid},
+		"nothing":                  {graph.ConversationFocus{}, "focus.project_id", fault.ErrInvalid},
 	} {
 		_, written := e.Store.WriteSource(t.Context(), e.As("u"), &graph.SourceWrite{EntityKey: "s", Focus: graph.Some(c.focus), Summary: graph.Some("Not stored.")})
 		for _, err := range []error{set(&c.focus), written} {
@@ -67,11 +68,11 @@ func TestConversationsRememberTheirFocus(t *testing.T) {
 	has("cleared", nil)
 	e.Same("cleared again", nil, set(nil))
 	for what, scope := range map[string]graph.Scope{"another user": e.As("v"), "another team": e.neighbour().As("u")} {
-		if _, err := e.Store.SetFocus(t.Context(), scope, "s", nil); !errors.Is(err, graph.ErrNotFound) {
+		if _, err := e.Store.SetFocus(t.Context(), scope, "s", nil); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := e.Store.SetFocus(t.Context(), e.As("u"), "nothing", nil); !errors.Is(err, graph.ErrNotFound) {
+	if _, err := e.Store.SetFocus(t.Context(), e.As("u"), "nothing", nil); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("no conversation: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 func TestMessagesAreAppended(t *testing.T) {
@@ -69,7 +70,7 @@ func TestConversationEnds(t *testing.T) {
 
 	before := e.Stored()
 	_, err := e.Store.AppendMessages(t.Context(), e.As("u1"), "s", []graph.MessageWrite{said("late", "x")})
-	e.Same("an append after the end is a conflict", true, errors.Is(err, graph.ErrConflict))
+	e.Same("an append after the end is a conflict", true, errors.Is(err, fault.ErrConflict))
 	e.Same("stored", before, e.Stored())
 }
 
@@ -88,9 +89,9 @@ func TestConversationsOfOthersAreUnknown(t *testing.T) {
 		"not a key": {e.As("u1"), "a\x00\xffb"},
 	} {
 		_, err := e.Store.AppendMessages(t.Context(), c.scope, c.key, []graph.MessageWrite{said("m", "x")})
-		e.Same("append to "+name, true, errors.Is(err, graph.ErrNotFound))
+		e.Same("append to "+name, true, errors.Is(err, fault.ErrNotFound))
 		_, err = e.Store.EndConversation(t.Context(), c.scope, c.key, &graph.ConversationEnd{})
-		e.Same("end of "+name, true, errors.Is(err, graph.ErrNotFound))
+		e.Same("end of "+name, true, errors.Is(err, fault.ErrNotFound))
 	}
 	e.Same("stored", before, e.Stored())
 }

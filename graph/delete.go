@@ -91,7 +91,7 @@ func (t *Tx) lock(scope Scope, kind Kind, key string) (*stored, error) {
 	}
 	n := found.byKey[key]
 	if !n.visible(scope) || n.kind != kind {
-		return nil, fmt.Errorf("%s: %w", kind.Name, ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", kind.Name, fault.ErrNotFound)
 	}
 	return n, nil
 }
@@ -151,7 +151,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 			"team_id": scope.TeamID, "from": r.from, "to": r.to, "key": key, "now": d.DeletedAt, "user_id": scope.User(),
 		})
 		if err == nil && deleted == 0 {
-			err = fmt.Errorf("relationship: %w", ErrNotFound)
+			err = fmt.Errorf("relationship: %w", fault.ErrNotFound)
 		}
 		if err != nil {
 			return err
@@ -180,7 +180,7 @@ func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string
 			return err
 		}
 		if len(taken) > 0 {
-			return fmt.Errorf("restore: another relationship has its key: %w", ErrConflict)
+			return fmt.Errorf("restore: another relationship has its key: %w", fault.ErrConflict)
 		}
 		t.Changes([]string{found.Text("user_id")}, key)
 		view, err = t.restoreRelationship(scope, found)
@@ -193,7 +193,7 @@ func orMissing(err error, what string) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: %w", what, ErrNotFound)
+	return fmt.Errorf("%s: %w", what, fault.ErrNotFound)
 }
 
 func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, error) {
@@ -205,7 +205,7 @@ func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, e
 	job := new(batch).job(t, scope, t.store.Now())
 	job.found = found
 	if !job.visible(found.byKey[from]) || !job.visible(found.byKey[to]) {
-		return RelationshipView{}, fmt.Errorf("restore: %w", ErrNotFound)
+		return RelationshipView{}, fmt.Errorf("restore: %w", fault.ErrNotFound)
 	}
 	like := findRow(from, p.typeOf(kind), to)
 	like["since"] = p["valid_from"]
@@ -216,7 +216,7 @@ func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, e
 	for _, row := range others {
 		other := row.Properties
 		if p["valid_to"] == nil && other["valid_to"] == nil || p["valid_from"] != nil && other.holdsWithin(*p.Moment("valid_from"), p.Moment("valid_to")) {
-			return RelationshipView{}, fmt.Errorf("restore: another relationship of its type connects the same nodes: %w", ErrConflict)
+			return RelationshipView{}, fmt.Errorf("restore: another relationship of its type connects the same nodes: %w", fault.ErrConflict)
 		}
 	}
 	for _, name := range []string{"from_key", "to_key", "deleted_type", "deleted_at", "deleted_by", "team_id"} {
@@ -257,7 +257,7 @@ func (t *Tx) settleRestored(scope Scope, job *memoryJob, row map[string]any) err
 	}
 	rings, err := findRings.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": ringRows([]map[string]any{row})})
 	if err == nil && len(rings) > 0 {
-		err = fmt.Errorf("restore: its end contains its start by now: %w", ErrConflict)
+		err = fmt.Errorf("restore: its end contains its start by now: %w", fault.ErrConflict)
 	}
 	return err
 }

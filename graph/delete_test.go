@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/fault"
 	"kith/loader"
 
 	"kith/graph"
@@ -51,7 +52,7 @@ func (e *env) everything(user string, kinds map[string]string) everything {
 		switch n, err := e.Store.Node(e.Context(), e.As(user), k, key, graph.NodeQuery{Relationships: 100}); {
 		case err == nil:
 			all.Nodes[key] = n
-		case !errors.Is(err, graph.ErrNotFound):
+		case !errors.Is(err, fault.ErrNotFound):
 			e.Fatal(err)
 		}
 		page, err := e.Store.Nodes(e.Context(), e.As(user), graph.NodeList{Kind: k, Limit: 100})
@@ -106,14 +107,14 @@ func TestDeletedNodesAreGoneFromEveryReadAndComeBack(t *testing.T) {
 		now := e.everything("u1", deletable)
 		wantGone(e, key, now)
 		list := graph.RelationshipList{Kind: graph.KindOfLabel(knowledgeOf(kind)), Key: key, Limit: 10}
-		if _, err := e.Store.Relationships(t.Context(), e.As("u1"), list); !errors.Is(err, graph.ErrNotFound) {
+		if _, err := e.Store.Relationships(t.Context(), e.As("u1"), list); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("relationships of %s: %v", key, err)
 		}
 		if key == "s" && len(now.Messages)+int(e.Raw(`MATCH (m:Message {team_id: $team}) RETURN count(m)`)[0][0].(int64)) > 0 {
 			t.Error("messages outlive their source")
 		}
 		e.Same(key+" in what was deleted", []string{key}, e.deletedKeys("u1", kind))
-		if _, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.KindOfLabel(knowledgeOf(kind)), key, 0); !errors.Is(err, graph.ErrNotFound) {
+		if _, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.KindOfLabel(knowledgeOf(kind)), key, 0); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%s twice: %v", key, err)
 		}
 		e.Same("view of "+key, key, e.restore("u1", kind, key).EntityKey)
@@ -217,7 +218,7 @@ func TestADeletedNodeFreesItsNameAndKey(t *testing.T) {
 		e.Same("a new one takes its place", graph.Created, result.Nodes[0].Status)
 		k, _ := graph.KindOf(c.kind)
 		before := e.Stored()
-		if _, err := e.Store.RestoreNode(t.Context(), e.As("u1"), k, c.key); !errors.Is(err, graph.ErrConflict) {
+		if _, err := e.Store.RestoreNode(t.Context(), e.As("u1"), k, c.key); !errors.Is(err, fault.ErrConflict) {
 			t.Errorf("restore of %s beside its rival: %v", c.key, err)
 		}
 		e.Same("stored", before, e.Stored())
@@ -238,7 +239,7 @@ func TestDeletesKeepToTheirScope(t *testing.T) {
 	strangers := map[string]graph.Scope{"another user": e.As("u2"), "the team": e.As(""), "another team": {TeamID: e.Team + "-x", UserID: "u1"}}
 	none := func(what string, err error) {
 		t.Helper()
-		if !errors.Is(err, graph.ErrNotFound) {
+		if !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -299,7 +300,7 @@ func TestDeletedRelationshipsAreGoneAndComeBack(t *testing.T) {
 		}
 		_, err := e.Store.Relationship(t.Context(), e.As("u1"), n.Key)
 		_, again := e.Store.DeleteRelationship(t.Context(), e.As("u1"), n.Key, 0)
-		if !errors.Is(err, graph.ErrNotFound) || !errors.Is(again, graph.ErrNotFound) {
+		if !errors.Is(err, fault.ErrNotFound) || !errors.Is(again, fault.ErrNotFound) {
 			t.Errorf("%s by its key: %v; once more: %v", n.Type, err, again)
 		}
 		view, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), n.Key)
@@ -308,7 +309,7 @@ func TestDeletedRelationshipsAreGoneAndComeBack(t *testing.T) {
 		}
 		e.Same("restored", past, view)
 		e.Same("all of "+n.Type, before, e.everything("u1", deletable))
-		if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), n.Key); !errors.Is(err, graph.ErrNotFound) {
+		if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), n.Key); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("restored twice: %v", err)
 		}
 	}
@@ -330,7 +331,7 @@ func TestARelationshipThatWasReplacedStaysDeleted(t *testing.T) {
 	e.Write("u1", nil, link("a", "relates_to", "b", 0.6), link("b", "contains", "c", 0.5), link("c", "contains", "a", 0.5))
 	before := e.Stored()
 	for _, r := range first {
-		if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), r.Key); !errors.Is(err, graph.ErrConflict) {
+		if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), r.Key); !errors.Is(err, fault.ErrConflict) {
 			t.Errorf("%s beside a newer one, or as a ring: %v", r.Type, err)
 		}
 	}
@@ -397,10 +398,10 @@ func TestMessagesAreDeletedAloneToo(t *testing.T) {
 	e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m-2", "two")}})
 	e.delete("u1", "source", "s")
 	e.Same("messages that come back with their source are none to restore", []string{"m-0"}, e.deletedKeys("u1", "message"))
-	if _, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.MessageKind, "m-1"); !errors.Is(err, graph.ErrNotFound) {
+	if _, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.MessageKind, "m-1"); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("a message without its source: %v", err)
 	}
-	if _, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.MessageKind, "m-0"); !errors.Is(err, graph.ErrNotFound) {
+	if _, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.MessageKind, "m-0"); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("a message of a deleted source: %v", err)
 	}
 	e.restore("u1", "source", "s")
@@ -438,7 +439,7 @@ func TestPurge(t *testing.T) {
 	}
 	_, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.ConceptKind, "c")
 	_, relationship := e.Store.RestoreRelationship(t.Context(), e.As("u1"), key)
-	if !errors.Is(err, graph.ErrNotFound) || !errors.Is(relationship, graph.ErrNotFound) {
+	if !errors.Is(err, fault.ErrNotFound) || !errors.Is(relationship, fault.ErrNotFound) {
 		t.Errorf("after the purge: %v; %v", err, relationship)
 	}
 	e.Same("relationships that led to what is gone", []any{int64(4)}, e.Stored()[:1])
@@ -456,7 +457,7 @@ func TestOldDeletesAreNotRestored(t *testing.T) {
 	e.Now = noon.Add(30 * graph.Day)
 	_, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.ConceptKind, "c")
 	_, relationship := e.Store.RestoreRelationship(t.Context(), e.As("u1"), key)
-	if !errors.Is(err, graph.ErrNotFound) || !errors.Is(relationship, graph.ErrNotFound) {
+	if !errors.Is(err, fault.ErrNotFound) || !errors.Is(relationship, fault.ErrNotFound) {
 		t.Errorf("too late: %v; %v", err, relationship)
 	}
 	e.Same("listed", []string{}, e.deletedKeys("u1", "concept"))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // TestLink checks that new edges are added, that existing ones are skipped under any of their names, and that a request is all or
@@ -67,18 +68,18 @@ func TestLink(t *testing.T) {
 		location string
 		is       error
 	}{
-		"itself":                {edge("task", "t", "depends_on", "task", "t"), "edges[1].dst_id", graph.ErrInvalid},
-		"another project":       {edge("task", "t", "depends_on", "task", "other"), "edges[1].dst_id", graph.ErrInvalid},
-		"of no project":         {edge("task", "homeless", "depends_on", "task", "t"), "edges[1].dst_id", graph.ErrInvalid},
-		"not of a project":      {edge("task", "t", "depends_on", "concept", "c"), "edges[1].dst_kind", graph.ErrInvalid},
-		"an unknown kind":       {edge("chore", "t", "depends_on", "task", "t"), "edges[1].src_kind", graph.ErrInvalid},
-		"a bad type":            {edge("task", "t", "Depends On", "plan", "l"), "edges[1].rel", graph.ErrInvalid},
-		"a type of other kinds": {edge("plan", "l", "has_task", "document", "d"), "edges[1].rel", graph.ErrInvalid},
-		"a ring":                {edge("task", "t", "contains", "plan", "l"), "edges[1].dst_id", graph.ErrInvalid},
-		"unknown":               {edge("task", "nothing", "depends_on", "task", "t"), "edges[1].src_id", graph.ErrNotFound},
-		"of another kind":       {edge("task", "t", "depends_on", "task", "l"), "edges[1].dst_id", graph.ErrNotFound},
-		"of another user":       {edge("task", "t", "depends_on", "task", "secret"), "edges[1].dst_id", graph.ErrNotFound},
-		"swapped and unknown":   {edge("document", "nothing", "referenced_by", "task", "t"), "edges[1].src_id", graph.ErrNotFound},
+		"itself":                {edge("task", "t", "depends_on", "task", "t"), "edges[1].dst_id", fault.ErrInvalid},
+		"another project":       {edge("task", "t", "depends_on", "task", "other"), "edges[1].dst_id", fault.ErrInvalid},
+		"of no project":         {edge("task", "homeless", "depends_on", "task", "t"), "edges[1].dst_id", fault.ErrInvalid},
+		"not of a project":      {edge("task", "t", "depends_on", "concept", "c"), "edges[1].dst_kind", fault.ErrInvalid},
+		"an unknown kind":       {edge("chore", "t", "depends_on", "task", "t"), "edges[1].src_kind", fault.ErrInvalid},
+		"a bad type":            {edge("task", "t", "Depends On", "plan", "l"), "edges[1].rel", fault.ErrInvalid},
+		"a type of other kinds": {edge("plan", "l", "has_task", "document", "d"), "edges[1].rel", fault.ErrInvalid},
+		"a ring":                {edge("task", "t", "contains", "plan", "l"), "edges[1].dst_id", fault.ErrInvalid},
+		"unknown":               {edge("task", "nothing", "depends_on", "task", "t"), "edges[1].src_id", fault.ErrNotFound},
+		"of another kind":       {edge("task", "t", "depends_on", "task", "l"), "edges[1].dst_id", fault.ErrNotFound},
+		"of another user":       {edge("task", "t", "depends_on", "task", "secret"), "edges[1].dst_id", fault.ErrNotFound},
+		"swapped and unknown":   {edge("document", "nothing", "referenced_by", "task", "t"), "edges[1].src_id", fault.ErrNotFound},
 	} {
 		_, err := edges(good, c.bad)
 		if !errors.Is(err, c.is) || !slices.Equal(faultsAt(err), []string{c.location}) {
@@ -88,7 +89,7 @@ func TestLink(t *testing.T) {
 	if got, err = edges(good); err != nil || got.Created != 1 {
 		t.Errorf("a good one beside bad ones was stored: %+v %v", got, err)
 	}
-	if _, err := e.neighbour().Store.Link(t.Context(), e.neighbour().As("u"), &graph.EdgesWrite{Edges: []graph.EdgeWrite{withProps}}); !errors.Is(err, graph.ErrNotFound) {
+	if _, err := e.neighbour().Store.Link(t.Context(), e.neighbour().As("u"), &graph.EdgesWrite{Edges: []graph.EdgeWrite{withProps}}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("another team: %v", err)
 	}
 	for n, valid := range map[int]bool{0: false, 1000: true, 1001: false} {

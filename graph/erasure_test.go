@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kith/auth"
+	"kith/internal/fault"
 
 	"kith/chat"
 	"kith/cypher"
@@ -253,7 +254,7 @@ func TestEraseTellsWhatIsLeft(t *testing.T) {
 		}
 	}
 	receipt, err := e.eraseUser(t.Context(), "u1")
-	if !errors.Is(err, graph.ErrConflict) || receipt.Remaining == 0 {
+	if !errors.Is(err, fault.ErrConflict) || receipt.Remaining == 0 {
 		t.Errorf("%+v, %v", receipt, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -261,10 +262,10 @@ func TestEraseTellsWhatIsLeft(t *testing.T) {
 	if _, err := e.eraseUser(ctx, "u1"); err == nil {
 		t.Error("an abandoned erasure is reported as done")
 	}
-	if _, err := e.eraseUser(t.Context(), ""); !errors.Is(err, graph.ErrInvalid) {
+	if _, err := e.eraseUser(t.Context(), ""); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("no user: %v", err)
 	}
-	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), "", nothingElse); !errors.Is(err, graph.ErrInvalid) {
+	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), "", nothingElse); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("no team: %v", err)
 	}
 }

@@ -3,20 +3,10 @@ package graph
 import (
 	"errors"
 
-	"kith/internal/fault"
 	"kith/neo"
 )
 
-// The errors that a request causes, for callers of the store. Those of fault wrap them, with the places.
-var (
-	// ErrNotFound means that an id is unknown or belongs to another user or team; the two are not distinguished.
-	ErrNotFound = fault.ErrNotFound
-	// ErrInvalid means that the input breaks a rule. A fault.InvalidError has the rule and the location.
-	ErrInvalid = fault.ErrInvalid
-	// ErrConflict means that the input is well-formed, but stored data does not allow it.
-	ErrConflict = fault.ErrConflict
-)
-
+// Errors of the store. Those of package fault come beside them.
 var (
 	// ErrUnavailable means that the database is down, full, read-only, or did not answer in time.
 	ErrUnavailable = neo.ErrUnavailable

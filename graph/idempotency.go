@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -41,7 +42,7 @@ func (t *Tx) once(scope Scope, key string, request any, now time.Time, answer an
 		return false, err
 	}
 	if claimed.Hash != hash {
-		return false, fmt.Errorf("the idempotency key was used for another request: %w", ErrConflict)
+		return false, fmt.Errorf("the idempotency key was used for another request: %w", fault.ErrConflict)
 	}
 	if claimed.Answer != "" {
 		return true, json.Unmarshal([]byte(claimed.Answer), answer)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 func keyed(key, description string) *graph.MemoryWrite {
@@ -47,7 +48,7 @@ func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
 		},
 	} {
 		err := try()
-		if !errors.Is(err, graph.ErrConflict) || conflicts(err) != nil {
+		if !errors.Is(err, fault.ErrConflict) || conflicts(err) != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -72,7 +73,7 @@ func TestIdempotencyKeysAreOfAUserAndAKind(t *testing.T) {
 		e.Same("the first of "+user, []any{nil, false, graph.Created}, []any{err, first.Repeated, first.Nodes[0].Status})
 		again, err := e.Store.Write(t.Context(), e.As(user), keyed("daily", "of "+user))
 		e.Same("the second of "+user, []any{nil, true, first.Nodes[0].EntityKey}, []any{err, again.Repeated, again.Nodes[0].EntityKey})
-		if _, err := e.Store.Write(t.Context(), e.As(user), keyed("daily", "another")); !errors.Is(err, graph.ErrConflict) {
+		if _, err := e.Store.Write(t.Context(), e.As(user), keyed("daily", "another")); !errors.Is(err, fault.ErrConflict) {
 			t.Errorf("another body of %q: %v", user, err)
 		}
 	}

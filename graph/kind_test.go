@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/fault"
 	"kith/system"
 	"kith/traverse"
 
@@ -248,7 +249,7 @@ func TestNodeIsReadInItsScope(t *testing.T) {
 			"another user": {e.As("u3"), k}, "another team": {graph.Scope{TeamID: e.Team + "-x", UserID: user[false]}, k}, "another kind": {e.As("u1"), graph.MacroKind},
 		} {
 			_, err := e.Store.Node(t.Context(), ask.scope, ask.kind, "the-"+kind, graph.NodeQuery{})
-			if seen := err == nil; seen != (kind == "system_entity" && name == "another user") || err != nil && !errors.Is(err, graph.ErrNotFound) {
+			if seen := err == nil; seen != (kind == "system_entity" && name == "another user") || err != nil && !errors.Is(err, fault.ErrNotFound) {
 				t.Errorf("%s, %s: %v", kind, name, err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/fault"
 )
 
 // pages lists all nodes by pages of a size. Each page but the last must be full.
@@ -207,7 +208,7 @@ func TestRelationshipsAreListedInPages(t *testing.T) {
 	e.Same("of what is shared, one's own", []string{"outgoing relates_to s"},
 		list("u1", graph.RelationshipList{Kind: graph.ConceptKind, Key: "hub", Types: []string{"relates_to"}, Direction: "outgoing", Limit: 100})[5:])
 	e.Same("of what is shared, each sees", []string{"incoming relates_to theirs"}, list("u2", graph.RelationshipList{Kind: graph.ConceptKind, Key: "s", Limit: 10}))
-	if _, err := e.Store.Relationships(t.Context(), e.As("u2"), graph.RelationshipList{Kind: graph.ConceptKind, Key: "hub", Limit: 1}); !errors.Is(err, graph.ErrNotFound) {
+	if _, err := e.Store.Relationships(t.Context(), e.As("u2"), graph.RelationshipList{Kind: graph.ConceptKind, Key: "hub", Limit: 1}); !errors.Is(err, fault.ErrNotFound) {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -272,7 +273,7 @@ func (t *Tx) dropRelationshipNotes(team string, relationships []notedRelationshi
 	for _, r := range relationships {
 		ref := located{from: r.From, kind: r.Type, to: r.To, Properties: Properties{"key": r.Key}}
 		p, err := t.lockRelationship(Scope{TeamID: team}, ref)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, fault.ErrNotFound) {
 			continue
 		}
 		if err != nil {

@@ -94,7 +94,7 @@ func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 		results[i] = MessageResult{EntityKey: m.EntityKey, Status: Created}
 		if old := found.byKey[m.EntityKey]; old != nil {
 			if old.Text("source_key") != sourceKey {
-				return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, ErrConflict)
+				return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, fault.ErrConflict)
 			}
 			results[i].Status = Unchanged
 			name := Optional[string]{Value: m.Name, Given: m.Name != ""}
@@ -104,7 +104,7 @@ func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 			continue
 		}
 		if found.isKept(m.EntityKey, scope.UserID) {
-			return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, ErrConflict)
+			return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, fault.ErrConflict)
 		}
 		p := m.properties(scope, sourceKey, now)
 		t.embedLater(nil, &stored{MessageKind, p})

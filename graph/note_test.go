@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/fault"
 )
 
 // holder is a node or relationship that can have notes.
@@ -167,11 +168,11 @@ func TestNotesAreTakenOff(t *testing.T) {
 		b := h.notes()[1]
 		for range 2 {
 			err := h.drop(b.ID)
-			if gone := len(h.notes()) == 1; !gone || err != nil && !errors.Is(err, graph.ErrNotFound) {
+			if gone := len(h.notes()) == 1; !gone || err != nil && !errors.Is(err, fault.ErrNotFound) {
 				e.Fatal(err)
 			}
 		}
-		if err := h.drop(b.ID); !errors.Is(err, graph.ErrNotFound) {
+		if err := h.drop(b.ID); !errors.Is(err, fault.ErrNotFound) {
 			e.Error(err)
 		}
 		e.Same("left", []string{"a"}, contents(h.notes()))
@@ -212,7 +213,7 @@ func TestNotesKeepToTheirScope(t *testing.T) {
 		_, onRelationship := e.Store.AddRelationshipNotes(t.Context(), scope, key, note)
 		_, ofKind := e.Store.AddNotes(t.Context(), e.As("u1"), graph.PersonKind, "a", note)
 		for _, err := range []error{onNode, onRelationship, ofKind} {
-			if !errors.Is(err, graph.ErrNotFound) {
+			if !errors.Is(err, fault.ErrNotFound) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -163,7 +164,7 @@ type currentKeys interface {
 // replaced the nodes of keys.
 func AtCurrentKeys[T any](ctx context.Context, s currentKeys, scope Scope, keys []*string, read func() (T, error)) (T, error) {
 	found, err := read()
-	if !errors.Is(err, ErrNotFound) {
+	if !errors.Is(err, fault.ErrNotFound) {
 		return found, err
 	}
 	asked := make([]string, len(keys))

@@ -80,7 +80,7 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 	}
 	current, err := e.Store.CurrentKeys(t.Context(), e.neighbour().As("u1"), []string{made})
 	e.Same("another team's", []any{error(nil), map[string]string{}}, []any{err, current})
-	if _, err := e.Store.Relationships(t.Context(), e.As("u2"), graph.RelationshipList{Kind: graph.PersonKind, Key: made, Limit: 9}); !errors.Is(err, graph.ErrNotFound) {
+	if _, err := e.Store.Relationships(t.Context(), e.As("u2"), graph.RelationshipList{Kind: graph.PersonKind, Key: made, Limit: 9}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("somebody else's: %v", err)
 	}
 

@@ -129,7 +129,7 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences
 }
 
 // ErrTooManyPreferences is returned when the user already has the maximum number of preferences.
-var ErrTooManyPreferences = fmt.Errorf("the user already has %d preferences, the maximum: delete one first: %w", MaxPreferences, ErrConflict)
+var ErrTooManyPreferences = fmt.Errorf("the user already has %d preferences, the maximum: delete one first: %w", MaxPreferences, fault.ErrConflict)
 
 // SetPreference sets one preference of the user and leaves the others unchanged. Error: ErrTooManyPreferences.
 func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) error {
@@ -158,7 +158,7 @@ func (s *Store) DeletePreference(ctx context.Context, scope Scope, key string) e
 		t.Changes([]string{scope.UserID})
 		deleted, err := deletePreference.ExecOne(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "key": key})
 		if err == nil && deleted == 0 {
-			return ErrNotFound
+			return fault.ErrNotFound
 		}
 		return err
 	})

@@ -252,7 +252,7 @@ func (s *Store) digest(ctx context.Context, scope Scope, key string, sought look
 		}
 		source := found.byKey[key]
 		if source == nil || source.kind != SourceKind || source.user() == "" || source.user() != scope.UserID {
-			return fmt.Errorf("digest source: %w", ErrNotFound)
+			return fmt.Errorf("digest source: %w", fault.ErrNotFound)
 		}
 		job := write(source, found).job(t, scope, now)
 		err = job.run()

@@ -8,6 +8,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/fault"
 )
 
 // proposal returns what a model could extract from a conversation about a brother, a quay and an aim.
@@ -116,7 +117,7 @@ func TestProposalsAreOfTheirUser(t *testing.T) {
 		"another's state": func() error { return e.Store.Decline(t.Context(), e.As("u2"), "s", "x") },
 		"another's text":  func() error { return e.Store.Summarize(t.Context(), e.As("u2"), "s", "x") },
 	} {
-		if err := try(); !errors.Is(err, graph.ErrNotFound) {
+		if err := try(); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -143,13 +144,13 @@ func TestDigestStates(t *testing.T) {
 	do(e.Store.Summarize(t.Context(), e.As("u1"), "s", "three"))
 	e.Same("extracted stays", graph.SourceExtracted, e.see("u1", "s").ProcessingStatus)
 	for _, summary := range []string{" \n", strings.Repeat("x", graph.MaxTextLength+1), "\xff"} {
-		if err := e.Store.Summarize(t.Context(), e.As("u1"), "s", summary); !errors.Is(err, graph.ErrInvalid) {
+		if err := e.Store.Summarize(t.Context(), e.As("u1"), "s", summary); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%.10q: %v", summary, err)
 		}
 	}
 	if _, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{
 		{Kind: "source", EntityKey: "s", OwnFields: &graph.OwnFields{ProcessingStatus: graph.Some(graph.SourceRaw)}},
-	}}); !errors.Is(err, graph.ErrInvalid) {
+	}}); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("a caller set the processing status: %v", err)
 	}
 }

@@ -256,7 +256,7 @@ func nonZero(n int64) *int64 {
 // counted.
 func (s *Store) ownQuota(ctx context.Context, teamID string) (own OwnQuota, counted [3]*int64, err error) {
 	row, err := ownQuota.ReadOne(ctx, s.db, map[string]any{"team_id": teamID})
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, fault.ErrNotFound) {
 		return own, counted, nil
 	} else if err != nil {
 		return own, counted, err
@@ -280,7 +280,7 @@ func (s *Store) SetTeamQuota(ctx context.Context, teamID string, own OwnQuota) e
 	params := map[string]any{"team_id": teamID}
 	for name, bound := range map[string]*int64{"max_nodes": own.Nodes, "max_relationships": own.Relationships, "max_characters": own.Text} {
 		if !fault.ValidKey(teamID) || bound != nil && *bound < 0 {
-			return fmt.Errorf("set quota: the team must have 1 to 256 characters, and limits must not be negative: %w", ErrInvalid)
+			return fmt.Errorf("set quota: the team must have 1 to 256 characters, and limits must not be negative: %w", fault.ErrInvalid)
 		}
 		params[name] = optional(bound)
 	}

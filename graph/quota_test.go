@@ -16,6 +16,7 @@ import (
 
 	"kith/chat"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/testenv"
 	"kith/neo"
 )
@@ -370,7 +371,7 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 		case 4:
 			_, _, err = e.chats().AddChatTurn(t.Context(), e.As("u1"), "tree", chat.TurnWrite{UserPrompt: "p" + text})
 		}
-		if err != nil && !errors.Is(err, graph.ErrQuota) && !errors.Is(err, graph.ErrNotFound) {
+		if err != nil && !errors.Is(err, graph.ErrQuota) && !errors.Is(err, fault.ErrNotFound) {
 			t.Fatalf("write %d: %v", i, err)
 		}
 		if has := e.counted(fmt.Sprintf("write %d", i)); has.Nodes > had.Nodes+8 || has.Relationships > had.Relationships+6 || has.Text > had.Text+4000 {
@@ -477,7 +478,7 @@ func TestQuotaOfATeam(t *testing.T) {
 		t.Errorf("that of the service: %v", err)
 	}
 	less := int64(-1)
-	if err := e.Store.SetTeamQuota(t.Context(), e.Team, graph.OwnQuota{Text: &less}); !errors.Is(err, graph.ErrInvalid) {
+	if err := e.Store.SetTeamQuota(t.Context(), e.Team, graph.OwnQuota{Text: &less}); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("less than nothing: %v", err)
 	}
 	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, nothingElse); err != nil {

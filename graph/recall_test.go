@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/testenv"
 	"kith/recall"
 )
@@ -137,7 +138,7 @@ func TestRecallsThatFailAreCounted(t *testing.T) {
 	r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"b"}})
 	r.Flush(t.Context())
 	e.Same("failed", map[recall.Event]int{recall.Failed: 2}, events.reads)
-	if _, err := away.Store.Node(t.Context(), e.As("u1"), graph.ConceptKind, "a", graph.NodeQuery{}); errors.Is(err, graph.ErrNotFound) {
+	if _, err := away.Store.Node(t.Context(), e.As("u1"), graph.ConceptKind, "a", graph.NodeQuery{}); errors.Is(err, fault.ErrNotFound) {
 		t.Error("the database is not away")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // At most one relationship of a triple is valid at a time.
@@ -87,7 +88,7 @@ func TestAContradictionIsTakenBack(t *testing.T) {
 		e.Write("u1", nil, again).Relationships[0])
 	e.Same("again", graph.Unchanged, e.Write("u1", nil, again).Relationships[0].Status)
 	e.Same("shown", 0.5, e.sections("u1").Relationships[0].Salience)
-	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), second); !errors.Is(err, graph.ErrConflict) {
+	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), second); !errors.Is(err, fault.ErrConflict) {
 		t.Errorf("the new one restored beside it: %v", err)
 	}
 }
@@ -116,7 +117,7 @@ func TestARestoredRelationshipDoesNotOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := e.Write("u1", nil, piece(-15, -14)).Relationships[0].Key
-	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), key); !errors.Is(err, graph.ErrConflict) {
+	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), key); !errors.Is(err, fault.ErrConflict) {
 		t.Errorf("restored: %v", err)
 	}
 	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), other, 0); err != nil {

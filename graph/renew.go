@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -128,7 +129,7 @@ func (s *Store) renewNames(ctx context.Context, team string, stale map[string]st
 		err := s.Transaction(ctx, "name_renew", func(t *Tx) error {
 			return renewName.Run(t, map[string]any{"team_id": team, "entity_key": key, "natural_key": stale[key]})
 		})
-		if err != nil && !errors.Is(err, ErrConflict) {
+		if err != nil && !errors.Is(err, fault.ErrConflict) {
 			return err
 		}
 	}

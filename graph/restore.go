@@ -93,7 +93,7 @@ func (t *Tx) mark(scope Scope, mark ImportMark, report string) error {
 		"now": t.store.Now(),
 	})
 	if err == nil && len(marks) == 0 {
-		return fmt.Errorf("another request continues the same import: %w", ErrConflict)
+		return fmt.Errorf("another request continues the same import: %w", fault.ErrConflict)
 	}
 	return err
 }
@@ -104,7 +104,7 @@ func (s Scope) importID(id string) string { return s.UserID + KeySeparator + id 
 // ImportProgress returns the progress of an import of the scope; a zero mark for one that is unknown or finished.
 func (s *Store) ImportProgress(ctx context.Context, scope Scope, id string) (ImportMark, error) {
 	stored, err := findImportProgress.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "import_id": scope.importID(id)})
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, fault.ErrNotFound) {
 		return ImportMark{ID: id}, nil
 	}
 	if err != nil {

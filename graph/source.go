@@ -289,7 +289,7 @@ func (j *sourceJob) writeSource(key string, found known) error {
 func sourceFault(refused fault.FieldError) error {
 	err := fault.Within(&fault.InvalidError{Fields: []fault.FieldError{refused}}, fault.At("nodes").Index(0))
 	if fault.Fields(err)[0].Path == fault.At("entity_key") {
-		return fmt.Errorf("write source: the entity_key belongs to another node: %w", ErrConflict)
+		return fmt.Errorf("write source: the entity_key belongs to another node: %w", fault.ErrConflict)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/explore"
+	"kith/internal/fault"
 	"kith/internal/words"
 
 	"kith/graph"
@@ -19,7 +20,7 @@ import (
 func (e *env) see(user, key string) *graph.Source {
 	e.Helper()
 	s, err := e.Store.Source(e.Context(), e.As(user), key)
-	if errors.Is(err, graph.ErrNotFound) {
+	if errors.Is(err, fault.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
@@ -124,15 +125,15 @@ func TestSourceRefusals(t *testing.T) {
 		at    []string
 		is    error
 	}{
-		"key of a concept":         {graph.SourceWrite{EntityKey: "c"}, nil, graph.ErrConflict},
-		"key of a message":         {graph.SourceWrite{EntityKey: "m"}, nil, graph.ErrConflict},
-		"another user's":           {graph.SourceWrite{EntityKey: "s-2"}, nil, graph.ErrConflict},
-		"a message of another":     {graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("", "x"), said("m-2", "x")}}, nil, graph.ErrConflict},
-		"a message by its own key": {graph.SourceWrite{EntityKey: "s-9", Messages: []graph.MessageWrite{said("s-9", "x")}}, nil, graph.ErrConflict},
-		"a new source type":        {graph.SourceWrite{EntityKey: "s", SourceType: graph.Some("meeting")}, []string{"source_type"}, graph.ErrInvalid},
-		"an end before the start":  {graph.SourceWrite{EntityKey: "s", EndedAt: graph.Some(noon.Add(-2 * time.Hour))}, []string{"ended_at"}, graph.ErrInvalid},
+		"key of a concept":         {graph.SourceWrite{EntityKey: "c"}, nil, fault.ErrConflict},
+		"key of a message":         {graph.SourceWrite{EntityKey: "m"}, nil, fault.ErrConflict},
+		"another user's":           {graph.SourceWrite{EntityKey: "s-2"}, nil, fault.ErrConflict},
+		"a message of another":     {graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("", "x"), said("m-2", "x")}}, nil, fault.ErrConflict},
+		"a message by its own key": {graph.SourceWrite{EntityKey: "s-9", Messages: []graph.MessageWrite{said("s-9", "x")}}, nil, fault.ErrConflict},
+		"a new source type":        {graph.SourceWrite{EntityKey: "s", SourceType: graph.Some("meeting")}, []string{"source_type"}, fault.ErrInvalid},
+		"an end before the start":  {graph.SourceWrite{EntityKey: "s", EndedAt: graph.Some(noon.Add(-2 * time.Hour))}, []string{"ended_at"}, fault.ErrInvalid},
 		"a bad mention, strict": {
-			graph.SourceWrite{EntityKey: "s-9", Strict: true, Mentions: []string{"c", "theirs", "gone"}}, []string{"mentions[1]", "mentions[2]"}, graph.ErrInvalid,
+			graph.SourceWrite{EntityKey: "s-9", Strict: true, Mentions: []string{"c", "theirs", "gone"}}, []string{"mentions[1]", "mentions[2]"}, fault.ErrInvalid,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"kith/cypher"
+	"kith/internal/fault"
 	"kith/internal/fence"
 	"kith/llm"
 	"kith/neo"
@@ -108,7 +109,7 @@ func (s *Store) Sessions() int64 { return s.db.Sessions() }
 
 // own reports whether an error is of this package.
 func own(err error) bool {
-	for _, sentinel := range []error{ErrInvalid, ErrBusy, ErrQuota, ErrSchemaNewer, ErrModel} {
+	for _, sentinel := range []error{fault.ErrInvalid, ErrBusy, ErrQuota, ErrSchemaNewer, ErrModel} {
 		if errors.Is(err, sentinel) {
 			return true
 		}

@@ -11,6 +11,8 @@ import (
 	"kith/user"
 
 	"kith/graph"
+	"kith/internal/cursors"
+	"kith/internal/fault"
 	"kith/internal/testenv"
 )
 
@@ -153,17 +155,17 @@ func TestCursorsOfOtherLists(t *testing.T) {
 	users, _ := user.NewStore(e.Store).Users(t.Context(), e.Team, "", 1)
 	conversations, _ := e.Store.Conversations(t.Context(), e.As("0"), "", 1)
 	sources, _ := e.Store.Nodes(t.Context(), e.As("0"), graph.NodeList{Kind: graph.SourceKind, Limit: 1})
-	cursors := []string{users.Next, conversations.Next, sources.Next}
-	if slices.Contains(cursors, "") {
-		t.Fatal(cursors)
+	bad := []string{users.Next, conversations.Next, sources.Next}
+	if slices.Contains(bad, "") {
+		t.Fatal(bad)
 	}
 	refused := func(what string, err error) {
 		t.Helper()
-		if !errors.Is(err, graph.ErrInvalid) {
+		if !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, cursor := range append(cursors, "!", cursors.Encode("x"), cursors.Encode("user"+graph.KeySeparator), cursors.Encode(graph.ConversationCursor),
+	for _, cursor := range append(bad, "!", cursors.Encode("x"), cursors.Encode("user"+graph.KeySeparator), cursors.Encode(graph.ConversationCursor),
 		cursors.Encode(graph.ConversationCursor+"then"+graph.KeySeparator+"k"), strings.Repeat("A", 5000)) {
 		if cursor != users.Next {
 			_, err := user.NewStore(e.Store).Users(t.Context(), e.Team, cursor, 1)

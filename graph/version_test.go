@@ -15,7 +15,7 @@ import (
 // conflicts returns the stored versions of a fault.VersionError by location; nil for any other error.
 func conflicts(err error) map[string]int64 {
 	var version *fault.VersionError
-	if !errors.As(err, &version) || !errors.Is(err, graph.ErrConflict) {
+	if !errors.As(err, &version) || !errors.Is(err, fault.ErrConflict) {
 		return nil
 	}
 	at := map[string]int64{}
@@ -92,13 +92,13 @@ func TestPatchOfAVersion(t *testing.T) {
 	e.Same("conflict", map[string]int64{"if_version": 1}, conflicts(err))
 	for name, w := range map[string]graph.NodeWrite{"gone": change("concept", "gone"), "another kind": change("person", "a"),
 		"a new name": {Kind: "concept", EntityKey: "x", Name: graph.Some("x")}} {
-		if _, err := e.Store.PatchNode(t.Context(), e.As("u1"), w); !errors.Is(err, graph.ErrNotFound) {
+		if _, err := e.Store.PatchNode(t.Context(), e.As("u1"), w); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	_, err = e.Store.PatchNode(t.Context(), e.As("u1"), change("concept", "a", inState("x")))
 	e.Same("fault", []string{"state"}, graphtest.Locations(err))
-	if _, err := e.Store.PatchNode(t.Context(), e.As("u2"), change("concept", "a", described("x"))); !errors.Is(err, graph.ErrNotFound) {
+	if _, err := e.Store.PatchNode(t.Context(), e.As("u2"), change("concept", "a", described("x"))); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("another user: %v", err)
 	}
 	result, err := e.Store.PatchNode(t.Context(), e.As("u1"), change("concept", "a", ifVersion(1), described("x")))
@@ -173,7 +173,7 @@ func TestADeleteLosesAgainstAWriteOfItsVersion(t *testing.T) {
 			switch {
 			case err == nil:
 				won.Add(1)
-			case !errors.Is(err, graph.ErrConflict) && !errors.Is(err, graph.ErrNotFound):
+			case !errors.Is(err, fault.ErrConflict) && !errors.Is(err, fault.ErrNotFound):
 				return err
 			}
 			return nil

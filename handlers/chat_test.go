@@ -172,8 +172,8 @@ func TestChatErrors(t *testing.T) {
 	}{
 		{fmt.Errorf("generate: %w", chat.ErrFull), 429, "as many generations run and wait"},
 		{chat.ErrNoModel, 501, `{"type":"urn:kith:problem:no-language-model","title":"No Language Model","status":501,"detail":"no language model is configured: set generate=false`},
-		{fmt.Errorf("cancel: the turn has ended (complete): %w", graph.ErrConflict), 409, "the turn has ended (complete)"},
-		{graph.ErrNotFound, 404, "nothing of this id"},
+		{fmt.Errorf("cancel: the turn has ended (complete): %w", fault.ErrConflict), 409, "the turn has ended (complete)"},
+		{fault.ErrNotFound, 404, "nothing of this id"},
 		{&fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("user_prompt"), Message: "must not be blank"}}}, 422, `"location":"body.user_prompt"`},
 	} {
 		w := ask(newAPI(&fakes{err: c.err}), http.MethodPost, "/v1/trees/t-1/turns", `{"user_prompt":"x"}`)

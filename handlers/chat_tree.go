@@ -90,7 +90,7 @@ type ChatPath struct {
 func (p *ChatPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
 	scope, err := scopeFor(ctx, needs, "", p.UserID)
 	if err == nil && (!fault.ValidKey(p.ID) || scope.UserID != "" && !fault.ValidKey(scope.UserID)) {
-		err = graph.ErrNotFound
+		err = fault.ErrNotFound
 	}
 	return scope, err
 }

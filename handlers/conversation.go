@@ -15,6 +15,7 @@ import (
 	"kith/auth"
 	"kith/digest"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/loader"
 )
 
@@ -90,7 +91,7 @@ func (a *API) currentConversation(ctx context.Context, scope graph.Scope, in *Op
 		return current, false, nil
 	}
 	source, err := a.Sources.Source(ctx, scope, current.ConversationID)
-	if errors.Is(err, graph.ErrNotFound) {
+	if errors.Is(err, fault.ErrNotFound) {
 		return current, false, nil
 	}
 	if err != nil || source.UserID == nil || *source.UserID != scope.UserID {

@@ -59,7 +59,7 @@ func (a *API) applyFocus(ctx context.Context, scope graph.Scope, conversation st
 // applyRememberedFocus sets the focus of a request to the one that a conversation stores.
 func (a *API) applyRememberedFocus(ctx context.Context, scope graph.Scope, conversation string, r *loader.OntologyRequest) error {
 	if !fault.ValidKey(conversation) {
-		return graph.ErrNotFound
+		return fault.ErrNotFound
 	}
 	source, err := a.Sources.Source(ctx, scope, conversation)
 	if err != nil {

@@ -79,7 +79,7 @@ func (a *API) eraseTeam(ctx context.Context, in *EraseInput) (*EraseTeamOutput, 
 		return nil, err
 	}
 	if team == auth.DefaultTeam {
-		return nil, fmt.Errorf("the keys of team %s administer the server: erase its users one by one: %w", team, graph.ErrConflict)
+		return nil, fmt.Errorf("the keys of team %s administer the server: erase its users one by one: %w", team, fault.ErrConflict)
 	}
 	receipt, err := a.erase(ctx, graph.Scope{TeamID: team}, erasing{
 		memory: func(ctx context.Context, last func(context.Context) error) (erasure.Receipt, error) {

@@ -12,6 +12,7 @@ import (
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // kept is the cache, and where preferences are, of fakes.
@@ -103,7 +104,7 @@ func TestEraseFails(t *testing.T) {
 		store, cache error
 		want         int
 	}{
-		{graph.ErrConflict, nil, 409},
+		{fault.ErrConflict, nil, 409},
 		{graph.ErrUnavailable, nil, 503},
 		{nil, context.DeadlineExceeded, 503},
 	} {

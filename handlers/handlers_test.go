@@ -311,8 +311,8 @@ func TestErrorsGolden(t *testing.T) {
 		f    fakes
 	}{
 		{"invalid", fakes{err: invalid}},
-		{"not found", fakes{err: fmt.Errorf("x: %w", graph.ErrNotFound)}},
-		{"conflict", fakes{err: fmt.Errorf("append: the conversation has ended: %w", graph.ErrConflict)}},
+		{"not found", fakes{err: fmt.Errorf("x: %w", fault.ErrNotFound)}},
+		{"conflict", fakes{err: fmt.Errorf("append: the conversation has ended: %w", fault.ErrConflict)}},
 		{"unavailable", fakes{err: fmt.Errorf("secret: %w", graph.ErrUnavailable)}},
 		{"deadline", fakes{err: context.DeadlineExceeded}},
 		{"unknown", fakes{err: errors.New("secret")}},

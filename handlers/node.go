@@ -36,7 +36,7 @@ func (p *NodePath) resolve(ctx context.Context, needs string) (graph.Scope, grap
 	}
 	kind, ok := graph.KindOf(p.Kind)
 	if !ok || !fault.ValidKey(p.Key) || scope.UserID != "" && !fault.ValidKey(scope.UserID) {
-		return scope, kind, graph.ErrNotFound
+		return scope, kind, fault.ErrNotFound
 	}
 	return scope, kind, nil
 }
@@ -93,7 +93,7 @@ func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutpu
 	kind, ok := graph.KindOf(in.Kind)
 	switch {
 	case !ok:
-		return nil, graph.ErrNotFound
+		return nil, fault.ErrNotFound
 	case kind.Name == "message" && !in.Deleted:
 		return nil, fault.Invalid(fault.At("path").Field("kind"), fault.NotAllowed, "messages are listed by their conversation: GET /v1/conversations/{id}")
 	case in.ProjectID != "" && !fault.ValidKey(in.ProjectID):

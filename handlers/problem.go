@@ -63,9 +63,9 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	status int
 	detail string // empty: the error's own text, which names no values
 }{
-	{graph.ErrInvalid, http.StatusUnprocessableEntity, "the request has faults"},
-	{graph.ErrNotFound, http.StatusNotFound, "there is nothing of this id"},
-	{graph.ErrConflict, http.StatusConflict, ""},
+	{fault.ErrInvalid, http.StatusUnprocessableEntity, "the request has faults"},
+	{fault.ErrNotFound, http.StatusNotFound, "there is nothing of this id"},
+	{fault.ErrConflict, http.StatusConflict, ""},
 	{auth.ErrUnauthorized, http.StatusUnauthorized, "a valid API key or token is needed: Authorization: Bearer …"},
 	{auth.ErrAttempts, http.StatusTooManyRequests, "too many requests with a wrong API key came from your address; correct the key, and try again later"},
 	{auth.ErrIssuer, http.StatusServiceUnavailable, "the issuer of tokens does not answer; try again"},

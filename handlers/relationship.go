@@ -28,7 +28,7 @@ type RelationshipPath struct {
 func (p *RelationshipPath) resolve(ctx context.Context, needs string) (graph.Scope, error) {
 	scope, err := scopeFor(ctx, needs, "", p.UserID)
 	if err == nil && (!fault.ValidKey(p.Key) || scope.UserID != "" && !fault.ValidKey(scope.UserID)) {
-		err = graph.ErrNotFound
+		err = fault.ErrNotFound
 	}
 	return scope, err
 }

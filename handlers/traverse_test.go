@@ -212,7 +212,7 @@ func TestTraverseErrors(t *testing.T) {
 		{statement, 422, false, "body.cypher"},
 		{fmt.Errorf("secret: %w", graph.ErrBusy), 429, true, ""},
 		{fmt.Errorf("secret: %w", graph.ErrUnavailable), 503, true, ""},
-		{fmt.Errorf("secret: %w", graph.ErrNotFound), 404, false, ""},
+		{fmt.Errorf("secret: %w", fault.ErrNotFound), 404, false, ""},
 		{errors.New("secret"), 500, false, ""},
 	} {
 		for mode, walk := range aWalk {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // AgentContext is the context of an agent at the start of a conversation. Optional parts are omitted if empty.
@@ -51,7 +52,7 @@ type Answer struct {
 func (a Answer) Body() []byte { return slices.Concat(a.Head, a.Tail) }
 
 // Context loads a user's context, or takes it from the cache. current, if any, is put into the answer.
-// Errors: fault.InvalidError, graph.ErrNotFound (the focus), graph.ErrUnavailable.
+// Errors: fault.InvalidError, fault.ErrNotFound (the focus), graph.ErrUnavailable.
 func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConversation) (Answer, error) {
 	if r.Format == "" {
 		r.Format = JSON
@@ -99,7 +100,7 @@ func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, er
 		return nil, false, err
 	}
 	if r.FocusID != "" && found.Focus == nil {
-		return nil, false, fmt.Errorf("focus: %w", graph.ErrNotFound)
+		return nil, false, fmt.Errorf("focus: %w", fault.ErrNotFound)
 	}
 	left := notShown(r, found)
 	k := cachedContext{

@@ -173,7 +173,7 @@ func (r *LinkedRequest) view() string {
 }
 
 // Linked loads the nodes linked with a node, or reads them from the cache. Errors: fault.InvalidError,
-// graph.ErrNotFound, graph.ErrUnavailable.
+// fault.ErrNotFound, graph.ErrUnavailable.
 func (l *Loader) Linked(ctx context.Context, r LinkedRequest) (Answer, error) {
 	r.setDefaults()
 	if err := r.Validate(); err != nil {

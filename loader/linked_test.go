@@ -10,6 +10,7 @@ import (
 	"kith/workspace"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/internal/tokens"
 )
@@ -123,7 +124,7 @@ func TestLinkedPages(t *testing.T) {
 	} {
 		other := r
 		change(&other)
-		if err := other.Validate(); !errors.Is(err, graph.ErrInvalid) {
+		if err := other.Validate(); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

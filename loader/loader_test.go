@@ -87,14 +87,14 @@ func (f *fakeStore) Workspaces(context.Context, graph.Scope) (*workspace.Workspa
 
 func (f *fakeStore) WorkspaceOf(context.Context, graph.Scope, string) (*workspace.Workspace, error) {
 	if f.workspace == nil {
-		return nil, graph.ErrNotFound
+		return nil, fault.ErrNotFound
 	}
 	return f.workspace, nil
 }
 
 func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Kind, string) (*workspace.Workspace, *workspace.Element, error) {
 	if f.workspace == nil || f.focus == nil {
-		return nil, nil, graph.ErrNotFound
+		return nil, nil, fault.ErrNotFound
 	}
 	return f.workspace, f.focus, nil
 }
@@ -419,7 +419,7 @@ func TestUnknownFocusIsNotFound(t *testing.T) {
 	t.Parallel()
 	l, _ := newLoader(&fakeStore{found: full()}, Options{})
 	_, err := l.Context(t.Context(), Request{Scope: scope, FocusKind: "person", FocusID: "nobody"}, nil)
-	if !errors.Is(err, graph.ErrNotFound) {
+	if !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"kith/internal/fault"
 	"kith/workspace"
 
 	"kith/graph"
@@ -144,7 +145,7 @@ type OntologyFocus struct {
 // plural returns the plural of a kind.
 func plural(kind string) string { return kind + "s" }
 
-// Ontology loads an ontology context, or reads it from the cache. Errors: fault.InvalidError, graph.ErrNotFound,
+// Ontology loads an ontology context, or reads it from the cache. Errors: fault.InvalidError, fault.ErrNotFound,
 // graph.ErrUnavailable.
 func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error) {
 	if r.Format == "" {
@@ -162,7 +163,7 @@ func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error
 			body, err := c.render(&r)
 			return body, !c.degraded, err
 		})
-		if !errors.Is(err, graph.ErrNotFound) || !r.dropFocus() {
+		if !errors.Is(err, fault.ErrNotFound) || !r.dropFocus() {
 			return answer, err
 		}
 	}
@@ -231,7 +232,7 @@ func (l *Loader) startLinked(ctx context.Context, r *OntologyRequest, kind Ontol
 	}
 	go func() {
 		found, err := l.workspaces.LinkedWith(ctx, r.Scope, workspace.LinkedQuery{Kind: r.focusKind(), Key: r.FocusID, Most: abbreviatedMost})
-		if err != nil && !errors.Is(err, graph.ErrNotFound) {
+		if err != nil && !errors.Is(err, fault.ErrNotFound) {
 			l.options.Log.Warn("linked nodes not loaded, ontology context is incomplete", "error", err)
 		}
 		linked <- found

@@ -130,7 +130,7 @@ func (r *PromptRequest) clean() {
 // promptTexts are the texts of a prompt that are loaded.
 type promptTexts struct{ linked, preferences, snapshot string }
 
-// Prompt makes the messages for a language model; it calls none. Errors: fault.InvalidError, graph.ErrNotFound, graph.ErrUnavailable.
+// Prompt makes the messages for a language model; it calls none. Errors: fault.InvalidError, fault.ErrNotFound, graph.ErrUnavailable.
 func (l *Loader) Prompt(ctx context.Context, r PromptRequest) (*Prompt, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (l *Loader) Prompt(ctx context.Context, r PromptRequest) (*Prompt, error) {
 	r.clean()
 	for {
 		p, err := l.prompt(ctx, &r)
-		if !errors.Is(err, graph.ErrNotFound) || !r.Ontology.dropFocus() {
+		if !errors.Is(err, fault.ErrNotFound) || !r.Ontology.dropFocus() {
 			return p, err
 		}
 	}

@@ -112,7 +112,7 @@ func TestPromptParts(t *testing.T) {
 	}
 	lost := prompted()
 	lost.focus = nil
-	if _, _, err := ask(lost, func(*PromptRequest) {}); !errors.Is(err, graph.ErrNotFound) {
+	if _, _, err := ask(lost, func(*PromptRequest) {}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("a focus that is not there: %v", err)
 	}
 	if p, _, _ = ask(lost, func(r *PromptRequest) { r.Ontology.Remembered = true }); p.ContextType != ProjectOntology || len(p.Warnings) != 1 {

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"kith/internal/fault"
 	"kith/internal/tokens"
 	"kith/system"
-
-	"kith/graph"
 )
 
 // wheel is a hub, with so many others that it uses, and one of which nobody knows more.
@@ -151,7 +150,7 @@ func TestSystemTextKeepsTheBudget(t *testing.T) {
 func TestSystemRequestFaults(t *testing.T) {
 	t.Parallel()
 	for budget, want := range map[int]bool{0: true, tokens.Least - 1: false, tokens.Least: true, tokens.Most: true, tokens.Most + 1: false, -1: false} {
-		if err := (SystemRequest{MaxTokens: budget}).Validate(); (err == nil) != want || err != nil && !errors.Is(err, graph.ErrInvalid) {
+		if err := (SystemRequest{MaxTokens: budget}).Validate(); (err == nil) != want || err != nil && !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%d: %v", budget, err)
 		}
 	}

@@ -19,9 +19,9 @@ var advices = []struct { //nolint:gochecknoglobals // a constant table
 	detail string
 	then   string
 }{
-	{graph.ErrInvalid, "the call has faults", "Correct what is named and call again."},
-	{graph.ErrNotFound, "there is nothing of this key that you may see", "Find the key first: explore gives entity keys."},
-	{graph.ErrConflict, "", "Look at what is stored before you write again."},
+	{fault.ErrInvalid, "the call has faults", "Correct what is named and call again."},
+	{fault.ErrNotFound, "there is nothing of this key that you may see", "Find the key first: explore gives entity keys."},
+	{fault.ErrConflict, "", "Look at what is stored before you write again."},
 	{auth.ErrForbidden, "", "Calling again does not help: use the user_id that the key allows, or tell the user."},
 	{auth.ErrUnauthorized, "nobody has been let in", "Tell the user that the API key is missing or wrong."},
 	{graph.ErrBusy, "too many statements of the team run at once", "Wait some seconds and call again, once."},

@@ -9,6 +9,7 @@ import (
 	"kith/audit"
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // writeAudit writes a line for a call that changed something, or may have, as a request over HTTP has one.
@@ -35,7 +36,7 @@ func (s *Server) writeAudit(ctx context.Context, tool string, trail *audit.Trail
 // isRefusal reports whether a call failed without storing anything.
 func isRefusal(err error) bool {
 	for _, refusal := range []error{
-		graph.ErrInvalid, graph.ErrNotFound, graph.ErrConflict, graph.ErrQuota, graph.ErrBusy, auth.ErrForbidden, auth.ErrUnauthorized,
+		fault.ErrInvalid, fault.ErrNotFound, fault.ErrConflict, graph.ErrQuota, graph.ErrBusy, auth.ErrForbidden, auth.ErrUnauthorized,
 	} {
 		if errors.Is(err, refusal) {
 			return true

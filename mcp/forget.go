@@ -59,7 +59,7 @@ func (s *Server) forget(ctx context.Context, in *forgetInput) (answer, error) {
 		kind, _ := graph.KindOf(kinds[key])
 		if err := out.delete(key, func() (graph.Deletion, error) {
 			if kind.Name == "" {
-				return graph.Deletion{}, graph.ErrNotFound
+				return graph.Deletion{}, fault.ErrNotFound
 			}
 			return s.Store.DeleteNode(ctx, scope, kind, key, 0)
 		}); err != nil {
@@ -97,7 +97,7 @@ func (in *forgetInput) validate() error {
 // delete notes what became of one. What is not there, or is somebody else's, is no error: the others still go.
 func (f *forgotten) delete(key string, remove func() (graph.Deletion, error)) error {
 	receipt, err := remove()
-	if errors.Is(err, graph.ErrNotFound) {
+	if errors.Is(err, fault.ErrNotFound) {
 		f.Deleted = append(f.Deleted, forgottenItem{Key: key, Status: "not_found"})
 		return nil
 	}

@@ -160,7 +160,7 @@ func (f *fakes) Context(_ context.Context, r loader.Request, _ *loader.CurrentCo
 		panic("secret")
 	}
 	if f.named != nil && !strings.HasPrefix(r.FocusID, "key-") {
-		return loader.Answer{}, graph.ErrNotFound
+		return loader.Answer{}, fault.ErrNotFound
 	}
 	f.ask("context with %s %s", r.FocusKind, r.FocusID)
 	return loader.Answer{Head: []byte(f.text)}, f.err
@@ -168,7 +168,7 @@ func (f *fakes) Context(_ context.Context, r loader.Request, _ *loader.CurrentCo
 
 func (f *fakes) Ontology(_ context.Context, r loader.OntologyRequest) (loader.Answer, error) {
 	if f.named != nil && !strings.HasPrefix(r.ProjectID, "key-") {
-		return loader.Answer{}, graph.ErrNotFound
+		return loader.Answer{}, fault.ErrNotFound
 	}
 	f.ask("ontology of %s with %s %s", r.ProjectID, r.FocusKind, r.FocusID)
 	return loader.Answer{Head: []byte(`{}`)}, f.err
@@ -189,7 +189,7 @@ func (f *fakes) Explore(_ context.Context, s graph.Scope, r *explore.Request) (*
 func (f *fakes) Traverse(_ context.Context, _ graph.Scope, r *traverse.Request) (traverse.Result, graph.Recall, error) {
 	f.ask("traverse from %s, %d tokens", r.EntityKey, r.MaxTokens)
 	if f.named != nil && !strings.HasPrefix(r.EntityKey, "key-") {
-		return nil, graph.Recall{}, graph.ErrNotFound
+		return nil, graph.Recall{}, fault.ErrNotFound
 	}
 	return cmp.Or[traverse.Result](f.found, &traverse.Rows{}), graph.Recall{}, f.err
 }
@@ -334,7 +334,7 @@ func TestErrorsAreAdvice(t *testing.T) {
 		logged  bool
 	}{
 		{&fault.InvalidError{Fields: []fault.FieldError{{Path: fault.At("time_zone"), Message: "is none"}}}, []string{"the call has faults", "- time_zone: is none", "Correct"}, Refused, false},
-		{fmt.Errorf("x: %w", graph.ErrNotFound), []string{"nothing of this key", "explore"}, Refused, false},
+		{fmt.Errorf("x: %w", fault.ErrNotFound), []string{"nothing of this key", "explore"}, Refused, false},
 		{&fault.VersionError{Fields: []fault.FieldError{{Path: fault.At("if_version"), Message: "the stored version is 2"}}}, []string{"- if_version: the stored version is 2"}, Refused, false},
 		{graph.ErrBusy, []string{"Wait some seconds"}, Refused, false},
 		{fmt.Errorf("bolt://secret: %w", graph.ErrUnavailable), []string{"does not answer", "Go on without it"}, Failed, true},

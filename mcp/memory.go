@@ -15,6 +15,7 @@ import (
 	"kith/graph"
 	"kith/internal/clip"
 	"kith/internal/contract"
+	"kith/internal/fault"
 	"kith/markup"
 )
 
@@ -129,7 +130,7 @@ func addKnown[I any](s *Server, t tool, needs string, call func(*known, context.
 			return answer{}, err
 		}
 		if k.Cut {
-			return answer{}, fmt.Errorf("the memory is too large to be read as a whole, use explore: %w", graph.ErrConflict)
+			return answer{}, fmt.Errorf("the memory is too large to be read as a whole, use explore: %w", fault.ErrConflict)
 		}
 		for i := range k.Nodes {
 			n := &k.Nodes[i]

@@ -157,7 +157,7 @@ func (k *known) rewritten(name string, all []string) (graph.NodeWrite, error) {
 	n := k.nodes[graph.PlainName(name)][0]
 	fresh := distinct(observations(n), all)
 	if len(n.Notes)+len(fresh) > maxObservations {
-		return graph.NodeWrite{}, fmt.Errorf("an entity keeps %d observations, delete some first: %w", maxObservations, graph.ErrConflict)
+		return graph.NodeWrite{}, fmt.Errorf("an entity keeps %d observations, delete some first: %w", maxObservations, fault.ErrConflict)
 	}
 	w := graph.NodeWrite{Kind: n.Kind, EntityKey: n.EntityKey, Notes: notes(fresh)}
 	if own := len(observations(n)) == len(n.Notes); own { // what somebody else has described stays so
@@ -180,7 +180,7 @@ func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, er
 
 // unlessMissing returns the error of a delete, or nil if the record was already gone.
 func unlessMissing(err error) error {
-	if errors.Is(err, graph.ErrNotFound) {
+	if errors.Is(err, fault.ErrNotFound) {
 		return nil
 	}
 	return err

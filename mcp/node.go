@@ -41,7 +41,7 @@ func (s *Server) node(ctx context.Context, in *oneNodeInput) (answer, error) {
 	found, err := byName(ctx, s, scope, where, func() (graph.NodeView, error) {
 		stored, err := s.Store.NodesByKey(ctx, scope, []string{in.EntityKey})
 		if err != nil || len(stored) == 0 {
-			return graph.NodeView{}, cmp.Or(err, graph.ErrNotFound)
+			return graph.NodeView{}, cmp.Or(err, fault.ErrNotFound)
 		}
 		kind, _ := graph.KindOf(stored[0].Kind)
 		return s.Store.Node(ctx, scope, kind, in.EntityKey, graph.NodeQuery{Relationships: relationshipsEach})

@@ -44,7 +44,7 @@ func (s *Server) preference(ctx context.Context, in *preferenceInput) (answer, e
 		err = s.Preferences.SetPreference(ctx, scope, graph.Preference{Key: in.Key, Value: in.Value})
 	}
 	switch {
-	case remove && errors.Is(err, graph.ErrNotFound):
+	case remove && errors.Is(err, fault.ErrNotFound):
 		return answer{text: "The user has no preference of this key.\n"}, nil
 	case err != nil:
 		return answer{}, err

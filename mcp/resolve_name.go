@@ -29,7 +29,7 @@ func places(location fault.Path, list []string) []place {
 // byName runs a call. Where that finds nothing, it runs once more with the keys of the nodes that the arguments name.
 func byName[T any](ctx context.Context, s *Server, scope graph.Scope, all []place, call func() (T, error)) (T, error) {
 	result, err := call()
-	if !errors.Is(err, graph.ErrNotFound) {
+	if !errors.Is(err, fault.ErrNotFound) {
 		return result, err
 	}
 	if err := s.resolve(ctx, scope, all, true); err != nil {

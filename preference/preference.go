@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Writers of one user's preferences take turns, and erasing a team waits for all writers. A writer holds a shared lock of
@@ -96,7 +97,7 @@ func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p graph.Pr
 	})
 }
 
-// DeletePreference deletes one preference of the user. Error: graph.ErrNotFound.
+// DeletePreference deletes one preference of the user. Error: fault.ErrNotFound.
 func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key string) error {
 	if err := scope.ValidateUser(); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key str
 	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND key = $3`
 	deleted, err := s.deleteLocked(ctx, scope, "postgres_preference_delete", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID, key)
 	if err == nil && deleted == 0 {
-		return graph.ErrNotFound
+		return fault.ErrNotFound
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 var errStatement = errors.New("postgresql refused the statement")
@@ -18,7 +19,7 @@ var errStatement = errors.New("postgresql refused the statement")
 func translate(operation string, err error) error {
 	var db *pgconn.PgError
 	switch {
-	case err == nil || errors.Is(err, graph.ErrSchemaNewer) || errors.Is(err, graph.ErrConflict) || errors.Is(err, errEncoding):
+	case err == nil || errors.Is(err, graph.ErrSchemaNewer) || errors.Is(err, fault.ErrConflict) || errors.Is(err, errEncoding):
 		return err
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("%s: %w", operation, context.Canceled)
@@ -48,7 +49,7 @@ func isBrokenConnection(err error) bool {
 		db         *pgconn.PgError
 	)
 	switch {
-	case err == nil, errors.Is(err, graph.ErrConflict), errors.As(err, &connecting), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case err == nil, errors.Is(err, fault.ErrConflict), errors.As(err, &connecting), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return false
 	case errors.As(err, &db): // class 57P: the server says that it ends the connection
 		return strings.HasPrefix(db.Code, "57P")

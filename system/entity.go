@@ -50,7 +50,7 @@ func utf8Faults(namesAndValues ...string) error {
 // SystemEntity returns the entity with exactly this name, or ErrNotFound.
 func (s *Store) SystemEntity(ctx context.Context, scope graph.Scope, system, name string) (Node, error) {
 	if !validSystemName(name) {
-		return Node{}, fmt.Errorf("find entity: %w", graph.ErrNotFound)
+		return Node{}, fmt.Errorf("find entity: %w", fault.ErrNotFound)
 	}
 	row, err := findSystemEntities.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "natural_keys": []string{naturalKey(system, name)},
@@ -92,7 +92,7 @@ func (s *Store) RenameSystemEntity(ctx context.Context, scope graph.Scope, syste
 			return err
 		}
 		if j.nodes[next] != nil {
-			return fmt.Errorf("rename: the system already has an entity of that name: %w", graph.ErrConflict)
+			return fmt.Errorf("rename: the system already has an entity of that name: %w", fault.ErrConflict)
 		}
 		j.adopt(n)
 		n.Name, n.changed = next, true
@@ -110,7 +110,7 @@ func (j *job) loadNode(name string) (*plannedNode, error) {
 	if n := j.nodes[name]; n != nil {
 		return n, nil
 	}
-	return nil, fmt.Errorf("find entity: %w", graph.ErrNotFound)
+	return nil, fmt.Errorf("find entity: %w", fault.ErrNotFound)
 }
 
 // changeEntity changes one entity and returns the changed entity.

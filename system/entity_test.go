@@ -7,6 +7,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/fault"
 )
 
 // abc stores a system of three entities in a row.
@@ -59,7 +60,7 @@ func TestSystemFinds(t *testing.T) {
 		e.Same("relationships", []any{c.want, nil}, []any{linkNames(found), err})
 	}
 	for _, name := range []string{"A", "d", "", " a", "\xff"} {
-		if _, err := e.systems.SystemEntity(t.Context(), e.As(""), "s", name); !errors.Is(err, graph.ErrNotFound) {
+		if _, err := e.systems.SystemEntity(t.Context(), e.As(""), "s", name); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("entity %q: %v", name, err)
 		}
 	}
@@ -76,7 +77,7 @@ func TestSystemEntityIsChanged(t *testing.T) {
 	e.Same("fields", []any{"store", "new", []string{"y"}, int64(2)}, []any{changed.Type, changed.Description, changed.Tags, changed.Version})
 	_, err = e.systems.ChangeSystemEntity(t.Context(), e.As(""), "s", &EntityWrite{Name: "b", Type: graph.Some(" ")})
 	e.Same("type", []string{"type"}, graphtest.Locations(err))
-	if _, err = e.systems.ChangeSystemEntity(t.Context(), e.As(""), "s", named0("d")); !errors.Is(err, graph.ErrNotFound) {
+	if _, err = e.systems.ChangeSystemEntity(t.Context(), e.As(""), "s", named0("d")); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("unknown: %v", err)
 	}
 }
@@ -87,7 +88,7 @@ func TestSystemEntityIsRenamed(t *testing.T) {
 	e := fresh(t)
 	e.abc()
 	before := e.systemEntity("s", "b")
-	if _, err := e.systems.RenameSystemEntity(t.Context(), e.As(""), "s", "b", "c"); !errors.Is(err, graph.ErrConflict) {
+	if _, err := e.systems.RenameSystemEntity(t.Context(), e.As(""), "s", "b", "c"); !errors.Is(err, fault.ErrConflict) {
 		t.Errorf("taken name: %v", err)
 	}
 	_, err := e.systems.RenameSystemEntity(t.Context(), e.As(""), "s", "b", "")
@@ -112,12 +113,12 @@ func TestSystemDeletes(t *testing.T) {
 			t.Errorf("relationships: %s (%v)", linkNames(found), err)
 		}
 	}
-	if err := e.systems.DeleteSystemRelationship(t.Context(), e.As(""), "s", "a", "b", "calls; drop"); !errors.Is(err, graph.ErrNotFound) {
+	if err := e.systems.DeleteSystemRelationship(t.Context(), e.As(""), "s", "a", "b", "calls; drop"); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("deleted again: %v", err)
 	}
 	deleted, err := e.systems.DeleteSystemEntity(t.Context(), e.As(""), "s", "b")
 	e.Same("deleted", []any{Counts{1, 2}, nil}, []any{deleted, err})
-	if _, err := e.systems.DeleteSystemEntity(t.Context(), e.As(""), "s", "b"); !errors.Is(err, graph.ErrNotFound) {
+	if _, err := e.systems.DeleteSystemEntity(t.Context(), e.As(""), "s", "b"); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("deleted again: %v", err)
 	}
 	e.Same("left", []any{int64(2), int64(0)}, e.Stored()[:2])

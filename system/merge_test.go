@@ -10,6 +10,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/fault"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -241,7 +242,7 @@ func TestSystemDeletedUnderWriters(t *testing.T) {
 						Strict: true, Entities: []EntityWrite{named(a)}, Relationships: []RelationshipWrite{uses(a, a)},
 					})
 				}
-				if err != nil && !errors.Is(err, graph.ErrNotFound) {
+				if err != nil && !errors.Is(err, fault.ErrNotFound) {
 					return err
 				}
 				if m, err := e.systems.SystemMemory(t.Context(), e.As(""), "s"); err != nil || len(m.Relationships) != len(m.Entities) {
@@ -270,7 +271,7 @@ func TestSystemNodeDeletedElsewhere(t *testing.T) {
 		}
 		return j.save()
 	})
-	if !errors.Is(err, graph.ErrConflict) {
+	if !errors.Is(err, fault.ErrConflict) {
 		t.Errorf("written: %v", err)
 	}
 }
@@ -307,7 +308,7 @@ func TestSystemsStayInTheirTeamAndApart(t *testing.T) {
 	_, drop := other.systems.DeleteSystem(t.Context(), other.As(""), "s")
 	unlink := other.systems.DeleteSystemRelationship(t.Context(), other.As(""), "s", "a", "b", "uses")
 	for what, err := range map[string]error{"find": find, "change": change, "rename": rename, "remove": remove, "drop": drop, "unlink": unlink} {
-		if !errors.Is(err, graph.ErrNotFound) {
+		if !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%s by another team: %v", what, err)
 		}
 	}

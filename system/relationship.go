@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"kith/graph"
+	"kith/internal/fault"
 
 	"kith/neo"
 )
@@ -41,7 +42,7 @@ func (s *Store) SystemRelationships(ctx context.Context, scope graph.Scope, syst
 // DeleteSystemRelationship deletes the relationship of a type between two entities, or returns ErrNotFound.
 func (s *Store) DeleteSystemRelationship(ctx context.Context, scope graph.Scope, system, from, to, relationship string) error {
 	if utf8Faults("type", relationship) != nil {
-		return fmt.Errorf("delete relationship: %w", graph.ErrNotFound)
+		return fmt.Errorf("delete relationship: %w", fault.ErrNotFound)
 	}
 	wanted := RelationshipWrite{From: from, To: to, Type: relationship}
 	return s.systemWrite(ctx, scope, system, func(j *job) error {
@@ -55,7 +56,7 @@ func (s *Store) DeleteSystemRelationship(ctx context.Context, scope graph.Scope,
 		}
 		l := j.links[wanted.triple()]
 		if l == nil {
-			return fmt.Errorf("delete relationship: %w", graph.ErrNotFound)
+			return fmt.Errorf("delete relationship: %w", fault.ErrNotFound)
 		}
 		if err := removeSystemRelationships.Run(j.tx, map[string]any{"team_id": j.team, "rows": []map[string]any{l.row(nil)}}); err != nil {
 			return err

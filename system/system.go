@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 
 	"kith/neo"
 )
@@ -115,13 +116,13 @@ func (s *Store) SystemMemory(ctx context.Context, scope graph.Scope, system stri
 func (s *Store) heldMemory(ctx context.Context, scope graph.Scope, system string) (m Memory, err error) {
 	err = s.systemWrite(ctx, scope, system, func(j *job) error {
 		if j.fresh {
-			return graph.ErrNotFound // deleted; reading does not restore it
+			return fault.ErrNotFound // deleted; reading does not restore it
 		}
 		loaded, err := loadSystem.ExecOne(j.tx, map[string]any{"team_id": scope.TeamID, "system": system})
 		m = loaded.memory()
 		return err
 	})
-	if errors.Is(err, graph.ErrNotFound) {
+	if errors.Is(err, fault.ErrNotFound) {
 		return (&loadedSystem{}).memory(), nil
 	}
 	return m, err
@@ -178,7 +179,7 @@ func (s *Store) DeleteSystem(ctx context.Context, scope graph.Scope, system stri
 	var deleted Counts
 	err := s.systemWrite(ctx, scope, system, func(j *job) (err error) {
 		if j.fresh {
-			return graph.ErrNotFound
+			return fault.ErrNotFound
 		}
 		deleted, err = removeSystem.ExecOne(j.tx, map[string]any{"team_id": scope.TeamID, "system": system})
 		return err

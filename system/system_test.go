@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/fault"
 )
 
 // contextFile returns a memory file in its canonical form.
@@ -152,7 +153,7 @@ func TestSystemsAreListedAndDeleted(t *testing.T) {
 	e.Same("second", []any{[]System{{"b", Counts{2, 3}, 1, noon, noon}}, nil}, []any{systems, err})
 	deleted, err := e.systems.DeleteSystem(t.Context(), e.As(""), "b")
 	e.Same("deleted", []any{Counts{2, 3}, nil}, []any{deleted, err})
-	if _, err := e.systems.DeleteSystem(t.Context(), e.As(""), "b"); !errors.Is(err, graph.ErrNotFound) {
+	if _, err := e.systems.DeleteSystem(t.Context(), e.As(""), "b"); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("deleted again: %v", err)
 	}
 	systems, err = e.systems.Systems(t.Context(), e.As(""), "", 10)

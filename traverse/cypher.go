@@ -210,7 +210,7 @@ const tooLong = "the statement did not end within 2 seconds: " +
 func cypherFault(err error) error {
 	var db *neo4j.Neo4jError
 	switch {
-	case err == nil || errors.Is(err, graph.ErrInvalid):
+	case err == nil || errors.Is(err, fault.ErrInvalid):
 		return err
 	case errors.As(err, &db):
 		for _, f := range cypherFaults {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // TestCypherReadableOrHidden checks that every stored property is either listed in GET /v1/schema or hidden.
@@ -62,7 +63,7 @@ func TestCypherEndsInTime(t *testing.T) {
 	start := time.Now()
 	_, err := e.ask("UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b UNWIND range(1, 10000) AS c RETURN count(*) AS "+column, nil)
 	took := time.Since(start)
-	if !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "2 seconds") {
+	if !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), "2 seconds") {
 		t.Errorf("after %v: %v", took, err)
 	}
 	if took < cypherTime || took > cypherTime+planTime {
@@ -167,7 +168,7 @@ func TestCypherEndsWhatHoldsTooMuch(t *testing.T) {
 	e := fresh(t)
 	e.walkStore.heap.bytes.Store(assumedHeap)
 	_, err := e.ask("UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b RETURN size(collect({a: a, b: [a, b]})) AS held_too_much", nil)
-	if !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "memory") {
+	if !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), "memory") {
 		t.Errorf("it ended with %v", err)
 	}
 }
@@ -186,7 +187,7 @@ func TestCypherKnowsTheHeap(t *testing.T) {
 func TestCypherBounds(t *testing.T) {
 	e := fresh(t)
 	big := map[string]any{"big": strings.Repeat("x", 10_000)}
-	if _, err := e.ask("RETURN [x IN range(1, 200) | $big] AS much", big); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "first row") {
+	if _, err := e.ask("RETURN [x IN range(1, 200) | $big] AS much", big); !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), "first row") {
 		t.Errorf("a row of 2 MB: %v", err)
 	}
 	for text, want := range map[string]int{
@@ -226,7 +227,7 @@ func TestCypherFaults(t *testing.T) {
 		"MATCH (n) RETURN n.name.first":                                 "wrong type",
 	} {
 		_, err := e.ask(text, map[string]any{"text": strings.Repeat("x", 1000)})
-		if !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -78,7 +78,7 @@ func (t *Traverser) walkNeighbors(ctx context.Context, scope graph.Scope, r *Req
 			return nil, false, err
 		}
 		if hop == 1 && len(steps) == 0 {
-			return nil, false, graph.ErrNotFound
+			return nil, false, fault.ErrNotFound
 		}
 		fresh := map[string]*reached{}
 		for _, from := range steps {

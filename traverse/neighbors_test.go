@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"kith/internal/fault"
 	"math"
 	"slices"
 	"strings"
@@ -13,8 +14,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"kith/graph"
 )
 
 // What strong relationships lead to, and is salient, comes first.
@@ -117,7 +116,7 @@ func TestNeighborsOfNothing(t *testing.T) {
 	if got := rows(t, f, Request{Mode: Neighbors, EntityKey: "former alone"}); len(got.Rows) != 0 {
 		t.Errorf("by the key of what was taken over: %+v", got)
 	}
-	if _, _, err := ask(f, Request{Mode: Neighbors, EntityKey: "gone"}); !errors.Is(err, graph.ErrNotFound) {
+	if _, _, err := ask(f, Request{Mode: Neighbors, EntityKey: "gone"}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("of what is not there: %v", err)
 	}
 	got := rows(t, f, Request{Mode: Neighbors, EntityKey: "alone"})
@@ -224,7 +223,7 @@ func FuzzCursor(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, cursor string) {
 		p, err := parseCursor(cursor, now)
-		if errors.Is(err, graph.ErrInvalid) {
+		if errors.Is(err, fault.ErrInvalid) {
 			return
 		}
 		if again, err2 := parseCursor(p.cursor(), now); err != nil || err2 != nil || again != p {

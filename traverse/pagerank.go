@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Bounds of personalised PageRank.
@@ -131,7 +132,7 @@ func (t *Traverser) readEdges(ctx context.Context, scope graph.Scope, walk Walk,
 func (t *Traverser) checkSeeds(ctx context.Context, scope graph.Scope, seeds []string) error {
 	nodes, err := t.store.NodesByKey(ctx, scope, seeds)
 	if err == nil && len(nodes) < len(seeds) {
-		err = graph.ErrNotFound
+		err = fault.ErrNotFound
 	}
 	return err
 }

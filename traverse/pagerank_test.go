@@ -3,14 +3,13 @@ package traverse
 import (
 	"errors"
 	"fmt"
+	"kith/internal/fault"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"kith/graph"
 )
 
 func TestPageRank(t *testing.T) {
@@ -63,7 +62,7 @@ func TestMissingSeeds(t *testing.T) {
 	t.Parallel()
 	f := aboutBoat()
 	for _, seeds := range [][]string{{"gone"}, {"ada", "gone"}, {"gone", "ada", "gone too"}} {
-		if _, _, err := ask(f, Request{Mode: PPR, SeedNodes: seeds}); !errors.Is(err, graph.ErrNotFound) {
+		if _, _, err := ask(f, Request{Mode: PPR, SeedNodes: seeds}); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%v: %v", seeds, err)
 		}
 	}

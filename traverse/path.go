@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // Bounds of a search for paths.
@@ -44,7 +45,7 @@ func (t *Traverser) path(ctx context.Context, scope graph.Scope, r *Request) (Re
 		return nil, graph.Recall{}, err
 	}
 	if len(ends) < 2 {
-		return nil, graph.Recall{}, graph.ErrNotFound
+		return nil, graph.Recall{}, fault.ErrNotFound
 	}
 	ways, cut, err := t.findPaths(ctx, scope, r, now)
 	if err != nil {

@@ -3,14 +3,13 @@ package traverse
 import (
 	"errors"
 	"fmt"
+	"kith/internal/fault"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"kith/graph"
 )
 
 // text returns a path as its nodes, with arrows in the direction of the relationships.
@@ -110,7 +109,7 @@ func TestMissingEnds(t *testing.T) {
 	t.Parallel()
 	for _, r := range []Request{{From: "a", To: "gone"}, {From: "gone", To: "a"}, {From: "gone", To: "gone too"}} {
 		r.Mode = Path
-		if _, _, err := ask(byTwoWays(), r); !errors.Is(err, graph.ErrNotFound) {
+		if _, _, err := ask(byTwoWays(), r); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("from %s to %s: %v", r.From, r.To, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/testenv"
 )
 
@@ -328,7 +329,7 @@ func TestFaultsAskNothing(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Mode{Neighbors, Path, PPR, Cypher, ""} {
 		f := aboutBoat()
-		if _, _, err := ask(f, Request{Mode: mode}); !errors.Is(err, graph.ErrInvalid) || len(f.calls) > 0 {
+		if _, _, err := ask(f, Request{Mode: mode}); !errors.Is(err, fault.ErrInvalid) || len(f.calls) > 0 {
 			t.Errorf("%q: %v, asked %v", mode, err, f.calls)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"kith/graph"
+	"kith/internal/fault"
 
 	"golang.org/x/sync/errgroup"
 
@@ -62,7 +63,7 @@ func (s *Store) WorkspaceWith(ctx context.Context, scope graph.Scope, project st
 	group.Go(func() (err error) {
 		focus, err = s.focus(ctx, scope, kind, key)
 		if err == nil && (focus.Project == nil || focus.Project.EntityKey != project) {
-			err = fmt.Errorf("focus: %w", graph.ErrNotFound)
+			err = fmt.Errorf("focus: %w", fault.ErrNotFound)
 		}
 		return err
 	})

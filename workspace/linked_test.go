@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 )
 
 // TestLinkedEntities checks that linked nodes are returned and counted by kind, those in progress first.
@@ -88,11 +89,11 @@ func TestLinkedEntities(t *testing.T) {
 		"document": {{"brief", "the brief", "", true}},
 	}, map[string][]Available{"plan": available["plan"], "document": available["document"]})
 	for _, key := range []string{"nothing", "old"} {
-		if _, err := e.projects.LinkedWith(t.Context(), e.As("u"), LinkedQuery{Kind: task, Key: key, Most: 3}); !errors.Is(err, graph.ErrNotFound) {
+		if _, err := e.projects.LinkedWith(t.Context(), e.As("u"), LinkedQuery{Kind: task, Key: key, Most: 3}); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	if _, err := e.projects.LinkedWith(t.Context(), e.neighbour().As("u"), LinkedQuery{Kind: task, Key: "t", Most: 3}); !errors.Is(err, graph.ErrNotFound) {
+	if _, err := e.projects.LinkedWith(t.Context(), e.neighbour().As("u"), LinkedQuery{Kind: task, Key: "t", Most: 3}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("another team: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -292,7 +293,7 @@ func (e *env) wantWorkspace(user, project string) {
 	m := e.workspaceModel(user)
 	got, err := e.projects.WorkspaceOf(e.Context(), e.As(user), project)
 	if _, there := m.nodes[project]; !there {
-		if !errors.Is(err, graph.ErrNotFound) {
+		if !errors.Is(err, fault.ErrNotFound) {
 			e.Fatalf("a project that is not there: %v", err)
 		}
 		return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 
 	"kith/neo"
 )
@@ -364,7 +365,7 @@ func (s *Store) Warm(ctx context.Context) error {
 	_, element := s.Focus(ctx, nobody, graph.ProjectKind, key)
 	_, linked := s.LinkedWith(ctx, nobody, LinkedQuery{Kind: graph.ProjectKind, Key: key})
 	for _, err := range []error{global, project, links, element, linked} {
-		if err != nil && !errors.Is(err, graph.ErrNotFound) {
+		if err != nil && !errors.Is(err, fault.ErrNotFound) {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 
 	"pgregory.net/rapid"
 )
@@ -235,7 +236,7 @@ func TestWorkspaceFocus(t *testing.T) {
 	e.Same("first", []string{"o0", "o1", "o2"}, f.First["outputs"])
 	e.Same("relationships", 12, len(f.Edges))
 	for _, c := range []struct{ project, key string }{{"q", "t"}, {"p", "nothing"}, {"nothing", "t"}} {
-		if _, _, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), c.project, kind, c.key); !errors.Is(err, graph.ErrNotFound) {
+		if _, _, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), c.project, kind, c.key); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}

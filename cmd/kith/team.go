@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/terminal"
 )
 
@@ -108,7 +109,7 @@ func parseLimit(flag string, was *int64) (*int64, error) {
 	}
 	n, err := strconv.ParseInt(flag, 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("--nodes, --relationships and --text take a number or standard: %w", graph.ErrInvalid)
+		return nil, fmt.Errorf("--nodes, --relationships and --text take a number or standard: %w", fault.ErrInvalid)
 	}
 	return &n, nil
 }

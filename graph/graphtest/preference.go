@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/testenv"
 )
 
@@ -189,7 +190,7 @@ func (p *preferences) limits() {
 
 func (p *preferences) invalid(what string, err error) {
 	p.Helper()
-	if !errors.Is(err, graph.ErrInvalid) || strings.Contains(err.Error(), "secret") {
+	if !errors.Is(err, fault.ErrInvalid) || strings.Contains(err.Error(), "secret") {
 		p.Errorf("%s: %v", what, err)
 	}
 }
@@ -268,7 +269,7 @@ func (p *preferences) oneAlone() {
 	if err := p.store.DeletePreference(p.Context(), p.as("u"), "k"); err != nil {
 		p.Error(err)
 	}
-	if err := p.store.DeletePreference(p.Context(), p.as("u"), "k"); !errors.Is(err, graph.ErrNotFound) {
+	if err := p.store.DeletePreference(p.Context(), p.as("u"), "k"); !errors.Is(err, fault.ErrNotFound) {
 		p.Errorf("deleted twice: %v", err)
 	}
 	p.has("one deleted", "u", one("b", `{"a":1.0}`))

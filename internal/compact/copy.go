@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -108,7 +109,7 @@ func get(list []int64, at int64) int64 {
 func (c *copying) empty(ctx context.Context) error {
 	there, err := count(ctx, c.to)
 	if err == nil && there != (Copied{}) {
-		err = fmt.Errorf("copy: the target store is not empty (%d nodes): %w", there.Nodes, graph.ErrConflict)
+		err = fmt.Errorf("copy: the target store is not empty (%d nodes): %w", there.Nodes, fault.ErrConflict)
 	}
 	if err == nil {
 		c.total, err = count(ctx, c.from)
@@ -204,7 +205,7 @@ func createCopiesOf(ctx context.Context, s *graph.Store, create neo.Query[[]int6
 			return err
 		}
 		if len(made) != len(rows) {
-			return fmt.Errorf("copy: created %d of %d records: %w", len(made), len(rows), graph.ErrConflict)
+			return fmt.Errorf("copy: created %d of %d records: %w", len(made), len(rows), fault.ErrConflict)
 		}
 		return nil
 	})
@@ -225,7 +226,7 @@ func readPages[T any](ctx context.Context, s *graph.Store, read neo.Query[T], to
 				return err
 			}
 		} else if from-last > copyMostGap {
-			return fmt.Errorf("copy: found %d of %d records: the counts of neo4j are wrong: %w", seen, total, graph.ErrConflict)
+			return fmt.Errorf("copy: found %d of %d records: the counts of neo4j are wrong: %w", seen, total, fault.ErrConflict)
 		}
 		seen += int64(len(rows))
 	}
@@ -258,7 +259,7 @@ func (c *copying) compare(ctx context.Context) error {
 	}
 	if there.Nodes != c.total.Nodes || there.Relationships != c.total.Relationships {
 		return fmt.Errorf("copy: the copy has %d nodes and %d relationships instead of %d and %d: %w",
-			there.Nodes, there.Relationships, c.total.Nodes, c.total.Relationships, graph.ErrConflict)
+			there.Nodes, there.Relationships, c.total.Nodes, c.total.Relationships, fault.ErrConflict)
 	}
 	c.progress("comparing", c.done)
 	var nodes, links digest
@@ -278,7 +279,7 @@ func (c *copying) compare(ctx context.Context) error {
 		return nil
 	})
 	if err == nil && (nodes != c.nodeDigest || links != c.linkDigst) {
-		err = fmt.Errorf("copy: the copy differs from the original, possibly because of writes during the copy: %w", graph.ErrConflict)
+		err = fmt.Errorf("copy: the copy differs from the original, possibly because of writes during the copy: %w", fault.ErrConflict)
 	}
 	return err
 }

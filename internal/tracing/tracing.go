@@ -17,8 +17,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"kith/graph"
 	"kith/handlers"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -82,7 +82,7 @@ func (t *Tracer) Of(kind string) neo.Trace {
 	return func(ctx context.Context, name string) (context.Context, func(error)) {
 		ctx, span := t.tracer.Start(ctx, name, trace.WithAttributes(attribute.String("kith."+kind, name)))
 		return ctx, func(err error) {
-			if err != nil && !errors.Is(err, graph.ErrNotFound) && !errors.Is(err, graph.ErrInvalid) {
+			if err != nil && !errors.Is(err, fault.ErrNotFound) && !errors.Is(err, fault.ErrInvalid) {
 				span.SetStatus(codes.Error, "failed") // not the error's text, which may contain values
 			}
 			span.End()
