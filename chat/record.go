@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"kith/internal/bounds"
+
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/neo"
@@ -187,9 +189,9 @@ func orAbsent(s *string) any {
 // check returns the faults of an imported tree for a scope.
 func (r *TreeRecord) check(scope graph.Scope, now time.Time) error {
 	f := &graph.Faults{}
-	f.Word(fault.At("id"), r.ID, graph.MaxKeyLength)
+	f.Word(fault.At("id"), r.ID, bounds.KeyLength)
 	user := r.UserID.Or("")
-	f.OptionalWord(fault.At("user_id"), r.UserID, graph.MaxKeyLength)
+	f.OptionalWord(fault.At("user_id"), r.UserID, bounds.KeyLength)
 	if user != "" {
 		scope.CheckImported(&f.List, user)
 	}
@@ -230,7 +232,7 @@ func (r *TurnRecord) check(now time.Time) error {
 	}
 	for field, value := range map[string]*string{"provider_id": r.ProviderID, "model": r.Model, "source": r.Source, "prompt_version": &r.PromptVersion} {
 		if value != nil {
-			f.Text(fault.At(field), *value, graph.MaxKeyLength)
+			f.Text(fault.At(field), *value, bounds.KeyLength)
 		}
 	}
 	if r.Error != nil {
@@ -248,6 +250,6 @@ func checkChatTimes(f *graph.Faults, created, updated int64, by *string, now tim
 	f.Past(fault.At("created_at"), time.UnixMilli(created), now)
 	f.Past(fault.At("updated_at"), time.UnixMilli(updated), now)
 	if by != nil {
-		f.Word(fault.At("created_by"), *by, graph.MaxKeyLength)
+		f.Word(fault.At("created_by"), *by, bounds.KeyLength)
 	}
 }

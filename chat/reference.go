@@ -5,7 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kith/graph"
+	"kith/internal/bounds"
+
 	"kith/internal/fault"
 )
 
@@ -32,7 +33,7 @@ func Tokens(prompt string) []Token {
 	var tokens []Token
 	for _, at := range refPattern.FindAllStringSubmatchIndex(prompt, -1) {
 		key := strings.TrimRight(prompt[at[4]:at[5]], afterRef)
-		if key == "" || utf8.RuneCountInString(key) > graph.MaxKeyLength || !fault.ValidKey(key) {
+		if key == "" || utf8.RuneCountInString(key) > bounds.KeyLength || !fault.ValidKey(key) {
 			continue
 		}
 		kind := prompt[at[2]:at[3]]

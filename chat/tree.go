@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"kith/internal/bounds"
+	"kith/internal/clip"
+
 	"kith/internal/cursors"
 
 	"github.com/google/uuid"
@@ -106,7 +109,7 @@ type chatTreeFields struct {
 
 // check adds the faults of a write of a tree in the scope.
 func (w *TreeWrite) check(f *graph.Faults, scope graph.Scope) {
-	f.OptionalWord(fault.At("name"), w.Name, graph.MaxNameLength)
+	f.OptionalWord(fault.At("name"), w.Name, bounds.NameLength)
 	checkBytes(f, fault.At("system_prompt"), w.SystemPrompt.Value, maxSystemPrompt)
 	if w.Context.Given && !w.Context.Null {
 		w.Context.Value.check(f, scope)
@@ -145,7 +148,7 @@ func checkBytes(f *graph.Faults, at fault.Path, value string, limit int) {
 // checkKey checks a key that may be empty.
 func checkKey(f *graph.Faults, at fault.Path, key string) {
 	if key != "" {
-		f.Word(at, key, graph.MaxKeyLength)
+		f.Word(at, key, bounds.KeyLength)
 	}
 }
 
@@ -360,7 +363,7 @@ func displayName(name *string, prompt string) string {
 	if name != nil {
 		return *name
 	}
-	if line := graph.FirstLine(prompt, displayLength); line != "" {
+	if line := clip.FirstLine(prompt, displayLength); line != "" {
 		return line
 	}
 	return "Untitled"

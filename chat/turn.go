@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"kith/internal/bounds"
+
 	"github.com/google/uuid"
 
 	"kith/graph"
@@ -171,7 +173,7 @@ func (w *TurnWrite) check(f *graph.Faults) {
 
 func checkModel(f *graph.Faults, model string) {
 	if model != "" {
-		f.Word(fault.At("provider_config").Field("model"), model, graph.MaxKeyLength)
+		f.Word(fault.At("provider_config").Field("model"), model, bounds.KeyLength)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"kith/internal/bounds"
+
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/neo"
@@ -130,7 +132,7 @@ func (a *Answer) check() error {
 			f.Add(fault.At("error"), fault.Required, "must not be empty")
 		}
 	}
-	f.OptionalWord(fault.At("provider_id"), a.ProviderID, graph.MaxKeyLength)
+	f.OptionalWord(fault.At("provider_id"), a.ProviderID, bounds.KeyLength)
 	checkModel(f, a.ProviderConfig.Value.Model)
 	return f.Err()
 }

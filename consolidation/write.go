@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"kith/internal/bounds"
+
 	"kith/graph"
 
 	"kith/internal/fault"
@@ -62,7 +64,7 @@ func (c *Consolidation) validate(scope graph.Scope) error {
 	}
 	seen := map[string]int{}
 	for i, key := range c.EntityKeys {
-		f.Word(fault.At("entity_keys").Index(i), key, graph.MaxKeyLength)
+		f.Word(fault.At("entity_keys").Index(i), key, bounds.KeyLength)
 		if first, again := seen[key]; again {
 			f.Same(fault.At("entity_keys").Index(i), fault.At("entity_keys").Index(first))
 			continue

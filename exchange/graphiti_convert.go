@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/graph"
+	"kith/internal/bounds"
 )
 
 func (r *graphitiReader) addEntity(line int64, in *graphitiNode) {
@@ -16,7 +16,7 @@ func (r *graphitiReader) addEntity(line int64, in *graphitiNode) {
 	}
 	n := &wireNode{
 		Kind: "entity", EntityKey: r.entityKey(in.UUID), Name: name,
-		Description: r.limitText(line, "summary", in.Summary, graph.MaxTextLength),
+		Description: r.limitText(line, "summary", in.Summary, bounds.TextLength),
 		CreatedAt:   formatTime(r.readTime(line, "created_at", in.CreatedAt)),
 	}
 	if label := in.label(); strings.EqualFold(label, "person") {
@@ -51,12 +51,12 @@ func (r *graphitiReader) addEpisode(line int64, in *graphitiNode) {
 		at = created
 	}
 	n := &wireNode{
-		Kind: "source", EntityKey: r.entityKey(in.UUID), Name: r.cleanWord(line, "name", in.Name, graph.MaxNameLength),
+		Kind: "source", EntityKey: r.entityKey(in.UUID), Name: r.cleanWord(line, "name", in.Name, bounds.NameLength),
 		ContentType: "text-note", SourceType: "text-import",
 		StartedAt: formatTime(at), EndedAt: formatTime(at), CreatedAt: formatTime(created),
 	}
 	if in.Content != nil {
-		n.Summary = r.limitText(line, "content", *in.Content, graph.MaxTextLength)
+		n.Summary = r.limitText(line, "content", *in.Content, bounds.TextLength)
 	}
 	e := r.newExtras(line, Graphiti)
 	e.put("uuid", in.UUID)
@@ -86,7 +86,7 @@ func (r *graphitiReader) addFact(line int64, in *graphitiEdge) {
 	e := r.newExtras(line, Graphiti)
 	w := &wireRelationship{
 		Key: r.relationshipKey(in), From: r.entityKey(in.Source), To: r.entityKey(in.Target),
-		Description: r.limitText(line, "fact", in.Fact, graph.MaxTextLength), ValidFrom: formatTime(from), ValidTo: formatTime(to),
+		Description: r.limitText(line, "fact", in.Fact, bounds.TextLength), ValidFrom: formatTime(from), ValidTo: formatTime(to),
 	}
 	w.setType(cmp.Or(in.Name, "RELATES_TO"), e)
 	e.put("uuid", in.UUID)

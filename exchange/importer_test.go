@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"kith/internal/bounds"
+
 	"kith/graph"
 )
 
@@ -57,7 +59,7 @@ const (
 )
 
 func TestRefusedPreferencesStopAStrictImport(t *testing.T) {
-	full := make([]graph.Preference, graph.MaxPreferences)
+	full := make([]graph.Preference, bounds.Preferences)
 	for n := range full {
 		full[n] = graph.Preference{Key: fmt.Sprint(n), Value: []byte("1")}
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"kith/graph"
+	"kith/internal/bounds"
 )
 
 // mcpReader reads memory.jsonl of the reference MCP memory server. The server writes all entities before all relations.
@@ -83,7 +83,7 @@ func (r *mcpReader) addEntity(line int64, in *mcpLine) {
 	} else {
 		n.Type = r.cleanWord(line, "entityType", in.EntityType, maxWord)
 	}
-	n.Description = r.limitText(line, "observations", strings.Join(in.Observations, "\n"), graph.MaxTextLength)
+	n.Description = r.limitText(line, "observations", strings.Join(in.Observations, "\n"), bounds.TextLength)
 	n.Notes = r.readNotes(line, in.Observations)
 	n.Properties = r.newExtras(line, MCPMemory).json()
 	r.emitNode(line, n)

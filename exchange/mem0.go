@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"kith/graph"
+	"kith/internal/bounds"
+
 	"kith/internal/clip"
 )
 
@@ -120,7 +121,7 @@ func (r *mem0Reader) addMemory(line int64, in *mem0Memory) {
 		Properties: r.memoryExtras(line, in),
 	}
 	if cut {
-		n.Description = r.limitText(line, "memory", in.Memory, graph.MaxTextLength)
+		n.Description = r.limitText(line, "memory", in.Memory, bounds.TextLength)
 	}
 	r.emitNode(line, n)
 	r.current, r.line = in, line

@@ -7,7 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"kith/graph"
+	"kith/internal/bounds"
+
 	"kith/internal/clip"
 )
 
@@ -104,7 +105,7 @@ func formatTime(t time.Time) string {
 
 // readName returns the name of a node, and adds a fault if there is none.
 func (r *Reader) readName(line int64, location, s string) (string, bool) {
-	name := r.cleanWord(line, location, s, graph.MaxNameLength)
+	name := r.cleanWord(line, location, s, bounds.NameLength)
 	if name == "" {
 		r.addFault(line, location, "must not be blank")
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"kith/graph"
+	"kith/internal/bounds"
 )
 
 // The wire forms of items from other systems' files. They have the fields of graph's NodeWrite and RelationshipWrite that
@@ -108,7 +108,7 @@ func (e *extras) put(name string, value any) {
 	c := &e.reader.checker
 	flaw := c.check(raw)
 	size := e.size + len(raw) + len(name) + len(`"":,`)
-	if err != nil || flaw != "" || size > graph.MaxPropertiesSize || c.deepest >= graph.MaxPropertiesDeep {
+	if err != nil || flaw != "" || size > bounds.PropertiesSize || c.deepest >= bounds.PropertiesDepth {
 		e.reader.addWarning(e.line, "properties."+name, "was ignored: the properties would be too large or too deep")
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"kith/internal/bounds"
+
 	"kith/internal/fault"
 )
 
@@ -28,15 +30,15 @@ func (w *batch) job(t *Tx, scope Scope, now time.Time) *memoryJob {
 // validate checks everything that does not need the store. The error lists every fault with its location.
 func (w *batch) validate(scope Scope, now time.Time) error {
 	f := &Faults{}
-	if n := len(w.Nodes) + len(w.Relationships); n > MaxItems {
-		f.Add(fault.At("nodes"), fault.WrongCount, "nodes and relationships together must be at most %d", MaxItems)
+	if n := len(w.Nodes) + len(w.Relationships); n > bounds.Items {
+		f.Add(fault.At("nodes"), fault.WrongCount, "nodes and relationships together must be at most %d", bounds.Items)
 		return f.Err()
 	}
 	if scope.UserID != "" {
-		f.Word(fault.At("user_id"), scope.UserID, MaxKeyLength)
+		f.Word(fault.At("user_id"), scope.UserID, bounds.KeyLength)
 	}
 	if w.IdempotencyKey != "" {
-		f.Word(fault.At("idempotency_key"), w.IdempotencyKey, MaxKeyLength)
+		f.Word(fault.At("idempotency_key"), w.IdempotencyKey, bounds.KeyLength)
 	}
 	w.checkNodes(f, scope, now)
 	w.checkRelationships(f, now)

@@ -4,28 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
-	"kith/internal/clip"
-	"kith/internal/fault"
-)
+	"kith/internal/bounds"
 
-// Bounds of what may be stored. Text lengths count Unicode code points, sizes count bytes.
-const (
-	MaxItems          = 10_000 // nodes and relationships of one write
-	maxMessages       = 10_000 // messages of one write
-	maxMentions       = 1_000
-	MaxPreferences    = 200
-	MaxKeyLength      = fault.MaxKeyLength
-	MaxNameLength     = 512
-	MaxTextLength     = 16_384 // description, summary
-	MaxMessageLength  = 65_536
-	MaxPropertiesSize = 16_384
-	MaxPropertiesDeep = 8
-	MaxListLength     = 100 // keywords, tags, participants
+	"kith/internal/fault"
 )
 
 var typePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
@@ -49,11 +33,11 @@ func (f *Faults) version(at fault.Path, o Optional[int64]) {
 
 // Words checks a list of words without duplicates.
 func (f *Faults) Words(at fault.Path, values []string) {
-	if !f.Items(at, len(values), MaxListLength) {
+	if !f.Items(at, len(values), bounds.ListLength) {
 		return
 	}
 	for i, v := range values {
-		f.Word(at.Index(i), v, MaxKeyLength)
+		f.Word(at.Index(i), v, bounds.KeyLength)
 	}
 }
 
@@ -79,20 +63,20 @@ func (f *Faults) optionalPast(at fault.Path, o Optional[time.Time], now time.Tim
 // Properties checks the properties that a caller defines: a JSON object of bounded size and depth.
 func (f *Faults) Properties(at fault.Path, raw json.RawMessage) {
 	switch {
-	case len(raw) > MaxPropertiesSize:
-		f.Bytes(at, len(raw), MaxPropertiesSize)
+	case len(raw) > bounds.PropertiesSize:
+		f.Bytes(at, len(raw), bounds.PropertiesSize)
 	case !utf8.Valid(raw):
 		f.NotUTF8(at)
 	case !json.Valid(raw) || bytes.TrimSpace(raw)[0] != '{':
 		f.Add(at, fault.WrongType, "must be an object")
-	case depth(raw) > MaxPropertiesDeep:
+	case depth(raw) > bounds.PropertiesDepth:
 		f.tooDeep(at)
 	}
 }
 
 // tooDeep adds that JSON is nested too deep.
 func (f *Faults) tooDeep(at fault.Path) {
-	f.Add(at, fault.TooLong, "must be nested at most %d deep", MaxPropertiesDeep)
+	f.Add(at, fault.TooLong, "must be nested at most %d deep", bounds.PropertiesDepth)
 }
 
 // depth returns how deep valid JSON is nested.
@@ -126,16 +110,3 @@ func compact(raw json.RawMessage) string {
 
 // ValidType reports whether a text may be the type of a relationship.
 func ValidType(kind string) bool { return typePattern.MatchString(kind) }
-
-// FirstLine returns the first line of a text that is not blank, as a name: at most limit code points.
-func FirstLine(text string, limit int) string {
-	for line := range strings.Lines(text) {
-		line = strings.Join(strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
-		if line == "" {
-			continue
-		}
-		line, _ = clip.Runes(line, limit)
-		return line
-	}
-	return ""
-}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"kith/internal/bounds"
+
 	"kith/consolidation"
 	"kith/internal/fault"
 
@@ -146,7 +148,7 @@ func TestALostAnswerIsReported(t *testing.T) {
 	err := e.Store.Transaction(ctx, "preference_set", func(t *graph.Tx) error {
 		t.Changes([]string{"u1"})
 		err := graph.SetPreference.Run(t, map[string]any{
-			"team_id": e.Team, "user_id": "u1", "key": "k", "value": "1", "most": graph.MaxPreferences, "now": e.Now,
+			"team_id": e.Team, "user_id": "u1", "key": "k", "value": "1", "most": bounds.Preferences, "now": e.Now,
 		})
 		cancel() // the commit is sent on a connection that is given up
 		return err

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/internal/bounds"
+
 	"kith/internal/fault"
 )
 
@@ -57,7 +59,7 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, end *ConversationEnd) (SourceResult, error) {
 	now := s.Now()
 	f := &Faults{}
-	f.Text(fault.At("summary"), end.Summary.Value, MaxTextLength)
+	f.Text(fault.At("summary"), end.Summary.Value, bounds.TextLength)
 	f.optionalPast(fault.At("ended_at"), end.EndedAt, now)
 	checkMentions(f, end.Mentions)
 	if err := f.Err(); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"kith/internal/bounds"
+
 	"kith/internal/fault"
 )
 
@@ -25,12 +27,12 @@ func (c *ConversationFocus) Validate() error {
 }
 
 func (c *ConversationFocus) check(f *Faults, at fault.Path) {
-	f.Word(at.Field("project_id"), c.ProjectID, MaxKeyLength)
+	f.Word(at.Field("project_id"), c.ProjectID, bounds.KeyLength)
 	if c.wide() {
 		return
 	}
 	f.OneOf(at.Field("focus_kind"), c.FocusKind, WorkspaceFocusKinds...)
-	f.Word(at.Field("focus_id"), c.FocusID, MaxKeyLength)
+	f.Word(at.Field("focus_id"), c.FocusID, bounds.KeyLength)
 }
 
 // wide reports whether the focus is the project as a whole.

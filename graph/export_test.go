@@ -101,8 +101,6 @@ func NewCandidate(story *stored, included bool, shared int64) candidate {
 
 func NewStored(kind Kind, p Properties) *stored { return &stored{kind, p} }
 
-const MaxMentions = maxMentions
-const MaxMessages = maxMessages
 const MaxProposedNodes = maxProposedNodes
 const MaxProposedRelationships = maxProposedRelationships
 const MaxWords = maxWords

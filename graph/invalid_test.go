@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/bounds"
+
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
@@ -46,10 +48,10 @@ func wrongNodes() (all []wrong) {
 		}
 		add("too long", field, func(w *graph.NodeWrite) { set(w, long(limit)) })
 	}
-	words("entity_key", graph.MaxKeyLength, func(w *graph.NodeWrite, s string) { w.EntityKey = s })
-	words("user_id", graph.MaxKeyLength, func(w *graph.NodeWrite, s string) { w.UserID = graph.Some(s) })
-	words("name", graph.MaxNameLength, func(w *graph.NodeWrite, s string) { w.Name = graph.Some(s) })
-	words("canonical_name", graph.MaxNameLength, func(w *graph.NodeWrite, s string) { w.Kind, w.CanonicalName = "person", graph.Some(s) })
+	words("entity_key", bounds.KeyLength, func(w *graph.NodeWrite, s string) { w.EntityKey = s })
+	words("user_id", bounds.KeyLength, func(w *graph.NodeWrite, s string) { w.UserID = graph.Some(s) })
+	words("name", bounds.NameLength, func(w *graph.NodeWrite, s string) { w.Name = graph.Some(s) })
+	words("canonical_name", bounds.NameLength, func(w *graph.NodeWrite, s string) { w.Kind, w.CanonicalName = "person", graph.Some(s) })
 	words("type", 128, func(w *graph.NodeWrite, s string) { w.Kind, w.Type = "entity", graph.Some(s) })
 	add("null", "name", func(w *graph.NodeWrite) { w.Name = graph.Null[string]() })
 	add("empty", "user_id", func(w *graph.NodeWrite) { w.UserID = graph.Some("") })
@@ -57,7 +59,7 @@ func wrongNodes() (all []wrong) {
 	for name, text := range badTexts {
 		add(name, "description", func(w *graph.NodeWrite) { w.Description = graph.Some(text) })
 	}
-	add("too long", "description", func(w *graph.NodeWrite) { w.Description = graph.Some(long(graph.MaxTextLength)) })
+	add("too long", "description", func(w *graph.NodeWrite) { w.Description = graph.Some(long(bounds.TextLength)) })
 	for _, kind := range []string{"", "Person", secret, "storyline", "macro"} {
 		add(kind, "kind", func(w *graph.NodeWrite) { w.Kind = kind })
 	}
@@ -94,9 +96,9 @@ func badProperties() map[string]json.RawMessage {
 	return map[string]json.RawMessage{
 		"null": json.RawMessage(`null`), "list": json.RawMessage(`["` + secret + `"]`), "text": json.RawMessage(`"` + secret + `"`),
 		"empty": {}, "no JSON": json.RawMessage(`{"` + secret + `"`), "two": json.RawMessage(`{}{}`), "invalid UTF-8": json.RawMessage("{\"a\":\"\xff\"}"),
-		"deep":      json.RawMessage(strings.Repeat(`{"a":`, graph.MaxPropertiesDeep) + `[]` + strings.Repeat(`}`, graph.MaxPropertiesDeep)),
+		"deep":      json.RawMessage(strings.Repeat(`{"a":`, bounds.PropertiesDepth) + `[]` + strings.Repeat(`}`, bounds.PropertiesDepth)),
 		"very deep": json.RawMessage(`{"a":` + strings.Repeat(`[`, 7000) + strings.Repeat(`]`, 7000) + `}`),
-		"huge":      json.RawMessage(`{"a":"` + strings.Repeat("x", graph.MaxPropertiesSize) + `"}`),
+		"huge":      json.RawMessage(`{"a":"` + strings.Repeat("x", bounds.PropertiesSize) + `"}`),
 	}
 }
 
@@ -140,7 +142,7 @@ func wrongRelationships() (all []wrong) {
 }
 
 func wrongRequests() []wrong {
-	many := make([]graph.NodeWrite, graph.MaxItems)
+	many := make([]graph.NodeWrite, bounds.Items)
 	faulty := make([]graph.NodeWrite, 2*fault.MaxFaults)
 	var first100 []string
 	for i := range faulty {
@@ -183,7 +185,7 @@ func TestBadMemoryIsRefusedBeforeItIsStored(t *testing.T) {
 func TestBadSourcesAreRefusedBeforeTheyAreStored(t *testing.T) {
 	e := fresh(t)
 	before := e.Stored()
-	many := make([]string, graph.MaxListLength+1)
+	many := make([]string, bounds.ListLength+1)
 	for at, w := range map[string]graph.SourceWrite{
 		"entity_key":             {EntityKey: "a\n"},
 		"content_type":           {ContentType: graph.Some(secret)},
@@ -196,12 +198,12 @@ func TestBadSourcesAreRefusedBeforeTheyAreStored(t *testing.T) {
 		"keywords":               {Keywords: many},
 		"tags[0]":                {Tags: []string{""}},
 		"participants[1]":        {Participants: []string{"u2", "\xff"}},
-		"mentions":               {Mentions: make([]string, graph.MaxMentions+1)},
+		"mentions":               {Mentions: make([]string, bounds.Mentions+1)},
 		"mentions[1]":            {Mentions: []string{"c", "c"}},
-		"messages":               {Messages: make([]graph.MessageWrite, graph.MaxMessages+1)},
+		"messages":               {Messages: make([]graph.MessageWrite, bounds.Messages+1)},
 		"messages[0].role":       {Messages: []graph.MessageWrite{{Text: "x"}}},
-		"messages[0].name":       {Messages: []graph.MessageWrite{{Role: "user", Name: strings.Repeat("x", graph.MaxNameLength+1)}}},
-		"messages[0].text":       {Messages: []graph.MessageWrite{{Role: "user", Text: strings.Repeat("x", graph.MaxMessageLength+1)}}},
+		"messages[0].name":       {Messages: []graph.MessageWrite{{Role: "user", Name: strings.Repeat("x", bounds.NameLength+1)}}},
+		"messages[0].text":       {Messages: []graph.MessageWrite{{Role: "user", Text: strings.Repeat("x", bounds.MessageLength+1)}}},
 		"messages[0].at":         {Messages: []graph.MessageWrite{{Role: "user", At: graph.Some(tooEarly)}}},
 		"messages[1].entity_key": {Messages: []graph.MessageWrite{said("m", "x"), said("m", "y")}},
 	} {
@@ -231,7 +233,7 @@ func TestBadPreferencesAreRefused(t *testing.T) {
 		at string
 		p  []graph.Preference
 	}{
-		"too many":      {"preferences", make([]graph.Preference, graph.MaxPreferences+1)},
+		"too many":      {"preferences", make([]graph.Preference, bounds.Preferences+1)},
 		"no key":        {"preferences[0].key", one("", `1`)},
 		"long key":      {"preferences[0].key", one(strings.Repeat("k", 129), `1`)},
 		"twice":         {"preferences[1].key", append(one("k", `1`), one("k", `2`)...)},
@@ -250,17 +252,17 @@ func TestBadPreferencesAreRefused(t *testing.T) {
 // TestLimitsAreInclusive checks that inputs at the limits are accepted.
 func TestLimitsAreInclusive(t *testing.T) {
 	e := fresh(t)
-	w := node("person", strings.Repeat("k", graph.MaxKeyLength), 1, described(strings.Repeat("x", graph.MaxTextLength)), accessed(noon.Add(24*time.Hour)))
+	w := node("person", strings.Repeat("k", bounds.KeyLength), 1, described(strings.Repeat("x", bounds.TextLength)), accessed(noon.Add(24*time.Hour)))
 	w.CreatedAt, w.UpdatedAt = graph.Some(tooEarly.Add(time.Second)), graph.Some(noon)
-	w.Properties = json.RawMessage(`{"a":` + strings.Repeat("[", graph.MaxPropertiesDeep-1) + strings.Repeat("]", graph.MaxPropertiesDeep-1) +
-		`,"b":"` + strings.Repeat("x", graph.MaxPropertiesSize-2*graph.MaxPropertiesDeep-12) + `"}`)
+	w.Properties = json.RawMessage(`{"a":` + strings.Repeat("[", bounds.PropertiesDepth-1) + strings.Repeat("]", bounds.PropertiesDepth-1) +
+		`,"b":"` + strings.Repeat("x", bounds.PropertiesSize-2*bounds.PropertiesDepth-12) + `"}`)
 	deepest := graph.RelationshipWrite{
 		From: w.EntityKey, Type: "r" + strings.Repeat("_", 63), To: "other", Salience: graph.Some(0.0), Attitude: graph.Some(int64(1)), Proximity: graph.Some(int64(5)),
 		ValidFrom: graph.Some(tooEarly.Add(time.Second)), ValidTo: graph.Some(tooLate.Add(-time.Second)),
 	}
 	e.Same("statuses", []graph.Status{graph.Created, graph.Created, graph.Created}, statuses(e.Write("u1", []graph.NodeWrite{w, node("concept", "other", 1)}, deepest)))
-	if n := len(w.Properties); n > graph.MaxPropertiesSize || n < graph.MaxPropertiesSize-3 {
+	if n := len(w.Properties); n > bounds.PropertiesSize || n < bounds.PropertiesSize-3 {
 		t.Errorf("the properties have %d bytes", n)
 	}
-	e.Same("text", graph.Created, e.Source("u1", graph.SourceWrite{Messages: []graph.MessageWrite{{Role: "user", Text: strings.Repeat("⛵", graph.MaxMessageLength)}}}).Messages[0].Status)
+	e.Same("text", graph.Created, e.Source("u1", graph.SourceWrite{Messages: []graph.MessageWrite{{Role: "user", Text: strings.Repeat("⛵", bounds.MessageLength)}}}).Messages[0].Status)
 }

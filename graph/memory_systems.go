@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"kith/internal/bounds"
+
 	"kith/internal/fault"
 	"kith/neo"
 )
@@ -21,7 +23,7 @@ const SystemRelationshipType = "system_relationship"
 
 // MaxSystemItems is the maximum number of entities and relationships of a system, so that one write can always store
 // its file.
-const MaxSystemItems = MaxItems
+const MaxSystemItems = bounds.Items
 
 // lockedNumbers is the number of a system's next item, and its version; 0 if it is new.
 type lockedNumbers struct{ NextSeq, Version int64 }

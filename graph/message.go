@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/internal/bounds"
+
 	"github.com/google/uuid"
 
 	"kith/internal/fault"
@@ -48,20 +50,20 @@ type MessageResult struct {
 }
 
 func checkMessages(f *Faults, messages []MessageWrite, now time.Time) {
-	if !f.Items(fault.At("messages"), len(messages), maxMessages) {
+	if !f.Items(fault.At("messages"), len(messages), bounds.Messages) {
 		return
 	}
 	keys := map[string]int{}
 	for i, m := range messages {
 		at := fault.At("messages").Index(i)
 		f.Word(at.Field("role"), m.Role, 64)
-		f.Text(at.Field("name"), m.Name, MaxNameLength)
-		f.Text(at.Field("text"), m.Text, MaxMessageLength)
+		f.Text(at.Field("name"), m.Name, bounds.NameLength)
+		f.Text(at.Field("text"), m.Text, bounds.MessageLength)
 		f.optionalPast(at.Field("at"), m.At, now)
 		if m.EntityKey == "" {
 			continue
 		}
-		f.Word(at.Field("entity_key"), m.EntityKey, MaxKeyLength)
+		f.Word(at.Field("entity_key"), m.EntityKey, bounds.KeyLength)
 		if first, again := keys[m.EntityKey]; again {
 			f.Same(at.Field("entity_key"), fault.At("messages").Index(first).Field("entity_key"))
 		}

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"time"
 
+	"kith/internal/bounds"
+	"kith/internal/clip"
+
 	"kith/internal/fault"
 )
 
@@ -78,7 +81,7 @@ func (w *NodeWrite) check(f *Faults, at fault.Path, now time.Time, restoring boo
 	}
 	w.checkNames(f, at, kind)
 	if w.Description.Given {
-		f.Text(at.Field("description"), w.Description.Value, MaxTextLength)
+		f.Text(at.Field("description"), w.Description.Value, bounds.TextLength)
 	}
 	if w.State.Given {
 		f.OneOf(at.Field("state"), w.State.Value, States...)
@@ -131,21 +134,21 @@ func (w *NodeWrite) checkTimes(f *Faults, at fault.Path, now time.Time) {
 
 func (w *NodeWrite) checkNames(f *Faults, at fault.Path, kind Kind) {
 	if w.EntityKey != "" {
-		f.Word(at.Field("entity_key"), w.EntityKey, MaxKeyLength)
+		f.Word(at.Field("entity_key"), w.EntityKey, bounds.KeyLength)
 	}
 	if w.UserID.Given && !w.UserID.Null {
-		f.Word(at.Field("user_id"), w.UserID.Value, MaxKeyLength)
+		f.Word(at.Field("user_id"), w.UserID.Value, bounds.KeyLength)
 	}
 	switch name, given := w.givenName(kind); {
 	case given && kind.group == episodeGroup: // the speaker, or empty
-		f.Text(at.Field("name"), name, MaxNameLength)
+		f.Text(at.Field("name"), name, bounds.NameLength)
 	case given:
-		f.Word(at.Field("name"), name, MaxNameLength)
+		f.Word(at.Field("name"), name, bounds.NameLength)
 	case w.EntityKey == "" && kind.group != episodeGroup:
 		f.Add(at.Field("name"), fault.Required, "is required unless entity_key is given")
 	}
 	if w.CanonicalName.Given {
-		f.Word(at.Field("canonical_name"), w.CanonicalName.Value, MaxNameLength)
+		f.Word(at.Field("canonical_name"), w.CanonicalName.Value, bounds.NameLength)
 	}
 	if w.Type.Given && !w.Type.Null {
 		f.Word(at.Field("type"), w.Type.Value, 128)
@@ -205,7 +208,7 @@ func (w *NodeWrite) givenName(kind Kind) (name string, given bool) {
 	if !other.Given || other.Null {
 		return "", false
 	}
-	return FirstLine(other.Value, MaxNameLength), true
+	return clip.FirstLine(other.Value, bounds.NameLength), true
 }
 
 func (w *NodeWrite) canonicalName() string {

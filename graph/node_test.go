@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/bounds"
+
 	"kith/system"
 
 	"kith/graph"
@@ -219,7 +221,7 @@ func TestTextsComeBackAsTheyWent(t *testing.T) {
 	e := fresh(t)
 	for i, text := range []string{
 		`"quotes" 'single' \back\slash \u0041 $param ${x} {a: 1} ; // DROP`, "é e\u0301 ⛵🏴‍☠️ 日本語 \u202eolleh", "tab\tnew\nline\r\n",
-		strings.Repeat("⛵", graph.MaxTextLength), " blanks ",
+		strings.Repeat("⛵", bounds.TextLength), " blanks ",
 	} {
 		key := string(rune('a' + i))
 		e.Write("u1", []graph.NodeWrite{node("concept", key, 0.5, described(text))})
@@ -228,7 +230,7 @@ func TestTextsComeBackAsTheyWent(t *testing.T) {
 		}
 		e.Same("again", graph.Unchanged, e.Write("u1", []graph.NodeWrite{node("concept", key, 0.5, described(text))}).Nodes[0].Status)
 	}
-	name, key := strings.Repeat("🏴", graph.MaxNameLength), strings.Repeat("鍵", graph.MaxKeyLength)
+	name, key := strings.Repeat("🏴", bounds.NameLength), strings.Repeat("鍵", bounds.KeyLength)
 	e.Write(key, []graph.NodeWrite{{Kind: "entity", EntityKey: key, Name: graph.Some(name), Type: graph.Some(strings.Repeat("型", 128))}})
 	e.Same("the longest names", name, e.read(key).Name)
 }

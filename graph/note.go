@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/internal/bounds"
+
 	"github.com/google/uuid"
 
 	"kith/internal/fault"
@@ -50,8 +52,8 @@ func checkNotes(f *Faults, at fault.Path, notes []NoteWrite, now time.Time) {
 		if _, ok := noteLives[n.Lifetime]; !ok {
 			f.NotOneOf(at.Field("lifetime"), "week", "month", "year", "forever")
 		}
-		f.OptionalWord(at.Field("added_by"), n.AddedBy, MaxKeyLength)
-		f.OptionalWord(at.Field("source_entity_key"), n.SourceEntityKey, MaxKeyLength)
+		f.OptionalWord(at.Field("added_by"), n.AddedBy, bounds.KeyLength)
+		f.OptionalWord(at.Field("source_entity_key"), n.SourceEntityKey, bounds.KeyLength)
 		f.optionalPast(at.Field("date_added"), n.DateAdded, now)
 	}
 }

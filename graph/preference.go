@@ -8,6 +8,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"kith/internal/bounds"
+
 	"kith/internal/fault"
 	"kith/neo"
 )
@@ -43,7 +45,7 @@ const TimeZonePreference = "time_zone"
 // ValidatePreferences checks a whole set of preferences.
 func ValidatePreferences(preferences []Preference) error {
 	f := &Faults{}
-	if !f.Items(fault.At("preferences"), len(preferences), MaxPreferences) {
+	if !f.Items(fault.At("preferences"), len(preferences), bounds.Preferences) {
 		return f.Err()
 	}
 	keys := map[string]int{}
@@ -61,7 +63,7 @@ func ValidatePreferences(preferences []Preference) error {
 			f.NotUTF8(at.Field("value"))
 		case !json.Valid(p.Value) || bytes.Equal(bytes.TrimSpace(p.Value), []byte("null")):
 			f.Add(at.Field("value"), fault.Malformed, "must be a JSON value other than null")
-		case depth(p.Value) > MaxPropertiesDeep:
+		case depth(p.Value) > bounds.PropertiesDepth:
 			f.tooDeep(at.Field("value"))
 		}
 	}
@@ -129,7 +131,7 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope Scope, preferences
 }
 
 // ErrTooManyPreferences is returned when the user already has the maximum number of preferences.
-var ErrTooManyPreferences = fmt.Errorf("the user already has %d preferences, the maximum: delete one first: %w", MaxPreferences, fault.ErrConflict)
+var ErrTooManyPreferences = fmt.Errorf("the user already has %d preferences, the maximum: delete one first: %w", bounds.Preferences, fault.ErrConflict)
 
 // SetPreference sets one preference of the user and leaves the others unchanged. Error: ErrTooManyPreferences.
 func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) error {
@@ -140,7 +142,7 @@ func (s *Store) SetPreference(ctx context.Context, scope Scope, p Preference) er
 	return s.Transaction(ctx, "preference_set", func(t *Tx) error {
 		t.Changes([]string{scope.UserID})
 		kept, err := setPreference.ExecOne(t, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.User(), "key": p.Key, "value": value, "most": MaxPreferences, "now": s.Now(),
+			"team_id": scope.TeamID, "user_id": scope.User(), "key": p.Key, "value": value, "most": bounds.Preferences, "now": s.Now(),
 		})
 		if err == nil && !kept {
 			return ErrTooManyPreferences

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"kith/internal/bounds"
+	"kith/internal/clip"
+
 	"github.com/google/uuid"
 
 	"kith/internal/fault"
@@ -55,7 +58,7 @@ type ProposedRelationship struct {
 // location.
 func (p *Proposal) Validate() error {
 	f := &Faults{}
-	f.Text(fault.At("summary"), p.Summary, MaxTextLength)
+	f.Text(fault.At("summary"), p.Summary, bounds.TextLength)
 	f.Items(fault.At("nodes"), len(p.Nodes), maxProposedNodes)
 	f.Items(fault.At("relationships"), len(p.Relationships), maxProposedRelationships)
 	if f.Len() > 0 {
@@ -74,8 +77,8 @@ func (p *Proposal) checkNodes(f *Faults) map[string]Kind {
 		kind, _ := KindOf(n.Kind)
 		f.Word(at.Field("ref"), n.Ref, maxRefLength)
 		f.OneOf(at.Field("kind"), n.Kind, FocusKinds...)
-		f.Word(at.Field("name"), n.Name, MaxNameLength)
-		f.Text(at.Field("description"), n.Description, MaxTextLength)
+		f.Word(at.Field("name"), n.Name, bounds.NameLength)
+		f.Text(at.Field("description"), n.Description, bounds.TextLength)
 		switch {
 		case n.Type != "" && kind != EntityKind:
 			f.Add(at.Field("type"), fault.UnknownField, "is only a field of %s", EntityKind.Name)
@@ -113,7 +116,7 @@ func (p *Proposal) checkRelationships(f *Faults, kinds map[string]Kind) {
 		if fitting := fittingTypes(from, to); known && alsoKnown && !slices.Contains(fitting, r.Type) {
 			f.Add(at.Field("type"), fault.NotOneOf, "must be one of %s between a %s and a %s", strings.Join(fitting, ", "), from.Name, to.Name)
 		}
-		f.Text(at.Field("description"), r.Description, MaxTextLength)
+		f.Text(at.Field("description"), r.Description, bounds.TextLength)
 		f.grade(at.Field("attitude"), r.Attitude)
 		f.grade(at.Field("proximity"), r.Proximity)
 		triple := [3]string{r.From, r.Type, r.To}
@@ -205,7 +208,7 @@ func (r *ProposedRelationship) relationship(keys map[string]string) Relationship
 // ErrNotFound, ErrUnavailable.
 func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string) error {
 	f := &Faults{}
-	f.Text(fault.At("summary"), summary, MaxTextLength)
+	f.Text(fault.At("summary"), summary, bounds.TextLength)
 	f.NotBlank(fault.At("summary"), summary)
 	if err := f.Err(); err != nil {
 		return err
@@ -224,7 +227,7 @@ func (s *Store) Summarize(ctx context.Context, scope Scope, key, summary string)
 // source's content. Errors: ErrNotFound, ErrUnavailable.
 func (s *Store) Decline(ctx context.Context, scope Scope, key, reason string) error {
 	_, err := s.digest(ctx, scope, key, lookups{entityKeys: []string{key}}, func(source *stored, _ known) *batch {
-		return &batch{author: proposalAuthor, MemoryWrite: MemoryWrite{Nodes: []NodeWrite{s.processed(source, SourceFailed, "", FirstLine(reason, maxReasonLength))}}}
+		return &batch{author: proposalAuthor, MemoryWrite: MemoryWrite{Nodes: []NodeWrite{s.processed(source, SourceFailed, "", clip.FirstLine(reason, maxReasonLength))}}}
 	})
 	return err
 }

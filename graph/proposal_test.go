@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/bounds"
+
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
@@ -143,7 +145,7 @@ func TestDigestStates(t *testing.T) {
 	e.accept("u1", "s", &graph.Proposal{})
 	do(e.Store.Summarize(t.Context(), e.As("u1"), "s", "three"))
 	e.Same("extracted stays", graph.SourceExtracted, e.see("u1", "s").ProcessingStatus)
-	for _, summary := range []string{" \n", strings.Repeat("x", graph.MaxTextLength+1), "\xff"} {
+	for _, summary := range []string{" \n", strings.Repeat("x", bounds.TextLength+1), "\xff"} {
 		if err := e.Store.Summarize(t.Context(), e.As("u1"), "s", summary); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%.10q: %v", summary, err)
 		}
@@ -160,7 +162,7 @@ func TestProposalFaults(t *testing.T) {
 	for want, p := range map[string]*graph.Proposal{
 		"nodes":         {Nodes: make([]graph.ProposedNode, graph.MaxProposedNodes+1)},
 		"relationships": {Relationships: make([]graph.ProposedRelationship, graph.MaxProposedRelationships+1)},
-		"summary":       {Summary: strings.Repeat("x", graph.MaxTextLength+1)},
+		"summary":       {Summary: strings.Repeat("x", bounds.TextLength+1)},
 		"nodes[0].kind nodes[0].name nodes[0].ref": {Nodes: []graph.ProposedNode{{Kind: "source"}}},
 		"nodes[0].type":              {Nodes: []graph.ProposedNode{{Ref: "n1", Kind: "person", Name: "x", Type: "y"}}},
 		"nodes[0].ref":               {Nodes: []graph.ProposedNode{{Ref: graph.ProposalUser, Kind: "person", Name: "x"}}},

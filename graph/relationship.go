@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"kith/internal/bounds"
+
 	"kith/internal/fault"
 	"kith/neo"
 )
@@ -50,8 +52,8 @@ func (w *RelationshipWrite) direction() (from, kind, to string, swap bool) {
 }
 
 func (w *RelationshipWrite) check(f *Faults, at fault.Path, now time.Time, restoring bool) {
-	f.Word(at.Field("from"), w.From, MaxKeyLength)
-	f.Word(at.Field("to"), w.To, MaxKeyLength)
+	f.Word(at.Field("from"), w.From, bounds.KeyLength)
+	f.Word(at.Field("to"), w.To, bounds.KeyLength)
 	if w.From == w.To && w.From != "" && w.Type != SystemRelationshipType { // a system entity may call itself
 		f.Add(at.Field("to"), fault.Contrary, "must be another node than from")
 	}
@@ -59,7 +61,7 @@ func (w *RelationshipWrite) check(f *Faults, at fault.Path, now time.Time, resto
 		f.Add(at, fault.NotAllowed, "must not have key, recorded_at, updated_at, last_accessed_at or history: only imports may set them")
 	}
 	if w.Key != "" {
-		f.Word(at.Field("key"), w.Key, MaxKeyLength)
+		f.Word(at.Field("key"), w.Key, bounds.KeyLength)
 	}
 	if w.History != nil {
 		f.Number(at.Field("history").Field("seq"), w.History.Seq, MaxNumber)
@@ -78,13 +80,13 @@ func (w *RelationshipWrite) check(f *Faults, at fault.Path, now time.Time, resto
 		f.Add(at.Field("type"), fault.NotAllowed, "is reserved for the entities of systems")
 	}
 	if w.Description.Given {
-		f.Text(at.Field("description"), w.Description.Value, MaxTextLength)
+		f.Text(at.Field("description"), w.Description.Value, bounds.TextLength)
 	}
 	if w.RelationshipType.Given && !w.RelationshipType.Null {
 		f.Word(at.Field("relationship_type"), w.RelationshipType.Value, 128)
 	}
 	if w.RecordedBy.Given && !w.RecordedBy.Null {
-		f.Word(at.Field("recorded_by"), w.RecordedBy.Value, MaxKeyLength)
+		f.Word(at.Field("recorded_by"), w.RecordedBy.Value, bounds.KeyLength)
 	}
 	if w.State.Given {
 		f.OneOf(at.Field("state"), w.State.Value, States...)

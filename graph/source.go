@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/internal/bounds"
+
 	"github.com/google/uuid"
 
 	"kith/internal/fault"
@@ -138,13 +140,13 @@ func newSourceResult(userID, key string) SourceResult {
 func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 	f := &Faults{}
 	if scope.UserID != "" {
-		f.Word(fault.At("user_id"), scope.UserID, MaxKeyLength)
+		f.Word(fault.At("user_id"), scope.UserID, bounds.KeyLength)
 	}
 	if w.EntityKey != "" {
-		f.Word(fault.At("entity_key"), w.EntityKey, MaxKeyLength)
+		f.Word(fault.At("entity_key"), w.EntityKey, bounds.KeyLength)
 	}
 	if w.IdempotencyKey != "" {
-		f.Word(fault.At("idempotency_key"), w.IdempotencyKey, MaxKeyLength)
+		f.Word(fault.At("idempotency_key"), w.IdempotencyKey, bounds.KeyLength)
 	}
 	closed := func(field string, o Optional[string], allowed []string) {
 		if o.Given && !o.Null {
@@ -160,7 +162,7 @@ func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 	if w.StartedAt.Given && w.EndedAt.Given && !w.EndedAt.Null && w.EndedAt.Value.Before(w.StartedAt.Value) {
 		f.Add(fault.At("ended_at"), fault.Contrary, "must not be before started_at")
 	}
-	f.Text(fault.At("summary"), w.Summary.Value, MaxTextLength)
+	f.Text(fault.At("summary"), w.Summary.Value, bounds.TextLength)
 	f.Words(fault.At("keywords"), w.Keywords)
 	f.Words(fault.At("tags"), w.Tags)
 	f.Words(fault.At("participants"), w.Participants)
@@ -173,12 +175,12 @@ func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 }
 
 func checkMentions(f *Faults, mentions []string) {
-	if !f.Items(fault.At("mentions"), len(mentions), maxMentions) {
+	if !f.Items(fault.At("mentions"), len(mentions), bounds.Mentions) {
 		return
 	}
 	seen := map[string]int{}
 	for i, key := range mentions {
-		f.Word(fault.At("mentions").Index(i), key, MaxKeyLength)
+		f.Word(fault.At("mentions").Index(i), key, bounds.KeyLength)
 		if first, again := seen[key]; again {
 			f.Same(fault.At("mentions").Index(i), fault.At("mentions").Index(first))
 		}

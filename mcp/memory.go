@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"kith/internal/bounds"
+
 	"kith/loader"
 
 	"kith/auth"
@@ -169,7 +171,7 @@ func observations(n *graph.NodeView) []string {
 
 // described is a description made of observations, a line each, as an import of the reference's file makes it.
 func described(observations []string) string {
-	text, _ := clip.Runes(strings.Join(observations, "\n"), graph.MaxTextLength)
+	text, _ := clip.Runes(strings.Join(observations, "\n"), bounds.TextLength)
 	return text
 }
 

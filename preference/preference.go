@@ -3,6 +3,8 @@ package preference
 import (
 	"context"
 
+	"kith/internal/bounds"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -28,7 +30,7 @@ func (s *Store) Preferences(ctx context.Context, scope graph.Scope) ([]graph.Pre
 		err = row.Scan(&p.Key, &value)
 		p.Value = []byte(value)
 		return p, err
-	}, scope.TeamID, scope.UserID, graph.MaxPreferences)
+	}, scope.TeamID, scope.UserID, bounds.Preferences)
 }
 
 // TeamPreferences returns at most limit preferences of a team's users, by user and key, after the given user and key.
@@ -81,7 +83,7 @@ func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p graph.Pr
 			SELECT $1, $2, $3, $4, $5, $5
 			WHERE (SELECT count(*) FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND key <> $3) < $6
 			ON CONFLICT (team_id, user_id, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
-			scope.TeamID, scope.UserID, p.Key, value, s.now(), graph.MaxPreferences).Exec(func(set pgconn.CommandTag) error {
+			scope.TeamID, scope.UserID, p.Key, value, s.now(), bounds.Preferences).Exec(func(set pgconn.CommandTag) error {
 			stored = set.RowsAffected()
 			return nil
 		})

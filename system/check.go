@@ -3,6 +3,8 @@ package system
 import (
 	"encoding/json"
 
+	"kith/internal/bounds"
+
 	"kith/graph"
 
 	"kith/internal/fault"
@@ -57,7 +59,7 @@ func (w *EntityWrite) check(f *graph.Faults, at fault.Path) {
 	if w.Type.Given {
 		f.Word(at.Field("type"), w.Type.Value, maxTypeLength)
 	}
-	f.Text(at.Field("description"), w.Description.Value, graph.MaxTextLength)
+	f.Text(at.Field("description"), w.Description.Value, bounds.TextLength)
 	f.Words(at.Field("tags"), w.Tags)
 	f.Words(at.Field("remove_tags"), w.RemoveTags)
 	checkProperties(f, at.Field("properties"), w.Properties)
@@ -121,17 +123,17 @@ func Validate(system string) error {
 }
 
 func checkSystem(f *graph.Faults, name string) {
-	f.Trimmed(fault.At("system"), name, graph.MaxKeyLength)
+	f.Trimmed(fault.At("system"), name, bounds.KeyLength)
 }
 
-func checkName(f *graph.Faults, at fault.Path, name string) { f.Trimmed(at, name, graph.MaxNameLength) }
+func checkName(f *graph.Faults, at fault.Path, name string) { f.Trimmed(at, name, bounds.NameLength) }
 
 // checkItems checks the number of items of a write; it returns false if there are too many to check.
 func checkItems(f *graph.Faults, entities, relationships int) bool {
-	if entities+relationships <= graph.MaxItems {
+	if entities+relationships <= bounds.Items {
 		return true
 	}
-	f.Add(fault.At("entities"), fault.WrongCount, "entities and relationships together must be at most %d", graph.MaxItems)
+	f.Add(fault.At("entities"), fault.WrongCount, "entities and relationships together must be at most %d", bounds.Items)
 	return false
 }
 
@@ -143,10 +145,10 @@ func checkProperties(f *graph.Faults, at fault.Path, raw json.RawMessage) {
 
 // checkRemoved checks names of properties to remove; any text is a valid name.
 func checkRemoved(f *graph.Faults, at fault.Path, names []string) {
-	if !f.Items(at, len(names), graph.MaxListLength) {
+	if !f.Items(at, len(names), bounds.ListLength) {
 		return
 	}
 	for i, name := range names {
-		f.Text(at.Index(i), name, graph.MaxPropertiesSize)
+		f.Text(at.Index(i), name, bounds.PropertiesSize)
 	}
 }

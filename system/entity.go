@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"kith/internal/bounds"
+
 	"kith/graph"
 
 	"kith/internal/fault"
@@ -42,7 +44,7 @@ func (s *Store) SystemEntities(ctx context.Context, scope graph.Scope, system st
 func utf8Faults(namesAndValues ...string) error {
 	f := &graph.Faults{}
 	for i := 0; i < len(namesAndValues); i += 2 {
-		f.Text(fault.At(namesAndValues[i]), namesAndValues[i+1], graph.MaxTextLength)
+		f.Text(fault.At(namesAndValues[i]), namesAndValues[i+1], bounds.TextLength)
 	}
 	return f.Err()
 }

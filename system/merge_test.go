@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/bounds"
+
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
@@ -135,7 +137,7 @@ func TestSystemInvalid(t *testing.T) {
 		{"relationships", Write{Relationships: []RelationshipWrite{{From: "a", To: "b"}, {From: "", To: "a ", Type: " x"},
 			{From: "a", To: "b", Type: "x", Properties: props(`7`)}}},
 			"relationships[0].type relationships[1].from relationships[1].to relationships[1].type relationships[2].properties"},
-		{"too many", Write{Entities: make([]EntityWrite, graph.MaxItems), Relationships: make([]RelationshipWrite, 1)}, "entities"},
+		{"too many", Write{Entities: make([]EntityWrite, bounds.Items), Relationships: make([]RelationshipWrite, 1)}, "entities"},
 	} {
 		_, err := e.systems.MergeSystem(t.Context(), e.As(""), "s", &c.w)
 		e.Same(c.what, c.at, strings.Join(graphtest.Locations(err), " "))

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"kith/internal/bounds"
+
 	"kith/graph"
 
 	"github.com/google/uuid"
@@ -102,11 +104,11 @@ func (j *job) mergeNode(w *EntityWrite, at fault.Path) EntityResult {
 	}
 	next := w.over(old)
 	switch {
-	case len(next.Tags) > graph.MaxListLength:
-		result.Error = j.refuse(at, "tags", fault.Conflict, "must have at most %d items together with the stored ones", graph.MaxListLength)
+	case len(next.Tags) > bounds.ListLength:
+		result.Error = j.refuse(at, "tags", fault.Conflict, "must have at most %d items together with the stored ones", bounds.ListLength)
 		return result
-	case len(next.Properties) > graph.MaxPropertiesSize:
-		result.Error = j.refuse(at, "properties", fault.Conflict, "must have at most %d bytes together with the stored ones", graph.MaxPropertiesSize)
+	case len(next.Properties) > bounds.PropertiesSize:
+		result.Error = j.refuse(at, "properties", fault.Conflict, "must have at most %d bytes together with the stored ones", bounds.PropertiesSize)
 		return result
 	}
 	result.Status = j.putNode(next)
@@ -186,8 +188,8 @@ func (j *job) mergeLink(w *RelationshipWrite, at fault.Path) RelationshipResult 
 		next = old.Relationship
 	}
 	next.Properties = overlaid(next.Properties, w.RemoveProperties, w.Properties)
-	if len(next.Properties) > graph.MaxPropertiesSize {
-		result.Error = j.refuse(at, "properties", fault.Conflict, "must have at most %d bytes together with the stored ones", graph.MaxPropertiesSize)
+	if len(next.Properties) > bounds.PropertiesSize {
+		result.Error = j.refuse(at, "properties", fault.Conflict, "must have at most %d bytes together with the stored ones", bounds.PropertiesSize)
 		return result
 	}
 	result.Status = j.putLink(next)

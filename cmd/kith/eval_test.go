@@ -17,9 +17,10 @@ import (
 	"sync"
 	"testing"
 
+	"kith/internal/bounds"
+
 	"github.com/google/go-cmp/cmp"
 
-	"kith/graph"
 	"kith/internal/jsonline"
 )
 
@@ -77,7 +78,7 @@ func TestEvalSetsAreChecked(t *testing.T) {
 		{"no id", `{"text":"x"}`, question, "", "passages.jsonl:1: id must have 1 to 256 characters"},
 		{"no text", `{"id":"a","text":" "}`, question, "", "passages.jsonl:1: text is missing"},
 		{"twice", passage + "\n" + passage, question, "", "passages.jsonl:3: id repeats that of line 1"},
-		{"too long", `{"id":"a","text":"` + strings.Repeat("x", graph.MaxMessageLength+1) + `"}`, question, "", "passages.jsonl:1: text must have at most 65536 characters"},
+		{"too long", `{"id":"a","text":"` + strings.Repeat("x", bounds.MessageLength+1) + `"}`, question, "", "passages.jsonl:1: text must have at most 65536 characters"},
 		{"a longer line", passage + strings.Repeat("x", jsonline.Max), question, "", "passages.jsonl:2: line exceeds 1048576 bytes"},
 		{"nothing", " ", question, "", "passages.jsonl is empty"},
 		{"both", turn + `{"id":"b","text":"x"}`, question, "", "passages.jsonl:2: all lines must have a conversation, or none"},
@@ -340,7 +341,7 @@ func TestEvalStoresTurns(t *testing.T) {
 func TestEvalStoresPassages(t *testing.T) {
 	t.Parallel()
 	s := &evalStore{service: shared(t)}
-	long := strings.Repeat("x", graph.MaxTextLength+1)
+	long := strings.Repeat("x", bounds.TextLength+1)
 	looked := false
 	s.look = func(c caller) {
 		looked = true

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/bounds"
+
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
@@ -149,7 +151,7 @@ func TestImportReadsOtherTimes(t *testing.T) {
 func TestImportLeavesOutWhatHasFaults(t *testing.T) {
 	t.Parallel()
 	service := &memoryService{}
-	file := line(1, "Ada", "hello") + line(2, "Ada", "hello") + line(2, "Bo", strings.Repeat("x", graph.MaxMessageLength+1)) +
+	file := line(1, "Ada", "hello") + line(2, "Ada", "hello") + line(2, "Bo", strings.Repeat("x", bounds.MessageLength+1)) +
 		line(3, "ada", "hello") + line(4, "Ada", "bye")
 	code, out, progress := importFile(t, service, file)
 	for _, want := range []string{
@@ -168,7 +170,7 @@ func TestImportLeavesOutWhatHasFaults(t *testing.T) {
 func TestImportSplitsLongSessions(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ turns, length int }{
-		"many turns": {2001, 10}, "much text": {200, graph.MaxMessageLength},
+		"many turns": {2001, 10}, "much text": {200, bounds.MessageLength},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

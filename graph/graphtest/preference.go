@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"kith/internal/bounds"
+
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
@@ -164,7 +166,7 @@ func (p *preferences) pages() {
 }
 
 func (p *preferences) limits() {
-	all := make([]graph.Preference, graph.MaxPreferences)
+	all := make([]graph.Preference, bounds.Preferences)
 	for i := range all {
 		all[i] = one(strings.Repeat("é", 124)+fmt.Sprintf("%04d", i), `"`+strings.Repeat("x", 4094)+`"`)
 	}
@@ -280,7 +282,7 @@ func (p *preferences) oneAlone() {
 	p.invalid("no user", p.set("", "k", `1`))
 	p.invalid("delete without a user", p.store.DeletePreference(p.Context(), p.as(""), "k"))
 
-	all := make([]graph.Preference, graph.MaxPreferences)
+	all := make([]graph.Preference, bounds.Preferences)
 	for i := range all {
 		all[i] = one(fmt.Sprintf("%03d", i), `1`)
 	}

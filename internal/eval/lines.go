@@ -8,7 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"kith/graph"
+	"kith/internal/bounds"
+
 	"kith/internal/fault"
 )
 
@@ -37,7 +38,7 @@ func (p passage) check(set *dataset) error {
 	case set.dialogue:
 		return p.checkTurn()
 	}
-	return errors.Join(checkText("text", p.Text, graph.MaxMessageLength), checkText("title", p.Title, graph.MaxNameLength))
+	return errors.Join(checkText("text", p.Text, bounds.MessageLength), checkText("title", p.Title, bounds.NameLength))
 }
 
 func (p passage) checkTurn() error {
@@ -52,7 +53,7 @@ func (p passage) checkTurn() error {
 	case p.Speaker == "":
 		return errors.New("speaker is missing")
 	}
-	return errors.Join(checkText("speaker", p.Speaker, graph.MaxNameLength), checkText("text with caption", p.spokenText(), graph.MaxMessageLength))
+	return errors.Join(checkText("speaker", p.Speaker, bounds.NameLength), checkText("text with caption", p.spokenText(), bounds.MessageLength))
 }
 
 // timeLayouts lists the accepted layouts of times.
@@ -153,5 +154,5 @@ func checkName(field, value string) error {
 	if strings.TrimSpace(value) == "" {
 		return errors.New(field + " is missing")
 	}
-	return checkText(field, value, graph.MaxNameLength)
+	return checkText(field, value, bounds.NameLength)
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"kith/internal/bounds"
+
 	"kith/graph"
 )
 
@@ -28,7 +30,7 @@ func (g *memory) addPassage(p *passage) {
 	if p.Title != "" {
 		node.Name = graph.Some(p.Title)
 	}
-	if utf8.RuneCountInString(p.Text) <= graph.MaxTextLength {
+	if utf8.RuneCountInString(p.Text) <= bounds.TextLength {
 		own.Summary = graph.Some(p.Text)
 		g.nodes = append(g.nodes, node)
 		return
