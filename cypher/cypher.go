@@ -124,6 +124,15 @@ func Combine(name string, parts ...Query) Query {
 	return combined.with(text.String())
 }
 
+// LoadCombined returns the statements of several files joined into one, see Combine.
+func LoadCombined(name string, files ...string) Query {
+	parts := make([]Query, len(files))
+	for i, file := range files {
+		parts[i] = Load(file)
+	}
+	return Combine(name, parts...)
+}
+
 // OfTypes returns a statement, written for the relationship type relates_to, for any of the given types. Types must not
 // contain a backtick or other characters that end a name.
 func OfTypes(q Query, types []string) Query {

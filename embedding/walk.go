@@ -68,7 +68,7 @@ func (e *Worker) walkPage(ctx context.Context, from state) (last string, err err
 const finishAttempts = 5
 
 // Finish embeds until the queue is empty, or waits until another process has emptied it. progress is called after every step. It
-// completes what RenewEmbeddings started. It can be interrupted and called again.
+// completes what Renew started. It can be interrupted and called again.
 func (e *Worker) Finish(ctx context.Context, progress func()) error {
 	defer e.release(context.WithoutCancel(ctx))
 	for failures := 0; ; {

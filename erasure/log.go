@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 
-	"kith/graph"
 	"kith/neo"
 )
 
@@ -19,8 +18,7 @@ func (s *Store) RotateLogs(ctx context.Context) error {
 	filler := make([]byte, logFill)
 	_, _ = rand.Read(filler) // never fails
 	for _, value := range []any{filler, nil} {
-		err := s.graph.Transaction(ctx, "log_fill", func(t *graph.Tx) error {
-			t.PassFence() // it holds no data of users
+		err := s.transaction(ctx, "log_fill", func(t neo.Execer) error {
 			return fillLog.Run(t, map[string]any{"properties": map[string]any{"filler": value}})
 		})
 		if err != nil {

@@ -139,7 +139,7 @@ func (s *Store) Details(ctx context.Context, scope graph.Scope, w Wanted) (Detai
 	if err != nil || len(rows) == 0 {
 		return Details{}, err
 	}
-	now := s.Now()
+	now := s.graph.Now()
 	if w.AsOf != nil {
 		now = w.AsOf.UTC()
 	}

@@ -9,19 +9,8 @@ import (
 	"kith/neo"
 )
 
-// detailParts are the statements of Details.
-var detailParts = []string{"found_messages", "found_sources", "found_nodes", "found_relationships", "found_stories"}
-
-var findDetails = neo.As[detailsRow](combine("found", detailParts))
-
-// combine returns one statement made of several.
-func combine(name string, statements []string) cypher.Query {
-	parts := make([]cypher.Query, len(statements))
-	for i, statement := range statements {
-		parts[i] = cypher.Load(statement)
-	}
-	return cypher.Combine(name, parts...)
-}
+// findDetails finds what is known of found records.
+var findDetails = neo.As[detailsRow](cypher.LoadCombined("found", "found_messages", "found_sources", "found_nodes", "found_relationships", "found_stories"))
 
 // detailsRow is the row of all details.
 type detailsRow struct {

@@ -191,7 +191,7 @@ func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found,
 	if err != nil {
 		return Found{}, err
 	}
-	found, err := row.found(asks, s.Now())
+	found, err := row.found(asks, s.graph.Now())
 	if len(q.Vectors) > 0 {
 		found.Waiting = row.Waiting
 		found.OtherModel = row.Model != nil && *row.Model != s.embedder.Model()

@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"time"
-
 	"kith/graph"
 	"kith/llm"
 	"kith/neo"
@@ -19,6 +17,3 @@ type Store struct {
 func NewStore(g *graph.Store, embedder llm.Embedder) *Store {
 	return &Store{db: g.DB(), graph: g, embedder: embedder}
 }
-
-// Now returns the current time of the memory.
-func (s *Store) Now() time.Time { return s.graph.Now() }

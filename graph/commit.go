@@ -15,7 +15,7 @@ type Change struct {
 }
 
 // contextFree names the transactions that no context shows. Any other transaction that does not report its users, see
-// tx.changes, counts as a change of all memory of its team, so that a new one cannot leave old contexts behind.
+// Tx.Changes, counts as a change of all memory of its team, so that a new one cannot leave old contexts behind.
 var contextFree = map[string]bool{ //nolint:gochecknoglobals // a constant table
 	"api_key_create": true, "api_key_revoke": true, "api_key_touch": true,
 	"chat_tree_create": true, "chat_tree_change": true, "chat_tree_delete": true, "chat_turn_create": true, "chat_turn_change": true,

@@ -17,7 +17,6 @@ const ConversationCursor = conversationCursor
 const Day = day
 const ExportBatch = exportBatch
 const ExportRows = exportRows
-const KnowledgeGroup = knowledgeGroup
 const LeaseTime = leaseTime
 const MaxNoteLength = maxNoteLength
 const MaxNotes = maxNotes
@@ -26,12 +25,10 @@ const MentionsType = mentionsType
 const NoSuchNode = noSuchNode
 const OthersIndex = othersIndex
 const PassBatch = passBatch
-const ProjectGroup = projectGroup
 const SearchVersion = searchVersion
 const StoryAgain = storyAgain
 const TouchEvery = touchEvery
 
-func (x *Kind) GroupField() *group { return &x.group }
 func (x *Maintenance) BatchForTest(p0 context.Context, p1 string, p2 string) (string, error) {
 	return x.batch(p0, p1, p2)
 }
@@ -71,10 +68,8 @@ func (x *known) ByKeyField() *map[string]*stored                   { return &x.b
 func (x *stored) KeyForTest() string                               { return x.key() }
 func (x *stored) KindField() *Kind                                 { return &x.kind }
 
-type Auditor = auditor
 type Batch = batch
 type Candidate = candidate
-type Lookups = lookups
 type Stored = stored
 
 var AtLeast = atLeast

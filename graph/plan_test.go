@@ -189,11 +189,11 @@ func (e *env) statements() []cypher.Query {
 	}
 	withoutPreferences := slices.DeleteFunc(slices.Clone(loader.AllSections), func(s loader.Section) bool { return s == loader.PreferencesSection })
 	for _, sections := range [][]loader.Section{withoutPreferences, loader.AllSections, append(slices.Clone(loader.AllSections), loader.FocusSection)} {
-		parts := make([]cypher.Query, len(sections))
+		files := make([]string, len(sections))
 		for i, section := range sections {
-			parts[i] = cypher.Load("context_" + string(section))
+			files[i] = "context_" + string(section)
 		}
-		all = append(all, cypher.Combine(fmt.Sprintf("context of %d sections", len(sections)), parts...))
+		all = append(all, cypher.LoadCombined(fmt.Sprintf("context of %d sections", len(sections)), files...))
 	}
 	return all
 }

@@ -15,7 +15,7 @@ import (
 	"kith/recall"
 )
 
-// recallEvents counts the events of Recalls.
+// recallEvents counts the events of a queue.
 type recallEvents struct {
 	sync.Mutex
 	reads map[recall.Event]int

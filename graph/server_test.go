@@ -248,16 +248,14 @@ func (e *env) searchHits(user string) (all []int64) {
 	e.Helper()
 	e.Raw("CALL db.prepareForReplanning()")
 	found := e.search(user, askWords("lantern"))
-	scope, details := e.As(user), []cypher.Query{}
-	for _, name := range []string{"found_messages", "found_sources", "found_nodes", "found_relationships", "found_stories"} {
-		details = append(details, cypher.Load(name))
-	}
+	scope := e.As(user)
+	details := cypher.LoadCombined("found", "found_messages", "found_sources", "found_nodes", "found_relationships", "found_stories")
 	for _, step := range []struct {
 		query  cypher.Query
 		params map[string]any
 	}{
 		{cypher.Load("search"), searchParams(scope, "lantern")},
-		{cypher.Combine("found", details...), detailParams(scope, foundMessages(&found), foundSources(&found), foundNodes(&found))},
+		{details, detailParams(scope, foundMessages(&found), foundSources(&found), foundNodes(&found))},
 	} {
 		hits := int64(0)
 		neo.PlanOf(e.summary("PROFILE ", step.query, step.params).Profile()).Each(func(o neo.Operator) { hits += o.Hits })

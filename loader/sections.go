@@ -168,24 +168,13 @@ func (s *Store) ReadSection(ctx context.Context, scope graph.Scope, section Sect
 	return found.fill(section, rows[0][0], scope.UserID, q.moment())
 }
 
-// combined returns the statement of several sections.
+// combined returns the statement of several sections, and caches it.
 func (s *Store) combined(sections []Section, q SectionQuery) cypher.Query {
 	names := make([]string, len(sections))
 	for i, section := range sections {
 		names[i] = q.statement(section)
 	}
-	return s.compose("context", names)
-}
-
-// compose returns one statement made of several, and caches it.
-func (s *Store) compose(name string, statements []string) cypher.Query {
-	return s.cached(name+"+"+strings.Join(statements, "+"), func() cypher.Query {
-		parts := make([]cypher.Query, len(statements))
-		for i, statement := range statements {
-			parts[i] = cypher.Load(statement)
-		}
-		return cypher.Combine(name, parts...)
-	})
+	return s.cached("context+"+strings.Join(names, "+"), func() cypher.Query { return cypher.LoadCombined("context", names...) })
 }
 
 // statement returns the statement of a file, and caches it.

@@ -25,7 +25,7 @@ func TestWordPatternIsWhatIsChecked(t *testing.T) {
 	}
 }
 
-// The pattern of names in systems accepts what ValidSystem does; that of filled texts refuses blank ones and NUL.
+// The pattern of names in systems accepts what system.Validate does; that of filled texts refuses blank ones and NUL.
 func TestTrimmedAndFilledPatterns(t *testing.T) {
 	t.Parallel()
 	trimmed, filled := regexp.MustCompile("^"+trimmedPattern+"$"), regexp.MustCompile("^"+filledPattern+"$")
