@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"kith/embedding"
-
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/llm"

@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"kith/embedding"
-
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
+	"kith/embedding"
 	"kith/explore"
 	"kith/graph"
 	"kith/internal/testenv"

@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/workspace"
-
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/internal/tokens"
 	"kith/loader"
+	"kith/workspace"
 )
 
 // writeWorkspace writes a project with the given number of entities and three times as many links: a fifth of its

@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"kith/internal/bounds"
-
 	"kith/graph"
+	"kith/internal/bounds"
 	"kith/internal/fault"
 	"kith/neo"
 )

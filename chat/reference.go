@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"kith/internal/bounds"
-
 	"kith/internal/fault"
 )
 

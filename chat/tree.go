@@ -8,14 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"kith/internal/bounds"
-	"kith/internal/clip"
-
-	"kith/internal/cursors"
-
 	"github.com/google/uuid"
 
 	"kith/graph"
+	"kith/internal/bounds"
+	"kith/internal/clip"
+	"kith/internal/cursors"
 	"kith/internal/fault"
 	"kith/neo"
 )

@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/cursors"
-	"kith/internal/fault"
-
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/cursors"
+	"kith/internal/fault"
 )
 
 // tree creates a chat tree of a user, or a shared one.

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"kith/internal/bounds"
-
 	"github.com/google/uuid"
 
 	"kith/graph"
+	"kith/internal/bounds"
 	"kith/internal/fault"
 	"kith/neo"
 )

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"kith/internal/bounds"
-
 	"kith/graph"
+	"kith/internal/bounds"
 	"kith/internal/fault"
 	"kith/neo"
 )

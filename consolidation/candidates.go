@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"kith/graph"
-
 	"kith/internal/cursors"
 	"kith/internal/fault"
 	"kith/neo"

@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/cursors"
-
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/cursors"
 	"kith/neo"
 )
 

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"kith/internal/bounds"
-
 	"kith/graph"
-
+	"kith/internal/bounds"
 	"kith/internal/fault"
 )
 

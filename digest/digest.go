@@ -13,12 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"kith/system"
-
 	"kith/graph"
 	"kith/internal/clip"
 	"kith/internal/fault"
 	"kith/llm"
+	"kith/system"
 )
 
 type store interface {

@@ -9,14 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/fault"
-	"kith/system"
-
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/llm"
+	"kith/system"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"kith/system"
-
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/system"
 )
 
 // Bounds of what a model may answer of a text about a system.

@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/fault"
-	"kith/system"
-
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/llm"
+	"kith/system"
 )
 
 const shop = `{"entities":[{"name":"checkout","type":"service","description":"takes payments","tags":["go"]},{"name":"ledger","type":"data store","description":""}],

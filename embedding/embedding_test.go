@@ -11,17 +11,16 @@ import (
 	"testing"
 	"time"
 
-	"kith/erasure"
-	"kith/graph/graphtest"
-	"kith/system"
-
 	"golang.org/x/sync/errgroup"
 
 	"kith/cypher"
+	"kith/erasure"
 	"kith/graph"
+	"kith/graph/graphtest"
 	"kith/internal/testenv"
 	"kith/llm"
 	"kith/neo"
+	"kith/system"
 	"kith/vector"
 )
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"kith/graph"
-
 	"kith/internal/sleep"
 	"kith/neo"
 )

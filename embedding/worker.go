@@ -10,11 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"kith/graph"
-
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
+	"kith/graph"
 	"kith/llm"
 	"kith/neo"
 	"kith/vector"

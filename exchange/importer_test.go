@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/bounds"
-
 	"kith/graph"
+	"kith/internal/bounds"
 )
 
 // scripted is a store that takes everything; of the first piece it does not say so where lost is set.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kith/internal/bounds"
-
 	"kith/internal/clip"
 )
 

@@ -3,9 +3,8 @@ package explore
 import (
 	"time"
 
-	"kith/graph"
-
 	"kith/cypher"
+	"kith/graph"
 	"kith/neo"
 )
 

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"kith/internal/words"
-
 	"kith/graph"
+	"kith/internal/words"
 )
 
 // defaultLimit is the default limit of each list.

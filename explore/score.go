@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"kith/internal/words"
-
 	"kith/neo"
 )
 

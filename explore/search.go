@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"kith/graph"
-
 	"kith/neo"
 	"kith/vector"
 )

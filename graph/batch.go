@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"kith/internal/bounds"
-
 	"kith/internal/fault"
 )
 

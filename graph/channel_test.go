@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/traverse"
-	"kith/workspace"
-
 	"kith/cypher"
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/traverse"
+	"kith/workspace"
 )
 
 // sharedProperties returns all that the database stores of a team's shared data.

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"kith/internal/bounds"
-
 	"kith/internal/fault"
 )
 

@@ -6,16 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"kith/internal/bounds"
+	"github.com/google/go-cmp/cmp"
 
 	"kith/consolidation"
-	"kith/internal/fault"
-
-	"kith/loader"
-
 	"kith/graph"
-
-	"github.com/google/go-cmp/cmp"
+	"kith/internal/bounds"
+	"kith/internal/fault"
+	"kith/loader"
 )
 
 // TestAWriteThatSaysNothingChangesTheTeam checks that a transaction that does not report whose contexts it changes counts as

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/loader"
-
 	"kith/graph"
+	"kith/loader"
 )
 
 func isGoal(w *graph.NodeWrite)  { w.IsGoal = graph.Some(true) }

@@ -3,9 +3,8 @@ package graph_test
 import (
 	"testing"
 
-	"kith/loader"
-
 	"kith/graph"
+	"kith/loader"
 )
 
 // TestTiedGoalsAreToldInOrder checks that goals with the same salience as the fifth are sorted by key, however many of their

@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
-	"kith/loader"
-
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/loader"
 )
 
 func TestOwnerIsNullWithoutOne(t *testing.T) {

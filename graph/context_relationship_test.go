@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/loader"
-
 	"kith/graph"
+	"kith/loader"
 )
 
 func TestRelationshipsOfEachTypeAndDirection(t *testing.T) {

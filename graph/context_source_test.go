@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/loader"
-
 	"kith/graph"
+	"kith/loader"
 )
 
 func startedAt(at time.Time) graph.SourceWrite { return graph.SourceWrite{StartedAt: graph.Some(at)} }

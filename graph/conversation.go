@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"kith/internal/bounds"
-
 	"kith/internal/fault"
 )
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"kith/internal/bounds"
-
 	"kith/internal/fault"
 )
 

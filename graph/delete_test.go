@@ -5,13 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/fault"
-	"kith/loader"
-
-	"kith/graph"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"kith/graph"
+	"kith/internal/fault"
+	"kith/loader"
 )
 
 func (e *env) delete(user, kind, key string) graph.Deletion {

@@ -11,12 +11,11 @@ import (
 	"time"
 
 	"kith/auth"
-	"kith/internal/fault"
-
 	"kith/chat"
 	"kith/cypher"
 	"kith/erasure"
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/neo"
 )
 

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"kith/loader"
-
 	"pgregory.net/rapid"
 
 	"kith/chat"
@@ -18,6 +16,7 @@ import (
 	"kith/graph/graphtest"
 	"kith/internal/fault"
 	"kith/internal/testenv"
+	"kith/loader"
 	"kith/traverse"
 )
 

@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/bounds"
-
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/bounds"
 	"kith/internal/fault"
 )
 

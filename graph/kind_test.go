@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"kith/graph"
+	"kith/graph/graphtest"
 	"kith/internal/fault"
 	"kith/system"
 	"kith/traverse"
-
-	"kith/graph"
-	"kith/graph/graphtest"
 )
 
 // get returns a node as a user of the team sees it. It must exist.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"kith/internal/bounds"
-
 	"kith/internal/fault"
 	"kith/neo"
 )

@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/loader"
-
-	"kith/graph"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"kith/graph"
+	"kith/loader"
 )
 
 // TestContextEqualsModel writes random memories in random steps. For each user it compares the answers of the store

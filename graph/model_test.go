@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"kith/loader"
-
 	"kith/graph"
+	"kith/loader"
 )
 
 // model is the memory of one team in plain Go, with the rules of docs/context.md and docs/lifecycle.md: it computes

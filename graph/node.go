@@ -6,7 +6,6 @@ import (
 
 	"kith/internal/bounds"
 	"kith/internal/clip"
-
 	"kith/internal/fault"
 )
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"kith/internal/cursors"
-
 	"kith/neo"
 )
 

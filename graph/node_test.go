@@ -7,12 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/bounds"
-
-	"kith/system"
-
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/bounds"
+	"kith/system"
 )
 
 // read returns a node of the team through the store's own lookup; nil if it does not exist.

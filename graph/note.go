@@ -5,10 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"kith/internal/bounds"
-
 	"github.com/google/uuid"
 
+	"kith/internal/bounds"
 	"kith/internal/fault"
 )
 

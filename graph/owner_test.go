@@ -4,11 +4,10 @@ import (
 	"errors"
 	"testing"
 
-	"kith/workspace"
-
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/neo"
+	"kith/workspace"
 )
 
 // ownersOf returns the owners of a user: name, whether generated, state, key.

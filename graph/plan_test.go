@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"kith/loader"
-
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher"
 	"kith/graph"
+	"kith/loader"
 	"kith/neo"
 )
 

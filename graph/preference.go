@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"kith/internal/bounds"
-
 	"kith/internal/fault"
 	"kith/neo"
 )

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"kith/internal/bounds"
-	"kith/internal/clip"
-
 	"github.com/google/uuid"
 
+	"kith/internal/bounds"
+	"kith/internal/clip"
 	"kith/internal/fault"
 )
 

@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/bounds"
-
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/bounds"
 	"kith/internal/fault"
 )
 

@@ -11,14 +11,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"kith/erasure"
-	"kith/system"
-
 	"kith/chat"
+	"kith/erasure"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/testenv"
 	"kith/neo"
+	"kith/system"
 )
 
 // limited returns an environment whose teams have quotas.

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"kith/internal/cursors"
-
 	"kith/cypher"
+	"kith/internal/cursors"
 	"kith/neo"
 )
 

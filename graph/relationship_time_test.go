@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"kith/loader"
-
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/loader"
 )
 
 // from returns a link that begins at a time.

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"kith/internal/words"
-
 	"kith/internal/clip"
 	"kith/internal/fault"
+	"kith/internal/words"
 	"kith/neo"
 )
 

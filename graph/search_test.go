@@ -7,13 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/system"
-
 	"kith/explore"
-	"kith/internal/words"
-
 	"kith/graph"
+	"kith/internal/words"
 	"kith/neo"
+	"kith/system"
 )
 
 // askAll searches all indexes, in both modes.

@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"kith/explore"
+	"kith/graph"
 	"kith/internal/hostile"
 	"kith/internal/words"
-
-	"kith/graph"
-
-	"pgregory.net/rapid"
 )
 
 // Every query is treated as words: it never breaks a search, and finds nothing if it has no words.

@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"kith/loader"
-
 	"golang.org/x/sync/errgroup"
 
 	"kith/cypher"
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/loader"
 	"kith/neo"
 )
 

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"kith/internal/bounds"
-
 	"github.com/google/uuid"
 
+	"kith/internal/bounds"
 	"kith/internal/fault"
 	"kith/neo"
 )

@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"kith/explore"
-	"kith/internal/fault"
-	"kith/internal/words"
+	"github.com/google/go-cmp/cmp"
 
+	"kith/explore"
 	"kith/graph"
 	"kith/graph/graphtest"
-
-	"github.com/google/go-cmp/cmp"
+	"kith/internal/fault"
+	"kith/internal/words"
 )
 
 // see reads a source as a user of the team; nil if the user sees none.

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/user"
-
 	"kith/graph"
 	"kith/internal/cursors"
 	"kith/internal/fault"
 	"kith/internal/testenv"
+	"kith/user"
 )
 
 // users lists all users of the team in pages of a size.

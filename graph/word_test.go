@@ -8,11 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"kith/traverse"
-
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/traverse"
 )
 
 // nthWord returns the n-th word of a test.

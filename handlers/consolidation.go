@@ -3,10 +3,9 @@ package handlers
 import (
 	"context"
 
+	"kith/auth"
 	"kith/consolidation"
 	"kith/graph"
-
-	"kith/auth"
 )
 
 // consolidations lists sources that have faded, and archives sources.

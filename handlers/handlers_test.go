@@ -13,19 +13,17 @@ import (
 	"testing"
 	"time"
 
-	"kith/user"
-
-	"kith/consolidation"
-
 	"go.uber.org/goleak"
 
 	"kith/auth"
+	"kith/consolidation"
 	"kith/erasure"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/loader"
 	"kith/traverse"
+	"kith/user"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

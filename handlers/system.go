@@ -6,14 +6,13 @@ import (
 	"reflect"
 	"strconv"
 
-	"kith/system"
-
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/auth"
 	"kith/digest"
 	"kith/graph"
 	"kith/loader"
+	"kith/system"
 )
 
 // systems is the part of the store that holds software systems.

@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 
-	"kith/system"
-
 	"kith/auth"
 	"kith/graph"
+	"kith/system"
 )
 
 // ListSystemEntitiesInput asks for a page of entities.

@@ -3,9 +3,8 @@ package handlers
 import (
 	"context"
 
-	"kith/system"
-
 	"kith/auth"
+	"kith/system"
 )
 
 // FindSystemRelationshipsInput asks for relationships by any of from, to and type; by none for all.

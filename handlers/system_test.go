@@ -10,12 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/system"
-
 	"kith/auth"
 	"kith/digest"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/system"
 )
 
 func (f *fakes) Systems(_ context.Context, _ graph.Scope, after string, limit int64) ([]system.System, error) {

@@ -10,11 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"kith/traverse"
-
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/traverse"
 )
 
 // What a memory answers to walks that has a concept with one neighbor.

@@ -3,9 +3,8 @@ package handlers
 import (
 	"context"
 
-	"kith/user"
-
 	"kith/internal/fault"
+	"kith/user"
 )
 
 // userStore lists the users of a team.

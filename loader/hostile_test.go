@@ -8,12 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"kith/system"
-
-	"kith/workspace"
-
 	"kith/graph"
 	"kith/internal/hostile"
+	"kith/system"
+	"kith/workspace"
 )
 
 // remembered is all that texts are made of, with some texts before each of its own.

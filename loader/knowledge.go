@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"kith/graph"
-
 	"kith/neo"
 )
 

@@ -13,10 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"kith/workspace"
-
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/workspace"
 )
 
 // LinkedMode is the amount of detail of a linked context.

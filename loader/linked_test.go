@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"kith/workspace"
-
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/internal/tokens"
+	"kith/workspace"
 )
 
 // links returns the links of a task.

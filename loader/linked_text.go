@@ -5,9 +5,8 @@ import (
 	"strings"
 
 	"kith/internal/tokens"
-	"kith/workspace"
-
 	"kith/markup"
+	"kith/workspace"
 )
 
 // title returns the heading of a kind. Tasks linked with a task are headed as dependent tasks.

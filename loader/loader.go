@@ -12,11 +12,10 @@ import (
 	"sync"
 	"time"
 
-	"kith/workspace"
-
 	"kith/cache"
 	"kith/graph"
 	"kith/neo"
+	"kith/workspace"
 )
 
 type store interface {

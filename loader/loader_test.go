@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"kith/workspace"
-
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
@@ -20,6 +18,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/golden"
+	"kith/workspace"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

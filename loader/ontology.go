@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"kith/graph"
 	"kith/internal/fault"
 	"kith/workspace"
-
-	"kith/graph"
 )
 
 // OntologyContext describes the workspace of an agent.

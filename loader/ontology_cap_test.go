@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"kith/workspace"
-
 	"github.com/google/uuid"
 
 	"kith/graph"
 	"kith/internal/golden"
 	"kith/internal/tokens"
+	"kith/workspace"
 )
 
 // TestOntologyTextsAreCapped checks lists below, at and above their caps.

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"kith/workspace"
-
 	"kith/internal/clip"
+	"kith/workspace"
 )
 
 // Highlights are the most important nodes of a project, by kind.

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"kith/workspace"
-
 	"kith/graph"
+	"kith/workspace"
 )
 
 // GraphSnapshot is a small picture of a project: the nodes within two steps.

@@ -7,13 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"kith/workspace"
-
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
 	"kith/internal/golden"
 	"kith/internal/tokens"
+	"kith/workspace"
 )
 
 func view(kind, key, name string, own *graph.OwnFields) graph.NodeView {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"kith/graph"
-
 	"kith/neo"
 )
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"kith/graph"
-
 	"kith/neo"
 )
 

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"kith/graph"
-
 	"kith/cypher"
+	"kith/graph"
 	"kith/internal/fault"
 	"kith/neo"
 )

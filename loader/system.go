@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"kith/system"
-
 	"kith/internal/fault"
 	"kith/internal/tokens"
 	"kith/markup"
+	"kith/system"
 )
 
 // CompactFormat is a system's knowledge as lines of text; the other format is JSON, as its file has it.

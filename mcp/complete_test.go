@@ -4,12 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"kith/system"
-
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kith/auth"
 	"kith/graph"
+	"kith/system"
 )
 
 // Arguments of prompts and resources are completed with what the key may see.

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"kith/system"
-
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
@@ -24,6 +22,7 @@ import (
 	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/loader"
+	"kith/system"
 	"kith/traverse"
 )
 

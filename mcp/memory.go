@@ -8,16 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"kith/internal/bounds"
-
-	"kith/loader"
-
 	"kith/auth"
 	"kith/exchange"
 	"kith/graph"
+	"kith/internal/bounds"
 	"kith/internal/clip"
 	"kith/internal/contract"
 	"kith/internal/fault"
+	"kith/loader"
 	"kith/markup"
 )
 

@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/tokens"
-	"kith/system"
-
 	"kith/auth"
 	"kith/digest"
 	"kith/graph"
+	"kith/internal/tokens"
+	"kith/system"
 )
 
 func withinBudget(t *testing.T, text string, budget int) {

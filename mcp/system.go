@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"kith/system"
-
 	"kith/audit"
 	"kith/auth"
 	"kith/digest"
@@ -17,6 +15,7 @@ import (
 	"kith/internal/tokens"
 	"kith/loader"
 	"kith/markup"
+	"kith/system"
 )
 
 // systems reads and writes the knowledge of systems.

@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"kith/system"
-
 	"pgregory.net/rapid"
 
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/hostile"
+	"kith/system"
 )
 
 // answersWith are texts that tools make themselves, with a text in every place.

@@ -3,12 +3,11 @@ package preference
 import (
 	"context"
 
-	"kith/internal/bounds"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"kith/graph"
+	"kith/internal/bounds"
 	"kith/internal/fault"
 )
 

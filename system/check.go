@@ -3,10 +3,8 @@ package system
 import (
 	"encoding/json"
 
-	"kith/internal/bounds"
-
 	"kith/graph"
-
+	"kith/internal/bounds"
 	"kith/internal/fault"
 )
 

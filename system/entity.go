@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"kith/internal/bounds"
-
 	"kith/graph"
-
+	"kith/internal/bounds"
 	"kith/internal/fault"
 	"kith/neo"
 )

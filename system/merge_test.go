@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/bounds"
+	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/bounds"
 	"kith/internal/fault"
-
-	"golang.org/x/sync/errgroup"
 )
 
 func props(text string) json.RawMessage { return json.RawMessage(text) }

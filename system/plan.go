@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"slices"
 
-	"kith/internal/bounds"
-
-	"kith/graph"
-
 	"github.com/google/uuid"
 
+	"kith/graph"
+	"kith/internal/bounds"
 	"kith/internal/fault"
 )
 

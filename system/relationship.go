@@ -6,7 +6,6 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-
 	"kith/neo"
 )
 

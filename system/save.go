@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"kith/graph"
-
 	"kith/internal/fault"
 	"kith/neo"
 )

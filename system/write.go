@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"kith/graph"
-
 	"kith/internal/fault"
 )
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"kith/graph"
-
 	"kith/neo"
 )
 

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"kith/graph"
-
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher/guard"
+	"kith/graph"
 	"kith/internal/fault"
 	"kith/neo"
 )

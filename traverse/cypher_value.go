@@ -8,11 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"kith/graph"
-
-	"kith/neo"
-
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/graph"
+	"kith/neo"
 )
 
 // mask is the value that the database sends for a hidden property in a map of all properties.

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"kith/graph"
-
 	"kith/cypher"
+	"kith/graph"
 	"kith/neo"
 )
 

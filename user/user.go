@@ -8,7 +8,6 @@ import (
 
 	"kith/graph"
 	"kith/internal/cursors"
-
 	"kith/neo"
 )
 

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"kith/graph"
-	"kith/internal/fault"
-
 	"golang.org/x/sync/errgroup"
 
+	"kith/graph"
+	"kith/internal/fault"
 	"kith/neo"
 )
 

@@ -9,7 +9,6 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-
 	"kith/neo"
 )
 

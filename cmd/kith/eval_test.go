@@ -17,10 +17,9 @@ import (
 	"sync"
 	"testing"
 
-	"kith/internal/bounds"
-
 	"github.com/google/go-cmp/cmp"
 
+	"kith/internal/bounds"
 	"kith/internal/jsonline"
 )
 

@@ -15,11 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/words"
-
 	"kith/explore"
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/internal/words"
 	"kith/llm"
 	"kith/neo"
 	"kith/vector"

@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/bounds"
-
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
+	"kith/internal/bounds"
 )
 
 // line returns a line of a file to import.

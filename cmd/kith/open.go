@@ -7,18 +7,15 @@ import (
 	"log/slog"
 	"time"
 
-	"kith/consolidation"
-	"kith/embedding"
-	"kith/recall"
-	"kith/user"
-
 	"golang.org/x/sync/errgroup"
 
 	"kith/audit"
 	"kith/auth"
 	"kith/cache"
 	"kith/chat"
+	"kith/consolidation"
 	"kith/digest"
+	"kith/embedding"
 	"kith/erasure"
 	"kith/explore"
 	"kith/graph"
@@ -29,8 +26,10 @@ import (
 	"kith/llm"
 	"kith/loader"
 	"kith/mcp"
+	"kith/recall"
 	"kith/system"
 	"kith/traverse"
+	"kith/user"
 	"kith/vector"
 	"kith/workspace"
 )

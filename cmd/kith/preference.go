@@ -4,10 +4,9 @@ import (
 	"context"
 	"unicode/utf8"
 
-	"kith/loader"
-
 	"kith/graph"
 	"kith/internal/metrics"
+	"kith/loader"
 	"kith/preference"
 )
 

@@ -6,9 +6,8 @@ import (
 	"log/slog"
 	"sync"
 
-	"kith/embedding"
-
 	"kith/embedded"
+	"kith/embedding"
 	"kith/graph"
 	"kith/internal/terminal"
 )

@@ -9,14 +9,13 @@ import (
 	"strconv"
 	"time"
 
-	"kith/user"
-
 	"kith/auth"
 	"kith/client"
 	"kith/handlers"
 	"kith/internal/terminal"
 	"kith/markup"
 	"kith/traverse"
+	"kith/user"
 )
 
 // statusCmd prints the state of a running Kith and how much it stores for the caller.

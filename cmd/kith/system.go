@@ -7,13 +7,12 @@ import (
 	"net/http"
 	"net/url"
 
-	"kith/system"
-
 	"kith/client"
 	"kith/graph"
 	"kith/internal/memoryfile"
 	"kith/internal/terminal"
 	"kith/markup"
+	"kith/system"
 )
 
 // systemCmd copies the memory of a software system between a running Kith and a memory file: load at the start of a

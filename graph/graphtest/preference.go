@@ -13,12 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/bounds"
-
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/internal/bounds"
 	"kith/internal/fault"
 	"kith/internal/testenv"
 )

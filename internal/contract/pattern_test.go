@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"kith/system"
-
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/system"
 )
 
 // The pattern of words matches exactly the keys that the service accepts.

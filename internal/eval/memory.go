@@ -8,9 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"kith/internal/bounds"
-
 	"kith/graph"
+	"kith/internal/bounds"
 )
 
 // memory collects the nodes and relationships for passages and their triples: a source per passage, the entities that

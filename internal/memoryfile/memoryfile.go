@@ -11,9 +11,8 @@ import (
 	"os"
 	"unicode/utf8"
 
-	"kith/system"
-
 	"kith/internal/privatefile"
+	"kith/system"
 )
 
 // File is the content of a memory file.

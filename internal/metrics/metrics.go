@@ -11,9 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"kith/loader"
-	"kith/recall"
-
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -28,8 +25,10 @@ import (
 	"kith/graph"
 	"kith/handlers"
 	"kith/limit"
+	"kith/loader"
 	"kith/mcp"
 	"kith/neo"
+	"kith/recall"
 	"kith/traverse"
 	"kith/vector"
 )
