@@ -2,9 +2,14 @@ package chat
 
 import (
 	"testing"
+	"time"
 
 	"kith/graph/graphtest"
 )
+
+// noon is the time at which the clock of these tests starts. It is in the future, because the services of concurrent tests
+// interrupt every generation of the database whose lease has expired.
+var noon = time.Date(2100, 3, 4, 12, 0, 0, 0, time.UTC)
 
 // env is the memory of a team with its chats.
 type env struct {
@@ -24,4 +29,7 @@ func alone(t *testing.T) *env {
 	return withChats(graphtest.Alone(t))
 }
 
-func withChats(e *graphtest.Env) *env { return &env{e, NewStore(e.Store)} }
+func withChats(e *graphtest.Env) *env {
+	e.Now = noon
+	return &env{e, NewStore(e.Store)}
+}

@@ -63,10 +63,10 @@ func TestChatTreeIsMadeOnceAndChanged(t *testing.T) {
 	user, name := "u1", "Rigging"
 	want := Tree{
 		ID: "t-1", UserID: &user, Name: &name, DisplayName: "Rigging", SystemPrompt: "Be brief.", Context: &Context{UserID: "u1", MaxTokens: 500},
-		CreatedAt: graphtest.Noon.UnixMilli(), UpdatedAt: graphtest.Noon.UnixMilli(),
+		CreatedAt: noon.UnixMilli(), UpdatedAt: noon.UnixMilli(),
 	}
 	e.Same("made", want, made)
-	e.Now = graphtest.Noon.Add(time.Hour)
+	e.Now = noon.Add(time.Hour)
 	again, created, err := e.chats.CreateChatTree(t.Context(), scope, "t-1", &TreeWrite{Name: graph.Some("Other")})
 	e.Same("made again", []any{want, false, nil}, []any{again, created, err})
 	if _, _, err := e.chats.CreateChatTree(t.Context(), e.As("u2"), "t-1", &TreeWrite{}); !errors.Is(err, fault.ErrConflict) {
@@ -87,7 +87,7 @@ func TestChatTreeIsMadeOnceAndChanged(t *testing.T) {
 func TestChatTreesAreListedAsTheyChanged(t *testing.T) {
 	e := fresh(t)
 	for i := range 7 {
-		e.Now = graphtest.Noon.Add(time.Duration(i/2) * time.Minute) // two with each time
+		e.Now = noon.Add(time.Duration(i/2) * time.Minute) // two with each time
 		user := []string{"u1", "", "u2"}[i%3]
 		if _, _, err := e.chats.CreateChatTree(t.Context(), e.As(user), fmt.Sprintf("t-%d", i), &TreeWrite{Pinned: graph.Some(i%2 == 0)}); err != nil {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func TestChatTreesAreListedAsTheyChanged(t *testing.T) {
 			e.Same(fmt.Sprintf("%s by %d", c.what, size), c.want, got)
 		}
 	}
-	e.Now = graphtest.Noon.Add(time.Hour)
+	e.Now = noon.Add(time.Hour)
 	e.turn("u1", "t-1", "", "c-1", nil)
 	page, err := e.chats.ChatTrees(t.Context(), e.As("u1"), TreeList{Limit: 1})
 	e.Same("a turn was added", []any{[]string{"t-1"}, nil}, []any{treeIDs(page.Trees), err})

@@ -33,7 +33,7 @@ func TestChatTurnsFormTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Same("branch", []Step{{"g", 11, nil}, {"d", 11, nil}, {"b", 11, nil}, {"a", 11, nil}}, branch.Turns)
-	e.Now = graphtest.Noon.Add(time.Hour)
+	e.Now = noon.Add(time.Hour)
 	removed, err := e.chats.DeleteChatTurn(t.Context(), e.As("u1"), "b")
 	slices.Sort(removed)
 	e.Same("removed", []any{[]string{"b", "d", "g"}, nil}, []any{removed, err})
@@ -69,7 +69,7 @@ func TestChatTurnIsAddedOnce(t *testing.T) {
 	first := e.turn("u1", tree.ID, "", "a", e.minute())
 	want := Turn{
 		ID: "a", TreeID: tree.ID, UserPrompt: "prompt of a", EntityRefs: []Ref{}, Status: StatusGenerating, Attempt: 1, PromptVersion: "1",
-		CreatedAt: graphtest.Noon.UnixMilli(), UpdatedAt: graphtest.Noon.UnixMilli(),
+		CreatedAt: noon.UnixMilli(), UpdatedAt: noon.UnixMilli(),
 	}
 	e.Same("as told", want, first)
 	stored, err := e.chats.ChatTurn(t.Context(), e.As("u1"), "a")
@@ -254,8 +254,8 @@ func TestChatAnswerNamesItsFaults(t *testing.T) {
 // TestChatLeasesAreKeptOrEnd runs alone: a service of a concurrent test would end its leases.
 func TestChatLeasesAreKeptOrEnd(t *testing.T) {
 	e := alone(t)
-	noon := time.Date(2001, 3, 4, 12, 0, 0, 0, time.UTC) // long before other leases, which it would end
-	e.Now = noon
+	start := time.Date(2001, 3, 4, 12, 0, 0, 0, time.UTC) // long before other leases, which it would end
+	e.Now = start
 	tree := e.tree("u1")
 	mine, dead := Lease{Holder: e.Team, Life: time.Minute}, &Lease{Holder: e.Team + " dead", Life: time.Minute}
 	e.turn("u1", tree.ID, "", "a", &mine)
@@ -264,10 +264,10 @@ func TestChatLeasesAreKeptOrEnd(t *testing.T) {
 	if err := e.chats.CancelChatTurn(t.Context(), e.As("u1"), "b"); err != nil {
 		t.Fatal(err)
 	}
-	e.Now = noon.Add(30 * time.Second)
+	e.Now = start.Add(30 * time.Second)
 	held, err := e.chats.RenewChatLeases(t.Context(), mine)
 	e.Same("held", []any{map[AttemptID]bool{{e.Team, "a", 1}: true}, nil}, []any{held, err})
-	e.Now = noon.Add(61 * time.Second)
+	e.Now = start.Add(61 * time.Second)
 	for _, stored := range []bool{false, true} { // before and after the interruption is stored
 		c, err := e.chats.ChatTurn(t.Context(), e.As("u1"), "c")
 		if err != nil || c.Status != StatusError || c.Error == nil || *c.Error != InterruptedText {
@@ -280,7 +280,7 @@ func TestChatLeasesAreKeptOrEnd(t *testing.T) {
 	}
 	e.Same("stored", [][]any{{"a", "generating"}, {"b", "cancelled"}, {"c", "error"}}, e.Raw(
 		`MATCH (n:ChatTurn {team_id: $team}) RETURN n.id, n.status ORDER BY n.id`))
-	e.Now = noon.Add(2 * time.Minute)
+	e.Now = start.Add(2 * time.Minute)
 	held, err = e.chats.RenewChatLeases(t.Context(), mine)
 	e.Same("a lease that is over is not renewed", []any{map[AttemptID]bool{}, nil}, []any{held, err})
 }
