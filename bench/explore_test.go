@@ -20,6 +20,7 @@ import (
 	"kith/embedding"
 	"kith/explore"
 	"kith/graph"
+	"kith/internal/searchscope"
 	"kith/internal/testenv"
 	"kith/vector"
 )
@@ -217,7 +218,7 @@ func copyMemory(b *testing.B, db testenv.Database, from, to graph.Scope, first, 
 		  SET c = r {.*, team_id: $to, key: r.key + '/' + i, search_scope: replace(r.search_scope, $token, $other)}
 		} IN TRANSACTIONS OF 1 ROW`, map[string]any{
 		"from": from.TeamID, "to": to.TeamID, "first": first, "last": last,
-		"token": graph.SearchScopes(from)[1], "other": graph.SearchScopes(to)[1],
+		"token": searchscope.Visible(from.TeamID, from.UserID)[1], "other": searchscope.Visible(to.TeamID, to.UserID)[1],
 	})
 	if err == nil {
 		_, err = result.Consume(b.Context())
@@ -246,7 +247,7 @@ func (s *searchEnv) compare(b *testing.B, scope graph.Scope, rounds int) (whole,
 			return err
 		}))
 		scan = append(scan, measureCall(b, func() error {
-			_, err := s.vectors.Search(graph.SearchScopes(scope), unit, 50, nil)
+			_, err := s.vectors.Search(searchscope.Visible(scope.TeamID, scope.UserID), unit, 50, nil)
 			return err
 		}))
 	}

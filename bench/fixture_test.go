@@ -11,6 +11,7 @@ import (
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/neo"
+	"kith/preference"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }
@@ -59,8 +60,8 @@ func fullUser(b *testing.B, store *graph.Store, scope graph.Scope, degree int) {
 	for i := range 25 {
 		writeConversation(b, store, scope, i, degree, now)
 	}
-	preferences := []graph.Preference{{Key: "conversation_style", Value: []byte(`"direct"`)}, {Key: "time_zone", Value: []byte(`"Europe/Berlin"`)}}
-	if err := store.ReplacePreferences(b.Context(), scope, preferences); err != nil {
+	preferences := []preference.Preference{{Key: "conversation_style", Value: []byte(`"direct"`)}, {Key: "time_zone", Value: []byte(`"Europe/Berlin"`)}}
+	if err := preference.NewStore(store).ReplacePreferences(b.Context(), scope, preferences); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"kith/internal/testenv"
 	"kith/limit"
 	"kith/loader"
+	"kith/preference"
 	"kith/recall"
 	"kith/workspace"
 )
@@ -95,7 +96,7 @@ func BenchmarkFront(b *testing.B) {
 	}
 	tokens, token := newIssuer(b, scope.TeamID)
 	services := handlers.Services{
-		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: store, Keys: keys, Tokens: tokens, Recalls: recall.New(store, recall.Options{}),
+		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: preference.NewStore(store), Keys: keys, Tokens: tokens, Recalls: recall.New(store, recall.Options{}),
 		Ready: store.Ping, Contexts: loader.New(loader.NewStore(store), workspace.NewStore(store), kept, loader.Options{}), MCP: http.NotFoundHandler(),
 	}
 	open := services

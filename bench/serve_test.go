@@ -27,6 +27,7 @@ import (
 	"kith/internal/testenv"
 	"kith/loader"
 	"kith/mcp"
+	"kith/preference"
 	"kith/recall"
 	"kith/system"
 	"kith/workspace"
@@ -66,7 +67,7 @@ func newServer(b *testing.B) *server {
 	contexts, recalls := loader.New(loader.NewStore(store), workspace.NewStore(store), kept, loader.Options{}), recall.New(store, recall.Options{})
 	tools := mcp.New(mcp.Services{Store: store, Systems: system.NewStore(store), Contexts: contexts, Recalls: recalls}, mcp.Options{})
 	api := handlers.New(handlers.Services{
-		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: store, Keys: keys, Recalls: recalls, Ready: store.Ping, Contexts: contexts, MCP: tools.Handler(),
+		Memory: store, Nodes: store, Sources: store, ChatStore: chat.NewStore(store), Preferences: preference.NewStore(store), Keys: keys, Recalls: recalls, Ready: store.Ping, Contexts: contexts, MCP: tools.Handler(),
 	}, handlers.Options{})
 	gin.SetMode(gin.ReleaseMode)
 	static := gin.New()

@@ -25,6 +25,7 @@ import (
 	"kith/handlers"
 	"kith/internal/testenv"
 	"kith/loader"
+	"kith/preference"
 	"kith/recall"
 	"kith/workspace"
 )
@@ -52,7 +53,7 @@ func newWriter(b *testing.B) *writer {
 	}
 	w.recalls = recall.New(w.store, recall.Options{})
 	listening := httptest.NewServer(handlers.New(handlers.Services{
-		Memory: w.store, Nodes: w.store, Sources: w.store, ChatStore: chat.NewStore(w.store), Preferences: w.store, Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
+		Memory: w.store, Nodes: w.store, Sources: w.store, ChatStore: chat.NewStore(w.store), Preferences: preference.NewStore(w.store), Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
 		Contexts: loader.New(loader.NewStore(w.store), workspace.NewStore(w.store), kept, loader.Options{}),
 	}, handlers.Options{}))
 	w.url = listening.URL

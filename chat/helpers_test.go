@@ -23,6 +23,7 @@ import (
 	"kith/llm"
 	"kith/loader"
 	"kith/neo"
+	"kith/preference"
 	"kith/recall"
 	"kith/workspace"
 )
@@ -132,7 +133,7 @@ func startSecond(t testing.TB, k *kith, g chat.Generator, o chat.Options) *kith 
 	service := chat.New(chat.NewStore(k.store), g, contexts, o)
 	ctx, stop := runService(t, service)
 	server := httptest.NewServer(handlers.New(handlers.Services{
-		Memory: k.store, Nodes: k.store, Sources: k.store, ChatStore: chat.NewStore(k.store), Preferences: k.store, Keys: keys, Recalls: recall.New(k.store, recall.Options{}),
+		Memory: k.store, Nodes: k.store, Sources: k.store, ChatStore: chat.NewStore(k.store), Preferences: preference.NewStore(k.store), Keys: keys, Recalls: recall.New(k.store, recall.Options{}),
 		Ready: k.store.Ping, Contexts: contexts, Chats: service,
 	}, handlers.Options{Deadline: time.Minute, Stopping: func(end func()) func() bool { return context.AfterFunc(ctx, end) }}))
 	t.Cleanup(func() {

@@ -17,6 +17,7 @@ import (
 	"kith/erasure"
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/searchscope"
 	"kith/internal/testenv"
 	"kith/llm"
 	"kith/neo"
@@ -103,7 +104,7 @@ func embedKinds(e *env) {
 	backlog, err := e.store.Backlog(e.Context())
 	e.Same("waits", []any{Backlog{}, nil}, []any{backlog, err})
 	e.Same("kinds and times", []any{"message", noon.UnixMilli()}, func() []any {
-		rows, _ := e.searches().Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 1000)
+		rows, _ := e.searches().Vectors(e.Context(), searchscope.Owner(e.Team, "u"), 0, 1000)
 		i := slices.IndexFunc(rows, func(r vector.Row) bool { return r.Key == "m-1" })
 		return []any{graph.Kinds[rows[i].Kind].Name, rows[i].At}
 	}())
@@ -392,7 +393,7 @@ func embedOther(e *env, db testenv.Database) {
 	if done, err := e.worker.turn(e.Context()); done || !errors.Is(err, graph.ErrModel) {
 		e.Fatal(done, err)
 	}
-	if _, err := e.searches().Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 10); !errors.Is(err, graph.ErrModel) {
+	if _, err := e.searches().Vectors(e.Context(), searchscope.Owner(e.Team, "u"), 0, 10); !errors.Is(err, graph.ErrModel) {
 		e.Fatal(err)
 	}
 	next.embeds("u", nil) // no vector of the old model is found
@@ -434,7 +435,7 @@ func embedMany(e *env) {
 	e.settle()
 	took := time.Since(begun)
 	e.Logf("%d messages in %v: %.0f a second", messages, took, messages/took.Seconds())
-	rows, err := e.searches().Vectors(e.Context(), graph.ScopeToken(e.Team, "u"), 0, 5000)
+	rows, err := e.searches().Vectors(e.Context(), searchscope.Owner(e.Team, "u"), 0, 5000)
 	e.Same("vectors", []any{messages, nil}, []any{len(rows), err})
 }
 

@@ -11,6 +11,7 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/searchscope"
 	"kith/internal/testenv"
 	"kith/vector"
 )
@@ -128,7 +129,7 @@ func (e *env) vectors(user string) map[string]string {
 	e.Helper()
 	found, last := map[string]string{}, int64(0)
 	for {
-		rows, err := e.searches().Vectors(e.Context(), graph.ScopeToken(e.Team, user), last, 2)
+		rows, err := e.searches().Vectors(e.Context(), searchscope.Owner(e.Team, user), last, 2)
 		if err != nil {
 			e.Fatal(err)
 		}

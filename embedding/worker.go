@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/internal/searchscope"
 	"kith/llm"
 	"kith/neo"
 	"kith/vector"
@@ -198,7 +199,7 @@ type waiting struct {
 
 func (w *waiting) row(vector []byte) map[string]any {
 	row := map[string]any{
-		"team_id": w.team, "entity_key": w.key, "embed_due": w.due, "vector_scope": graph.ScopeToken(w.team, w.user), "vector": nil,
+		"team_id": w.team, "entity_key": w.key, "embed_due": w.due, "vector_scope": searchscope.Owner(w.team, w.user), "vector": nil,
 	}
 	if vector != nil {
 		row["vector"] = vector

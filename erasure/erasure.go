@@ -9,6 +9,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/fence"
+	"kith/internal/searchscope"
 	"kith/internal/sleep"
 	"kith/neo"
 )
@@ -146,7 +147,7 @@ func (e *job) round(ctx context.Context) error {
 func (e *job) params(more map[string]any) map[string]any {
 	all := map[string]any{
 		"team_id": e.scope.TeamID, "user_id": e.scope.User(), "author": e.author, "spaced_author": e.spaced,
-		"scope_token": graph.ScopeToken(e.scope.TeamID, e.scope.UserID), "limit": erasureBatch,
+		"scope_token": searchscope.Owner(e.scope.TeamID, e.scope.UserID), "limit": erasureBatch,
 	}
 	for name, value := range more {
 		all[name] = value

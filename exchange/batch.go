@@ -9,6 +9,7 @@ import (
 	"kith/chat"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/preference"
 )
 
 // batch is the part of an import that is stored in one transaction: first the nodes, then the relationships.
@@ -21,7 +22,7 @@ type batch struct {
 	findings                     []finding
 	last                         int64  // the number of its last line
 	user                         string // owner of the preferences
-	preferences                  []graph.Preference
+	preferences                  []preference.Preference
 	preferenceLines              []int64
 	chats                        chat.Batch
 	treeLines, turnLines         []int64

@@ -7,6 +7,7 @@ import (
 
 	"kith/chat"
 	"kith/graph"
+	"kith/preference"
 )
 
 // exportStore reads the memory for an export.
@@ -22,7 +23,7 @@ type exportChats interface {
 
 // exportPreferences reads a team's settings.
 type exportPreferences interface {
-	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]graph.UserPreference, error)
+	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]preference.OfUser, error)
 }
 
 // preferencePage bounds the preferences of one read.

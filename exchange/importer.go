@@ -14,6 +14,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/keytable"
+	"kith/preference"
 )
 
 // progressStore returns the progress of imports.
@@ -39,8 +40,8 @@ type importChats interface {
 
 // preferences reads and writes a user's settings.
 type preferences interface {
-	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
-	ReplacePreferences(ctx context.Context, scope graph.Scope, all []graph.Preference) error
+	Preferences(ctx context.Context, scope graph.Scope) ([]preference.Preference, error)
+	ReplacePreferences(ctx context.Context, scope graph.Scope, all []preference.Preference) error
 }
 
 // Bounds of a batch and of a report.

@@ -11,6 +11,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/preference"
 )
 
 // addPreference adds a preference to the batch. A batch has preferences of only one user.
@@ -34,9 +35,9 @@ func (i *importer) addPreference(ctx context.Context, item Item) error {
 	} else {
 		i.scope.CheckImported(f, user)
 	}
-	one := graph.Preference{Key: p.Key, Value: p.Value}
+	one := preference.Preference{Key: p.Key, Value: p.Value}
 	if f.Len() == 0 {
-		err := graph.ValidatePreferences([]graph.Preference{one})
+		err := preference.Validate([]preference.Preference{one})
 		f.Append(fault.Fields(fault.Within(err, fault.At("preferences").Index(0)))...)
 	}
 	if f.Len() > 0 {
@@ -71,7 +72,7 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 	for _, p := range b.preferences {
 		all = setPreference(all, p, &counts)
 	}
-	if err = graph.ValidatePreferences(all); err == nil && counts.Created+counts.Updated > 0 && !i.options.DryRun {
+	if err = preference.Validate(all); err == nil && counts.Created+counts.Updated > 0 && !i.options.DryRun {
 		err = i.prefs.ReplacePreferences(ctx, scope, all)
 	}
 	var invalid *fault.InvalidError
@@ -104,7 +105,7 @@ func (i *importer) checkProgress(ctx context.Context) error {
 }
 
 // setPreference sets one preference among all, and counts the result.
-func setPreference(all []graph.Preference, p graph.Preference, counts *Counts) []graph.Preference {
+func setPreference(all []preference.Preference, p preference.Preference, counts *Counts) []preference.Preference {
 	var value bytes.Buffer
 	if json.Compact(&value, p.Value) == nil {
 		p.Value = value.Bytes()

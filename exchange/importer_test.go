@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/bounds"
+	"kith/preference"
 )
 
 // scripted is a store that takes everything; of the first piece it does not say so where lost is set.
@@ -16,7 +17,7 @@ type scripted struct {
 	vast
 	lost        bool
 	pieces      int
-	preferences []graph.Preference
+	preferences []preference.Preference
 }
 
 func (s *scripted) Restore(
@@ -32,11 +33,11 @@ func (s *scripted) Restore(
 	return result, nil
 }
 
-func (s *scripted) Preferences(context.Context, graph.Scope) ([]graph.Preference, error) {
+func (s *scripted) Preferences(context.Context, graph.Scope) ([]preference.Preference, error) {
 	return s.preferences, nil
 }
 
-func (s *scripted) ReplacePreferences(context.Context, graph.Scope, []graph.Preference) error {
+func (s *scripted) ReplacePreferences(context.Context, graph.Scope, []preference.Preference) error {
 	if s.lost {
 		return graph.ErrUnavailable
 	}
@@ -58,9 +59,9 @@ const (
 )
 
 func TestRefusedPreferencesStopAStrictImport(t *testing.T) {
-	full := make([]graph.Preference, bounds.Preferences)
+	full := make([]preference.Preference, bounds.Preferences)
 	for n := range full {
-		full[n] = graph.Preference{Key: fmt.Sprint(n), Value: []byte("1")}
+		full[n] = preference.Preference{Key: fmt.Sprint(n), Value: []byte("1")}
 	}
 	for _, file := range []string{aPreference, aPreference + strings.ReplaceAll(aPreference, "u1", "u2") + aNode} {
 		s := &scripted{vast: vast{TB: t}, preferences: full}

@@ -10,6 +10,7 @@ import (
 	"kith/chat"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/preference"
 )
 
 // streamed is the size of an import or export whose memory is measured.
@@ -97,7 +98,7 @@ func (v *vast) ExportRelationships(_ context.Context, _ string, visit func(*grap
 	return nil
 }
 
-func (v *vast) TeamPreferences(context.Context, string, string, string, int) ([]graph.UserPreference, error) {
+func (v *vast) TeamPreferences(context.Context, string, string, string, int) ([]preference.OfUser, error) {
 	return nil, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/internal/searchscope"
 	"kith/llm"
 	"kith/vector"
 )
@@ -103,7 +104,7 @@ func (e *Explorer) Forget(scope graph.Scope) {
 	case scope.UserID == "":
 		e.options.Vectors.Clear()
 	default:
-		for _, name := range graph.SearchScopes(scope) {
+		for _, name := range searchscope.Visible(scope.TeamID, scope.UserID) {
 			e.options.Vectors.Drop(name)
 		}
 	}

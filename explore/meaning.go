@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/searchscope"
 	"kith/vector"
 )
 
@@ -37,7 +38,7 @@ func (e *Explorer) newMeaning(scope graph.Scope, wanted bool) *meaning {
 	if e.options.Embedder == nil || !wanted {
 		return &meaning{explorer: e, status: MeaningOff}
 	}
-	return &meaning{explorer: e, status: MeaningOn, scopes: graph.SearchScopes(scope)}
+	return &meaning{explorer: e, status: MeaningOn, scopes: searchscope.Visible(scope.TeamID, scope.UserID)}
 }
 
 // embed returns the vectors of the queries among some asks. The vector is nil for a text match, and for a text that the

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/searchscope"
 	"kith/llm"
 	"kith/vector"
 )
@@ -27,7 +28,7 @@ func rows(toward, away int) []vector.Row {
 
 // said is a store whose only scope has these vectors of messages, and whose words find the first message.
 func said(vectors []vector.Row) *fakeStore {
-	token := graph.SearchScopes(scope)[0]
+	token := searchscope.Visible(scope.TeamID, scope.UserID)[0]
 	return &fakeStore{
 		search: func(q Search) (Found, error) {
 			f := Found{Messages: []FoundMessage{{Hit: Hit{Score: 1, Key: "m-0"}, Source: "s"}}}
@@ -194,7 +195,7 @@ func TestVectorsAreKept(t *testing.T) {
 	if got := asked(); slices.Contains(got, "m-1") {
 		t.Errorf("found %q", got)
 	}
-	cosines, err := vectors.Cosines(graph.SearchScopes(scope), []float32{1, 0}, []string{"m-1", "m-2"})
+	cosines, err := vectors.Cosines(searchscope.Visible(scope.TeamID, scope.UserID), []float32{1, 0}, []string{"m-1", "m-2"})
 	if _, kept := cosines["m-1"]; err != nil || kept || len(cosines) != 1 {
 		t.Errorf("kept of what is gone: %v (%v)", cosines, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/searchscope"
 	"kith/neo"
 	"kith/vector"
 )
@@ -59,7 +60,7 @@ type Search struct {
 	Vectors       []VectorsAfter
 }
 
-// VectorsAfter asks for the next vectors of a scope (a word of SearchScopes) after a number.
+// VectorsAfter asks for the next vectors of a scope (an owner token) after a number.
 type VectorsAfter struct {
 	Scope string
 	After int64
@@ -204,7 +205,7 @@ func (s *Store) Warm(ctx context.Context) error {
 	words := []string{"warm"}
 	q := Search{
 		Asks: []Ask{{Words: words, Names: words}}, Messages: true, Sources: true, Nodes: graph.Kinds, Relationships: true, Links: true,
-		Vectors: []VectorsAfter{{Scope: graph.SearchScopes(nobody)[0]}},
+		Vectors: []VectorsAfter{{Scope: searchscope.Visible(nobody.TeamID, nobody.UserID)[0]}},
 	}
 	if s.embedder == nil {
 		q.Vectors = nil
@@ -256,8 +257,8 @@ type searchAsks struct{ messages, sources, nodes, relationships []indexAsk }
 
 func (q *Search) indexAsks(scope graph.Scope) *searchAsks {
 	all := &searchAsks{}
-	said, other := graph.ScopeFilter(scope, q.Since, q.Until), graph.ScopeFilter(scope, nil, nil)
-	kinds, types := graph.KindFilter(q.Nodes), graph.TypeFilter(q.Types)
+	said, other := searchscope.Filter(scope.TeamID, scope.UserID, q.Since, q.Until), searchscope.Filter(scope.TeamID, scope.UserID, nil, nil)
+	kinds, types := kindFilter(q.Nodes), typeFilter(q.Types)
 	fields := messageFields
 	if !q.Neighbours {
 		fields = messageFields[:1]

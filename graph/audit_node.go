@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"kith/internal/searchscope"
 	"kith/neo"
 )
 
@@ -121,7 +122,7 @@ func (a *auditor) settle(team, key string, right Properties) func(context.Contex
 // expected returns the properties that the node should have.
 func (n *audited) expected(team string) Properties {
 	p := n.clone()
-	p.putUnless(p["vector_scope"] == nil, "vector_scope", ScopeToken(team, n.user()))
+	p.putUnless(p["vector_scope"] == nil, "vector_scope", searchscope.Owner(team, n.user()))
 	if sought := (&stored{n.kind, p}); n.kind != SourceKind && n.kind != MessageKind || sought.Moment("started_at") != nil || sought.Moment("at") != nil {
 		sought.putSearchScope(team)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"kith/cypher"
+	"kith/internal/searchscope"
 	"kith/neo"
 )
 
@@ -79,9 +80,9 @@ func relationshipName(key, from string) string {
 
 // scopes returns the scope tokens of the users of a page's nodes. The empty name stands for the shared part of the team.
 func (p *auditedPage) scopes() map[string]any {
-	scopes := map[string]any{"": ScopeToken(p.team, "")}
+	scopes := map[string]any{"": searchscope.Owner(p.team, "")}
 	for i := range p.nodes {
-		scopes[p.nodes[i].user()] = ScopeToken(p.team, p.nodes[i].user())
+		scopes[p.nodes[i].user()] = searchscope.Owner(p.team, p.nodes[i].user())
 	}
 	return scopes
 }
@@ -91,7 +92,7 @@ func (a *auditor) repairRelationship(team string, row faultyRelationship) func(c
 	if row.Fault == "search_scope" {
 		return func(ctx context.Context) error {
 			return a.store.Transaction(ctx, "relationship_update", func(t *Tx) error {
-				scope := relationshipScope(team, row.UserID, row.Type)
+				scope := searchscope.Relationship(team, row.UserID, row.Type)
 				return t.writeRows(updateRelationships, team, []map[string]any{
 					relationshipRow(from, row.Type, to, row.Key, Properties{"search_scope": scope}),
 				})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"regexp"
 	"time"
-	"unicode/utf8"
 
 	"kith/internal/bounds"
 	"kith/internal/fault"
@@ -61,41 +60,9 @@ func (f *Faults) optionalPast(at fault.Path, o Optional[time.Time], now time.Tim
 
 // Properties checks the properties that a caller defines: a JSON object of bounded size and depth.
 func (f *Faults) Properties(at fault.Path, raw json.RawMessage) {
-	switch {
-	case len(raw) > bounds.PropertiesSize:
-		f.Bytes(at, len(raw), bounds.PropertiesSize)
-	case !utf8.Valid(raw):
-		f.NotUTF8(at)
-	case !json.Valid(raw) || bytes.TrimSpace(raw)[0] != '{':
+	if f.JSON(at, raw, bounds.PropertiesSize, bounds.PropertiesDepth) && bytes.TrimSpace(raw)[0] != '{' {
 		f.Add(at, fault.WrongType, "must be an object")
-	case depth(raw) > bounds.PropertiesDepth:
-		f.tooDeep(at)
 	}
-}
-
-// tooDeep adds that JSON is nested too deep.
-func (f *Faults) tooDeep(at fault.Path) {
-	f.Add(at, fault.TooLong, "must be nested at most %d deep", bounds.PropertiesDepth)
-}
-
-// depth returns how deep valid JSON is nested.
-func depth(raw []byte) int {
-	deepest, now, inString := 0, 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			now++
-			deepest = max(deepest, now)
-		case c == '}' || c == ']':
-			now--
-		}
-	}
-	return deepest
 }
 
 // compact returns JSON text without blanks, as it is stored.

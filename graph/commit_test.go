@@ -13,6 +13,13 @@ import (
 	"kith/internal/bounds"
 	"kith/internal/fault"
 	"kith/loader"
+	"kith/neo"
+	"kith/preference"
+)
+
+var (
+	setPreference    = neo.Load[bool]("preference_set")
+	deletePreference = neo.Load[int64]("preference_delete")
 )
 
 // TestAWriteThatSaysNothingChangesTheTeam checks that a transaction that does not report whose contexts it changes counts as
@@ -26,7 +33,7 @@ func TestAWriteThatSaysNothingChangesTheTeam(t *testing.T) {
 			if report != nil {
 				report(t)
 			}
-			if err := graph.DeletePreference.Run(t, map[string]any{"team_id": e.Team, "user_id": "u1", "key": "none"}); err != nil {
+			if err := deletePreference.Run(t, map[string]any{"team_id": e.Team, "user_id": "u1", "key": "none"}); err != nil {
 				return err
 			}
 			return err
@@ -84,11 +91,13 @@ func TestEveryChangeOfAContextIsReported(t *testing.T) {
 			return err
 		}, true},
 		{"a patch", func() error { _, err := e.Store.PatchNode(ctx, u1, change("entity", "b", described("d"))); return err }, true},
-		{"a preference", func() error { return e.Store.SetPreference(ctx, u1, graph.Preference{Key: "k", Value: []byte("1")}) }, true},
-		{"all preferences", func() error {
-			return e.Store.ReplacePreferences(ctx, u1, []graph.Preference{{Key: "l", Value: []byte("1")}})
+		{"a preference", func() error {
+			return preference.NewStore(e.Store).SetPreference(ctx, u1, preference.Preference{Key: "k", Value: []byte("1")})
 		}, true},
-		{"no preference", func() error { return e.Store.DeletePreference(ctx, u1, "l") }, true},
+		{"all preferences", func() error {
+			return preference.NewStore(e.Store).ReplacePreferences(ctx, u1, []preference.Preference{{Key: "l", Value: []byte("1")}})
+		}, true},
+		{"no preference", func() error { return preference.NewStore(e.Store).DeletePreference(ctx, u1, "l") }, true},
 		{"a source", func() error {
 			_, err := e.Store.WriteSource(ctx, u1, &graph.SourceWrite{
 				EntityKey: "s", ContentType: graph.Some(graph.Conversation), StartedAt: graph.Some(now), Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"a"},
@@ -144,7 +153,7 @@ func TestALostAnswerIsReported(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := e.Store.Transaction(ctx, "preference_set", func(t *graph.Tx) error {
 		t.Changes([]string{"u1"})
-		err := graph.SetPreference.Run(t, map[string]any{
+		err := setPreference.Run(t, map[string]any{
 			"team_id": e.Team, "user_id": "u1", "key": "k", "value": "1", "most": bounds.Preferences, "now": e.Now,
 		})
 		cancel() // the commit is sent on a connection that is given up

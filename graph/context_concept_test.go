@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/preference"
 )
 
 // belief returns a concept that belongs to the core beliefs.
@@ -133,25 +134,25 @@ func TestGoalsAreFiveOfBothStates(t *testing.T) {
 func TestPreferencesByKey(t *testing.T) {
 	e := fresh(t)
 	other := e.neighbour()
-	want := []graph.Preference{{"a", []byte(`"B"`)}, {"conversation_style", []byte(`{"tone":["dry",1]}`)}, {"time_zone", []byte(`"Europe/Lisbon"`)}}
-	if err := e.Store.ReplacePreferences(t.Context(), e.As("u1"), []graph.Preference{
-		want[2], want[0], {"conversation_style", []byte(`{ "tone": ["dry", 1] }`)},
+	want := []preference.Preference{{Key: "a", Value: []byte(`"B"`)}, {Key: "conversation_style", Value: []byte(`{"tone":["dry",1]}`)}, {Key: "time_zone", Value: []byte(`"Europe/Lisbon"`)}}
+	if err := preference.NewStore(e.Store).ReplacePreferences(t.Context(), e.As("u1"), []preference.Preference{
+		want[2], want[0], {Key: "conversation_style", Value: []byte(`{ "tone": ["dry", 1] }`)},
 	}); err != nil {
 		t.Fatal(err)
 	}
 	e.Same("preferences", want, e.sections("u1").Preferences)
-	listed, err := e.Store.Preferences(t.Context(), e.As("u1"))
+	listed, err := preference.NewStore(e.Store).Preferences(t.Context(), e.As("u1"))
 	e.Same("listed", want, listed)
 	e.Same("error", nil, err)
-	e.Same("of u2", []graph.Preference{}, e.sections("u2").Preferences)
-	e.Same("of the other team", []graph.Preference{}, other.sections("u1").Preferences)
+	e.Same("of u2", []preference.Preference{}, e.sections("u2").Preferences)
+	e.Same("of the other team", []preference.Preference{}, other.sections("u1").Preferences)
 
-	if err := e.Store.ReplacePreferences(t.Context(), e.As("u1"), []graph.Preference{{"a", []byte(`2`)}}); err != nil {
+	if err := preference.NewStore(e.Store).ReplacePreferences(t.Context(), e.As("u1"), []preference.Preference{{Key: "a", Value: []byte(`2`)}}); err != nil {
 		t.Fatal(err)
 	}
-	e.Same("replaced", []graph.Preference{{"a", []byte(`2`)}}, e.sections("u1").Preferences)
-	if err := e.Store.ReplacePreferences(t.Context(), e.As("u1"), nil); err != nil {
+	e.Same("replaced", []preference.Preference{{Key: "a", Value: []byte(`2`)}}, e.sections("u1").Preferences)
+	if err := preference.NewStore(e.Store).ReplacePreferences(t.Context(), e.As("u1"), nil); err != nil {
 		t.Fatal(err)
 	}
-	e.Same("none", []graph.Preference{}, e.sections("u1").Preferences)
+	e.Same("none", []preference.Preference{}, e.sections("u1").Preferences)
 }

@@ -17,6 +17,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/neo"
+	"kith/preference"
 )
 
 // canaries are unique texts with the same stem.
@@ -94,7 +95,7 @@ func (e *env) erased(user string, c *canaries) {
 		link(c.stem+"person", "involves", "shared", 0.4))
 	e.Remove(user, "task", c.stem+"task")
 	e.Remove(user, "person", c.stem+"person")
-	if err := e.Store.ReplacePreferences(e.Context(), e.As(user), []graph.Preference{{c.next(), []byte(`"` + c.next() + `"`)}}); err != nil {
+	if err := preference.NewStore(e.Store).ReplacePreferences(e.Context(), e.As(user), []preference.Preference{{Key: c.next(), Value: []byte(`"` + c.next() + `"`)}}); err != nil {
 		e.Fatal(err)
 	}
 	if err := auth.NewStore(e.Store).CreateAPIKey(e.Context(), auth.APIKey{KeyID: rand.Text(), Hash: c.next(), TeamID: e.Team, UserID: &user, Scopes: []string{"read"},

@@ -20,10 +20,10 @@ const ExportRows = exportRows
 const LeaseTime = leaseTime
 const MaxNoteLength = maxNoteLength
 const MaxNotes = maxNotes
-const MaxPreferenceSize = maxPreferenceSize
 const MentionsType = mentionsType
 const NoSuchNode = noSuchNode
 const OthersIndex = othersIndex
+const ProposalUser = proposalUser
 const PassBatch = passBatch
 const SearchVersion = searchVersion
 const StoryAgain = storyAgain
@@ -39,7 +39,7 @@ func (x *Maintenance) ProgressForTest(p0 context.Context, p1 string, p2 string, 
 	return x.progress(p0, p1, p2, p3)
 }
 func (x *Maintenance) PurgeForTest(p0 context.Context) error { return x.purge(p0) }
-func (x *Maintenance) StoriesField() *func(ctx context.Context, limit int) (result StoryResult, err error) {
+func (x *Maintenance) StoriesField() *func(ctx context.Context, limit int) (result storyResult, err error) {
 	return &x.stories
 }
 func (x *Maintenance) TakeForTest(p0 context.Context, p1 string) (string, string, bool, error) {
@@ -49,7 +49,7 @@ func (x *NodeWrite) CheckNamesForTest(p0 *Faults, p1 fault.Path, p2 Kind) { x.ch
 func (x *Store) ExportRelationshipsForTest(p0 context.Context, p1 string, p2 int, p3 int, p4 func(*RelationshipWrite) error) error {
 	return x.exportRelationships(p0, p1, p2, p3, p4)
 }
-func (x *Store) FormStoryForTest(p0 context.Context, p1 string, p2 string, p3 time.Time, p4 *StoryResult) error {
+func (x *Store) FormStoryForTest(p0 context.Context, p1 string, p2 string, p3 time.Time, p4 *storyResult) error {
 	return x.formStory(p0, p1, p2, p3, p4)
 }
 func (x *Store) FullField() **otter.Cache[string, full] { return &x.full }
@@ -75,14 +75,11 @@ type Stored = stored
 var AtLeast = atLeast
 var AuditNames = auditNames
 var ChooseStoryline = chooseStoryline
-var DeletePreference = deletePreference
 var Earlier = earlier
 var ErrLeaseLost = errLeaseLost
 var OwnerRows = ownerRows
 var RecordsLinked = recordsLinked
-var RelationshipScope = relationshipScope
 var SchemaNames = schemaNames
-var SetPreference = setPreference
 
 func NewAuditor(s *Store, o AuditOptions) *auditor { return &auditor{store: s, options: o} }
 
@@ -101,3 +98,10 @@ const MaxProposedRelationships = maxProposedRelationships
 const MaxWords = maxWords
 const SourceProcessed = sourceProcessed
 const SourceRaw = sourceRaw
+
+type StoryResult = storyResult
+
+func (x *Store) FormStories(ctx context.Context, limit int) (StoryResult, error) {
+	return x.formStories(ctx, limit)
+}
+func (x *Maintenance) Pass(ctx context.Context) (bool, error) { return x.pass(ctx) }

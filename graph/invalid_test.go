@@ -13,6 +13,7 @@ import (
 	"kith/graph/graphtest"
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/preference"
 )
 
 // secret is part of bad values: no error may repeat it.
@@ -223,16 +224,18 @@ func TestBadSourcesAreRefusedBeforeTheyAreStored(t *testing.T) {
 
 func TestBadPreferencesAreRefused(t *testing.T) {
 	e := fresh(t)
-	kept := []graph.Preference{{"kept", []byte(`1`)}}
-	if err := e.Store.ReplacePreferences(t.Context(), e.As("u1"), kept); err != nil {
+	kept := []preference.Preference{{Key: "kept", Value: []byte(`1`)}}
+	if err := preference.NewStore(e.Store).ReplacePreferences(t.Context(), e.As("u1"), kept); err != nil {
 		t.Fatal(err)
 	}
-	one := func(key, value string) []graph.Preference { return []graph.Preference{{key, []byte(value)}} }
+	one := func(key, value string) []preference.Preference {
+		return []preference.Preference{{Key: key, Value: []byte(value)}}
+	}
 	for name, c := range map[string]struct {
 		at string
-		p  []graph.Preference
+		p  []preference.Preference
 	}{
-		"too many":      {"preferences", make([]graph.Preference, bounds.Preferences+1)},
+		"too many":      {"preferences", make([]preference.Preference, bounds.Preferences+1)},
 		"no key":        {"preferences[0].key", one("", `1`)},
 		"long key":      {"preferences[0].key", one(strings.Repeat("k", 129), `1`)},
 		"twice":         {"preferences[1].key", append(one("k", `1`), one("k", `2`)...)},
@@ -240,10 +243,10 @@ func TestBadPreferencesAreRefused(t *testing.T) {
 		"no JSON":       {"preferences[0].value", one("k", secret)},
 		"nothing":       {"preferences[0].value", one("k", ``)},
 		"invalid UTF-8": {"preferences[0].value", one("k", "\"\xff\"")},
-		"large":         {"preferences[0].value", one("k", `"`+strings.Repeat("x", graph.MaxPreferenceSize)+`"`)},
+		"large":         {"preferences[0].value", one("k", `"`+strings.Repeat("x", 4096)+`"`)},
 		"deep":          {"preferences[0].value", one("k", strings.Repeat("[", 9)+strings.Repeat("]", 9))},
 	} {
-		e.Same(name, []string{c.at}, graphtest.Locations(e.Store.ReplacePreferences(t.Context(), e.As("u1"), c.p)))
+		e.Same(name, []string{c.at}, graphtest.Locations(preference.NewStore(e.Store).ReplacePreferences(t.Context(), e.As("u1"), c.p)))
 	}
 	e.Same("stored", kept, e.sections("u1").Preferences)
 }

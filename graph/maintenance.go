@@ -21,7 +21,7 @@ type Maintenance struct {
 	options MaintenanceOptions
 	holder  string
 	lease   string                                                               // prefix of the lease names
-	stories func(ctx context.Context, limit int) (result StoryResult, err error) // forms pending storylines, up to limit sources
+	stories func(ctx context.Context, limit int) (result storyResult, err error) // forms pending storylines, up to limit sources
 }
 
 // MaintenanceOptions configures Maintenance.
@@ -86,7 +86,7 @@ func NewMaintenance(s *Store, o MaintenanceOptions) *Maintenance {
 	if o.Observe == nil {
 		o.Observe = func(string, int64) {}
 	}
-	return &Maintenance{store: s, options: o, holder: uuid.NewString(), lease: passLease, stories: s.FormStories}
+	return &Maintenance{store: s, options: o, holder: uuid.NewString(), lease: passLease, stories: s.formStories}
 }
 
 // Run calls Pass at every tick until ctx is done.
@@ -94,7 +94,7 @@ func (m *Maintenance) Run(ctx context.Context) error {
 	tick := time.NewTicker(m.options.Look)
 	defer tick.Stop()
 	for {
-		if _, err := m.Pass(ctx); err != nil && ctx.Err() == nil {
+		if _, err := m.pass(ctx); err != nil && ctx.Err() == nil {
 			m.options.Log.Warn("maintenance pass failed, the next one continues it", "error", err)
 		}
 		select {
@@ -105,8 +105,8 @@ func (m *Maintenance) Run(ctx context.Context) error {
 	}
 }
 
-// Pass does the work that is due and that no other process does. It reports whether it made a pass over the store.
-func (m *Maintenance) Pass(ctx context.Context) (bool, error) {
+// pass does the work that is due and that no other process does. It reports whether it made a pass over the store.
+func (m *Maintenance) pass(ctx context.Context) (bool, error) {
 	_, storyErr := m.under(ctx, m.lease+"/stories", m.options.Look, func(string, string) error { return m.formStories(ctx) })
 	passed, err := m.under(ctx, m.lease, m.options.Every, func(team, key string) error {
 		if err := m.walk(ctx, team, key); err != nil {

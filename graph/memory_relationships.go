@@ -10,6 +10,7 @@ import (
 
 	"kith/cypher"
 	"kith/internal/fault"
+	"kith/internal/searchscope"
 	"kith/neo"
 )
 
@@ -354,7 +355,7 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) Pro
 	user := j.privateTo(from, to)
 	p.putUnless(user == "", "user_id", user)
 	if searchable(kind) {
-		p["search_scope"] = relationshipScope(j.scope.TeamID, user, kind)
+		p["search_scope"] = searchscope.Relationship(j.scope.TeamID, user, kind)
 	}
 	switch {
 	case w.History != nil: // as exported

@@ -11,13 +11,14 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
+	"kith/internal/searchscope"
 	"kith/loader"
 	"kith/neo"
 )
 
 // searchParams returns the parameters that package explore sends with a search for one word in everything.
 func searchParams(scope graph.Scope, word string) map[string]any {
-	visible := graph.ScopeFilter(scope, nil, nil)
+	visible := searchscope.Filter(scope.TeamID, scope.UserID, nil, nil)
 	params := map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "count_limit": 1000, "name_limit": 25, "neighbours": true, "archived": false,
 		"message_limit": 100, "source_limit": 100, "node_limit": 50, "relationship_limit": 50, "since": nil, "until": nil, "as_of": nil,

@@ -21,8 +21,8 @@ const (
 	maxReasonLength          = 1000
 )
 
-// ProposalUser is the ref of the owner of the source's user in a proposal.
-const ProposalUser = "user"
+// proposalUser is the ref of the owner of the source's user in a proposal.
+const proposalUser = "user"
 
 // proposalAuthor is the author of memory that a language model proposed.
 const proposalAuthor = "llm"
@@ -43,7 +43,7 @@ type ProposedNode struct {
 	Description string `json:"description"`
 }
 
-// ProposedRelationship is a relationship stated in the source. From and To are refs, or ProposalUser.
+// ProposedRelationship is a relationship stated in the source. From and To are refs, or proposalUser.
 type ProposedRelationship struct {
 	From        string          `json:"from"`
 	To          string          `json:"to"`
@@ -69,7 +69,7 @@ func (p *Proposal) Validate() error {
 
 // checkNodes checks the nodes and returns the kind of each ref.
 func (p *Proposal) checkNodes(f *Faults) map[string]Kind {
-	kinds := map[string]Kind{ProposalUser: PersonKind}
+	kinds := map[string]Kind{proposalUser: PersonKind}
 	names := map[string]int{}
 	for i := range p.Nodes {
 		n, at := &p.Nodes[i], fault.At("nodes").Index(i)
@@ -103,11 +103,11 @@ func (p *Proposal) checkRelationships(f *Faults, kinds map[string]Kind) {
 		r, at := &p.Relationships[i], fault.At("relationships").Index(i)
 		from, known := kinds[r.From]
 		if !known {
-			f.Add(at.Field("from"), fault.Contrary, "must be the ref of a node, or %s", ProposalUser)
+			f.Add(at.Field("from"), fault.Contrary, "must be the ref of a node, or %s", proposalUser)
 		}
 		to, alsoKnown := kinds[r.To]
 		if !alsoKnown {
-			f.Add(at.Field("to"), fault.Contrary, "must be the ref of a node, or %s", ProposalUser)
+			f.Add(at.Field("to"), fault.Contrary, "must be the ref of a node, or %s", proposalUser)
 		}
 		if r.From == r.To {
 			f.Add(at.Field("to"), fault.Contrary, "must be another node than from")
@@ -171,7 +171,7 @@ func (p *Proposal) write(user, source string, found known) *batch {
 	w := &batch{author: proposalAuthor, additive: true}
 	keys := map[string]string{}
 	if owner := found.byOwner[user]; owner != nil {
-		keys[ProposalUser] = owner.key()
+		keys[proposalUser] = owner.key()
 	}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]

@@ -17,6 +17,7 @@ import (
 	"kith/internal/fault"
 	"kith/internal/testenv"
 	"kith/neo"
+	"kith/preference"
 	"kith/system"
 )
 
@@ -166,10 +167,10 @@ func (e *env) writers() map[string]func() error {
 			return err
 		},
 		"preferences": func() error {
-			return e.Store.ReplacePreferences(ctx, as, []graph.Preference{{Key: "k", Value: json.RawMessage(`"` + long + `"`)}})
+			return preference.NewStore(e.Store).ReplacePreferences(ctx, as, []preference.Preference{{Key: "k", Value: json.RawMessage(`"` + long + `"`)}})
 		},
 		"a preference": func() error {
-			return e.Store.SetPreference(ctx, e.As("u7"), graph.Preference{Key: "k", Value: json.RawMessage(`"` + long + `"`)})
+			return preference.NewStore(e.Store).SetPreference(ctx, e.As("u7"), preference.Preference{Key: "k", Value: json.RawMessage(`"` + long + `"`)})
 		},
 		"a tree": func() error { _, _, err := e.chats().CreateChatTree(ctx, as, "", &chat.TreeWrite{}); return err },
 		"a system prompt": func() error {
@@ -366,7 +367,7 @@ func TestQuotaAfterRandomWrites(t *testing.T) {
 		case 2:
 			_, err = e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, key, 0)
 		case 3:
-			err = e.Store.ReplacePreferences(t.Context(), e.As("u1"), []graph.Preference{{Key: key, Value: json.RawMessage(`"` + text + `"`)}})
+			err = preference.NewStore(e.Store).ReplacePreferences(t.Context(), e.As("u1"), []preference.Preference{{Key: key, Value: json.RawMessage(`"` + text + `"`)}})
 		case 4:
 			_, _, err = e.chats().AddChatTurn(t.Context(), e.As("u1"), "tree", chat.TurnWrite{UserPrompt: "p" + text})
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"kith/internal/fault"
+	"kith/internal/searchscope"
 	"kith/neo"
 )
 
@@ -86,10 +87,10 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 		}
 	}
 	for _, user := range append(nodes.Users, "") {
-		scopes[user] = ScopeToken(team, user)
+		scopes[user] = searchscope.Owner(team, user)
 	}
 	for _, kind := range Kinds {
-		kinds[kind.Label] = kindToken(kind)
+		kinds[kind.Label] = searchscope.Kind(kind.Name)
 	}
 	err = s.Transaction(ctx, "search_renew", func(t *Tx) error {
 		count, err := renewProperties.ExecOne(t, map[string]any{

@@ -12,6 +12,7 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/internal/hostile"
+	"kith/internal/searchscope"
 	"kith/internal/words"
 )
 
@@ -82,7 +83,7 @@ func TestStemsAreThoseOfTheIndex(t *testing.T) {
 			continue
 		}
 		messages = append(messages, said(fmt.Sprint("m", i), word))
-		queries = append(queries, fmt.Sprintf(`{key: "m%d", query: '%s +text:["%s" TO "%s"]'}`, i, graph.ScopeFilter(e.As("u"), nil, nil),
+		queries = append(queries, fmt.Sprintf(`{key: "m%d", query: '%s +text:["%s" TO "%s"]'}`, i, searchscope.Filter(e.Team, "u", nil, nil),
 			strings.ReplaceAll(words.Stem(word), "'", `\'`), strings.ReplaceAll(words.Stem(word), "'", `\'`)))
 	}
 	e.Source("u", graph.SourceWrite{EntityKey: "s", Messages: messages})

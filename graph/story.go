@@ -36,21 +36,21 @@ var findDueSources = neo.Load[dueSource]("story_due")
 // dueSource is a source that waits for its storylines.
 type dueSource struct{ TeamID, EntityKey string }
 
-// StoryResult is the result of a run of FormStories.
-type StoryResult struct {
+// storyResult is the result of a run of formStories.
+type storyResult struct {
 	Sources    int // processed
 	Joined     int // added to a storyline
 	Storylines int // created
 	Macros     int // created
 }
 
-// FormStories processes at most limit sources with new mentions, of all teams, longest waiting first. It forms
+// formStories processes at most limit sources with new mentions, of all teams, longest waiting first. It forms
 // storylines and macros that reach the thresholds. Each source is one short transaction. Repeated and concurrent runs
 // are safe. A source that fails is postponed for a day and reported in the error, and the others are processed;
 // ErrUnavailable ends the run.
-func (s *Store) FormStories(ctx context.Context, limit int) (StoryResult, error) {
+func (s *Store) formStories(ctx context.Context, limit int) (storyResult, error) {
 	var (
-		result StoryResult
+		result storyResult
 		failed []error
 	)
 	now := s.Now()
@@ -79,7 +79,7 @@ func (s *Store) FormStories(ctx context.Context, limit int) (StoryResult, error)
 }
 
 // formStory processes one source and adds the outcome to the result.
-func (s *Store) formStory(ctx context.Context, team, source string, now time.Time, result *StoryResult) error {
+func (s *Store) formStory(ctx context.Context, team, source string, now time.Time, result *storyResult) error {
 	var job *storyJob
 	result.Sources++
 	err := s.Transaction(ctx, "story_form", func(t *Tx) error {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"kith/graph"
+	"kith/preference"
 )
 
 // TestEverythingHasATeam writes data of all kinds and checks the whole database: fresh only checks the test's own
@@ -13,7 +14,7 @@ func TestEverythingHasATeam(t *testing.T) {
 	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "c", 0.5), node("entity", "x", 0.5, shared)},
 		link("me", "thinks_about", "c", 0.5), link("c", "involves", "x", 0.5))
 	e.Source("u1", graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("m", "x")}, Mentions: []string{"c", "x"}})
-	if err := e.Store.ReplacePreferences(t.Context(), e.As("u1"), []graph.Preference{{"k", []byte(`1`)}}); err != nil {
+	if err := preference.NewStore(e.Store).ReplacePreferences(t.Context(), e.As("u1"), []preference.Preference{{Key: "k", Value: []byte(`1`)}}); err != nil {
 		t.Fatal(err)
 	}
 	e.Same("nodes", int64(5), e.Stored()[0])

@@ -12,6 +12,7 @@ import (
 	"kith/internal/cursors"
 	"kith/internal/fault"
 	"kith/internal/testenv"
+	"kith/preference"
 	"kith/user"
 )
 
@@ -47,7 +48,7 @@ func TestUsersAreListed(t *testing.T) {
 	e.Now = noon.Add(time.Hour)
 	e.Write("u1 x", []graph.NodeWrite{node("entity", "theirs", 0.5)})
 	e.tree("chats alone")
-	if err := e.Store.ReplacePreferences(t.Context(), e.As("⛵"), []graph.Preference{{"a", []byte(`1`)}, {"b", []byte(`1`)}}); err != nil {
+	if err := preference.NewStore(e.Store).ReplacePreferences(t.Context(), e.As("⛵"), []preference.Preference{{Key: "a", Value: []byte(`1`)}, {Key: "b", Value: []byte(`1`)}}); err != nil {
 		t.Fatal(err)
 	}
 	e.Write("gone", []graph.NodeWrite{node("concept", "g", 0.5)})
@@ -85,7 +86,7 @@ func TestUserIDsThatBeginWithAText(t *testing.T) {
 		e.Write(user, []graph.NodeWrite{node("concept", fmt.Sprint("c-", i), 0.5)})
 	}
 	e.tree("ad")
-	if err := e.Store.ReplacePreferences(t.Context(), e.As("ade"), []graph.Preference{{"a", []byte(`1`)}}); err != nil {
+	if err := preference.NewStore(e.Store).ReplacePreferences(t.Context(), e.As("ade"), []preference.Preference{{Key: "a", Value: []byte(`1`)}}); err != nil {
 		t.Fatal(err)
 	}
 	e.neighbour().Write("ad theirs", []graph.NodeWrite{node("concept", "c", 0.5)})

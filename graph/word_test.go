@@ -11,6 +11,7 @@ import (
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/internal/searchscope"
 	"kith/traverse"
 )
 
@@ -172,7 +173,7 @@ func (e *env) olderType(from, kind, to string) {
 	e.Raw(`CALL db.awaitIndexes(300)`)
 	e.Raw(`MATCH (a:Memory {team_id: $team, entity_key: '` + from + `'}), (b:Memory {team_id: $team, entity_key: '` + to + `'})
 		CREATE (a)-[:` + kind + ` {team_id: $team, user_id: 'u', key: $team + 'old', description: 'a lantern of old', salience: 0.5, confidence: 0.8, state: 'candidate', version: 1,
-		  valid_from: datetime('2026-01-01'), recorded_at: datetime('2026-01-01'), updated_at: datetime('2026-01-01'), search_scope: '` + graph.RelationshipScope(e.Team, "u", kind) + `'}]->(b)`)
+		  valid_from: datetime('2026-01-01'), recorded_at: datetime('2026-01-01'), updated_at: datetime('2026-01-01'), search_scope: '` + searchscope.Relationship(e.Team, "u", kind) + `'}]->(b)`)
 }
 
 // walked returns the nodes that the outgoing relationships of a type lead to.

@@ -22,6 +22,7 @@ import (
 	"kith/internal/contract"
 	"kith/limit"
 	"kith/loader"
+	"kith/preference"
 	"kith/traverse"
 )
 
@@ -98,7 +99,7 @@ type Services struct {
 	Systems        systems
 	ChatStore      chatStore
 	Transfers      transfers // exports and imports
-	Preferences    graph.PreferenceStore
+	Preferences    preference.Storage
 	Contexts       contexts
 	Explorer       explorer
 	Traverser      traverser

@@ -22,6 +22,7 @@ import (
 	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/loader"
+	"kith/preference"
 	"kith/traverse"
 	"kith/user"
 )
@@ -172,7 +173,7 @@ func (f *fakes) ExportRelationships(context.Context, string, func(*graph.Relatio
 	return f.err
 }
 
-func (f *fakes) TeamPreferences(context.Context, string, string, string, int) ([]graph.UserPreference, error) {
+func (f *fakes) TeamPreferences(context.Context, string, string, string, int) ([]preference.OfUser, error) {
 	return nil, f.err
 }
 
@@ -201,15 +202,15 @@ func (f *fakes) Consolidate(_ context.Context, scope graph.Scope, c *consolidati
 	return consolidation.Result{Sources: []graph.NodeResult{}, Warnings: []string{}}, f.err
 }
 
-func (f *fakes) Preferences(context.Context, graph.Scope) ([]graph.Preference, error) {
-	return []graph.Preference{}, f.err
+func (f *fakes) Preferences(context.Context, graph.Scope) ([]preference.Preference, error) {
+	return []preference.Preference{}, f.err
 }
 
-func (f *fakes) ReplacePreferences(context.Context, graph.Scope, []graph.Preference) error {
+func (f *fakes) ReplacePreferences(context.Context, graph.Scope, []preference.Preference) error {
 	return f.err
 }
 
-func (f *fakes) SetPreference(_ context.Context, scope graph.Scope, p graph.Preference) error {
+func (f *fakes) SetPreference(_ context.Context, scope graph.Scope, p preference.Preference) error {
 	f.ask("set %s to %s for %s", p.Key, p.Value, scope.UserID)
 	return f.err
 }

@@ -7,11 +7,12 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/preference"
 )
 
 // Preferences are all of a user's.
 type Preferences struct {
-	Preferences []graph.Preference `json:"preferences" maxItems:"200"`
+	Preferences []preference.Preference `json:"preferences" maxItems:"200"`
 }
 
 // PreferencesInput asks for a user's preferences.
@@ -49,7 +50,7 @@ func (a *API) putPreferences(ctx context.Context, in *PutPreferencesInput) (*Pre
 	if err != nil {
 		return nil, err
 	}
-	if err := graph.ValidatePreferences(in.Body.Preferences); err != nil {
+	if err := preference.Validate(in.Body.Preferences); err != nil {
 		return nil, located("body", err)
 	}
 	err = a.Preferences.ReplacePreferences(ctx, scope, in.Body.Preferences)
@@ -74,15 +75,15 @@ type PutPreferenceInput struct {
 }
 
 // PreferenceOutput is one preference.
-type PreferenceOutput struct{ Body graph.Preference }
+type PreferenceOutput struct{ Body preference.Preference }
 
 func (a *API) putPreference(ctx context.Context, in *PutPreferenceInput) (*PreferenceOutput, error) {
 	scope, err := userScope(ctx, auth.Write, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	p := graph.Preference{Key: in.Key, Value: in.Body.Value}
-	value, err := graph.StoredPreference(scope, p)
+	p := preference.Preference{Key: in.Key, Value: in.Body.Value}
+	value, err := preference.EncodeOne(scope, p)
 	if err != nil {
 		return nil, locatedPreference(err)
 	}
@@ -90,7 +91,7 @@ func (a *API) putPreference(ctx context.Context, in *PutPreferenceInput) (*Prefe
 	if err != nil {
 		return nil, err
 	}
-	return &PreferenceOutput{Body: graph.Preference{Key: in.Key, Value: json.RawMessage(value)}}, nil
+	return &PreferenceOutput{Body: preference.Preference{Key: in.Key, Value: json.RawMessage(value)}}, nil
 }
 
 // locatedPreference locates faults of a preference whose key is in the path.

@@ -12,6 +12,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/preference"
 )
 
 // AgentContext is the context of an agent at the start of a conversation. Optional parts are omitted if empty.
@@ -29,11 +30,11 @@ type AgentContext struct {
 
 // User describes the user.
 type User struct {
-	UserID       string             `json:"user_id"`
-	Owner        *ContextNode       `json:"owner_person_node"`
-	Preferences  []graph.Preference `json:"preferences"`
-	CoreBeliefs  []ContextNode      `json:"core_beliefs" doc:"at most 10"`
-	PrimaryGoals []ContextNode      `json:"primary_goals" doc:"at most 5"`
+	UserID       string                  `json:"user_id"`
+	Owner        *ContextNode            `json:"owner_person_node"`
+	Preferences  []preference.Preference `json:"preferences"`
+	CoreBeliefs  []ContextNode           `json:"core_beliefs" doc:"at most 10"`
+	PrimaryGoals []ContextNode           `json:"primary_goals" doc:"at most 5"`
 }
 
 // RecentContext holds the sources of the last week.
@@ -235,9 +236,9 @@ func sum(body []byte) string {
 	return hex.EncodeToString(s[:12])
 }
 
-func zonePreference(preferences []graph.Preference) string {
+func zonePreference(preferences []preference.Preference) string {
 	for _, p := range preferences {
-		if p.Key == graph.TimeZonePreference {
+		if p.Key == preference.TimeZone {
 			var name string
 			if json.Unmarshal(p.Value, &name) != nil {
 				return string(p.Value) // not a string: reported as an unknown zone

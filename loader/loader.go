@@ -15,6 +15,7 @@ import (
 	"kith/cache"
 	"kith/graph"
 	"kith/neo"
+	"kith/preference"
 	"kith/workspace"
 )
 
@@ -36,7 +37,7 @@ type workspaces interface {
 
 // preferences is the store of preferences that are not in the graph.
 type preferences interface {
-	Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error)
+	Preferences(ctx context.Context, scope graph.Scope) ([]preference.Preference, error)
 }
 
 type byteCache interface {

@@ -18,6 +18,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/golden"
+	"kith/preference"
 	"kith/workspace"
 )
 
@@ -149,7 +150,7 @@ func full() Sections {
 	owner := node("p-ada", "Ada", "Keeps the tide tables of a small harbour")
 	s := Sections{
 		Owner:            &owner,
-		Preferences:      []graph.Preference{{Key: "conversation_style", Value: []byte(`"direct"`)}, {Key: "time_zone", Value: []byte(`"Europe/Berlin"`)}},
+		Preferences:      []preference.Preference{{Key: "conversation_style", Value: []byte(`"direct"`)}, {Key: "time_zone", Value: []byte(`"Europe/Berlin"`)}},
 		LastConversation: &LastConversation{StartedAt: at.Add(-16 * time.Hour), ContextType: pointer("planning")},
 	}
 	for i := range 10 {
@@ -233,7 +234,7 @@ func TestEmptyListsAreNotNull(t *testing.T) {
 func TestTimeZone(t *testing.T) {
 	t.Parallel()
 	zoned := func(value string) Sections {
-		return Sections{Preferences: []graph.Preference{{Key: "time_zone", Value: []byte(value)}}}
+		return Sections{Preferences: []preference.Preference{{Key: "time_zone", Value: []byte(value)}}}
 	}
 	for name, c := range map[string]struct {
 		found        Sections

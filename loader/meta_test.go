@@ -11,6 +11,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/tokens"
+	"kith/preference"
 )
 
 // filled is a context with room that is filled, notes, and more that is known.
@@ -135,7 +136,7 @@ func TestAUserOfWhomNothingIsKnown(t *testing.T) {
 	}
 	for name, found := range map[string]Sections{
 		"an owner":            {Owner: pointer(node("p", "Ada", ""))},
-		"a preference":        {Preferences: []graph.Preference{{Key: "a", Value: []byte(`1`)}}},
+		"a preference":        {Preferences: []preference.Preference{{Key: "a", Value: []byte(`1`)}}},
 		"a last conversation": {LastConversation: &LastConversation{StartedAt: at}},
 		"an archived memory":  {Known: &Known{Others: KnownCounts{Archived: 1}}},
 	} {
@@ -227,7 +228,7 @@ func TestNoStatementOfNoSection(t *testing.T) {
 	t.Parallel()
 	g := newGraphWithout()
 	g.combined, g.fail = graph.ErrUnavailable, func(Section, int) error { return graph.ErrUnavailable }
-	l, _ := newLoader(g, Options{Preferences: preferencesFunc(func(context.Context, int64) ([]graph.Preference, error) {
+	l, _ := newLoader(g, Options{Preferences: preferencesFunc(func(context.Context, int64) ([]preference.Preference, error) {
 		return full().Preferences, nil
 	}).counting()})
 	found, degraded, err := l.load(t.Context(), scope, []Section{PreferencesSection}, SectionQuery{Now: at})

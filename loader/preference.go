@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/preference"
 )
 
 // preferencesBudget is the longest wait for preferences that are not in the graph.
@@ -13,7 +14,7 @@ const preferencesBudget = 2 * time.Second
 
 // preferencesResult is the outcome of reading preferences; loaded is false if there was nothing to read.
 type preferencesResult struct {
-	found  []graph.Preference
+	found  []preference.Preference
 	loaded bool
 	err    error
 }
@@ -35,7 +36,7 @@ func (l *Loader) startPreferences(ctx context.Context, scope graph.Scope, sectio
 }
 
 // readPreferences reads the preferences, and tries again once after an error.
-func (l *Loader) readPreferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error) {
+func (l *Loader) readPreferences(ctx context.Context, scope graph.Scope) ([]preference.Preference, error) {
 	ctx, cancel := context.WithTimeout(ctx, preferencesBudget)
 	defer cancel()
 	found, err := l.options.Preferences.Preferences(ctx, scope)

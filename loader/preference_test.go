@@ -12,10 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
+	"kith/preference"
 )
 
 // preferencesFunc is a store of preferences.
-type preferencesFunc func(ctx context.Context, attempt int64) ([]graph.Preference, error)
+type preferencesFunc func(ctx context.Context, attempt int64) ([]preference.Preference, error)
 
 // counting makes a store of it that counts its calls.
 func (f preferencesFunc) counting() *countedPreferences { return &countedPreferences{do: f} }
@@ -25,7 +26,7 @@ type countedPreferences struct {
 	calls atomic.Int64
 }
 
-func (c *countedPreferences) Preferences(ctx context.Context, asked graph.Scope) ([]graph.Preference, error) {
+func (c *countedPreferences) Preferences(ctx context.Context, asked graph.Scope) ([]preference.Preference, error) {
 	if asked != scope {
 		return nil, errors.New("asked for somebody else")
 	}
@@ -60,7 +61,7 @@ func TestPreferencesElsewhereMakeTheSameContext(t *testing.T) {
 		for _, mode := range []Mode{Combined, Parallel} {
 			inGraph, _ := newLoader(&fakeStore{found: full()}, Options{Mode: mode})
 			elsewhere, kept := newLoader(newGraphWithout(), Options{Mode: mode, Preferences: preferencesFunc(
-				func(context.Context, int64) ([]graph.Preference, error) { return full().Preferences, nil }).counting()})
+				func(context.Context, int64) ([]preference.Preference, error) { return full().Preferences, nil }).counting()})
 			for _, l := range []*Loader{inGraph, elsewhere} {
 				answer, err := l.Context(t.Context(), request, nil)
 				if err != nil {
@@ -85,7 +86,7 @@ func TestPreferencesElsewhereAreNotAskedOfTheGraph(t *testing.T) {
 	t.Parallel()
 	for wanted, parts := range map[int64][]string{1: nil, 0: {"relationships"}} {
 		g := newGraphWithout()
-		p := preferencesFunc(func(context.Context, int64) ([]graph.Preference, error) { return nil, nil }).counting()
+		p := preferencesFunc(func(context.Context, int64) ([]preference.Preference, error) { return nil, nil }).counting()
 		l, _ := newLoader(g, Options{Preferences: p})
 		if _, err := l.Context(t.Context(), Request{Scope: scope, Sections: parts}, nil); err != nil {
 			t.Fatal(err)
@@ -108,7 +109,7 @@ func TestPreferencesAreReadBesideTheGraph(t *testing.T) {
 	inGraph, elsewhere := make(chan struct{}), make(chan struct{})
 	g := newGraphWithout()
 	l, _ := newLoader(waitingStore{g.fakeStore, func() { close(inGraph); <-elsewhere }}, Options{
-		Preferences: preferencesFunc(func(context.Context, int64) ([]graph.Preference, error) {
+		Preferences: preferencesFunc(func(context.Context, int64) ([]preference.Preference, error) {
 			close(elsewhere)
 			<-inGraph
 			return full().Preferences, nil
@@ -139,7 +140,7 @@ func TestPreferencesThatFailAreTriedAgainThenMissing(t *testing.T) {
 			var told []Section
 			l, kept := newLoader(newGraphWithout(), Options{
 				Mode: mode, Degraded: func(s Section) { told = append(told, s) },
-				Preferences: preferencesFunc(func(_ context.Context, attempt int64) ([]graph.Preference, error) {
+				Preferences: preferencesFunc(func(_ context.Context, attempt int64) ([]preference.Preference, error) {
 					return full().Preferences, when(attempt <= c.fails, graph.ErrUnavailable)
 				}).counting(),
 			})
@@ -164,7 +165,7 @@ func TestPreferencesThatFailAreTriedAgainThenMissing(t *testing.T) {
 func TestPreferencesThatHang(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := preferencesFunc(func(ctx context.Context, _ int64) ([]graph.Preference, error) {
+		p := preferencesFunc(func(ctx context.Context, _ int64) ([]preference.Preference, error) {
 			<-ctx.Done()
 			return nil, graph.ErrUnavailable
 		}).counting()
@@ -189,7 +190,7 @@ func TestIdentityFailingDoesNotWaitForPreferences(t *testing.T) {
 	g := newGraphWithout()
 	g.combined = graph.ErrUnavailable
 	g.fail = func(s Section, _ int) error { return when(s == OwnerSection, graph.ErrUnavailable) }
-	l, _ := newLoader(g, Options{Preferences: preferencesFunc(func(ctx context.Context, _ int64) ([]graph.Preference, error) {
+	l, _ := newLoader(g, Options{Preferences: preferencesFunc(func(ctx context.Context, _ int64) ([]preference.Preference, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}).counting()})

@@ -14,6 +14,7 @@ import (
 	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/internal/tokens"
+	"kith/preference"
 )
 
 // inProject asks for a prompt of a project with a task in focus.
@@ -27,7 +28,7 @@ func inProject() PromptRequest {
 
 func prompted() *fakeStore {
 	s := ontologies()
-	s.found.Preferences = []graph.Preference{{Key: "conversation_style", Value: json.RawMessage(`"short"`)}, {Key: "time_zone", Value: json.RawMessage(`"Europe/Oslo"`)}}
+	s.found.Preferences = []preference.Preference{{Key: "conversation_style", Value: json.RawMessage(`"short"`)}, {Key: "time_zone", Value: json.RawMessage(`"Europe/Oslo"`)}}
 	return s
 }
 

@@ -11,6 +11,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/neo"
+	"kith/preference"
 )
 
 // Section is one part of an agent context, read by the statement context_<section>.
@@ -39,7 +40,7 @@ type Sections struct {
 	Owner              *ContextNode // nil: the user has no owner node
 	CoreBeliefs        []ContextNode
 	PrimaryGoals       []ContextNode
-	Preferences        []graph.Preference
+	Preferences        []preference.Preference
 	Relationships      []OwnerRelationship
 	Known              *Known // nil: there are ten relationships, or the context is of a past day
 	Sources            []RecentSource
@@ -245,12 +246,12 @@ func (s *Sections) fill(section Section, v any, user string, now time.Time) erro
 	return nil
 }
 
-func (f *fixedLists) preferencesFrom(v any) []graph.Preference {
+func (f *fixedLists) preferencesFrom(v any) []preference.Preference {
 	l := neo.List(v)
-	preferences := make([]graph.Preference, len(l))
+	preferences := make([]preference.Preference, len(l))
 	for i := range l {
 		pair := f.of(l[i], 2)
-		preferences[i] = graph.Preference{Key: neo.Text(pair[0]), Value: []byte(neo.Text(pair[1]))}
+		preferences[i] = preference.Preference{Key: neo.Text(pair[0]), Value: []byte(neo.Text(pair[1]))}
 	}
 	return preferences
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"kith/graph"
 	"kith/internal/tokens"
 	"kith/markup"
+	"kith/preference"
 )
 
 // momentGrowth is the most tokens by which the closing part can grow after the rest is rendered: from "just now" to "59
@@ -99,7 +99,7 @@ func (t *textContext) add(heading string, limit int, one, all string, lines []st
 	}
 }
 
-func preferenceLines(preferences []graph.Preference) []string {
+func preferenceLines(preferences []preference.Preference) []string {
 	lines := make([]string, len(preferences))
 	for i, p := range preferences {
 		lines[i] = markup.Item(p.Key) + ": " + markup.Inline(strings.Trim(string(p.Value), `"`))

@@ -22,6 +22,7 @@ import (
 	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/loader"
+	"kith/preference"
 	"kith/system"
 	"kith/traverse"
 )
@@ -130,7 +131,7 @@ func (f *fakes) MergeSystem(_ context.Context, _ graph.Scope, name string, w *sy
 	return system.Result{Entities: []system.EntityResult{{Name: "api", Status: system.Added}, {Status: graph.Refused}}, Warnings: []string{"entities[1].type is required"}}, f.err
 }
 
-func (f *fakes) SetPreference(_ context.Context, s graph.Scope, p graph.Preference) error {
+func (f *fakes) SetPreference(_ context.Context, s graph.Scope, p preference.Preference) error {
 	f.ask("set %s to %s for %s", p.Key, p.Value, s.UserID)
 	return f.err
 }

@@ -11,11 +11,12 @@ import (
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/markup"
+	"kith/preference"
 )
 
 // preferences keeps the settings of users.
 type preferences interface {
-	SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error
+	SetPreference(ctx context.Context, scope graph.Scope, p preference.Preference) error
 	DeletePreference(ctx context.Context, scope graph.Scope, key string) error
 }
 
@@ -41,7 +42,7 @@ func (s *Server) preference(ctx context.Context, in *preferenceInput) (answer, e
 	if remove {
 		err = s.Preferences.DeletePreference(ctx, scope, in.Key)
 	} else {
-		err = s.Preferences.SetPreference(ctx, scope, graph.Preference{Key: in.Key, Value: in.Value})
+		err = s.Preferences.SetPreference(ctx, scope, preference.Preference{Key: in.Key, Value: in.Value})
 	}
 	switch {
 	case remove && errors.Is(err, fault.ErrNotFound):

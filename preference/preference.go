@@ -1,153 +1,230 @@
+// Package preference stores users' preferences: settings with a key and a JSON value. Store keeps them in the graph, postgres.Store in
+// PostgreSQL, under the same rules.
 package preference
 
 import (
+	"bytes"
 	"context"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
+	"encoding/json"
+	"fmt"
+	"slices"
 
 	"kith/graph"
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/neo"
 )
 
-// Writers of one user's preferences take turns, and erasing a team waits for all writers. A writer holds a shared lock of
-// the team and an exclusive lock of the user until its transaction ends. Two locks with the same hash wait for each
-// other without need.
-const (
-	lockUser = `SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 1)),
-		pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 2))`
-	lockTeam = `SELECT pg_advisory_xact_lock(hashtextextended($1, 1))`
-)
-
-// Preferences returns the user's preferences by key, in the order of UTF-8 bytes, which is the order of Unicode code
-// points.
-func (s *Store) Preferences(ctx context.Context, scope graph.Scope) ([]graph.Preference, error) {
-	const statement = `SELECT key, value FROM kith_preference WHERE team_id = $1 AND user_id = $2 ORDER BY key LIMIT $3`
-	return queryRows(ctx, s, "postgres_preference_list", statement, func(row pgx.CollectableRow) (p graph.Preference, err error) {
-		var value string
-		err = row.Scan(&p.Key, &value)
-		p.Value = []byte(value)
-		return p, err
-	}, scope.TeamID, scope.UserID, bounds.Preferences)
+// Preference is one setting of a user. Value is any JSON value of at most 4,096 bytes.
+type Preference struct {
+	Key   string          `json:"key" max:"128" word:"true" doc:"each key once"`
+	Value json.RawMessage `json:"value" contract:"any" doc:"any JSON value but null, of at most 4,096 bytes"`
 }
 
-// TeamPreferences returns at most limit preferences of a team's users, by user and key, after the given user and key.
-// The first page is after "" and "". The order is that of Preferences.
-func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]graph.UserPreference, error) {
-	const statement = `SELECT user_id, key, value FROM kith_preference
-		WHERE team_id = $1 AND (user_id, key) > ($2, $3)
-		ORDER BY user_id, key LIMIT $4`
-	return queryRows(ctx, s, "postgres_preference_page", statement, func(row pgx.CollectableRow) (p graph.UserPreference, err error) {
-		var value string
-		err = row.Scan(&p.UserID, &p.Key, &value)
-		p.Value = []byte(value)
-		return p, err
-	}, teamID, afterUser, afterKey, limit)
+// OfUser is a setting with its user.
+type OfUser struct {
+	UserID string `json:"user_id"`
+	Preference
 }
 
-// ReplacePreferences replaces all preferences of the user. Of concurrent replacements the last one remains, as a
-// whole.
-func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error {
-	keys, values, err := graph.StoredPreferences(scope, preferences)
-	if err != nil {
-		return err
+// Storage stores users' preferences. Store implements it in the graph, postgres.Store in PostgreSQL.
+type Storage interface {
+	Preferences(ctx context.Context, scope graph.Scope) ([]Preference, error)
+	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []Preference) error
+	SetPreference(ctx context.Context, scope graph.Scope, p Preference) error
+	DeletePreference(ctx context.Context, scope graph.Scope, key string) error
+	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]OfUser, error)
+	ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error)
+	EraseTeamPreferences(ctx context.Context, teamID string) (int64, error)
+}
+
+const maxSize = 4096 // of a value, in bytes
+
+// TimeZone is the key whose value names the user's IANA time zone.
+const TimeZone = "time_zone"
+
+// Validate checks a whole set of preferences.
+func Validate(preferences []Preference) error {
+	f := &fault.List{}
+	if !f.Items(fault.At("preferences"), len(preferences), bounds.Preferences) {
+		return f.Err()
 	}
-	return s.transaction(ctx, scope, "postgres_preference_replace", func(ctx context.Context, tx pgx.Tx) error {
-		batch := &pgx.Batch{}
-		batch.Queue(lockUser, scope.TeamID, scope.UserID)
-		batch.Queue(`DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND NOT key = ANY($3)`, scope.TeamID, scope.UserID, keys)
-		batch.Queue(`INSERT INTO kith_preference (team_id, user_id, key, value, created_at, updated_at)
-			SELECT $1, $2, given.key, given.value, $5, $5 FROM unnest($3::text[], $4::text[]) AS given(key, value)
-			ON CONFLICT (team_id, user_id, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
-			scope.TeamID, scope.UserID, keys, values, s.now())
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil || s.admit == nil {
-			return err
+	keys := map[string]int{}
+	for i, p := range preferences {
+		at := fault.At("preferences").Index(i)
+		f.Word(at.Field("key"), p.Key, 128)
+		if first, again := keys[p.Key]; again {
+			f.Same(at.Field("key"), fault.At("preferences").Index(first).Field("key"))
 		}
-		return s.admit(ctx, scope.TeamID, scope.UserID) // the locks are held: an erasure waits for the commit
-	})
+		keys[p.Key] = i
+		if f.JSON(at.Field("value"), p.Value, maxSize, bounds.PropertiesDepth) && bytes.Equal(bytes.TrimSpace(p.Value), []byte("null")) {
+			f.Add(at.Field("value"), fault.Malformed, "must be a JSON value other than null")
+		}
+	}
+	return f.Err()
 }
 
-// SetPreference sets one preference of the user and does not change the others. Error: graph.ErrTooManyPreferences.
-func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error {
-	value, err := graph.StoredPreference(scope, p)
+// Encode validates a user's preferences and returns them as every store keeps them: the value without blanks
+// between its parts, otherwise byte for byte.
+func Encode(scope graph.Scope, preferences []Preference) (keys, values []string, err error) {
+	if err := scope.ValidateUser(); err != nil {
+		return nil, nil, err
+	}
+	if err := Validate(preferences); err != nil {
+		return nil, nil, err
+	}
+	keys, values = make([]string, len(preferences)), make([]string, len(preferences))
+	for i, p := range preferences {
+		var value bytes.Buffer
+		_ = json.Compact(&value, p.Value) // it is valid JSON
+		keys[i], values[i] = p.Key, value.String()
+	}
+	return keys, values, nil
+}
+
+// EncodeOne validates one preference and returns its value as every store keeps it. Errors are located in key and
+// value.
+func EncodeOne(scope graph.Scope, p Preference) (value string, err error) {
+	_, values, err := Encode(scope, []Preference{p})
+	if err != nil {
+		return "", fault.Within(err, fault.At("preferences").Index(0))
+	}
+	return values[0], nil
+}
+
+var (
+	replacePreferences   = neo.Load[neo.None]("preference_replace")
+	listPreferences      = neo.Load[[]keyValue]("context_preferences")
+	setPreference        = neo.Load[bool]("preference_set")
+	deletePreference     = neo.Load[int64]("preference_delete")
+	findPreferences      = neo.Load[page]("preference_page")
+	erasePreferences     = neo.Load[int64]("preference_erase")
+	eraseTeamPreferences = neo.Load[int64]("preference_erase_team")
+)
+
+// Store holds users' preferences in a memory's database. It is safe for concurrent use.
+type Store struct {
+	db    *neo.DB
+	graph *graph.Store
+}
+
+// NewStore returns the store of the preferences in a memory's database.
+func NewStore(g *graph.Store) *Store { return &Store{db: g.DB(), graph: g} }
+
+// page has the rest of a user's preferences and those of later users.
+type page struct{ SameUser, LaterUsers []row }
+
+// row is a stored preference, in the order of preference_page.
+type row struct{ UserID, Key, Value string }
+
+// ReplacePreferences replaces all preferences of the user. Of concurrent replacements the last one stays, completely.
+func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []Preference) error {
+	keys, values, err := Encode(scope, preferences)
 	if err != nil {
 		return err
 	}
-	return s.transaction(ctx, scope, "postgres_preference_set", func(ctx context.Context, tx pgx.Tx) error {
-		var stored int64
-		batch := &pgx.Batch{}
-		batch.Queue(lockUser, scope.TeamID, scope.UserID)
-		batch.Queue(`INSERT INTO kith_preference (team_id, user_id, key, value, created_at, updated_at)
-			SELECT $1, $2, $3, $4, $5, $5
-			WHERE (SELECT count(*) FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND key <> $3) < $6
-			ON CONFLICT (team_id, user_id, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
-			scope.TeamID, scope.UserID, p.Key, value, s.now(), bounds.Preferences).Exec(func(set pgconn.CommandTag) error {
-			stored = set.RowsAffected()
-			return nil
+	rows := make([]map[string]any, len(keys))
+	for i := range keys {
+		rows[i] = map[string]any{"key": keys[i], "value": values[i]}
+	}
+	return s.graph.Transaction(ctx, "preference_replace", func(t *graph.Tx) error {
+		t.Changes([]string{scope.UserID})
+		return replacePreferences.Run(t, map[string]any{
+			"team_id": scope.TeamID, "user_id": scope.User(), "rows": rows, "now": s.graph.Now(),
 		})
-		switch err := tx.SendBatch(ctx, batch).Close(); {
-		case err != nil:
-			return err
-		case stored == 0:
-			return graph.ErrTooManyPreferences
-		case s.admit == nil:
-			return nil
-		}
-		return s.admit(ctx, scope.TeamID, scope.UserID) // the locks are held: an erasure waits for the commit
 	})
 }
 
-// DeletePreference deletes one preference of the user. Error: fault.ErrNotFound.
+// ErrTooMany is returned when the user already has the maximum number of preferences.
+var ErrTooMany = fmt.Errorf("the user already has %d preferences, the maximum: delete one first: %w", bounds.Preferences, fault.ErrConflict)
+
+// SetPreference sets one preference of the user and leaves the others unchanged. Error: ErrTooMany.
+func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p Preference) error {
+	value, err := EncodeOne(scope, p)
+	if err != nil {
+		return err
+	}
+	return s.graph.Transaction(ctx, "preference_set", func(t *graph.Tx) error {
+		t.Changes([]string{scope.UserID})
+		kept, err := setPreference.ExecOne(t, map[string]any{
+			"team_id": scope.TeamID, "user_id": scope.User(), "key": p.Key, "value": value, "most": bounds.Preferences, "now": s.graph.Now(),
+		})
+		if err == nil && !kept {
+			return ErrTooMany
+		}
+		return err
+	})
+}
+
+// DeletePreference deletes one preference of the user. Error: ErrNotFound.
 func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key string) error {
 	if err := scope.ValidateUser(); err != nil {
 		return err
 	}
-	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND key = $3`
-	deleted, err := s.deleteLocked(ctx, scope, "postgres_preference_delete", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID, key)
-	if err == nil && deleted == 0 {
-		return fault.ErrNotFound
-	}
-	return err
+	return s.graph.Transaction(ctx, "preference_delete", func(t *graph.Tx) error {
+		t.Changes([]string{scope.UserID})
+		deleted, err := deletePreference.ExecOne(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "key": key})
+		if err == nil && deleted == 0 {
+			return fault.ErrNotFound
+		}
+		return err
+	})
 }
 
-// OthersText returns the number of characters in a team's preferences, with their keys and users, except those of one
-// user; with a key, except that one preference of the user.
-func (s *Store) OthersText(ctx context.Context, scope graph.Scope, key string) (int64, error) {
-	const statement = `SELECT coalesce(sum(char_length(user_id) + char_length(key) + char_length(value)), 0)::bigint FROM kith_preference
-		WHERE team_id = $1 AND NOT (user_id = $2 AND ($3 = '' OR key = $3))`
-	found, err := queryRows(ctx, s, "postgres_preference_text", statement, pgx.RowTo[int64], scope.TeamID, scope.UserID, key)
+// keyValue is a preference; its value is JSON.
+type keyValue struct{ Key, Value string }
+
+// Preferences returns the user's preferences by key, in the order of Unicode code points, which is also that of UTF-8
+// bytes.
+func (s *Store) Preferences(ctx context.Context, scope graph.Scope) ([]Preference, error) {
+	found, err := listPreferences.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User()})
 	if err != nil {
-		return 0, err
+		return nil, fmt.Errorf("preferences: %w", err)
 	}
-	return found[0], nil
+	preferences := make([]Preference, len(found))
+	for i, p := range found {
+		preferences[i] = Preference{Key: p.Key, Value: json.RawMessage(p.Value)}
+	}
+	return preferences, nil
 }
 
-// ErasePreferences deletes all preferences of the user, and returns how many there were.
+// TeamPreferences returns at most limit preferences of a team's users, by user and key, after the given ones; the
+// first page is after "" and "". The order is the same as in Preferences.
+func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]OfUser, error) {
+	found, err := findPreferences.ReadOne(ctx, s.db, map[string]any{
+		"team_id": teamID, "after_user": afterUser, "after_key": afterKey, "limit": limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows := slices.Concat(found.SameUser, found.LaterUsers)
+	page := make([]OfUser, min(len(rows), limit))
+	for i := range page {
+		page[i] = OfUser{rows[i].UserID, Preference{Key: rows[i].Key, Value: []byte(rows[i].Value)}}
+	}
+	return page, nil
+}
+
+// ErasePreferences erases all preferences of the user and returns their number.
 func (s *Store) ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error) {
 	if err := scope.ValidateUser(); err != nil {
 		return 0, err
 	}
-	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2`
-	return s.deleteLocked(ctx, scope, "postgres_preference_erase", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID)
+	return s.erasePreferences(ctx, erasePreferences, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID})
 }
 
-// EraseTeamPreferences deletes all preferences of a team's users, and returns how many there were.
+// EraseTeamPreferences erases all preferences of a team's users and returns their number.
 func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64, error) {
-	const statement = `DELETE FROM kith_preference WHERE team_id = $1`
-	return s.deleteLocked(ctx, graph.Scope{TeamID: teamID}, "postgres_preference_erase_team", lockTeam, []any{teamID}, statement, teamID)
+	return s.erasePreferences(ctx, eraseTeamPreferences, map[string]any{"team_id": teamID})
 }
 
-// deleteLocked deletes rows under the lock of a user or a team, and returns their number.
-func (s *Store) deleteLocked(ctx context.Context, scope graph.Scope, name, lock string, whose []any, statement string, args ...any) (erased int64, err error) {
-	err = s.transaction(ctx, scope, name, func(ctx context.Context, tx pgx.Tx) error {
-		batch := &pgx.Batch{}
-		batch.Queue(lock, whose...)
-		batch.Queue(statement, args...).Exec(func(deleted pgconn.CommandTag) error {
-			erased = deleted.RowsAffected()
-			return nil
-		})
-		return tx.SendBatch(ctx, batch).Close()
+func (s *Store) erasePreferences(ctx context.Context, erase neo.Query[int64], params map[string]any) (erased int64, err error) {
+	err = s.graph.Transaction(ctx, erase.Name, func(t *graph.Tx) (err error) {
+		t.PassFence()
+		user, _ := params["user_id"].(string)
+		t.Changes([]string{user})
+		erased, err = erase.ExecOne(t, params)
+		return err
 	})
 	return erased, err
 }

@@ -8,6 +8,7 @@ import (
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/internal/searchscope"
 )
 
 // abc stores a system of three entities in a row.
@@ -130,7 +131,7 @@ func TestSystemTakesEntitiesIn(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		e.Raw(`CREATE (:Memory:SystemEntity {team_id: $team, entity_key: '` + name + `', natural_key: 'system_entity\u001f\u001fs\u001f` + name + `',
 			system: 's', name: '` + name + `', type: 'service', description: '', version: 1, created_at: datetime(), updated_at: datetime(),
-			search_scope: '` + graph.NodeScope(e.Team, "", graph.SystemEntityKind) + `', search_name: '` + name + `'})`)
+			search_scope: '` + searchscope.Node(e.Team, "", graph.SystemEntityKind.Name) + `', search_name: '` + name + `'})`)
 	}
 	e.Same("merged", "unchanged added", systemStatuses(e.merge("s", Write{
 		Entities: []EntityWrite{named("a")}, Relationships: []RelationshipWrite{uses("a", "b")},

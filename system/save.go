@@ -5,6 +5,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/searchscope"
 	"kith/neo"
 )
 
@@ -128,7 +129,7 @@ func (j *job) properties(n *plannedNode) map[string]any {
 func (j *job) newNodeProperties(n *plannedNode) map[string]any {
 	p := j.properties(n)
 	p["system"], p["created_at"] = j.system, j.now
-	p["search_scope"] = graph.NodeScope(j.team, "", graph.SystemEntityKind)
+	p["search_scope"] = searchscope.Node(j.team, "", graph.SystemEntityKind.Name)
 	p["state"], p["ttl_policy"], p["access_count"] = "active", "keep_forever", 0
 	p["salience"], p["confidence"] = graph.DefaultSalience, graph.DefaultConfidence
 	if j.user != "" {

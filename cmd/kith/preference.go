@@ -8,36 +8,37 @@ import (
 	"kith/internal/metrics"
 	"kith/loader"
 	"kith/preference"
+	"kith/preference/postgres"
 )
 
 // preferenceStore is an optional store of preferences outside the graph. With the zero value they are in the graph.
-type preferenceStore struct{ store *preference.Store }
+type preferenceStore struct{ store *postgres.Store }
 
 func (c *config) openPreferences(ctx context.Context, registry *metrics.Registry, changed func(context.Context, graph.Change)) (preferenceStore, error) {
 	if c.PostgresURI == "" {
 		return preferenceStore{}, nil
 	}
-	store, err := preference.Open(ctx, c.PostgresURI, preference.Options{Observe: registry.ObserveStatement, Changed: changed})
+	store, err := postgres.Open(ctx, c.PostgresURI, postgres.Options{Observe: registry.ObserveStatement, Changed: changed})
 	return preferenceStore{store}, err
 }
 
 // orGraph returns the store of preferences: the one outside the graph if there is one, or the graph.
-func (o preferenceStore) orGraph(g *graph.Store) graph.PreferenceStore {
+func (o preferenceStore) orGraph(g *graph.Store) preference.Storage {
 	if o.store == nil {
-		return g
+		return preference.NewStore(g)
 	}
 	return meteredPreferences{o.store, g}
 }
 
 // meteredPreferences is a store of preferences outside the graph that enforces the quota of the team in the graph.
 type meteredPreferences struct {
-	*preference.Store
+	*postgres.Store
 	graph *graph.Store
 }
 
 // ReplacePreferences replaces a user's preferences if the quota of the team allows it.
-func (c meteredPreferences) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []graph.Preference) error {
-	keys, values, err := graph.StoredPreferences(scope, preferences)
+func (c meteredPreferences) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []preference.Preference) error {
+	keys, values, err := preference.Encode(scope, preferences)
 	if err != nil {
 		return err
 	}
@@ -52,8 +53,8 @@ func (c meteredPreferences) ReplacePreferences(ctx context.Context, scope graph.
 }
 
 // SetPreference sets a preference if the quota of the team allows it.
-func (c meteredPreferences) SetPreference(ctx context.Context, scope graph.Scope, p graph.Preference) error {
-	value, err := graph.StoredPreference(scope, p)
+func (c meteredPreferences) SetPreference(ctx context.Context, scope graph.Scope, p preference.Preference) error {
+	value, err := preference.EncodeOne(scope, p)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func preferenceLength(scope graph.Scope, key, value string) int64 {
 }
 
 // orNil returns the store outside the graph, or a nil interface.
-func (o preferenceStore) orNil() graph.PreferenceStore {
+func (o preferenceStore) orNil() preference.Storage {
 	if o.store == nil {
 		return nil
 	}

@@ -1,3 +1,4 @@
+// Package graphtest gives tests a memory on a real Neo4j. Only tests import it.
 package graphtest
 
 import (

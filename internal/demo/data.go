@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/graph"
+	"kith/preference"
 )
 
 // files holds the demo's persons, concepts, entities, relationships, conversations and projects.
@@ -21,7 +21,7 @@ type dataset struct {
 	Persons, Concepts, Entities []node
 	Relationships               []relationship
 	Conversations               []conversation // oldest first
-	Preferences                 []graph.Preference
+	Preferences                 []preference.Preference
 	Projects                    []project
 	Links                       []linkList
 }

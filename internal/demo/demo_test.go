@@ -14,6 +14,7 @@ import (
 
 	"kith/client"
 	"kith/graph"
+	"kith/preference"
 )
 
 // nows returns times of day at which the demo may be loaded, in two seasons and on the days when clocks change.
@@ -53,7 +54,7 @@ func TestDemoIsValid(t *testing.T) {
 				t.Fatalf("now %v: %v", now, err)
 			}
 		}
-		if err := graph.ValidatePreferences(life.Preferences); err != nil {
+		if err := preference.Validate(life.Preferences); err != nil {
 			t.Fatal(err)
 		}
 		for i := range sources {
@@ -125,8 +126,8 @@ func TestDemoIsRich(t *testing.T) {
 			t.Errorf("%s: %d turns, %d mentions, summary %q", c.Key, n, len(c.Mentions), c.Summary)
 		}
 	}
-	if !slices.ContainsFunc(life.Preferences, func(p graph.Preference) bool {
-		return p.Key == graph.TimeZonePreference && string(p.Value) == `"`+zone+`"`
+	if !slices.ContainsFunc(life.Preferences, func(p preference.Preference) bool {
+		return p.Key == preference.TimeZone && string(p.Value) == `"`+zone+`"`
 	}) {
 		t.Error("the preferences lack the time zone that the times are told in")
 	}

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -128,6 +129,42 @@ func (l *List) Bytes(place Path, size, limit int) bool {
 		l.Add(place, TooLong, "must have at most %d bytes", limit)
 	}
 	return size <= limit
+}
+
+// JSON checks a JSON value of bounded size, in bytes, and depth. It reports whether the value is one.
+func (l *List) JSON(place Path, raw []byte, size, depth int) bool {
+	switch {
+	case !l.Bytes(place, len(raw), size):
+	case !utf8.Valid(raw):
+		l.NotUTF8(place)
+	case !json.Valid(raw):
+		l.Add(place, Malformed, "must be JSON")
+	case jsonDepth(raw) > depth:
+		l.Add(place, TooLong, "must be nested at most %d deep", depth)
+	default:
+		return true
+	}
+	return false
+}
+
+// jsonDepth returns how deep valid JSON is nested.
+func jsonDepth(raw []byte) int {
+	deepest, now, inString := 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			now++
+			deepest = max(deepest, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return deepest
 }
 
 // Items checks the length of a list, and reports whether it is allowed.

@@ -1,6 +1,5 @@
-// Package graphtest gives tests a memory on a real Neo4j, and holds the tests that every store of preferences must pass. Only tests
-// import it.
-package graphtest
+// Package preferencetest holds the tests that every store of preferences must pass. Only tests import it.
+package preferencetest
 
 import (
 	"context"
@@ -20,10 +19,11 @@ import (
 	"kith/internal/bounds"
 	"kith/internal/fault"
 	"kith/internal/testenv"
+	"kith/preference"
 )
 
-// Preferences tests a store of preferences.
-func Preferences(t *testing.T, s graph.PreferenceStore) {
+// Run tests a store of preferences.
+func Run(t *testing.T, s preference.Storage) {
 	t.Helper()
 	for _, c := range []struct {
 		name string
@@ -51,22 +51,24 @@ func Preferences(t *testing.T, s graph.PreferenceStore) {
 // preferences is a store and a team of one test.
 type preferences struct {
 	*testing.T
-	store graph.PreferenceStore
+	store preference.Storage
 	team  string
 }
 
 func (p *preferences) as(user string) graph.Scope { return graph.Scope{TeamID: p.team, UserID: user} }
 
-func one(key, value string) graph.Preference { return graph.Preference{Key: key, Value: []byte(value)} }
+func one(key, value string) preference.Preference {
+	return preference.Preference{Key: key, Value: []byte(value)}
+}
 
-func (p *preferences) replace(user string, all ...graph.Preference) {
+func (p *preferences) replace(user string, all ...preference.Preference) {
 	p.Helper()
 	if err := p.store.ReplacePreferences(p.Context(), p.as(user), all); err != nil {
 		p.Fatal(err)
 	}
 }
 
-func (p *preferences) of(user string) []graph.Preference {
+func (p *preferences) of(user string) []preference.Preference {
 	p.Helper()
 	found, err := p.store.Preferences(p.Context(), p.as(user))
 	if err != nil {
@@ -76,9 +78,9 @@ func (p *preferences) of(user string) []graph.Preference {
 }
 
 // has compares all preferences of a user; none is an empty list.
-func (p *preferences) has(what, user string, want ...graph.Preference) {
+func (p *preferences) has(what, user string, want ...preference.Preference) {
 	p.Helper()
-	p.same(what, append([]graph.Preference{}, want...), p.of(user))
+	p.same(what, append([]preference.Preference{}, want...), p.of(user))
 }
 
 func (p *preferences) same(what string, want, got any) {
@@ -90,14 +92,14 @@ func (p *preferences) same(what string, want, got any) {
 
 func (p *preferences) values() {
 	p.has("before", "u")
-	written := []graph.Preference{
+	written := []preference.Preference{
 		one("number", `1.0`), one("large", `123456789012345678901234567890e-7`), one("object", `{"b":1,"a":[true,null,{}],"b":2}`),
 		one("text", `"<a href='x'>&amp; \u003c \\ \/ \" \ud83d\ude00 😀 \ud800 \u0000 %s $1 ' ; --"`), one("empty", `""`), one("no", `false`),
 	}
 	blanks := slices.Clone(written)
 	blanks[2].Value = []byte(" {\n\"b\": 1,\t\"a\": [ true, null, { } ], \"b\": 2 } ")
 	p.replace("u", blanks...)
-	slices.SortFunc(written, func(a, b graph.Preference) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(written, func(a, b preference.Preference) int { return strings.Compare(a.Key, b.Key) })
 	p.has("kept", "u", written...)
 
 	p.replace("u", one("number", `2`), one("new", `[]`))
@@ -114,8 +116,8 @@ var words = []string{
 }
 
 // scattered returns the words as preferences, in mixed order.
-func scattered() []graph.Preference {
-	all := make([]graph.Preference, len(words))
+func scattered() []preference.Preference {
+	all := make([]preference.Preference, len(words))
 	for i, at := range rand.Perm(len(words)) {
 		all[at] = one(words[i], fmt.Sprint(i))
 	}
@@ -137,15 +139,15 @@ func (p *preferences) order() {
 func (p *preferences) pages() {
 	stranger := &preferences{T: p.T, store: p.store, team: testenv.Team(p.T)}
 	stranger.replace("a", one("k", `"of another team"`))
-	var want []graph.UserPreference
+	var want []preference.OfUser
 	for _, user := range words {
 		p.replace(user, scattered()...)
 		for i, key := range words {
-			want = append(want, graph.UserPreference{UserID: user, Preference: one(key, fmt.Sprint(i))})
+			want = append(want, preference.OfUser{UserID: user, Preference: one(key, fmt.Sprint(i))})
 		}
 	}
 	for _, limit := range []int{7, len(words), len(want), len(want) + 1} {
-		var got []graph.UserPreference
+		var got []preference.OfUser
 		for user, key := "", ""; len(got) <= len(want); {
 			page, err := p.store.TeamPreferences(p.Context(), p.team, user, key, limit)
 			if err != nil {
@@ -165,13 +167,13 @@ func (p *preferences) pages() {
 }
 
 func (p *preferences) limits() {
-	all := make([]graph.Preference, bounds.Preferences)
+	all := make([]preference.Preference, bounds.Preferences)
 	for i := range all {
 		all[i] = one(strings.Repeat("é", 124)+fmt.Sprintf("%04d", i), `"`+strings.Repeat("x", 4094)+`"`)
 	}
 	p.replace("u", all...)
 	p.has("as many and as large as may be", "u", all...)
-	for name, bad := range map[string][]graph.Preference{
+	for name, bad := range map[string][]preference.Preference{
 		"one too many": append(slices.Clone(all), one("k", `1`)),
 		"too large":    {one("k", `"`+strings.Repeat("x", 4095)+`"`)},
 		"twice":        {one("k", `1`), one("k", `2`)},
@@ -281,12 +283,12 @@ func (p *preferences) oneAlone() {
 	p.invalid("no user", p.set("", "k", `1`))
 	p.invalid("delete without a user", p.store.DeletePreference(p.Context(), p.as(""), "k"))
 
-	all := make([]graph.Preference, bounds.Preferences)
+	all := make([]preference.Preference, bounds.Preferences)
 	for i := range all {
 		all[i] = one(fmt.Sprintf("%03d", i), `1`)
 	}
 	p.replace("u", all...)
-	if err := p.set("u", "one too many", `1`); !errors.Is(err, graph.ErrTooManyPreferences) {
+	if err := p.set("u", "one too many", `1`); !errors.Is(err, preference.ErrTooMany) {
 		p.Errorf("one too many: %v", err)
 	}
 	if err := p.set("u", "007", `2`); err != nil {
@@ -301,7 +303,7 @@ func (p *preferences) setAtOnce() {
 	for round := range rounds {
 		user := fmt.Sprint("u", round)
 		p.atOnce(func(writer int) error { return p.set(user, fmt.Sprint("own-", writer), fmt.Sprint(writer)) })
-		var want []graph.Preference
+		var want []preference.Preference
 		for writer := range writers {
 			want = append(want, one(fmt.Sprint("own-", writer), fmt.Sprint(writer)))
 		}
@@ -316,8 +318,8 @@ const (
 
 // set returns all preferences that one writer writes. Some keys belong to the writer, some to all writers. Each writer has a
 // different order, which could lead to deadlocks.
-func set(writer int) []graph.Preference {
-	var all []graph.Preference
+func set(writer int) []preference.Preference {
+	var all []preference.Preference
 	for i := range 4 {
 		all = append(all, one(fmt.Sprintf("own-%d-%d", writer, i), fmt.Sprint(writer)), one(fmt.Sprintf("shared-%d", i), fmt.Sprint(writer)))
 	}
@@ -326,10 +328,10 @@ func set(writer int) []graph.Preference {
 }
 
 // whole returns the writer of a set; -1 for a mixture.
-func whole(found []graph.Preference) int {
+func whole(found []preference.Preference) int {
 	for writer := range writers {
 		want := set(writer)
-		slices.SortFunc(want, func(a, b graph.Preference) int { return strings.Compare(a.Key, b.Key) })
+		slices.SortFunc(want, func(a, b preference.Preference) int { return strings.Compare(a.Key, b.Key) })
 		if cmp.Equal(want, found) {
 			return writer
 		}
@@ -403,7 +405,7 @@ func (p *preferences) noTimeLeft() {
 		_, page := p.store.TeamPreferences(ctx, p.team, "", "", 1)
 		_, user := p.store.ErasePreferences(ctx, p.as("u"))
 		_, team := p.store.EraseTeamPreferences(ctx, p.team)
-		replace := p.store.ReplacePreferences(ctx, p.as("u"), []graph.Preference{one("k", `"secret"`)})
+		replace := p.store.ReplacePreferences(ctx, p.as("u"), []preference.Preference{one("k", `"secret"`)})
 		set := p.store.SetPreference(ctx, p.as("u"), one("k", `"secret"`))
 		remove := p.store.DeletePreference(ctx, p.as("u"), "k")
 		for what, err := range map[string]error{"read": read, "page": page, "user": user, "team": team, "replace": replace, "set": set, "delete": remove} {

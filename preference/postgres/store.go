@@ -1,7 +1,5 @@
-// Package preference stores users' preferences in PostgreSQL, as an alternative to the graph. It does the same as the
-// methods of graph.Store, under graph's rules. It knows nothing of HTTP, contexts or caches, and does not copy from
-// one store to the other.
-package preference
+// Package postgres stores users' preferences in PostgreSQL, under the same rules as preference.Store in the graph.
+package postgres
 
 import (
 	"context"

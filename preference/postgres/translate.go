@@ -1,4 +1,4 @@
-package preference
+package postgres
 
 import (
 	"context"

@@ -1,0 +1,60 @@
+// Package searchscope makes the tokens of the property search_scope, which full-text queries use besides the words of the caller:
+// who may see a node or relationship, its kind or type, and the day of a message or source. Tokens end in a digit, so that
+// English stemming does not change them.
+package searchscope
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"kith/internal/fault"
+)
+
+// Owner returns the token of what one user may see, or of a team's shared memory (no user). It does not occur in texts and does
+// not reveal the ids it is made from.
+func Owner(teamID, userID string) string {
+	sum := sha256.Sum256([]byte(teamID + "\x1f" + userID))
+	return "k" + hex.EncodeToString(sum[:16]) + "0"
+}
+
+// Kind returns the token of a kind of nodes.
+func Kind(name string) string { return "x" + strings.ReplaceAll(name, "_", "") + "0" }
+
+// Type returns the token of a relationship type.
+func Type(name string) string { return "t" + name + "0" }
+
+// Day returns the token of a day; tokens sort like days.
+func Day(at time.Time) string { return "d" + at.UTC().Format("20060102") }
+
+// Relationship returns the property search_scope of a relationship.
+func Relationship(teamID, userID, typ string) string { return Owner(teamID, userID) + " " + Type(typ) }
+
+// Node returns the property search_scope of a node without a time.
+func Node(teamID, userID, kind string) string { return Owner(teamID, userID) + " " + Kind(kind) }
+
+// Visible returns the tokens of what a caller may see: the team's shared memory and, if there is a user, the user's.
+func Visible(teamID, userID string) []string {
+	tokens := []string{Owner(teamID, "")}
+	if userID != "" {
+		tokens = append(tokens, Owner(teamID, userID))
+	}
+	return tokens
+}
+
+// Filter returns a clause of a full-text query that matches what the caller may see, from the day since to the day until.
+func Filter(teamID, userID string, since, until *time.Time) string {
+	filter := "+search_scope:(" + strings.Join(Visible(teamID, userID), " ") + ")^0"
+	if since != nil || until != nil {
+		from, to := Day(fault.Earliest), Day(fault.Latest)
+		if since != nil {
+			from = Day(*since)
+		}
+		if until != nil {
+			to = Day(*until)
+		}
+		filter += " +search_scope:[" + from + " TO " + to + "]^0"
+	}
+	return filter
+}
