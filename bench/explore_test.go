@@ -209,7 +209,7 @@ func copyMemory(b *testing.B, db testenv.Database, from, to graph.Scope, first, 
 		  CREATE (c:$(labels(n)))
 		  SET c = n {.*, team_id: $to, entity_key: n.entity_key + '/' + i, natural_key: n.natural_key + '/' + i,
 		    source_key: n.source_key + '/' + i, search_scope: replace(n.search_scope, $token, $other), vector_scope: $other,
-		    vector_seq: n.vector_seq + i * 1000000}
+		    vector_seq: n.vector_seq + i * 1000000, owner_of: null}
 		  WITH i, count(c) AS copies
 		  MATCH (a:Memory {team_id: $from})-[r {team_id: $from}]->(b:Memory)
 		  MATCH (x:Memory {team_id: $to, entity_key: a.entity_key + '/' + i})
