@@ -1,0 +1,190 @@
+// Package recognise finds statements of users in their messages: standing instructions, preferences, facts about themselves and
+// plans with a date. It goes by the forms of sentences, which forms/*.txt lists for each language. It needs no language model,
+// parser or dictionary.
+//
+// What somebody else said, questions, suppositions, code and quotations count as no statement.
+package recognise
+
+import (
+	"unicode/utf8"
+)
+
+// Kind is the kind of a statement.
+type Kind string
+
+// The kinds of statements. Forget takes other statements back.
+const (
+	Instruction Kind = "instruction" // what the agent should always or never do
+	Preference  Kind = "preference"
+	Fact        Kind = "fact" // about the user
+	Plan        Kind = "plan" // of the user, with a date
+	Forget      Kind = "forget"
+)
+
+// Statement is a statement of a user. Its text is a sentence of the message, or a part of one.
+type Statement struct {
+	Kind       Kind
+	Text       string
+	From, To   int     // where the text is in the message, in code points
+	Negative   bool    // a dislike, or something that should not be done
+	About      string  // what a fact is about: name, home, job …; empty for others
+	Subject    string  // the stems of the words with content, in their order
+	Confidence float64 // 0–1
+}
+
+const (
+	maxStatements = 20     // of a message
+	maxBytes      = 3_000  // of a statement: no sentence has a word of so many
+	maxText       = 300    // code points of a statement, if the sentence is longer
+	maxSteps      = 10_000 // of matching a sentence
+)
+
+// Statements returns the statements in a message of a user, at most 20, in the order of the text.
+func Statements(message string) (all []Statement) {
+	counted, points := 0, 0 // code points before a byte
+	at := func(i int) int {
+		points += utf8.RuneCountInString(message[counted:i])
+		counted = i
+		return points
+	}
+	found := sentences(message)
+	for i := range found {
+		for _, f := range findIn(&found[i], message) {
+			s := Statement{
+				Kind: f.kind, Text: message[f.from:f.to], From: at(f.from), Negative: f.negative, Confidence: f.confidence, About: f.about, Subject: f.subject(),
+			}
+			s.To = s.From + utf8.RuneCountInString(s.Text)
+			if all = append(all, s); len(all) == maxStatements {
+				return all
+			}
+		}
+	}
+	return all
+}
+
+// find is a pattern that a sentence matches.
+type find struct {
+	*pattern
+	sentence   *sentence
+	start, end int // tokens of the match
+	from, to   int // bytes of the statement
+}
+
+// findIn returns the statements of a sentence: the surest, and others that have no word in common with it.
+func findIn(s *sentence, text string) (chosen []find) {
+	m := matcher{sentence: s, text: text, steps: maxSteps}
+	starts := make([][]bool, len(forms.languages))
+	var likely []bool // languages
+	for at := range s.tokens {
+		if s.tokens[at].mark {
+			continue
+		}
+		for p := range forms.beginWith(s.tokens[at].word) {
+			if likely == nil {
+				likely = forms.likely(s)
+			}
+			if !likely[p.language.number] {
+				continue
+			}
+			m.forms = p.language
+			if starts[p.language.number] == nil {
+				starts[p.language.number] = s.clauses(p.language)
+			}
+			m.starts = starts[p.language.number]
+			m.match(p.elements, at, func(end int) bool {
+				f := find{pattern: p, sentence: s, start: at, end: end}
+				if !p.language.excludes(&m, f) {
+					if f.from, f.to = f.extent(p.language); f.to-f.from <= maxBytes {
+						chosen = insert(chosen, f)
+					}
+				}
+				return true
+			})
+		}
+	}
+	return chosen
+}
+
+// insert adds a find, unless a better one has a part of its text.
+func insert(chosen []find, f find) []find {
+	for i := range chosen {
+		if old := &chosen[i]; f.from < old.to && old.from < f.to {
+			if f.confidence > old.confidence {
+				*old = f
+			}
+			return chosen
+		}
+	}
+	return append(chosen, f)
+}
+
+// clauses reports for each token whether a clause begins with it.
+func (s *sentence) clauses(l *language) []bool {
+	starts := make([]bool, len(s.tokens)+1)
+	for i := range s.tokens {
+		starts[i] = i == 0 || s.tokens[i-1].mark || l.joins[s.tokens[i-1].word]
+		if l.characters() { // of which several are a word
+			before := ""
+			for j := i - 1; j >= max(i-4, 0) && !starts[i]; j-- {
+				before = s.tokens[j].word + before
+				starts[i] = l.joins[before]
+			}
+		}
+	}
+	return starts
+}
+
+// extent returns the bytes of a statement: the sentence or, if that is long, the clauses around the match without a question at
+// their end.
+func (f *find) extent(l *language) (from, to int) {
+	tokens := f.sentence.tokens
+	begin, last := 0, len(tokens)
+	if tokens[last-1].to-tokens[0].from > maxText {
+		if f.sentence.question {
+			last = f.beforeQuestion(l)
+		}
+		begin, last = f.around(last)
+	}
+	return tokens[begin].from, tokens[last-1].to
+}
+
+// beforeQuestion returns the number of tokens before a question at the end of the sentence.
+func (f *find) beforeQuestion(l *language) int {
+	tokens := f.sentence.tokens
+	for i := f.end; i < len(tokens); i++ {
+		if tokens[i].mark && l.asksAfter(tokens, i+1) {
+			return i
+		}
+	}
+	return len(tokens)
+}
+
+// around returns the clauses around a match that are within the length of a statement.
+func (f *find) around(last int) (begin, end int) {
+	tokens := f.sentence.tokens
+	begin = f.start
+	for begin > 0 && !tokens[begin-1].mark {
+		begin--
+	}
+	for i := begin - 1; i >= 0; i-- { // the clause before, which may name what the match points at
+		if i == 0 || tokens[i-1].mark {
+			if tokens[f.end-1].to-tokens[i].from <= maxText/2 {
+				begin = i
+			}
+			break
+		}
+	}
+	end = f.end
+	for i := f.end; i <= last; i++ {
+		if i == last || tokens[i].mark {
+			if tokens[i-1].to-tokens[begin].from > maxText && end > f.end {
+				break
+			}
+			end = i
+		}
+	}
+	for end-1 > f.end && tokens[end-1].to-tokens[begin].from > 2*maxText { // one clause of many words
+		end--
+	}
+	return begin, end
+}
