@@ -542,6 +542,11 @@ func (c *Client) EraseTeam(ctx context.Context, id string) (*TeamErasure, error)
 	return fetch[TeamErasure](ctx, c, request{method: http.MethodDelete, path: "/v1/teams/" + escape(id), again: true})
 }
 
+// PauseTeamStatements is PATCH /v1/teams/{id}/statements: pause the search for statements in all messages of a team.
+func (c *Client) PauseTeamStatements(ctx context.Context, id string, body *PauseTeamRequest) error {
+	return c.do(ctx, request{method: http.MethodPatch, path: "/v1/teams/" + escape(id) + "/statements", body: body}, nil)
+}
+
 // TraverseRows is POST /v1/traverse: walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads.
 func (c *Client) TraverseRows(ctx context.Context, body *TraverseRequest) (*TraverseRows, error) {
 	return fetch[TraverseRows](ctx, c, request{method: http.MethodPost, path: "/v1/traverse", body: body, again: true})
@@ -740,6 +745,25 @@ func (c *Client) DeletePreference(ctx context.Context, id string, key string) er
 // PutPreference is PUT /v1/users/{id}/preferences/{key}: set one of a user's preferences.
 func (c *Client) PutPreference(ctx context.Context, id string, key string, body *PutPreferenceRequest) (*Preference, error) {
 	return fetch[Preference](ctx, c, request{method: http.MethodPut, path: "/v1/users/" + escape(id) + "/preferences/" + escape(key), body: body, again: true})
+}
+
+// ListStatements is GET /v1/users/{id}/statements: a page of what a user said to remember: standing instructions, preferences, facts, plans.
+func (c *Client) ListStatements(ctx context.Context, id string, query ListStatementsQuery) (*StatementPage, error) {
+	return fetch[StatementPage](ctx, c, request{method: http.MethodGet, path: "/v1/users/" + escape(id) + "/statements", query: query, again: true})
+}
+
+// ListStatementsQuery holds the query parameters of ListStatements.
+type ListStatementsQuery struct {
+	Closed bool     `json:"closed,omitempty"` // with those that hold no longer, because something else was said later
+	Cursor string   `json:"cursor,omitempty"` // next of the page before
+	Kinds  []string `json:"kinds,omitempty"`  // default: all
+	Limit  int64    `json:"limit,omitempty"`
+	States []string `json:"states,omitempty"` // default: all
+}
+
+// ChangeStatements is PATCH /v1/users/{id}/statements: confirm or refuse a user's statements, or pause the search for new ones.
+func (c *Client) ChangeStatements(ctx context.Context, id string, body *StatementChange) error {
+	return c.do(ctx, request{method: http.MethodPatch, path: "/v1/users/" + escape(id) + "/statements", body: body}, nil)
 }
 
 // AgentContext is part of the contract.
@@ -943,6 +967,7 @@ type ContextUser struct {
 	OwnerPersonNode *ContextNode  `json:"owner_person_node"`
 	Preferences     []Preference  `json:"preferences"`
 	PrimaryGoals    []ContextNode `json:"primary_goals"` // at most 5
+	Statements      []Statement   `json:"statements"`    // what the user said: at most 50 standing instructions and preferences, then at most 60 facts and plans
 	UserID          string        `json:"user_id"`
 }
 
@@ -1020,6 +1045,12 @@ type CurrentConversation struct {
 	ConversationID string    `json:"conversation_id"`
 	Messages       []Message `json:"messages"` // the last ones, the oldest first
 	StartedAt      time.Time `json:"started_at"`
+}
+
+// Decision is part of the contract.
+type Decision struct {
+	Key   string `json:"key"`
+	State string `json:"state"` // confirmed or refused
 }
 
 // Deletion is part of the contract.
@@ -1854,6 +1885,11 @@ type PartUsage struct {
 	Tokens int64  `json:"tokens"`
 }
 
+// PauseTeamRequest is part of the contract.
+type PauseTeamRequest struct {
+	Paused bool `json:"paused"` // true: new messages of the team are not searched for statements; false: they are again
+}
+
 // Preference is part of the contract.
 type Preference struct {
 	Key   string          `json:"key"`   // each key once
@@ -2231,6 +2267,36 @@ type SourceWrite struct {
 	Summary        Optional[string]            `json:"summary,omitzero"`       // one or two sentences; at most 16,384 characters
 	Tags           []string                    `json:"tags,omitempty"`
 	UserID         string                      `json:"user_id,omitempty"` // whose source it is; default: the user of the API key, else shared by the team, which a conversation cannot be
+}
+
+// Statement is part of the contract.
+type Statement struct {
+	At         time.Time  `json:"at"`         // when it was said
+	Confidence float64    `json:"confidence"` // 0 to 1
+	From       int64      `json:"from"`       // where the text begins in the message, in code points
+	Key        string     `json:"key"`
+	Kind       string     `json:"kind"`
+	Message    string     `json:"message"`  // key of the message
+	Polarity   string     `json:"polarity"` // negative: a dislike, or something that should not be done
+	Renewals   int64      `json:"renewals"` // how often the user said it again
+	Source     string     `json:"source"`   // key of the source of the message
+	State      string     `json:"state"`    // candidate or active by confidence; confirmed or refused by a caller
+	Text       string     `json:"text"`     // the user's words
+	To         int64      `json:"to"`       // where it ends
+	ValidTo    *time.Time `json:"valid_to"` // when something else was said instead; null: it holds
+}
+
+// StatementChange is part of the contract.
+type StatementChange struct {
+	Paused     Optional[bool] `json:"paused,omitzero"`      // true: new messages are not searched for statements; false: they are again
+	Statements []Decision     `json:"statements,omitempty"` // all or none are changed
+}
+
+// StatementPage is part of the contract.
+type StatementPage struct {
+	Next       *string     `json:"next"`
+	Paused     bool        `json:"paused"` // new messages of the user, or of the whole team, are not searched for statements
+	Statements []Statement `json:"statements"`
 }
 
 // StorylineHit is part of the contract.

@@ -77,6 +77,7 @@ var AuditNames = auditNames
 var ChooseStoryline = chooseStoryline
 var Earlier = earlier
 var ErrLeaseLost = errLeaseLost
+var MacroKind = macroKind
 var OwnerRows = ownerRows
 var RecordsLinked = recordsLinked
 var SchemaNames = schemaNames

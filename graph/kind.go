@@ -34,7 +34,7 @@ var (
 	MessageKind      = Kind{Name: "message", Label: "Message", group: episodeGroup}
 	SystemEntityKind = Kind{Name: "system_entity", Label: "SystemEntity", group: systemGroup}
 	StorylineKind    = Kind{Name: "storyline", Label: "Storyline", group: storyGroup}
-	MacroKind        = Kind{Name: "macro", Label: "Macro", group: storyGroup}
+	macroKind        = Kind{Name: "macro", Label: "Macro", group: storyGroup}
 )
 
 // Kinds are all kinds of the memory.
@@ -52,7 +52,7 @@ var Kinds = []Kind{
 	{Name: "requirement", Label: "Requirement", group: projectGroup, named: "text"},
 	{Name: "signal", Label: "Signal", group: projectGroup, named: "channel"},
 	{Name: "insight", Label: "Insight", group: projectGroup, named: "title"},
-	SystemEntityKind, StorylineKind, MacroKind,
+	SystemEntityKind, StorylineKind, macroKind,
 }
 
 // KindOf returns the kind with a wire name.
@@ -130,7 +130,7 @@ func naturalKey(kind Kind, p Properties) string {
 		name = PlainName(p.Text("name")) + KeySeparator + PlainName(p.Text("type"))
 	case SystemEntityKind:
 		name = p.Text("system") + KeySeparator + p.Text("name")
-	case StorylineKind, MacroKind: // one for each user and anchor
+	case StorylineKind, macroKind: // one for each user and anchor
 		name = p.Text("anchor_key")
 	default:
 		name = p.Text("entity_key")

@@ -124,7 +124,7 @@ func (j *storyJob) macrosOf(parts map[string]storylines) (map[string]*stored, er
 	var l lookups
 	for theme := range parts {
 		l.entityKeys = append(l.entityKeys, theme)
-		l.naturalKeys = append(l.naturalKeys, ListPrefix(MacroKind, j.user)+theme)
+		l.naturalKeys = append(l.naturalKeys, ListPrefix(macroKind, j.user)+theme)
 	}
 	found, err := j.tx.find(j.team, l)
 	if err != nil {
@@ -132,7 +132,7 @@ func (j *storyJob) macrosOf(parts map[string]storylines) (map[string]*stored, er
 	}
 	macros := map[string]*stored{}
 	for _, theme := range l.entityKeys {
-		macro := found.byNatural[ListPrefix(MacroKind, j.user)+theme]
+		macro := found.byNatural[ListPrefix(macroKind, j.user)+theme]
 		if anchor := found.byKey[theme]; macro == nil && anchor != nil {
 			if macro, err = j.newMacro(anchor); err != nil {
 				return nil, err
@@ -147,7 +147,7 @@ func (j *storyJob) macrosOf(parts map[string]storylines) (map[string]*stored, er
 
 // newMacro creates a macro without storylines. Macros are kept for ever.
 func (j *storyJob) newMacro(anchor *stored) (*stored, error) {
-	n := j.storyNode(MacroKind, anchor, vitality{salience: 1, state: "core", ttl: "keep_forever"})
+	n := j.storyNode(macroKind, anchor, vitality{salience: 1, state: "core", ttl: "keep_forever"})
 	j.macros++
 	if err := j.create(n); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (j *storyJob) regroup(macros map[string]*stored, parts map[string]storyline
 }
 
 func (j *storyJob) regroupOne(row *lockedMacro, parts map[string]storylines) error {
-	macro := &stored{kind: MacroKind, Properties: row.Properties}
+	macro := &stored{kind: macroKind, Properties: row.Properties}
 	grouped := storylines{}
 	for _, s := range row.Grouped {
 		grouped[s.EntityKey] = storylinePart{s.SourceCount, s.FirstSourceAt, s.LastSourceAt}

@@ -42,6 +42,33 @@ type MessageWrite struct {
 	At        Optional[time.Time] `json:"at,omitzero" doc:"default: now"`
 }
 
+// Said are new messages of a user's own in a source of the user.
+type Said struct {
+	Scope     Scope
+	SourceKey string
+	Messages  []Message
+	Now       time.Time
+}
+
+// userRole is the role of messages that the user wrote.
+const userRole = "user"
+
+// tell calls Options.Said with those of some new messages that the source's user wrote.
+func (t *Tx) tell(scope Scope, sourceKey string, rows []map[string]any, now time.Time) error {
+	said := Said{Scope: scope, SourceKey: sourceKey, Now: now}
+	for _, row := range rows {
+		p, _ := row["properties"].(map[string]any)
+		if role, _ := p["role"].(string); role == userRole {
+			m := Properties(p)
+			said.Messages = append(said.Messages, Message{EntityKey: Properties(row).Text("entity_key"), Role: role, Text: m.Text("text"), At: *m.Moment("at")})
+		}
+	}
+	if scope.UserID == "" || len(said.Messages) == 0 {
+		return nil
+	}
+	return t.store.options.Said(t, said)
+}
+
 // MessageResult is the outcome of writing a message.
 type MessageResult struct {
 	EntityKey string `json:"entity_key"`
@@ -121,6 +148,9 @@ func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 	if err == nil {
 		// messages next to them are near to older messages
 		err = t.renewNear(scope.TeamID, sourceKey, numbersFrom(appended.First-nearby, nearby+min(nearby, len(rows))))
+	}
+	if err == nil {
+		err = t.tell(scope, sourceKey, rows, now)
 	}
 	return results, warnings, err
 }

@@ -155,6 +155,10 @@ func (e *env) params(q cypher.Query) map[string]any {
 	if strings.HasPrefix(q.Name, "chat_") {
 		known["before"], known["now"], known["until"], known["from"] = 1, 1, 1, 0
 	}
+	maps.Copy(known, map[string]any{"topics": []string{"standing tea"}, "states": []string{"active"}, "closed": false, "paused": true})
+	if q.Name == "statement_list" {
+		known["kinds"] = []string{"fact"}
+	}
 	if strings.HasPrefix(q.Name, "linked_") {
 		known["until"], known["labels"] = 3, []string{"Plan"}
 	}
@@ -227,14 +231,14 @@ var allowed = map[string]string{
 	// The blocks are joined: each is one row.
 	"workspace_project": "CartesianProduct", "workspace_links": "CartesianProduct", "workspace_global": "CartesianProduct",
 	"audit_workspace":       "CartesianProduct",
-	"context of 6 sections": "CartesianProduct", "context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct",
+	"context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct", "context of 9 sections": "CartesianProduct",
 }
 
 // ordered has the statements that read in the order of an index, with the number of their walks.
 var ordered = map[string]int{
 	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1, "message_last": 1,
-	"context of 6 sections": 19, "context of 7 sections": 20, "context of 8 sections": 20,
+	"context_statements": 2, "statement_list": 1, "context of 7 sections": 21, "context of 8 sections": 22, "context of 9 sections": 22,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
 	"chat_tree_list": 1, "chat_turn_list": 1, "conversation_list": 2, "user_next": 3,

@@ -35,7 +35,10 @@ func (j *memoryJob) restoreMessages(source *stored, messages []newMessage) error
 	if err := j.tx.writeRows(storeMessages, j.scope.TeamID, rows); err != nil {
 		return err
 	}
-	return j.tx.bringNear(j.scope.TeamID, source.key(), numbersOf(added))
+	if err := j.tx.bringNear(j.scope.TeamID, source.key(), numbersOf(added)); err != nil {
+		return err
+	}
+	return j.tx.tell(Scope{TeamID: j.scope.TeamID, UserID: source.user()}, source.key(), rows, j.now)
 }
 
 // countAnew sets the message count of a restored source to the stored messages: the import may or may not bring more,

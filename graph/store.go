@@ -27,6 +27,7 @@ type Options struct {
 	Trace   neo.Trace                                         // traces every statement; default: none
 	Changed func(ctx context.Context, c Change)               // called after every commit that happened, or may have happened, before the write returns
 	Types   []string                                          // relationship types that the operator adds to the vocabulary
+	Said    func(t *Tx, said Said) error                      // called with new messages of a user, in the transaction that stores them
 
 	Quota        Quota               // of each team
 	ObserveQuota func(share float64) // called after every write that adds to a team with a quota, with the share used; above 1 the write was refused
@@ -64,6 +65,9 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 	}
 	if o.Changed == nil {
 		o.Changed = func(context.Context, Change) {}
+	}
+	if o.Said == nil {
+		o.Said = func(*Tx, Said) error { return nil }
 	}
 	if o.KeepDeleted == 0 {
 		o.KeepDeleted = 30 * day

@@ -100,6 +100,7 @@ type Services struct {
 	ChatStore      chatStore
 	Transfers      transfers // exports and imports
 	Preferences    preference.Storage
+	Statements     statementStore
 	Contexts       contexts
 	Explorer       explorer
 	Traverser      traverser

@@ -20,7 +20,8 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	"list-node-relationships": 1, "list-linked": 1, "list-node-notes": 1, "add-node-note": 2, "delete-node-note": 2, "link": 2, "unlink": 2,
 	"get-relationship": 1, "delete-relationship": 2, "restore-relationship": 2, "list-relationship-notes": 1, "add-relationship-note": 2,
 	"delete-relationship-note": 2, "list-consolidation": 2, "consolidate": 2,
-	"get-preferences": 1, "put-preferences": 1, "put-preference": 1, "delete-preference": 1, "export": 50, "import": 50, "get-import-progress": 1,
+	"get-preferences": 1, "put-preferences": 1, "put-preference": 1, "delete-preference": 1,
+	"list-statements": 1, "change-statements": 2, "pause-team-statements": 1, "export": 50, "import": 50, "get-import-progress": 1,
 	// Systems
 	"list-systems": 1, "delete-system": 10, "get-system-memory": 10, "put-system-memory": 10, "merge-system-memory": 2, "get-system-text": 10,
 	"list-system-entities": 1, "get-system-entity": 1, "change-system-entity": 2, "delete-system-entity": 2, "rename-system-entity": 2,
@@ -43,7 +44,7 @@ var tools = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"get_context": "get-context", "explore": "explore", "traverse": "traverse", "get_linked_entities": "list-linked",
 	"get_entity_relationships": "list-node-relationships", "get_ontology": "get-ontology", "remember": "write-memory",
 	"add_conversation": "write-source", "forget": "delete-node", "get_node": "get-node", "list_nodes": "list-nodes",
-	"set_preference": "put-preference", "get_system": "get-system-text", "merge_system": "merge-system-memory",
+	"set_preference": "put-preference", "review_statements": "change-statements", "get_system": "get-system-text", "merge_system": "merge-system-memory",
 	"create_entities": "write-memory", "create_relations": "write-memory", "add_observations": "write-memory",
 	"delete_entities": "delete-node", "delete_observations": "delete-node", "delete_relations": "delete-node",
 	"read_graph": "get-system-memory", "search_nodes": "explore", "open_nodes": "get-node",

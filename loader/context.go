@@ -13,6 +13,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/preference"
+	"kith/statement"
 )
 
 // AgentContext is the context of an agent at the start of a conversation. Optional parts are omitted if empty.
@@ -33,6 +34,7 @@ type User struct {
 	UserID       string                  `json:"user_id"`
 	Owner        *ContextNode            `json:"owner_person_node"`
 	Preferences  []preference.Preference `json:"preferences"`
+	Statements   []statement.Statement   `json:"statements" doc:"what the user said: at most 50 standing instructions and preferences, then at most 60 facts and plans"`
 	CoreBeliefs  []ContextNode           `json:"core_beliefs" doc:"at most 10"`
 	PrimaryGoals []ContextNode           `json:"primary_goals" doc:"at most 5"`
 }
@@ -137,7 +139,7 @@ func renderJSON(r Request, found *Sections, degraded []Section, left []NotShown)
 		switch part {
 		case userPart:
 			put(part, User{
-				UserID: r.Scope.UserID, Owner: found.Owner, Preferences: notNil(found.Preferences),
+				UserID: r.Scope.UserID, Owner: found.Owner, Preferences: notNil(found.Preferences), Statements: notNil(found.Statements),
 				CoreBeliefs: notNil(found.CoreBeliefs), PrimaryGoals: notNil(found.PrimaryGoals),
 			})
 		case relationshipsPart:

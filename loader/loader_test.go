@@ -222,7 +222,7 @@ func TestEmptyListsAreNotNull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"user":{"user_id":"u","owner_person_node":null,"preferences":[],"core_beliefs":[],"primary_goals":[]},` +
+	want := `{"user":{"user_id":"u","owner_person_node":null,"preferences":[],"statements":[],"core_beliefs":[],"primary_goals":[]},` +
 		`"relationships":[],"recent_context":{"sources":[]},` +
 		`"temporal":{"time_since_last_conversation":null,"current_datetime":{"day_of_week":"Wednesday","hour":14,"date":"2026-03-18"},` +
 		`"last_conversation_type":null,"time_zone":"UTC"},"warnings":["` + NothingKnown + `"]}`

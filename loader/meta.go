@@ -79,7 +79,7 @@ func countShown(section []ContextNode, relationships []OwnerRelationship, is fun
 // nothingKnown reports whether a complete context has nothing to show.
 func nothingKnown(r Request, found *Sections, degraded []Section) bool {
 	return len(r.parts()) == len(Parts) && r.AsOf == nil && len(degraded) == 0 && found.Owner == nil && found.LastConversation == nil &&
-		len(found.Preferences)+len(found.CoreBeliefs)+len(found.PrimaryGoals)+len(found.Relationships) == 0
+		len(found.Preferences)+len(found.Statements)+len(found.CoreBeliefs)+len(found.PrimaryGoals)+len(found.Relationships) == 0
 }
 
 // notShownLine returns these counts as a line of text; empty if there are none.

@@ -1,9 +1,10 @@
 package loader
 
 import (
-	"kith/internal/tokens"
 	"slices"
 	"strconv"
+
+	"kith/internal/tokens"
 )
 
 // HistoryUsage counts the messages of a conversation by what was kept of them.

@@ -34,7 +34,7 @@ var Parts = []string{userPart, relationshipsPart, recentPart, temporalPart}
 
 // partSections lists the sections of each part. The temporal part needs the preferences for the user's time zone.
 var partSections = map[string][]Section{
-	userPart:          {OwnerSection, CoreBeliefsSection, PrimaryGoalsSection, PreferencesSection},
+	userPart:          {OwnerSection, CoreBeliefsSection, PrimaryGoalsSection, PreferencesSection, StatementsSection},
 	relationshipsPart: {RelationshipsSection},
 	recentPart:        {SourcesSection},
 	temporalPart:      {LastConversationSection, PreferencesSection},

@@ -12,6 +12,7 @@ import (
 	"kith/internal/fault"
 	"kith/neo"
 	"kith/preference"
+	"kith/statement"
 )
 
 // Section is one part of an agent context, read by the statement context_<section>.
@@ -23,6 +24,7 @@ const (
 	CoreBeliefsSection      Section = "core_beliefs"
 	PrimaryGoalsSection     Section = "primary_goals"
 	PreferencesSection      Section = "preferences"
+	StatementsSection       Section = "statements"
 	RelationshipsSection    Section = "relationships"
 	SourcesSection          Section = "sources"
 	LastConversationSection Section = "last_conversation"
@@ -31,7 +33,7 @@ const (
 
 // AllSections are the sections of a context without focus.
 var AllSections = []Section{
-	OwnerSection, CoreBeliefsSection, PrimaryGoalsSection, PreferencesSection, RelationshipsSection, SourcesSection,
+	OwnerSection, CoreBeliefsSection, PrimaryGoalsSection, PreferencesSection, StatementsSection, RelationshipsSection, SourcesSection,
 	LastConversationSection,
 }
 
@@ -41,6 +43,7 @@ type Sections struct {
 	CoreBeliefs        []ContextNode
 	PrimaryGoals       []ContextNode
 	Preferences        []preference.Preference
+	Statements         []statement.Statement // standing ones before the others
 	Relationships      []OwnerRelationship
 	Known              *Known // nil: there are ten relationships, or the context is of a past day
 	Sources            []RecentSource
@@ -225,6 +228,8 @@ func (s *Sections) fill(section Section, v any, user string, now time.Time) erro
 		s.PrimaryGoals = f.contextNodesFrom(v, &user, now)
 	case PreferencesSection:
 		s.Preferences = f.preferencesFrom(v)
+	case StatementsSection:
+		s.Statements = f.statementsFrom(v)
 	case RelationshipsSection:
 		l := f.of(v, 2)
 		s.Relationships = f.ownerRelationshipsFrom(l[0], &user, now)
@@ -244,6 +249,20 @@ func (s *Sections) fill(section Section, v any, user string, now time.Time) erro
 		return fmt.Errorf("read section %s: %w", section, f.err)
 	}
 	return nil
+}
+
+func (f *fixedLists) statementsFrom(v any) []statement.Statement {
+	l := neo.List(v)
+	statements := make([]statement.Statement, len(l))
+	for i := range l {
+		p := f.of(l[i], 13)
+		statements[i] = statement.Statement{
+			Key: neo.Text(p[0]), Kind: neo.Text(p[1]), Text: neo.Text(p[2]), Polarity: statement.Polarity(neo.Bool(p[3])), State: neo.Text(p[4]),
+			Confidence: neo.Number(p[5]), Renewals: neo.Integer(p[6]), Source: neo.Text(p[7]), Message: neo.Text(p[8]),
+			From: neo.Integer(p[9]), To: neo.Integer(p[10]), At: neo.Millis(p[11]), ValidTo: neo.OptionalMillis(p[12]),
+		}
+	}
+	return statements
 }
 
 func (f *fixedLists) preferencesFrom(v any) []preference.Preference {

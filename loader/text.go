@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kith/internal/tokens"
 	"kith/markup"
 	"kith/preference"
+	"kith/statement"
 )
 
 // momentGrowth is the most tokens by which the closing part can grow after the rest is rendered: from "just now" to "59
@@ -63,8 +65,10 @@ func textOf(r Request, found *Sections) *textContext {
 		switch part {
 		case userPart:
 			t.add("Preferences", 20, "preference", "preferences", preferenceLines(found.Preferences))
+			t.add("Standing instructions and preferences (said by the user)", standingLimit, "statement", "statements", statementLines(found.Statements, true))
 			t.add("Core beliefs", 10, "belief", "beliefs", nodeLines(found.CoreBeliefs, "not yet core"))
 			t.add("Goals", 5, "goal", "goals", nodeLines(found.PrimaryGoals, "not used lately"))
+			t.add("Facts and plans (said by the user)", 60, "fact", "facts", statementLines(found.Statements, false))
 		case relationshipsPart:
 			t.add("Relationships", 10, "relationship", "relationships", relationshipLines(found.Relationships))
 		case recentPart:
@@ -103,6 +107,28 @@ func preferenceLines(preferences []preference.Preference) []string {
 	lines := make([]string, len(preferences))
 	for i, p := range preferences {
 		lines[i] = markup.Item(p.Key) + ": " + markup.Inline(strings.Trim(string(p.Value), `"`))
+	}
+	return lines
+}
+
+// standingLimit is larger than the number of standing statements that a context has, so that most of the other lines are cut before
+// one of them: questions seldom name the instruction that governs them, while facts are found by searches.
+const standingLimit = 120
+
+// statementLines returns the user's words with the day on which they were said: of standing instructions and preferences, or of
+// facts and plans. They are quoted, because they are no instructions of the operator.
+func statementLines(statements []statement.Statement, standing bool) []string {
+	var lines []string
+	for i := range statements {
+		s := &statements[i]
+		if s.Stands() != standing {
+			continue
+		}
+		line := "“" + markup.Inline(s.Text) + "” (" + s.At.Format(time.DateOnly)
+		if s.State == statement.Candidate {
+			line += ", unconfirmed"
+		}
+		lines = append(lines, line+")")
 	}
 	return lines
 }

@@ -77,6 +77,7 @@ type Services struct {
 	Knowledge   knowledge
 	Systems     systems
 	Preferences preferences
+	Statements  statements
 	Contexts    contexts
 	Explorer    explorer
 	Traverser   traverser
@@ -163,6 +164,7 @@ func Starting(o Options) *Server {
 	server.addNodes()
 	server.addRemember()
 	server.addPreference()
+	server.addStatements()
 	server.addForget()
 	server.addConversation()
 	server.addSystems()

@@ -23,6 +23,7 @@ import (
 	"kith/internal/golden"
 	"kith/loader"
 	"kith/preference"
+	"kith/statement"
 	"kith/system"
 	"kith/traverse"
 )
@@ -141,6 +142,16 @@ func (f *fakes) DeletePreference(_ context.Context, s graph.Scope, key string) e
 	return f.err
 }
 
+func (f *fakes) Statements(_ context.Context, s graph.Scope, q statement.Query) (statement.Page, error) {
+	f.ask("statements of %s after %q", s.UserID, q.Cursor)
+	return statement.Page{Statements: []statement.Statement{{Key: "m#0", Kind: "preference", State: "active", Text: "I like *tea*."}}, Next: "next"}, f.err
+}
+
+func (f *fakes) Decide(_ context.Context, s graph.Scope, decisions []statement.Decision) error {
+	f.ask("decide %v for %s", decisions, s.UserID)
+	return f.err
+}
+
 func (f *fakes) DeleteNode(_ context.Context, _ graph.Scope, kind graph.Kind, key string, _ int64) (graph.Deletion, error) {
 	f.ask("delete %s %s", kind.Name, key)
 	return graph.Deletion{}, f.err
@@ -205,7 +216,7 @@ var anybody = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write
 // session is that of a caller with a server of fakes.
 func session(t *testing.T, f *fakes, p auth.Principal, o Options) *sdk.ClientSession {
 	t.Helper()
-	server := New(Services{f, f, f, f, f, f, f, f, f, f.reader, nil}, o)
+	server := New(Services{f, f, f, f, f, f, f, f, f, f, f.reader, nil}, o)
 	here, there := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})

@@ -144,6 +144,23 @@ func TestSetPreference(t *testing.T) {
 	}
 }
 
+// Statements are listed with their keys, after those that the caller confirms or refuses.
+func TestReviewStatements(t *testing.T) {
+	t.Parallel()
+	f := &fakes{}
+	s := session(t, f, anybody, Options{})
+	r := call(t, s, "review_statements", `{"user_id":"u1","confirm":["m#0"],"refuse":["m#9"]}`)
+	if want := `decide [{m#0 confirmed} {m#9 refused}] for u1;statements of u1 after ""`; r.IsError || strings.Join(f.asked, ";") != want {
+		t.Errorf("%v %s", f.asked, textOf(r))
+	}
+	if text := textOf(r); !strings.Contains(text, `- preference, active: “I like *tea*.”`) || !strings.Contains(text, "key m#0") || !strings.Contains(text, "cursor next") {
+		t.Error(text)
+	}
+	if r := call(t, s, "review_statements", `{}`); !r.IsError || !strings.Contains(textOf(r), "- user_id: is required") {
+		t.Error(textOf(r))
+	}
+}
+
 // What is known of a system is read within a budget, and merged item by item.
 func TestSystemTools(t *testing.T) {
 	t.Parallel()
@@ -214,7 +231,7 @@ func TestToolsOfAKey(t *testing.T) {
 	for _, c := range []struct {
 		scopes []string
 		want   int
-	}{{nil, 0}, {[]string{auth.Read}, 9}, {[]string{auth.Write}, 5}, {[]string{auth.Read, auth.Write}, 14}} {
+	}{{nil, 0}, {[]string{auth.Read}, 9}, {[]string{auth.Write}, 6}, {[]string{auth.Read, auth.Write}, 15}} {
 		s := session(t, &fakes{}, auth.Principal{TeamID: "t", Scopes: c.scopes}, Options{})
 		tools, err := s.ListTools(t.Context(), nil)
 		if err != nil || len(tools.Tools) != c.want {

@@ -49,7 +49,7 @@ func TestAnswersBeforeTheMemory(t *testing.T) {
 		t.Fatal("no progress")
 	}
 	tools, err := s.ListTools(ctx, nil)
-	if err != nil || len(tools.Tools) != 14 {
+	if err != nil || len(tools.Tools) != 15 {
 		t.Fatalf("tools: %v", err)
 	}
 	if _, err := s.ListPrompts(ctx, nil); err != nil {
@@ -62,7 +62,7 @@ func TestAnswersBeforeTheMemory(t *testing.T) {
 		t.Error("the call did not wait")
 	}
 	f := &fakes{text: "# About Ada"}
-	server.Start(Services{f, f, f, f, f, f, f, f, f, nil, nil}, Options{})
+	server.Start(Services{f, f, f, f, f, f, f, f, f, f, nil, nil}, Options{})
 	if r := <-called; r == nil || textOf(r) != "# About Ada" {
 		t.Errorf("%+v", r)
 	}

@@ -27,6 +27,7 @@ import (
 	"kith/loader"
 	"kith/mcp"
 	"kith/recall"
+	"kith/statement"
 	"kith/system"
 	"kith/traverse"
 	"kith/user"
@@ -65,6 +66,7 @@ type stores struct {
 	systems        *system.Store
 	searches       *explore.Store
 	sections       *loader.Store
+	statements     *statement.Store
 	walks          *traverse.Store
 	users          *user.Store
 	workspaces     *workspace.Store
@@ -74,7 +76,7 @@ type stores struct {
 func newStores(g *graph.Store, embedder llm.Embedder, log *slog.Logger) stores {
 	return stores{
 		chats: chat.NewStore(g), consolidations: consolidation.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), users: user.NewStore(g), walks: traverse.NewStore(g, log),
-		workspaces: workspace.NewStore(g),
+		workspaces: workspace.NewStore(g), statements: statement.NewStore(g),
 	}
 }
 
@@ -155,6 +157,7 @@ func (c *config) storeOptions(registry *metrics.Registry) graph.Options {
 	return graph.Options{
 		Observe: registry.ObserveStatement, ObserveQuota: registry.ObserveQuota, Types: c.RelationshipTypes.names, KeepDeleted: c.KeepDeleted,
 		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
+		Said:  statement.Record,
 	}
 }
 
@@ -217,7 +220,7 @@ func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options)
 	o.Deadline, o.Reading, o.Log, o.RequestID = m.config.RequestTimeout, m.config.LLMTimeout, m.log, handlers.RequestID
 	o.Observe, o.Trace = m.metrics.ObserveTool, m.traces.Of("tool")
 	s := mcp.Services{
-		Store: m.store, Users: m.users, Knowledge: m.sections, Systems: m.systems, Preferences: m.preferences.orGraph(m.store), Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
+		Store: m.store, Users: m.users, Knowledge: m.sections, Systems: m.systems, Preferences: m.preferences.orGraph(m.store), Statements: m.statements, Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
 		Recalls: m.recalls, Audit: m.auditLog,
 	}
 	if reader != nil {

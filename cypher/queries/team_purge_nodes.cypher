@@ -1,4 +1,4 @@
-// Removes the next deleted nodes of a team for good.
+// Removes the next deleted nodes of a team for good, with the statements in deleted messages.
 // mode: write
 // params: team_id, limit
 // returns: purged
@@ -6,5 +6,9 @@ MATCH (n:Deleted {team_id: $team_id})
 USING INDEX SEEK n:Deleted(team_id)
 WITH n
 LIMIT $limit
+CALL (n) {
+  MATCH (x:Statement {team_id: $team_id, message_key: n.entity_key})
+  DELETE x
+}
 DETACH DELETE n
 RETURN count(*) AS purged

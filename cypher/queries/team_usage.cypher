@@ -45,6 +45,11 @@ CALL () {
     USING INDEX SEEK n:ChatTurn(team_id)
     RETURN n, 1 AS node, 0 AS link
     UNION ALL
+    MATCH (n:Statement {team_id: $team_id})
+    USING INDEX SEEK n:Statement(team_id, key)
+    WHERE n.key IS NOT NULL
+    RETURN n, 1 AS node, 0 AS link
+    UNION ALL
     MATCH (n:DeletedRelationship {team_id: $team_id})
     USING INDEX SEEK n:DeletedRelationship(team_id)
     RETURN n, 0 AS node, 1 AS link

@@ -50,7 +50,13 @@ func New(t *testing.T) *Env {
 // Alone does the same as New for a test that runs beside no other.
 func Alone(t *testing.T) *Env {
 	t.Helper()
-	e := Open(t, testenv.Neo4j(t), graph.Options{})
+	return AloneWith(t, graph.Options{})
+}
+
+// AloneWith does the same as Alone with options of the store.
+func AloneWith(t *testing.T, o graph.Options) *Env {
+	t.Helper()
+	e := Open(t, testenv.Neo4j(t), o)
 	migrated.Lock()
 	defer migrated.Unlock()
 	if !migrated.done {

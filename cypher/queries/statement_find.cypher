@@ -1,0 +1,21 @@
+// Finds the open statements of a user with some topics, and whether Kith looks for none. Locks them until the transaction ends.
+// mode: write
+// params: team_id, user_id, topics
+// returns: paused, statements
+CALL () {
+  MATCH (p:StatementPause {team_id: $team_id})
+  USING INDEX SEEK p:StatementPause(team_id, user_id)
+  WHERE p.user_id IN ['', $user_id]
+  RETURN count(p) > 0 AS paused
+}
+CALL () {
+  UNWIND $topics AS topic
+  MATCH (x:Statement {team_id: $team_id, user_id: $user_id, topic: topic})
+  USING INDEX SEEK x:Statement(team_id, user_id, topic)
+  WHERE x.valid_to IS NULL
+  SET x:Statement
+  RETURN collect([x.key, x.topic, x.subject, x.text, x.negative, x.state, x.kind, x.confidence, x.renewals, x.at, x.renewed_at]) AS statements
+}
+RETURN paused,
+  statements
+LIMIT 1

@@ -1,0 +1,206 @@
+package statement
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"kith/graph"
+	"kith/internal/recognise"
+	"kith/neo"
+)
+
+var (
+	findTopics       = neo.Load[foundTopics]("statement_find")
+	createStatements = neo.Load[neo.None]("statement_create")
+	changeStatements = neo.Load[neo.None]("statement_change")
+)
+
+// foundTopics has the open statements about some topics.
+type foundTopics struct {
+	Paused     bool
+	Statements []row
+}
+
+// Record stores the statements in new messages of a user. It is called in the transaction that stores the messages. A statement that
+// says the same as an older one renews it; one that says something else about the same thing closes it.
+func Record(t *graph.Tx, said graph.Said) error {
+	r := &recording{said: said, open: map[string]*row{}, changed: map[string]map[string]any{}}
+	var topics []string
+	for _, m := range said.Messages {
+		for _, s := range recognise.Statements(m.Text) {
+			n := &spoken{Statement: s, message: m, topic: topicOf(&s)}
+			r.found = append(r.found, n)
+			if n.topic != "" {
+				topics = append(topics, n.topic)
+			}
+		}
+	}
+	if len(r.found) == 0 {
+		return nil
+	}
+	known, err := findTopics.ExecOne(t, map[string]any{"team_id": said.Scope.TeamID, "user_id": said.Scope.UserID, "topics": graph.Distinct(topics)})
+	if err != nil || known.Paused {
+		return err
+	}
+	for i := range known.Statements {
+		r.open[known.Statements[i].Topic] = &known.Statements[i]
+	}
+	for _, n := range r.found {
+		r.add(n)
+	}
+	return r.store(t)
+}
+
+// recording is one call of Record.
+type recording struct {
+	said    graph.Said
+	found   []*spoken
+	open    map[string]*row // by topic
+	created []map[string]any
+	changed map[string]map[string]any // properties of stored statements, by key
+}
+
+// spoken is a statement in a message.
+type spoken struct {
+	recognise.Statement
+
+	message graph.Message
+	topic   string
+}
+
+// row returns the new statement.
+func (n *spoken) row() *row {
+	r := &row{
+		Key: fmt.Sprintf("%s#%d", n.message.EntityKey, n.From), Topic: n.topic, Subject: n.Subject, Text: n.Text, Negative: n.Negative,
+		State: Candidate, Kind: string(n.Kind), Confidence: n.Confidence, At: n.message.At,
+	}
+	if n.Confidence >= sure {
+		r.State = Active
+	}
+	return r
+}
+
+func (r *recording) add(n *spoken) {
+	if n.Kind == recognise.Forget {
+		r.forget(n)
+		return
+	}
+	next := n.row()
+	old := r.open[n.topic]
+	switch {
+	case old == nil || n.topic == "":
+	case old.says(next):
+		r.renew(old, next)
+		return
+	case next.At.Before(old.At): // messages may arrive late
+		r.create(n, next, &old.At)
+		return
+	default:
+		r.close(old, next.At)
+	}
+	r.create(n, next, nil)
+}
+
+// says reports whether another statement about the same says the same.
+func (r *row) says(other *row) bool {
+	return r.Negative == other.Negative && (r.Subject == other.Subject || !compares(r.Text) && !compares(other.Text)) &&
+		(!r.isSingle() || strings.EqualFold(r.Text, other.Text))
+}
+
+// isSingle reports whether a user has only one of what the statement is about.
+func (r *row) isSingle() bool { return slices.Contains(single, strings.TrimPrefix(r.Topic, facts+" ")) }
+
+// compares reports whether a text prefers one thing to another, so that the order of its words matters.
+func compares(text string) bool {
+	for _, word := range []string{" over ", " than ", " instead of ", " statt ", " lieber ", " que ", " plutôt ", " en vez de ", " dan ", " che ", "より", "比", "而不是"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// renew counts that an older statement was said again.
+func (r *recording) renew(old, next *row) {
+	old.Renewals++
+	if next.At.After(old.said()) {
+		old.RenewedAt = &next.At
+	}
+	old.Confidence = max(old.Confidence, next.Confidence)
+	if old.State == Candidate && (next.State == Active || old.Renewals > 1) {
+		old.State = Active
+	}
+	r.change(old, map[string]any{
+		"renewals": old.Renewals, "renewed_at": old.said(), "confidence": old.Confidence, "state": old.State, "rank": old.rank(), "shown": old.group(),
+	})
+}
+
+// close ends a statement at the time at which something else was said.
+func (r *recording) close(old *row, at time.Time) {
+	delete(r.open, old.Topic)
+	r.change(old, map[string]any{"valid_to": at, "shown": nil})
+}
+
+func (r *recording) change(old *row, properties map[string]any) {
+	properties["updated_at"] = r.said.Now
+	for i := range r.created {
+		if r.created[i]["key"] == old.Key { // it is as new as the change
+			for name, value := range properties {
+				r.created[i]["properties"].(map[string]any)[name] = value //nolint:forcetypeassert // see create
+			}
+			return
+		}
+	}
+	if r.changed[old.Key] == nil {
+		r.changed[old.Key] = map[string]any{}
+	}
+	for name, value := range properties {
+		r.changed[old.Key][name] = value
+	}
+}
+
+func (r *recording) create(n *spoken, next *row, until *time.Time) {
+	p := map[string]any{
+		"user_id": r.said.Scope.UserID, "source_key": r.said.SourceKey, "message_key": n.message.EntityKey, "kind": next.Kind, "text": next.Text,
+		"from": int64(n.From), "to": int64(n.To), "negative": next.Negative, "subject": next.Subject, "confidence": next.Confidence,
+		"state": next.State, "renewals": next.Renewals, "at": next.At, "rank": next.rank(), "shown": next.group(),
+		"created_at": r.said.Now, "updated_at": r.said.Now,
+	}
+	if next.Topic != "" {
+		p["topic"] = next.Topic
+	}
+	if until != nil {
+		p["valid_to"], p["shown"] = *until, nil
+	} else if next.Topic != "" {
+		r.open[next.Topic] = next
+	}
+	r.created = append(r.created, map[string]any{"key": next.Key, "properties": p})
+}
+
+// forget closes what the same words were said about.
+func (r *recording) forget(n *spoken) {
+	for _, group := range []string{standing, facts} {
+		if old := r.open[group+strings.TrimPrefix(n.topic, standing)]; old != nil && n.topic != "" {
+			r.close(old, n.message.At)
+		}
+	}
+}
+
+func (r *recording) store(t *graph.Tx) error {
+	if len(r.created) > 0 {
+		if err := createStatements.Run(t, map[string]any{"team_id": r.said.Scope.TeamID, "rows": r.created}); err != nil {
+			return err
+		}
+	}
+	if len(r.changed) == 0 {
+		return nil
+	}
+	rows := make([]map[string]any, 0, len(r.changed))
+	for key, properties := range r.changed {
+		rows = append(rows, map[string]any{"key": key, "properties": properties})
+	}
+	slices.SortFunc(rows, func(a, b map[string]any) int { return strings.Compare(a["key"].(string), b["key"].(string)) }) //nolint:forcetypeassert // see above
+	return changeStatements.Run(t, map[string]any{"team_id": r.said.Scope.TeamID, "user_id": r.said.Scope.UserID, "rows": rows})
+}
