@@ -271,8 +271,8 @@ func (e *env) checkPlans() {
 // walksIndex reports whether rows come from an index one by one as needed: no operator above it reads all of them
 // before it returns the first.
 func walksIndex(o neo.Operator) bool {
-	for len(o.Children) == 1 && slices.Contains([]string{"Filter", "Projection", "CacheProperties"}, o.Name) {
-		o = o.Children[0]
+	for len(o.Children) == 1 && slices.Contains([]string{"Filter", "Projection", "CacheProperties"}, o.Name) || o.Name == "SemiApply" {
+		o = o.Children[0] // SemiApply looks something up for each row of its first child
 	}
 	return strings.Contains(o.Name, "IndexSeek")
 }
