@@ -47,8 +47,10 @@ const (
 )
 
 // Stands reports whether a statement is a standing instruction or a preference.
-func (s *Statement) Stands() bool {
-	return s.Kind == string(recognise.Instruction) || s.Kind == string(recognise.Preference)
+func (s *Statement) Stands() bool { return stands(s.Kind) }
+
+func stands(kind string) bool {
+	return kind == string(recognise.Instruction) || kind == string(recognise.Preference)
 }
 
 // row is a stored statement, with all that a change needs.
@@ -75,7 +77,7 @@ func (r *row) group() any {
 	switch {
 	case r.State == Refused:
 		return nil
-	case r.Kind == string(recognise.Instruction) || r.Kind == string(recognise.Preference):
+	case stands(r.Kind):
 		return standing
 	}
 	return facts
@@ -88,12 +90,14 @@ const (
 	renewalWorth = 0.3
 )
 
+// weights has the worth of a sure statement of a kind.
+var weights = map[string]float64{ //nolint:gochecknoglobals // a constant table
+	string(recognise.Instruction): 4, string(recognise.Preference): 3, string(recognise.Plan): 1, string(recognise.Fact): 1,
+}
+
 // rank orders the statements of a group: by kind, confidence, renewals and time. As all of a group fade alike, the order never
 // changes, and the rank is the logarithm of the salience at a fixed time.
 func (r *row) rank() float64 {
-	weights := map[string]float64{
-		string(recognise.Instruction): 4, string(recognise.Preference): 3, string(recognise.Plan): 1, string(recognise.Fact): 1,
-	}
 	worth := weights[r.Kind]*r.Confidence + renewalWorth*float64(r.Renewals)
 	fading := standingTime
 	if r.group() == facts {

@@ -28,7 +28,6 @@ type table struct {
 
 // language has what the forms of one language share.
 type language struct {
-	name     string
 	number   int
 	gap      int             // words that ~ may stand for
 	joins    map[string]bool // words after which a clause begins
@@ -54,7 +53,7 @@ func load() *table {
 		if err != nil {
 			panic(err)
 		}
-		if err := t.add(strings.TrimSuffix(e.Name(), ".txt"), string(text)); err != nil {
+		if err := t.add(string(text)); err != nil {
 			panic(fmt.Sprintf("%s: %v", e.Name(), err))
 		}
 	}
@@ -67,8 +66,8 @@ func load() *table {
 }
 
 // add adds the forms of a language: lines like "joins: and but" and "preference - 0.9: i hate".
-func (t *table) add(name, text string) error {
-	l := &language{name: name, number: len(t.languages), gap: gap, joins: map[string]bool{}, asks: map[string]bool{},
+func (t *table) add(text string) error {
+	l := &language{number: len(t.languages), gap: gap, joins: map[string]bool{}, asks: map[string]bool{},
 		said: map[string]bool{}, own: map[string]bool{}, stop: map[string]bool{}}
 	t.languages = append(t.languages, l)
 	lists := map[string]map[string]bool{"joins": l.joins, "asks": l.asks, "said": l.said, "own": l.own, "stop": l.stop}

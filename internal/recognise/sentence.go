@@ -16,7 +16,6 @@ type token struct {
 // sentence is a sentence of a text, as its tokens. Quoted words are not among them.
 type sentence struct {
 	tokens   []token
-	from, to int // in bytes
 	question bool
 }
 
@@ -28,8 +27,11 @@ func sentences(text string) []sentence {
 	var all []sentence
 	fenced := false
 	for from := 0; from < len(text); {
-		to := from + strings.IndexByte(text[from:]+"\n", '\n')
-		line := strings.TrimSpace(text[from:to])
+		to := len(text)
+		if end := strings.IndexByte(text[from:], '\n'); end >= 0 {
+			to = from + end
+		}
+		line := strings.TrimSpace(lower[from:to])
 		switch {
 		case strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~"):
 			fenced = !fenced || strings.Count(line, "```") > 1
@@ -61,9 +63,8 @@ func lowered(text string) string {
 	return b.String()
 }
 
-// forwarded reports whether a line begins a mail of somebody else.
-func forwarded(line string) bool {
-	l := strings.ToLower(line)
+// forwarded reports whether a line, in lower case, begins a mail of somebody else.
+func forwarded(l string) bool {
 	for _, head := range mailHeads {
 		if strings.HasPrefix(l, head) {
 			return true
@@ -115,14 +116,14 @@ func looksLikeCode(line string) bool {
 
 // appendLine appends the sentences of a line.
 func appendLine(all []sentence, text, lower string, from, to int) []sentence {
-	s := sentence{from: from}
+	s := sentence{}
 	unclosed := "" // signs of quotations that the rest of the line does not close
-	end := func(at int, question bool) {
+	end := func(question bool) {
 		if len(s.tokens) > 0 {
-			s.to, s.question = at, question
+			s.question = question
 			all = append(all, s)
 		}
-		s = sentence{from: at}
+		s = sentence{}
 	}
 	for at := from; at < to; {
 		r, size := utf8.DecodeRuneInString(lower[at:])
@@ -132,7 +133,6 @@ func appendLine(all []sentence, text, lower string, from, to int) []sentence {
 			continue
 		case len(s.tokens) == 0 && strings.ContainsRune("-*•#–—", r): // a list item or a heading
 			at += size
-			s.from = at
 			continue
 		case strings.ContainsRune("\"“„«»「『", r) && !strings.ContainsRune(unclosed, r):
 			after := quoted(text, at, to, r)
@@ -144,9 +144,6 @@ func appendLine(all []sentence, text, lower string, from, to int) []sentence {
 				continue
 			}
 		}
-		if len(s.tokens) == 0 {
-			s.from = at
-		}
 		t := nextToken(lower, at, to)
 		if t.word == "." && len(s.tokens) > 0 && s.tokens[len(s.tokens)-1].word[0] <= '9' && at+2 < to {
 			t.mark = !months[nextToken(lower, at+2, to).word]
@@ -154,18 +151,20 @@ func appendLine(all []sentence, text, lower string, from, to int) []sentence {
 		s.tokens = append(s.tokens, t)
 		at = t.to
 		if t.mark && ends(lower, s.tokens, at, to) || len(s.tokens) == maxTokens {
-			end(at, strings.ContainsAny(t.word, "?？"))
+			end(strings.ContainsAny(t.word, "?？"))
 		}
 	}
-	end(to, false)
+	end(false)
 	return all
 }
 
+// closing has the signs that end a quotation, by the sign that begins it.
+var closing = map[rune]string{'"': `"`, '“': "”", '„': "“”\"", '«': "»", '»': "«", '「': "」", '『': "』"}
+
 // quoted returns the end of a quotation of more than a word; 0 if a sign begins none.
 func quoted(text string, from, to int, sign rune) int {
-	closing := map[rune]string{'"': `"`, '“': "”", '„': "“”\"", '«': "»", '»': "«", '「': "」", '『': "』"}[sign]
 	size := utf8.RuneLen(sign)
-	i := strings.IndexAny(text[from+size:to], closing)
+	i := strings.IndexAny(text[from+size:to], closing[sign])
 	if i < 0 {
 		return 0
 	}
