@@ -2,6 +2,7 @@ package statement
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,15 +27,20 @@ type foundTopics struct {
 // Record stores the statements in new messages of a user. It is called in the transaction that stores the messages. A statement that
 // says the same as an older one renews it; one that says something else about the same thing closes it.
 func Record(t *graph.Tx, said graph.Said) error {
-	r := &recording{said: said, open: map[string]*row{}, changed: map[string]map[string]any{}}
+	r := &recording{said: said, open: map[string]*row{}}
 	var topics []string
 	for _, m := range said.Messages {
 		for _, s := range recognise.Statements(m.Text) {
-			n := &spoken{Statement: s, message: m, topic: topicOf(&s)}
+			n := &spoken{Statement: s, message: m}
 			r.found = append(r.found, n)
-			if n.topic != "" {
-				topics = append(topics, n.topic)
+			if s.Kind != recognise.Forget {
+				if n.topic = topicOf(&s); n.topic != "" {
+					topics = append(topics, n.topic)
+				}
+				continue
 			}
+			n.back = topicsBack(&s)
+			topics = append(topics, slices.Concat(n.back...)...)
 		}
 	}
 	if len(r.found) == 0 {
@@ -58,8 +64,14 @@ type recording struct {
 	said    graph.Said
 	found   []*spoken
 	open    map[string]*row // by topic
-	created []map[string]any
-	changed map[string]map[string]any // properties of stored statements, by key
+	created []change
+	changed []change // stored statements
+}
+
+// change has the new properties of a statement.
+type change struct {
+	key        string
+	properties map[string]any
 }
 
 // spoken is a statement in a message.
@@ -67,7 +79,8 @@ type spoken struct {
 	recognise.Statement
 
 	message graph.Message
-	topic   string
+	topic   string     // empty: nothing in particular
+	back    [][]string // topics that it takes back, in the order of tries
 }
 
 // row returns the new statement.
@@ -88,9 +101,9 @@ func (r *recording) add(n *spoken) {
 		return
 	}
 	next := n.row()
-	old := r.open[n.topic]
+	old := r.open[next.Topic]
 	switch {
-	case old == nil || n.topic == "":
+	case old == nil || next.Topic == "":
 	case old.says(next):
 		r.renew(old, next)
 		return
@@ -145,20 +158,15 @@ func (r *recording) close(old *row, at time.Time) {
 
 func (r *recording) change(old *row, properties map[string]any) {
 	properties["updated_at"] = r.said.Now
-	for i := range r.created {
-		if r.created[i]["key"] == old.Key { // it is as new as the change
-			for name, value := range properties {
-				r.created[i]["properties"].(map[string]any)[name] = value //nolint:forcetypeassert // see create
+	for _, pending := range [][]change{r.created, r.changed} {
+		for _, c := range pending {
+			if c.key == old.Key {
+				maps.Copy(c.properties, properties)
+				return
 			}
-			return
 		}
 	}
-	if r.changed[old.Key] == nil {
-		r.changed[old.Key] = map[string]any{}
-	}
-	for name, value := range properties {
-		r.changed[old.Key][name] = value
-	}
+	r.changed = append(r.changed, change{old.Key, properties})
 }
 
 func (r *recording) create(n *spoken, next *row, until *time.Time) {
@@ -176,31 +184,49 @@ func (r *recording) create(n *spoken, next *row, until *time.Time) {
 	} else if next.Topic != "" {
 		r.open[next.Topic] = next
 	}
-	r.created = append(r.created, map[string]any{"key": next.Key, "properties": p})
+	r.created = append(r.created, change{next.Key, p})
 }
 
-// forget closes what the same words were said about.
+// forget closes what a statement takes back. Of something that a user has only one of, that is only what the statement names: who
+// should forget that the user lives in Paris does not forget Lyon.
 func (r *recording) forget(n *spoken) {
-	for _, group := range []string{standing, facts} {
-		if old := r.open[group+strings.TrimPrefix(n.topic, standing)]; old != nil && n.topic != "" {
+	said := strings.Fields(n.Subject)
+	for _, topics := range n.back {
+		closed := false
+		for _, topic := range topics {
+			old := r.open[topic]
+			if old == nil || n.message.At.Before(old.At) {
+				continue
+			}
+			words := strings.Fields(old.Subject)
+			other := slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(said, word) })
+			if old.isSingle() && (other || len(words) == 0 && topic != facts+" "+n.About) {
+				continue
+			}
 			r.close(old, n.message.At)
+			closed = true
+		}
+		if closed {
+			return
 		}
 	}
 }
 
 func (r *recording) store(t *graph.Tx) error {
-	if len(r.created) > 0 {
-		if err := createStatements.Run(t, map[string]any{"team_id": r.said.Scope.TeamID, "rows": r.created}); err != nil {
+	for _, some := range []struct {
+		changes   []change
+		statement neo.Query[neo.None]
+	}{{r.created, createStatements}, {r.changed, changeStatements}} {
+		if len(some.changes) == 0 {
+			continue
+		}
+		rows := make([]map[string]any, len(some.changes))
+		for i, c := range some.changes {
+			rows[i] = map[string]any{"key": c.key, "properties": c.properties}
+		}
+		if err := some.statement.Run(t, map[string]any{"team_id": r.said.Scope.TeamID, "user_id": r.said.Scope.UserID, "rows": rows}); err != nil {
 			return err
 		}
 	}
-	if len(r.changed) == 0 {
-		return nil
-	}
-	rows := make([]map[string]any, 0, len(r.changed))
-	for key, properties := range r.changed {
-		rows = append(rows, map[string]any{"key": key, "properties": properties})
-	}
-	slices.SortFunc(rows, func(a, b map[string]any) int { return strings.Compare(a["key"].(string), b["key"].(string)) }) //nolint:forcetypeassert // see above
-	return changeStatements.Run(t, map[string]any{"team_id": r.said.Scope.TeamID, "user_id": r.said.Scope.UserID, "rows": rows})
+	return nil
 }

@@ -131,12 +131,39 @@ func topicOf(s *recognise.Statement) string {
 	if slices.Contains(single, s.About) {
 		return group + " " + s.About
 	}
-	words := strings.Fields(s.Subject)
+	return topicOfWords(group, s.Subject)
+}
+
+func topicOfWords(group, subject string) string {
+	words := strings.Fields(subject)
 	slices.Sort(words)
 	if len(words) == 0 {
 		return ""
 	}
 	return group + " " + strings.Join(words, " ")
+}
+
+// topicsBack returns the topics of the statements that a statement may take back, in the order in which they are tried: those of
+// all its words, then those without one of them, which may be the verb of "I work at …".
+func topicsBack(s *recognise.Statement) (tries [][]string) {
+	words := strings.Fields(s.Subject)
+	tries = append(tries, bothTopics(words))
+	var without []string
+	for i := range words {
+		without = append(without, bothTopics(slices.Delete(slices.Clone(words), i, i+1))...)
+	}
+	for _, about := range single {
+		without = append(without, facts+" "+about)
+	}
+	return append(tries, without)
+}
+
+func bothTopics(words []string) []string {
+	if len(words) == 0 {
+		return nil
+	}
+	subject := strings.Join(words, " ")
+	return []string{topicOfWords(standing, subject), topicOfWords(facts, subject)}
 }
 
 // single has what a user has only one of.

@@ -90,6 +90,25 @@ func TestWhatIsSaidLaterHolds(t *testing.T) {
 	e.Same("kept", 6, len(e.list("u1", statement.Query{Closed: true})))
 }
 
+// TestForget checks that users take back what they said: facts, instructions and preferences, and nothing else of the sort.
+func TestForget(t *testing.T) {
+	e := fresh(t)
+	e.say("u1", "s1", "I live in Lyon.", "I love jazz.", "I work at Siemens.", "My name is Ann.")
+	e.say("u1", "s2", "Please forget that I live in Paris.", "Forget that I love opera.")
+	e.Same("something else", []string{"I live in Lyon.", "I love jazz.", "I work at Siemens.", "My name is Ann."}, e.sorted("u1"))
+	e.say("u1", "s3", "Please forget that I live in Lyon.", "Forget what I said about jazz.")
+	e.Same("forgotten", []string{"I work at Siemens.", "My name is Ann."}, e.sorted("u1"))
+	e.say("u1", "s4", "Ich wohne in Bonn.", "Vergiss, dass ich in Bonn wohne.", "Forget that I work at Siemens.")
+	e.Same("in one source", []string{"My name is Ann."}, e.sorted("u1"))
+	e.Same("kept", 5, len(e.list("u1", statement.Query{Closed: true})))
+}
+
+// sorted returns the statements in a user's context by their text.
+func (e *env) sorted(user string) []string {
+	e.Helper()
+	return slices.Sorted(slices.Values(e.shown(user)))
+}
+
 func TestDecisions(t *testing.T) {
 	e := fresh(t)
 	e.say("u1", "s1", "I love jazz.", "I can't stand loud rooms.")

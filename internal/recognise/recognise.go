@@ -6,6 +6,7 @@
 package recognise
 
 import (
+	"cmp"
 	"unicode/utf8"
 )
 
@@ -27,7 +28,7 @@ type Statement struct {
 	Text       string
 	From, To   int     // where the text is in the message, in code points
 	Negative   bool    // a dislike, or something that should not be done
-	About      string  // what a fact is about: name, home, job …; empty for others
+	About      string  // what a fact, or one that is taken back, is about: name, home, job …; empty for others
 	Subject    string  // the stems of the words with content, in their order
 	Confidence float64 // 0–1
 }
@@ -65,6 +66,7 @@ func Statements(message string) (all []Statement) {
 // find is a pattern that a sentence matches.
 type find struct {
 	*pattern
+	about      string
 	sentence   *sentence
 	start, end int // tokens of the match
 	from, to   int // bytes of the statement
@@ -92,7 +94,7 @@ func findIn(s *sentence, text string) (chosen []find) {
 			}
 			m.starts = starts[p.language.number]
 			m.match(p.elements, at, func(end int) bool {
-				f := find{pattern: p, sentence: s, start: at, end: end}
+				f := find{pattern: p, about: p.about, sentence: s, start: at, end: end}
 				if !p.language.excludes(&m, f) {
 					if f.from, f.to = f.extent(p.language); f.to-f.from <= maxBytes {
 						chosen = insert(chosen, f)
@@ -109,13 +111,27 @@ func findIn(s *sentence, text string) (chosen []find) {
 func insert(chosen []find, f find) []find {
 	for i := range chosen {
 		if old := &chosen[i]; f.from < old.to && old.from < f.to {
-			if f.confidence > old.confidence {
+			if f.isBetter(old) {
 				*old = f
 			}
 			return chosen
 		}
 	}
 	return append(chosen, f)
+}
+
+// isBetter reports whether a find takes the place of another one in the same text: the surer one, but in "forget that I live in
+// Lyon" the one that takes back, which learns from the other what it is about.
+func (f *find) isBetter(old *find) bool {
+	switch {
+	case f.kind == Forget && old.kind != Forget && f.start <= old.start:
+		f.about = old.about
+		return true
+	case old.kind == Forget && f.kind != Forget && old.start <= f.start:
+		old.about = cmp.Or(old.about, f.about)
+		return false
+	}
+	return f.confidence > old.confidence
 }
 
 // clauses reports for each token whether a clause begins with it.
