@@ -9,6 +9,7 @@ import (
 
 	"kith/internal/bounds"
 	"kith/internal/clip"
+	"kith/internal/fault"
 )
 
 // Bounds of package graph that it does not export.
@@ -53,11 +54,6 @@ var timeLayouts = []string{
 	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z0700", time.DateOnly,
 }
 
-var (
-	earliest = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
-	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
-)
-
 // readTime parses a time: a text in one of the layouts, or seconds or milliseconds since 1970. It warns about another
 // value and returns zero.
 func (r *Reader) readTime(line int64, location string, raw json.RawMessage) time.Time {
@@ -65,8 +61,8 @@ func (r *Reader) readTime(line int64, location string, raw json.RawMessage) time
 		return time.Time{}
 	}
 	t, ok := parseTime(raw)
-	if !ok || t.Before(earliest) || !t.Before(latest) {
-		r.addWarning(line, location, "was ignored: it must be a time from 1900 to 2199")
+	if !ok || t.Before(fault.Earliest) || !t.Before(fault.Latest) {
+		r.addWarning(line, location, "was ignored: it must be a time from the year 1000 to 2199")
 		return time.Time{}
 	}
 	return t.UTC()

@@ -25,7 +25,7 @@ var (
 		"NUL": secret + "\x00", "invalid UTF-8": secret + "\xff", "control": secret + "\n", "separator": secret + "\x1f", "blank": " \u00a0 ",
 	}
 	tooLate  = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
-	tooEarly = time.Date(1899, 12, 31, 23, 59, 59, 0, time.UTC)
+	tooEarly = time.Date(999, 12, 31, 23, 59, 59, 0, time.UTC)
 )
 
 // wrong is an input and the expected locations of its faults.

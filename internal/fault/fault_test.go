@@ -45,7 +45,7 @@ func TestChecks(t *testing.T) {
 		"not_one_of: must be one of a, b":                                    func(f *List) { f.OneOf(at, "c", "a", "b") },
 		"out_of_range: must be from 1 to 5":                                  func(f *List) { f.Between(at, 6, 1, 5) },
 		"out_of_range: must be from 0 to 1":                                  func(f *List) { f.Share(at, math.NaN()) },
-		"out_of_range: must be a time from 1900 to 2199":                     func(f *List) { f.Time(at, Latest) },
+		"out_of_range: must be a time from the year 1000 to 2199":            func(f *List) { f.Time(at, Latest) },
 		"out_of_range: must not be in the future":                            func(f *List) { f.Past(at, now.Add(25*time.Hour), now) },
 	} {
 		f := &List{}

@@ -233,14 +233,14 @@ func (l *List) Share(place Path, n float64) {
 
 // The times that an input may name: from Earliest, and before Latest.
 var (
-	Earliest = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
+	Earliest = time.Date(1000, 1, 1, 0, 0, 0, 0, time.UTC)
 	Latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
 // Time checks that a time is in the allowed range.
 func (l *List) Time(place Path, t time.Time) {
 	if t.Before(Earliest) || !t.Before(Latest) {
-		l.Add(place, OutOfRange, "must be a time from 1900 to 2199")
+		l.Add(place, OutOfRange, "must be a time from the year 1000 to 2199")
 	}
 }
 
