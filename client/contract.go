@@ -1126,17 +1126,21 @@ type ExploreExplanation struct {
 	Rank     int64    `json:"rank"`              // by relevance alone, from 1
 	Recency  float64  `json:"recency"`           // exp(-0.02 × days)
 	Salience float64  `json:"salience"`
+	Time     float64  `json:"time,omitempty"`  // how sure it is that it was said at a time that the query names
 	Via      []string `json:"via,omitempty"`   // the names of what links it
 	Words    float64  `json:"words,omitempty"` // how well the words fit, against the best hit
 }
 
 // ExploreMeta is part of the contract.
 type ExploreMeta struct {
-	Cut         int64    `json:"cut"` // hits that max_tokens left out
-	Granularity int64    `json:"granularity"`
-	Mode        string   `json:"mode"`
-	QueryUsed   []string `json:"query_used"` // the queries and text matches, and in deep mode what was added
-	Semantic    string   `json:"semantic"`   // search by meaning; partial: some memories have no vector yet; loading: vectors are being read, try again; unavailable: the embedder timed out or failed; off: no embedder
+	Confidence  float64          `json:"confidence"` // 0 to 1: how likely what was asked is among the first five hits, by the words and times of the queries; of several queries the least
+	Cut         int64            `json:"cut"`        // hits that max_tokens left out
+	Enough      bool             `json:"enough"`     // whether the first few hits should do; false: ask otherwise, or say that it is not known
+	Granularity int64            `json:"granularity"`
+	Mode        string           `json:"mode"`
+	QueryUsed   []string         `json:"query_used"` // the queries and text matches, and in deep mode what was added
+	Semantic    string           `json:"semantic"`   // search by meaning; partial: some memories have no vector yet; loading: vectors are being read, try again; unavailable: the embedder timed out or failed; off: no embedder
+	Times       []UnderstoodTime `json:"times"`      // times that the queries name
 }
 
 // ExploreQuery is part of the contract.
@@ -1148,6 +1152,7 @@ type ExploreQuery struct {
 // ExploreRequest is part of the contract.
 type ExploreRequest struct {
 	AsOf                Optional[time.Time]  `json:"as_of,omitzero"`                 // the memory of that day: what was said and made by then, and the relationships that were current; not before since
+	AskedAt             Optional[time.Time]  `json:"asked_at,omitzero"`              // when the queries were asked: times in them, as "last Tuesday", are read from there, in its time zone; default: as_of, or now
 	Evidence            []string             `json:"evidence,omitempty"`             // evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all
 	Expand              int64                `json:"expand,omitempty"`               // so many neighbours of the nodes found; default none
 	Format              string               `json:"format,omitempty"`               // json (default), text, or keyed: text with entity keys, to go on from
@@ -1167,6 +1172,7 @@ type ExploreRequest struct {
 	Since               Optional[time.Time]  `json:"since,omitzero"`                 // what was said, or changed, from then on
 	TextMatches         []string             `json:"text_matches,omitempty"`         // names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words; each of at most 16,384 characters
 	TimeWeight          Optional[float64]    `json:"time_weight,omitzero"`           // of recency; default 0.3
+	Times               string               `json:"times,omitempty"`                // read (default): times in queries count, and meta.times says how; ignore: they are words like others
 	Until               Optional[time.Time]  `json:"until,omitzero"`                 // what was said, or made, until then; not before since
 	UserID              string               `json:"user_id,omitempty"`              // whose memory, with what the team shares; default: the user of the key, or only what the team shares
 }
@@ -2156,6 +2162,13 @@ type Semantic struct {
 	Relationships []RelationshipHit `json:"relationships"`
 }
 
+// Sessions is part of the contract.
+type Sessions struct {
+	First   int64 `json:"first"`    // from 1
+	FromEnd bool  `json:"from_end"` // counted back from the newest: 1 is the last one
+	Last    int64 `json:"last"`
+}
+
 // SetFocusRequest is part of the contract.
 type SetFocusRequest struct {
 	Focus  *ConversationFocus `json:"focus"` // replaces the one there was; null: nothing any more
@@ -2662,6 +2675,16 @@ type TurnPrompt struct {
 	SystemPrompt string        `json:"system_prompt"`
 	Truncated    bool          `json:"truncated"` // the oldest turns were left out to keep the budget
 	UserPrompt   string        `json:"user_prompt"`
+}
+
+// UnderstoodTime is part of the contract.
+type UnderstoodTime struct {
+	Confidence float64    `json:"confidence"`         // 0 to 1: how sure it is that the words name a time
+	From       *time.Time `json:"from"`               // null: open, or only sessions are named
+	Sessions   *Sessions  `json:"sessions,omitempty"` // conversations by their order, within the time if there is one
+	Text       string     `json:"text"`               // the words of the query
+	Until      *time.Time `json:"until"`              // not part of it; null: open, or only sessions are named
+	Use        string     `json:"use"`                // filter: only what was said then is found; weight: it ranks higher
 }
 
 // User is part of the contract.

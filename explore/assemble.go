@@ -65,7 +65,7 @@ func (p *plan) score(f *fused, key string, at time.Time, salience float64) Score
 		e := &Explanation{Recency: rounded(recency), Salience: rounded(salience), Rank: slices.Index(f.keys, key) + 1}
 		if b, ok := f.best[key]; ok {
 			e.Words, e.Meaning, e.Cosine, e.Links, e.Named = rounded(b.parts.words), rounded(b.parts.meaning), b.cosine, rounded(b.parts.links), rounded(b.parts.named)
-			e.Via = distinct(b.via)
+			e.Time, e.Via = rounded(b.parts.time), distinct(b.via)
 		}
 		s.Explanation = e
 	}
@@ -83,13 +83,18 @@ func sortByScore[T any](hits []T, score func(*T) float64, key func(*T) string, l
 }
 
 func (a *assembly) result() *Result {
-	r := &Result{Meta: Meta{Granularity: a.granularity, Mode: Fast, Semantic: a.meaning}}
+	r := &Result{Meta: Meta{Granularity: a.granularity, Mode: Fast, Semantic: a.meaning, Times: []UnderstoodTime{}}}
 	if a.deep {
 		r.Meta.Mode = Deep
 	}
 	for _, ask := range a.used {
 		r.Meta.QueryUsed = append(r.Meta.QueryUsed, ask.text)
 	}
+	for _, ask := range a.asks {
+		r.Meta.Times = append(r.Meta.Times, ask.understood...)
+	}
+	r.Meta.Confidence = rounded(a.confidence())
+	r.Meta.Enough = r.Meta.Confidence >= enough
 	nodes := a.nodes()
 	r.Semantic = a.semantic(nodes)
 	r.Episodic = Episodic{Sources: []SourceHit{}, Messages: []MessageHit{}, Artifacts: a.artifacts(nodes)}
@@ -120,7 +125,7 @@ func (a *assembly) nodes() []node {
 	for i := range a.details.Nodes {
 		n := &a.details.Nodes[i]
 		kind, _ := graph.KindOf(n.Kind)
-		if !a.wantsKind(kind) || a.isHidden(n.State) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
+		if !a.wantsKind(kind) || a.isHidden(n.State) || a.isWeak(n.EntityKey) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
 			continue
 		}
 		all = append(all, node{n, kind, a.score(&a.best.nodes, n.EntityKey, n.UpdatedAt, n.Salience)})

@@ -120,7 +120,7 @@ func (e *Explorer) search(ctx context.Context, p *plan, m *meaning, asks []ask) 
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		if units, embedErr = m.embed(groupCtx, asks); embedErr == nil {
-			near, _ = m.findNearest(units, p) // on failure vectors are missing, and the statement returns them
+			near, _ = m.findNearest(units, p, asks) // on failure vectors are missing, and the statement returns them
 		}
 		return nil
 	})
@@ -137,7 +137,7 @@ func (e *Explorer) search(ctx context.Context, p *plan, m *meaning, asks []ask) 
 		e.options.Log.WarnContext(ctx, "embedder unavailable, searching without vectors", "error", embedErr)
 	}
 	if more || near == nil {
-		near = m.findNearestAgain(units, p)
+		near = m.findNearestAgain(units, p, asks)
 	}
 	return &found, p.rank(&found, asks, units, near, m), nil
 }

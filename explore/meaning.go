@@ -48,8 +48,8 @@ func (m *meaning) embed(ctx context.Context, asks []ask) ([][]float32, error) {
 	var texts []string
 	var places []int
 	for i, a := range asks {
-		if !a.Match {
-			texts, places = append(texts, a.text), append(places, i)
+		if !a.Match && a.hasTopic() {
+			texts, places = append(texts, a.about), append(places, i)
 		}
 	}
 	if m.status == MeaningOff || m.status == MeaningUnavailable || len(texts) == 0 {
@@ -146,14 +146,14 @@ func (m *meaning) loadVectors(ctx context.Context, v FoundVectors) error {
 type nearest struct{ messages, sources, nodes *vector.Result }
 
 // findNearest returns the vectors nearest to each ask, among those in memory.
-func (m *meaning) findNearest(units [][]float32, p *plan) ([]nearest, error) {
+func (m *meaning) findNearest(units [][]float32, p *plan, asks []ask) ([]nearest, error) {
 	all := make([]nearest, len(units))
 	for i, unit := range units {
 		if unit == nil {
 			continue
 		}
 		near := func(kinds ...graph.Kind) (*vector.Result, error) {
-			found, err := m.explorer.options.Vectors.Search(m.scopes, unit, meaningDepth, p.vectorFilter(kinds...))
+			found, err := m.explorer.options.Vectors.Search(m.scopes, unit, meaningDepth, p.vectorFilter(&asks[i].timing, kinds...))
 			return &found, err
 		}
 		var err error
@@ -174,9 +174,9 @@ func (m *meaning) findNearest(units [][]float32, p *plan) ([]nearest, error) {
 }
 
 // findNearestAgain is findNearest after vectors were added. Without usable vectors all results are nil.
-func (m *meaning) findNearestAgain(units [][]float32, p *plan) []nearest {
+func (m *meaning) findNearestAgain(units [][]float32, p *plan, asks []ask) []nearest {
 	if m.isUsable() {
-		near, err := m.findNearest(units, p)
+		near, err := m.findNearest(units, p, asks)
 		if err == nil {
 			return near
 		}

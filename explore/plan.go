@@ -39,6 +39,7 @@ type plan struct {
 type ask struct {
 	Ask
 	text      string
+	about     string   // text without times that filter
 	all       []string // all words, including question words
 	threshold float64
 }
@@ -59,7 +60,7 @@ func (e *Explorer) newPlan(scope graph.Scope, r *Request) *plan {
 		}
 	}
 	for _, q := range r.Queries {
-		p.asks = append(p.asks, newAsk(q.Query, q.Threshold))
+		p.asks = append(p.asks, p.newAsk(q.Query, q.Threshold))
 	}
 	for _, text := range r.TextMatches {
 		words := words.Of(text)
@@ -71,10 +72,25 @@ func (e *Explorer) newPlan(scope graph.Scope, r *Request) *plan {
 }
 
 // newAsk returns the ask of a query.
-func newAsk(query string, threshold float64) ask {
-	words := words.Of(query)
-	return ask{Ask: Ask{Words: contentWords(words), Names: nameWords(query)}, text: query, all: words, threshold: threshold}
+func (p *plan) newAsk(query string, threshold float64) ask {
+	a := ask{text: query, about: query, threshold: threshold}
+	if p.Times != IgnoreTimes {
+		a.timing, a.about = readTimes(query, valueOr(p.AskedAt, p.now))
+	}
+	a.all = words.Of(a.about)
+	if a.isFilter() {
+		a.Words = topicWords(a.all)
+	} else {
+		a.Words = contentWords(a.all)
+	}
+	if len(a.Words) > 0 {
+		a.Names = nameWords(a.about)
+	}
+	return a
 }
+
+// hasTopic reports whether an ask is about something, and not only about a time.
+func (a *ask) hasTopic() bool { return !a.isFilter() || len(a.Words) > 0 }
 
 // chooseLists decides which lists the answer has.
 func (p *plan) chooseLists() {
@@ -165,7 +181,7 @@ var (
 )
 
 // vectorFilter returns a filter of vectors by kind, and by the time of what was said.
-func (p *plan) vectorFilter(kinds ...graph.Kind) func(kind uint8, at int64) bool {
+func (p *plan) vectorFilter(asked *timing, kinds ...graph.Kind) func(kind uint8, at int64) bool {
 	var wanted [math.MaxUint8 + 1]bool
 	said := false
 	for _, k := range kinds {
@@ -179,7 +195,9 @@ func (p *plan) vectorFilter(kinds ...graph.Kind) func(kind uint8, at int64) bool
 	if p.until != nil {
 		until = p.until.UnixMilli()
 	}
-	return func(kind uint8, at int64) bool { return wanted[kind] && at >= since && at <= until }
+	return func(kind uint8, at int64) bool {
+		return wanted[kind] && at >= since && at <= until && (!said || asked.lets(at))
+	}
 }
 
 // wantedDetails returns the best hits, whose details are to be read.

@@ -15,6 +15,7 @@ type tuning struct {
 	named     float64 // linked to a node that the query names
 	meaning   float64 // a cosine four deviations above the mean, from an embedder that agrees with the words
 	speaker   float64 // the query names the speaker
+	time      float64 // said at a time that the query names
 	distrust  float64 // the agreement below which meaning does not count: random vectors have 0 ± 0.2
 	trust     float64 // the agreement above distrust at which meaning counts in full
 	seeds     int     // hits whose links count
@@ -22,7 +23,7 @@ type tuning struct {
 }
 
 func defaultTuning() *tuning {
-	return &tuning{link: 0.7, named: 0.4, meaning: 0.6, speaker: 0.3, distrust: 0.75, trust: 1.25, seeds: 5, seedPower: 3}
+	return &tuning{link: 0.7, named: 0.4, meaning: 0.6, speaker: 0.3, time: 0.5, distrust: 0.75, trust: 1.25, seeds: 5, seedPower: 3}
 }
 
 // leastSeed is the score, relative to the best, above which a hit can be a seed.
@@ -36,6 +37,7 @@ type evidence struct {
 	words, meaning float64 // meaning as it counts beside the words
 	cosine         *float64
 	links, named   float64  // sums; they count relative to the largest
+	time           float64  // how sure it is that it was said at a time of the ask
 	via            []string // names of the linking nodes
 }
 
@@ -80,10 +82,10 @@ func (r ranking) normalize() {
 }
 
 // parts are the parts of a score, each relative to the best.
-type parts struct{ words, meaning, links, named float64 }
+type parts struct{ words, meaning, links, named, time float64 }
 
 func (p parts) score(w *tuning) float64 {
-	return p.words + p.meaning + w.link*p.links + w.named*p.named
+	return p.words + p.meaning + w.link*p.links + w.named*p.named + w.time*p.time
 }
 
 // weigh returns the parts of the score of each hit.
@@ -92,7 +94,7 @@ func (r ranking) weigh() map[string]parts {
 	links, named := r.maxOf(func(e *evidence) float64 { return e.links }), r.maxOf(func(e *evidence) float64 { return e.named })
 	all := make(map[string]parts, len(r))
 	for key, e := range r {
-		all[key] = parts{ratio(e.words, best), ratio(e.meaning, best), ratio(e.links, links), ratio(e.named, named)}
+		all[key] = parts{ratio(e.words, best), ratio(e.meaning, best), ratio(e.links, links), ratio(e.named, named), e.time}
 	}
 	return all
 }
@@ -172,6 +174,7 @@ func rankMessages(f *Found, i int, a *ask, speaker float64) ranking {
 	for h := range f.Messages {
 		if m := &f.Messages[h]; m.Ask == i {
 			r.entry(m.Key).words = m.Score
+			r.entry(m.Key).time = a.timeOf(m.Timed)
 			top = max(top, m.Score)
 		}
 	}
@@ -195,7 +198,7 @@ func containsAll(name, words []string) bool {
 }
 
 // rankSources ranks the sources found by the words of an ask: by their own texts, and by the best of their messages.
-func rankSources(f *Found, i int) ranking {
+func rankSources(f *Found, i int, a *ask) ranking {
 	r, said := ranking{}, map[string]float64{}
 	for h := range f.Messages {
 		if m := &f.Messages[h]; m.Ask == i {
@@ -209,6 +212,11 @@ func rankSources(f *Found, i int) ranking {
 	}
 	for key, score := range said {
 		r.entry(key).words += score
+	}
+	for _, t := range f.Timed {
+		if t.Ask == i && (a.isFilter() || r[t.Key] != nil) {
+			r.entry(t.Key).time = a.timeOf(true)
+		}
 	}
 	r.normalize()
 	return r

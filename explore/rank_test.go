@@ -136,8 +136,8 @@ func TestSpread(t *testing.T) {
 			{Key: "e-none", Name: "Other", Degree: 1, Sources: []LinkedSource{{Key: "s7"}}},
 		},
 	}
-	a := newAsk("the mill of Orn", 0)
-	sources, nodes := rankSources(found, 0), ranking{}
+	a := (&plan{Request: &Request{}}).newAsk("the mill of Orn", 0)
+	sources, nodes := rankSources(found, 0, &a), ranking{}
 	seeds := sources.seeds(0, defaultTuning())
 	if len(seeds) != 2 || seeds[0].Key != "s1" || seeds[0].Weight != 1 || seeds[1].Weight != math.Pow(0.25, defaultTuning().seedPower) {
 		t.Fatalf("seeds %+v", seeds)

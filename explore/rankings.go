@@ -14,6 +14,7 @@ type rankings struct {
 	texts                    []seedText
 	titles                   []string            // possible names of sources
 	said                     map[string][]string // by source, the messages found
+	timed                    []map[string]bool   // of each ask that times filter, the sources of its times; nil for others
 }
 
 // seedText is the text of a seed, in which names are searched.
@@ -44,6 +45,7 @@ func (l *rankings) merge(second *rankings) *rankings {
 	return &rankings{
 		append(l.messages, second.messages...), append(l.sources, second.sources...), append(l.nodes, second.nodes...),
 		append(l.seeds, second.seeds...), append(l.texts, second.texts...), append(l.titles, second.titles...), l.said,
+		append(l.timed, second.timed...),
 	}
 }
 
@@ -61,7 +63,9 @@ func (p *plan) rank(f *Found, asks []ask, units [][]float32, near []nearest, m *
 	}
 	for i := range asks {
 		a := &asks[i]
-		messages, sources, nodes := rankMessages(f, i, a, p.tuning.speaker), rankSources(f, i), rankNodes(f, i, a)
+		timed := timedSources(f, i, a)
+		near[i] = near[i].during(timed)
+		messages, sources, nodes := rankMessages(f, i, a, p.tuning.speaker), rankSources(f, i, a), rankNodes(f, i, a)
 		var said *vectorEvidence
 		weight := 0.0
 		if p.messages || p.sources {
@@ -93,15 +97,27 @@ func (p *plan) rank(f *Found, asks []ask, units [][]float32, near []nearest, m *
 				l.said[h.Parent] = append(l.said[h.Parent], h.Key)
 			}
 		}
+		if timed != nil {
+			maps.DeleteFunc(sources, func(key string, _ *evidence) bool { return !timed[key] })
+		}
+		l.timed = append(l.timed, timed)
 		l.messages, l.sources, l.nodes = append(l.messages, messages), append(l.sources, sources), append(l.nodes, nodes)
 	}
 	return l
+}
+
+// allows reports whether a source is at the times of an ask, if times filter it.
+func (l *rankings) allows(ask int, source string) bool {
+	return l.timed[ask] == nil || l.timed[ask][source]
 }
 
 // addDetails adds the evidence of the details: the sources that seeds lead to, and those whose name is in the text of a
 // seed.
 func (l *rankings) addDetails(d *Details) {
 	for _, linked := range d.Linked {
+		if !l.allows(linked.Ask, linked.Key) {
+			continue
+		}
 		e := l.sources[linked.Ask].entry(linked.Key)
 		e.links += linked.Gain
 		e.via = append(e.via, linked.Via...)
@@ -120,7 +136,7 @@ func (l *rankings) addDetails(d *Details) {
 			}
 			seen[name] = true
 			for _, key := range byName[name] {
-				if key != t.Key {
+				if key != t.Key && l.allows(t.Ask, key) {
 					e := l.sources[t.Ask].entry(key)
 					e.links += 2 * t.Weight
 					e.via = append(e.via, name)
@@ -160,7 +176,7 @@ func (p *plan) secondAsks(f *Found, l *rankings) []ask {
 			next.text += " " + names[key]
 		}
 		if added > 0 {
-			asks = append(asks, newAsk(next.text, a.threshold))
+			asks = append(asks, p.newAsk(next.text, a.threshold))
 		}
 	}
 	return asks

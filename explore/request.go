@@ -29,6 +29,12 @@ const (
 	Deep Mode = "deep"
 )
 
+// Whether times in queries count.
+const (
+	ReadTimes   = "read"
+	IgnoreTimes = "ignore"
+)
+
 // Format is how an answer is written.
 type Format string
 
@@ -50,6 +56,8 @@ type Request struct {
 	Since               graph.Optional[time.Time] `json:"since,omitzero" doc:"what was said, or changed, from then on"`
 	Until               graph.Optional[time.Time] `json:"until,omitzero" doc:"what was said, or made, until then; not before since"`
 	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that day: what was said and made by then, and the relationships that were current; not before since"`
+	AskedAt             graph.Optional[time.Time] `json:"asked_at,omitzero" doc:"when the queries were asked: times in them, as \"last Tuesday\", are read from there, in its time zone; default: as_of, or now"`
+	Times               string                    `json:"times,omitempty" oneof:"read ignore" doc:"read (default): times in queries count, and meta.times says how; ignore: they are words like others"`
 	Granularity         int                       `json:"granularity,omitempty" minimum:"1" maximum:"3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
 	IncludeArchived     bool                      `json:"include_archived,omitempty" doc:"also what is archived: faded, ended or put away; it is always found by its key"`
 	Evidence            []string                  `json:"evidence,omitempty" oneof:"words neighbours links meaning" doc:"evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all"`
@@ -151,11 +159,13 @@ func (r *Request) validateChoices(f *fault.List) {
 	f.Between(fault.At("limit"), int64(r.Limit), 0, MaxLimit)
 	f.Between(fault.At("expand"), int64(r.Expand), 0, MaxExpand)
 	f.OptionalBetween(fault.At("max_tokens"), int64(r.MaxTokens), tokens.Least, tokens.Most)
+	f.OptionalOneOf(fault.At("times"), r.Times, ReadTimes, IgnoreTimes)
 	f.OptionalOneOf(fault.At("mode"), string(r.Mode), string(Fast), string(Deep))
 	f.OptionalOneOf(fault.At("format"), string(r.Format), string(JSON), string(Text), string(Keyed))
 	checkTime(f, fault.At("since"), r.Since)
 	checkTime(f, fault.At("until"), r.Until)
 	checkTime(f, fault.At("as_of"), r.AsOf)
+	checkTime(f, fault.At("asked_at"), r.AskedAt)
 	if isPresent(r.Since) && isPresent(r.Until) && r.Until.Value.Before(r.Since.Value) {
 		f.Add(fault.At("until"), fault.Contrary, "must not be before since")
 	}

@@ -17,11 +17,14 @@ type Result struct {
 
 // Meta describes how the answer was made.
 type Meta struct {
-	Granularity int      `json:"granularity"`
-	Mode        Mode     `json:"mode"`
-	QueryUsed   []string `json:"query_used" doc:"the queries and text matches, and in deep mode what was added"`
-	Semantic    Meaning  `json:"semantic" enum:"on,partial,loading,unavailable,off" doc:"search by meaning; partial: some memories have no vector yet; loading: vectors are being read, try again; unavailable: the embedder timed out or failed; off: no embedder"`
-	Cut         int      `json:"cut" doc:"hits that max_tokens left out"`
+	Granularity int              `json:"granularity"`
+	Mode        Mode             `json:"mode"`
+	QueryUsed   []string         `json:"query_used" doc:"the queries and text matches, and in deep mode what was added"`
+	Semantic    Meaning          `json:"semantic" enum:"on,partial,loading,unavailable,off" doc:"search by meaning; partial: some memories have no vector yet; loading: vectors are being read, try again; unavailable: the embedder timed out or failed; off: no embedder"`
+	Enough      bool             `json:"enough" doc:"whether the first few hits should do; false: ask otherwise, or say that it is not known"`
+	Confidence  float64          `json:"confidence" doc:"0 to 1: how likely what was asked is among the first five hits, by the words and times of the queries; of several queries the least"`
+	Times       []UnderstoodTime `json:"times" doc:"times that the queries name"`
+	Cut         int              `json:"cut" doc:"hits that max_tokens left out"`
 }
 
 // Meaning is the status of the search by meaning.
@@ -61,6 +64,7 @@ type Explanation struct {
 	Meaning  float64  `json:"meaning,omitempty" doc:"what the meaning counted, against the best hit"`
 	Cosine   *float64 `json:"cosine,omitempty" doc:"of the query's vector and the hit's"`
 	Links    float64  `json:"links,omitempty" doc:"how much the best hits link it, against the most linked"`
+	Time     float64  `json:"time,omitempty" doc:"how sure it is that it was said at a time that the query names"`
 	Named    float64  `json:"named,omitempty" doc:"how much what the query names links it, against the most linked"`
 	Via      []string `json:"via,omitempty" doc:"the names of what links it"`
 	Recency  float64  `json:"recency" doc:"exp(-0.02 × days)"`

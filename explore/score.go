@@ -58,9 +58,11 @@ func rarity(all, having float64) float64 {
 	return math.Log(1 + (max(all, having)-having+0.5)/(having+0.5))
 }
 
-// scores returns the scores of hits from the values of their fields, in the order of the fields.
-func (s *scorer) scores(hits [][]any) []float64 {
-	scores := make([]float64, len(hits))
+// scores returns the scores of hits from the values of their fields, in the order of the fields, and the shares of the
+// words that the hits have, by their rarity.
+func (s *scorer) scores(hits [][]any) (scores, cover []float64) {
+	scores, cover = make([]float64, len(hits)), make([]float64, len(hits))
+	has := make([]uint64, len(hits)) // terms, of at most 64
 	for i, f := range s.fields {
 		values, all := make([]words.Counted, len(hits)), 0.0
 		for h := range hits {
@@ -69,12 +71,27 @@ func (s *scorer) scores(hits [][]any) []float64 {
 		}
 		for h := range hits {
 			scores[h] += f.boost * s.score(&values[h], all/float64(len(hits)))
+			for t, often := range values[h].Often {
+				if often > 0 && f.name != "near" {
+					has[h] |= 1 << t
+				}
+			}
 		}
 	}
 	for h := range scores {
-		scores[h] = max(scores[h], similarScore)
+		scores[h], cover[h] = max(scores[h], similarScore), s.cover(has[h])
 	}
-	return scores
+	return scores, cover
+}
+
+// cover returns the share of the terms, by their weight, that a hit has.
+func (s *scorer) cover(has uint64) float64 {
+	sum, all := 0.0, 0.0
+	for t, weight := range s.weights {
+		all += weight
+		sum += weight * float64(has>>t&1)
+	}
+	return ratio(sum, all)
 }
 
 // score returns the score of a field whose values have this many words on average.
@@ -115,8 +132,9 @@ func scored(asks []indexAsk, hits []any, length int, counts [][]float64, speaker
 		if ask < len(counts) {
 			known = counts[ask]
 		}
-		for i, score := range newScorer(q, known, names).scores(values) {
-			own[i].Score = score
+		scores, cover := newScorer(q, known, names).scores(values)
+		for i := range own {
+			own[i].Score, own[i].Cover = scores[i], cover[i]
 		}
 		slices.SortFunc(own, func(a, b hit) int {
 			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key))

@@ -26,6 +26,14 @@ type searchRow struct {
 	Waiting                                 bool
 	Counts                                  [][]float64
 	Speakers                                [][]string
+	Timed                                   []TimedSource
+	Said                                    []saidRow
+}
+
+// saidRow is a message at a time of an ask.
+type saidRow struct {
+	Ask               int64
+	Key, Source, Name string
 }
 
 // searchLink is a node with the sources that mention it, in the order of search.
@@ -71,11 +79,14 @@ type Ask struct {
 	Words []string
 	Names []string // the words that may be names
 	Match bool     // a text to match: all of its words, of names also similar words
+
+	timing
 }
 
 // Limits of what a search reads from each index and follows from there.
 const (
-	messageDepth      = 100
+	messageDepth      = 200
+	answerDepth       = 100 // of messages in all, from which on those of assistants, which are long, are left out
 	sourceDepth       = 100
 	nodeDepth         = 50
 	relationshipDepth = 50
@@ -96,6 +107,7 @@ type Found struct {
 	Relationships []FoundRelationship
 	Texts         []SourceText
 	Links         []Link
+	Timed         []TimedSource
 	Vectors       []FoundVectors // empty unless requested
 	Waiting       bool           // some texts of the team have no vector yet
 	OtherModel    bool           // the vectors are of another model than the store's embedder
@@ -112,20 +124,31 @@ type FoundVectors struct {
 type Hit struct {
 	Ask   int
 	Score float64
-	Key   string // entity key
+	Key   string  // entity key
+	Cover float64 // share of the words of the ask that it has, by their rarity
 }
 
-// FoundMessage is a message that contains the words.
+// FoundMessage is a message that contains the words, or was said at the time.
 type FoundMessage struct {
 	Hit
 	Source string // entity key
 	Name   string // the speaker
+	Role   string // user, assistant …
+	Timed  bool   // said at a time of the ask
+
+	length int // bytes of the text, or of its beginning
 }
 
 // FoundSource is a source whose own texts contain the words; its messages are found separately.
 type FoundSource struct {
 	Hit
 	Name string
+}
+
+// TimedSource is a source at a time of an ask.
+type TimedSource struct {
+	Ask int
+	Key string
 }
 
 // SourceText is the beginning of the text of one of the first sources, in the order of search.
@@ -236,18 +259,23 @@ func (q *Search) params(scope graph.Scope, asks *searchAsks) map[string]any {
 			matches = append(matches, int64(i))
 		}
 	}
+	times := make([][]map[string]any, len(q.Asks))
+	for i, a := range q.Asks {
+		times[i] = a.params()
+	}
 	scopes := make([]map[string]any, len(q.Vectors))
 	for i, v := range q.Vectors {
 		scopes[i] = map[string]any{"token": v.Scope, "after": v.After}
 	}
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "counted": asks.counted(), "count_limit": countLimit, "name_limit": nameLimit,
-		"message_asks": q.messageAsks(asks.messages), "message_limit": messageDepth, "neighbours": q.Neighbours, "archived": q.Archived,
-		"source_asks": askParams(asks.sources), "source_limit": sourceDepth,
+		"message_asks": q.messageAsks(asks.messages), "message_limit": messageDepth, "answer_limit": answerDepth, "neighbours": q.Neighbours, "archived": q.Archived,
+		"source_asks": q.sourceAsks(asks.sources), "source_limit": sourceDepth,
 		"node_asks": askParams(asks.nodes), "node_limit": nodeDepth,
 		"relationship_asks": askParams(asks.relationships), "relationship_limit": relationshipDepth,
 		"since": utc(q.Since), "until": utc(q.Until), "as_of": utc(q.AsOf),
 		"scopes": scopes, "vector_limit": VectorLimit,
+		"times": times, "session_limit": sessionLimit, "timed_messages": timedMessages, "timed_hits": timedHits,
 		"first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree, "matches": matches,
 	}
 }
@@ -265,7 +293,7 @@ func (q *Search) indexAsks(scope graph.Scope) *searchAsks {
 	}
 	for _, a := range q.Asks {
 		if q.Messages {
-			all.messages = append(all.messages, newIndexAsk("message_words", said, "", fields, a))
+			all.messages = append(all.messages, newIndexAsk("message_words", said, a.dayFilter(), fields, a))
 		}
 		if q.Sources {
 			all.sources = append(all.sources, newIndexAsk("source_words", said, "", sourceFields, a))
@@ -304,6 +332,15 @@ func askParams(asks []indexAsk) []map[string]any {
 	return all
 }
 
+// sourceAsks returns the asks for sources.
+func (q *Search) sourceAsks(asks []indexAsk) []map[string]any {
+	all := askParams(asks)
+	for i := range all {
+		all[i]["filters"] = q.Asks[i].isFilter()
+	}
+	return all
+}
+
 // utc returns a time as a parameter; null for nil.
 func utc(t *time.Time) any {
 	if t == nil {
@@ -319,17 +356,17 @@ func (q *Search) messageAsks(asks []indexAsk) []map[string]any {
 		names := []string{}
 		for _, name := range q.Asks[i].Names {
 			if !a.match && len(names) < maxNames {
-				names = append(names, a.filter+" +name:("+syntax.Replace(name)+")^0")
+				names = append(names, a.memory+" +name:("+syntax.Replace(name)+")^0")
 			}
 		}
-		all[i]["names"] = names
+		all[i]["names"], all[i]["filters"] = names, q.Asks[i].isFilter()
 	}
 	return all
 }
 
 // The numbers of values of hits: ask, key, what the comments of found say, and the values of the searched fields.
 const (
-	messageValues      = 5
+	messageValues      = 7
 	sourceValues       = 4
 	nodeValues         = 6
 	relationshipValues = 9
@@ -337,11 +374,13 @@ const (
 
 // found returns the results of a search, the best of each ask first.
 func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
-	f := Found{Texts: r.Texts}
+	f := Found{Texts: r.Texts, Timed: r.Timed}
 	var unread error // of properties
 	errs := []error{
-		scored(asks.messages, neo.List(r.Messages), messageValues, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker
-			f.Messages = append(f.Messages, FoundMessage{hit, neo.Text(l[2]), neo.Text(l[3])})
+		scored(asks.messages, neo.List(r.Messages), messageValues, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker, role, whether said at a time of the ask
+			f.Messages = append(f.Messages, FoundMessage{
+				Hit: hit, Source: neo.Text(l[2]), Name: neo.Text(l[3]), Role: neo.Text(l[4]), Timed: neo.Bool(l[5]), length: len(neo.Text(neo.List(l[6])[0])),
+			})
 		}),
 		scored(asks.sources, neo.List(r.Sources), sourceValues, r.Counts, nil, func(l []any, hit Hit) { // name
 			f.Sources = append(f.Sources, FoundSource{hit, neo.Text(l[2])})
@@ -359,6 +398,8 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 			f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit, FromName: neo.Text(l[3]), ToName: neo.Text(l[6]), RelationshipView: view})
 		}),
 	}
+	f.weighRoles(len(asks.messages))
+	f.addSaid(r.Said)
 	for _, l := range r.Links {
 		f.Links = append(f.Links, Link{
 			Kind: l.Labels.Kind(), Key: l.Key, Name: l.Name, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.Sources,

@@ -11,7 +11,7 @@ import (
 func asksFor(queries ...string) []ask {
 	asks := make([]ask, len(queries))
 	for i, q := range queries {
-		asks[i] = newAsk(q, 0)
+		asks[i] = (&plan{Request: &Request{}}).newAsk(q, 0)
 	}
 	return asks
 }

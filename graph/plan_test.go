@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+	"golang.org/x/sync/errgroup"
 
 	"kith/cypher"
 	"kith/graph"
@@ -21,8 +22,11 @@ func searchParams(scope graph.Scope, word string) map[string]any {
 	visible := searchscope.Filter(scope.TeamID, scope.UserID, nil, nil)
 	params := map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "count_limit": 1000, "name_limit": 25, "neighbours": true, "archived": false,
-		"message_limit": 100, "source_limit": 100, "node_limit": 50, "relationship_limit": 50, "since": nil, "until": nil, "as_of": nil,
+		"message_limit": 100, "answer_limit": 100, "source_limit": 100, "node_limit": 50, "relationship_limit": 50, "since": nil, "until": nil, "as_of": nil,
 		"scopes": []map[string]any{}, "vector_limit": 500, "first_limit": 12, "mention_limit": 100, "degree_limit": 100, "matches": []int64{},
+		"session_limit": 1000, "timed_messages": 40, "timed_hits": 100, "times": [][]map[string]any{{{
+			"types": graph.ContentTypes, "begin": weekAgo, "from": weekAgo, "until": noon, "from_end": true, "first": 0, "last": 100, "counted": false, "filters": true,
+		}}},
 	}
 	var counted []map[string]any
 	for name, fields := range map[string][]string{
@@ -36,7 +40,7 @@ func searchParams(scope graph.Scope, word string) map[string]any {
 		clause += ")^0"
 		params[name+"_asks"] = []map[string]any{{
 			"head": visible + " +(search_scope:nothing ", "clauses": []string{"((+" + clause + " +*:*)^1)"}, "words": []string{word},
-			"names": []string{visible + " +name:(" + word + ")^0"},
+			"names": []string{visible + " +name:(" + word + ")^0"}, "filters": false,
 		}}
 		if name != "relationship" {
 			counted = append(counted, map[string]any{"index": name + "_words", "filter": visible, "asks": [][]string{{visible + " +" + clause}}})
@@ -68,6 +72,15 @@ func (e *env) explain(q cypher.Query) neo.Operator {
 
 func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4j.ResultSummary {
 	e.Helper()
+	summary, err := e.summarize(prefix, q, params)
+	if err != nil {
+		e.Fatal(err)
+	}
+	return summary
+}
+
+// summarize runs a statement and returns the summary of its result.
+func (e *env) summarize(prefix string, q cypher.Query, params map[string]any) (neo4j.ResultSummary, error) {
 	mode := neo4j.AccessModeRead
 	if q.Write {
 		mode = neo4j.AccessModeWrite
@@ -76,17 +89,13 @@ func (e *env) summary(prefix string, q cypher.Query, params map[string]any) neo4
 	defer func() { _ = session.Close(e.Context()) }()
 	text, params, err := q.Statement(params)
 	if err != nil {
-		e.Fatal(err)
+		return nil, fmt.Errorf("%s: %w", q.Name, err)
 	}
 	result, err := session.Run(e.Context(), prefix+text, params)
 	if err != nil {
-		e.Fatalf("%s: %v", q.Name, err)
+		return nil, fmt.Errorf("%s: %w", q.Name, err)
 	}
-	summary, err := result.Consume(e.Context())
-	if err != nil {
-		e.Fatalf("%s: %v", q.Name, err)
-	}
-	return summary
+	return result.Consume(e.Context())
 }
 
 // fromOf returns a number for a page of messages, else the key of a node.
@@ -245,26 +254,43 @@ var ordered = map[string]int{
 	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 
-// checkPlans checks the plan of every statement.
+// checkPlans checks the plan of every statement. Plans take the time of one core, so two are made at a time.
 func (e *env) checkPlans() {
 	e.Helper()
 	e.Raw("CALL db.prepareForReplanning()")
+	var all errgroup.Group
+	all.SetLimit(2)
 	for _, q := range e.statements() {
-		plan := e.explain(q)
-		plan.Each(func(o neo.Operator) {
-			if scans.MatchString(o.Name) && allowed[q.Name] != o.Name && !joinsSingles(o) {
-				e.Errorf("%s has %s:\n%s", q.Name, o.Name, plan)
+		params := e.params(q)
+		all.Go(func() error {
+			summary, err := e.summarize("EXPLAIN ", q, params)
+			if err == nil {
+				e.checkPlan(q, neo.PlanOf(summary.Plan()))
 			}
+			return err
 		})
-		walks := 0
-		plan.Each(func(o neo.Operator) {
-			if strings.HasPrefix(o.Name, "Limit") && len(o.Children) == 1 && walksIndex(o.Children[0]) {
-				walks++
-			}
-		})
-		if want := ordered[q.Name]; walks < want {
-			e.Errorf("%s has %d walks in the order of an index, not %d:\n%s", q.Name, walks, want, plan)
+	}
+	if err := all.Wait(); err != nil {
+		e.Fatal(err)
+	}
+}
+
+// checkPlan checks that a statement scans nothing, and reads in the order of its indexes.
+func (e *env) checkPlan(q cypher.Query, plan neo.Operator) {
+	e.Helper()
+	plan.Each(func(o neo.Operator) {
+		if scans.MatchString(o.Name) && allowed[q.Name] != o.Name && !joinsSingles(o) {
+			e.Errorf("%s has %s:\n%s", q.Name, o.Name, plan)
 		}
+	})
+	walks := 0
+	plan.Each(func(o neo.Operator) {
+		if strings.HasPrefix(o.Name, "Limit") && len(o.Children) == 1 && walksIndex(o.Children[0]) {
+			walks++
+		}
+	})
+	if want := ordered[q.Name]; walks < want {
+		e.Errorf("%s has %d walks in the order of an index, not %d:\n%s", q.Name, walks, want, plan)
 	}
 }
 

@@ -212,7 +212,7 @@ func New(s Services, o Options) http.Handler {
 func document(version string) huma.Config {
 	configureHuma()
 	config := huma.DefaultConfig("Kith", version)
-	config.Info.Description = "A graph memory service for AI agents. Times in requests are from 1900 to 2199; when something happened is not in the future."
+	config.Info.Description = "A graph memory service for AI agents. Times in requests are from the year 1000 to 2199; when something happened is not in the future."
 	config.Info.Contact = &huma.Contact{Name: "Whoever runs this Kith"}
 	config.Servers = []*huma.Server{{URL: "http://127.0.0.1:8080", Description: "A Kith on this machine, as it starts unless it is told otherwise"}}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""

@@ -26,12 +26,13 @@ func (s *Server) addExplore() {
 		"since":        "said or changed from then on",
 		"until":        "said or made until then",
 		"as_of":        "the memory of that day",
+		"asked_at":     "when it was asked, for times as \"last Tuesday\"; default: now",
 		"granularity":  "2: storylines, 3: macros instead of single conversations",
 		"limit":        "default 5",
 		"expand":       "also so many neighbours",
 		"max_tokens":   "default 500",
 		// Taken as over HTTP, for programs.
-		"relationship_filters": "", "search_relationships": "", "include_archived": "", "mode": "",
+		"relationship_filters": "", "search_relationships": "", "include_archived": "", "mode": "", "times": "",
 	}).ShowTexts("queries", "query").Rename("query", "queries"), s.explore)
 }
 

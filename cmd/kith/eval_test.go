@@ -182,7 +182,7 @@ func TestEvalRecall(t *testing.T) {
 		case strings.Contains(request, "What is broken?"):
 			found = `{"entity_key":"c2/1"}`
 		}
-		_, _ = io.WriteString(w, `{"meta":{"semantic":"`+semantic+`"},"episodic":{"sources":[],"messages":[`+found+`]}}`)
+		_, _ = io.WriteString(w, `{"meta":{"semantic":"`+semantic+`","confidence":0.7},"episodic":{"sources":[],"messages":[`+found+`]}}`)
 	}}
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	code, out, errs := runKith(t, service.handle, evalArgs(t, evalTurns, evalTurnQuestions, "", "--without", "trick", "--run", path, "--concurrency", "2")...)
@@ -192,11 +192,14 @@ func TestEvalRecall(t *testing.T) {
 		"  multi    1  50.0  50.0  50.0  50.0\n" +
 		"  single   2  50.0  100.0  100.0  100.0\n"
 	squeezed := func(s string) string { return strings.Join(strings.Fields(s), " ") }
-	if code != 0 || len(lines) != 6 || squeezed(strings.Join(lines[:4], "")) != squeezed(want) {
+	if code != 0 || len(lines) != 8 || squeezed(strings.Join(lines[:4], "")) != squeezed(want) {
 		t.Errorf("status %d: %s\n%s", code, out, errs)
 	}
 	if !strings.HasPrefix(lines[4], "latency: p50 ") || !strings.HasSuffix(lines[4], "; semantic: on\n") {
 		t.Errorf("latency: %s", out)
+	}
+	if got := squeezed(strings.Join(lines[5:], "")); got != "CONFIDENCE N MEAN FOUND IN 5 from 0.7 3 0.70 1.00" {
+		t.Errorf("confidence: %s", got)
 	}
 	run, err := os.ReadFile(path)
 	if want := `{"qid":"q1","ids":["c1/3","c1/1"]}

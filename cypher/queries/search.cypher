@@ -1,8 +1,11 @@
 // Runs several full-text queries, and follows their hits. A hit begins with the number of its ask and its key, and ends
 // with the values of its searched fields: Kith scores them. Lucene's own scores depend on all tenants' data. So every
 // clause has a constant score here, weighted by how rare its word is in the caller's scope: the counts, of the largest
-// index asked ($counted), begin with the size of the memory there. messages: source, speaker; if an ask names a speaker
-// of the scope, that name counts a quarter among its words, as it says who and not what. sources: name. nodes: labels,
+// index asked ($counted), begin with the size of the memory there. messages: source, speaker, role, whether said at a time of
+// the ask; if an ask names a speaker of the scope, that name counts a quarter among its words, as it says who and not
+// what. sources: name. timed: for each ask, the user's own sources at its times ($times: windows, or conversations
+// counted within them). said: for asks that times filter, what was said then: ask, key, source, speaker, of each source
+// in turn. nodes: labels,
 // names. relationships (current ones, or those of a day): ends and their names, type, properties. texts: key, name and
 // beginning of the first sources. links: the nodes that these sources mention, and the found nodes that sources
 // mention, each with labels, key, name, how many sources visible to the caller mention it (for shared nodes: how many
@@ -12,8 +15,8 @@
 // how they were made, waiting whether some texts of the team have none yet. speakers: the names counted a quarter, of
 // each ask.
 // mode: read
-// params: team_id, user_id, message_asks, message_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, counted, count_limit, name_limit, relationship_limit, since, until, as_of, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit
-// returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers
+// params: team_id, user_id, message_asks, message_limit, answer_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, counted, count_limit, name_limit, relationship_limit, since, until, as_of, times, session_limit, timed_messages, timed_hits, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit
+// returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers, timed, said
 CALL () {
   UNWIND range(0, size($counted) - 1) AS place
   CALL (place) {
@@ -40,9 +43,81 @@ CALL (largest) {
   }
   RETURN collect([largest[1]] + having) AS counts
 }
-CALL (counts) {
+CALL () {
+  UNWIND range(0, size($times) - 1) AS ask
+  UNWIND $times[ask] AS w
+  CALL (w) {
+    CALL (w) {
+      UNWIND CASE WHEN w.from_end THEN w.types ELSE [] END AS type
+      CALL (w, type) {
+        MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: type})
+        USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
+        WHERE s.started_at >= w.begin
+          AND s.started_at < w.until
+          AND s.entity_key IS NOT NULL
+        WITH s
+        ORDER BY s.started_at DESC, s.entity_key DESC
+        LIMIT $session_limit
+        RETURN s
+      }
+      RETURN s
+    UNION ALL
+      UNWIND CASE WHEN w.from_end THEN [] ELSE w.types END AS type
+      CALL (w, type) {
+        MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: type})
+        USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
+        WHERE s.started_at >= w.begin
+          AND s.started_at < w.until
+          AND s.entity_key IS NOT NULL
+        WITH s
+        ORDER BY s.started_at, s.entity_key
+        LIMIT $session_limit
+        RETURN s
+      }
+      RETURN s
+    }
+    WITH w, s
+    WHERE ($archived OR coalesce(s.state, '') <> 'archived')
+      AND (s.ended_at IS NULL OR s.ended_at >= w.from)
+      AND ($since IS NULL OR s.started_at >= $since)
+      AND ($until IS NULL OR s.started_at <= $until)
+    WITH w, s
+    ORDER BY CASE WHEN w.from_end THEN -s.started_at.epochMillis ELSE s.started_at.epochMillis END, s.entity_key
+    RETURN collect(s) AS all
+  }
+  UNWIND all[w.first..w.last] AS s
+  CALL (w, s) {
+    WITH w, s
+    WHERE w.filters
+    MATCH (m:Message {team_id: $team_id, source_key: s.entity_key})
+    USING INDEX SEEK m:Message(team_id, source_key, seq)
+    WHERE m.seq IS NOT NULL
+      AND (w.counted OR m.at >= w.from AND m.at < w.until)
+    WITH m
+    ORDER BY m.seq
+    LIMIT $timed_messages
+    RETURN collect(m) AS said
+  }
+  WITH ask, w, s, said
+  WHERE size(said) > 0 OR s.started_at >= w.from
+  WITH ask, collect([s, w.counted, said]) AS found
+  CALL (ask, found) {
+    UNWIND found AS f
+    UNWIND range(0, size(f[2]) - 1) AS place
+    WITH ask, f, place
+    ORDER BY place, f[0].started_at, f[0].entity_key
+    LIMIT $timed_hits
+    RETURN collect([ask, f[2][place].entity_key, f[0].entity_key, f[2][place].name]) AS said
+  }
+  WITH ask, found, said, [f IN found WHERE f[1] | f[0]] AS counted
+  RETURN collect([ask, [f IN found | f[0].entity_key], [s IN counted | s.entity_key], CASE WHEN counted = [] THEN '' ELSE
+    ' +search_scope:[' + reduce(day = 'd9999', s IN counted | CASE WHEN 'd' + replace(toString(date(s.started_at)), '-', '') < day THEN 'd' + replace(toString(date(s.started_at)), '-', '') ELSE day END)
+    + ' TO ' + reduce(day = 'd0', s IN counted | CASE WHEN coalesce('d' + replace(toString(date(s.ended_at)), '-', ''), 'd9999') > day THEN coalesce('d' + replace(toString(date(s.ended_at)), '-', ''), 'd9999') ELSE day END)
+    + ']^0 ' END, said]) AS at
+}
+CALL (counts, at) {
   UNWIND range(0, size($message_asks) - 1) AS ask
-  WITH ask, $message_asks[ask] AS q, counts[ask] AS having
+  WITH ask, $message_asks[ask] AS q, counts[ask] AS having, head([t IN at WHERE t[0] = ask]) AS then
   CALL (q) {
     UNWIND q.names AS name
     CALL db.index.fulltext.queryNodes('message_words', name, {limit: $name_limit}) YIELD node AS m
@@ -52,23 +127,26 @@ CALL (counts) {
     UNWIND speaker AS word
     RETURN collect(DISTINCT word) AS speakers
   }
-  WITH ask, q, having, CASE WHEN all(word IN q.words WHERE word IN speakers) THEN [] ELSE speakers END AS speakers
-  WITH ask, speakers, reduce(query = q.head, i IN range(0, size(q.clauses) - 1) | query + q.clauses[i] + '^'
+  WITH ask, q, having, then, CASE WHEN all(word IN q.words WHERE word IN speakers) THEN [] ELSE speakers END AS speakers
+  WITH ask, q, then, speakers, reduce(query = CASE WHEN q.filters THEN coalesce(then[3], '') ELSE '' END + q.head, i IN range(0, size(q.clauses) - 1) | query + q.clauses[i] + '^'
     + toString(toInteger(100 * log(1 + having[0] / (having[i + 1] + 0.5)) * CASE WHEN q.words[i] IN speakers THEN 0.25 ELSE 1 END)) + ' ') + ')' AS query
-  CALL (query) {
+  CALL (ask, q, then, query) {
     CALL db.index.fulltext.queryNodes('message_words', query, {limit: $message_limit}) YIELD node AS m, score
     WHERE m.team_id = $team_id
       AND (m.user_id IS NULL OR m.user_id = $user_id)
       AND ($since IS NULL OR m.at >= $since)
       AND ($until IS NULL OR m.at <= $until)
-    RETURN collect([score, m.entity_key, m.source_key, m.name, [left(m.text, 4000), CASE WHEN $neighbours THEN m.near END]]) AS hits
+    WITH q, m, score, any(w IN $times[ask] WHERE CASE WHEN w.counted THEN m.source_key IN then[2] ELSE m.at >= w.from AND m.at < w.until END) AS timed
+    WHERE timed OR NOT q.filters
+    RETURN collect([score, m.entity_key, m.source_key, m.name, m.role, timed, [left(m.text, 4000), CASE WHEN $neighbours THEN m.near END]]) AS found
   }
+  WITH ask, speakers, [i IN range(0, size(found) - 1) WHERE i < $answer_limit OR found[i][4] <> 'assistant' | found[i]] AS hits
   RETURN collect([hit IN hits | [ask] + hit[1..]]) AS messages, collect([hit IN hits | [hit[2], hit[0]]]) AS said, collect(speakers) AS speakers
 }
-CALL (counts) {
+CALL (counts, at) {
   UNWIND range(0, size($source_asks) - 1) AS ask
-  WITH ask, $source_asks[ask] AS q, counts[ask] AS having
-  WITH ask, reduce(query = q.head, i IN range(0, size(q.clauses) - 1) | query + q.clauses[i] + '^'
+  WITH ask, $source_asks[ask] AS q, counts[ask] AS having, head([t IN at WHERE t[0] = ask]) AS then
+  WITH ask, q, then, reduce(query = q.head, i IN range(0, size(q.clauses) - 1) | query + q.clauses[i] + '^'
     + toString(toInteger(100 * log(1 + having[0] / (having[i + 1] + 0.5)))) + ' ') + ')' AS query
   CALL db.index.fulltext.queryNodes('source_words', query, {limit: $source_limit}) YIELD node AS s, score
   WHERE s.team_id = $team_id
@@ -76,6 +154,7 @@ CALL (counts) {
     AND ($archived OR coalesce(s.state, '') <> 'archived')
     AND ($since IS NULL OR s.started_at >= $since)
     AND ($until IS NULL OR s.started_at <= $until)
+    AND (NOT q.filters OR coalesce(s.entity_key IN then[1], false))
   RETURN collect([ask, s.entity_key, s.name, [left(s.summary, 4000), s.name, left(s.description, 4000), s.keywords, s.tags]]) AS sources,
     collect([s.entity_key, score]) AS told
 }
@@ -211,5 +290,5 @@ CALL () {
   RETURN count(n) > 0 AS due
 }
 RETURN reduce(all = [], hits IN messages | all + hits) AS messages, sources, nodes, relationships, texts, links, vectors, e.model AS model, e.base AS base, due OR NOT coalesce(e.walked, true) AS waiting,
-  counts, speakers
+  counts, speakers, reduce(all = [], t IN at | all + [key IN t[1] | [t[0], key]]) AS timed, reduce(all = [], t IN at | all + t[4]) AS said
 LIMIT 1

@@ -26,6 +26,7 @@ type asker struct {
 type answer struct {
 	ids      []string
 	semantic string
+	sure     float64 // the confidence of the service
 	took     time.Duration
 	err      error
 }
@@ -33,7 +34,8 @@ type answer struct {
 // response is the part of a response of POST /v1/explore that is used.
 type response struct {
 	Meta struct {
-		Semantic string `json:"semantic"` // on, off, partial, unavailable or loading
+		Semantic   string  `json:"semantic"` // on, off, partial, unavailable or loading
+		Confidence float64 `json:"confidence"`
 	} `json:"meta"`
 	Episodic struct {
 		Sources  []hit `json:"sources"`
@@ -54,13 +56,16 @@ func (a *asker) ask(ctx context.Context, q *question) answer {
 		"user_id": user, "queries": []map[string]any{{"query": q.Question, "threshold": 0}}, "text_matches": []string{},
 		"limit": a.limit, "kinds": []string{kind},
 	}
+	if q.Asked != "" {
+		request["asked_at"] = q.Asked
+	}
 	if len(a.evidence) > 0 {
 		request["evidence"] = a.evidence
 	}
 	var found response
 	begun := time.Now()
 	err := a.api.Call(ctx, http.MethodPost, "/v1/explore", request, &found)
-	answer := answer{semantic: found.Meta.Semantic, took: time.Since(begun), err: err, ids: []string{}}
+	answer := answer{semantic: found.Meta.Semantic, sure: found.Meta.Confidence, took: time.Since(begun), err: err, ids: []string{}}
 	for _, hit := range append(found.Episodic.Sources, found.Episodic.Messages...) { // one of them is empty
 		answer.ids = append(answer.ids, hit.EntityKey)
 	}

@@ -89,6 +89,7 @@ func checkText(field, value string, limit int) error {
 // question is a question with the ids of the passages that answer it.
 type question struct {
 	QID, Question, Conversation, Category string
+	Asked                                 string // RFC 3339; empty: now
 	Gold                                  []string
 }
 
@@ -102,6 +103,9 @@ func (q question) check(set *dataset) error {
 		return errors.New("question is missing")
 	case len(q.Gold) == 0:
 		return errors.New("gold is missing")
+	}
+	if _, err := time.Parse(time.RFC3339, q.Asked); q.Asked != "" && err != nil {
+		return errors.New("asked is not written as " + time.RFC3339)
 	}
 	for i, id := range q.Gold {
 		conversation, known := set.known[id]

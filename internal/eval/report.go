@@ -62,8 +62,38 @@ func (r *report) print(out io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "latency: p50 %s, p95 %s; semantic: %s\n", r.latency(0.50), r.latency(0.95), r.semanticStates())
-	return err
+	if _, err := fmt.Fprintf(out, "latency: p50 %s, p95 %s; semantic: %s\n", r.latency(0.50), r.latency(0.95), r.semanticStates()); err != nil {
+		return err
+	}
+	return r.printConfidence(table)
+}
+
+// confidenceBands are the lower bounds of the bands in which confidences are compared with what was found.
+var confidenceBands = []float64{0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
+
+// confidentAt is the number of results that the confidence of the service is about.
+const confidentAt = 5
+
+// printConfidence writes for each band of confidences how many answers have one, their mean, and the share that has gold among
+// the first results.
+func (r *report) printConfidence(table *tabwriter.Writer) error {
+	_, _ = fmt.Fprintf(table, "CONFIDENCE\tN\tMEAN\tFOUND IN %d\n", confidentAt)
+	for i, least := range confidenceBands {
+		n, sum, found := 0, 0.0, 0
+		for j, a := range r.answers {
+			if a.err != nil || a.sure < least || i+1 < len(confidenceBands) && a.sure >= confidenceBands[i+1] {
+				continue
+			}
+			n, sum = n+1, sum+a.sure
+			if recall(r.questions[j].Gold, a.ids, confidentAt) > 0 {
+				found++
+			}
+		}
+		if n > 0 {
+			_, _ = fmt.Fprintf(table, "from %.1f\t%d\t%.2f\t%.2f\n", least, n, sum/float64(n), float64(found)/float64(n))
+		}
+	}
+	return table.Flush()
 }
 
 // printRow writes the mean recall over the selected questions. A question that failed counts as 0.

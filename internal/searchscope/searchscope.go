@@ -45,16 +45,21 @@ func Visible(teamID, userID string) []string {
 
 // Filter returns a clause of a full-text query that matches what the caller may see, from the day since to the day until.
 func Filter(teamID, userID string, since, until *time.Time) string {
-	filter := "+search_scope:(" + strings.Join(Visible(teamID, userID), " ") + ")^0"
-	if since != nil || until != nil {
-		from, to := Day(fault.Earliest), Day(fault.Latest)
-		if since != nil {
-			from = Day(*since)
-		}
-		if until != nil {
-			to = Day(*until)
-		}
-		filter += " +search_scope:[" + from + " TO " + to + "]^0"
+	return "+search_scope:(" + strings.Join(Visible(teamID, userID), " ") + ")^0" + Days(since, until)
+}
+
+// Days returns a clause of a full-text query that matches messages and sources from the day since to the day until; empty if
+// both are nil.
+func Days(since, until *time.Time) string {
+	if since == nil && until == nil {
+		return ""
 	}
-	return filter
+	from, to := Day(fault.Earliest), Day(fault.Latest)
+	if since != nil {
+		from = Day(*since)
+	}
+	if until != nil {
+		to = Day(*until)
+	}
+	return " +search_scope:[" + from + " TO " + to + "]^0"
 }
