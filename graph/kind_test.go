@@ -171,7 +171,7 @@ func TestBadOwnFieldsAreRefused(t *testing.T) {
 	before := e.Stored()
 	for _, c := range []struct{ kind, field, value string }{
 		{"source", "content_type", `"talk"`}, {"source", "context_type", `"x"`}, {"source", "source_type", `"x"`}, {"source", "sensitivity", `"x"`},
-		{"source", "message_count", `3`}, {"source", "started_at", `"1800-01-01T00:00:00Z"`}, {"source", "tags[0]", `[" "]`},
+		{"source", "message_count", `3`}, {"source", "started_at", `"0999-01-01T00:00:00Z"`}, {"source", "tags[0]", `[" "]`},
 		{"task", "priority", `0`}, {"task", "priority", `6`}, {"risk", "probability", `1.01`}, {"risk", "probability", `-0.1`}, {"risk", "impact", `"huge"`},
 		{"signal", "payload", `[1]`}, {"insight", "props", `"x"`}, {"task", "project_id", `""`}, {"task", "state_key", `"a\nb"`},
 		{"message", "seq", `7`}, {"system_entity", "seq", `7`}, {"concept", "source_count", `7`}, {"person", "first_mentioned_at", `"2026-03-01T08:00:00Z"`},

@@ -254,7 +254,7 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 		_ = out.CloseWithError(err)
 	}()
 	<-answered
-	if status != http.StatusServiceUnavailable || !ok || report.Complete || report.Stopped == "" || report.Nodes.Created == 0 {
+	if status != http.StatusServiceUnavailable || !ok || report.Complete || report.Stopped == "" || sum(report.Nodes)+sum(report.Preferences) == 0 {
 		t.Errorf("without a database: %d %+v", status, report)
 	}
 	var errs bytes.Buffer
