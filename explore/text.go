@@ -35,10 +35,28 @@ func (r *Result) Text() string {
 	if r.Meta.Cut > 0 {
 		fmt.Fprintf(&t, "\n_Left out, with the lowest rank: %d._\n", r.Meta.Cut)
 	}
+	for i := range r.Meta.Times {
+		t.WriteString(timeLine(&r.Meta.Times[i]))
+	}
 	if r.Meta.Semantic != MeaningOn {
 		fmt.Fprintf(&t, "\n_Search by meaning: %s._\n", r.Meta.Semantic)
 	}
 	return t.String()
+}
+
+// timeLine returns a line with a time of a query, as it was understood.
+func timeLine(u *UnderstoodTime) string {
+	line := "\n_Time: " + markup.Inline(u.Text)
+	if u.From != nil {
+		line += ", from " + u.From.Format(time.RFC3339)
+	}
+	if u.Until != nil {
+		line += ", until " + u.Until.Format(time.RFC3339)
+	}
+	if u.Use == TimeFilter {
+		return line + "; only what was said then._\n"
+	}
+	return line + "; what was said then ranks higher._\n"
 }
 
 func (r *Result) isEmpty() bool {

@@ -135,6 +135,19 @@ func TestTimesOfSources(t *testing.T) {
 	}
 }
 
+// TestTimesAsText checks that a reader of the text sees how a time was understood.
+func TestTimesAsText(t *testing.T) {
+	t.Parallel()
+	b, scope := talks(t)
+	result, _, err := New(NewStore(b.store, nil), Options{Now: func() time.Time { return now }}).Explore(t.Context(), scope, &Request{
+		Queries: []Query{{Query: "What did we discuss on April 11th?"}}, Format: Text,
+	})
+	const want = "\nNothing was found.\n\n_Time: on April 11th, from 2026-04-11T00:00:00Z, until 2026-04-12T00:00:00Z; only what was said then._\n"
+	if err != nil || !strings.Contains(result.Text(), want) {
+		t.Errorf("%v: %s", err, result.Text())
+	}
+}
+
 func TestWeighRoles(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
