@@ -95,11 +95,12 @@ type indexAsk struct {
 	filter string // matches the requested part of it
 	terms  []term
 	match  bool
+	timed  bool // only what was said at the times of the ask
 }
 
 // newIndexAsk returns an ask for any of the words, or for all of them in one field.
 func newIndexAsk(index, memory, narrower string, fields []wordField, a Ask) indexAsk {
-	return indexAsk{index, fields, memory, memory + narrower, terms(a.Words, a.Match), a.Match}
+	return indexAsk{index, fields, memory, memory + narrower, terms(a.Words, a.Match), a.Match, a.isFilter()}
 }
 
 // params returns the parameters of the ask: the beginning of the query, and a clause for each weighted word.
@@ -114,7 +115,7 @@ func (q indexAsk) params() map[string]any {
 			clauses, words = append(clauses, q.anywhere(t)), append(words, t.word)
 		}
 	}
-	return map[string]any{"head": head, "clauses": clauses, "words": words}
+	return map[string]any{"head": head, "clauses": clauses, "words": words, "filters": q.timed}
 }
 
 // anywhere returns a query for a term in all fields with their weights.

@@ -270,7 +270,7 @@ func (q *Search) params(scope graph.Scope, asks *searchAsks) map[string]any {
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "counted": asks.counted(), "count_limit": countLimit, "name_limit": nameLimit,
 		"message_asks": q.messageAsks(asks.messages), "message_limit": messageDepth, "answer_limit": answerDepth, "neighbours": q.Neighbours, "archived": q.Archived,
-		"source_asks": q.sourceAsks(asks.sources), "source_limit": sourceDepth,
+		"source_asks": askParams(asks.sources), "source_limit": sourceDepth,
 		"node_asks": askParams(asks.nodes), "node_limit": nodeDepth,
 		"relationship_asks": askParams(asks.relationships), "relationship_limit": relationshipDepth,
 		"since": utc(q.Since), "until": utc(q.Until), "as_of": utc(q.AsOf),
@@ -332,15 +332,6 @@ func askParams(asks []indexAsk) []map[string]any {
 	return all
 }
 
-// sourceAsks returns the asks for sources.
-func (q *Search) sourceAsks(asks []indexAsk) []map[string]any {
-	all := askParams(asks)
-	for i := range all {
-		all[i]["filters"] = q.Asks[i].isFilter()
-	}
-	return all
-}
-
 // utc returns a time as a parameter; null for nil.
 func utc(t *time.Time) any {
 	if t == nil {
@@ -359,7 +350,7 @@ func (q *Search) messageAsks(asks []indexAsk) []map[string]any {
 				names = append(names, a.memory+" +name:("+syntax.Replace(name)+")^0")
 			}
 		}
-		all[i]["names"], all[i]["filters"] = names, q.Asks[i].isFilter()
+		all[i]["names"] = names
 	}
 	return all
 }
