@@ -142,6 +142,8 @@ type evalServer struct {
 	mu       sync.Mutex
 	requests []string // method, path and key
 	explore  func(w http.ResponseWriter, request string)
+	context  func(query url.Values) string
+	stored   []string // bodies of writes
 }
 
 func (s *evalServer) handle(w http.ResponseWriter, r *http.Request) {
@@ -154,6 +156,11 @@ func (s *evalServer) handle(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"key":"kith_team","key_id":"k"}`)
 	case "/v1/explore":
 		s.explore(w, string(body))
+	case "/v1/context":
+		_, _ = io.WriteString(w, s.context(r.URL.Query()))
+	case "/v1/sources":
+		s.stored = append(s.stored, string(body))
+		_, _ = io.WriteString(w, "{}")
 	default:
 		_, _ = io.WriteString(w, "{}")
 	}

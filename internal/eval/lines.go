@@ -17,6 +17,7 @@ import (
 type passage struct {
 	ID, Text, Title                      string
 	Conversation, Speaker, Time, Caption string
+	Role                                 string          // user or assistant; empty: user for the first speaker of the conversation
 	Session                              json.RawMessage // a number or a string
 }
 
@@ -51,6 +52,8 @@ func (p passage) checkTurn() error {
 		return errors.New("session is missing")
 	case p.Speaker == "":
 		return errors.New("speaker is missing")
+	case p.Role != "" && p.Role != userRole && p.Role != assistantRole:
+		return errors.New("role must be user or assistant")
 	}
 	return errors.Join(checkText("speaker", p.Speaker, bounds.NameLength), checkText("text with caption", p.spokenText(), bounds.MessageLength))
 }
@@ -90,6 +93,8 @@ func checkText(field, value string, limit int) error {
 type question struct {
 	QID, Question, Conversation, Category string
 	Asked                                 string // RFC 3339; empty: now
+	Answer                                string
+	Says                                  string // the words of the instruction or preference that the question is about
 	Gold                                  []string
 }
 

@@ -32,8 +32,10 @@ func recall(gold, ids []string, k int) float64 {
 }
 
 func distinct(ids []string) (all []string) {
+	seen := map[string]bool{}
 	for _, id := range ids {
-		if !slices.Contains(all, id) {
+		if !seen[id] {
+			seen[id] = true
 			all = append(all, id)
 		}
 	}
@@ -56,7 +58,7 @@ func (r *report) print(out io.Writer) error {
 	}
 	_, _ = fmt.Fprintln(table)
 	r.printRow(table, r.name, func(*question) bool { return true })
-	for _, category := range r.categories() {
+	for _, category := range categories(r.questions) {
 		r.printRow(table, "  "+category, func(q *question) bool { return q.Category == category })
 	}
 	if err := table.Flush(); err != nil {
@@ -115,9 +117,10 @@ func (r *report) printRow(out io.Writer, name string, selected func(*question) b
 	_, _ = fmt.Fprintln(out)
 }
 
-func (r *report) categories() (all []string) {
-	for i := range r.questions {
-		if c := r.questions[i].Category; c != "" && !slices.Contains(all, c) {
+// categories returns the distinct categories of questions, sorted.
+func categories(questions []question) (all []string) {
+	for i := range questions {
+		if c := questions[i].Category; c != "" && !slices.Contains(all, c) {
 			all = append(all, c)
 		}
 	}
@@ -164,22 +167,30 @@ func (r *report) semanticStates() string {
 
 // writeRun writes the ids that were found, one line per question that did not fail.
 func (r *report) writeRun(path string) error {
-	var lines bytes.Buffer
-	encoder := json.NewEncoder(&lines)
-	encoder.SetEscapeHTML(false)
+	type runLine struct {
+		QID string   `json:"qid"`
+		IDs []string `json:"ids"`
+	}
+	var lines []runLine
 	for i, a := range r.answers {
-		if a.err != nil {
-			continue
+		if a.err == nil {
+			lines = append(lines, runLine{r.questions[i].QID, a.ids})
 		}
-		line := struct {
-			QID string   `json:"qid"`
-			IDs []string `json:"ids"`
-		}{r.questions[i].QID, a.ids}
+	}
+	return writeLines(path, lines)
+}
+
+// writeLines writes a file of JSON lines.
+func writeLines[T any](path string, lines []T) error {
+	var file bytes.Buffer
+	encoder := json.NewEncoder(&file)
+	encoder.SetEscapeHTML(false)
+	for _, line := range lines {
 		if err := encoder.Encode(line); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(path, lines.Bytes(), 0o600)
+	return os.WriteFile(path, file.Bytes(), 0o600)
 }
 
 // printErrors prints the questions that failed with their errors, and returns their number.

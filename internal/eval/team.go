@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -18,6 +19,29 @@ type team struct {
 	admin     *client.Client
 	api       *client.Client // with a key of the team
 	transport *http.Transport
+}
+
+// Service is the running Kith that is measured.
+type Service struct {
+	URL, Key string // the key is an admin key of the team default
+	Keep     bool   // keep the team of the measurement
+}
+
+// measure loads a set into a new team, calls ask, and removes the team.
+func (s Service) measure(ctx context.Context, callers int, writes []write, progress *terminal.Progress, ask func(*team) error) (err error) {
+	team, err := newTeam(ctx, s.URL, s.Key, callers)
+	if err != nil {
+		return err
+	}
+	if s.Keep {
+		defer progress.Line("kept: team " + team.id)
+	} else {
+		defer func() { err = errors.Join(err, team.remove(ctx, progress)) }()
+	}
+	if err := team.load(ctx, writes, progress); err != nil {
+		return err
+	}
+	return ask(team)
 }
 
 // newTeam creates an API key for a team with a random name. It completes even if ctx ends.
