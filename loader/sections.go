@@ -194,23 +194,37 @@ func (s *Store) cached(key string, load func() cypher.Query) cypher.Query {
 	return loaded
 }
 
-// Warm plans the most used statements, so that no caller waits for it. It omits the sections in elsewhere, which are not read
+// Warm plans the statement of a context, so that no caller waits for it. It omits the sections in elsewhere, which are not read
 // from the store.
 func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
-	nobody, q := graph.Scope{TeamID: "warm-up", UserID: "warm-up"}, SectionQuery{Now: s.graph.Now()}
-	usual := slices.DeleteFunc(slices.Clone(AllSections), func(x Section) bool { return slices.Contains(elsewhere, x) })
-	all := append(slices.Clone(usual), FocusSection)
-	for _, sections := range [][]Section{usual, all} {
-		if _, err := s.ReadSections(ctx, nobody, sections, q); err != nil {
-			return err
-		}
+	return s.warm(ctx, usual(elsewhere))
+}
+
+// WarmFocus plans the statement of a context with a focus, and those of single sections, which are read when that of all fails.
+func (s *Store) WarmFocus(ctx context.Context, elsewhere ...Section) error {
+	all := append(usual(elsewhere), FocusSection)
+	if err := s.warm(ctx, all); err != nil {
+		return err
 	}
 	for _, section := range all {
-		if err := s.ReadSection(ctx, nobody, section, q, &Sections{}); err != nil {
+		if err := s.ReadSection(ctx, nobody, section, SectionQuery{Now: s.graph.Now()}, &Sections{}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// nobody is a user that does not exist.
+var nobody = graph.Scope{TeamID: "warm-up", UserID: "warm-up"}
+
+// usual returns the sections of a context without a focus that are read from the store.
+func usual(elsewhere []Section) []Section {
+	return slices.DeleteFunc(slices.Clone(AllSections), func(x Section) bool { return slices.Contains(elsewhere, x) })
+}
+
+func (s *Store) warm(ctx context.Context, sections []Section) error {
+	_, err := s.ReadSections(ctx, nobody, sections, SectionQuery{Now: s.graph.Now()})
+	return err
 }
 
 // fill sets a section from its one value.

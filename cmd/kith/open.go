@@ -249,7 +249,7 @@ func (m *memory) run(ctx context.Context, work func(context.Context, *memory) er
 	return group.Wait()
 }
 
-// prepare migrates schemas, warms query plans and calls then. It retries while the database is unavailable.
+// prepare migrates schemas, plans the statement of contexts and calls then. It retries while the database is unavailable.
 func (m *memory) prepare(ctx context.Context, then func(context.Context) error) error {
 	for {
 		err := m.prepareOnce(ctx)
@@ -276,18 +276,29 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	if err := m.preferences.migrate(ctx); err != nil {
 		return err
 	}
-	if err := m.sections.Warm(ctx, m.preferences.sections()...); err != nil {
-		return err
-	}
-	if err := m.workspaces.Warm(ctx); err != nil {
-		return err
-	}
-	return m.searches.Warm(ctx)
+	return m.sections.Warm(ctx, m.preferences.sections()...)
 }
 
-// maintain embeds queued texts and runs maintenance until ctx is done.
+// warm plans more statements that callers wait for, the most used first. A new database takes seconds for each.
+func (m *memory) warm(ctx context.Context) {
+	for _, warm := range []func(context.Context) error{
+		m.searches.Warm,
+		func(ctx context.Context) error { return m.sections.WarmFocus(ctx, m.preferences.sections()...) },
+		m.workspaces.Warm,
+	} {
+		if err := warm(ctx); err != nil && ctx.Err() == nil {
+			m.log.Warn("warm-up failed: the first requests take longer", "error", err)
+		}
+	}
+}
+
+// maintain warms query plans, embeds queued texts and runs maintenance until ctx is done.
 func (m *memory) maintain(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		m.warm(ctx)
+		return nil
+	})
 	group.Go(func() error { return m.store.Fence().Watch(ctx) })
 	if m.embedder != nil {
 		m.metrics.RegisterVectors(m.embeddings, m.vectors)
