@@ -1,6 +1,7 @@
 package statement_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,12 @@ func (e *env) exported() (all []statement.Line) {
 // restore imports lines for a scope, and returns what became of each: a status, or the field of the fault.
 func (e *env) restore(scope graph.Scope, lines ...statement.Line) (results []string) {
 	e.Helper()
+	return e.restorePiece(scope, graph.RestoreBatch{}, lines...)
+}
+
+// restorePiece is restore as a piece of an import, a dry run if it has a plan.
+func (e *env) restorePiece(scope graph.Scope, batch graph.RestoreBatch, lines ...statement.Line) (results []string) {
+	e.Helper()
 	var passed []statement.Line
 	var places []int
 	for i, l := range lines {
@@ -37,7 +44,7 @@ func (e *env) restore(scope graph.Scope, lines ...statement.Line) (results []str
 		}
 		passed, places = append(passed, l), append(places, i)
 	}
-	batch := &graph.RestoreBatch{Also: func(t *graph.Tx, planned func(string) (graph.Properties, error)) error {
+	batch.Also = func(t *graph.Tx, planned func(string) (graph.Properties, error)) error {
 		found, err := e.statements.RestoreStatements(t, scope, passed, planned)
 		for i, r := range found {
 			results[places[i]] = string(r.Status)
@@ -46,8 +53,8 @@ func (e *env) restore(scope graph.Scope, lines ...statement.Line) (results []str
 			}
 		}
 		return err
-	}}
-	_, err := e.Store.Restore(e.Context(), scope, batch, graph.ImportMark{}, func(graph.MemoryResult) string { return "" }, false)
+	}
+	_, err := e.Store.Restore(e.Context(), scope, &batch, graph.ImportMark{}, func(graph.MemoryResult) string { return "" }, batch.Plan != nil)
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -175,6 +182,29 @@ func TestRefusedLines(t *testing.T) {
 	l.UserID = graph.Optional[string]{}
 	e.Same("no user, for a user and for the team", []string{"unchanged", "user_id"}, append(e.restore(e.As("u1"), l), e.restore(e.team(), l)...))
 	e.Same("stored", before, e.exported())
+}
+
+// TestDryRun checks that a dry run knows the messages of its earlier pieces, and stores nothing.
+func TestDryRun(t *testing.T) {
+	e := fresh(t)
+	e.say("u1", "s1", "I love jazz.")
+	l := e.exported()[0]
+	plan := graph.NewRestorePlan()
+	t.Cleanup(func() { _ = plan.Close() })
+	var nodes []graph.NodeWrite
+	err := json.Unmarshal([]byte(`[{"kind":"source","entity_key":"s2","user_id":"u1","started_at":"2026-01-01T00:00:00Z"},
+		{"kind":"message","entity_key":"m2","user_id":"u1","source_key":"s2","role":"user","text":"\ud83d\ude00 I love tea."}]`), &nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Source, l.Message, l.Key, l.To = "s2", "m2", "m2#0", 13
+	e.Same("with its message", []string{"created"}, e.restorePiece(e.team(), graph.RestoreBatch{Nodes: nodes, Plan: plan, Searched: true}, l))
+	long, other := l, l
+	long.To++
+	other.UserID = graph.Some("u2")
+	e.Same("after its message", []string{"created", "to", "message"}, e.restorePiece(e.team(), graph.RestoreBatch{Plan: plan}, l, long, other))
+	e.Same("stored", 1, len(e.exported()))
+	e.Same("without a plan", []string{"message"}, e.restore(e.team(), l))
 }
 
 // TestMemoriesPutTogether checks that of what holds about the same thing the last said stays open, however often it is imported.
