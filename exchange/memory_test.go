@@ -99,7 +99,9 @@ func (v *vast) ExportRelationships(_ context.Context, _ string, visit func(*grap
 	return nil
 }
 
-func (v *vast) ExportStatements(context.Context, string, func(*statement.Line) error) error { return nil }
+func (v *vast) ExportStatements(context.Context, string, func(*statement.Line) error) error {
+	return nil
+}
 
 func (v *vast) TeamPreferences(context.Context, string, string, string, int) ([]preference.OfUser, error) {
 	return nil, nil

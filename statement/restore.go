@@ -28,7 +28,7 @@ type message struct {
 	Size                         int64 // characters of its text
 }
 
-// Result is what became of a statement of an import. Field names the wrong field of a refused one.
+// Result is the outcome for a statement of an import. Field names the wrong field of a refused one.
 type Result struct {
 	Status         graph.Status
 	Field, Message string
@@ -72,7 +72,7 @@ type restoring struct {
 	changed  map[string]*Line // by key
 }
 
-// about is what statements of a user are about.
+// about has the user and the topic of statements.
 type about struct{ user, topic string }
 
 func (l *Line) about() about { return about{l.UserID.Value, l.Topic} }
