@@ -1326,6 +1326,7 @@ type ImportReport struct {
 	Refused       []ImportRefusal `json:"refused"` // the first 1,000, with reasons
 	Relationships ImportCounts    `json:"relationships"`
 	ResumedAtLine int64           `json:"resumed_at_line,omitempty"`
+	Statements    ImportCounts    `json:"statements"`
 	Stopped       string          `json:"stopped,omitempty"` // why the import is not complete
 	Warnings      []ImportRefusal `json:"warnings"`          // the first 1,000
 }

@@ -10,9 +10,10 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/preference"
+	"kith/statement"
 )
 
-// batch is the part of an import that is stored in one transaction: first the nodes, then the relationships.
+// batch is the part of an import that is stored in one transaction: first the nodes, then the relationships and the statements.
 type batch struct {
 	graph.RestoreBatch
 	nodeLines, relationshipLines []int64
@@ -20,6 +21,9 @@ type batch struct {
 	ends                         map[string]bool // keys at the ends of relationships
 	bytes                        int
 	findings                     []finding
+	statements                   []statement.Line
+	statementResults             []statement.Result
+	statementLines               []int64
 	last                         int64  // the number of its last line
 	user                         string // owner of the preferences
 	preferences                  []preference.Preference
@@ -29,7 +33,7 @@ type batch struct {
 }
 
 func (b *batch) itemCount() int {
-	return len(b.Nodes) + len(b.Relationships) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
+	return len(b.Nodes) + len(b.Relationships) + len(b.statements) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
 }
 
 func (b *batch) isFull() bool {
@@ -115,7 +119,7 @@ func (i *importer) flush(ctx context.Context) error {
 	if err := i.storeChats(ctx, &b); err != nil {
 		return err
 	}
-	if i.handled == i.stored || len(b.Nodes)+len(b.Relationships) == 0 && !i.resumable() {
+	if i.handled == i.stored || len(b.Nodes)+len(b.Relationships)+len(b.statements) == 0 && !i.resumable() {
 		i.countResults(&b, graph.MemoryResult{})
 		return i.checkStrict()
 	}
@@ -148,7 +152,8 @@ func (i *importer) checkStrict() error {
 // stores the rest.
 func (i *importer) storeBatch(ctx context.Context, b *batch, before Report) (graph.MemoryResult, error) {
 	mark := graph.ImportMark{ID: i.options.ID, After: i.stored, Seq: i.handled}
-	b.Plan = i.plan
+	b.Plan, b.Searched = i.plan, i.searched
+	i.alsoStatements(b)
 	for {
 		result, err := i.store.Restore(ctx, i.scope, &b.RestoreBatch, mark, func(result graph.MemoryResult) string {
 			*i.report = before
@@ -201,6 +206,7 @@ func (i *importer) countResults(b *batch, result graph.MemoryResult) {
 			all = append(all, finding{Refusal{b.relationshipLines[n], places[fault.At("relationships").Index(n)], *r.Error}, false, RelationshipItem})
 		}
 	}
+	all = i.countStatements(b, all)
 	i.report.Lines = max(i.report.Lines, b.last)
 	i.report.addFindings(all)
 }

@@ -8,6 +8,7 @@ import (
 	"kith/chat"
 	"kith/graph"
 	"kith/preference"
+	"kith/statement"
 )
 
 // exportStore reads the memory for an export.
@@ -21,6 +22,11 @@ type exportChats interface {
 	ExportChats(ctx context.Context, teamID string, tree func(*chat.TreeRecord) error, turn func(*chat.TurnRecord) error) error
 }
 
+// exportStatements reads what a team's users said to remember.
+type exportStatements interface {
+	ExportStatements(ctx context.Context, teamID string, visit func(*statement.Line) error) error
+}
+
 // exportPreferences reads a team's settings.
 type exportPreferences interface {
 	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]preference.OfUser, error)
@@ -29,31 +35,46 @@ type exportPreferences interface {
 // preferencePage bounds the preferences of one read.
 const preferencePage = 1000
 
-// Export writes all data of a team, one line each: nodes, relationships, preferences and chats. The last line has the
-// numbers of each, by which a reader recognizes a complete export. The same memory gives the same bytes.
-func Export(ctx context.Context, store exportStore, chats exportChats, prefs exportPreferences, teamID string, out io.Writer) error {
+// ExportStores are the stores that an export reads.
+type ExportStores struct {
+	Memory      exportStore
+	Statements  exportStatements
+	Preferences exportPreferences
+	Chats       exportChats
+}
+
+// Export writes all data of a team, one line each: nodes, relationships, statements, preferences and chats. The last line has
+// the numbers of each, by which a reader recognizes a complete export. The same memory gives the same bytes.
+func Export(ctx context.Context, from ExportStores, teamID string, out io.Writer) error {
 	e := &exporter{out: out}
-	if err := e.writeLine(HeaderItem, Header{Version: Version}); err != nil {
+	if err := e.writeLine(HeaderItem, Header{Version: Version, Statements: true}); err != nil {
 		return err
 	}
-	err := store.ExportNodes(ctx, teamID, func(w *graph.NodeWrite) error {
+	err := from.Memory.ExportNodes(ctx, teamID, func(w *graph.NodeWrite) error {
 		e.end.Nodes++
 		return e.writeLine(NodeItem, w)
 	})
 	if err != nil {
 		return fmt.Errorf("export nodes: %w", err)
 	}
-	err = store.ExportRelationships(ctx, teamID, func(w *graph.RelationshipWrite) error {
+	err = from.Memory.ExportRelationships(ctx, teamID, func(w *graph.RelationshipWrite) error {
 		e.end.Relationships++
 		return e.writeLine(RelationshipItem, w)
 	})
 	if err != nil {
 		return fmt.Errorf("export relationships: %w", err)
 	}
-	if err := e.writePreferences(ctx, prefs, teamID); err != nil {
+	err = from.Statements.ExportStatements(ctx, teamID, func(l *statement.Line) error {
+		e.end.Statements++
+		return e.writeLine(StatementItem, l)
+	})
+	if err != nil {
+		return fmt.Errorf("export statements: %w", err)
+	}
+	if err := e.writePreferences(ctx, from.Preferences, teamID); err != nil {
 		return fmt.Errorf("export preferences: %w", err)
 	}
-	if err := e.writeChats(ctx, chats, teamID); err != nil {
+	if err := e.writeChats(ctx, from.Chats, teamID); err != nil {
 		return fmt.Errorf("export chats: %w", err)
 	}
 	return e.writeLine(EndItem, e.end)

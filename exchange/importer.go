@@ -15,6 +15,7 @@ import (
 	"kith/internal/fault"
 	"kith/internal/keytable"
 	"kith/preference"
+	"kith/statement"
 )
 
 // progressStore returns the progress of imports.
@@ -36,6 +37,12 @@ type importStore interface {
 // importChats stores the chats of an import.
 type importChats interface {
 	RestoreChats(ctx context.Context, scope graph.Scope, b *chat.Batch) (chat.Result, error)
+}
+
+// importStatements stores what the users of an import said to remember.
+type importStatements interface {
+	CheckStatement(l *statement.Line, scope graph.Scope) []fault.FieldError
+	RestoreStatements(t *graph.Tx, scope graph.Scope, lines []statement.Line, planned statement.Planned) ([]statement.Result, error)
 }
 
 // preferences reads and writes a user's settings.
@@ -88,6 +95,7 @@ type Report struct {
 	ResumedAtLine int64     `json:"resumed_at_line,omitempty"`
 	Nodes         Counts    `json:"nodes"`
 	Relationships Counts    `json:"relationships"`
+	Statements    Counts    `json:"statements"`
 	Preferences   Counts    `json:"preferences"`
 	ChatTrees     Counts    `json:"chat_trees"`
 	ChatTurns     Counts    `json:"chat_turns"`
@@ -112,6 +120,8 @@ func (r *Report) countsOf(kind ItemKind) *Counts {
 		return &r.Nodes
 	case RelationshipItem:
 		return &r.Relationships
+	case StatementItem:
+		return &r.Statements
 	case PreferenceItem:
 		return &r.Preferences
 	case ChatTreeItem:
@@ -122,12 +132,20 @@ func (r *Report) countsOf(kind ItemKind) *Counts {
 	return &Counts{} // of lines of unknown kind
 }
 
+// ImportStores are the stores that an import fills.
+type ImportStores struct {
+	Memory      importStore
+	Statements  importStatements
+	Preferences preferences
+	Chats       importChats
+}
+
 // Import stores all items of a reader, in batches of one transaction each, and returns a report. An error of the
 // store ends it; the counted items are stored then. Memory stays bounded: the keys of nodes that the team has under
 // other keys, and in a dry run those of all nodes, go into a temporary file.
-func Import(ctx context.Context, store importStore, chats importChats, prefs preferences, scope graph.Scope, r *Reader, o ImportOptions) (*Report, error) {
+func Import(ctx context.Context, into ImportStores, scope graph.Scope, r *Reader, o ImportOptions) (*Report, error) {
 	i := &importer{
-		store: store, chats: chats, prefs: prefs, scope: scope, options: o, aliases: keytable.New(),
+		store: into.Memory, statements: into.Statements, chats: into.Chats, prefs: into.Preferences, scope: scope, options: o, aliases: keytable.New(),
 		report: &Report{ImportID: o.ID, DryRun: o.DryRun, Refused: []Refusal{}, Warnings: []Refusal{}},
 	}
 	defer func() { _ = i.aliases.Close() }()
@@ -140,7 +158,7 @@ func Import(ctx context.Context, store importStore, chats importChats, prefs pre
 	}
 	err := i.run(ctx, r)
 	if i.resumable() && (err == nil || errors.Is(err, ErrStopped)) {
-		if forget := store.EndImport(ctx, scope, o.ID); forget != nil {
+		if forget := into.Memory.EndImport(ctx, scope, o.ID); forget != nil {
 			err = errors.Join(err, forget)
 		}
 	}
@@ -167,18 +185,21 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // importer is one import. It counts the results of the reader, items and faults alike: two readers of the same bytes
 // return the same results.
 type importer struct {
-	store     importStore
-	chats     importChats
-	prefs     preferences
-	scope     graph.Scope
-	options   ImportOptions
-	report    *Report
-	seen      int64           // results read
-	handled   int64           // results stored, reported or in the batch
-	skipUntil int64           // results stored by an earlier attempt
-	stored    int64           // results stored
-	aliases   *keytable.Table // keys of the file whose nodes are stored under other keys
-	plan      *graph.RestorePlan
+	store importStore
+	chats importChats
+	prefs preferences
+
+	statements importStatements
+	searched   bool // the file has the statements of its messages
+	scope      graph.Scope
+	options    ImportOptions
+	report     *Report
+	seen       int64           // results read
+	handled    int64           // results stored, reported or in the batch
+	skipUntil  int64           // results stored by an earlier attempt
+	stored     int64           // results stored
+	aliases    *keytable.Table // keys of the file whose nodes are stored under other keys
+	plan       *graph.RestorePlan
 
 	chatPlan *chat.Plan
 	passed   batch // nodes that an earlier attempt has stored under unknown keys
@@ -245,6 +266,9 @@ func (i *importer) run(ctx context.Context, r *Reader) error {
 
 // handle handles a result of the reader.
 func (i *importer) handle(ctx context.Context, item Item, fault *Fault) error {
+	if item.Kind == HeaderItem && fault == nil {
+		i.readHeader(item)
+	}
 	if i.seen++; i.seen <= i.skipUntil {
 		return i.collectPassed(ctx, item, fault)
 	}
@@ -276,6 +300,8 @@ func (i *importer) dispatch(ctx context.Context, item Item, fault *Fault) error 
 		return i.addNode(ctx, item)
 	case RelationshipItem:
 		return i.addRelationship(ctx, item)
+	case StatementItem:
+		return i.addStatement(ctx, item)
 	case PreferenceItem:
 		return i.addPreference(ctx, item)
 	case ChatTreeItem:

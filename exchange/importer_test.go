@@ -18,17 +18,29 @@ type scripted struct {
 	lost        bool
 	pieces      int
 	preferences []preference.Preference
+	statements  []string // what was stored of them
+	searched    bool     // of the last piece
+	marks       []graph.ImportMark
 }
 
 func (s *scripted) Restore(
-	_ context.Context, _ graph.Scope, b *graph.RestoreBatch, _ graph.ImportMark, _ func(graph.MemoryResult) string, _ bool,
+	_ context.Context, _ graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool,
 ) (graph.MemoryResult, error) {
 	s.pieces++
+	s.searched = b.Searched
 	result := graph.MemoryResult{
 		Nodes: make([]graph.NodeResult, len(b.Nodes)), Relationships: make([]graph.RelationshipResult, len(b.Relationships)),
 	}
 	if s.lost {
 		return graph.MemoryResult{}, graph.ErrUnavailable
+	}
+	if b.Also != nil {
+		if err := b.Also(nil, nil); err != nil {
+			return graph.MemoryResult{}, err
+		}
+	}
+	if !dryRun {
+		s.marks = append(s.marks, graph.ImportMark{ID: mark.ID, Seq: mark.Seq, Report: report(result)})
 	}
 	return result, nil
 }
@@ -50,7 +62,7 @@ func (s *scripted) runImport(t *testing.T, file string, o ImportOptions) (*Repor
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Import(t.Context(), s, s, s, graph.Scope{TeamID: "t"}, r, o)
+	return Import(t.Context(), ImportStores{Memory: s, Statements: s, Preferences: s, Chats: s}, graph.Scope{TeamID: "t"}, r, o)
 }
 
 const (

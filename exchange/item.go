@@ -3,9 +3,10 @@
 //
 // A line is one JSON object with one key, its kind:
 //
-//	{"kith":{"version":1}}                                  the first line of an export
+//	{"kith":{"version":1,"statements":true}}                the first line of an export
 //	{"node":{"kind":"person","entity_key":"p-ada",…}}       as POST /v1/memory takes it
 //	{"relationship":{"from":"p-ada","to":"c-3",…}}          likewise
+//	{"statement":{"user_id":"u1","key":"m-1#0","text":…}}   what a user said to remember
 //	{"preference":{"user_id":"u1","key":"tone","value":…}}
 //	{"chat_tree":{"id":"t-1","name":"Knots",…}}
 //	{"chat_turn":{"id":"c-1","tree_id":"t-1","user_prompt":…}}
@@ -36,6 +37,7 @@ const (
 	HeaderItem       ItemKind = "kith"
 	NodeItem         ItemKind = "node"
 	RelationshipItem ItemKind = "relationship"
+	StatementItem    ItemKind = "statement"
 	PreferenceItem   ItemKind = "preference"
 	ChatTreeItem     ItemKind = "chat_tree"
 	ChatTurnItem     ItemKind = "chat_turn"
@@ -59,15 +61,18 @@ type Fault struct {
 	Warning           bool
 }
 
-// Header is the value of a header line.
+// Header is the value of a header line. Statements reports that the file has the statements of its messages, so that an import does
+// not search the messages for them: what it found would differ from what the file says.
 type Header struct {
-	Version int `json:"version"`
+	Version    int  `json:"version"`
+	Statements bool `json:"statements,omitempty"`
 }
 
 // End is the value of the last line: how many lines of each kind precede it.
 type End struct {
 	Nodes         int64 `json:"nodes"`
 	Relationships int64 `json:"relationships"`
+	Statements    int64 `json:"statements,omitempty"`
 	Preferences   int64 `json:"preferences"`
 	ChatTrees     int64 `json:"chat_trees,omitempty"`
 	ChatTurns     int64 `json:"chat_turns,omitempty"`

@@ -11,6 +11,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/preference"
+	"kith/statement"
 )
 
 // streamed is the size of an import or export whose memory is measured.
@@ -98,6 +99,10 @@ func (v *vast) ExportRelationships(_ context.Context, _ string, visit func(*grap
 	return nil
 }
 
+func (v *vast) ExportStatements(context.Context, string, func(*statement.Line) error) error {
+	return nil
+}
+
 func (v *vast) TeamPreferences(context.Context, string, string, string, int) ([]preference.OfUser, error) {
 	return nil, nil
 }
@@ -110,7 +115,7 @@ func TestMemoryOfImportAndExportIsBounded(t *testing.T) {
 		run  func(v *vast) error
 	}{
 		{"import", (*vast).runImport},
-		{"export", func(v *vast) error { return Export(t.Context(), v, v, v, "team", io.Discard) }},
+		{"export", func(v *vast) error { return Export(t.Context(), ExportStores{v, v, v, v}, "team", io.Discard) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, v := heap(), &vast{TB: t}
@@ -135,6 +140,6 @@ func (v *vast) runImport() error {
 	if err != nil {
 		return err
 	}
-	_, err = Import(v.Context(), v, v, nil, graph.Scope{TeamID: "team"}, r, ImportOptions{ID: "i"})
+	_, err = Import(v.Context(), ImportStores{Memory: v, Chats: v}, graph.Scope{TeamID: "team"}, r, ImportOptions{ID: "i"})
 	return err
 }

@@ -165,6 +165,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		known["before"], known["now"], known["until"], known["from"] = 1, 1, 1, 0
 	}
 	maps.Copy(known, map[string]any{"topics": []string{"standing tea"}, "states": []string{"active"}, "closed": false, "paused": true})
+	known["subjects"] = []map[string]any{{"user": "u", "topic": "standing tea"}}
 	if q.Name == "statement_list" {
 		known["kinds"] = []string{"fact"}
 	}
@@ -226,7 +227,7 @@ var allowed = map[string]string{
 	// An integrity check searches for nodes that no index holds.
 	"audit_unkeyed": "NodeByLabelScan",
 	// The sections are joined: each is one row. The same holds for the two parts of a page.
-	"preference_page": "CartesianProduct", "conversation_list": "CartesianProduct", "user_next": "CartesianProduct",
+	"preference_page": "CartesianProduct", "export_statements": "CartesianProduct", "statement_known": "CartesianProduct", "conversation_list": "CartesianProduct", "user_next": "CartesianProduct",
 	"found_sources": "CartesianProduct", "search": "CartesianProduct",
 	"chat_text_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
 	// The two ends of a step, each found by its key.
@@ -247,7 +248,7 @@ var allowed = map[string]string{
 var ordered = map[string]int{
 	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1, "message_last": 1,
-	"context_statements": 2, "statement_list": 1, "context of 7 sections": 21, "context of 8 sections": 22, "context of 9 sections": 22,
+	"context_statements": 2, "statement_list": 1, "export_statements": 2, "context of 7 sections": 21, "context of 8 sections": 22, "context of 9 sections": 22,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
 	"chat_tree_list": 1, "chat_turn_list": 1, "conversation_list": 2, "user_next": 3,

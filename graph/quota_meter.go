@@ -29,6 +29,7 @@ var stores = map[string]meter{
 	"chat_turn_create": {nodes: 1, texts: []string{"id", "tree_id", "parent_id", "properties"}}, "chat_turn_change": {texts: []string{"properties"}},
 	"chat_restore":       {nodes: 1, rows: []string{"trees", "turns"}},
 	"statement_create":   {nodes: 1, rows: []string{"rows"}},
+	"statement_restore":  {nodes: 1, rows: []string{"rows"}},
 	"preference_replace": {texts: []string{"user_id", "rows"}}, "preference_set": {texts: []string{"user_id", "key", "value"}},
 	"idempotency_claim": {texts: []string{"key", "hash", "user_id"}}, "idempotency_answer": {texts: []string{"answer", "user_id"}},
 	"import_mark": {texts: []string{"import_id", "report", "user_id"}},

@@ -28,6 +28,12 @@ type RestoreBatch struct {
 	Nodes         []NodeWrite
 	Relationships []RelationshipWrite
 	Plan          *RestorePlan // of a dry run: what the earlier pieces would have stored
+
+	// Searched reports that the import brings what was found in its messages, so that Options.Said does not search them again.
+	Searched bool
+	// Also stores, after the rest and in the same transaction, what this package does not know. planned returns the properties of a
+	// node that the earlier pieces of a dry run would have stored; nil if they would not. May be nil.
+	Also func(t *Tx, planned func(key string) (Properties, error)) error
 }
 
 // ImportMark is the progress of an import: the number of the last stored item, and a report of the caller. After is
@@ -47,7 +53,7 @@ var errDryRun = errors.New("a dry run stores nothing")
 // reason; the others are stored.
 func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark ImportMark, report func(MemoryResult) string,
 	dryRun bool) (MemoryResult, error) {
-	w := &batch{restoring: true, plan: b.Plan, MemoryWrite: MemoryWrite{Nodes: b.Nodes, Relationships: b.Relationships}}
+	w := &batch{restoring: true, searched: b.Searched, plan: b.Plan, MemoryWrite: MemoryWrite{Nodes: b.Nodes, Relationships: b.Relationships}}
 	if !dryRun {
 		if err := s.admitTypes(ctx, b.Relationships); err != nil {
 			return MemoryResult{}, err
@@ -69,6 +75,11 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 			return err
 		}
 		result = job.result
+		if b.Also != nil {
+			if err := b.Also(t, b.Plan.properties); err != nil {
+				return err
+			}
+		}
 		if dryRun {
 			if err := b.Plan.note(job); err != nil {
 				return err

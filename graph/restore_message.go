@@ -38,6 +38,9 @@ func (j *memoryJob) restoreMessages(source *stored, messages []newMessage) error
 	if err := j.tx.bringNear(j.scope.TeamID, source.key(), numbersOf(added)); err != nil {
 		return err
 	}
+	if j.write.searched {
+		return nil
+	}
 	return j.tx.tell(Scope{TeamID: j.scope.TeamID, UserID: source.user()}, source.key(), rows, j.now)
 }
 

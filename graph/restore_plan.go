@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"kith/internal/keytable"
 )
@@ -25,7 +26,10 @@ const (
 )
 
 // plannedProperties are the properties that can conflict with later nodes.
-var plannedProperties = []string{"entity_key", "user_id", "source_key", "name", "canonical_name", "type", "system", "natural_key", "owner_of"}
+var plannedProperties = []string{"entity_key", "user_id", "source_key", "name", "canonical_name", "type", "system", "natural_key", "owner_of", "role"}
+
+// planTextSize is the number of characters of a message.
+const planTextSize = "text_size"
 
 const planSeparator = "\x00" // does not occur in texts
 
@@ -114,6 +118,9 @@ func (p *RestorePlan) noteNode(n *stored) error {
 			some[name] = value
 		}
 	}
+	if n.kind == MessageKind { // its text would be too much
+		some[planTextSize] = strconv.Itoa(utf8.RuneCountInString(n.Text("text")))
+	}
 	raw, err := json.Marshal(some)
 	if err == nil {
 		err = p.table.Put(planNode+n.key(), string(raw))
@@ -186,7 +193,22 @@ func (p *RestorePlan) node(key string, now time.Time) (*stored, error) {
 		n.putUnless(some[name] == "", name, some[name])
 	}
 	n.putUnless(n.Text("owner_of") == "", "is_owner", true)
+	if size, err := strconv.ParseInt(some[planTextSize], 10, 64); err == nil {
+		n.Properties[planTextSize] = size
+	}
 	return n, nil
+}
+
+// properties returns some properties of a planned node; nil if it does not exist.
+func (p *RestorePlan) properties(key string) (Properties, error) {
+	if p == nil {
+		return nil, nil
+	}
+	n, err := p.node(key, time.Time{})
+	if err != nil || n == nil {
+		return nil, err
+	}
+	return n.Properties, nil
 }
 
 // relationships returns the planned relationships with some keys.

@@ -59,7 +59,9 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
 		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}, 64<<10)
-		err := exchange.Export(ctx, a.Transfers, a.ChatStore, a.Preferences, scope.TeamID, out)
+		err := exchange.Export(ctx, exchange.ExportStores{
+			Memory: a.Transfers, Statements: a.Statements, Preferences: a.Preferences, Chats: a.ChatStore,
+		}, scope.TeamID, out)
 		if err == nil {
 			err = out.Flush()
 		}
@@ -178,7 +180,8 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 		return &exchange.Report{}, err
 	}
 	reader.UserID = scope.UserID
-	return exchange.Import(ctx, a.Transfers, a.ChatStore, a.Preferences, scope, reader, exchange.ImportOptions{
+	into := exchange.ImportStores{Memory: a.Transfers, Statements: a.Statements, Preferences: a.Preferences, Chats: a.ChatStore}
+	return exchange.Import(ctx, into, scope, reader, exchange.ImportOptions{
 		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Guess: exchange.Format(in.Format) != exchange.Kith,
 	})
 }

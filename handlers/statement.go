@@ -15,6 +15,9 @@ type statementStore interface {
 	Decide(ctx context.Context, scope graph.Scope, decisions []statement.Decision) error
 	Pause(ctx context.Context, scope graph.Scope, paused bool) error
 	Paused(ctx context.Context, scope graph.Scope) (bool, error)
+	ExportStatements(ctx context.Context, teamID string, visit func(*statement.Line) error) error
+	CheckStatement(l *statement.Line, scope graph.Scope) []fault.FieldError
+	RestoreStatements(t *graph.Tx, scope graph.Scope, lines []statement.Line, planned statement.Planned) ([]statement.Result, error)
 }
 
 // ListStatementsInput asks for a page of a user's statements.

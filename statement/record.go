@@ -1,7 +1,6 @@
 package statement
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -86,7 +85,7 @@ type spoken struct {
 // row returns the new statement.
 func (n *spoken) row() *row {
 	r := &row{
-		Key: fmt.Sprintf("%s#%d", n.message.EntityKey, n.From), Topic: n.topic, Subject: n.Subject, Text: n.Text, Negative: n.Negative,
+		Key: keyOf(n.message.EntityKey, int64(n.From)), Topic: n.topic, Subject: n.Subject, Text: n.Text, Negative: n.Negative,
 		State: Candidate, Kind: string(n.Kind), Confidence: n.Confidence, At: n.message.At,
 	}
 	if n.Confidence >= sure {

@@ -72,15 +72,20 @@ func (r *row) said() time.Time {
 	return r.At
 }
 
-// group returns the group in which contexts show a statement; nil if they do not.
-func (r *row) group() any {
-	switch {
-	case r.State == Refused:
-		return nil
-	case stands(r.Kind):
+// groupOf returns the group of the statements of a kind.
+func groupOf(kind string) string {
+	if stands(kind) {
 		return standing
 	}
 	return facts
+}
+
+// group returns the group in which contexts show a statement that holds; nil if they do not.
+func (r *row) group() any {
+	if r.State == Refused {
+		return nil
+	}
+	return groupOf(r.Kind)
 }
 
 // Salience of statements: that of instructions and preferences fades slower than that of facts and plans.
@@ -88,6 +93,7 @@ const (
 	standingTime = 2 * 365 * 24 * time.Hour // in which it falls to 1/e
 	factTime     = 180 * 24 * time.Hour
 	renewalWorth = 0.3
+	leastWorth   = 0.01 // of a statement with the confidence 0: a logarithm needs more than nothing
 )
 
 // weights has the worth of a sure statement of a kind.
@@ -103,7 +109,7 @@ func (r *row) rank() float64 {
 	if r.group() == facts {
 		worth, fading = (worth+details(r.Text))/math.Sqrt(math.Max(1, float64(len(strings.Fields(r.Text)))/16)), factTime
 	}
-	return math.Log(worth) + float64(r.said().UnixMilli())/float64(fading.Milliseconds())
+	return math.Log(math.Max(worth, leastWorth)) + float64(r.said().UnixMilli())/float64(fading.Milliseconds())
 }
 
 // details returns the worth of numbers and names in a text: questions ask for them later.
@@ -124,10 +130,7 @@ func details(text string) float64 {
 // topicOf returns what a statement is about, whatever it says about it: a new statement about the same renews the older one or
 // takes its place. Empty: nothing in particular.
 func topicOf(s *recognise.Statement) string {
-	group := standing
-	if s.Kind == recognise.Fact || s.Kind == recognise.Plan {
-		group = facts
-	}
+	group := groupOf(string(s.Kind))
 	if slices.Contains(single, s.About) {
 		return group + " " + s.About
 	}

@@ -14,7 +14,7 @@ import (
 
 var (
 	listStatements   = neo.Load[listed]("statement_list")
-	locateStatements = neo.Load[row]("statement_locate")
+	locateStatements = neo.Load[located]("statement_locate")
 	readPaused       = neo.Load[bool]("statement_paused")
 	pauseStatements  = neo.Load[bool]("statement_pause")
 )
@@ -108,6 +108,12 @@ func (l *listed) statement() Statement {
 	}
 }
 
+// located is a row of statement_locate.
+type located struct {
+	row
+	ValidTo *time.Time
+}
+
 // Decision is what a caller decides about a statement.
 type Decision struct {
 	Key   string `json:"key" max:"300" word:"true"`
@@ -138,9 +144,11 @@ func (s *Store) Decide(ctx context.Context, scope graph.Scope, decisions []Decis
 			if r.State = states[r.Key]; r.State == Confirmed {
 				r.Confidence = 1
 			}
-			rows[i] = map[string]any{"key": r.Key, "properties": map[string]any{
-				"state": r.State, "confidence": r.Confidence, "rank": r.rank(), "shown": r.group(), "updated_at": s.graph.Now(),
-			}}
+			p := map[string]any{"state": r.State, "confidence": r.Confidence, "rank": r.rank(), "shown": r.group(), "updated_at": s.graph.Now()}
+			if r.ValidTo != nil { // contexts show none that holds no longer, whatever a caller decides
+				p["shown"] = nil
+			}
+			rows[i] = map[string]any{"key": r.Key, "properties": p}
 		}
 		return changeStatements.Run(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "rows": rows})
 	})

@@ -98,7 +98,7 @@ func writeEverything(t *testing.T, c caller) {
 		{"kind":"insight","entity_key":"in","title":"Aha","props":{"x":"<&>\u2028"},"derived_from_signal_id":"si"}],
 		"relationships":[{"from":"pr","to":"pl","type":"has_plan"},{"from":"pl","to":"ta","type":"has_task"},{"from":"ta","to":"go","type":"supports_goal"},{"from":"e-shared","to":"c-shared","type":"free_type"},{"from":"p-two","to":"e-shared","type":"associated_with"}]}`)
 	post("/v1/sources", `{"user_id":"u1","entity_key":"s-mail","content_type":"email","source_type":"email","sensitivity":"high","summary":"A mail","keywords":["a","ä"],"tags":["t"],"participants":["u2"],"started_at":"2026-01-01T08:00:00Z","ended_at":"2026-01-01T09:00:00Z","mentions":["p 🦊/ü?#%","e-quay"],
-		"messages":[{"entity_key":"m0","role":"user","name":"Ada","text":"one"},{"entity_key":"m1","role":"assistant","text":"two"},{"entity_key":"m2","role":"user","text":"three"},{"entity_key":"m3","role":"user","text":""}]}`)
+		"messages":[{"entity_key":"m0","role":"user","name":"Ada","text":"one"},{"entity_key":"m1","role":"assistant","text":"two"},{"entity_key":"m2","role":"user","text":"🦊 I can't stand loud rooms. three"},{"entity_key":"m3","role":"user","text":""}]}`)
 	post("/v1/sources", `{"entity_key":"s-team","content_type":"meeting","summary":"Of all","participants":["u2"],"started_at":"2026-01-02T08:00:00Z","mentions":["c-shared"],"messages":[{"entity_key":"m-team","role":"user","text":"all hear it"}]}`)
 	id := post("/v1/conversations", `{"user_id":"u1","context_type":"planning"}`)["conversation_id"].(string)
 	post("/v1/conversations/"+id+"/messages", `{"messages":[{"role":"user","text":"hello"}]}`)
@@ -139,7 +139,7 @@ func TestExportAndImportOfEverything(t *testing.T) {
 	from, to := s.team(t), s.team(t)
 	writeEverything(t, from)
 	file := from.exported(t)
-	for _, has := range []string{`"next_seq"`, `"valid_to"`, `"access_count"`, `"decay_gradient"`, `"is_goal_given":false`, `"system":"pay/ments"`, `for a week`, `of a message`, `"mentions"`, `"payload"`, `"u2"`, `"chat_tree"`, `"parent_id":"c-1"`, `"error":"away"`, `"max_tokens":500`} {
+	for _, has := range []string{`"next_seq"`, `"valid_to"`, `"access_count"`, `"decay_gradient"`, `"is_goal_given":false`, `"system":"pay/ments"`, `for a week`, `of a message`, `"mentions"`, `"payload"`, `"u2"`, `"chat_tree"`, `"parent_id":"c-1"`, `"error":"away"`, `"max_tokens":500`, `"key":"m2#`} {
 		if !strings.Contains(file, has) {
 			t.Errorf("the export lacks %s, so that this shows nothing of it", has)
 		}
@@ -157,7 +157,7 @@ func TestExportAndImportOfEverything(t *testing.T) {
 	first := to.importComplete(t, file)
 	want := exchange.Report{
 		Complete: true, Lines: lines, Nodes: counted(end.Nodes, 0, 0, 0), Relationships: counted(end.Relationships, 0, 0, 0),
-		Preferences: counted(end.Preferences, 0, 0, 0), ChatTrees: counted(end.ChatTrees, 0, 0, 0), ChatTurns: counted(end.ChatTurns, 0, 0, 0), Refused: []exchange.Refusal{}, Warnings: []exchange.Refusal{},
+		Statements: counted(end.Statements, 0, 0, 0), Preferences: counted(end.Preferences, 0, 0, 0), ChatTrees: counted(end.ChatTrees, 0, 0, 0), ChatTurns: counted(end.ChatTurns, 0, 0, 0), Refused: []exchange.Refusal{}, Warnings: []exchange.Refusal{},
 	}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("first import (-want +got):\n%s", diff)
@@ -171,7 +171,7 @@ func TestExportAndImportOfEverything(t *testing.T) {
 	}
 	again := to.importComplete(t, file)
 	want.DryRun, want.Nodes, want.Relationships, want.Preferences = false, counted(0, 0, end.Nodes, 0), counted(0, 0, end.Relationships, 0), counted(0, 0, end.Preferences, 0)
-	want.ChatTrees, want.ChatTurns = counted(0, 0, end.ChatTrees, 0), counted(0, 0, end.ChatTurns, 0)
+	want.Statements, want.ChatTrees, want.ChatTurns = counted(0, 0, end.Statements, 0), counted(0, 0, end.ChatTrees, 0), counted(0, 0, end.ChatTurns, 0)
 	if diff := cmp.Diff(want, again); diff != "" {
 		t.Errorf("second import (-want +got):\n%s", diff)
 	}

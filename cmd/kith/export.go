@@ -29,12 +29,12 @@ func (c *exportCmd) Run(ctx context.Context, std streams) error {
 	}
 	if c.JSON {
 		return terminal.PrintJSON(std.err, map[string]int64{
-			"nodes": got.Nodes, "relationships": got.Relationships, "preferences": got.Preferences, "chat_turns": got.ChatTurns,
-			"lines": got.Lines, "bytes": got.Bytes,
+			"nodes": got.Nodes, "relationships": got.Relationships, "statements": got.Statements, "preferences": got.Preferences,
+			"chat_turns": got.ChatTurns, "lines": got.Lines, "bytes": got.Bytes,
 		})
 	}
-	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d preferences, %d chat turns: %d lines, %s\n",
-		got.Nodes, got.Relationships, got.Preferences, got.ChatTurns, got.Lines, terminal.FormatBytes(got.Bytes))
+	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d statements, %d preferences, %d chat turns: %d lines, %s\n",
+		got.Nodes, got.Relationships, got.Statements, got.Preferences, got.ChatTurns, got.Lines, terminal.FormatBytes(got.Bytes))
 	return nil
 }
 

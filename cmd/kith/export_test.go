@@ -53,7 +53,7 @@ func TestExportWritesAFile(t *testing.T) {
 	if code != 0 || out != "" || err != nil || string(got) != wholeExport {
 		t.Fatalf("status %d, out %q, file of %d bytes (%v): %s", code, out, len(got), err, errs)
 	}
-	if want := "exported 1 nodes, 0 relationships, 0 preferences, 0 chat turns: 3 lines, 9.1 kB\n"; errs != want {
+	if want := "exported 1 nodes, 0 relationships, 0 statements, 0 preferences, 0 chat turns: 3 lines, 9.1 kB\n"; errs != want {
 		t.Errorf("told %q, want %q", errs, want)
 	}
 }

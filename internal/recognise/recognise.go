@@ -33,9 +33,11 @@ type Statement struct {
 	Confidence float64 // 0–1
 }
 
+// MaxBytes is the size of the largest statement: no sentence has a word of so many bytes.
+const MaxBytes = 3_000
+
 const (
 	maxStatements = 20     // of a message
-	maxBytes      = 3_000  // of a statement: no sentence has a word of so many
 	maxText       = 300    // code points of a statement, if the sentence is longer
 	maxSteps      = 10_000 // of matching a sentence
 )
@@ -96,7 +98,7 @@ func findIn(s *sentence, text string) (chosen []find) {
 			m.match(p.elements, at, func(end int) bool {
 				f := find{pattern: p, about: p.about, sentence: s, start: at, end: end}
 				if !p.language.excludes(&m, f) {
-					if f.from, f.to = f.extent(p.language); f.to-f.from <= maxBytes {
+					if f.from, f.to = f.extent(p.language); f.to-f.from <= MaxBytes {
 						chosen = insert(chosen, f)
 					}
 				}

@@ -105,7 +105,7 @@ func TestHostileTexts(t *testing.T) {
 			t.Errorf("%s: %d statements", name, len(all))
 		}
 		for _, s := range all {
-			if len(s.Text) > maxBytes || len(s.Subject) > subjectWords*(maxWord+1) {
+			if len(s.Text) > MaxBytes || len(s.Subject) > subjectWords*(maxWord+1) {
 				t.Errorf("%s: a statement of %d bytes about %d bytes", name, len(s.Text), len(s.Subject))
 			}
 		}

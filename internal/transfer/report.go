@@ -13,6 +13,7 @@ type Report struct {
 	Lines         int64  `json:"lines"`
 	Nodes         Counts `json:"nodes"`
 	Relationships Counts `json:"relationships"`
+	Statements    Counts `json:"statements"`
 	Preferences   Counts `json:"preferences"`
 	ChatTrees     Counts `json:"chat_trees"`
 	ChatTurns     Counts `json:"chat_turns"`
@@ -66,12 +67,20 @@ func (r *Report) PrintNotes(p *terminal.Progress) {
 
 // CountRefused returns the number of refused items. A line that could not be read is only in Refused.
 func (r *Report) CountRefused() int64 {
-	return max(r.Nodes.Refused+r.Relationships.Refused+r.Preferences.Refused+r.ChatTrees.Refused+r.ChatTurns.Refused, int64(len(r.Refused)))
+	refused := int64(0)
+	for _, c := range r.counts() {
+		refused += c.Refused
+	}
+	return max(refused, int64(len(r.Refused)))
+}
+
+func (r *Report) counts() []Counts {
+	return []Counts{r.Nodes, r.Relationships, r.Statements, r.Preferences, r.ChatTrees, r.ChatTurns}
 }
 
 // countItems returns the number of items processed so far.
 func (r *Report) countItems() (n int64) {
-	for _, c := range []Counts{r.Nodes, r.Relationships, r.Preferences, r.ChatTrees, r.ChatTurns} {
+	for _, c := range r.counts() {
 		n += c.Created + c.Updated + c.Unchanged + c.Refused
 	}
 	return n
@@ -88,7 +97,11 @@ func (r *Report) String() string {
 		_, _ = fmt.Fprintf(&out, "resumed at:    line %d\n", r.ResumedAtLine)
 	}
 	_, _ = fmt.Fprintf(&out, "nodes:         %s\nrelationships: %s\npreferences:   %s\n", r.Nodes, r.Relationships, r.Preferences)
-	if none := (Counts{}); r.ChatTrees != none || r.ChatTurns != none {
+	none := Counts{}
+	if r.Statements != none {
+		_, _ = fmt.Fprintf(&out, "statements:    %s\n", r.Statements)
+	}
+	if r.ChatTrees != none || r.ChatTurns != none {
 		_, _ = fmt.Fprintf(&out, "chat trees:    %s\nchat turns:    %s\n", r.ChatTrees, r.ChatTurns)
 	}
 	return out.String()
