@@ -2302,8 +2302,9 @@ type Statement struct {
 
 // StatementChange is part of the contract.
 type StatementChange struct {
-	Paused     Optional[bool] `json:"paused,omitzero"`      // true: new messages are not searched for statements; false: they are again
-	Statements []Decision     `json:"statements,omitempty"` // all or none are changed
+	ConversationID string         `json:"conversation_id,omitempty"` // paused is about this conversation only, not about the user
+	Paused         Optional[bool] `json:"paused,omitzero"`           // true: new messages are not searched for statements; false: they are again
+	Statements     []Decision     `json:"statements,omitempty"`      // all or none are changed
 }
 
 // StatementPage is part of the contract.

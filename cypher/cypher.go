@@ -15,12 +15,14 @@ var queryFiles embed.FS
 
 // Query is one statement. Name is its file name without the suffix, which metrics and Neo4j's query log use too. Text
 // is the statement without its header. Write is set when it needs a write transaction. ServerWide marks the few
-// statements that belong to the server and not to a team.
+// statements that belong to the server and not to a team. KeepPlan is set when Neo4j keeps the first plan while the data grow:
+// hints and keys determine the plan, and planning again would take a caller a second and more.
 type Query struct {
 	Name       string
 	Text       string
 	Write      bool
 	ServerWide bool
+	KeepPlan   bool
 	Params     []string
 	Returns    []string
 
@@ -33,6 +35,9 @@ var parameter = regexp.MustCompile(`\$([a-zA-Z_])`)
 // with returns the query with another text.
 func (q Query) with(text string) Query {
 	q.Text, q.sent = text, parameter.ReplaceAllString(text, "$$p.$1")
+	if q.KeepPlan {
+		q.sent = "CYPHER replan=skip " + q.sent
+	}
 	return q
 }
 
@@ -93,6 +98,8 @@ func parse(name, raw string) Query {
 			q.Returns = fields(value)
 		case "scope":
 			q.ServerWide = strings.TrimSpace(value) == "server"
+		case "plan":
+			q.KeepPlan = strings.TrimSpace(value) == "kept"
 		}
 	}
 	if mode != "read" && mode != "write" {
@@ -110,8 +117,9 @@ func fields(list string) []string {
 // their columns. Every part must return exactly one row, and column names must differ.
 func Combine(name string, parts ...Query) Query {
 	var text strings.Builder
-	combined := Query{Name: name}
+	combined := Query{Name: name, KeepPlan: true}
 	for _, p := range parts {
+		combined.KeepPlan = combined.KeepPlan && p.KeepPlan
 		text.WriteString("CALL () {\n" + p.Text + "\n}\n")
 		combined.Returns = append(combined.Returns, p.Returns...)
 		for _, param := range p.Params {

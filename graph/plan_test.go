@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"golang.org/x/sync/errgroup"
@@ -255,26 +256,53 @@ var ordered = map[string]int{
 	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 
-// checkPlans checks the plan of every statement. Plans take the time of one core, so two are made at a time.
-func (e *env) checkPlans() {
+// checkPlans checks the plan of every statement, and returns what those read that Neo4j keeps. Plans take the time of one core, so
+// two are made at a time.
+func (e *env) checkPlans() (kept map[string]string) {
 	e.Helper()
 	e.Raw("CALL db.prepareForReplanning()")
+	kept = map[string]string{}
+	var mu sync.Mutex
 	var all errgroup.Group
 	all.SetLimit(2)
 	for _, q := range e.statements() {
 		params := e.params(q)
 		all.Go(func() error {
 			summary, err := e.summarize("EXPLAIN ", q, params)
-			if err == nil {
-				e.checkPlan(q, neo.PlanOf(summary.Plan()))
+			if err != nil {
+				return err
 			}
-			return err
+			plan := neo.PlanOf(summary.Plan())
+			e.checkPlan(q, plan)
+			if q.KeepPlan {
+				mu.Lock()
+				defer mu.Unlock()
+				kept[q.Name] = shape(plan)
+			}
+			return nil
 		})
 	}
 	if err := all.Wait(); err != nil {
 		e.Fatal(err)
 	}
+	return kept
 }
+
+// shape returns what a plan reads: which index each seek, and which relationships each expansion, sorted and once each. Neo4j may split
+// a seek with OR into several.
+func shape(plan neo.Operator) string {
+	var lines []string
+	plan.Each(func(o neo.Operator) {
+		if strings.Contains(o.Name, "Seek") || strings.Contains(o.Name, "Expand") || strings.Contains(o.Name, "Scan") {
+			lines = append(lines, o.Name+" "+generated.ReplaceAllString(o.Details, ""))
+		}
+	})
+	slices.Sort(lines)
+	return strings.Join(slices.Compact(lines), "\n")
+}
+
+// generated matches the numbers in names that Neo4j generates.
+var generated = regexp.MustCompile(`@\d+|anon_\d+|autoint_\d+`)
 
 // checkPlan checks that a statement scans nothing, and reads in the order of its indexes.
 func (e *env) checkPlan(q cypher.Query, plan neo.Operator) {

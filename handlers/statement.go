@@ -14,6 +14,7 @@ type statementStore interface {
 	Statements(ctx context.Context, scope graph.Scope, q statement.Query) (statement.Page, error)
 	Decide(ctx context.Context, scope graph.Scope, decisions []statement.Decision) error
 	Pause(ctx context.Context, scope graph.Scope, paused bool) error
+	PauseConversation(ctx context.Context, scope graph.Scope, key string, paused bool) error
 	Paused(ctx context.Context, scope graph.Scope) (bool, error)
 	ExportStatements(ctx context.Context, teamID string, visit func(*statement.Line) error) error
 	CheckStatement(l *statement.Line, scope graph.Scope) []fault.FieldError
@@ -68,6 +69,8 @@ type ChangeStatementsInput struct {
 type StatementChange struct {
 	Statements []statement.Decision `json:"statements,omitempty" maxItems:"200" doc:"all or none are changed"`
 	Paused     graph.Optional[bool] `json:"paused,omitzero" doc:"true: new messages are not searched for statements; false: they are again"`
+
+	ConversationID string `json:"conversation_id,omitempty" maxLength:"256" doc:"paused is about this conversation only, not about the user"`
 }
 
 // check returns the faults of a change.
@@ -79,6 +82,10 @@ func (c *StatementChange) check() error {
 			f.Word(at.Field("key"), d.Key, 300)
 			f.OneOf(at.Field("state"), d.State, statement.Confirmed, statement.Refused)
 		}
+	}
+	f.OptionalKey(fault.At("conversation_id"), c.ConversationID)
+	if paused := c.Paused.Given && !c.Paused.Null; c.ConversationID != "" && !paused {
+		f.Add(fault.At("paused"), fault.Required, "is required with conversation_id")
 	}
 	return f.Err()
 }
@@ -96,10 +103,14 @@ func (a *API) changeStatements(ctx context.Context, in *ChangeStatementsInput) (
 			return nil, err
 		}
 	}
-	if in.Body.Paused.Given && !in.Body.Paused.Null {
-		err = a.Statements.Pause(ctx, scope, in.Body.Paused.Value)
+	paused := in.Body.Paused
+	switch {
+	case !paused.Given || paused.Null:
+		return nil, nil
+	case in.Body.ConversationID != "":
+		return nil, a.Statements.PauseConversation(ctx, scope, in.Body.ConversationID, paused.Value)
 	}
-	return nil, err
+	return nil, a.Statements.Pause(ctx, scope, paused.Value)
 }
 
 // PauseTeamInput pauses the search for statements for all users of a team.

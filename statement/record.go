@@ -45,7 +45,7 @@ func Record(t *graph.Tx, said graph.Said) error {
 	if len(r.found) == 0 {
 		return nil
 	}
-	known, err := findTopics.ExecOne(t, map[string]any{"team_id": said.Scope.TeamID, "user_id": said.Scope.UserID, "topics": graph.Distinct(topics)})
+	known, err := findTopics.ExecOne(t, map[string]any{"team_id": said.Scope.TeamID, "user_id": said.Scope.UserID, "source_key": said.SourceKey, "topics": graph.Distinct(topics)})
 	if err != nil || known.Paused {
 		return err
 	}

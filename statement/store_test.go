@@ -160,6 +160,24 @@ func TestPause(t *testing.T) {
 	e.Same("not paused", []string{"I love opera."}, e.shown("u1"))
 }
 
+func TestPauseConversation(t *testing.T) {
+	e := fresh(t)
+	e.say("u1", "s1", "Good morning.")
+	e.say("u1", "s2", "Good morning.")
+	pause := func(user, key string, paused bool) error {
+		t.Helper()
+		return e.statements.PauseConversation(e.Context(), e.As(user), key, paused)
+	}
+	e.Same("another user's, and none", []bool{true, true}, []bool{errors.Is(pause("u2", "s1", true), fault.ErrNotFound), errors.Is(pause("u1", "s9", true), fault.ErrNotFound)})
+	e.Same("paused", nil, pause("u1", "s1", true))
+	e.say("u1", "s1", "I love jazz.")
+	e.say("u1", "s2", "I love opera.")
+	e.Same("one paused", []string{"I love opera."}, e.shown("u1"))
+	e.Same("over", nil, pause("u1", "s1", false))
+	e.say("u1", "s1", "I love folk music.")
+	e.Same("none paused", 2, len(e.shown("u1")))
+}
+
 // TestDeletedMessages checks that statements go with their messages and come back with them.
 func TestDeletedMessages(t *testing.T) {
 	e := fresh(t)

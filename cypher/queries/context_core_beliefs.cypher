@@ -1,6 +1,7 @@
 // Returns the user's permanent core concepts, most salient first. Room left is filled with permanent active concepts,
 // then with candidates. None of them decays.
 // mode: read
+// plan: kept
 // params: team_id, user_id, until
 // returns: core_beliefs
 MATCH (n:Concept {team_id: $team_id, user_id: $user_id, state: 'core', ttl_policy: 'keep_forever'})

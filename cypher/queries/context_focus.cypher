@@ -1,6 +1,7 @@
 // Returns the focus node, if the user may see it, and its strongest current relationships: those that have not ended at
 // $until.
 // mode: read
+// plan: kept
 // params: team_id, user_id, focus_key, focus_label, now_ms, until
 // returns: focus
 CALL () {

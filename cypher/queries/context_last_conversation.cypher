@@ -1,5 +1,6 @@
 // Returns the start and type of the user's newest conversation, whatever its age. The open conversation does not count.
 // mode: read
+// plan: kept
 // params: team_id, user_id, until, conversation_id
 // returns: last_conversation
 MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})

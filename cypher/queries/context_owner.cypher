@@ -1,6 +1,7 @@
 // Returns the person node of the user, the identity of the agent context. Without one it returns null instead of no
 // row.
 // mode: read
+// plan: kept
 // params: team_id, user_id
 // returns: owner
 OPTIONAL MATCH (n:Person {team_id: $team_id, owner_of: $user_id})

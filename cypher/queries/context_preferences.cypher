@@ -1,5 +1,6 @@
 // Returns every preference of the user, by key. The value is JSON text.
 // mode: read
+// plan: kept
 // params: team_id, user_id
 // returns: preferences
 MATCH (p:Preference {team_id: $team_id, user_id: $user_id})

@@ -3,6 +3,7 @@
 // that may be above it. There is one walk for each state, in stored order. Room left is filled with goals not in use,
 // then with candidates, each by current salience: of each state the 50 with the highest stored salience.
 // mode: read
+// plan: kept
 // params: team_id, user_id, week_ago, now_ms, until
 // returns: primary_goals
 CALL () {

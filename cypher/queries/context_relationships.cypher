@@ -11,6 +11,7 @@
 // same rows give counts of goals, of permanent concepts and of all other nodes: how many could be shown (for others:
 // and are not), have faded, are archived.
 // mode: read
+// plan: kept
 // params: team_id, user_id, week_ago, now_ms, until, prefixes
 // returns: relationships
 CALL () {

@@ -2,6 +2,7 @@
 // all of the owner's are read; room left is not filled. Salience that has decayed since is the current one, other
 // salience the stored one.
 // mode: read
+// plan: kept
 // params: team_id, user_id, week_ago, now_ms, until
 // returns: relationships
 MATCH (o:Person {team_id: $team_id, owner_of: $user_id})

@@ -3,6 +3,7 @@
 // and their kinds (0 person, 1 concept, 2 entity). The open conversation is omitted. With fewer than five, the older
 // ones are counted, up to 1,000.
 // mode: read
+// plan: kept
 // params: team_id, user_id, week_ago, now_ms, until, conversation_id
 // returns: sources
 MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})

@@ -1,6 +1,7 @@
 // Returns what the user said to remember and nothing closed: standing instructions and preferences, then facts and plans, each the
 // highest rank first. Statements of deleted messages are omitted.
 // mode: read
+// plan: kept
 // params: team_id, user_id, until
 // returns: statements
 CALL () {

@@ -1,5 +1,6 @@
 // Returns messages by their keys: source, number, role, name, text and time, and the data of their source's state.
 // mode: read
+// plan: kept
 // params: team_id, user_id, message_keys
 // returns: messages
 UNWIND $message_keys AS key

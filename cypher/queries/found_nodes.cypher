@@ -1,5 +1,6 @@
 // Returns nodes of other kinds by their keys, with all their properties.
 // mode: read
+// plan: kept
 // params: team_id, user_id, node_keys
 // returns: nodes
 UNWIND $node_keys AS key

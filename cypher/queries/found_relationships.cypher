@@ -1,6 +1,7 @@
 // Returns the most salient relationships of nodes, among the first $walk of each: current ones only, or those of a day.
 // The other end comes with its labels, name and description.
 // mode: read
+// plan: kept
 // params: team_id, user_id, around_keys, plain, types, without_types, min_attitude, max_attitude, min_proximity, max_proximity, as_of, walk, relationship_limit
 // returns: relationships
 UNWIND $around_keys AS key

@@ -3,6 +3,7 @@
 // their number, and twice to a source with its name. linked holds how much each source got from the seeds of each ask,
 // and through which nodes; titled the sources with one of the names.
 // mode: read
+// plan: kept
 // params: team_id, user_id, source_keys, names, seeds, degree_limit, link_limit, mentioned, since, until
 // returns: sources, linked, titled
 CALL () {

@@ -1,6 +1,7 @@
 // Returns storylines that include sources or are about nodes, and the macros that group them: each storyline with its
 // subject and newest sources, each macro with its root and all its storylines.
 // mode: read
+// plan: kept
 // params: team_id, user_id, source_keys, node_keys, story_keys, previews, story_limit
 // returns: storylines, macros
 CALL () {

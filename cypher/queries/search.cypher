@@ -15,6 +15,7 @@
 // how they were made, waiting whether some texts of the team have none yet. speakers: the names counted a quarter, of
 // each ask.
 // mode: read
+// plan: kept
 // params: team_id, user_id, message_asks, message_limit, answer_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, counted, count_limit, name_limit, relationship_limit, since, until, as_of, times, session_limit, timed_messages, timed_hits, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit
 // returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers, timed, said
 CALL () {

@@ -1,13 +1,19 @@
-// Finds the open statements of a user with some topics, and whether Kith looks for none. Locks them until the transaction ends.
+// Finds the open statements of a user with some topics, and whether Kith looks for none in a source. Locks them until the transaction
+// ends.
 // mode: write
-// params: team_id, user_id, topics
+// params: team_id, user_id, source_key, topics
 // returns: paused, statements
 CALL () {
   MATCH (p:StatementPause {team_id: $team_id})
   USING INDEX SEEK p:StatementPause(team_id, user_id)
   WHERE p.user_id IN ['', $user_id]
-  RETURN count(p) > 0 AS paused
+  RETURN count(p) AS pauses
+  UNION ALL
+  MATCH (s:Memory {team_id: $team_id, entity_key: $source_key})
+  USING INDEX SEEK s:Memory(team_id, entity_key)
+  RETURN count(s.statements_paused) AS pauses
 }
+WITH sum(pauses) > 0 AS paused
 CALL () {
   UNWIND $topics AS topic
   MATCH (x:Statement {team_id: $team_id, user_id: $user_id, topic: topic})
