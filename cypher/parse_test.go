@@ -86,6 +86,7 @@ func TestSectionsHaveColumnsOfTheirOwn(t *testing.T) {
 
 func TestStatement(t *testing.T) {
 	t.Parallel()
+	kept := parse("z", "// mode: read\n// plan: kept\n// params: team_id, label\n// returns: m\nMATCH (m {team_id: $team_id}) RETURN m")
 	q := parse("x", "// mode: write\n// params: team_id, label\n// returns: n\nMATCH (n:Deleted {team_id: $team_id})-[:relates_to]->()\nSET n:$($label)\nRETURN n")
 	params := map[string]any{"team_id": "t", "label": "l"}
 	for name, c := range map[string]struct {
@@ -96,6 +97,8 @@ func TestStatement(t *testing.T) {
 		"of a label":   {ForLabel(q, "A"), "MATCH (n:`A` {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n"},
 		"of any type":  {OfTypes(q, []string{"b", "c"}), "MATCH (n:Deleted {team_id: $p.team_id})-[:`b`|`c`]->()\nSET n:$($p.label)\nRETURN n"},
 		"for types":    {ForTypes(q, []string{"b"}), "MATCH (n:Deleted {team_id: $p.team_id})-[:`b`]->()\nSET n:$($p.label)\nRETURN n"},
+		"kept":         {kept, "CYPHER replan=skip MATCH (m {team_id: $p.team_id}) RETURN m"},
+		"all kept":     {Combine("y", kept), "CYPHER replan=skip CALL () {\nMATCH (m {team_id: $p.team_id}) RETURN m\n}\nRETURN m"},
 		"put together": {Combine("y", q), "CALL () {\nMATCH (n:Deleted {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n\n}\nRETURN n"},
 	} {
 		text, sent, err := c.q.Statement(params)

@@ -302,7 +302,7 @@ func shape(plan neo.Operator) string {
 }
 
 // generated matches the numbers in names that Neo4j generates.
-var generated = regexp.MustCompile(`@\d+|anon_\d+|autoint_\d+`)
+var generated = regexp.MustCompile(`@\d+|(anon|autoint|autostring)_\d+|, cache\[[^\]]*\]`)
 
 // checkPlan checks that a statement scans nothing, and reads in the order of its indexes.
 func (e *env) checkPlan(q cypher.Query, plan neo.Operator) {

@@ -5,6 +5,7 @@
 // returns: stored, counted
 CALL () {
   OPTIONAL MATCH (w:Workspace {team_id: $team_id, user_id: $user_id, project_id: $project_id})
+  USING INDEX SEEK w:Workspace(team_id, user_id, project_id)
   RETURN [name IN keys(w) WHERE NOT name IN ['team_id', 'user_id', 'project_id'] | [name, w[name]]] AS stored
   LIMIT 1
 }

@@ -7,7 +7,8 @@ MERGE (l:PreferenceLock {team_id: $team_id, user_id: $user_id})
 WITH l
 CALL (l) {
   MATCH (p:Preference {team_id: $team_id, user_id: $user_id})
-  WHERE NOT p.key IN [row IN $rows | row.key]
+  USING INDEX SEEK p:Preference(team_id, user_id, key)
+  WHERE p.key IS NOT NULL AND NOT p.key IN [row IN $rows | row.key]
   DELETE p
   RETURN count(p) AS removed
 }

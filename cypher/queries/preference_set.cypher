@@ -7,6 +7,7 @@ MERGE (l:PreferenceLock {team_id: $team_id, user_id: $user_id})
 WITH l
 CALL (l) {
   MATCH (p:Preference {team_id: $team_id, user_id: $user_id})
+  USING INDEX SEEK p:Preference(team_id, user_id, key)
   WHERE p.key IS NOT NULL AND p.key <> $key
   RETURN count(p) AS others
 }

@@ -4,6 +4,7 @@
 // returns: key, topic, subject, text, negative, state, kind, confidence, renewals, at, renewed_at, valid_to
 UNWIND $keys AS key
 MATCH (x:Statement {team_id: $team_id, key: key})
+USING INDEX SEEK x:Statement(team_id, key)
 WHERE x.user_id = $user_id
 SET x:Statement
 RETURN x.key AS key,

@@ -13,6 +13,7 @@ CALL () {
   WITH 1 AS one
   WHERE NOT $paused
   MATCH (p:StatementPause {team_id: $team_id, user_id: $user_id})
+  USING INDEX SEEK p:StatementPause(team_id, user_id)
   DELETE p
   RETURN count(p) AS ended
 }
