@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"kith/internal/words"
 )
@@ -15,8 +16,8 @@ import (
 //go:embed forms
 var files embed.FS
 
-// forms are the forms of all languages.
-var forms = load() //nolint:gochecknoglobals // read once, never changed
+// forms returns the forms of all languages. The first call takes some 60 ms, which not every command should pay.
+var forms = sync.OnceValue(load) //nolint:gochecknoglobals // read once, never changed
 
 // table has the patterns of all languages by their first word.
 type table struct {

@@ -13,7 +13,7 @@ import (
 func TestLanguages(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/said/*.txt")
-	if err != nil || len(files) != len(forms.languages)-1 { // English is in TestEnglish
+	if err != nil || len(files) != len(forms().languages)-1 { // English is in TestEnglish
 		t.Fatal(files, err)
 	}
 	for _, file := range files {

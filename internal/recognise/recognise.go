@@ -77,15 +77,16 @@ type find struct {
 // findIn returns the statements of a sentence: the surest, and others that have no word in common with it.
 func findIn(s *sentence, text string) (chosen []find) {
 	m := matcher{sentence: s, text: text, steps: maxSteps}
-	starts := make([][]bool, len(forms.languages))
+	known := forms()
+	starts := make([][]bool, len(known.languages))
 	var likely []bool // languages
 	for at := range s.tokens {
 		if s.tokens[at].mark {
 			continue
 		}
-		for p := range forms.beginWith(s.tokens[at].word) {
+		for p := range known.beginWith(s.tokens[at].word) {
 			if likely == nil {
-				likely = forms.likely(s)
+				likely = known.likely(s)
 			}
 			if !likely[p.language.number] {
 				continue
