@@ -23,6 +23,7 @@ import (
 	"kith/internal/golden"
 	"kith/loader"
 	"kith/preference"
+	"kith/statement"
 	"kith/traverse"
 	"kith/user"
 )
@@ -268,6 +269,13 @@ func newAPI(f *fakes) http.Handler {
 	return New(servicesOf(f), Options{Build: Build{Version: "test", Commit: "abc", Date: "2026-11-22T10:00:00Z"}})
 }
 
+// noStatements is the store of a team without statements. Other calls than the export fail.
+type noStatements struct{ statementStore }
+
+func (noStatements) ExportStatements(context.Context, string, func(*statement.Line) error) error {
+	return nil
+}
+
 func servicesOf(f *fakes) Services {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
@@ -275,7 +283,7 @@ func servicesOf(f *fakes) Services {
 	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Consolidations: f, Users: f, Quotas: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
 		*fakes
 		*kept
-	}{f, &f.kept}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Recalls: f, Ready: func(context.Context) error { return f.err }}
+	}{f, &f.kept}, Statements: noStatements{}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Recalls: f, Ready: func(context.Context) error { return f.err }}
 }
 
 func ask(h http.Handler, method, path, body string) *httptest.ResponseRecorder {
