@@ -185,6 +185,15 @@ func (d *DB) runIn(ctx context.Context, s neo4j.SessionWithContext, q cypher.Que
 	})
 }
 
+// unobserved is the key of Unobserved.
+type unobserved struct{}
+
+// Unobserved returns a context whose statements are not reported to Observe. A statement that is run only to be planned says nothing
+// about how long callers wait.
+func Unobserved(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unobserved{}, true)
+}
+
 // observed runs a statement and reports it to Observe and Trace.
 func (d *DB) observed(ctx context.Context, q cypher.Query, params map[string]any,
 	run func(ctx context.Context, text string, params map[string]any) (neo4j.ResultWithContext, error)) ([][]any, error) {
@@ -199,7 +208,9 @@ func (d *DB) observed(ctx context.Context, q cypher.Query, params map[string]any
 	if err == nil {
 		rows, err = collect(ctx, result)
 	}
-	d.options.Observe(q.Name, time.Since(start), err)
+	if ctx.Value(unobserved{}) == nil {
+		d.options.Observe(q.Name, time.Since(start), err)
+	}
 	end(err)
 	return rows, err
 }

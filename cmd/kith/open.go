@@ -26,6 +26,7 @@ import (
 	"kith/llm"
 	"kith/loader"
 	"kith/mcp"
+	"kith/neo"
 	"kith/recall"
 	"kith/statement"
 	"kith/system"
@@ -276,7 +277,7 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	if err := m.preferences.migrate(ctx); err != nil {
 		return err
 	}
-	return m.sections.Warm(ctx, m.preferences.sections()...)
+	return m.sections.Warm(neo.Unobserved(ctx), m.preferences.sections()...)
 }
 
 // warm plans more statements that callers wait for, the most used first. A new database takes seconds for each.
@@ -286,7 +287,7 @@ func (m *memory) warm(ctx context.Context) {
 		func(ctx context.Context) error { return m.sections.WarmFocus(ctx, m.preferences.sections()...) },
 		m.workspaces.Warm,
 	} {
-		if err := warm(ctx); err != nil && ctx.Err() == nil {
+		if err := warm(neo.Unobserved(ctx)); err != nil && ctx.Err() == nil {
 			m.log.Warn("warm-up failed: the first requests take longer", "error", err)
 		}
 	}
