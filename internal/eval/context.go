@@ -150,7 +150,7 @@ func (m *measurement) addTexts(name string, texts map[string]string) error {
 
 // addReferences adds the newest words of each user, and the messages that BM25 finds with each question.
 func (m *measurement) addReferences(budgets []int, progress *terminal.Progress) error {
-	said, messages := map[string][]string{}, map[string][]string{} // by conversation, the first newest first
+	said, messages := map[string][]string{}, map[string][]string{} // by conversation
 	role := m.set.roles()
 	for i := range m.set.passages {
 		p := &m.set.passages[i]
@@ -158,6 +158,9 @@ func (m *measurement) addReferences(budgets []int, progress *terminal.Progress) 
 		if role(p) == userRole {
 			said[p.Conversation] = append(said[p.Conversation], p.spokenText())
 		}
+	}
+	for _, texts := range said { // the newest first
+		slices.Reverse(texts)
 	}
 	found := map[string][]string{}
 	indexes := map[string]*bm25Index{}
@@ -175,7 +178,7 @@ func (m *measurement) addReferences(budgets []int, progress *terminal.Progress) 
 		newest := map[string]string{}
 		for _, conversation := range m.conversations {
 			var err error
-			if newest[conversation], err = cutToTokens(backward(said[conversation]), budget); err != nil {
+			if newest[conversation], err = cutToTokens(said[conversation], budget); err != nil {
 				return err
 			}
 		}
@@ -191,12 +194,6 @@ func (m *measurement) addReferences(budgets []int, progress *terminal.Progress) 
 		m.columns = append(m.columns, asked)
 	}
 	return nil
-}
-
-func backward(texts []string) []string {
-	texts = slices.Clone(texts)
-	slices.Reverse(texts)
-	return texts
 }
 
 // addContexts adds the contexts of all users as texts within the budgets, and as JSON without a limit, before the references.

@@ -22,17 +22,17 @@ const (
 
 // Words that make the form of a sentence, not its content.
 var (
-	stopWords = wordSet(`a about after again all also am an and any are as at be because been before being but by can could did do does doing don for
+	stopWords = setOf(strings.Fields(`a about after again all also am an and any are as at be because been before being but by can could did do does doing don for
 		from further had has have having he her here hers him his how i if in into is it its itself just let ll m me more most my myself no nor not now of
 		off on once only or other our ours out over own re s same she should so some such t than that the their theirs them then there these they this
-		those through to too under until up ve very was we were what when where which while who whom why will with would you your yours`)
-	formWords = wordSet(`always never prefer prefers preferred preference like likes want wants need needs please ask asks asked asking whenever
-		remember make sure ensure tell get got know think really try trying i'm i'd i've i'll`)
+		those through to too under until up ve very was we were what when where which while who whom why will with would you your yours`))
+	formWords = setOf(strings.Fields(`always never prefer prefers preferred preference like likes want wants need needs please ask asks asked asking whenever
+		remember make sure ensure tell get got know think really try trying i'm i'd i've i'll`))
 )
 
-func wordSet(list string) map[string]bool {
+func setOf(words []string) map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(list) {
+	for _, word := range words {
 		set[word] = true
 	}
 	return set
@@ -99,7 +99,7 @@ func questionEvidence(q *question, texts map[string]string) (all []evidence) {
 	if labels == "" {
 		labels = q.Answer + " " + q.Question
 	}
-	target := wordSet(strings.Join(contentWords(labels), " "))
+	target := setOf(contentWords(labels))
 	for _, id := range q.Gold {
 		if e := bestSentence(splitSentences(texts[id]), target); e.words != nil {
 			all = append(all, e)
@@ -152,10 +152,7 @@ func readWords(text string) (lines passageWords) {
 
 // has reports whether a line has the evidence.
 func (p passageWords) has(e evidence) bool {
-	wanted := map[string]bool{}
-	for _, word := range e.words {
-		wanted[word] = true
-	}
+	wanted := setOf(e.words)
 	needed := int(math.Ceil(neededShare*float64(len(e.words)) - 1e-9))
 	return slices.ContainsFunc(p, func(line []string) bool {
 		held := map[string]int{}
