@@ -71,7 +71,7 @@ func (i *importer) readNode(item Item) (graph.NodeWrite, []fault.FieldError) {
 		return w.NodeWrite, fault.Fields(err)
 	}
 	i.takeOwner(&w.NodeWrite)
-	f := fault.ListOf(i.store.CheckNode(&w.NodeWrite, i.scope))
+	f := fault.ListOf(i.Memory.CheckNode(&w.NodeWrite, i.scope))
 	if w.UserID.Given && !w.UserID.Null {
 		i.scope.CheckImported(&f, w.UserID.Value)
 	}
@@ -87,7 +87,7 @@ func (i *importer) addRelationship(ctx context.Context, item Item) error {
 	if err := decodeItem(item.Raw, &w, &w.inTeam, i.scope.TeamID); err != nil {
 		return i.recordFaults(ctx, item, fault.Fields(err)...)
 	}
-	if fields := i.store.CheckRelationship(&w.RelationshipWrite); len(fields) > 0 {
+	if fields := i.Memory.CheckRelationship(&w.RelationshipWrite); len(fields) > 0 {
 		return i.recordFaults(ctx, item, fields...)
 	}
 	if i.batch.ends == nil {
@@ -155,7 +155,7 @@ func (i *importer) storeBatch(ctx context.Context, b *batch, before Report) (gra
 	b.Plan, b.Searched = i.plan, i.searched
 	i.alsoStatements(b)
 	for {
-		result, err := i.store.Restore(ctx, i.scope, &b.RestoreBatch, mark, func(result graph.MemoryResult) string {
+		result, err := i.Memory.Restore(ctx, i.scope, &b.RestoreBatch, mark, func(result graph.MemoryResult) string {
 			*i.report = before
 			i.countResults(b, result)
 			raw, _ := json.Marshal(i.report) //nolint:errchkjson // a Report can always be encoded
@@ -263,7 +263,7 @@ func (i *importer) resolvePassed(ctx context.Context) error {
 	if len(b.Nodes) == 0 {
 		return nil
 	}
-	result, err := i.store.Restore(ctx, i.scope, &b.RestoreBatch, graph.ImportMark{}, nil, true)
+	result, err := i.Memory.Restore(ctx, i.scope, &b.RestoreBatch, graph.ImportMark{}, nil, true)
 	if err != nil {
 		return err
 	}

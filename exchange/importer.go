@@ -145,7 +145,7 @@ type ImportStores struct {
 // other keys, and in a dry run those of all nodes, go into a temporary file.
 func Import(ctx context.Context, into ImportStores, scope graph.Scope, r *Reader, o ImportOptions) (*Report, error) {
 	i := &importer{
-		store: into.Memory, statements: into.Statements, chats: into.Chats, prefs: into.Preferences, scope: scope, options: o, aliases: keytable.New(),
+		ImportStores: into, scope: scope, options: o, aliases: keytable.New(),
 		report: &Report{ImportID: o.ID, DryRun: o.DryRun, Refused: []Refusal{}, Warnings: []Refusal{}},
 	}
 	defer func() { _ = i.aliases.Close() }()
@@ -185,21 +185,18 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // importer is one import. It counts the results of the reader, items and faults alike: two readers of the same bytes
 // return the same results.
 type importer struct {
-	store importStore
-	chats importChats
-	prefs preferences
+	ImportStores
 
-	statements importStatements
-	searched   bool // the file has the statements of its messages
-	scope      graph.Scope
-	options    ImportOptions
-	report     *Report
-	seen       int64           // results read
-	handled    int64           // results stored, reported or in the batch
-	skipUntil  int64           // results stored by an earlier attempt
-	stored     int64           // results stored
-	aliases    *keytable.Table // keys of the file whose nodes are stored under other keys
-	plan       *graph.RestorePlan
+	searched  bool // the file has the statements of its messages
+	scope     graph.Scope
+	options   ImportOptions
+	report    *Report
+	seen      int64           // results read
+	handled   int64           // results stored, reported or in the batch
+	skipUntil int64           // results stored by an earlier attempt
+	stored    int64           // results stored
+	aliases   *keytable.Table // keys of the file whose nodes are stored under other keys
+	plan      *graph.RestorePlan
 
 	chatPlan *chat.Plan
 	passed   batch // nodes that an earlier attempt has stored under unknown keys
@@ -219,7 +216,7 @@ func (i *importer) resume(ctx context.Context) error {
 	if !i.resumable() {
 		return nil
 	}
-	report, seq, err := Progress(ctx, i.store, i.scope, i.options.ID)
+	report, seq, err := Progress(ctx, i.Memory, i.scope, i.options.ID)
 	if err != nil || seq == 0 {
 		return err
 	}

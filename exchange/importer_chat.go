@@ -52,7 +52,7 @@ func (i *importer) storeChats(ctx context.Context, b *batch) error {
 		return err
 	}
 	b.chats.Plan = i.chatPlan
-	result, err := i.chats.RestoreChats(ctx, i.scope, &b.chats)
+	result, err := i.Chats.RestoreChats(ctx, i.scope, &b.chats)
 	if err != nil {
 		return err
 	}

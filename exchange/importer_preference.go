@@ -64,7 +64,7 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 		return err
 	}
 	scope := graph.Scope{TeamID: i.scope.TeamID, UserID: b.user}
-	all, err := i.prefs.Preferences(ctx, scope)
+	all, err := i.Preferences.Preferences(ctx, scope)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 		all = setPreference(all, p, &counts)
 	}
 	if err = preference.Validate(all); err == nil && counts.Created+counts.Updated > 0 && !i.options.DryRun {
-		err = i.prefs.ReplacePreferences(ctx, scope, all)
+		err = i.Preferences.ReplacePreferences(ctx, scope, all)
 	}
 	var invalid *fault.InvalidError
 	if errors.As(err, &invalid) {
@@ -97,7 +97,7 @@ func (i *importer) checkProgress(ctx context.Context) error {
 	if !i.resumable() {
 		return nil
 	}
-	mark, err := i.store.ImportProgress(ctx, i.scope, i.options.ID)
+	mark, err := i.Memory.ImportProgress(ctx, i.scope, i.options.ID)
 	if err == nil && mark.Seq != i.stored {
 		err = fmt.Errorf("another request continues the same import: %w", fault.ErrConflict)
 	}

@@ -25,7 +25,7 @@ func (i *importer) addStatement(ctx context.Context, item Item) error {
 	if err := decodeItem(item.Raw, &l, &l.inTeam, i.scope.TeamID); err != nil {
 		return i.recordFaults(ctx, item, fault.Fields(err)...)
 	}
-	if fields := i.statements.CheckStatement(&l.Line, i.scope); len(fields) > 0 {
+	if fields := i.Statements.CheckStatement(&l.Line, i.scope); len(fields) > 0 {
 		return i.recordFaults(ctx, item, fields...)
 	}
 	i.batch.statements = append(i.batch.statements, l.Line)
@@ -40,7 +40,7 @@ func (i *importer) alsoStatements(b *batch) {
 		return
 	}
 	b.Also = func(t *graph.Tx, planned func(key string) (graph.Properties, error)) (err error) {
-		b.statementResults, err = i.statements.RestoreStatements(t, i.scope, b.statements, planned)
+		b.statementResults, err = i.Statements.RestoreStatements(t, i.scope, b.statements, planned)
 		return err
 	}
 }
