@@ -37,6 +37,7 @@ type javaEngine struct {
 	pageMB   int
 
 	checkpointIn string
+	settings     []string
 }
 
 // installedEngine uses the jars of an installed Neo4j.
@@ -62,7 +63,9 @@ func newJavaEngine(ctx context.Context, o Options, f folder, java, lib string, f
 	if lib == "" {
 		lib = filepath.Join(c.jars(), "lib")
 	}
-	e := &javaEngine{folder: f, java: java, lib: lib, heapMB: o.HeapMB, pageMB: o.PageCacheMB, checkpointIn: o.checkpointIn}
+	e := &javaEngine{
+		folder: f, java: java, lib: lib, heapMB: o.HeapMB, pageMB: o.PageCacheMB, checkpointIn: o.checkpointIn, settings: o.Settings,
+	}
 	err = c.locked(ctx, func() error {
 		if err := fetch(c); err != nil {
 			return err
@@ -154,5 +157,6 @@ func (e *javaEngine) conf(port int) string {
 			"internal.server.bolt.thread_pool_shutdown_wait_time=1s",
 			"internal.server.bolt.connection_shutdown_wait_time=1s")
 	}
+	lines = append(lines, e.settings...)
 	return strings.Join(lines, "\n") + "\n"
 }
