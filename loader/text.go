@@ -3,7 +3,6 @@ package loader
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +16,11 @@ import (
 // minutes ago", from one month's name to another.
 const momentGrowth = 8
 
-// block is a heading with its lines, the highest-ranked first. limit is the most lines, or the usual number. one and
-// all name a line and lines in the note on what was cut. The lines of an extra block are cut first.
+// block is a heading with its lines, the highest-ranked first. weight is what its lines are worth beside those of other blocks.
+// one and all name a line and lines in the note on what was cut. The lines of an extra block are cut first.
 type block struct {
 	heading  string
-	limit    int
+	weight   int
 	one, all string
 	lines    []string
 	extra    bool
@@ -43,7 +42,7 @@ func renderText(r Request, found *Sections, notes []string, closing string) ([]b
 	t := textOf(r, found)
 	t.notes = notes
 	if r.MaxTokens == 0 {
-		return []byte(t.render(t.counts())), nil
+		return []byte(t.render(nil)), nil
 	}
 	reserved, err := tokens.Count(closing)
 	if err != nil {
@@ -55,6 +54,8 @@ func renderText(r Request, found *Sections, notes []string, closing string) ([]b
 	return t.fitBudget(r.MaxTokens - reserved - r.reserved)
 }
 
+// textOf returns the context as headings and lines. The weight of a block is about the number of lines that it can have; standing
+// statements weigh more, because questions seldom name the instruction that governs them, while facts are found by searches.
 func textOf(r Request, found *Sections) *textContext {
 	t := &textContext{title: "# About the user"}
 	if found.Owner != nil {
@@ -65,7 +66,7 @@ func textOf(r Request, found *Sections) *textContext {
 		switch part {
 		case userPart:
 			t.add("Preferences", 20, "preference", "preferences", preferenceLines(found.Preferences))
-			t.add("Standing instructions and preferences (said by the user)", standingLimit, "statement", "statements", statementLines(found.Statements, true))
+			t.add("Standing instructions and preferences (said by the user)", 200, "statement", "statements", statementLines(found.Statements, true))
 			t.add("Core beliefs", 10, "belief", "beliefs", nodeLines(found.CoreBeliefs, "not yet core"))
 			t.add("Goals", 5, "goal", "goals", nodeLines(found.PrimaryGoals, "not used lately"))
 			t.add("Facts and plans (said by the user)", 60, "fact", "facts", statementLines(found.Statements, false))
@@ -97,9 +98,9 @@ func textNotes(left []NotShown, nothing bool, degraded []Section) []string {
 	return notes
 }
 
-func (t *textContext) add(heading string, limit int, one, all string, lines []string) {
+func (t *textContext) add(heading string, weight int, one, all string, lines []string) {
 	if len(lines) > 0 {
-		t.blocks = append(t.blocks, block{heading, limit, one, all, lines, heading == notesHeading})
+		t.blocks = append(t.blocks, block{heading, weight, one, all, lines, heading == notesHeading})
 	}
 }
 
@@ -110,10 +111,6 @@ func preferenceLines(preferences []preference.Preference) []string {
 	}
 	return lines
 }
-
-// standingLimit is larger than the number of standing statements that a context has, so that most of the other lines are cut before
-// one of them: questions seldom name the instruction that governs them, while facts are found by searches.
-const standingLimit = 120
 
 // statementLines returns the user's words with the day on which they were said: of standing instructions and preferences, or of
 // facts and plans. They are quoted, because they are no instructions of the operator.
@@ -249,101 +246,4 @@ func focusLines(f *Focus) []string {
 			l.Direction, markup.Inline(l.RelationshipType), markup.Name(l.Name), markup.Inline(l.NodeType)), l.Description))
 	}
 	return lines
-}
-
-// counts returns the number of lines of each block.
-func (t *textContext) counts() []int {
-	counts := make([]int, len(t.blocks))
-	for i, b := range t.blocks {
-		counts[i] = len(b.lines)
-	}
-	return counts
-}
-
-// render returns the context with the first lines of each block, and a note on what was cut.
-func (t *textContext) render(counts []int) string {
-	var out strings.Builder
-	out.WriteString(t.title + "\n\n")
-	if t.owner != "" {
-		out.WriteString(t.owner + "\n\n")
-	}
-	var cut []string
-	for i, b := range t.blocks {
-		if counts[i] > 0 {
-			out.WriteString("## " + b.heading + "\n\n- " + strings.Join(b.lines[:counts[i]], "\n- ") + "\n\n")
-		}
-		if n := len(b.lines) - counts[i]; n == 1 {
-			cut = append(cut, "1 "+b.one)
-		} else if n > 1 {
-			cut = append(cut, fmt.Sprintf("%d %s", n, b.all))
-		}
-	}
-	notes := t.notes
-	if len(cut) > 0 {
-		notes = append(slices.Clone(notes), "_Left out to keep the token budget: "+strings.Join(cut, ", ")+"._")
-	}
-	for _, note := range notes {
-		out.WriteString(note + "\n\n")
-	}
-	return out.String()
-}
-
-// fitBudget cuts the lowest-ranked lines until the text keeps the budget, and shortens the owner as a last resort.
-func (t *textContext) fitBudget(budget int) ([]byte, error) {
-	order := t.dropOrder()
-	render := func(gone int) (string, error) { return t.render(t.without(order[:gone])), nil }
-	text, gone, fits, err := tokens.LeastLeftOut(budget, len(order), render)
-	for err == nil && !fits {
-		if gone < len(order) {
-			gone++
-		} else if !t.shorten() {
-			break
-		}
-		text, _ = render(gone)
-		fits, err = tokens.Fits(text, budget)
-	}
-	return []byte(text), err
-}
-
-// shorten halves the texts that are never cut; false if nothing is left to halve.
-func (t *textContext) shorten() bool {
-	longest := &t.owner
-	if len(t.title) > len(t.owner) {
-		longest = &t.title
-	}
-	runes := []rune(*longest)
-	if len(runes) < 8 {
-		return false
-	}
-	*longest = string(runes[:len(runes)/2]) + "…"
-	return true
-}
-
-// dropped is a line that can be cut: its block, and its place there.
-type dropped struct{ block, place int }
-
-// dropOrder returns all lines, the first to cut first: by their place relative to the limit of their block, so that
-// each block keeps its best. Of equal ones the less important block's is cut first.
-func (t *textContext) dropOrder() []dropped {
-	var order []dropped
-	for b := range t.blocks {
-		for place := range t.blocks[b].lines {
-			order = append(order, dropped{b, place})
-		}
-	}
-	rank := func(d dropped) float64 { return float64(d.place+1) / float64(t.blocks[d.block].limit) }
-	extra := func(d dropped) int { return map[bool]int{true: 1}[t.blocks[d.block].extra] }
-	slices.SortStableFunc(order, func(a, b dropped) int {
-		return cmp.Or(cmp.Compare(extra(b), extra(a)), cmp.Compare(rank(b), rank(a)), cmp.Compare(b.block, a.block))
-	})
-	return order
-}
-
-// without counts the lines of each block that remain.
-func (t *textContext) without(gone []dropped) []int {
-	counts := t.counts()
-	for _, d := range gone {
-		counts[d.block]--
-	}
-	return counts
 }
