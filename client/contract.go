@@ -31,6 +31,11 @@ func (c *Client) Context(ctx context.Context, query ContextQuery) (*AgentContext
 	return fetch[AgentContext](ctx, c, request{method: http.MethodGet, path: "/v1/context", query: query, again: true})
 }
 
+// ContextReceipt is GET /v1/context: what an agent should know at the start of a conversation. The response is its text with an account of it.
+func (c *Client) ContextReceipt(ctx context.Context, query ContextQuery) (*Receipt, error) {
+	return fetch[Receipt](ctx, c, request{method: http.MethodGet, path: "/v1/context", query: query, again: true, asText: true, explained: true})
+}
+
 // ContextText is GET /v1/context: what an agent should know at the start of a conversation. The answer is its text form.
 func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, error) {
 	return c.text(ctx, request{method: http.MethodGet, path: "/v1/context", query: query, again: true, asText: true})
@@ -814,6 +819,12 @@ type AvailableEntity struct {
 	State    *string `json:"state"`
 }
 
+// Beaten is part of the contract.
+type Beaten struct {
+	Key   string  `json:"key"`
+	Value float64 `json:"value,omitempty"`
+}
+
 // ChangeSystemEntityRequest is part of the contract.
 type ChangeSystemEntityRequest struct {
 	Description      Optional[string] `json:"description,omitzero"`        // left out: kept; empty: cleared
@@ -1379,6 +1390,25 @@ type KeyInfo struct {
 // KeyList is part of the contract.
 type KeyList struct {
 	Keys []KeyInfo `json:"keys"`
+}
+
+// LeftOut is part of the contract.
+type LeftOut struct {
+	At               time.Time    `json:"at,omitzero"`    // when it was last accessed, said, begun or added
+	BackAt           int64        `json:"back_at"`        // the least max_tokens with which the line is in the text
+	Beat             *Beaten      `json:"beat,omitempty"` // the next of the section
+	By               string       `json:"by,omitempty"`   // what the value is
+	Key              string       `json:"key,omitempty"`  // of the node, statement, source or preference; of a note, that of its node
+	Kind             string       `json:"kind,omitempty"`
+	Of               int64        `json:"of,omitempty"`                // how many the section has, with those left out
+	Provenance       []Provenance `json:"provenance,omitempty"`        // where it comes from, as far as is known
+	Rank             int64        `json:"rank,omitempty"`              // in the section, from 1
+	RelationshipType string       `json:"relationship_type,omitempty"` // of the user's or the focus's relationship to the node
+	Rule             string       `json:"rule,omitempty"`              // why it is in the section
+	Section          string       `json:"section,omitempty"`
+	Text             string       `json:"text"`
+	Tokens           int64        `json:"tokens"`
+	Value            float64      `json:"value,omitempty"` // by which the section is ranked
 }
 
 // LinkedContext is part of the contract.
@@ -1991,6 +2021,14 @@ type Proposed struct {
 	Version   int64   `json:"version,omitempty"`
 }
 
+// Provenance is part of the contract.
+type Provenance struct {
+	From    int64  `json:"from,omitempty"` // in the message, in code points
+	Message string `json:"message,omitempty"`
+	Source  string `json:"source"`
+	To      int64  `json:"to,omitempty"`
+}
+
 // PutPreferenceRequest is part of the contract.
 type PutPreferenceRequest struct {
 	Value json.RawMessage `json:"value"` // any JSON value but null, of at most 4,096 bytes
@@ -2013,6 +2051,17 @@ type QuotaShares struct {
 type RateLimit struct {
 	Limit     int64 `json:"limit"`     // units a minute
 	Remaining int64 `json:"remaining"` // units left after this request
+}
+
+// Receipt is part of the contract.
+type Receipt struct {
+	Degraded  []string   `json:"degraded,omitempty"` // what could not be loaded and is missing
+	LeftOut   []LeftOut  `json:"left_out"`           // lines that were cut to keep max_tokens, in the order of cutting
+	MaxTokens int64      `json:"max_tokens,omitempty"`
+	NotShown  []NotShown `json:"not_shown"` // what is known and was not read for the context
+	Spans     []Span     `json:"spans"`     // all of the text, in order
+	Text      string     `json:"text"`
+	Tokens    int64      `json:"tokens"` // o200k tokens of the text
 }
 
 // RecentContext is part of the contract.
@@ -2281,6 +2330,26 @@ type SourceWrite struct {
 	Summary        Optional[string]            `json:"summary,omitzero"`       // one or two sentences; at most 16,384 characters
 	Tags           []string                    `json:"tags,omitempty"`
 	UserID         string                      `json:"user_id,omitempty"` // whose source it is; default: the user of the API key, else shared by the team, which a conversation cannot be
+}
+
+// Span is part of the contract.
+type Span struct {
+	At               time.Time    `json:"at,omitzero"`    // when it was last accessed, said, begun or added
+	Beat             *Beaten      `json:"beat,omitempty"` // the next of the section
+	By               string       `json:"by,omitempty"`   // what the value is
+	From             int64        `json:"from"`           // in bytes of UTF-8
+	Key              string       `json:"key,omitempty"`  // of the node, statement, source or preference; of a note, that of its node
+	Kind             string       `json:"kind,omitempty"`
+	Of               int64        `json:"of,omitempty"` // how many the section has, with those left out
+	Part             string       `json:"part"`
+	Provenance       []Provenance `json:"provenance,omitempty"`        // where it comes from, as far as is known
+	Rank             int64        `json:"rank,omitempty"`              // in the section, from 1
+	RelationshipType string       `json:"relationship_type,omitempty"` // of the user's or the focus's relationship to the node
+	Rule             string       `json:"rule,omitempty"`              // why it is in the section
+	Section          string       `json:"section,omitempty"`
+	To               int64        `json:"to"`
+	Tokens           int64        `json:"tokens"`          // that begin in the span
+	Value            float64      `json:"value,omitempty"` // by which the section is ranked
 }
 
 // Statement is part of the contract.

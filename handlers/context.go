@@ -21,6 +21,7 @@ type ContextInput struct {
 	Sections    []string  `query:"sections,explode" doc:"user, relationships, recent_context, temporal, repeated or with commas; default: all"`
 	FocusKind   string    `query:"focus_kind" enum:"person,concept,entity" doc:"person, concept or entity; with focus_id, and never without"`
 	FocusID     string    `query:"focus_id" minLength:"1" maxLength:"256" doc:"entity_key of what the user looks at; with focus_kind, and never without"`
+	Explain     bool      `query:"explain" doc:"answer with the text, what each part of it shows and why, and what was left out; only with format=text"`
 	AsOf        time.Time `query:"as_of" doc:"the context of a day in the past: what was linked then, the week before it"`
 	IfNoneMatch string    `header:"If-None-Match"`
 
@@ -32,19 +33,30 @@ func (a *API) getContext(ctx context.Context, in *ContextInput) (*huma.StreamRes
 	if err != nil {
 		return nil, err
 	}
-	answer, err := a.Contexts.Context(ctx, loader.Request{
+	r := loader.Request{
 		Scope: scope, TimeZone: in.TimeZone, Format: loader.Format(in.Format), MaxTokens: in.MaxTokens,
 		Sections: splitList(in.Sections), FocusKind: in.FocusKind, FocusID: in.FocusID, AsOf: timeOrNil(in.AsOf),
 		ConversationID: in.ConversationID,
-	}, nil)
+	}
+	if in.Explain {
+		receipt, err := a.Contexts.Receipt(ctx, r)
+		if err != nil {
+			return nil, located("query", err)
+		}
+		return sendJSON(receipt)
+	}
+	answer, err := a.Contexts.Context(ctx, r, nil)
 	return sendUnlessMatched(in.IfNoneMatch, answer, err)
 }
 
 // contextResponse describes the answer, which is sent as bytes.
 func contextResponse(api huma.API, o *huma.Operation) {
-	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[loader.AgentContext](), true, "AgentContext")
+	schemas := api.OpenAPI().Components.Schemas
 	o.Responses = map[string]*huma.Response{
-		"200": jsonOrText("The context", schema),
+		"200": jsonOrText("The context, or with explain its text and an account of it", &huma.Schema{OneOf: []*huma.Schema{
+			schemas.Schema(reflect.TypeFor[loader.AgentContext](), true, "AgentContext"),
+			schemas.Schema(reflect.TypeFor[loader.Receipt](), true, "Receipt"),
+		}}),
 		"304": {Description: "Nothing has changed since the ETag in If-None-Match"},
 	}
 }

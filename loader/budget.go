@@ -5,85 +5,33 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"kith/internal/tokens"
 )
 
-// cutLine is a line that can be cut: its block, its place there, and its o200k tokens.
-type cutLine struct{ block, place, tokens int }
+// line is a line that can be cut: its block, its place there, and its o200k tokens.
+type line struct{ block, place, tokens int }
 
-// render returns the context without the lines that cut names, and with a note on their number.
-func (t *textContext) render(cut []cutLine) string {
-	gone := make([]map[int]bool, len(t.blocks))
-	for _, c := range cut {
-		if gone[c.block] == nil {
-			gone[c.block] = map[int]bool{}
-		}
-		gone[c.block][c.place] = true
-	}
-	var out strings.Builder
-	out.WriteString(t.title + "\n\n")
-	if t.owner != "" {
-		out.WriteString(t.owner + "\n\n")
-	}
-	for i, b := range t.blocks {
-		if len(gone[i]) == len(b.lines) {
-			continue
-		}
-		out.WriteString("## " + b.heading + "\n\n")
-		for place, line := range b.lines {
-			if !gone[i][place] {
-				out.WriteString(item(line))
-			}
-		}
-		out.WriteString("\n")
-	}
-	for _, note := range t.notes {
-		out.WriteString(note + "\n\n")
-	}
-	if len(cut) > 0 {
-		out.WriteString(t.cutNote(gone) + "\n\n")
-	}
-	return out.String()
-}
-
-// item returns a line as an item of a list.
-func item(line string) string { return "- " + line + "\n" }
-
-// cutNote says how many lines of each block are cut.
-func (t *textContext) cutNote(gone []map[int]bool) string {
-	var parts []string
-	for i, b := range t.blocks {
-		switch n := len(gone[i]); n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+b.one)
-		default:
-			parts = append(parts, fmt.Sprintf("%d %s", n, b.all))
-		}
-	}
-	return "_Left out to keep the token budget: " + strings.Join(parts, ", ") + "._"
+// fitted says which lines of a text are cut to keep a budget: the first of order. sizes are the o200k tokens of the text without the
+// first 0, 1, 2 … of them, up to those that are cut.
+type fitted struct {
+	order []line
+	cut   int
+	sizes []int
 }
 
 // fitBudget cuts the lines of the least worth until the text keeps the budget, and shortens the owner as a last resort.
-func (t *textContext) fitBudget(budget int) ([]byte, error) {
-	order, err := t.cutOrder()
-	if err != nil {
-		return nil, err
+func (t *textContext) fitBudget(budget int) (fitted, error) {
+	s := &sizer{text: t}
+	f := fitted{order: s.measure()}
+	for f.sizes = []int{s.size()}; f.sizes[f.cut] > budget && f.cut < len(f.order); f.cut++ {
+		s.cut(f.order[f.cut])
+		f.sizes = append(f.sizes, s.size())
 	}
-	render := func(gone int) (string, error) { return t.render(order[:gone]), nil }
-	text, gone, fits, err := tokens.LeastLeftOut(budget, len(order), render)
-	for err == nil && !fits {
-		if gone < len(order) {
-			gone++
-		} else if !t.shorten() {
-			break
-		}
-		text, _ = render(gone)
-		fits, err = tokens.Fits(text, budget)
+	for f.sizes[f.cut] > budget && s.err == nil && t.shorten() {
+		f.sizes[f.cut] = s.size()
 	}
-	return []byte(text), err
+	return f, s.err
 }
 
 // shorten halves the texts that are never cut; false if nothing is left to halve.
@@ -100,29 +48,112 @@ func (t *textContext) shorten() bool {
 	return true
 }
 
-// cutOrder returns all lines, the first to cut first: by worth for their tokens, notes before all others. The first line of a block
-// is cut after the second ones. Of equal lines the less important block's is cut first.
-func (t *textContext) cutOrder() ([]cutLine, error) {
-	var order []cutLine
-	for b := range t.blocks {
-		for place, line := range t.blocks[b].lines {
-			n, err := tokens.Count(item(line))
-			if err != nil {
-				return nil, err
-			}
-			order = append(order, cutLine{b, place, n})
-		}
+// sizer computes the tokens of a text while lines are cut from it. No token of o200k continues after a line break before an item, a
+// heading or a note, so the tokens of such parts add up. It keeps the first error.
+type sizer struct {
+	text   *textContext
+	blocks []blockSize
+	notes  int // tokens
+	err    error
+}
+
+// blockSize is the size of a block's lines that are left, in tokens.
+type blockSize struct {
+	lines    []int // tokens of each line; 0: it is cut
+	left     int   // number of lines
+	heading  int
+	sum      int
+	last     int // place of the last line that is left
+	lastSize int // its tokens with the empty line after it
+	note     int // tokens of the number of its cut lines in the note on them
+}
+
+func (s *sizer) count(text string) int {
+	n, err := tokens.Count(text)
+	if err != nil && s.err == nil {
+		s.err = err
 	}
-	extra := func(c cutLine) int { return map[bool]int{true: 1}[t.blocks[c.block].extra] }
-	slices.SortStableFunc(order, func(a, b cutLine) int {
-		return cmp.Or(cmp.Compare(extra(b), extra(a)), cmp.Compare(t.cost(b), t.cost(a)), cmp.Compare(b.block, a.block))
+	return n
+}
+
+// measure counts the parts of the text, and returns its lines, the first to cut first: by worth for their tokens, notes before all
+// others. Of equal lines the less important block's is cut first.
+func (s *sizer) measure() []line {
+	var order []line
+	for b := range s.text.blocks {
+		block := &s.text.blocks[b]
+		size := blockSize{heading: s.count(heading(block.heading)), lines: make([]int, len(block.lines)), left: len(block.lines), last: len(block.lines)}
+		for place, text := range block.lines {
+			n := s.count(item(text))
+			size.lines[place] = n
+			size.sum += n
+			order = append(order, line{b, place, n})
+		}
+		s.blocks = append(s.blocks, size)
+		s.findLast(b)
+	}
+	for _, note := range s.text.notes {
+		s.notes += s.count(note + "\n\n")
+	}
+	extra := func(l line) int { return map[bool]int{true: 1}[s.text.blocks[l.block].extra] }
+	slices.SortStableFunc(order, func(a, b line) int {
+		return cmp.Or(cmp.Compare(extra(b), extra(a)), cmp.Compare(s.text.cost(b), s.text.cost(a)), cmp.Compare(b.block, a.block))
 	})
-	return order, nil
+	return order
 }
 
 // cost returns what a line costs for its worth, to compare lines. The n-th further line of a block is worth its weight / n: each says
 // less than the one before. A long line says more than a short one, but not as much more as it is longer, so the tokens count by their
 // square root: of the exponents 0, ½ and 1, it covered most of later questions in contexts of 500 to 2,000 tokens together.
-func (t *textContext) cost(c cutLine) float64 {
-	return float64(c.place) / float64(t.blocks[c.block].weight) * math.Sqrt(float64(c.tokens))
+func (t *textContext) cost(l line) float64 {
+	return float64(l.place) / float64(t.blocks[l.block].weight) * math.Sqrt(float64(l.tokens))
+}
+
+// cut removes a line.
+func (s *sizer) cut(l line) {
+	b := &s.blocks[l.block]
+	b.lines[l.place] = 0
+	b.sum -= l.tokens
+	b.left--
+	b.note = s.count(" " + s.text.blocks[l.block].counted(len(b.lines)-b.left))
+	if l.place == b.last {
+		s.findLast(l.block)
+	}
+}
+
+// findLast finds the last line of a block that is left, at or before the one known.
+func (s *sizer) findLast(block int) {
+	b := &s.blocks[block]
+	for b.last--; b.last >= 0 && b.lines[b.last] == 0; b.last-- {
+	}
+	if b.last >= 0 {
+		b.lastSize = s.count(item(s.text.blocks[block].lines[b.last]) + "\n")
+	}
+}
+
+// size returns the tokens of the text without the lines that were cut.
+func (s *sizer) size() int {
+	n, parts := s.count(s.text.opening())+s.notes, 0
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		if b.left > 0 {
+			n += b.heading + b.sum - b.lines[b.last] + b.lastSize
+		}
+		if b.left < len(b.lines) {
+			n += b.note
+			parts++
+		}
+	}
+	if parts > 0 {
+		n += s.count(cutNote(nil)) + parts - 1 // commas
+	}
+	return n
+}
+
+// counted says how many lines of the block are meant.
+func (b *block) counted(n int) string {
+	if n == 1 {
+		return "1 " + b.one
+	}
+	return fmt.Sprintf("%d %s", n, b.all)
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"kith/graph"
 	"kith/internal/fault"
@@ -82,7 +83,7 @@ func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConvers
 // there.
 func (l *Loader) loadCached(ctx context.Context, r Request) (cachedContext, error) {
 	raw, err := l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, r.view(), func(ctx context.Context) ([]byte, bool, error) {
-		return l.make(ctx, r)
+		return l.make(ctx, &r)
 	})
 	if err != nil {
 		return cachedContext{}, err
@@ -94,41 +95,82 @@ func (l *Loader) loadCached(ctx context.Context, r Request) (cachedContext, erro
 	return k, nil
 }
 
-// make loads and renders the part of a context that does not depend on the time of the answer.
-func (l *Loader) make(ctx context.Context, r Request) (raw []byte, keep bool, err error) {
-	q := SectionQuery{Now: l.options.Now(), AsOf: r.AsOf, FocusKey: r.FocusID, ConversationID: r.ConversationID}
+// reading is what was read for a context.
+type reading struct {
+	cachedContext // without its body
+
+	now      time.Time
+	found    *Sections
+	degraded []Section
+	left     []NotShown
+}
+
+// read loads the sections of a context.
+func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
+	now := l.options.Now()
+	q := SectionQuery{Now: now, AsOf: r.AsOf, FocusKey: r.FocusID, ConversationID: r.ConversationID}
 	q.FocusKind, _ = graph.KindOf(r.FocusKind)
 	found, degraded, err := l.load(ctx, r.Scope, r.sections(), q)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if r.FocusID != "" && found.Focus == nil {
-		return nil, false, fmt.Errorf("focus: %w", fault.ErrNotFound)
+		return nil, fmt.Errorf("focus: %w", fault.ErrNotFound)
 	}
-	left := notShown(r, found)
-	k := cachedContext{
-		Zone: zonePreference(found.Preferences), Temporal: slices.Contains(r.parts(), temporalPart), Nothing: len(left) == 0 && nothingKnown(r, found, degraded),
-	}
+	read := &reading{now: r.moment(now), found: found, degraded: degraded, left: notShown(r, found)}
+	read.Zone, read.Temporal = zonePreference(found.Preferences), slices.Contains(r.parts(), temporalPart)
+	read.Nothing = len(read.left) == 0 && nothingKnown(r, found, degraded)
 	if last := found.LastConversation; last != nil {
-		k.HasLast, k.LastStarted = true, last.StartedAt
+		read.HasLast, read.LastStarted = true, last.StartedAt
 		if last.ContextType != nil {
-			k.LastType = *last.ContextType
+			read.LastType = *last.ContextType
 		}
 	}
-	if r.Format == JSON {
-		k.Body, err = renderJSON(r, found, degraded, left)
-	} else {
-		k.Body, err = renderText(r, found, textNotes(left, k.Nothing, degraded), k.closing(r, r.moment(q.Now)))
+	return read, nil
+}
+
+// text returns the text of the context without its closing part, and which lines are cut to keep the budget.
+func (read *reading) text(r *Request) (*textContext, fitted, error) {
+	t := textOf(r, read.found)
+	t.notes = textNotes(read.left, read.Nothing, read.degraded)
+	if r.MaxTokens == 0 {
+		return t, fitted{}, nil
 	}
+	reserved, err := r.reserve(read.closing(r, read.now))
 	if err != nil {
+		return nil, fitted{}, err
+	}
+	f, err := t.fitBudget(r.MaxTokens - reserved)
+	return t, f, err
+}
+
+// make loads and renders the part of a context that does not depend on the time of the answer.
+func (l *Loader) make(ctx context.Context, r *Request) (raw []byte, keep bool, err error) {
+	read, err := l.read(ctx, r)
+	if err != nil {
+		return nil, false, err
+	}
+	if read.Body, err = read.body(r); err != nil {
 		return nil, false, fmt.Errorf("context: %w", err)
 	}
-	k.Sum = sum(k.Body)
-	return k.encode(), len(degraded) == 0, nil
+	read.Sum = sum(read.Body)
+	return read.encode(), len(read.degraded) == 0, nil
+}
+
+// body renders the part of a context that does not depend on the time of the answer.
+func (read *reading) body(r *Request) ([]byte, error) {
+	if r.Format == JSON {
+		return renderJSON(r, read.found, read.degraded, read.left)
+	}
+	t, f, err := read.text(r)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(t.render(f.order[:f.cut], nil)), nil
 }
 
 // renderJSON writes the object without its closing brace: the parts of the moment follow.
-func renderJSON(r Request, found *Sections, degraded []Section, left []NotShown) ([]byte, error) {
+func renderJSON(r *Request, found *Sections, degraded []Section, left []NotShown) ([]byte, error) {
 	object := map[string]any{}
 	order := []string{}
 	put := func(name string, value any) {
@@ -192,7 +234,7 @@ func (l *Loader) finish(r Request, k cachedContext, current *CurrentConversation
 	answer := Answer{Head: k.Body, ETag: k.etag(t, now), ContentType: "application/json"}
 	if r.Format == Text {
 		answer.ContentType = "text/markdown; charset=utf-8"
-		answer.Tail = []byte(k.closing(r, now))
+		answer.Tail = []byte(k.closing(&r, now))
 		return answer, nil
 	}
 	tail := &tail{first: k.Body[len(k.Body)-1] == '{'}

@@ -34,7 +34,7 @@ const mostOlder = 1000
 const NothingKnown = "nothing is stored for this user_id that a context could show: check how it is spelled, or write the first memories"
 
 // notShown counts what is known of the requested parts and not in the context.
-func notShown(r Request, found *Sections) []NotShown {
+func notShown(r *Request, found *Sections) []NotShown {
 	var all []NotShown
 	add := func(section string, count int64, atLeast bool, reason string) {
 		if count > 0 {
@@ -77,7 +77,7 @@ func countShown(section []ContextNode, relationships []OwnerRelationship, is fun
 }
 
 // nothingKnown reports whether a complete context has nothing to show.
-func nothingKnown(r Request, found *Sections, degraded []Section) bool {
+func nothingKnown(r *Request, found *Sections, degraded []Section) bool {
 	return len(r.parts()) == len(Parts) && r.AsOf == nil && len(degraded) == 0 && found.Owner == nil && found.LastConversation == nil &&
 		len(found.Preferences)+len(found.Statements)+len(found.CoreBeliefs)+len(found.PrimaryGoals)+len(found.Relationships) == 0
 }

@@ -187,7 +187,7 @@ func appendText(out []byte, text *string) []byte {
 }
 
 // closing returns the last part of a rendered context: the time.
-func (k cachedContext) closing(r Request, now time.Time) string {
+func (k cachedContext) closing(r *Request, now time.Time) string {
 	if !k.Temporal {
 		return ""
 	}

@@ -19,11 +19,13 @@ const momentGrowth = 8
 // block is a heading with its lines, the highest-ranked first. weight is what its lines are worth beside those of other blocks.
 // one and all name a line and lines in the note on what was cut. The lines of an extra block are cut first.
 type block struct {
+	section  string // in a receipt
 	heading  string
 	weight   int
 	one, all string
 	lines    []string
 	extra    bool
+	items    func(place int) Item // what a line shows, without section and rank
 }
 
 // notesHeading is the heading of the extra block.
@@ -37,26 +39,18 @@ type textContext struct {
 	notes  []string
 }
 
-// renderText returns the context as Markdown without its closing part, which is counted in the token budget.
-func renderText(r Request, found *Sections, notes []string, closing string) ([]byte, error) {
-	t := textOf(r, found)
-	t.notes = notes
-	if r.MaxTokens == 0 {
-		return []byte(t.render(nil)), nil
-	}
-	reserved, err := tokens.Count(closing)
-	if err != nil {
-		return nil, err
-	}
+// reserve returns the tokens of the budget that the closing part and the conversation take.
+func (r *Request) reserve(closing string) (int, error) {
+	n, err := tokens.Count(closing)
 	if closing != "" {
-		reserved += momentGrowth
+		n += momentGrowth
 	}
-	return t.fitBudget(r.MaxTokens - reserved - r.reserved)
+	return n + r.reserved, err
 }
 
 // textOf returns the context as headings and lines. The weight of a block is about the number of lines that it can have; standing
 // statements weigh more, because questions seldom name the instruction that governs them, while facts are found by searches.
-func textOf(r Request, found *Sections) *textContext {
+func textOf(r *Request, found *Sections) *textContext {
 	t := &textContext{title: "# About the user"}
 	if found.Owner != nil {
 		t.title = "# About " + markup.Inline(found.Owner.Name)
@@ -65,21 +59,22 @@ func textOf(r Request, found *Sections) *textContext {
 	for _, part := range r.parts() {
 		switch part {
 		case userPart:
-			t.add("Preferences", 20, "preference", "preferences", preferenceLines(found.Preferences))
-			t.add("Standing instructions and preferences (said by the user)", 200, "statement", "statements", statementLines(found.Statements, true))
-			t.add("Core beliefs", 10, "belief", "beliefs", nodeLines(found.CoreBeliefs, "not yet core"))
-			t.add("Goals", 5, "goal", "goals", nodeLines(found.PrimaryGoals, "not used lately"))
-			t.add("Facts and plans (said by the user)", 60, "fact", "facts", statementLines(found.Statements, false))
+			t.add("preferences", "Preferences", 20, "preference", "preferences", preferenceLines(found.Preferences), preferenceItems(found.Preferences))
+			t.add("standing", "Standing instructions and preferences (said by the user)", 200, "statement", "statements", statementLines(found.Statements, true), statementItems(found.Statements, true))
+			t.add("core_beliefs", "Core beliefs", 10, "belief", "beliefs", nodeLines(found.CoreBeliefs, "not yet core"), nodeItems(found.CoreBeliefs, "core and keep_forever", "active and keep_forever"))
+			t.add("primary_goals", "Goals", 5, "goal", "goals", nodeLines(found.PrimaryGoals, "not used lately"), nodeItems(found.PrimaryGoals, "a goal used in the last 7 days", "an active goal"))
+			t.add("facts", "Facts and plans (said by the user)", 60, "fact", "facts", statementLines(found.Statements, false), statementItems(found.Statements, false))
 		case relationshipsPart:
-			t.add("Relationships", 10, "relationship", "relationships", relationshipLines(found.Relationships))
+			t.add("relationships", "Relationships", 10, "relationship", "relationships", relationshipLines(found.Relationships), relationshipItems(found.Relationships))
 		case recentPart:
-			t.add("Conversations of the last week", 20, "conversation", "conversations", sourceLines(found.Sources))
+			t.add("sources", "Conversations of the last week", 20, "conversation", "conversations", sourceLines(found.Sources), sourceItems(found.Sources))
 		}
 	}
 	if found.Focus != nil {
-		t.add("In focus: "+markup.Inline(found.Focus.Node.Name), 11, "link of the focus", "links of the focus", focusLines(found.Focus))
+		t.add("focus", "In focus: "+markup.Inline(found.Focus.Node.Name), 11, "link of the focus", "links of the focus", focusLines(found.Focus), focusItems(r.FocusKind, found.Focus))
 	}
-	t.add(notesHeading, 20, "note", "notes", noteLines(found))
+	notes, noted := noteLines(found)
+	t.add("notes", notesHeading, 20, "note", "notes", notes, noteItems(noted))
 	return t
 }
 
@@ -98,9 +93,9 @@ func textNotes(left []NotShown, nothing bool, degraded []Section) []string {
 	return notes
 }
 
-func (t *textContext) add(heading string, weight int, one, all string, lines []string) {
+func (t *textContext) add(section, heading string, weight int, one, all string, lines []string, items func(int) Item) {
 	if len(lines) > 0 {
-		t.blocks = append(t.blocks, block{heading, weight, one, all, lines, heading == notesHeading})
+		t.blocks = append(t.blocks, block{section, heading, weight, one, all, lines, heading == notesHeading, items})
 	}
 }
 
@@ -178,15 +173,15 @@ func relationshipLines(relationships []OwnerRelationship) []string {
 	return lines
 }
 
-// noteLines returns the notes of the owner and of the nodes shown, each node's once. Long ones are cut; a note that the
+// noteLines returns the notes of the owner and of the nodes shown, each node's once, and which notes they are. Long ones are cut; a note that the
 // description on the node's own line contains is omitted.
-func noteLines(found *Sections) []string {
-	var lines []string
+func noteLines(found *Sections) (lines []string, noted []notedNode) {
 	added := map[string]bool{}
 	add := func(n *ContextNode, description string) {
 		for i := 0; i < len(n.Notes) && !added[n.EntityKey]; i++ {
 			if content := n.Notes[i].Content; !strings.Contains(description, content) {
 				lines = append(lines, markup.Name(n.Name)+": "+markup.Inline(shorten(content, noteLength)))
+				noted = append(noted, notedNode{n, i})
 			}
 		}
 		added[n.EntityKey] = true
@@ -210,7 +205,13 @@ func noteLines(found *Sections) []string {
 	if found.Focus != nil {
 		add(&found.Focus.Node, "")
 	}
-	return lines
+	return lines, noted
+}
+
+// notedNode is a node with the number of one of its notes.
+type notedNode struct {
+	node *ContextNode
+	note int
 }
 
 // noteLength is the most characters of a note in the text.

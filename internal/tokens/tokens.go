@@ -75,3 +75,16 @@ func Count(text string) (int, error) {
 	}
 	return n, nil
 }
+
+// Each returns the lengths of a text's o200k tokens in bytes, in order.
+func Each(text string) ([]int, error) {
+	_, parts, err := o200k().Encode(text)
+	if err != nil {
+		return nil, fmt.Errorf("count tokens: %w", err)
+	}
+	lengths := make([]int, len(parts))
+	for i, part := range parts {
+		lengths[i] = len(part)
+	}
+	return lengths, nil
+}

@@ -1,0 +1,138 @@
+package loader
+
+import (
+	"context"
+	"fmt"
+
+	"kith/graph"
+	"kith/internal/fault"
+	"kith/internal/tokens"
+)
+
+// Receipt is the text of a context with an account of it: what each part shows and why, and what was left out.
+type Receipt struct {
+	Text      string     `json:"text"`
+	Tokens    int        `json:"tokens" doc:"o200k tokens of the text"`
+	MaxTokens int        `json:"max_tokens,omitempty"`
+	Spans     []Span     `json:"spans" doc:"all of the text, in order"`
+	LeftOut   []LeftOut  `json:"left_out" doc:"lines that were cut to keep max_tokens, in the order of cutting"`
+	NotShown  []NotShown `json:"not_shown" doc:"what is known and was not read for the context"`
+	Degraded  []Section  `json:"degraded,omitempty" doc:"what could not be loaded and is missing"`
+}
+
+// Span is a part of the text.
+type Span struct {
+	From   int  `json:"from" doc:"in bytes of UTF-8"`
+	To     int  `json:"to"`
+	Tokens int  `json:"tokens" doc:"that begin in the span"`
+	Part   Part `json:"part" enum:"title,owner,heading,line,notice,now"`
+	Item
+}
+
+// LeftOut is a line that was cut.
+type LeftOut struct {
+	Text   string `json:"text"`
+	Tokens int    `json:"tokens"`
+	BackAt int    `json:"back_at" doc:"the least max_tokens with which the line is in the text"`
+	Item
+}
+
+// Receipt loads a context as text, with an account of it. Nothing is taken from the cache. Errors are those of Context.
+func (l *Loader) Receipt(ctx context.Context, r Request) (*Receipt, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	if r.Format != Text {
+		f := &fault.List{}
+		f.Add(fault.At("explain"), fault.NotAllowed, "requires format=text")
+		return nil, f.Err()
+	}
+	return graph.AtCurrentKeys(ctx, l.store, r.Scope, []*string{&r.FocusID}, func() (*Receipt, error) { return l.receipt(ctx, &r) })
+}
+
+func (l *Loader) receipt(ctx context.Context, r *Request) (*Receipt, error) {
+	read, err := l.read(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	t, f, err := read.text(r)
+	if err != nil {
+		return nil, fmt.Errorf("receipt: %w", err)
+	}
+	var pieces []piece
+	text := t.render(f.order[:f.cut], &pieces)
+	if closing := read.closing(r, read.now); closing != "" {
+		text += closing
+		pieces = append(pieces, piece{part: NowPart, end: len(text)})
+	}
+	out := &Receipt{Text: text, MaxTokens: r.MaxTokens, NotShown: notNil(read.left), Degraded: read.degraded, LeftOut: []LeftOut{}}
+	if out.Spans, out.Tokens, err = t.spans(text, pieces); err != nil {
+		return nil, fmt.Errorf("receipt: %w", err)
+	}
+	for i := range out.Spans {
+		if part := out.Spans[i].Part; read.found.Owner != nil && (part == TitlePart || part == OwnerPart) {
+			out.Spans[i].Item = nodeItem("person", read.found.Owner, "the person that the user is")
+		}
+	}
+	if f.cut > 0 {
+		out.LeftOut, err = t.leftOut(r, f, read.closing(r, read.now))
+	}
+	return out, err
+}
+
+// spans returns the pieces of a text with their tokens, and the tokens of all.
+func (t *textContext) spans(text string, pieces []piece) ([]Span, int, error) {
+	lengths, err := tokens.Each(text)
+	if err != nil {
+		return nil, 0, err
+	}
+	spans := make([]Span, len(pieces))
+	from, at, next := 0, 0, 0
+	for i, p := range pieces {
+		spans[i] = Span{From: from, To: p.end, Part: p.part}
+		for ; next < len(lengths) && at < p.end; next++ {
+			spans[i].Tokens++
+			at += lengths[next]
+		}
+		switch p.part {
+		case LinePart:
+			spans[i].Item = t.item(p.block, p.row)
+		case HeadingPart:
+			spans[i].Item = Item{Section: t.blocks[p.block].section}
+		}
+		from = p.end
+	}
+	return spans, len(lengths), nil
+}
+
+// item returns what a line shows, with its rank and the line that it beat.
+func (t *textContext) item(block, place int) Item {
+	b := &t.blocks[block]
+	item := b.items(place)
+	item.Section, item.Rank, item.Of = b.section, place+1, len(b.lines)
+	if place+1 < len(b.lines) {
+		next := b.items(place + 1)
+		item.Beat = &Beaten{next.Key, next.Value}
+	}
+	return item
+}
+
+// leftOut returns the lines that were cut. A line is in the text if the budget holds a text without fewer lines than were cut before
+// it, and as the note on what was cut takes tokens too, a text without more lines may be larger.
+func (t *textContext) leftOut(r *Request, f fitted, closing string) ([]LeftOut, error) {
+	reserved, err := r.reserve(closing)
+	if err != nil {
+		return nil, err
+	}
+	out, least := make([]LeftOut, f.cut), 0
+	for i, line := range f.order[:f.cut] {
+		if least == 0 || f.sizes[i] < least {
+			least = f.sizes[i]
+		}
+		out[i] = LeftOut{
+			Text: t.blocks[line.block].lines[line.place], Tokens: line.tokens, BackAt: max(least+reserved, tokens.Least),
+			Item: t.item(line.block, line.place),
+		}
+	}
+	return out, nil
+}
