@@ -29,6 +29,7 @@ func (t *textContext) fitBudget(budget int) (fitted, error) {
 		f.sizes = append(f.sizes, s.size())
 	}
 	for f.sizes[f.cut] > budget && s.err == nil && t.shorten() {
+		s.opening = s.count(t.opening())
 		f.sizes[f.cut] = s.size()
 	}
 	return f, s.err
@@ -51,10 +52,12 @@ func (t *textContext) shorten() bool {
 // sizer computes the tokens of a text while lines are cut from it. No token of o200k continues after a line break before an item, a
 // heading or a note, so the tokens of such parts add up. It keeps the first error.
 type sizer struct {
-	text   *textContext
-	blocks []blockSize
-	notes  int // tokens
-	err    error
+	text    *textContext
+	blocks  []blockSize
+	opening int // tokens
+	notes   int
+	cutNote int // without the numbers of lines
+	err     error
 }
 
 // blockSize is the size of a block's lines that are left, in tokens.
@@ -92,6 +95,7 @@ func (s *sizer) measure() []line {
 		s.blocks = append(s.blocks, size)
 		s.findLast(b)
 	}
+	s.opening, s.cutNote = s.count(s.text.opening()), s.count(cutNote(nil))
 	for _, note := range s.text.notes {
 		s.notes += s.count(note + "\n\n")
 	}
@@ -133,7 +137,7 @@ func (s *sizer) findLast(block int) {
 
 // size returns the tokens of the text without the lines that were cut.
 func (s *sizer) size() int {
-	n, parts := s.count(s.text.opening())+s.notes, 0
+	n, parts := s.opening+s.notes, 0
 	for i := range s.blocks {
 		b := &s.blocks[i]
 		if b.left > 0 {
@@ -145,7 +149,7 @@ func (s *sizer) size() int {
 		}
 	}
 	if parts > 0 {
-		n += s.count(cutNote(nil)) + parts - 1 // commas
+		n += s.cutNote + parts - 1 // commas
 	}
 	return n
 }
