@@ -253,7 +253,7 @@ func TestEvalRecallRemovesItsTeam(t *testing.T) {
 		code    int
 	}{
 		"the first question fails": {func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusNotFound) }, nil, true, "404", 1},
-		"stopped":                  {func(http.ResponseWriter, string) { stop() }, nil, true, "context canceled", 130},
+		"stopped":                  {func(http.ResponseWriter, string) { stop() }, nil, true, "eval recall: call POST /v1/explore: ", 130},
 		"kept":                     {func(w http.ResponseWriter, _ string) { w.WriteHeader(http.StatusNotFound) }, []string{"--keep"}, false, "kept: team eval-", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
