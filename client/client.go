@@ -71,7 +71,6 @@ type request struct {
 	query        any    // a struct; nil: no query
 	body         any    // nil: no body
 	asText       bool   // requests the text form of a response with several forms
-	explained    bool   // requests an account of the text
 	again        bool   // may be repeated
 	key          string // idempotency key; empty: none
 }
@@ -136,9 +135,6 @@ func (c *Client) render(r request) (address string, body []byte, err error) {
 	}
 	if r.asText {
 		values.Set("format", "text")
-	}
-	if r.explained {
-		values.Set("explain", "true")
 	}
 	address = c.url + r.path
 	if len(values) > 0 {

@@ -31,11 +31,6 @@ func (c *Client) Context(ctx context.Context, query ContextQuery) (*AgentContext
 	return fetch[AgentContext](ctx, c, request{method: http.MethodGet, path: "/v1/context", query: query, again: true})
 }
 
-// ContextReceipt is GET /v1/context: what an agent should know at the start of a conversation. The response is its text with an account of it.
-func (c *Client) ContextReceipt(ctx context.Context, query ContextQuery) (*Receipt, error) {
-	return fetch[Receipt](ctx, c, request{method: http.MethodGet, path: "/v1/context", query: query, again: true, asText: true, explained: true})
-}
-
 // ContextText is GET /v1/context: what an agent should know at the start of a conversation. The answer is its text form.
 func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, error) {
 	return c.text(ctx, request{method: http.MethodGet, path: "/v1/context", query: query, again: true, asText: true})
@@ -45,13 +40,27 @@ func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, e
 type ContextQuery struct {
 	AsOf           time.Time `json:"as_of,omitzero"`            // the context of a day in the past: what was linked then, the week before it
 	ConversationID string    `json:"conversation_id,omitempty"` // the conversation that is open now: neither recent_context nor temporal has it
+	Explain        bool      `json:"explain,omitempty"`         // answer with an object that has, in receipt, the text with what each part of it shows and why, and what was left out; with format=text nothing else
 	FocusID        string    `json:"focus_id,omitempty"`        // entity_key of what the user looks at; with focus_kind, and never without
 	FocusKind      string    `json:"focus_kind,omitempty"`      // person, concept or entity; with focus_id, and never without
-	MaxTokens      int64     `json:"max_tokens,omitempty"`      // o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went; only with format=text
+	MaxTokens      int64     `json:"max_tokens,omitempty"`      // o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went; only with format=text or explain
 	Sections       []string  `json:"sections,omitempty"`        // user, relationships, recent_context, temporal, repeated or with commas; default: all
 	TeamID         string    `json:"team_id,omitempty"`         // must be the key's team, if given
 	TimeZone       string    `json:"time_zone,omitempty"`       // IANA name; default: the preference time_zone, else UTC
 	UserID         string    `json:"user_id,omitempty"`         // whose context; default: the user of the key. Required where the key is not bound to one
+}
+
+// ExplainNode is GET /v1/context/why: why a context shows a node, or does not: each rule, what it found, and what would change it.
+func (c *Client) ExplainNode(ctx context.Context, query ExplainNodeQuery) (*Why, error) {
+	return fetch[Why](ctx, c, request{method: http.MethodGet, path: "/v1/context/why", query: query, again: true})
+}
+
+// ExplainNodeQuery holds the query parameters of ExplainNode.
+type ExplainNodeQuery struct {
+	Key       string `json:"key,omitempty"`        // entity_key of a person, concept, entity or source
+	MaxTokens int64  `json:"max_tokens,omitempty"` // o200k tokens of the text; default: no budget
+	TeamID    string `json:"team_id,omitempty"`    // must be the key's team, if given
+	UserID    string `json:"user_id,omitempty"`    // whose context; default: the user of the key. Required where the key is not bound to one
 }
 
 // ListConversations is GET /v1/conversations: a page of a user's conversations, the newest first.
@@ -777,6 +786,7 @@ type AgentContext struct {
 	Degraded            []string             `json:"degraded,omitempty"` // what could not be loaded and is missing
 	Focus               *ContextFocus        `json:"focus,omitempty"`
 	Meta                *Meta                `json:"meta,omitempty"`
+	Receipt             *Receipt             `json:"receipt,omitempty"` // only with explain
 	RecentContext       *RecentContext       `json:"recent_context,omitempty"`
 	Relationships       []OwnerRelationship  `json:"relationships,omitempty"` // at most 10, the strongest first
 	Temporal            *Temporal            `json:"temporal,omitempty"`
@@ -913,6 +923,14 @@ type ChatTurnLine struct {
 	ParentID  *string `json:"parent_id"`
 	Seq       int64   `json:"seq"` // its number in the tree
 	Status    string  `json:"status"`
+}
+
+// Condition is part of the contract.
+type Condition struct {
+	Change string `json:"change,omitempty"` // what would make it hold
+	Holds  bool   `json:"holds"`
+	Rule   string `json:"rule"`
+	Value  string `json:"value"` // of the node
 }
 
 // Consolidation is part of the contract.
@@ -1401,14 +1419,15 @@ type LeftOut struct {
 	Key              string       `json:"key,omitempty"`  // of the node, statement, source or preference; of a note, that of its node
 	Kind             string       `json:"kind,omitempty"`
 	Of               int64        `json:"of,omitempty"`                // how many the section has, with those left out
-	Provenance       []Provenance `json:"provenance,omitempty"`        // where it comes from, as far as is known
+	Provenance       []Provenance `json:"provenance,omitempty"`        // the sources that it comes from, the newest first: all that hold it, up to 100, else at most 3
 	Rank             int64        `json:"rank,omitempty"`              // in the section, from 1
 	RelationshipType string       `json:"relationship_type,omitempty"` // of the user's or the focus's relationship to the node
 	Rule             string       `json:"rule,omitempty"`              // why it is in the section
 	Section          string       `json:"section,omitempty"`
 	Text             string       `json:"text"`
 	Tokens           int64        `json:"tokens"`
-	Value            float64      `json:"value,omitempty"` // by which the section is ranked
+	Value            float64      `json:"value,omitempty"`   // by which the section is ranked
+	Version          int64        `json:"version,omitempty"` // of the node
 }
 
 // LinkedContext is part of the contract.
@@ -1887,11 +1906,12 @@ type OntologyScope struct {
 type OpenConversationRequest struct {
 	ContextType    Optional[string]            `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
 	ConversationID string                      `json:"conversation_id,omitempty"` // generated (UUIDv7) by default; of one that exists the answer has the start and the last messages
+	Explain        bool                        `json:"explain,omitempty"`         // have the context say in receipt what each part of its text shows and why, and what was left out; with format=text nothing else
 	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // what the user looks at in a workspace: the conversation remembers it
 	FocusID        string                      `json:"focus_id,omitempty"`        // entity_key; with focus_kind
 	FocusKind      string                      `json:"focus_kind,omitempty"`      // person, concept or entity: what the context also tells of; with focus_id
 	Format         string                      `json:"format,omitempty"`          // json (default), or text: the context as Markdown, with conversation and messages at its end; the header Location has the conversation
-	MaxTokens      int64                       `json:"max_tokens,omitempty"`      // o200k tokens of the text, a quarter of them for messages at most; only with format=text
+	MaxTokens      int64                       `json:"max_tokens,omitempty"`      // o200k tokens of the text, a quarter of them for messages at most; only with format=text or explain
 	Messages       Optional[int64]             `json:"messages,omitzero"`         // at most so many of the last messages of a conversation that exists; default 20
 	Sections       []string                    `json:"sections,omitempty"`        // user, relationships, recent_context, temporal; default: all
 	TimeZone       string                      `json:"time_zone,omitempty"`       // IANA name
@@ -2023,7 +2043,8 @@ type Proposed struct {
 
 // Provenance is part of the contract.
 type Provenance struct {
-	From    int64  `json:"from,omitempty"` // in the message, in code points
+	From    int64  `json:"from,omitempty"`  // in the message, in code points
+	Holds   bool   `json:"holds,omitempty"` // the part rests on this source: without it, it would be another or not there. Otherwise the source only mentions the node
 	Message string `json:"message,omitempty"`
 	Source  string `json:"source"`
 	To      int64  `json:"to,omitempty"`
@@ -2342,14 +2363,15 @@ type Span struct {
 	Kind             string       `json:"kind,omitempty"`
 	Of               int64        `json:"of,omitempty"` // how many the section has, with those left out
 	Part             string       `json:"part"`
-	Provenance       []Provenance `json:"provenance,omitempty"`        // where it comes from, as far as is known
+	Provenance       []Provenance `json:"provenance,omitempty"`        // the sources that it comes from, the newest first: all that hold it, up to 100, else at most 3
 	Rank             int64        `json:"rank,omitempty"`              // in the section, from 1
 	RelationshipType string       `json:"relationship_type,omitempty"` // of the user's or the focus's relationship to the node
 	Rule             string       `json:"rule,omitempty"`              // why it is in the section
 	Section          string       `json:"section,omitempty"`
 	To               int64        `json:"to"`
-	Tokens           int64        `json:"tokens"`          // that begin in the span
-	Value            float64      `json:"value,omitempty"` // by which the section is ranked
+	Tokens           int64        `json:"tokens"`            // that begin in the span
+	Value            float64      `json:"value,omitempty"`   // by which the section is ranked
+	Version          int64        `json:"version,omitempty"` // of the node
 }
 
 // Statement is part of the contract.
@@ -2789,4 +2811,20 @@ type UserErasure struct {
 type UserPage struct {
 	Next  *string `json:"next"`
 	Users []User  `json:"users"`
+}
+
+// Why is part of the contract.
+type Why struct {
+	Key      string       `json:"key"`
+	Kind     string       `json:"kind"`
+	Sections []WhySection `json:"sections"` // the sections that show nodes of its kind
+	Shown    bool         `json:"shown"`
+	Spans    []Span       `json:"spans"` // the parts of the text that show it
+}
+
+// WhySection is part of the contract.
+type WhySection struct {
+	Conditions []Condition `json:"conditions"`
+	Section    string      `json:"section"`
+	Shown      bool        `json:"shown"`
 }

@@ -135,9 +135,9 @@ func TestLastConversation(t *testing.T) {
 	e.Source("u1", graph.SourceWrite{EntityKey: "x-mail", ContentType: graph.Some("email"), StartedAt: graph.Some(noon)})
 	e.Source("u2", graph.SourceWrite{EntityKey: "x-others", StartedAt: graph.Some(noon), Participants: []string{"u1"}})
 	e.neighbour().Source("u1", graph.SourceWrite{StartedAt: graph.Some(noon)})
-	e.Same("however long ago", &loader.LastConversation{StartedAt: long, ContextType: &call}, read())
+	e.Same("however long ago", &loader.LastConversation{StartedAt: long, ContextType: &call, EntityKey: "s-1"}, read())
 	e.Source("u1", graph.SourceWrite{EntityKey: "s-2", StartedAt: graph.Some(noon.Add(-time.Hour))})
-	e.Same("without a type", &loader.LastConversation{StartedAt: noon.Add(-time.Hour)}, read())
+	e.Same("without a type", &loader.LastConversation{StartedAt: noon.Add(-time.Hour), EntityKey: "s-2"}, read())
 }
 
 // mentioned returns a node as contexts name it.

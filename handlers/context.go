@@ -17,11 +17,11 @@ type ContextInput struct {
 	TeamID      string    `query:"team_id" minLength:"1" doc:"must be the key's team, if given"`
 	TimeZone    string    `query:"time_zone" doc:"IANA name; default: the preference time_zone, else UTC" example:"Europe/Berlin"`
 	Format      string    `query:"format" enum:"json,text" default:"json"`
-	MaxTokens   int       `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went; only with format=text"`
+	MaxTokens   int       `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; lowest-ranked lines go first, and the text says what went; only with format=text or explain"`
 	Sections    []string  `query:"sections,explode" doc:"user, relationships, recent_context, temporal, repeated or with commas; default: all"`
 	FocusKind   string    `query:"focus_kind" enum:"person,concept,entity" doc:"person, concept or entity; with focus_id, and never without"`
 	FocusID     string    `query:"focus_id" minLength:"1" maxLength:"256" doc:"entity_key of what the user looks at; with focus_kind, and never without"`
-	Explain     bool      `query:"explain" doc:"answer with the text, what each part of it shows and why, and what was left out; only with format=text"`
+	Explain     bool      `query:"explain" doc:"answer with an object that has, in receipt, the text with what each part of it shows and why, and what was left out; with format=text nothing else"`
 	AsOf        time.Time `query:"as_of" doc:"the context of a day in the past: what was linked then, the week before it"`
 	IfNoneMatch string    `header:"If-None-Match"`
 
@@ -36,27 +36,40 @@ func (a *API) getContext(ctx context.Context, in *ContextInput) (*huma.StreamRes
 	r := loader.Request{
 		Scope: scope, TimeZone: in.TimeZone, Format: loader.Format(in.Format), MaxTokens: in.MaxTokens,
 		Sections: splitList(in.Sections), FocusKind: in.FocusKind, FocusID: in.FocusID, AsOf: timeOrNil(in.AsOf),
-		ConversationID: in.ConversationID,
-	}
-	if in.Explain {
-		receipt, err := a.Contexts.Receipt(ctx, r)
-		if err != nil {
-			return nil, located("query", err)
-		}
-		return sendJSON(receipt)
+		ConversationID: in.ConversationID, Explain: in.Explain,
 	}
 	answer, err := a.Contexts.Context(ctx, r, nil)
 	return sendUnlessMatched(in.IfNoneMatch, answer, err)
 }
 
+// WhyInput asks why a context shows a node, or does not.
+type WhyInput struct {
+	UserID    string `query:"user_id" minLength:"1" doc:"whose context; default: the user of the key. Required where the key is not bound to one"`
+	TeamID    string `query:"team_id" minLength:"1" doc:"must be the key's team, if given"`
+	Key       string `query:"key" required:"true" minLength:"1" maxLength:"256" doc:"entity_key of a person, concept, entity or source"`
+	MaxTokens int    `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text; default: no budget"`
+}
+
+// WhyOutput is the answer.
+type WhyOutput struct{ Body *loader.Why }
+
+func (a *API) whyContext(ctx context.Context, in *WhyInput) (*WhyOutput, error) {
+	scope, err := scopeFor(ctx, auth.Read, in.TeamID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	why, err := a.Contexts.Why(ctx, loader.WhyRequest{Scope: scope, Key: in.Key, MaxTokens: in.MaxTokens})
+	if err != nil {
+		return nil, located("query", err)
+	}
+	return &WhyOutput{Body: why}, nil
+}
+
 // contextResponse describes the answer, which is sent as bytes.
 func contextResponse(api huma.API, o *huma.Operation) {
-	schemas := api.OpenAPI().Components.Schemas
+	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[loader.AgentContext](), true, "AgentContext")
 	o.Responses = map[string]*huma.Response{
-		"200": jsonOrText("The context, or with explain its text and an account of it", &huma.Schema{OneOf: []*huma.Schema{
-			schemas.Schema(reflect.TypeFor[loader.AgentContext](), true, "AgentContext"),
-			schemas.Schema(reflect.TypeFor[loader.Receipt](), true, "Receipt"),
-		}}),
+		"200": jsonOrText("The context", schema),
 		"304": {Description: "Nothing has changed since the ETag in If-None-Match"},
 	}
 }

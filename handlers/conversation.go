@@ -26,7 +26,8 @@ type OpenConversationInput struct {
 		ConversationID string                 `json:"conversation_id,omitempty" maxLength:"256" doc:"generated (UUIDv7) by default; of one that exists the answer has the start and the last messages"`
 		Messages       *int64                 `json:"messages,omitempty" minimum:"0" maximum:"200" doc:"at most so many of the last messages of a conversation that exists; default 20"`
 		Format         string                 `json:"format,omitempty" enum:"json,text" doc:"json (default), or text: the context as Markdown, with conversation and messages at its end; the header Location has the conversation"`
-		MaxTokens      int                    `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, a quarter of them for messages at most; only with format=text"`
+		MaxTokens      int                    `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, a quarter of them for messages at most; only with format=text or explain"`
+		Explain        bool                   `json:"explain,omitempty" doc:"have the context say in receipt what each part of its text shows and why, and what was left out; with format=text nothing else"`
 		ContextType    graph.Optional[string] `json:"context_type,omitzero" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
 		TimeZone       string                 `json:"time_zone,omitempty" doc:"IANA name"`
 		Sections       []string               `json:"sections,omitempty" oneof:"user relationships recent_context temporal" maxItems:"8" doc:"user, relationships, recent_context, temporal; default: all"`
@@ -56,7 +57,7 @@ func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (
 	write := &graph.SourceWrite{EntityKey: in.Body.ConversationID, ContextType: in.Body.ContextType, Focus: in.Body.Focus}
 	request := loader.Request{
 		Scope: scope, TimeZone: in.Body.TimeZone, Sections: in.Body.Sections, FocusKind: in.Body.FocusKind, FocusID: in.Body.FocusID,
-		Format: loader.Format(in.Body.Format), MaxTokens: in.Body.MaxTokens,
+		Format: loader.Format(in.Body.Format), MaxTokens: in.Body.MaxTokens, Explain: in.Body.Explain,
 	}
 	if err := errors.Join(write.Validate(scope, now), request.Validate()); err != nil {
 		return nil, located("body", joinInvalid(err))
@@ -77,7 +78,7 @@ func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (
 	if err != nil {
 		return nil, located("body", err)
 	}
-	return openedAnswer(result.EntityKey, request.Format, answer)
+	return openedAnswer(result.EntityKey, answer)
 }
 
 // usualMessages is how many messages of a conversation that goes on are returned by default.
@@ -109,14 +110,14 @@ func (a *API) currentConversation(ctx context.Context, scope graph.Scope, in *Op
 }
 
 // openedAnswer returns the answer to an opened conversation: an object with its context, or the context as text.
-func openedAnswer(key string, format loader.Format, answer loader.Answer) (*huma.StreamResponse, error) {
+func openedAnswer(key string, answer loader.Answer) (*huma.StreamResponse, error) {
 	quoted, err := json.Marshal(key)
 	if err != nil {
 		return nil, err
 	}
 	answer.ETag = ""
 	parts := [][]byte{answer.Head, answer.Tail}
-	if format != loader.Text {
+	if answer.ContentType == jsonType {
 		parts = [][]byte{[]byte(`{"conversation_id":`), quoted, []byte(`,"context":`), answer.Head, answer.Tail, []byte("}")}
 	}
 	sent := sendBytes(http.StatusCreated, answer, parts...)

@@ -28,7 +28,7 @@ import (
 
 type contexts interface {
 	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
-	Receipt(ctx context.Context, r loader.Request) (*loader.Receipt, error)
+	Why(ctx context.Context, q loader.WhyRequest) (*loader.Why, error)
 	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
 	Linked(ctx context.Context, r loader.LinkedRequest) (loader.Answer, error)
 	Prompt(ctx context.Context, r loader.PromptRequest) (*loader.Prompt, error)

@@ -241,8 +241,8 @@ func (f *fakes) Context(_ context.Context, r loader.Request, _ *loader.CurrentCo
 	return loader.Answer{Head: []byte(`{"a":1`), Tail: []byte("}"), ContentType: jsonType, ETag: `W/"1"`}, f.err
 }
 
-func (f *fakes) Receipt(context.Context, loader.Request) (*loader.Receipt, error) {
-	return &loader.Receipt{Text: "# About\n\n", Spans: []loader.Span{{To: 9, Part: loader.TitlePart}}}, f.err
+func (f *fakes) Why(_ context.Context, q loader.WhyRequest) (*loader.Why, error) {
+	return &loader.Why{Key: q.Key, Kind: "concept", Spans: []loader.Span{}, Sections: []loader.WhySection{}}, f.err
 }
 
 func (f *fakes) Verify(context.Context, string) (auth.Principal, error) { return f.principal, f.verify }

@@ -28,6 +28,7 @@ type AgentContext struct {
 	CurrentConversation *CurrentConversation `json:"current_conversation,omitempty"`
 	Meta                *Meta                `json:"meta,omitempty"`
 	Warnings            []string             `json:"warnings,omitempty"`
+	Receipt             *Receipt             `json:"receipt,omitempty" doc:"only with explain"`
 }
 
 // User describes the user.
@@ -65,10 +66,13 @@ func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConvers
 		return Answer{}, err
 	}
 	said, err := "", error(nil)
-	if current != nil && r.Format == Text {
+	if current != nil && (r.Format == Text || r.Explain) {
 		if said, r.reserved, err = current.text(r.MaxTokens); err != nil {
 			return Answer{}, err
 		}
+	}
+	if r.Explain {
+		return graph.AtCurrentKeys(ctx, l.store, r.Scope, []*string{&r.FocusID}, func() (Answer, error) { return l.explain(ctx, &r, current, said) })
 	}
 	kept, err := graph.AtCurrentKeys(ctx, l.store, r.Scope, []*string{&r.FocusID}, func() (cachedContext, error) { return l.loadCached(ctx, r) })
 	if err != nil {
@@ -99,6 +103,7 @@ func (l *Loader) loadCached(ctx context.Context, r Request) (cachedContext, erro
 type reading struct {
 	cachedContext // without its body
 
+	query    SectionQuery
 	now      time.Time
 	found    *Sections
 	degraded []Section
@@ -117,7 +122,7 @@ func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
 	if r.FocusID != "" && found.Focus == nil {
 		return nil, fmt.Errorf("focus: %w", fault.ErrNotFound)
 	}
-	read := &reading{now: r.moment(now), found: found, degraded: degraded, left: notShown(r, found)}
+	read := &reading{query: q, now: r.moment(now), found: found, degraded: degraded, left: notShown(r, found)}
 	read.Zone, read.Temporal = zonePreference(found.Preferences), slices.Contains(r.parts(), temporalPart)
 	read.Nothing = len(read.left) == 0 && nothingKnown(r, found, degraded)
 	if last := found.LastConversation; last != nil {
@@ -226,17 +231,21 @@ func notNil[T any](list []T) []T {
 // finish adds what depends on the time of the answer: the time, the conversation just opened, warnings.
 func (l *Loader) finish(r Request, k cachedContext, current *CurrentConversation) (Answer, error) {
 	now := r.moment(l.options.Now())
+	if r.Format == Text {
+		place, _ := k.place(r.TimeZone)
+		return Answer{Head: k.Body, Tail: []byte(k.closing(&r, now)), ETag: k.etag(k.temporal(now, place), now), ContentType: "text/markdown; charset=utf-8"}, nil
+	}
+	return k.object(&r, now, current, nil)
+}
+
+// object returns the answer as an object: what depends on the time of the answer follows the body.
+func (k cachedContext) object(r *Request, now time.Time, current *CurrentConversation, receipt *Receipt) (Answer, error) {
 	place, warnings := k.place(r.TimeZone)
 	if k.Nothing {
 		warnings = append(warnings, NothingKnown)
 	}
 	t := k.temporal(now, place)
 	answer := Answer{Head: k.Body, ETag: k.etag(t, now), ContentType: "application/json"}
-	if r.Format == Text {
-		answer.ContentType = "text/markdown; charset=utf-8"
-		answer.Tail = []byte(k.closing(&r, now))
-		return answer, nil
-	}
 	tail := &tail{first: k.Body[len(k.Body)-1] == '{'}
 	if k.Temporal {
 		tail.add(temporalPart, t.MarshalJSON)
@@ -246,6 +255,9 @@ func (l *Loader) finish(r Request, k cachedContext, current *CurrentConversation
 	}
 	if len(warnings) > 0 {
 		tail.add("warnings", func() ([]byte, error) { return json.Marshal(warnings) })
+	}
+	if receipt != nil {
+		tail.add("receipt", func() ([]byte, error) { return json.Marshal(receipt) })
 	}
 	answer.Tail = tail.close()
 	return answer, tail.err

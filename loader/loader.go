@@ -23,6 +23,8 @@ type store interface {
 	ReadSections(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (*Sections, error)
 	ReadSection(ctx context.Context, scope graph.Scope, section Section, q SectionQuery, found *Sections) error
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
+	Node(ctx context.Context, scope graph.Scope, key string, q SectionQuery) (graph.NodeView, error)
+	Origins(ctx context.Context, scope graph.Scope, keys []string, q SectionQuery) (map[string]Origin, error)
 }
 
 // workspaces reads projects.

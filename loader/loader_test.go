@@ -107,6 +107,18 @@ func (f *fakeStore) CurrentKeys(context.Context, graph.Scope, []string) (map[str
 	return map[string]string{}, nil
 }
 
+func (f *fakeStore) Origins(_ context.Context, _ graph.Scope, keys []string, _ SectionQuery) (map[string]Origin, error) {
+	origins := map[string]Origin{}
+	for _, key := range keys {
+		origins[key] = Origin{Version: 2, Sources: []string{"s-new", "s-old"}, Recent: 1}
+	}
+	return origins, nil
+}
+
+func (f *fakeStore) Node(context.Context, graph.Scope, string, SectionQuery) (graph.NodeView, error) {
+	return graph.NodeView{}, fault.ErrNotFound
+}
+
 func (f *fakeStore) LinkedWith(context.Context, graph.Scope, workspace.LinkedQuery) (*workspace.LinkedEntities, error) {
 	return f.linked, f.linkedFails
 }

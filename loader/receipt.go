@@ -2,10 +2,9 @@ package loader
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
-	"kith/graph"
-	"kith/internal/fault"
 	"kith/internal/tokens"
 )
 
@@ -25,7 +24,7 @@ type Span struct {
 	From   int  `json:"from" doc:"in bytes of UTF-8"`
 	To     int  `json:"to"`
 	Tokens int  `json:"tokens" doc:"that begin in the span"`
-	Part   Part `json:"part" enum:"title,owner,heading,line,notice,now"`
+	Part   Part `json:"part" enum:"title,owner,heading,line,notice,now,conversation"`
 	Item
 }
 
@@ -37,24 +36,36 @@ type LeftOut struct {
 	Item
 }
 
-// Receipt loads a context as text, with an account of it. Nothing is taken from the cache. Errors are those of Context.
-func (l *Loader) Receipt(ctx context.Context, r Request) (*Receipt, error) {
-	if err := r.Validate(); err != nil {
-		return nil, err
-	}
-	if r.Format != Text {
-		f := &fault.List{}
-		f.Add(fault.At("explain"), fault.NotAllowed, "requires format=text")
-		return nil, f.Err()
-	}
-	return graph.AtCurrentKeys(ctx, l.store, r.Scope, []*string{&r.FocusID}, func() (*Receipt, error) { return l.receipt(ctx, &r) })
-}
-
-func (l *Loader) receipt(ctx context.Context, r *Request) (*Receipt, error) {
+// explain loads a context, and accounts for its text. said is the end of the text that has the conversation. Nothing is taken from the
+// cache.
+func (l *Loader) explain(ctx context.Context, r *Request, current *CurrentConversation, said string) (Answer, error) {
 	read, err := l.read(ctx, r)
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
+	receipt, err := account(r, read, said)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := l.addOrigins(ctx, r, read.query, receipt); err != nil {
+		return Answer{}, err
+	}
+	if r.Format == Text {
+		tail := &tail{first: true}
+		tail.add("receipt", func() ([]byte, error) { return json.Marshal(receipt) })
+		return Answer{Head: []byte("{"), Tail: tail.close(), ContentType: "application/json"}, tail.err
+	}
+	k := read.cachedContext
+	if k.Body, err = renderJSON(r, read.found, read.degraded, read.left); err != nil {
+		return Answer{}, fmt.Errorf("context: %w", err)
+	}
+	answer, err := k.object(r, read.now, current, receipt)
+	answer.ETag = ""
+	return answer, err
+}
+
+// account renders what was read, and accounts for it.
+func account(r *Request, read *reading, said string) (*Receipt, error) {
 	t, f, err := read.text(r)
 	if err != nil {
 		return nil, fmt.Errorf("receipt: %w", err)
@@ -65,19 +76,38 @@ func (l *Loader) receipt(ctx context.Context, r *Request) (*Receipt, error) {
 		text += closing
 		pieces = append(pieces, piece{part: NowPart, end: len(text)})
 	}
+	if said != "" {
+		text += said
+		pieces = append(pieces, piece{part: ConversationPart, end: len(text)})
+	}
 	out := &Receipt{Text: text, MaxTokens: r.MaxTokens, NotShown: notNil(read.left), Degraded: read.degraded, LeftOut: []LeftOut{}}
 	if out.Spans, out.Tokens, err = t.spans(text, pieces); err != nil {
 		return nil, fmt.Errorf("receipt: %w", err)
 	}
-	for i := range out.Spans {
-		if part := out.Spans[i].Part; read.found.Owner != nil && (part == TitlePart || part == OwnerPart) {
-			out.Spans[i].Item = nodeItem("person", read.found.Owner, "the person that the user is")
+	read.describe(out.Spans)
+	if out.LeftOut, err = t.leftOut(r, f, read.closing(r, read.now)); err != nil {
+		return nil, fmt.Errorf("receipt: %w", err)
+	}
+	return out, nil
+}
+
+// describe says what the parts show that are not of a section.
+func (read *reading) describe(spans []Span) {
+	for i := range spans {
+		switch s := &spans[i]; s.Part {
+		case TitlePart, OwnerPart:
+			if read.found.Owner != nil {
+				s.Item = nodeItem("person", read.found.Owner, "the person that the user is")
+			}
+		case NowPart:
+			if last := read.found.LastConversation; last != nil {
+				s.Item = Item{
+					Kind: "source", Key: last.EntityKey, Rule: "the newest conversation", At: &last.StartedAt,
+					Provenance: []Provenance{{Source: last.EntityKey, Holds: true}},
+				}
+			}
 		}
 	}
-	if f.cut > 0 {
-		out.LeftOut, err = t.leftOut(r, f, read.closing(r, read.now))
-	}
-	return out, err
 }
 
 // spans returns the pieces of a text with their tokens, and the tokens of all.

@@ -16,13 +16,14 @@ type Item struct {
 	Of         int          `json:"of,omitempty" doc:"how many the section has, with those left out"`
 	Kind       string       `json:"kind,omitempty" enum:"person,concept,entity,source,preference,statement,note"`
 	Key        string       `json:"key,omitempty" doc:"of the node, statement, source or preference; of a note, that of its node"`
+	Version    int64        `json:"version,omitempty" doc:"of the node"`
 	Related    string       `json:"relationship_type,omitempty" doc:"of the user's or the focus's relationship to the node"`
 	Value      *float64     `json:"value,omitempty" doc:"by which the section is ranked"`
 	By         string       `json:"by,omitempty" doc:"what the value is" enum:"salience,relationship_salience,confidence"`
 	Rule       string       `json:"rule,omitempty" doc:"why it is in the section"`
 	At         *time.Time   `json:"at,omitempty" doc:"when it was last accessed, said, begun or added"`
 	Beat       *Beaten      `json:"beat,omitempty" doc:"the next of the section"`
-	Provenance []Provenance `json:"provenance,omitempty" doc:"where it comes from, as far as is known"`
+	Provenance []Provenance `json:"provenance,omitempty" doc:"the sources that it comes from, the newest first: all that hold it, up to 100, else at most 3"`
 }
 
 // Beaten is the item after another one.
@@ -37,6 +38,7 @@ type Provenance struct {
 	Message string `json:"message,omitempty"`
 	From    int64  `json:"from,omitempty" doc:"in the message, in code points"`
 	To      int64  `json:"to,omitempty"`
+	Holds   bool   `json:"holds,omitempty" doc:"the part rests on this source: without it, it would be another or not there. Otherwise the source only mentions the node"`
 }
 
 const (
@@ -72,7 +74,7 @@ func statementItem(s *statement.Statement) Item {
 	}
 	return Item{
 		Kind: "statement", Key: s.Key, Value: &s.Confidence, By: byConfidence, Rule: rule, At: &s.At,
-		Provenance: []Provenance{{Source: s.Source, Message: s.Message, From: s.From, To: s.To}},
+		Provenance: []Provenance{{Source: s.Source, Message: s.Message, From: s.From, To: s.To, Holds: true}},
 	}
 }
 
@@ -131,7 +133,7 @@ func sourceItems(all []RecentSource) func(int) Item {
 		s := &all[i]
 		return Item{
 			Kind: "source", Key: s.EntityKey, Rule: "a conversation of the last 7 days, the newest first", At: &s.StartedAt,
-			Provenance: []Provenance{{Source: s.EntityKey}},
+			Provenance: []Provenance{{Source: s.EntityKey, Holds: true}},
 		}
 	}
 }

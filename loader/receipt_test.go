@@ -2,6 +2,8 @@ package loader
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -13,11 +15,12 @@ import (
 func receipt(t rapid.TB, found Sections, maxTokens int) *Receipt {
 	t.Helper()
 	l, _ := newLoader(&fakeStore{found: found}, Options{})
-	out, err := l.Receipt(context.Background(), Request{Scope: scope, Format: Text, MaxTokens: maxTokens})
-	if err != nil {
+	answer, err := l.Context(context.Background(), Request{Scope: scope, Format: Text, MaxTokens: maxTokens, Explain: true}, nil)
+	var out struct{ Receipt *Receipt }
+	if err := errors.Join(err, json.Unmarshal(answer.Body(), &out)); err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return out.Receipt
 }
 
 // randomSections returns sections with random texts and lengths.
@@ -93,9 +96,5 @@ func TestReceiptIsOfTheText(t *testing.T) {
 		if text, r := contextText(t, full(), budget), receipt(t, full(), budget); r.Text != text {
 			t.Errorf("within %d tokens the receipt is of\n%s\nand the text is\n%s", budget, r.Text, text)
 		}
-	}
-	l, _ := newLoader(&fakeStore{}, Options{})
-	if _, err := l.Receipt(t.Context(), Request{Scope: scope, Format: JSON}); err == nil || !strings.Contains(err.Error(), "requires format=text") {
-		t.Errorf("a receipt of JSON: %v", err)
 	}
 }

@@ -13,6 +13,8 @@ const (
 	LinePart    Part = "line"
 	NoticePart  Part = "notice"
 	NowPart     Part = "now"
+
+	ConversationPart Part = "conversation" // that is open
 )
 
 // piece is a part of a rendered text: its end in bytes, and the block and place of a line.

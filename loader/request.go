@@ -51,6 +51,7 @@ type Request struct {
 	FocusID   string
 	AsOf      *time.Time // the time of the context; nil: now
 
+	Explain        bool   // answer with an object that accounts for the text; with Format Text nothing else
 	ConversationID string // the caller's open one, which is omitted; empty: none
 
 	reserved int // tokens of the budget used by the conversation
@@ -66,7 +67,11 @@ func (r *Request) Validate() error {
 	if r.TimeZone != "" && zone(r.TimeZone) == nil {
 		f.Add(fault.At("time_zone"), fault.Malformed, "must be an IANA time zone")
 	}
-	checkFormat(f, r.Format, r.MaxTokens)
+	if r.Explain {
+		checkFormat(f, Text, r.MaxTokens)
+	} else {
+		checkFormat(f, r.Format, r.MaxTokens)
+	}
 	for _, part := range r.Sections {
 		if !slices.Contains(Parts, part) {
 			f.Add(fault.At("sections"), fault.NotOneOf, "each must be one of %s", strings.Join(Parts, ", "))

@@ -84,6 +84,7 @@ type KeyEntity struct {
 type LastConversation struct {
 	StartedAt   time.Time
 	ContextType *string
+	EntityKey   string
 }
 
 // Focus is the node in focus with its ten strongest relationships.
@@ -253,8 +254,8 @@ func (s *Sections) fill(section Section, v any, user string, now time.Time) erro
 		s.Sources, s.OlderConversations = f.recentSourcesFrom(l[0]), neo.Integer(l[1])
 	case LastConversationSection:
 		if l := neo.List(v); len(l) > 0 {
-			last := f.of(l[0], 2)
-			s.LastConversation = &LastConversation{StartedAt: neo.Millis(last[0]), ContextType: neo.OptionalText(last[1])}
+			last := f.of(l[0], 3)
+			s.LastConversation = &LastConversation{StartedAt: neo.Millis(last[0]), ContextType: neo.OptionalText(last[1]), EntityKey: neo.Text(last[2])}
 		}
 	case FocusSection:
 		s.Focus = f.focusFrom(v, &user, now)

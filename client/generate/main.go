@@ -142,15 +142,9 @@ func (g *generator) operation(method, path string, o operation) {
 		case kind == "":
 			g.line("// %s %s\nfunc (c *Client) %s(%s) error {\nreturn c.do(ctx, %s}, nil)\n}\n", c.name, c.doc, c.name, c.arguments, c.request)
 		case kind == "application/json" && len(s.OneOf) > 0:
-			for i, one := range s.OneOf {
-				one := reference(one)
-				switch {
-				case !isExplained(o):
-					c.name = one
-				case i > 0:
-					c.name, c.doc, c.request = c.name+one, c.doc+" The response is its text with an account of it.", c.request+", asText: true, explained: true"
-				}
-				g.fetch(c, one)
+			for _, one := range s.OneOf {
+				c.name = reference(one)
+				g.fetch(c, c.name)
 			}
 		case kind == "application/json":
 			g.fetch(c, reference(s))
@@ -222,16 +216,11 @@ func (g *generator) query(o operation) {
 	}
 }
 
-// isExplained reports whether a call can answer with an account of its text.
-func isExplained(o operation) bool {
-	return slices.ContainsFunc(o.Parameters, func(p parameter) bool { return p.Name == "explain" })
-}
-
 // queryOf returns the query as an object, without the form of the response, which the call itself decides.
 func queryOf(o operation) schema {
 	fields := schema{Properties: map[string]schema{}}
 	for _, p := range o.Parameters {
-		if p.In != "query" || (p.Name == "format" || p.Name == "explain") && len(answer(o)) > 1 {
+		if p.In != "query" || p.Name == "format" && len(answer(o)) > 1 {
 			continue
 		}
 		s := p.Schema

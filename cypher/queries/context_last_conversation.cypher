@@ -1,4 +1,4 @@
-// Returns the start and type of the user's newest conversation, whatever its age. The open conversation does not count.
+// Returns the start, type and key of the user's newest conversation, whatever its age. The open conversation does not count.
 // mode: read
 // plan: kept
 // params: team_id, user_id, until, conversation_id
@@ -11,4 +11,4 @@ WHERE s.started_at <= $until
 WITH s
 ORDER BY s.team_id DESC, s.user_id DESC, s.content_type DESC, s.started_at DESC, s.entity_key DESC
 LIMIT 1
-RETURN collect([s.started_at.epochMillis, s.context_type]) AS last_conversation
+RETURN collect([s.started_at.epochMillis, s.context_type, s.entity_key]) AS last_conversation

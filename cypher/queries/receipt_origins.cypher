@@ -1,0 +1,18 @@
+// Returns the version of nodes, and the newest sources of the user that mention them, up to 100 of each.
+// mode: read
+// params: team_id, user_id, entity_keys, until
+// returns: entity_key, version, sources, started
+UNWIND $entity_keys AS entity_key
+MATCH (n:Memory {team_id: $team_id, entity_key: entity_key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+CALL (entity_key) {
+  MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: entity_key}]->()
+  USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
+  WHERE m.started_at <= $until
+    AND m.valid_to IS NULL
+  WITH s, m
+  ORDER BY m.team_id DESC, m.user_id DESC, m.node_key DESC, m.started_at DESC
+  LIMIT 100
+  RETURN collect(s.entity_key) AS sources, collect(m.started_at.epochMillis) AS started
+}
+RETURN entity_key, coalesce(n.version, 1) AS version, sources, started
