@@ -1182,6 +1182,7 @@ type ExploreQuery struct {
 type ExploreRequest struct {
 	AsOf                Optional[time.Time]  `json:"as_of,omitzero"`                 // the memory of that day: what was said and made by then, and the relationships that were current; not before since
 	AskedAt             Optional[time.Time]  `json:"asked_at,omitzero"`              // when the queries were asked: times in them, as "last Tuesday", are read from there, in its time zone; default: as_of, or now
+	ConversationID      string               `json:"conversation_id,omitempty"`      // the conversation that is open now: "our last session" is the one before it
 	Evidence            []string             `json:"evidence,omitempty"`             // evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all
 	Expand              int64                `json:"expand,omitempty"`               // so many neighbours of the nodes found; default none
 	Format              string               `json:"format,omitempty"`               // json (default), text, or keyed: text with entity keys, to go on from
@@ -2235,8 +2236,9 @@ type Semantic struct {
 
 // Sessions is part of the contract.
 type Sessions struct {
-	First   int64 `json:"first"`    // from 1
-	FromEnd bool  `json:"from_end"` // counted back from the newest: 1 is the last one
+	Ends    bool  `json:"ends,omitempty"` // only the first and the last of them, not those between
+	First   int64 `json:"first"`          // from 1
+	FromEnd bool  `json:"from_end"`       // counted back from the newest: 1 is the last one
 	Last    int64 `json:"last"`
 }
 

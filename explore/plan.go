@@ -124,7 +124,7 @@ func (p *plan) chooseLists() {
 func (p *plan) searchQuery(asks []ask, m *meaning) Search {
 	q := Search{
 		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searchedKinds(), Relationships: p.relationships,
-		Types: p.RelationshipFilters.RelationshipTypes, Since: p.since, Until: p.until, AsOf: p.asOf,
+		Types: p.RelationshipFilters.RelationshipTypes, ConversationID: p.ConversationID, Since: p.since, Until: p.until, AsOf: p.asOf,
 		Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Vectors: m.missingVectors(asks),
 	}
 	for _, a := range asks {

@@ -57,6 +57,7 @@ type Request struct {
 	Until               graph.Optional[time.Time] `json:"until,omitzero" doc:"what was said, or made, until then; not before since"`
 	AsOf                graph.Optional[time.Time] `json:"as_of,omitzero" doc:"the memory of that day: what was said and made by then, and the relationships that were current; not before since"`
 	AskedAt             graph.Optional[time.Time] `json:"asked_at,omitzero" doc:"when the queries were asked: times in them, as \"last Tuesday\", are read from there, in its time zone; default: as_of, or now"`
+	ConversationID      string                    `json:"conversation_id,omitempty" maxLength:"256" doc:"the conversation that is open now: \"our last session\" is the one before it"`
 	Times               string                    `json:"times,omitempty" oneof:"read ignore" doc:"read (default): times in queries count, and meta.times says how; ignore: they are words like others"`
 	Granularity         int                       `json:"granularity,omitempty" minimum:"1" maximum:"3" doc:"1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines"`
 	IncludeArchived     bool                      `json:"include_archived,omitempty" doc:"also what is archived: faded, ended or put away; it is always found by its key"`
@@ -162,6 +163,7 @@ func (r *Request) validateChoices(f *fault.List) {
 	f.OptionalOneOf(fault.At("times"), r.Times, ReadTimes, IgnoreTimes)
 	f.OptionalOneOf(fault.At("mode"), string(r.Mode), string(Fast), string(Deep))
 	f.OptionalOneOf(fault.At("format"), string(r.Format), string(JSON), string(Text), string(Keyed))
+	f.OptionalKey(fault.At("conversation_id"), r.ConversationID)
 	checkTime(f, fault.At("since"), r.Since)
 	checkTime(f, fault.At("until"), r.Until)
 	checkTime(f, fault.At("as_of"), r.AsOf)

@@ -66,6 +66,8 @@ type Search struct {
 	Archived      bool       // also archived sources and nodes
 	Links         bool       // what the first sources mention, and the other sources that mention it
 	Vectors       []VectorsAfter
+
+	ConversationID string // the open conversation, which is not counted among the sessions; empty: none
 }
 
 // VectorsAfter asks for the next vectors of a scope (an owner token) after a number.
@@ -261,7 +263,7 @@ func (q *Search) params(scope graph.Scope, asks *searchAsks) map[string]any {
 	}
 	times := make([][]map[string]any, len(q.Asks))
 	for i, a := range q.Asks {
-		times[i] = a.params()
+		times[i] = a.params(q.ConversationID)
 	}
 	scopes := make([]map[string]any, len(q.Vectors))
 	for i, v := range q.Vectors {

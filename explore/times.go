@@ -51,6 +51,7 @@ type Sessions struct {
 	First   int  `json:"first" doc:"from 1"`
 	Last    int  `json:"last"`
 	FromEnd bool `json:"from_end" doc:"counted back from the newest: 1 is the last one"`
+	Ends    bool `json:"ends,omitempty" doc:"only the first and the last of them, not those between"`
 }
 
 //go:embed saying.txt
@@ -123,7 +124,7 @@ func understood(query string, e times.Expression) UnderstoodTime {
 		u.Until = &e.Until
 	}
 	if e.Sessions.First > 0 {
-		u.Sessions = &Sessions{e.Sessions.First, e.Sessions.Last, e.Sessions.FromEnd}
+		u.Sessions = &Sessions{e.Sessions.First, e.Sessions.Last, e.Sessions.FromEnd, e.Sessions.Ends}
 	}
 	return u
 }
@@ -214,10 +215,25 @@ func (n nearest) during(sources map[string]bool) nearest {
 	return nearest{&messages, &documents, n.nodes}
 }
 
-// params returns the times as parameters of the statement.
-func (t *timing) params() []map[string]any {
-	all := []map[string]any{}
+// windows returns the times, two for two sessions with others between them.
+func (t *timing) windows() []UnderstoodTime {
+	var all []UnderstoodTime
 	for _, u := range t.understood {
+		if s := u.Sessions; s != nil && s.Ends {
+			first, last := u, u
+			first.Sessions, last.Sessions = &Sessions{First: s.First, Last: s.First}, &Sessions{First: s.Last, Last: s.Last}
+			all = append(all, first, last)
+		} else {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// params returns the times as parameters of the statement. The open conversation is not counted among the sessions.
+func (t *timing) params(open string) []map[string]any {
+	all := []map[string]any{}
+	for _, u := range t.windows() {
 		from, until := fault.Earliest, fault.Latest
 		if u.From != nil {
 			from = u.From.UTC()
@@ -225,7 +241,7 @@ func (t *timing) params() []map[string]any {
 		if u.Until != nil {
 			until = u.Until.UTC()
 		}
-		window := map[string]any{"from": from, "until": until, "counted": u.Sessions != nil, "filters": t.isFilter()}
+		window := map[string]any{"from": from, "until": until, "counted": u.Sessions != nil, "filters": t.isFilter(), "open": open}
 		if s := u.Sessions; s != nil {
 			window["types"] = []string{graph.Conversation}
 			window["begin"], window["from_end"] = from, s.FromEnd

@@ -64,6 +64,7 @@ func TestTimesFilter(t *testing.T) {
 		"What did we discuss in the second conversation in April?":      "s4.1 s4.2 s4.3",
 		"What did we chat about between March 20 and April 1?":          "s1.1 s1.2 s1.3 s2.1 s2.2 s2.3",
 		"What did I say about boats in March?":                          "s1.1 s1.2 s1.3 s2.1 s2.2 s2.3",
+		"What did we discuss in our first and third sessions?":          "s1.1 s1.2 s1.3 s3.1 s3.2 s3.3",
 		"What did we discuss in our ninth session?":                     "",
 		"What did we discuss on April 11th?":                            "",
 		"Worüber haben wir gestern gesprochen?":                         "s5.1 s5.2 s5.3",
@@ -105,6 +106,17 @@ func TestTimesOfTheMomentOfAsking(t *testing.T) {
 	east := time.FixedZone("", 14*3600) // there it is May 2, and the talk of April 30 was on May 1
 	if got, meta := b.ask(scope, &Request{Queries: yesterday, AskedAt: graph.Some(now.In(east))}); got != "s5.1 s5.2 s5.3" || meta.Times[0].From.Day() != 1 {
 		t.Errorf("in the east: %q %+v", got, meta)
+	}
+}
+
+func TestTheOpenConversationIsNoLastSession(t *testing.T) {
+	t.Parallel()
+	b, scope := talks(t)
+	last := []Query{{Query: "What did we discuss in our last session?"}}
+	for open, want := range map[string]string{"": "s5.1 s5.2 s5.3", "s5": "s4.1 s4.2 s4.3", "unknown": "s5.1 s5.2 s5.3"} {
+		if got, _ := b.ask(scope, &Request{Queries: last, ConversationID: open}); got != want {
+			t.Errorf("with %q open: %q, not %q", open, got, want)
+		}
 	}
 }
 

@@ -11,32 +11,28 @@ import (
 // exploreTokens is the default token budget of an answer.
 const exploreTokens = 500
 
-type exploreInput struct {
-	explore.Request
-	Conversing
-}
-
 func (s *Server) addExplore() {
-	form := contract.Input[exploreInput]("format", "evidence", "semantic_weight", "time_weight", "salience_weight", "multi_query", "return_explanations")
+	form := contract.Input[explore.Request]("format", "evidence", "semantic_weight", "time_weight", "salience_weight", "multi_query", "return_explanations")
 	add(s, tool{"explore", "Find something in the memory", reads, guide("explore")}, form.Describe(map[string]string{
-		"user_id":      callerDoc,
-		"queries":      "questions or descriptions, in the user's words",
-		"text_matches": "exact names or keywords",
-		"kinds":        "person, concept, entity, source, message, project, task …; default: all but message",
-		"since":        "said or changed from then on",
-		"until":        "said or made until then",
-		"as_of":        "the memory of that day",
-		"asked_at":     "when it was asked, for times as \"last Tuesday\"; default: now",
-		"granularity":  "2: storylines, 3: macros instead of single conversations",
-		"limit":        "default 5",
-		"expand":       "also so many neighbours",
-		"max_tokens":   "default 500",
+		"user_id":         callerDoc,
+		"queries":         "questions or descriptions, in the user's words",
+		"text_matches":    "exact names or keywords",
+		"kinds":           "person, concept, entity, source, message, project, task …; default: all but message",
+		"since":           "said or changed from then on",
+		"until":           "said or made until then",
+		"as_of":           "the memory of that day",
+		"asked_at":        "when it was asked, for times as \"last Tuesday\"; default: now",
+		"conversation_id": "any id of this conversation, to count its look-ups; it is no last session",
+		"granularity":     "2: storylines, 3: macros instead of single conversations",
+		"limit":           "default 5",
+		"expand":          "also so many neighbours",
+		"max_tokens":      "default 500",
 		// Taken as over HTTP, for programs.
 		"relationship_filters": "", "search_relationships": "", "include_archived": "", "mode": "", "times": "",
 	}).ShowTexts("queries", "query").Rename("query", "queries"), s.explore)
 }
 
-func (s *Server) explore(ctx context.Context, in *exploreInput) (answer, error) {
+func (s *Server) explore(ctx context.Context, in *explore.Request) (answer, error) {
 	scope, err := scope(ctx, auth.Read, Caller{in.UserID})
 	if err != nil {
 		return answer{}, err
@@ -45,10 +41,10 @@ func (s *Server) explore(ctx context.Context, in *exploreInput) (answer, error) 
 	if in.MaxTokens == 0 {
 		in.MaxTokens = exploreTokens
 	}
-	result, recall, err := s.Explorer.Explore(ctx, scope, &in.Request)
+	result, recall, err := s.Explorer.Explore(ctx, scope, in)
 	if err != nil {
 		return answer{}, err
 	}
 	s.Recalls.Recalled(scope, recall)
-	return answer{text: result.Text() + s.lookups.hint(scope, in.Conversing)}, nil
+	return answer{text: result.Text() + s.lookups.hint(scope, Conversing{in.ConversationID})}, nil
 }

@@ -79,6 +79,7 @@ CALL () {
     }
     WITH w, s
     WHERE ($archived OR coalesce(s.state, '') <> 'archived')
+      AND NOT (w.counted AND s.entity_key = w.open)
       AND (s.ended_at IS NULL OR s.ended_at >= w.from)
       AND ($since IS NULL OR s.started_at >= $since)
       AND ($until IS NULL OR s.started_at <= $until)

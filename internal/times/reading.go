@@ -25,7 +25,7 @@ var operations = map[string]operation{ //nolint:gochecknoglobals // a constant
 	"since": (*reading).since, "after": (*reading).after, "before": (*reading).before, "until": (*reading).until, "around": (*reading).around,
 	"range": (*reading).between, "days": (*reading).days, "join": (*reading).join,
 	"third": (*reading).third, "half": (*reading).half, "nth": (*reading).nth, "nthday": (*reading).nthWeekday, "weekof": (*reading).weekOf,
-	"session": (*reading).session, "back": (*reading).back, "firsts": (*reading).firsts, "lasts": (*reading).lasts,
+	"session": (*reading).session, "both": (*reading).both, "back": (*reading).back, "firsts": (*reading).firsts, "lasts": (*reading).lasts,
 	"none": (*reading).none,
 }
 

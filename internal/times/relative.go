@@ -150,26 +150,44 @@ func (r *reading) earlier() (span, bool) {
 	return s, true
 }
 
+// isOfSessions reports whether the time is of sessions only: what was since the last one is no session.
+func (r *reading) isOfSessions() bool {
+	t := r.times()[0]
+	return t != nil && t.grain == onlySessions
+}
+
 // since makes the time from a time on.
 func (r *reading) since() (span, bool) {
+	if r.isOfSessions() {
+		return r.none()
+	}
 	s, ok := r.interval()
 	return span{from: s.from, grain: open}, ok && !s.from.IsZero()
 }
 
 // after makes the time after a time.
 func (r *reading) after() (span, bool) {
+	if r.isOfSessions() {
+		return r.none()
+	}
 	s, ok := r.interval()
 	return span{from: s.until, grain: open}, ok && !s.until.IsZero()
 }
 
 // before makes the time before a time.
 func (r *reading) before() (span, bool) {
+	if r.isOfSessions() {
+		return r.none()
+	}
 	s, ok := r.interval()
 	return span{until: s.from, grain: open}, ok && !s.from.IsZero()
 }
 
 // until makes the time up to the end of a time.
 func (r *reading) until() (span, bool) {
+	if r.isOfSessions() {
+		return r.none()
+	}
 	s, ok := r.interval()
 	return span{until: s.until, grain: open}, ok && !s.until.IsZero()
 }

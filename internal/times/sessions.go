@@ -5,6 +5,13 @@ const maxSession = 9_999
 // session makes sessions by their numbers: the third one, sessions 5 to 7.
 func (r *reading) session() (span, bool) { return r.ordered(false) }
 
+// both makes two sessions by their numbers: the first and the third one.
+func (r *reading) both() (span, bool) {
+	s, ok := r.ordered(false)
+	s.sessions.Ends = s.sessions.Last > s.sessions.First+1
+	return s, ok
+}
+
 // back makes sessions by their numbers from the end: 10 sessions ago, the last one. The argument is the number if none is named.
 func (r *reading) back() (span, bool) { return r.ordered(true) }
 

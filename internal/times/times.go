@@ -19,10 +19,10 @@ type Expression struct {
 }
 
 // Sessions names sessions by their order, within the interval of the expression: from First to Last, counted from 1, the oldest. If
-// FromEnd is set, 1 is the newest earlier session.
+// FromEnd is set, 1 is the newest earlier session. If Ends is set, only First and Last are meant, not those between.
 type Sessions struct {
-	First, Last int
-	FromEnd     bool
+	First, Last   int
+	FromEnd, Ends bool
 }
 
 const (

@@ -73,7 +73,7 @@ func moment(t *testing.T, text string) time.Time {
 	return at
 }
 
-// described returns an interval like 2024-05-01..2024-05-03T12:00 and sessions like 3-5, or -1-3 from the end.
+// described returns an interval like 2024-05-01..2024-05-03T12:00 and sessions like 3-5, 3,5 without those between, or -1-3 from the end.
 func described(x Expression) string {
 	short := func(at time.Time) string {
 		if at.IsZero() {
@@ -87,7 +87,11 @@ func described(x Expression) string {
 		if s.FromEnd {
 			sign = "-"
 		}
-		parts = append(parts, fmt.Sprintf("#%s%d-%d", sign, s.First, s.Last))
+		dash := "-"
+		if s.Ends {
+			dash = ","
+		}
+		parts = append(parts, fmt.Sprintf("#%s%d%s%d", sign, s.First, dash, s.Last))
 	}
 	if !x.From.IsZero() || !x.Until.IsZero() {
 		parts = append(parts, short(x.From)+".."+short(x.Until))
