@@ -18,6 +18,8 @@ WITHENV   := go run ./internal/testenv/run --
 # whose checksums Maven has compared, need no verification of their code (5.3 s to start instead of 6.5).
 BRIEFJAVA := env JDK_JAVA_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 # One package at a time (-p 1): several start databases of their own.
+# 1: a build without Node and the npm registry fails, instead of leaving the page out.
+PAGE      ?=
 TESTFLAGS ?= -shuffle=on -p 1 -timeout=20m
 BENCHTIME ?= 1s
 SOAK      ?= 10m
@@ -31,7 +33,8 @@ GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-build: ## bin/kith
+build: ## bin/kith, with its page where Node is
+	go run ./ui/build $(if $(filter 1,$(PAGE)),,-optional)
 	$(GOBUILD) -o bin/kith ./cmd/kith
 
 run: build ## build it and serve, with an example memory to look at
@@ -80,6 +83,7 @@ image: ## the container image, kith:VERSION
 	docker build --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) --build-arg DATE=$(DATE) -t kith:$(VERSION) .
 
 # With GNU tar. The same commit gives the same bytes.
+dist: PAGE = 1
 dist: build ## archives for all platforms, and their checksums, in dist/
 	rm -rf dist
 	for p in $(PLATFORMS); do \
@@ -94,5 +98,5 @@ dist: build ## archives for all platforms, and their checksums, in dist/
 	done
 	cd dist && sha256sum *.tar.gz > SHA256SUMS
 
-clean: ## remove bin/ and dist/
-	rm -rf bin dist
+clean: ## remove bin/, dist/ and the built page
+	rm -rf bin dist ui/dist/assets ui/dist/*.html ui/dist/*.txt

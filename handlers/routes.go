@@ -91,6 +91,7 @@ func (a *API) plain(engine *gin.Engine) {
 	a.describeResource(engine)
 	engine.GET("/livez", livez)
 	engine.GET("/readyz", a.readyz)
+	a.servePage(engine)
 	engine.GET("/docs", showPage(a.page))
 	engine.GET("/openapi.json", func(c *gin.Context) { c.Data(http.StatusOK, jsonType, a.document) })
 }

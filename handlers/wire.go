@@ -54,7 +54,7 @@ const smallestCompressed = 1 << 10
 func compressed(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(smallestCompressed), gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(func(contentType string) bool {
 		kind, _, _ := mime.ParseMediaType(contentType)
-		return slices.Contains([]string{jsonType, problemType, "text/html", "text/markdown", "text/plain"}, kind)
+		return slices.Contains([]string{jsonType, problemType, "text/html", "text/css", "text/javascript", "text/markdown", "text/plain"}, kind)
 	}))
 	if err != nil {
 		panic("handlers: " + err.Error()) // a broken binary

@@ -23,7 +23,11 @@ have initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' > /dev/null ||
   compgen -G '/opt/homebrew/opt/postgresql@*/bin/initdb' > /dev/null ||
   compgen -G '/usr/local/opt/postgresql@*/bin/initdb' > /dev/null || need "PostgreSQL, 15 or later (initdb, postgres)" postgresql
 # Programs that Kith has to get along with: clients of MCP and of its contract, what lints and what attacks that.
-{ have node && have npm; } || need "Node, 18 or later (node and npm)" "nodejs npm"
+# Node builds the page, too.
+node=$(node --version 2> /dev/null || echo v0) node=${node#v}
+{ (( ${node%%.*} >= 20 )) && have npm; } || need "Node, 20 or later (node and npm)" "nodejs npm"
+# The page's tests drive a browser.
+have chromium || have chromium-browser || have google-chrome || [[ -x "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" ]] || need "Chromium or Chrome" chromium
 { have python3 && python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2> /dev/null; } ||
   need "Python, 3.10 or later, with venv (python3)" "python3 python3-venv"
 # The race detector of go test needs a C compiler.
@@ -51,7 +55,7 @@ else
   {
     echo "setup: please install:"
     printf '  %s\n' "${missing[@]}"
-    if have brew; then echo "with Homebrew: brew install openjdk@17 maven redis postgresql@17 node python jq"
+    if have brew; then echo "with Homebrew: brew install openjdk@17 maven redis postgresql@17 node python jq, and Google Chrome"
     elif have apt-get; then echo "as root: apt-get update && apt-get install -y --no-install-recommends ${packages[*]}"
     elif have dnf; then echo "as root: dnf install java-17-openjdk-devel maven redis postgresql-server nodejs npm python3 gcc make git curl jq"
     fi

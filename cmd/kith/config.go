@@ -23,6 +23,7 @@ type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the service, with an embedded Neo4j unless KITH_NEO4J_URI is set."`
 	MCP     mcpCmd     `cmd:"" help:"Serve one agent over standard input and output, from a local memory or a running Kith."`
 	Key     keyCmd     `cmd:"" help:"Create, list and revoke API keys."`
+	UI      uiCmd      `cmd:"" help:"Make a key that reads for an hour, and open the page of a running Kith with it."`
 	Team    teamCmd    `cmd:"" help:"Show and set a team's quota, and purge its deleted data."`
 	Context contextCmd `cmd:"" help:"Print the context of a user, as an agent gets it."`
 	Explore exploreCmd `cmd:"" help:"Search a memory."`

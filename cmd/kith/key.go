@@ -154,7 +154,7 @@ func (c *config) writeAudit(operation string, std streams, ids ...string) error 
 }
 
 // withKeys opens the store of keys for a command.
-func (c *keyCmd) withKeys(ctx context.Context, std streams, work func(*auth.Keys) error) error {
+func (c *config) withKeys(ctx context.Context, std streams, work func(*auth.Keys) error) error {
 	return c.withStore(ctx, std, func(store *graph.Store) error {
 		keys := auth.New(auth.NewStore(store), time.Now)
 		defer keys.Close()

@@ -18,6 +18,7 @@ import (
 	"kith/internal/demo"
 	"kith/internal/metrics"
 	"kith/mcp"
+	"kith/ui"
 )
 
 // serveCmd runs the service.
@@ -122,12 +123,12 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		}
 		api := handlers.New(handled, handlers.Options{
 			Build: build(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport,
-			Origins: c.Origins, Issuer: c.OIDCIssuer, StreamPause: c.StreamPause,
+			Page: ui.Files(), Origins: c.Origins, Issuer: c.OIDCIssuer, StreamPause: c.StreamPause,
 			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
 			Log: log, Observe: registry.ObserveRequest, Verified: registry.ObserveCredential, Trace: m.traces.Request(),
 		})
 		gate.open.Store(&api)
-		c.announce(ctx, url, key, log, std)
+		c.announce(ctx, url, key, m.keys, log, std)
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return chats.Run(ctx) })
 		group.Go(func() error { return m.maintain(ctx) })
@@ -148,9 +149,13 @@ func (c *serveCmd) warnBootstrapKeys(ctx context.Context, keys *auth.Keys, log *
 
 // announce prints the address of the service, and the bootstrap key of a new store. A generated key is printed only here.
 // The key is empty if the store is not new.
-func (c *serveCmd) announce(ctx context.Context, url, key string, log *slog.Logger, std streams) {
+func (c *serveCmd) announce(ctx context.Context, url, key string, keys *auth.Keys, log *slog.Logger, std streams) {
 	print := func(format string, args ...any) { _, _ = fmt.Fprintf(std.out, format+"\n", args...) }
 	print("Kith %s answers at %s", version, url)
+	hasPage := ui.Files() != nil
+	if hasPage {
+		print("The page is %s/ui/. To open it with a key: kith ui", url)
+	}
 	if key == "" {
 		print("Using the existing memory and its keys. To create another key: kith key create")
 		return
@@ -166,6 +171,15 @@ func (c *serveCmd) announce(ctx context.Context, url, key string, log *slog.Logg
 		return
 	}
 	print("A demo user is loaded: %s. Get the user's context:\n\n%s\n", demo.User, contextCurl(url, key, demo.User))
+	if !hasPage {
+		return
+	}
+	secret, _, err := keys.Create(ctx, pageKey(auth.DefaultTeam, nil))
+	if err != nil {
+		log.Error("making a key for the page failed", "error", err)
+		return
+	}
+	print("Or see it, with a key that reads for an hour:\n\n%s\n", pageAddress(url, secret, demo.User))
 }
 
 // reachable returns an address to call for an address to listen on.

@@ -26,7 +26,7 @@ const (
 
 // NewProgress returns a Progress that writes to out.
 func NewProgress(out io.Writer) *Progress {
-	return &Progress{Terminal: isTerminal(out), out: out, updated: time.Now()}
+	return &Progress{Terminal: IsTerminal(out), out: out, updated: time.Now()}
 }
 
 // Fault prints and counts a fault in a line of a file.

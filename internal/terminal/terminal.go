@@ -20,9 +20,10 @@ import (
 type Paint struct{ on bool }
 
 // NewPaint returns a Paint that styles text if out is a terminal and noColor is empty.
-func NewPaint(out io.Writer, noColor string) Paint { return Paint{isTerminal(out) && noColor == ""} }
+func NewPaint(out io.Writer, noColor string) Paint { return Paint{IsTerminal(out) && noColor == ""} }
 
-func isTerminal(out io.Writer) bool {
+// IsTerminal reports whether out is a terminal.
+func IsTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
 		return false

@@ -1,0 +1,184 @@
+// Build makes the page of Kith from its source in ui/: it fetches the libraries with npm where they are missing, bundles
+// with esbuild, and writes the files that kith serves to ui/dist, with the licences of what is in them. It needs Node 20
+// or newer; without it, it says so and changes nothing.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+func main() {
+	source := flag.String("source", "ui", "folder of the page's source")
+	out := flag.String("out", "ui/dist", "folder to write to")
+	optional := flag.Bool("optional", false, "succeed without Node or the npm registry")
+	flag.Parse()
+	err := build(*source, *out)
+	switch {
+	case err == nil:
+	case *optional && errors.Is(err, errNotHere):
+		fmt.Fprintf(os.Stderr, "ui: built without the page: %v\n", err)
+	default:
+		fmt.Fprintf(os.Stderr, "ui: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// errNotHere: something that the page is built with is not on this machine.
+var errNotHere = errors.New("not available here")
+
+func build(source, out string) error {
+	if err := fetch(source); err != nil {
+		return err
+	}
+	result := api.Build(api.BuildOptions{
+		EntryPoints:       []string{filepath.Join(source, "src/main.tsx"), filepath.Join(source, "src/style.css")},
+		Outdir:            filepath.Join(out, "assets"),
+		EntryNames:        "[name]-[hash]",
+		ChunkNames:        "[name]-[hash]",
+		Bundle:            true,
+		Splitting:         true,
+		Format:            api.FormatESModule,
+		Target:            api.ES2022,
+		JSX:               api.JSXAutomatic,
+		JSXImportSource:   "preact",
+		MinifyWhitespace:  true,
+		MinifyIdentifiers: true,
+		MinifySyntax:      true,
+		LegalComments:     api.LegalCommentsNone, // in licences.txt
+		Define:            map[string]string{"process.env.NODE_ENV": `"production"`},
+		Metafile:          true,
+		LogLevel:          api.LogLevelWarning,
+	})
+	if len(result.Errors) > 0 {
+		return fmt.Errorf("the source has %d errors", len(result.Errors))
+	}
+	if err := clear(out); err != nil {
+		return err
+	}
+	var script, style string
+	for _, file := range result.OutputFiles {
+		name := filepath.Base(file.Path)
+		switch {
+		case strings.HasPrefix(name, "main-") && strings.HasSuffix(name, ".js"):
+			script = name
+		case strings.HasPrefix(name, "style-"):
+			style = name
+		}
+		if err := write(filepath.Join(out, "assets", name), file.Contents); err != nil {
+			return err
+		}
+	}
+	if err := write(filepath.Join(out, "index.html"), fmt.Appendf(nil, index, style, script)); err != nil {
+		return err
+	}
+	licences, err := licencesOf(source, result.Metafile)
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(out, "licences.txt"), licences)
+}
+
+const index = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Kith</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/ui/assets/%s">
+<script type="module" src="/ui/assets/%s"></script>
+<div id="app"></div>
+<noscript>This page needs JavaScript. The API is described at <a href="/docs">/docs</a>.</noscript>
+</html>
+`
+
+// fetch installs the libraries of package-lock.json, unless they are there.
+func fetch(source string) error {
+	lock, err := os.Stat(filepath.Join(source, "package-lock.json"))
+	if err != nil {
+		return err
+	}
+	modules := filepath.Join(source, "node_modules")
+	if got, err := os.Stat(filepath.Join(modules, ".package-lock.json")); err == nil && !got.ModTime().Before(lock.ModTime()) {
+		return nil
+	}
+	version, err := exec.Command("node", "--version").Output()
+	if err != nil {
+		return fmt.Errorf("the page needs Node 20 or newer, with npm: Node is %w", errNotHere)
+	}
+	text := strings.TrimSpace(strings.TrimPrefix(string(version), "v"))
+	if major, err := strconv.Atoi(strings.Split(text, ".")[0]); err != nil || major < 20 {
+		return fmt.Errorf("the page needs Node 20 or newer, and %s is installed: a newer one is %w", text, errNotHere)
+	}
+	npm := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+	npm.Dir, npm.Stdout, npm.Stderr = source, os.Stderr, os.Stderr
+	if err := npm.Run(); err != nil {
+		return fmt.Errorf("npm cannot fetch the page's libraries (%v): they are %w", err, errNotHere)
+	}
+	return nil
+}
+
+// clear removes what an earlier build wrote, and leaves what is committed.
+func clear(out string) error {
+	for _, name := range []string{"assets", "index.html", "licences.txt"} {
+		if err := os.RemoveAll(filepath.Join(out, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(name string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, content, 0o644)
+}
+
+// licencesOf returns the licences of the packages that the bundle has code of.
+func licencesOf(source, metafile string) ([]byte, error) {
+	var packages []string
+	for _, part := range strings.Split(metafile, "node_modules/")[1:] {
+		words := strings.Split(part, "/")
+		name := words[0]
+		if strings.HasPrefix(name, "@") && len(words) > 1 {
+			name += "/" + words[1]
+		}
+		packages = append(packages, name)
+	}
+	slices.Sort(packages)
+	var out strings.Builder
+	for _, name := range slices.Compact(packages) {
+		text, err := licenceOf(filepath.Join(source, "node_modules", filepath.FromSlash(name)))
+		if err != nil {
+			return nil, fmt.Errorf("licence of %s: %w", name, err)
+		}
+		fmt.Fprintf(&out, "%s\n\n%s\n\n", name, strings.TrimSpace(text))
+	}
+	return []byte(out.String()), nil
+}
+
+func licenceOf(folder string) (string, error) {
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return "", err
+	}
+	for _, file := range files {
+		if name := strings.ToLower(file.Name()); strings.HasPrefix(name, "licen") {
+			text, err := os.ReadFile(filepath.Join(folder, file.Name()))
+			return string(text), err
+		}
+	}
+	return "", fs.ErrNotExist
+}

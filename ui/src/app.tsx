@@ -1,0 +1,126 @@
+// The frame of the page: sign-in, the list of screens, and the screen of the address.
+import type { FunctionComponent } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { findKey, key, keepKey, me, Problem, signIn, signOut } from "./api";
+import { Field, ProblemNote, Status, Text, user } from "./parts/common";
+import { link, route } from "./route";
+import { screens } from "./screens";
+
+export function App() {
+  const [finding, setFinding] = useState(true);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  useEffect(() => {
+    const found = findKey();
+    if (!found) return setFinding(false);
+    signIn(found)
+      .catch(setProblem)
+      .finally(() => setFinding(false));
+  }, []);
+  if (finding) return <Status>Signing in…</Status>;
+  return me.value ? <Frame /> : <SignIn before={problem} />;
+}
+
+function SignIn({ before }: { before: Problem | null }) {
+  const [problem, setProblem] = useState<Problem | null>(before);
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const secret = String(form.get("key")).trim();
+    setBusy(true);
+    setProblem(null);
+    try {
+      await signIn(secret);
+      if (form.get("keep")) keepKey(secret);
+    } catch (failure) {
+      setProblem(failure as Problem);
+      setBusy(false);
+    }
+  };
+  return (
+    <main class="sign-in">
+      <h1>Kith</h1>
+      <p>See what an agent knows about a user, and why.</p>
+      <form onSubmit={submit}>
+        <Field label="API key">
+          <input name="key" type="password" required autocomplete="off" spellcheck={false} placeholder="kith_…" />
+        </Field>
+        <label class="check">
+          <input name="keep" type="checkbox" /> Keep it until this tab is closed
+        </label>
+        {problem && <ProblemNote problem={problem} />}
+        <button type="submit" disabled={busy}>
+          Sign in
+        </button>
+      </form>
+      <p class="hint">
+        <code>kith ui</code> makes a key that only reads and is valid for an hour, and opens this page with it.
+      </p>
+    </main>
+  );
+}
+
+function Frame() {
+  const bound = me.value!.user_id;
+  const of = bound ?? user();
+  const { screen } = route.value;
+  const shown = screens.find((s) => s.path === screen);
+  useEffect(() => {
+    document.title = `${shown?.name ?? "Kith"}${of ? ` · ${of}` : ""} · Kith`;
+  }, [screen, of]);
+  // A key of one user shows that user, whatever the address says.
+  if (bound && user() !== bound) {
+    const query = new URLSearchParams(route.value.query);
+    query.set("user", bound);
+    history.replaceState(null, "", `/ui/${screen || "context"}?${query}`);
+    route.value = { screen: screen || "context", query };
+    return null;
+  }
+  const Screen: FunctionComponent = shown ? shown.screen : Missing;
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href={link("", { user: of })}>
+          Kith
+        </a>
+        <nav aria-label="Screens">
+          {screens.map((s) =>
+            s.listed && (of || !s.ofUser) ? (
+              <a href={link(s.path, { user: of })} aria-current={s === shown ? "page" : undefined}>
+                {s.name}
+              </a>
+            ) : null,
+          )}
+        </nav>
+        <div class="who">
+          {of && (
+            <span class="of">
+              <Text text={of} />
+              {!bound && <a href={link("")}>change</a>}
+            </span>
+          )}
+          <button type="button" onClick={signOut}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1} key={screen + " " + of + " " + key.value}>
+        <Screen />
+      </main>
+    </>
+  );
+}
+
+function Missing() {
+  return (
+    <>
+      <h1>There is no such page</h1>
+      <p>
+        <a href={link("", { user: user() })}>Back to the start</a>
+      </p>
+    </>
+  );
+}

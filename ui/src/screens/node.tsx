@@ -1,0 +1,294 @@
+// A node: its fields, relationships, notes and sources, whether the context has it, and how to change it.
+import { useState } from "preact/hooks";
+import { get, may, patch, post, Problem, remove, type Schemas } from "../api";
+import { Confirm, Copy, Field, More, NodeLink, number, ProblemNote, Status, Text, Time, user, words } from "../parts/common";
+import { useLoad, usePages } from "../parts/load";
+import { change, link, route } from "../route";
+
+type View = Schemas["NodeView"];
+
+const memoryKinds = ["person", "concept", "entity", "source"];
+
+export function Node() {
+  const query = route.value.query;
+  const kind = query.get("kind") ?? "";
+  const id = query.get("key") ?? "";
+  const path = `/v1/nodes/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`;
+  const of = user() || undefined;
+  const [deleted, setDeleted] = useState<Schemas["Deletion"] | null>(null);
+  const node = useLoad((signal) => get<View>(path, { user_id: of, touch: false }, signal), [path, of]);
+
+  if (deleted) {
+    return (
+      <Forgotten
+        path={path}
+        deletion={deleted}
+        restored={() => {
+          setDeleted(null);
+          node.reload();
+        }}
+      />
+    );
+  }
+  if (node.problem) {
+    return (
+      <>
+        <h1>Node</h1>
+        <ProblemNote problem={node.problem} retry={node.reload} />
+      </>
+    );
+  }
+  if (!node.data) return <Status>Loading…</Status>;
+  const n = node.data;
+  return (
+    <>
+      <h1>
+        <Text text={n.name || n.title || n.entity_key} />
+      </h1>
+      <p class="lead">
+        {n.kind} · <Text text={n.entity_key} /> · {n.state} · version {n.version}
+      </p>
+      {(n.description || n.summary || n.text || n.content) && (
+        <p class="prose">
+          <Text text={(n.description || n.summary || n.text || n.content)!} />
+        </p>
+      )}
+      <div class="bar">
+        <Change node={n} path={path} changed={node.reload} />
+        <Forget node={n} path={path} forgotten={setDeleted} />
+        <Copy text={n.entity_key}>Copy the key</Copy>
+        <Copy text={JSON.stringify(n, null, 2)}>Copy as JSON</Copy>
+      </div>
+      {of && memoryKinds.includes(n.kind) && <InContext id={n.entity_key} version={n.version} />}
+      <Relationships path={path} version={n.version} />
+      <Notes node={n} />
+      <Fields node={n} />
+    </>
+  );
+}
+
+const told = ["name", "title", "kind", "entity_key", "state", "version", "description", "summary", "text", "content", "notes", "relationships"];
+
+function Fields({ node }: { node: View }) {
+  const fields = Object.entries(node).filter(([name, value]) => !told.includes(name) && value !== null && value !== "" && !(typeof value === "object" && Object.keys(value as object).length === 0));
+  return (
+    <section>
+      <h2>Fields</h2>
+      <dl class="detail">
+        {fields.map(([name, value]) => (
+          <>
+            <dt>{words(name)}</dt>
+            <dd>{/_at$|^ts$|^at$/.test(name) && typeof value === "string" ? <Time at={value} /> : <Text text={typeof value === "string" ? value : JSON.stringify(value)} />}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** Whether the user's context shows the node now: each rule with what it found. */
+function InContext({ id, version }: { id: string; version: number }) {
+  const why = useLoad((signal) => get<Schemas["Why"]>("/v1/context/why", { user_id: user(), key: id }, signal), [id, version]);
+  return (
+    <section>
+      <h2>In the context</h2>
+      {why.problem && <ProblemNote problem={why.problem} retry={why.reload} />}
+      {why.loading && !why.data && <Status>Loading…</Status>}
+      {why.data && (
+        <>
+          <p>
+            {why.data.shown ? "The context of this user shows it." : "The context of this user does not show it."} <a href={link("context", { user: user() })}>See the context</a>
+          </p>
+          {why.data.sections.map((s) => (
+            <details open={s.shown}>
+              <summary>
+                {words(s.section)}: {s.shown ? "shown" : "not shown"}
+              </summary>
+              <ul class="conditions">
+                {s.conditions.map((c) => (
+                  <li class={c.holds ? "holds" : "fails"}>
+                    {c.rule}: <Text text={c.value} /> {c.holds ? "(yes)" : "(no)"}
+                    {c.change && `; ${c.change}`}
+                  </li>
+                ))}
+              </ul>
+            </details>
+          ))}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Relationships({ path, version }: { path: string; version: number }) {
+  const past = route.value.query.get("past") === "true";
+  const list = usePages(
+    (cursor, signal) => get<Schemas["RelationshipPage"]>(`${path}/relationships`, { user_id: user(), past: past || undefined, cursor, limit: 50 }, signal),
+    (page) => page.relationships,
+    [path, version, past],
+  );
+  return (
+    <section>
+      <h2>Relationships</h2>
+      <label class="check">
+        <input type="checkbox" checked={past} onChange={(e) => change({ past: e.currentTarget.checked || undefined })} /> past ones too
+      </label>
+      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
+      {!list.loading && list.rows.length === 0 && !list.problem && <p>None.</p>}
+      {list.rows.length > 0 && (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Relationships">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Type</th>
+                <th scope="col">Node</th>
+                <th scope="col">Description</th>
+                <th scope="col" class="number">
+                  Salience
+                </th>
+                <th scope="col">Valid</th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.rows.map((r) => (
+                <tr key={r.key} class={r.valid_to ? "past" : ""}>
+                  <td>
+                    {r.direction === "incoming" ? "← " : "→ "}
+                    <Text text={r.relationship_type ?? r.type} />
+                  </td>
+                  <td>
+                    {r.node ? (
+                      <NodeLink kind={r.node.kind} id={r.node.entity_key}>
+                        <Text text={r.node.name || r.node.entity_key} />
+                      </NodeLink>
+                    ) : (
+                      <Text text={r.direction === "incoming" ? r.from : r.to} />
+                    )}
+                  </td>
+                  <td>
+                    <Text text={r.description} />
+                  </td>
+                  <td class="number">{number(r.salience)}</td>
+                  <td>
+                    {r.valid_from && <Time at={r.valid_from} />}
+                    {r.valid_to && (
+                      <>
+                        {" "}
+                        to <Time at={r.valid_to} />
+                      </>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {list.loading && <Status>Loading…</Status>}
+      <More more={list.more} loading={list.loading} />
+    </section>
+  );
+}
+
+function Notes({ node }: { node: View }) {
+  const notes = node.notes ?? [];
+  if (notes.length === 0) return null;
+  return (
+    <section>
+      <h2>Notes</h2>
+      {notes.map((n) => (
+        <blockquote key={n.id}>
+          <Text text={n.content} />
+          <footer>
+            <Text text={n.added_by ?? ""} /> <Time at={n.date_added} />
+          </footer>
+        </blockquote>
+      ))}
+    </section>
+  );
+}
+
+const editable: [keyof View & string, string][] = [
+  ["name", "Name"],
+  ["description", "Description"],
+];
+
+function Change({ node, path, changed }: { node: View; path: string; changed: () => void }) {
+  const [open, setOpen] = useState(false);
+  if (!may("write") || node.kind === "message") return null;
+  const save = async () => {
+    const form = new FormData(document.querySelector<HTMLFormElement>("dialog[open] form")!);
+    const body: Record<string, unknown> = { if_version: node.version };
+    for (const name of ["name", "description", "state", "ttl_policy"]) {
+      const value = form.get(name);
+      if (value !== null && value !== String(node[name as keyof View] ?? "")) body[name] = value;
+    }
+    if (Object.keys(body).length === 1) return;
+    await patch<View>(path, body, { user_id: user() });
+    changed();
+  };
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Edit
+      </button>
+      {open && (
+        <Confirm title="Save" act={save} close={() => setOpen(false)}>
+          {editable.map(([name, label]) => (
+            <Field label={label}>{name === "name" ? <input name={name} defaultValue={String(node[name] ?? "")} maxLength={512} /> : <textarea name={name} rows={5} maxLength={16384} defaultValue={String(node[name] ?? "")} />}</Field>
+          ))}
+          <Choice name="state" values={["candidate", "active", "core", "archived"]} value={node.state} />
+          <Choice name="ttl_policy" values={["decay", "keep_forever", "ephemeral"]} value={node.ttl_policy} />
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Choice({ name, values, value }: { name: string; values: string[]; value: string }) {
+  return (
+    <Field label={words(name)}>
+      <select name={name} defaultValue={value}>
+        {values.map((v) => (
+          <option value={v}>{words(v)}</option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+function Forget({ node, path, forgotten }: { node: View; path: string; forgotten: (d: Schemas["Deletion"]) => void }) {
+  const [open, setOpen] = useState(false);
+  if (!may("write")) return null;
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Forget
+      </button>
+      {open && (
+        <Confirm title="Forget" act={async () => forgotten(await remove<Schemas["Deletion"]>(path, { user_id: user(), if_version: node.version }))} close={() => setOpen(false)}>
+          <p>
+            <Text text={node.name || node.entity_key} /> is deleted with its relationships and notes. It can be restored for a while.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Forgotten({ path, deletion, restored }: { path: string; deletion: Schemas["Deletion"]; restored: () => void }) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const undo = () => post(`${path}/restore`, undefined, { user_id: user() }).then(restored, setProblem);
+  return (
+    <>
+      <h1>Forgotten</h1>
+      <p role="status">
+        <Text text={deletion.key} /> is deleted with {number(deletion.relationships)} relationships. It can be restored until <Time at={deletion.restorable_until} />.
+      </p>
+      {problem && <ProblemNote problem={problem} />}
+      <button type="button" onClick={undo}>
+        Undo
+      </button>
+    </>
+  );
+}

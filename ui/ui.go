@@ -1,0 +1,22 @@
+// Package ui has Kith's page: the files that `go run ./ui/build` made of ui/src.
+package ui
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed dist
+var dist embed.FS
+
+// Files returns the built page, or nil in a binary that was built without it.
+func Files() fs.FS {
+	files, err := fs.Sub(dist, "dist")
+	if err != nil {
+		panic("ui: " + err.Error()) // the folder is embedded
+	}
+	if _, err := fs.Stat(files, "index.html"); err != nil {
+		return nil
+	}
+	return files
+}
