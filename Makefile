@@ -28,10 +28,13 @@ FUZZ      ?= 5m
 BODIES    ?= 1000
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help build run setup check test race soak attack attack-bodies fuzz test-containers bench lint image dist clean
+.PHONY: help page build run setup check test test-ui race soak attack attack-bodies fuzz test-containers bench lint image dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+page: ## the web page, in ui/dist
+	go run ./ui/build
 
 build: ## bin/kith, with its page where Node is
 	go run ./ui/build $(if $(filter 1,$(PAGE)),,-optional)
@@ -48,10 +51,13 @@ check: ## gofmt and go vet
 	  [[ -z $$unformatted ]] || { echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; }
 	go vet -tags=soak,recall ./...
 
-test: setup check ## all tests (TESTFLAGS="-short" and the like for others)
+test: setup check page ## all tests (TESTFLAGS="-short" and the like for others)
 	$(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) ./...
 
-race: setup ## all tests under the race detector (half an hour on two cores)
+test-ui: setup page ## the page at all widths, and with 100,000 nodes
+	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./cmd/kith -run 'TestPage$$' -count=1 -v -timeout=30m
+
+race: setup page ## all tests under the race detector (half an hour on two cores)
 	GOFLAGS=-race $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...
 
 soak: build ## kill two kiths and their Neo4j under load, then look for all they acknowledged (SOAK=10m)
@@ -70,7 +76,7 @@ fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), and hold thou
 attack-bodies: setup ## a thousand hostile bodies of up to 32 MiB against a kith, four at a time (BODIES=1000)
 	KITH_TEST_BODIES=$(BODIES) $(WITHENV) go test ./cmd/kith -run TestHostileBodies -count=1 -v -timeout=0
 
-test-containers: check ## all tests, with the databases in containers
+test-containers: check page ## all tests, with the databases in containers
 	KITH_TEST_WITH=containers $(WITHENV) go test $(TESTFLAGS) ./...
 
 bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)

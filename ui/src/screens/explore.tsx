@@ -55,7 +55,7 @@ function Search({ name, label, evidence }: { name: string; label: string; eviden
   const on = counts ? counts.split(",") : kinds;
   return (
     <section>
-      <form class="row" onSubmit={submit} role="search">
+      <form class="row" onSubmit={submit} role="search" aria-label={label}>
         <Field label={label}>
           <input type="search" value={typed} required onInput={(e) => setTyped(e.currentTarget.value)} />
         </Field>

@@ -248,9 +248,11 @@ function Change({ node, path, changed }: { node: View; path: string; changed: ()
 function Choice({ name, values, value }: { name: string; values: string[]; value: string }) {
   return (
     <Field label={words(name)}>
-      <select name={name} defaultValue={value}>
+      <select name={name}>
         {values.map((v) => (
-          <option value={v}>{words(v)}</option>
+          <option value={v} selected={v === value}>
+            {words(v)}
+          </option>
         ))}
       </select>
     </Field>

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"kith/client"
+	"kith/internal/demo"
+	"kith/internal/testenv"
+	"kith/ui"
+)
+
+// The journeys of ui/test/page.mjs, in a browser, against a Kith with the demo.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	if ui.Files() == nil {
+		t.Fatal("the page is not built: go run ./ui/build")
+	}
+	s := shared(t)
+	key := s.newKey(t, testenv.Team(t), "admin", "read", "write")
+	if err := demo.Load(t.Context(), client.New(s.url, key, nil), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := strconv.Atoi(os.Getenv("KITH_TEST_NODES")); n > 0 {
+		writeNodes(t, s.as(key), n)
+	}
+	journeys := exec.CommandContext(t.Context(), "node", "../../ui/test/page.mjs")
+	journeys.Env = append(os.Environ(), "KITH_URL="+s.url, "KITH_KEY="+key, "KITH_USER="+demo.User, "CHROMIUM="+browser(t), "WIDTHS="+cmp.Or(os.Getenv("KITH_TEST_WIDTHS"), "400,1280"))
+	journeys.Stderr = os.Stderr
+	out, err := journeys.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := journeys.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := 0
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		t.Log(lines.Text())
+		if strings.HasPrefix(lines.Text(), "ok ") {
+			done++
+		}
+	}
+	if err := journeys.Wait(); err != nil || done < 11 {
+		t.Errorf("%d journeys ended well: %v", done, err)
+	}
+}
+
+// writeNodes gives the demo's user n concepts, each linked with the next.
+func writeNodes(t *testing.T, c caller, n int) {
+	t.Helper()
+	const piece = 1000
+	for from := 0; from < n; from += piece {
+		first := 0
+		if from == 0 {
+			first = 1 // no node is linked with itself
+		}
+		nodes, links := make([]string, 0, piece), make([]string, 0, piece)
+		for i := from; i < min(from+piece, n); i++ {
+			nodes = append(nodes, fmt.Sprintf(`{"kind":"concept","entity_key":"many-%d","name":"Tide table %d"}`, i, i))
+			links = append(links, fmt.Sprintf(`{"from":"many-%d","to":"many-%d","type":"related_to"}`, i, max(i-1, 0)/7))
+		}
+		c.must(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"user_id":%q,"nodes":[%s]}`, demo.User, strings.Join(nodes, ",")))
+		c.must(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"user_id":%q,"relationships":[%s]}`, demo.User, strings.Join(links[first:], ",")))
+	}
+}
+
+// browser returns the path of an installed Chromium or Chrome.
+func browser(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Fatal("neither Chromium nor Chrome is installed: make setup")
+	return ""
+}
+
+// kith ui makes a key that reads for an hour, and prints the address of the page with it.
+func TestUI(t *testing.T) {
+	t.Parallel()
+	team, environ := testenv.Team(t), settings(testenv.Neo4j(t), "")
+	s := start(t, environ)
+	code, out := command(t, environ, "ui", "--url", s.url, "--team", team, "--user", "a b")
+	address, err := url.Parse(strings.SplitN(out, "\n", 2)[0])
+	if code != 0 || err != nil || address.Path != "/ui/context" || address.Query().Get("user") != "a b" {
+		t.Fatalf("%d %v: %s", code, err, out)
+	}
+	c := s.as(strings.TrimPrefix(address.Fragment, "key="))
+	me := c.must(t, http.MethodGet, "/v1/me", "")
+	if me["user_id"] != "a b" || names(me["scopes"]) != "read" {
+		t.Errorf("the key: %v", me)
+	}
+	if r := c.do(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"concept","name":"X"}]}`); r.status != http.StatusForbidden {
+		t.Errorf("a key of the page writes: %d %s", r.status, r.body)
+	}
+	code, out = command(t, environ, "key", "list", "--json", "--team", team)
+	var listed any
+	if err := json.Unmarshal([]byte(out), &listed); err != nil {
+		t.Fatalf("%d %v: %s", code, err, out)
+	}
+	ends, err := time.Parse(time.RFC3339, fmt.Sprint(at(listed, 0, "expires_at")))
+	if left := time.Until(ends); err != nil || left > time.Hour || left < 50*time.Minute {
+		t.Errorf("the key ends in %v: %v", left, err)
+	}
+}

@@ -1,0 +1,288 @@
+// Journeys through the page of a running Kith, in a browser.
+//
+//	KITH_URL, KITH_KEY (admin, read and write), KITH_USER, CHROMIUM; node ui/test/page.mjs
+//
+// The user has the demo's memory. Each journey ends with a line on standard output; the first that fails ends the run.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const { KITH_URL: base, KITH_KEY: key, KITH_USER: user, CHROMIUM: executablePath } = process.env;
+const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+
+/** Calls the API as the page does. */
+async function api(method, path, body, as = key) {
+  const response = await fetch(base + path, {
+    method,
+    headers: { Authorization: `Bearer ${as}`, ...(body ? { "Content-Type": "application/json" } : {}) },
+    body: body ? JSON.stringify(body) : undefined,
+  });
+  assert.ok(response.ok, `${method} ${path}: ${response.status} ${response.ok ? "" : await response.text()}`);
+  return response.status === 204 ? null : response.json();
+}
+
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+
+/** A page that is not signed in. Faults of scripts, and requests to other hosts, fail the journey at its end. */
+async function open(options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  page.faults = [];
+  page.bytes = 0;
+  page.on("pageerror", (error) => page.faults.push(`script: ${error.message}`));
+  page.on("console", (message) => message.type() === "error" && !/status of 4\d\d|ERR_/.test(message.text()) && page.faults.push(`console: ${message.text()}`));
+  page.on("request", (request) => request.url().startsWith(base) || request.url().startsWith("data:") || page.faults.push(`request: ${request.url()}`));
+  return page;
+}
+
+const address = (screen, query = {}) => `${base}/ui/${screen}?${new URLSearchParams({ user, ...query })}`;
+
+async function signedIn(screen, query, options) {
+  const page = await open(options);
+  await page.goto(`${address(screen, query)}#key=${key}`);
+  await page.waitForSelector("main h1");
+  return page;
+}
+
+async function settled(page) {
+  await page.waitForFunction(() => ![...document.querySelectorAll(".status")].some((e) => /Loading|Searching|Running/.test(e.textContent)) && !document.querySelector(".stale"));
+}
+
+const journeys = {
+  async "sign in and out"() {
+    const page = await open();
+    await page.goto(`${base}/`);
+    assert.equal(new URL(page.url()).pathname, "/ui/");
+    await page.fill("input[name=key]", "kith_wrong");
+    await page.click("button[type=submit]");
+    await page.waitForSelector(".problem >> text=401");
+    await page.fill("input[name=key]", key);
+    await page.keyboard.press("Enter");
+    await page.click(`tbody a >> text="${user}"`);
+    await page.waitForSelector(".line");
+    await page.reload(); // the key was in memory only
+    await page.waitForSelector("input[name=key]");
+    await page.fill("input[name=key]", key);
+    await page.check("input[name=keep]");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".line");
+    await page.reload(); // and now it is kept for the tab
+    await page.waitForSelector(".line");
+    await page.click("text=Sign out");
+    await page.waitForSelector("input[name=key]");
+    assert.equal(await page.evaluate(() => sessionStorage.length + localStorage.length + document.cookie.length), 0);
+    return page;
+  },
+
+  async "a link with a key leaves no key in the address"() {
+    const page = await signedIn("context");
+    assert.ok(!page.url().includes("kith_"));
+    assert.ok(!(await page.evaluate(() => JSON.stringify(history.state) + document.documentElement.outerHTML)).includes(key));
+    return page;
+  },
+
+  async "the context is the API's, at each budget"() {
+    const page = await signedIn("context");
+    await settled(page);
+    const shown = () => page.$$eval(".line:not(.cut) .text", (all) => all.map((e) => e.textContent).join("\n"));
+    const cut = () => page.$$eval(".line.cut .text", (all) => all.map((e) => e.textContent).sort());
+    const lines = (text) => text.split("\n").filter((line) => line.trim());
+    for (const budget of [0, 1500, 600, 200]) {
+      if (budget) {
+        await page.fill("#budget", String(budget));
+        await page.waitForFunction((b) => new URLSearchParams(location.search).get("max_tokens") === String(b), budget);
+        await page.waitForResponse((r) => r.url().includes(`max_tokens=${budget}`));
+        await settled(page);
+      }
+      const { receipt } = await api("GET", `/v1/context?user_id=${user}&format=text&explain=true${budget ? `&max_tokens=${budget}` : ""}`);
+      const minutes = (text) => text.replace(/\d\d:\d\d/g, ""); // the time of day passes
+      assert.deepEqual(lines(minutes(await shown())), lines(minutes(receipt.text)));
+      assert.deepEqual(await cut(), receipt.left_out.map((l) => l.text.trim()).sort());
+      const listed = await page.$$eval(".left-out li bdi", (all) => all.map((e) => e.textContent));
+      assert.deepEqual(listed, receipt.left_out.map((l) => l.text.trim()));
+      if (budget === 200) assert.ok(receipt.left_out.length > 5);
+    }
+    // A line comes back at the budget that its receipt says.
+    const first = await page.textContent(".left-out li bdi");
+    await page.click(".left-out li button");
+    await page.waitForFunction((text) => ![...document.querySelectorAll(".line.cut .text")].some((e) => e.textContent === text), first);
+    return page;
+  },
+
+  async "a line leads to its node, which is forgotten and comes back"() {
+    const page = await signedIn("context");
+    const line = page.locator("details.line", { hasText: "Measure, then show somebody" });
+    await line.locator("summary").click();
+    await line.locator("a").first().click();
+    await page.waitForSelector("h1 >> text=Ask before you cut");
+    await page.waitForSelector("text=The context of this user shows it.");
+    await page.click("button >> text=Forget");
+    await page.click("dialog button[type=submit]");
+    await page.waitForSelector("h1 >> text=Forgotten");
+    assert.ok(!JSON.stringify(await api("GET", `/v1/context?user_id=${user}`)).includes("Measure, then show somebody"));
+    await page.click("button >> text=Undo");
+    await page.waitForSelector("h1 >> text=Ask before you cut");
+    assert.ok(JSON.stringify(await api("GET", `/v1/context?user_id=${user}`)).includes("Measure, then show somebody"));
+    const path = `/v1/nodes/concept/${encodeURIComponent(`${user}/ask-before-cutting`)}?user_id=${user}`;
+    const before = await api("GET", path);
+    await page.click("button >> text=Edit");
+    await page.fill("dialog textarea", "Measure twice, then show somebody.");
+    await page.click("dialog button[type=submit]");
+    await page.waitForSelector(".prose >> text=Measure twice");
+    const after = await api("GET", path);
+    for (const field of ["name", "state", "ttl_policy", "salience"]) assert.equal(after[field], before[field], `${field} was not changed`);
+    await api("PATCH", path, { description: before.description });
+    return page;
+  },
+
+  async "search shows what the API found"() {
+    const page = await signedIn("explore");
+    await page.fill("input[type=search]", "the wedding speech");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".hit");
+    const { episodic } = await api("POST", "/v1/explore", { user_id: user, queries: [{ query: "the wedding speech" }], limit: 20 });
+    const shown = await page.$$eval(".hit h3 a", (all) => all.map((a) => new URL(a.href).searchParams.get("key")));
+    assert.deepEqual(shown.slice(0, episodic.sources.length), episodic.sources.map((s) => s.entity_key));
+    await page.check("text=Compare two queries");
+    await page.fill("input[type=search] >> nth=1", "nothing-is-called-this");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll(".columns > section").length === 2);
+    return page;
+  },
+
+  async "Cypher answers as a table, and what is not allowed is refused"() {
+    const page = await signedIn("cypher");
+    await page.fill("textarea", "MATCH (p:Person) RETURN p.name AS name ORDER BY name LIMIT 5");
+    await page.keyboard.press("Control+Enter");
+    await page.waitForSelector("tbody tr");
+    const { rows } = await api("POST", "/v1/traverse", { mode: "cypher", user_id: user, cypher: "MATCH (p:Person) RETURN p.name AS name ORDER BY name LIMIT 5" });
+    assert.deepEqual(await page.$$eval("tbody tr", (all) => all.map((e) => e.textContent)), rows.map((row) => row[0]));
+    await page.fill("textarea", "MATCH (n) DETACH DELETE n");
+    await page.click("button >> text=Run");
+    await page.waitForSelector(".problem");
+    return page;
+  },
+
+  async "hostile texts are shown as they are"() {
+    const hostile = `<img src=x onerror="document.title='owned'"> <script>document.title='owned'</script> \u202Eright\u202C zero\u200Bwidth \u{1F9F6}\u{20BB7} ${"long ".repeat(3000)}`;
+    await api("POST", "/v1/memory", {
+      user_id: user,
+      nodes: [
+        { kind: "concept", entity_key: "hostile", name: `<b>bold</b> \u202E\u{1F9F6}`, description: hostile.trim(), state: "core", ttl_policy: "keep_forever" },
+        { kind: "requirement", entity_key: "long", project_id: `${user}/project-belfry`, name: "Long", text: "<i>" + "\u{20BB7}".repeat(65_530) },
+      ],
+    });
+    const page = await signedIn("node", { kind: "concept", key: "hostile" });
+    await page.waitForSelector(".prose");
+    const text = await page.textContent(".prose");
+    assert.ok(text.startsWith(`<img src=x onerror="document.title='owned'"> <script>`));
+    assert.ok(text.includes("U+202Eright") && text.includes("zeroU+200Bwidth") && text.includes("\u{1F9F6}\u{20BB7}"));
+    assert.equal(await page.$$eval("main img, main script, main b", (all) => all.length), 0);
+    assert.ok(!(await page.title()).includes("owned"));
+    await page.goto(`${address("context")}#key=${key}`);
+    await page.locator(".line", { hasText: "<b>bold" }).first().waitFor();
+    await page.goto(`${address("node", { kind: "requirement", key: "long" })}#key=${key}`);
+    await page.waitForSelector("h1 >> text=Long");
+    assert.ok((await page.textContent(".prose")).startsWith("<i>\u{20BB7}\u{20BB7}"));
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page scrolls to the side");
+    await api("DELETE", `/v1/nodes/concept/hostile?user_id=${user}`);
+    await api("DELETE", `/v1/nodes/requirement/long?user_id=${user}`);
+    return page;
+  },
+
+  async "a key that ends meanwhile leads to the sign-in"() {
+    const made = await api("POST", "/v1/keys", { user_id: user, scopes: ["read"], expires_at: new Date(Date.now() + 60_000).toISOString() });
+    const page = await open();
+    await page.goto(`${base}/ui/#key=${made.key}`);
+    await page.waitForSelector(".line"); // a key of one user leads to that user's context
+    assert.equal(await page.$$eval("button", (all) => all.filter((b) => /Edit|Forget/.test(b.textContent)).length), 0);
+    await api("DELETE", `/v1/keys/${made.key_id}`);
+    await page.waitForFunction(
+      () => {
+        document.querySelector("#budget") && (document.querySelector("#budget").value = String(200 + Math.floor(Math.random() * 900)));
+        document.querySelector("#budget")?.dispatchEvent(new Event("input", { bubbles: true }));
+        return document.querySelector("input[name=key]");
+      },
+      undefined,
+      { polling: 500 },
+    );
+    return page;
+  },
+
+  async "Kith goes away and comes back"() {
+    const page = await signedIn("context");
+    await page.waitForSelector(".line");
+    await page.context().setOffline(true);
+    await page.fill("#budget", "300");
+    await page.waitForSelector(".problem >> text=cannot be reached");
+    await page.context().setOffline(false);
+    await page.click("text=Try again");
+    await page.waitForSelector(".line.cut");
+    return page;
+  },
+
+  async "everything is reached by keyboard"() {
+    const page = await signedIn("context");
+    await page.waitForSelector(".line");
+    const reached = new Set();
+    for (let i = 0; i < 90; i++) {
+      await page.keyboard.press("Tab");
+      reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.tagName + " " + document.activeElement.textContent.slice(0, 20)));
+    }
+    assert.ok(reached.has("budget") && [...reached].some((r) => r.startsWith("SUMMARY")) && [...reached].some((r) => r.includes("Explore")), [...reached].join("; "));
+    await page.locator("details.line summary").first().focus();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("details.line[open]");
+    return page;
+  },
+
+  async "accessibility: no screen has a fault of accessibility, or scrolls to the side"() {
+    const screens = [
+      ["", {}],
+      ["context", { max_tokens: 900 }],
+      ["explore", { q: "wedding", second: "words" }],
+      ["node", { kind: "concept", key: `${user}/ask-before-cutting` }],
+      ["cypher", {}],
+    ];
+    let page;
+    for (const colorScheme of ["light", "dark"]) {
+      for (const width of (process.env.WIDTHS ?? "400,1280").split(",").map(Number)) {
+        // The page's policy forbids axe, which is a script in the page; other journeys keep the policy.
+        page = await signedIn("context", {}, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
+        for (const [screen, query] of screens) {
+          await page.goto(`${address(screen, query)}#key=${key}`);
+          await page.waitForSelector("main h1");
+          await settled(page);
+          await page.addScriptTag({ content: axe });
+          const { violations } = await page.evaluate(() => globalThis.axe.run());
+          assert.deepEqual(violations.map((v) => `${screen} ${colorScheme} ${width}: ${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), []);
+          assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${screen} scrolls to the side at ${width}`);
+        }
+        await page.context().close();
+      }
+    }
+    return null;
+  },
+};
+
+let failed = false;
+for (const [name, journey] of Object.entries(journeys)) {
+  if (process.argv[2] && !name.includes(process.argv[2])) continue;
+  const begin = Date.now();
+  try {
+    const page = await journey();
+    if (page) {
+      assert.deepEqual(page.faults, []);
+      await page.context().close();
+    }
+    console.log(`ok ${name} (${Date.now() - begin} ms)`);
+  } catch (failure) {
+    console.log(`not ok ${name}: ${failure.stack}`);
+    failed = true;
+    break;
+  }
+}
+await browser.close();
+process.exit(failed ? 1 : 0);
