@@ -2,7 +2,9 @@ package handlers
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -18,10 +20,27 @@ import (
 //go:embed docs.html
 var docsHTML string
 
+// copyScript shows the buttons, and has each copy the request after it.
+const copyScript = `for (const b of document.querySelectorAll("button")) {
+  b.hidden = !navigator.clipboard
+  b.onclick = async () => {
+    await navigator.clipboard.writeText(b.parentElement.nextElementSibling.textContent)
+    b.textContent = "Copied"
+  }
+}`
+
+// docsPolicy lets the page run that script, and fetch nothing.
+var docsPolicy = func() string { //nolint:gochecknoglobals // a constant
+	sum := sha256.Sum256([]byte(copyScript))
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}()
+
 // pageOf is the contract as a page for people: whole, without anything that a browser would have to fetch.
 func pageOf(contract *huma.OpenAPI) []byte {
 	page := template.Must(template.New("docs").Funcs(template.FuncMap{
-		"operations": operationsOf, "type": typeLink, "properties": propertiesOf, "pretty": pretty, "statuses": statusesOf, "code": codeOf,
+		"operations": operationsOf, "type": typeLink, "properties": propertiesOf, "pretty": pretty, "statuses": statusesOf, "code": codeOf, "curl": curlOf,
+		"script": func() template.JS { return copyScript },
 	}).Parse(docsHTML))
 	var b bytes.Buffer
 	if err := page.Execute(&b, contract); err != nil {
@@ -30,10 +49,10 @@ func pageOf(contract *huma.OpenAPI) []byte {
 	return b.Bytes()
 }
 
-// showPage sends the page, which may neither run nor fetch anything.
+// showPage sends the page.
 func showPage(page func() []byte) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		c.Header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		c.Header("Content-Security-Policy", docsPolicy)
 		c.Header("X-Content-Type-Options", "nosniff")
 		c.Header("Cache-Control", "no-cache")
 		c.Data(http.StatusOK, "text/html; charset=utf-8", page())
@@ -52,6 +71,28 @@ func operationsOf(contract *huma.OpenAPI, tag string) []*huma.Operation {
 		}
 	}
 	return all
+}
+
+// curlOf is the request of an operation's example as a command.
+func curlOf(o *huma.Operation) string {
+	request, _ := o.Extensions[requestExtension].(string)
+	path := request[strings.IndexByte(request, ' ')+1:]
+	quote := func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+	var b strings.Builder
+	b.WriteString("curl -sS ")
+	if o.Method != http.MethodGet {
+		b.WriteString("-X " + o.Method + " ")
+	}
+	b.WriteString(`"$KITH_URL"` + quote(path) + ` -H "Authorization: Bearer $KITH_KEY"`)
+	if o.RequestBody == nil {
+		return b.String()
+	}
+	for kind, media := range o.RequestBody.Content {
+		if media.Example != nil {
+			b.WriteString(" \\\n  -H " + quote("Content-Type: "+kind) + " --data-binary " + quote(pretty(media.Example)))
+		}
+	}
+	return b.String()
 }
 
 // statusesOf are the answers of an operation, in their order.

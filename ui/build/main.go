@@ -124,7 +124,7 @@ func fetch(source string) error {
 	npm := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 	npm.Dir, npm.Stdout, npm.Stderr = source, os.Stderr, os.Stderr
 	if err := npm.Run(); err != nil {
-		return fmt.Errorf("npm cannot fetch the page's libraries (%v): they are %w", err, errNotHere)
+		return fmt.Errorf("npm cannot fetch the page's libraries: %w: they are %w", err, errNotHere)
 	}
 	return nil
 }

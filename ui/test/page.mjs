@@ -238,6 +238,14 @@ const journeys = {
     return page;
   },
 
+  async "the contract's page copies a request"() {
+    const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.goto(`${base}/docs#get-context`);
+    await page.locator("section", { has: page.locator("#get-context") }).locator("button").click();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^curl -sS "\$KITH_URL"'\/v1\/context\?/);
+    return page;
+  },
+
   async "accessibility: no screen has a fault of accessibility, or scrolls to the side"() {
     const screens = [
       ["", {}],
@@ -246,9 +254,10 @@ const journeys = {
       ["node", { kind: "concept", key: `${user}/ask-before-cutting` }],
       ["cypher", {}],
     ];
+    const widths = (process.env.WIDTHS ?? "400,1280").split(",").map(Number);
     let page;
     for (const colorScheme of ["light", "dark"]) {
-      for (const width of (process.env.WIDTHS ?? "400,1280").split(",").map(Number)) {
+      for (const width of widths) {
         // The page's policy forbids axe, which is a script in the page; other journeys keep the policy.
         page = await signedIn("context", {}, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
         for (const [screen, query] of screens) {
@@ -260,6 +269,15 @@ const journeys = {
           assert.deepEqual(violations.map((v) => `${screen} ${colorScheme} ${width}: ${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), []);
           assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${screen} scrolls to the side at ${width}`);
         }
+        if ((colorScheme === "light") !== (width === widths[0])) {
+          await page.context().close(); // /docs is large: once in each scheme, each at its own width
+          continue;
+        }
+        await page.goto(`${base}/docs`);
+        await page.addScriptTag({ content: axe });
+        const { violations } = await page.evaluate(() => globalThis.axe.run());
+        assert.deepEqual(violations.map((v) => `/docs ${colorScheme} ${width}: ${v.id}: ${v.nodes.length} × ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), []);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `/docs scrolls to the side at ${width}`);
         await page.context().close();
       }
     }
