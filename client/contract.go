@@ -1628,6 +1628,7 @@ type NodeResult struct {
 type NodeView struct {
 	AccessCount         int64                     `json:"access_count"`
 	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`      // key of the node it is about; read only; only of storyline, macro
+	ArchivesAt          time.Time                 `json:"archives_at,omitzero"`     // when it is archived, unless it is used before
 	At                  Optional[time.Time]       `json:"at,omitzero"`              // only of message
 	CanonicalName       string                    `json:"canonical_name,omitempty"` // persons only
 	Channel             Optional[string]          `json:"channel,omitzero"`         // only of signal
@@ -1637,6 +1638,7 @@ type NodeView struct {
 	ContentType         Optional[string]          `json:"content_type,omitzero"` // conversation (default), email, slack-thread, meeting or text-note; only of source
 	ContextType         Optional[string]          `json:"context_type,omitzero"` // only of source
 	CreatedAt           time.Time                 `json:"created_at"`
+	DecayRate           float64                   `json:"decay_rate,omitempty"` // per day: in so many days the salience is salience × exp(-rate × days), unless it is used; absent: it does not fall
 	DecisionAt          Optional[time.Time]       `json:"decision_at,omitzero"` // only of decision
 	DeletedAt           time.Time                 `json:"deleted_at,omitzero"`
 	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero"` // only of insight

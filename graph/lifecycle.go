@@ -88,6 +88,24 @@ func (v *vitality) decayedAway(at time.Time) bool {
 	return v.salience >= archiveBelow && v.current(at) < archiveBelow
 }
 
+// farDays is a time after which nothing is foretold: a century.
+const farDays = 36525
+
+// archivesAt returns when the record is archived if nobody uses it, or nil if that is never or more than a century after at.
+func (v *vitality) archivesAt() *time.Time {
+	var end *time.Time
+	if v.rate > 0 && v.salience >= archiveBelow {
+		if days := math.Log(v.salience/archiveBelow) / v.rate; days < farDays {
+			at := v.at.Add(time.Duration(days * float64(day)))
+			end = &at
+		}
+	}
+	if v.expires != nil && (end == nil || v.expires.Before(*end)) {
+		end = v.expires
+	}
+	return end
+}
+
 // rebase makes the current value the stored one. It changes no value at any later time.
 func (v *vitality) rebase(at time.Time) {
 	if at.After(v.at) {

@@ -46,6 +46,10 @@ type NodeView struct {
 	Node
 	Version int64 `json:"version"`
 	*OwnFields
+	// DecayRate and ArchivesAt are of a node that was read alone.
+	DecayRate  float64    `json:"decay_rate,omitempty" doc:"per day: in so many days the salience is salience × exp(-rate × days), unless it is used; absent: it does not fall"`
+	ArchivesAt *time.Time `json:"archives_at,omitempty" doc:"when it is archived, unless it is used before"`
+
 	Notes         []Note             `json:"notes,omitempty" doc:"newest first, without expired ones"`
 	Relationships []RelationshipView `json:"relationships,omitempty" doc:"strongest first"`
 	// DeletedAt is set in a list of deleted nodes.
@@ -96,6 +100,9 @@ func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q 
 		return NodeView{}, err
 	}
 	n := NewNodeView(kind, row.Properties, moment)
+	if alive := row.Properties.vitality(); alive.stateAt(moment) != "archived" {
+		n.DecayRate, n.ArchivesAt = alive.rate, alive.archivesAt()
+	}
 	n.Relationships = linkViews(row.Relationships, n.EntityKey, moment)
 	return n, nil
 }

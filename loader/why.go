@@ -157,6 +157,9 @@ func (w *reasons) overtake(section string) string {
 	if last == nil || last.Value == nil {
 		return ""
 	}
+	if *last.Value >= 1 {
+		return "use of it, while those before it are not used: each has the highest " + strings.ReplaceAll(last.By, "_", " ")
+	}
 	return fmt.Sprintf("a %s above %s", strings.ReplaceAll(last.By, "_", " "), strconv.FormatFloat(*last.Value, 'f', -1, 64))
 }
 

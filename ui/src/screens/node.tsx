@@ -60,6 +60,7 @@ export function Node() {
         <Copy text={JSON.stringify(n, null, 2)}>Copy as JSON</Copy>
       </div>
       {of && memoryKinds.includes(n.kind) && <InContext id={n.entity_key} version={n.version} />}
+      <Salience node={n} />
       <Relationships path={path} version={n.version} />
       <Notes node={n} />
       <Fields node={n} />
@@ -67,7 +68,7 @@ export function Node() {
   );
 }
 
-const told = ["name", "title", "kind", "entity_key", "state", "version", "description", "summary", "text", "content", "notes", "relationships"];
+const told = ["name", "title", "kind", "entity_key", "state", "version", "description", "summary", "text", "content", "notes", "relationships", "salience", "decay_rate", "archives_at", "access_count", "last_accessed_at"];
 
 function Fields({ node }: { node: View }) {
   const fields = Object.entries(node).filter(([name, value]) => !told.includes(name) && value !== null && value !== "" && !(typeof value === "object" && Object.keys(value as object).length === 0));
@@ -115,6 +116,38 @@ function InContext({ id, version }: { id: string; version: number }) {
             </details>
           ))}
         </>
+      )}
+    </section>
+  );
+}
+
+const year = 365; // days
+
+/** How the salience falls from now, for a year, unless the node is used. */
+function Salience({ node }: { node: View }) {
+  const rate = node.decay_rate ?? 0;
+  const width = 600;
+  const height = 90;
+  const points = Array.from({ length: 61 }, (_, i) => {
+    const days = (i / 60) * year;
+    return `${((days / year) * width).toFixed(1)},${(height * (1 - node.salience * Math.exp(-rate * days))).toFixed(1)}`;
+  });
+  const half = rate > 0 ? `Half of it is left in ${number(Math.round(Math.LN2 / rate))} days.` : "It does not fall.";
+  return (
+    <section>
+      <h2>Salience</h2>
+      <p>
+        {number(node.salience)} now, after {number(node.access_count)} uses; last <Time at={node.last_accessed_at} />. {half}{" "}
+        {node.archives_at && (
+          <>
+            Unused, it is archived <Time at={node.archives_at} />.
+          </>
+        )}
+      </p>
+      {rate > 0 && (
+        <svg class="curve" viewBox={`-2 -2 ${width + 4} ${height + 4}`} role="img" aria-label={`From ${number(node.salience)} today to ${number(node.salience * Math.exp(-rate * year))} in a year`}>
+          <polyline points={points.join(" ")} />
+        </svg>
       )}
     </section>
   );
