@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -35,7 +34,7 @@ func TestPage(t *testing.T) {
 		writeNodes(t, s.as(key), n)
 	}
 	journeys := exec.CommandContext(t.Context(), "node", "../../ui/test/page.mjs")
-	journeys.Env = append(os.Environ(), "KITH_URL="+s.url, "KITH_KEY="+key, "KITH_USER="+demo.User, "CHROMIUM="+browser(t), "WIDTHS="+cmp.Or(os.Getenv("KITH_TEST_WIDTHS"), "400,1280"))
+	journeys.Env = append(os.Environ(), "KITH_URL="+s.url, "KITH_KEY="+key, "KITH_USER="+demo.User, "CHROMIUM="+browser(t), "WIDTHS="+os.Getenv("KITH_TEST_WIDTHS"))
 	journeys.Stderr = os.Stderr
 	out, err := journeys.StdoutPipe()
 	if err != nil {
@@ -51,7 +50,7 @@ func TestPage(t *testing.T) {
 			done++
 		}
 	}
-	if err := journeys.Wait(); err != nil || done < 11 {
+	if err := journeys.Wait(); err != nil || done < 18 {
 		t.Errorf("%d journeys ended well: %v", done, err)
 	}
 }

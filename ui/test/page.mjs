@@ -165,6 +165,110 @@ const journeys = {
     return page;
   },
 
+  async "the graph is drawn, with a table of the same rows, and leads to nodes"() {
+    const page = await signedIn("graph");
+    await page.fill("input[type=search]", "Adaeze");
+    await page.click(".choose button >> text=Adaeze Mertens");
+    await page.waitForSelector(".drawing canvas");
+    const rows = () => page.$$eval("tbody tr", (all) => all.map((e) => e.textContent));
+    const near = await api("POST", "/v1/traverse", { mode: "neighbors", user_id: user, entity_key: `${user}/adaeze`, direction: "both", limit: 100 });
+    assert.equal((await rows()).length, near.rows.length);
+    await page.fill(".choose >> nth=1 >> input", "Bram");
+    await page.click(".choose button >> text=Bram Kesteloot");
+    await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 2);
+    await page.click("tbody a >> text=Bram Kesteloot");
+    await page.waitForSelector("h1 >> text=Bram Kesteloot");
+    return page;
+  },
+
+  async "a past day, its conversations and its context"() {
+    const page = await signedIn("timeline");
+    const { conversations } = await api("GET", `/v1/conversations?user_id=${user}&limit=50`);
+    await page.waitForSelector("details.hit");
+    assert.equal((await page.$$("details.hit")).length, conversations.length);
+    await page.click("details.hit summary");
+    await page.waitForSelector("details.hit blockquote");
+    await page.click(".day a >> nth=1");
+    await page.waitForSelector(".line");
+    assert.ok(new URL(page.url()).searchParams.get("as_of"));
+    return page;
+  },
+
+  async "a workspace is the API's text"() {
+    const page = await signedIn("workspace");
+    await page.click("main .plain a");
+    await page.waitForSelector("pre.document");
+    await page.fill("input[inputmode=numeric]", "700");
+    await page.keyboard.press("Enter");
+    await page.locator("pre.document", { hasText: "Left out to keep the token budget" }).waitFor();
+    const project = new URL(page.url()).searchParams.get("project");
+    const response = await fetch(`${base}/v1/ontology?${new URLSearchParams({ user_id: user, context_type: "project", project_id: project, format: "text", max_tokens: "700" })}`, { headers: { Authorization: `Bearer ${key}` } });
+    assert.equal(await page.textContent("pre.document"), await response.text());
+    return page;
+  },
+
+  async "a chat branches, and an answer comes while it is watched"() {
+    const turn = (id, parent, text) => api("POST", "/v1/trees/knots/turns", { user_id: user, id, parent_id: parent, user_prompt: text, generate: false });
+    const answer = (id, text) => api("PATCH", `/v1/turns/${id}`, { user_id: user, assistant_text: text });
+    await api("POST", "/v1/trees", { user_id: user, id: "knots", name: "Knots" });
+    await turn("knot-1", undefined, "Which knot holds?");
+    await answer("knot-1", "A bowline holds.");
+    await turn("knot-2", "knot-1", "And on a wet rope?");
+    await answer("knot-2", "That one, too.");
+    await turn("knot-3", "knot-1", "And in the dark?");
+    const page = await signedIn("chats");
+    await page.click("a >> text=Knots");
+    await page.click(".tree button >> text=And in the dark?");
+    await page.waitForSelector("text=assistant, answering");
+    await page.waitForSelector("blockquote >> text=A bowline holds."); // of the prompt
+    await answer("knot-3", "By feel.");
+    await page.waitForSelector("blockquote >> text=By feel.");
+    await page.waitForSelector("text=assistant, answering", { state: "detached" });
+    assert.equal((await page.$$(".tree .tree, .tree li")).length, 3);
+    await api("DELETE", `/v1/trees/knots?user_id=${user}`);
+    return page;
+  },
+
+  async "statements are confirmed, and what was deleted comes back"() {
+    const path = `/v1/users/${user}/statements?states=candidate`;
+    const { statements: before } = await api("GET", path);
+    const page = await signedIn("care");
+    await page.click("article button >> text=Confirm");
+    await page.waitForFunction((n) => [...document.querySelectorAll("article button")].filter((b) => b.textContent === "Confirm").length === n, before.length - 1);
+    assert.equal((await api("GET", path)).statements.length, before.length - 1);
+    await api("POST", "/v1/memory", { user_id: user, nodes: [{ kind: "document", entity_key: "gone", name: "Gone for a while" }] });
+    await api("DELETE", `/v1/nodes/document/gone?user_id=${user}`);
+    await page.selectOption("select", "document");
+    await page.locator("article", { hasText: "Gone for a while" }).locator("button").click();
+    await page.locator("article", { hasText: "Gone for a while" }).waitFor({ state: "detached" });
+    assert.equal((await api("GET", `/v1/nodes/document/gone?user_id=${user}`)).name, "Gone for a while");
+    await api("DELETE", `/v1/nodes/document/gone?user_id=${user}`);
+    return page;
+  },
+
+  async "keys are made and revoked, and a user is erased after the name is typed"() {
+    await api("POST", "/v1/memory", { user_id: "passing", nodes: [{ kind: "concept", name: "To be erased" }] });
+    const page = await signedIn("team");
+    await page.click("text=Make a key");
+    await page.click("dialog button[type=submit]");
+    const made = await page.textContent(".made code");
+    assert.deepEqual((await api("GET", "/v1/me", undefined, made)).scopes, ["read"]);
+    const { keys } = await api("GET", "/v1/keys");
+    const id = keys.find((k) => made.includes(k.key_id))?.key_id ?? (await api("GET", "/v1/me", undefined, made)).key_id;
+    await page.click(`button[aria-label="Revoke ${id}"]`);
+    await page.click("dialog button[type=submit]");
+    await page.waitForSelector(`button[aria-label="Revoke ${id}"]`, { state: "detached" });
+    const refused = await fetch(`${base}/v1/me`, { headers: { Authorization: `Bearer ${made}` } });
+    assert.equal(refused.status, 401);
+    await page.click(`button[aria-label="Erase passing"]`);
+    assert.ok(await page.isDisabled("dialog button[type=submit]"));
+    await page.fill("dialog input", "passing");
+    await page.click("dialog button[type=submit]");
+    await page.waitForSelector("text=Download the receipt");
+    assert.equal((await api("GET", "/v1/nodes/concept?user_id=passing")).nodes.length, 0);
+    return page;
+  },
+
   async "hostile texts are shown as they are"() {
     const hostile = `<img src=x onerror="document.title='owned'"> <script>document.title='owned'</script> \u202Eright\u202C zero\u200Bwidth \u{1F9F6}\u{20BB7} ${"long ".repeat(3000)}`;
     await api("POST", "/v1/memory", {
@@ -252,34 +356,33 @@ const journeys = {
       ["context", { max_tokens: 900 }],
       ["explore", { q: "wedding", second: "words" }],
       ["node", { kind: "concept", key: `${user}/ask-before-cutting` }],
+      ["graph", { kind: "person", key: `${user}/adaeze`, hops: 2 }],
+      ["timeline", {}],
+      ["workspace", { project: `${user}/project-belfry`, max_tokens: 800 }],
+      ["chats", {}],
+      ["care", {}],
       ["cypher", {}],
+      ["team", {}],
     ];
-    const widths = (process.env.WIDTHS ?? "400,1280").split(",").map(Number);
-    let page;
-    for (const colorScheme of ["light", "dark"]) {
-      for (const width of widths) {
-        // The page's policy forbids axe, which is a script in the page; other journeys keep the policy.
-        page = await signedIn("context", {}, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
-        for (const [screen, query] of screens) {
-          await page.goto(`${address(screen, query)}#key=${key}`);
-          await page.waitForSelector("main h1");
-          await settled(page);
-          await page.addScriptTag({ content: axe });
-          const { violations } = await page.evaluate(() => globalThis.axe.run());
-          assert.deepEqual(violations.map((v) => `${screen} ${colorScheme} ${width}: ${v.id}: ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), []);
-          assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${screen} scrolls to the side at ${width}`);
-        }
-        if ((colorScheme === "light") !== (width === widths[0])) {
-          await page.context().close(); // /docs is large: once in each scheme, each at its own width
-          continue;
-        }
-        await page.goto(`${base}/docs`);
+    // Each scheme and each width once; with WIDTHS, each scheme at each width.
+    const views = process.env.WIDTHS
+      ? process.env.WIDTHS.split(",").flatMap((width) => [["light", Number(width)], ["dark", Number(width)]])
+      : [["light", 400], ["dark", 1280]];
+    for (const [colorScheme, width] of views) {
+      // The page's policy forbids axe, which is a script in the page; other journeys keep the policy.
+      const page = await signedIn("context", {}, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
+      const addresses = screens.map(([screen, query]) => `${address(screen, query)}#key=${key}`);
+      for (const to of [...addresses, `${base}/docs`]) {
+        await page.goto(to);
+        await page.waitForSelector("main h1");
+        await settled(page);
         await page.addScriptTag({ content: axe });
         const { violations } = await page.evaluate(() => globalThis.axe.run());
-        assert.deepEqual(violations.map((v) => `/docs ${colorScheme} ${width}: ${v.id}: ${v.nodes.length} × ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), []);
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `/docs scrolls to the side at ${width}`);
-        await page.context().close();
+        const where = `${new URL(to).pathname} ${colorScheme} ${width}`;
+        assert.deepEqual(violations.map((v) => `${where}: ${v.id}: ${v.nodes.length} × ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), []);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where} scrolls to the side`);
       }
+      await page.context().close();
     }
     return null;
   },

@@ -56,6 +56,7 @@ export function Node() {
       <div class="bar">
         <Change node={n} path={path} changed={node.reload} />
         <Forget node={n} path={path} forgotten={setDeleted} />
+        <a href={link("graph", { user: of, kind: n.kind, key: n.entity_key })}>Show its graph</a>
         <Copy text={n.entity_key}>Copy the key</Copy>
         <Copy text={JSON.stringify(n, null, 2)}>Copy as JSON</Copy>
       </div>

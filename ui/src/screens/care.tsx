@@ -1,0 +1,188 @@
+// What needs a decision: statements to confirm, sources that fade, deleted nodes that can come back.
+import { useState } from "preact/hooks";
+import { get, may, patch, post, Problem, type Schemas } from "../api";
+import { Confirm, More, NodeLink, number, ProblemNote, Status, Text, Time, user, words } from "../parts/common";
+import { usePages } from "../parts/load";
+import { change, route } from "../route";
+
+export function Care() {
+  return (
+    <>
+      <h1>Care</h1>
+      <p class="lead">What the memory is not sure of, what fades, and what can still come back.</p>
+      <Said />
+      <Faded />
+      <Deleted />
+    </>
+  );
+}
+
+const states = ["candidate", "active", "confirmed"];
+
+/** What the user said to remember: each can be confirmed or refused. */
+function Said() {
+  const state = route.value.query.get("state") ?? "candidate";
+  const path = `/v1/users/${encodeURIComponent(user())}/statements`;
+  const list = usePages(
+    (cursor, signal) => get<Schemas["StatementPage"]>(path, { states: state, cursor, limit: 50 }, signal),
+    (page) => page.statements,
+    [state],
+  );
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const decide = (key: string, decision: "confirmed" | "refused") =>
+    patch(path, { statements: [{ key, state: decision }] }).then(
+      () => {
+        setProblem(null);
+        list.reload();
+      },
+      (failure: Problem) => setProblem(failure),
+    );
+  return (
+    <section>
+      <h2>Said by the user</h2>
+      <div role="group" aria-label="State" class="bar">
+        {states.map((s) => (
+          <button type="button" aria-pressed={s === state} onClick={() => change({ state: s === "candidate" ? undefined : s })}>
+            {s}
+          </button>
+        ))}
+      </div>
+      {problem && <ProblemNote problem={problem} />}
+      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
+      {!list.loading && list.rows.length === 0 && !list.problem && <p>None.</p>}
+      {list.rows.map((s) => (
+        <article class="hit" key={s.key}>
+          <blockquote>
+            <Text text={s.text} />
+            <footer>
+              {s.state} {s.kind}, <Time at={s.at} />, in <NodeLink kind="source" id={s.source} />, confidence {number(s.confidence)}
+            </footer>
+          </blockquote>
+          {may("write") && (
+            <p class="buttons">
+              {s.state !== "confirmed" && (
+                <button type="button" onClick={() => decide(s.key, "confirmed")}>
+                  Confirm
+                </button>
+              )}
+              <button type="button" onClick={() => decide(s.key, "refused")}>
+                Refuse
+              </button>
+            </p>
+          )}
+        </article>
+      ))}
+      {list.loading && <Status>Loading…</Status>}
+      <More more={list.more} loading={list.loading} />
+    </section>
+  );
+}
+
+/** Sources that could be archived. */
+function Faded() {
+  const list = usePages(
+    (cursor, signal) => get<Schemas["ConsolidationPage"]>("/v1/consolidation", { user_id: user(), cursor, limit: 50 }, signal),
+    (page) => page.candidates,
+    [],
+  );
+  const [chosen, setChosen] = useState<string[] | null>(null);
+  return (
+    <section>
+      <h2>Could be archived</h2>
+      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
+      {!list.loading && list.rows.length === 0 && !list.problem && <p>Nothing: no source has faded, and none say the same.</p>}
+      {list.rows.map((c) => {
+        const keys = c.source ? [c.source.entity_key] : (c.entity_keys ?? []);
+        return (
+          <article class="hit" key={keys.join(" ")}>
+            <p>
+              {words(c.reason)}: {keys.map((k, i) => (
+                <>
+                  {i > 0 && ", "}
+                  <NodeLink kind="source" id={k} />
+                </>
+              ))}
+              {c.source && (
+                <>
+                  {" "}
+                  <Time at={c.source.started_at} />
+                </>
+              )}
+            </p>
+            {c.source?.summary && (
+              <p>
+                <Text text={c.source.summary} />
+              </p>
+            )}
+            {may("write") && (
+              <button type="button" onClick={() => setChosen(keys)}>
+                Archive
+              </button>
+            )}
+          </article>
+        );
+      })}
+      {list.loading && <Status>Loading…</Status>}
+      <More more={list.more} loading={list.loading} />
+      {chosen && (
+        <Confirm
+          title="Archive"
+          act={() => post("/v1/consolidation", { user_id: user(), entity_keys: chosen }).then(list.reload)}
+          close={() => setChosen(null)}
+        >
+          <p>{number(chosen.length)} sources are archived: contexts and search leave them out. Their links stay.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+const kinds = ["person", "concept", "entity", "source", "project", "task", "plan", "goal", "document"];
+
+/** Deleted nodes that can be restored. */
+function Deleted() {
+  const kind = route.value.query.get("kind") ?? "concept";
+  const list = usePages(
+    (cursor, signal) => get<Schemas["NodePage"]>(`/v1/nodes/${kind}`, { user_id: user(), deleted: true, cursor, limit: 50 }, signal),
+    (page) => page.nodes,
+    [kind],
+  );
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const undo = (key: string) =>
+    post(`/v1/nodes/${kind}/${encodeURIComponent(key)}/restore`, undefined, { user_id: user() }).then(list.reload, (failure: Problem) => setProblem(failure));
+  return (
+    <section>
+      <h2>Deleted</h2>
+      <label class="field short">
+        <span>Kind</span>
+        <select onChange={(e) => change({ kind: e.currentTarget.value })}>
+          {kinds.map((k) => (
+            <option value={k} selected={k === kind}>
+              {k}
+            </option>
+          ))}
+        </select>
+      </label>
+      {problem && <ProblemNote problem={problem} />}
+      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
+      {!list.loading && list.rows.length === 0 && !list.problem && <p>None that can be restored.</p>}
+      {list.rows.map((n) => (
+        <article class="hit" key={n.entity_key}>
+          <p>
+            <strong>
+              <Text text={n.name || n.entity_key} />
+            </strong>{" "}
+            deleted <Time at={n.deleted_at} />, can be restored until <Time at={n.restorable_until} />{" "}
+            {may("write") && (
+              <button type="button" onClick={() => undo(n.entity_key)}>
+                Undo
+              </button>
+            )}
+          </p>
+        </article>
+      ))}
+      {list.loading && <Status>Loading…</Status>}
+      <More more={list.more} loading={list.loading} />
+    </section>
+  );
+}
