@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -63,9 +64,7 @@ func build(source, out string) error {
 	if len(result.Errors) > 0 {
 		return fmt.Errorf("the source has %d errors", len(result.Errors))
 	}
-	if err := clear(out); err != nil {
-		return err
-	}
+	files := map[string][]byte{}
 	var script, style string
 	for _, file := range result.OutputFiles {
 		name := filepath.Base(file.Path)
@@ -75,18 +74,15 @@ func build(source, out string) error {
 		case strings.HasPrefix(name, "style-"):
 			style = name
 		}
-		if err := write(filepath.Join(out, "assets", name), file.Contents); err != nil {
-			return err
-		}
+		files["assets/"+name] = file.Contents
 	}
-	if err := write(filepath.Join(out, "index.html"), fmt.Appendf(nil, index, style, script)); err != nil {
-		return err
-	}
+	files["index.html"] = fmt.Appendf(nil, index, style, script)
 	licences, err := licencesOf(source, result.Metafile)
 	if err != nil {
 		return err
 	}
-	return write(filepath.Join(out, "licences.txt"), licences)
+	files["licences.txt"] = licences
+	return write(out, files)
 }
 
 const index = `<!doctype html>
@@ -129,21 +125,32 @@ func fetch(source string) error {
 	return nil
 }
 
-// clear removes what an earlier build wrote, and leaves what is committed.
-func clear(out string) error {
-	for _, name := range []string{"assets", "index.html", "licences.txt"} {
-		if err := os.RemoveAll(filepath.Join(out, name)); err != nil {
+// write writes the files that differ, and removes those of earlier builds. A build that changes nothing touches nothing.
+func write(out string, files map[string][]byte) error {
+	for name, content := range files {
+		path := filepath.Join(out, filepath.FromSlash(name))
+		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, content, 0o644); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-func write(name string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	old, err := os.ReadDir(filepath.Join(out, "assets"))
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(name, content, 0o644)
+	for _, file := range old {
+		if files["assets/"+file.Name()] == nil {
+			if err := os.Remove(filepath.Join(out, "assets", file.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // licencesOf returns the licences of the packages that the bundle has code of.
