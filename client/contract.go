@@ -1352,6 +1352,7 @@ type ImportReport struct {
 	ImportID      string          `json:"import_id,omitempty"`
 	Lines         int64           `json:"lines"`
 	Nodes         ImportCounts    `json:"nodes"`
+	Pauses        ImportCounts    `json:"pauses"` // of the search for statements
 	Preferences   ImportCounts    `json:"preferences"`
 	Refused       []ImportRefusal `json:"refused"` // the first 1,000, with reasons
 	Relationships ImportCounts    `json:"relationships"`
@@ -1378,11 +1379,12 @@ type ImportedHistory struct {
 	Notes              Optional[[]string] `json:"notes,omitzero"`           // each a note as JSON, the newest first
 	OwnerGenerated     Optional[bool]     `json:"owner_generated,omitzero"` // of a person that Kith made for a user without an owner node
 	RecallFrequency    Optional[int64]    `json:"recall_frequency,omitzero"`
-	SalienceAt         Optional[int64]    `json:"salience_at,omitzero"` // when salience had this value, in milliseconds since 1970
-	Seq                Optional[int64]    `json:"seq,omitzero"`         // of a relationship in a system: its number
-	StoryDue           Optional[int64]    `json:"story_due,omitzero"`   // when its storylines are next formed, in milliseconds since 1970
-	System             Optional[string]   `json:"system,omitzero"`      // of a relationship in a system
-	Themes             Optional[[]string] `json:"themes,omitzero"`      // mentioned by at least half of a storyline's newest sources
+	SalienceAt         Optional[int64]    `json:"salience_at,omitzero"`       // when salience had this value, in milliseconds since 1970
+	Seq                Optional[int64]    `json:"seq,omitzero"`               // of a relationship in a system: its number
+	StatementsPaused   Optional[bool]     `json:"statements_paused,omitzero"` // of a source: its new messages are not searched for statements
+	StoryDue           Optional[int64]    `json:"story_due,omitzero"`         // when its storylines are next formed, in milliseconds since 1970
+	System             Optional[string]   `json:"system,omitzero"`            // of a relationship in a system
+	Themes             Optional[[]string] `json:"themes,omitzero"`            // mentioned by at least half of a storyline's newest sources
 	Version            Optional[int64]    `json:"version,omitzero"`
 }
 

@@ -24,6 +24,7 @@ type batch struct {
 	statements                   []statement.Line
 	statementResults             []statement.Result
 	statementLines               []int64
+	pauses                       []graph.Scope
 	last                         int64  // the number of its last line
 	user                         string // owner of the preferences
 	preferences                  []preference.Preference
@@ -33,7 +34,7 @@ type batch struct {
 }
 
 func (b *batch) itemCount() int {
-	return len(b.Nodes) + len(b.Relationships) + len(b.statements) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
+	return len(b.Nodes) + len(b.Relationships) + len(b.statements) + len(b.pauses) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
 }
 
 func (b *batch) isFull() bool {
@@ -113,6 +114,9 @@ func (i *importer) addRelationship(ctx context.Context, item Item) error {
 func (i *importer) flush(ctx context.Context) error {
 	b := i.batch
 	i.batch = batch{}
+	if err := i.storePauses(ctx, &b); err != nil {
+		return err
+	}
 	if err := i.storePreferences(ctx, &b); err != nil {
 		return err
 	}

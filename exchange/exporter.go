@@ -22,9 +22,10 @@ type exportChats interface {
 	ExportChats(ctx context.Context, teamID string, tree func(*chat.TreeRecord) error, turn func(*chat.TurnRecord) error) error
 }
 
-// exportStatements reads what a team's users said to remember.
+// exportStatements reads what a team's users said to remember, and for whom that is paused.
 type exportStatements interface {
 	ExportStatements(ctx context.Context, teamID string, visit func(*statement.Line) error) error
+	ExportPauses(ctx context.Context, teamID string, visit func(*statement.PauseLine) error) error
 }
 
 // exportPreferences reads a team's settings.
@@ -43,7 +44,7 @@ type ExportStores struct {
 	Chats       exportChats
 }
 
-// Export writes all data of a team, one line each: nodes, relationships, statements, preferences and chats. The last line has
+// Export writes all data of a team, one line each: nodes, relationships, statements, pauses, preferences and chats. The last line has
 // the numbers of each, by which a reader recognizes a complete export. The same memory gives the same bytes.
 func Export(ctx context.Context, from ExportStores, teamID string, out io.Writer) error {
 	e := &exporter{out: out}
@@ -70,6 +71,13 @@ func Export(ctx context.Context, from ExportStores, teamID string, out io.Writer
 	})
 	if err != nil {
 		return fmt.Errorf("export statements: %w", err)
+	}
+	err = from.Statements.ExportPauses(ctx, teamID, func(l *statement.PauseLine) error {
+		e.end.Pauses++
+		return e.writeLine(PauseItem, l)
+	})
+	if err != nil {
+		return fmt.Errorf("export pauses: %w", err)
 	}
 	if err := e.writePreferences(ctx, from.Preferences, teamID); err != nil {
 		return fmt.Errorf("export preferences: %w", err)

@@ -42,6 +42,7 @@ type importChats interface {
 // importStatements stores what the users of an import said to remember.
 type importStatements interface {
 	CheckStatement(l *statement.Line, scope graph.Scope) []fault.FieldError
+	RestorePause(ctx context.Context, of graph.Scope, dryRun bool) (created bool, err error)
 	RestoreStatements(t *graph.Tx, scope graph.Scope, lines []statement.Line, planned statement.Planned) ([]statement.Result, error)
 }
 
@@ -96,6 +97,7 @@ type Report struct {
 	Nodes         Counts    `json:"nodes"`
 	Relationships Counts    `json:"relationships"`
 	Statements    Counts    `json:"statements"`
+	Pauses        Counts    `json:"pauses" doc:"of the search for statements"`
 	Preferences   Counts    `json:"preferences"`
 	ChatTrees     Counts    `json:"chat_trees"`
 	ChatTurns     Counts    `json:"chat_turns"`
@@ -110,6 +112,7 @@ type ImportOptions struct {
 	DryRun bool
 	Strict bool   // stop at the first fault
 	Owner  string // the name of the person who is the user; empty: unknown
+	Admin  bool   // the caller may pause the search for statements of the whole team
 	Guess  bool   // a person with the user's id or a usual placeholder as name is the user
 }
 
@@ -122,6 +125,8 @@ func (r *Report) countsOf(kind ItemKind) *Counts {
 		return &r.Relationships
 	case StatementItem:
 		return &r.Statements
+	case PauseItem:
+		return &r.Pauses
 	case PreferenceItem:
 		return &r.Preferences
 	case ChatTreeItem:
@@ -299,6 +304,8 @@ func (i *importer) dispatch(ctx context.Context, item Item, fault *Fault) error 
 		return i.addRelationship(ctx, item)
 	case StatementItem:
 		return i.addStatement(ctx, item)
+	case PauseItem:
+		return i.addPause(ctx, item)
 	case PreferenceItem:
 		return i.addPreference(ctx, item)
 	case ChatTreeItem:

@@ -55,3 +55,40 @@ func (i *importer) countStatements(b *batch, all []finding) []finding {
 	}
 	return all
 }
+
+// addPause adds a pause to the batch.
+func (i *importer) addPause(ctx context.Context, item Item) error {
+	var l struct {
+		statement.PauseLine
+		inTeam
+	}
+	if err := decodeItem(item.Raw, &l, &l.inTeam, i.scope.TeamID); err != nil {
+		return i.recordFaults(ctx, item, fault.Fields(err)...)
+	}
+	of, fields := statement.CheckPause(&l.PauseLine, i.scope)
+	if len(fields) == 0 && of.UserID == "" && !i.options.Admin {
+		fields = fault.Fields(fault.Invalid(fault.At("user_id"), fault.NotAllowed, "null is the whole team, which only a key with the scope admin may pause"))
+	}
+	if len(fields) > 0 {
+		return i.recordFaults(ctx, item, fields...)
+	}
+	i.batch.pauses = append(i.batch.pauses, of)
+	i.batch.bytes += len(item.Raw)
+	return nil
+}
+
+// storePauses stores the pauses of a batch. Storing one again changes nothing, so they need not be in the transaction of the rest.
+func (i *importer) storePauses(ctx context.Context, b *batch) error {
+	for _, of := range b.pauses {
+		created, err := i.Statements.RestorePause(ctx, of, i.options.DryRun)
+		if err != nil {
+			return err
+		}
+		if created {
+			i.report.Pauses.Created++
+		} else {
+			i.report.Pauses.Unchanged++
+		}
+	}
+	return nil
+}

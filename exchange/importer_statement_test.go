@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,5 +128,31 @@ func TestStatementsAreExported(t *testing.T) {
 		`"from":0,"to":0,"at":"0001-01-01T00:00:00Z"}}` + "\n" + `{"end":{"nodes":0,"relationships":0,"statements":1,"preferences":0}}` + "\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Pauses are stored once, the team's only by an admin's import for all users, and those of others not at all.
+func TestPausesAreImported(t *testing.T) {
+	file := ownHeader + `{"pause":{"user_id":"u1"}}` + "\n" + `{"pause":{"user_id":"u1"}}` + "\n" + `{"pause":{"user_id":null}}` + "\n" +
+		`{"pause":{"user_id":" "}}` + "\n" + `{"pause":{"until":"2027"}}` + "\n" + `{"pause":{"user_id":7}}` + "\n"
+	for _, admin := range []bool{false, true} {
+		s := &scripted{vast: vast{TB: t}}
+		got, err := s.runImport(t, file, ImportOptions{Admin: admin})
+		want, paused := Counts{Created: 1, Unchanged: 1, Refused: 4}, []string{"u1"}
+		if admin {
+			want, paused = Counts{Created: 2, Unchanged: 1, Refused: 3}, []string{"u1", ""}
+		}
+		if err != nil || got.Pauses != want || !slices.Equal(s.paused, paused) {
+			t.Errorf("admin %v: %v %+v, paused %q", admin, err, got.Pauses, s.paused)
+		}
+		for _, r := range got.Refused {
+			if r.Location == "" || r.Message == "" {
+				t.Errorf("not located: %+v", r)
+			}
+		}
+	}
+	dry := &scripted{vast: vast{TB: t}}
+	if got, err := dry.runImport(t, file, ImportOptions{DryRun: true}); err != nil || got.Pauses.Created != 2 || len(dry.paused) > 0 {
+		t.Errorf("dry run: %v %+v, paused %q", err, got.Pauses, dry.paused)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,16 @@ type scripted struct {
 	preferences []preference.Preference
 	statements  []string // what was stored of them
 	searched    bool     // of the last piece
+	paused      []string // users
 	marks       []graph.ImportMark
+}
+
+func (s *scripted) RestorePause(_ context.Context, of graph.Scope, dryRun bool) (bool, error) {
+	created := !slices.Contains(s.paused, of.UserID)
+	if created && !dryRun {
+		s.paused = append(s.paused, of.UserID)
+	}
+	return created, nil
 }
 
 func (s *scripted) Restore(

@@ -7,6 +7,7 @@
 //	{"node":{"kind":"person","entity_key":"p-ada",…}}       as POST /v1/memory takes it
 //	{"relationship":{"from":"p-ada","to":"c-3",…}}          likewise
 //	{"statement":{"user_id":"u1","key":"m-1#0","text":…}}   what a user said to remember
+//	{"pause":{"user_id":"u1"}}                              the search for statements is paused; of a null user_id, for the team
 //	{"preference":{"user_id":"u1","key":"tone","value":…}}
 //	{"chat_tree":{"id":"t-1","name":"Knots",…}}
 //	{"chat_turn":{"id":"c-1","tree_id":"t-1","user_prompt":…}}
@@ -38,6 +39,7 @@ const (
 	NodeItem         ItemKind = "node"
 	RelationshipItem ItemKind = "relationship"
 	StatementItem    ItemKind = "statement"
+	PauseItem        ItemKind = "pause"
 	PreferenceItem   ItemKind = "preference"
 	ChatTreeItem     ItemKind = "chat_tree"
 	ChatTurnItem     ItemKind = "chat_turn"
@@ -73,6 +75,7 @@ type End struct {
 	Nodes         int64 `json:"nodes"`
 	Relationships int64 `json:"relationships"`
 	Statements    int64 `json:"statements,omitempty"`
+	Pauses        int64 `json:"pauses,omitempty"`
 	Preferences   int64 `json:"preferences"`
 	ChatTrees     int64 `json:"chat_trees,omitempty"`
 	ChatTurns     int64 `json:"chat_turns,omitempty"`

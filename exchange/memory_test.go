@@ -99,6 +99,10 @@ func (v *vast) ExportRelationships(_ context.Context, _ string, visit func(*grap
 	return nil
 }
 
+func (v *vast) ExportPauses(context.Context, string, func(*statement.PauseLine) error) error {
+	return nil
+}
+
 func (v *vast) ExportStatements(context.Context, string, func(*statement.Line) error) error {
 	return nil
 }

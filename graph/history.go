@@ -30,6 +30,7 @@ type History struct {
 	System             Optional[string]   `json:"system,omitzero" doc:"of a relationship in a system"`
 	Seq                Optional[int64]    `json:"seq,omitzero" doc:"of a relationship in a system: its number"`
 	NextSeq            Optional[int64]    `json:"next_seq,omitzero" doc:"of a source: the number of its next message, if it differs from their count"`
+	StatementsPaused   Optional[bool]     `json:"statements_paused,omitzero" doc:"of a source: its new messages are not searched for statements"`
 	Notes              Optional[[]string] `json:"notes,omitzero" doc:"each a note as JSON, the newest first"`
 }
 

@@ -182,7 +182,7 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 	reader.UserID = scope.UserID
 	into := exchange.ImportStores{Memory: a.Transfers, Statements: a.Statements, Preferences: a.Preferences, Chats: a.ChatStore}
 	return exchange.Import(ctx, into, scope, reader, exchange.ImportOptions{
-		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Guess: exchange.Format(in.Format) != exchange.Kith,
+		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Admin: principal(ctx).Allows(auth.Admin), Guess: exchange.Format(in.Format) != exchange.Kith,
 	})
 }
 

@@ -280,6 +280,8 @@ func (noStatements) ExportStatements(context.Context, string, func(*statement.Li
 	return nil
 }
 
+func (noStatements) ExportPauses(context.Context, string, func(*statement.PauseLine) error) error { return nil }
+
 func servicesOf(f *fakes) Services {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}

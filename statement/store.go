@@ -15,9 +15,6 @@ import (
 var (
 	listStatements   = neo.Load[listed]("statement_list")
 	locateStatements = neo.Load[located]("statement_locate")
-	readPaused       = neo.Load[bool]("statement_paused")
-	pauseStatements  = neo.Load[bool]("statement_pause")
-	pauseSource      = neo.Load[bool]("statement_pause_source")
 )
 
 // listed is a row of statement_list.
@@ -153,33 +150,4 @@ func (s *Store) Decide(ctx context.Context, scope graph.Scope, decisions []Decis
 		}
 		return changeStatements.Run(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "rows": rows})
 	})
-}
-
-// Pause stops the search for statements in new messages of the scope's user, or of the whole team if the scope has none, or ends the
-// pause.
-func (s *Store) Pause(ctx context.Context, scope graph.Scope, paused bool) error {
-	return s.graph.Transaction(ctx, "statement_pause", func(t *graph.Tx) error {
-		t.Changes([]string{scope.UserID})
-		return pauseStatements.Run(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "paused": paused, "now": s.graph.Now()})
-	})
-}
-
-// PauseConversation stops the search for statements in new messages of a conversation of the scope's user, or ends the pause. It returns
-// ErrNotFound if the user has no such conversation.
-func (s *Store) PauseConversation(ctx context.Context, scope graph.Scope, key string, paused bool) error {
-	return s.graph.Transaction(ctx, "statement_pause_source", func(t *graph.Tx) error {
-		t.Changes([]string{scope.UserID}, key)
-		found, err := pauseSource.Exec(t, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.UserID, "source_key": key, "paused": paused, "now": s.graph.Now(),
-		})
-		if err == nil && len(found) == 0 {
-			err = fmt.Errorf("conversation: %w", fault.ErrNotFound)
-		}
-		return err
-	})
-}
-
-// Paused reports whether the search for statements is paused for the scope's user or the whole team.
-func (s *Store) Paused(ctx context.Context, scope graph.Scope) (bool, error) {
-	return readPaused.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID})
 }

@@ -113,6 +113,31 @@ func TestStatementsAreMoved(t *testing.T) {
 	}
 }
 
+// TestPausesAreMoved checks that a copy searches no messages that the original would not search.
+func TestPausesAreMoved(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	from, to := s.team(t), s.team(t)
+	for _, user := range []string{"u1", "u2", "u3"} {
+		from.must(t, http.MethodPost, "/v1/sources", fmt.Sprintf(`{"user_id":%q,"entity_key":"s-%[1]s","messages":[{"role":"user","text":"I love tea."}]}`, user))
+	}
+	from.changeStatements(t, "u2", `{"paused":true}`)
+	from.changeStatements(t, "u3", `{"paused":true,"conversation_id":"s-u3"}`)
+	file := from.exported(t)
+	if first, again := to.importComplete(t, file), to.importComplete(t, file); first.Pauses != counted(1, 0, 0, 0) || again.Pauses != counted(0, 0, 1, 0) {
+		t.Errorf("pauses: %+v, then %+v", first.Pauses, again.Pauses)
+	}
+	if copied := to.exported(t); copied != file {
+		t.Errorf("the export of the copy differs: %s", cmp.Diff(strings.Split(file, "\n"), strings.Split(copied, "\n")))
+	}
+	for user, want := range map[string]int{"u1": 2, "u2": 1, "u3": 1} {
+		to.must(t, http.MethodPost, "/v1/conversations/s-"+user+"/messages", fmt.Sprintf(`{"user_id":%q,"messages":[{"role":"user","text":"I can't stand loud rooms."}]}`, user))
+		if got := to.statements(t, user); len(got) != want {
+			t.Errorf("%s: %d statements, want %d", user, len(got), want)
+		}
+	}
+}
+
 // TestStatementsComeLater imports messages alone, which are searched, and their statements afterwards.
 func TestStatementsComeLater(t *testing.T) {
 	t.Parallel()

@@ -14,6 +14,7 @@ type Report struct {
 	Nodes         Counts `json:"nodes"`
 	Relationships Counts `json:"relationships"`
 	Statements    Counts `json:"statements"`
+	Pauses        Counts `json:"pauses"`
 	Preferences   Counts `json:"preferences"`
 	ChatTrees     Counts `json:"chat_trees"`
 	ChatTurns     Counts `json:"chat_turns"`
@@ -75,7 +76,7 @@ func (r *Report) CountRefused() int64 {
 }
 
 func (r *Report) counts() []Counts {
-	return []Counts{r.Nodes, r.Relationships, r.Statements, r.Preferences, r.ChatTrees, r.ChatTurns}
+	return []Counts{r.Nodes, r.Relationships, r.Statements, r.Pauses, r.Preferences, r.ChatTrees, r.ChatTurns}
 }
 
 // countItems returns the number of items processed so far.
@@ -100,6 +101,9 @@ func (r *Report) String() string {
 	none := Counts{}
 	if r.Statements != none {
 		_, _ = fmt.Fprintf(&out, "statements:    %s\n", r.Statements)
+	}
+	if r.Pauses != none {
+		_, _ = fmt.Fprintf(&out, "pauses:        %s\n", r.Pauses)
 	}
 	if r.ChatTrees != none || r.ChatTurns != none {
 		_, _ = fmt.Fprintf(&out, "chat trees:    %s\nchat turns:    %s\n", r.ChatTrees, r.ChatTurns)
