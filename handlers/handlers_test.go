@@ -280,7 +280,9 @@ func (noStatements) ExportStatements(context.Context, string, func(*statement.Li
 	return nil
 }
 
-func (noStatements) ExportPauses(context.Context, string, func(*statement.PauseLine) error) error { return nil }
+func (noStatements) ExportPauses(context.Context, string, func(*statement.PauseLine) error) error {
+	return nil
+}
 
 func servicesOf(f *fakes) Services {
 	if f.principal.TeamID == "" {

@@ -472,24 +472,6 @@ func TestCurrentConversation(t *testing.T) {
 	}
 }
 
-func TestKeptSurvivesItsEncoding(t *testing.T) {
-	t.Parallel()
-	k := cachedContext{Body: []byte(`{"a":1`), Sum: "s", Temporal: true, Nothing: true, Zone: "Europe/Berlin", HasLast: true, LastStarted: at, LastType: "planning"}
-	got, err := decodeCached(k.encode())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(k, got); diff != "" {
-		t.Error(diff)
-	}
-	raw := k.encode()
-	for i := range len(raw) - len(k.Body) {
-		if _, err := decodeCached(raw[:i]); err == nil {
-			t.Errorf("the first %d bytes pass for the whole", i)
-		}
-	}
-}
-
 // The shape of the whole object, field by field, on data of our own.
 func TestContextGolden(t *testing.T) {
 	t.Parallel()

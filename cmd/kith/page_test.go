@@ -34,7 +34,7 @@ func TestPage(t *testing.T) {
 		writeNodes(t, s.as(key), n)
 	}
 	journeys := exec.CommandContext(t.Context(), "node", "../../ui/test/page.mjs")
-	journeys.Env = append(os.Environ(), "KITH_URL="+s.url, "KITH_KEY="+key, "KITH_USER="+demo.User, "CHROMIUM="+browser(t), "WIDTHS="+os.Getenv("KITH_TEST_WIDTHS"))
+	journeys.Env = append(os.Environ(), "KITH_URL="+s.url, "KITH_KEY="+key, "KITH_USER="+demo.User, "CHROMIUM="+chromium(t), "WIDTHS="+os.Getenv("KITH_TEST_WIDTHS"))
 	journeys.Stderr = os.Stderr
 	out, err := journeys.StdoutPipe()
 	if err != nil {
@@ -74,8 +74,8 @@ func writeNodes(t *testing.T, c caller, n int) {
 	}
 }
 
-// browser returns the path of an installed Chromium or Chrome.
-func browser(t *testing.T) string {
+// chromium returns the path of an installed Chromium or Chrome.
+func chromium(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"} {
 		if path, err := exec.LookPath(name); err == nil {

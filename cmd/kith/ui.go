@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html"
 	"net/url"
-	"os"
-	"os/exec"
-	"runtime"
 	"strings"
 	"time"
 
 	"kith/auth"
+	"kith/internal/browser"
 	"kith/internal/terminal"
 	"kith/markup"
 	"kith/ui"
@@ -29,9 +26,6 @@ type uiCmd struct {
 
 // pageKeyTime is how long a key of the page is valid.
 const pageKeyTime = time.Hour
-
-// pageReaders is how long a browser has to read the file that leads to the page.
-const pageReaders = 10 * time.Second
 
 // Run makes a key that only reads, prints the address of the page with it, and opens that in a browser if there is one.
 func (c *uiCmd) Run(ctx context.Context, std streams) error {
@@ -58,7 +52,7 @@ func (c *uiCmd) Run(ctx context.Context, std streams) error {
 		_, err = fmt.Fprintln(std.out, address)
 		_, _ = fmt.Fprintf(std.err, "key id %s, team %s: it reads, for an hour\n", id, markup.Plain(c.Team))
 		if err == nil && !c.NoOpen && terminal.IsTerminal(std.out) {
-			err = openBrowser(ctx, address)
+			err = browser.Open(ctx, address)
 		}
 		return err
 	})
@@ -78,37 +72,4 @@ func pageAddress(base, key, user string) string {
 		address += "context?user=" + url.QueryEscape(user)
 	}
 	return address + "#key=" + url.QueryEscape(key)
-}
-
-// openBrowser opens an address in the browser of the desktop, if there is one. The address has a key, and other users of
-// the machine see the arguments of processes: the browser gets the name of a private file that leads there.
-func openBrowser(ctx context.Context, address string) error {
-	open := "xdg-open"
-	switch {
-	case runtime.GOOS == "darwin":
-		open = "open"
-	case os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "":
-		return nil
-	}
-	program, err := exec.LookPath(open)
-	if err != nil {
-		return nil //nolint:nilerr // the address is printed
-	}
-	file, err := os.CreateTemp("", "kith-*.html") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(file.Name()) }()
-	_, err = fmt.Fprintf(file, `<!doctype html><meta http-equiv="refresh" content="0; url=%s">`, html.EscapeString(address))
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	if err := exec.CommandContext(ctx, program, file.Name()).Run(); err != nil {
-		return fmt.Errorf("opening the browser failed; the address above works: %w", err)
-	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(pageReaders):
-	}
-	return nil
 }
