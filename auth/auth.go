@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -66,6 +67,17 @@ type Principal struct {
 
 // Allows reports whether the caller has a scope.
 func (p Principal) Allows(scope string) bool { return slices.Contains(p.Scopes, scope) }
+
+// tokenPrefix begins the KeyID of a caller with a token; its subject follows.
+const tokenPrefix = "oidc:"
+
+// WriterID returns the caller's id as nodes and relationships keep it: the subject of a token is a person's, and is left out.
+func (p Principal) WriterID() string {
+	if strings.HasPrefix(p.KeyID, tokenPrefix) {
+		return graph.TokenWriter
+	}
+	return p.KeyID
+}
 
 // For returns the graph scope in which the caller acts for a user: the named user, or the user that it is bound to. It
 // returns ErrForbidden if the caller lacks the scope or is bound to another user.

@@ -187,7 +187,7 @@ func (t *Tokens) look(ctx context.Context, raw string) (bearer, error) {
 
 // principal returns the caller from claims; false when a required claim is missing.
 func (t *Tokens) principal(subject string, claims map[string]json.RawMessage) (Principal, bool) {
-	p := Principal{KeyID: "oidc:" + subject, Scopes: scopesIn(claims[t.options.ScopesClaim])}
+	p := Principal{KeyID: tokenPrefix + subject, Scopes: scopesIn(claims[t.options.ScopesClaim])}
 	named := func(claim string, into *string) bool {
 		return json.Unmarshal(claims[claim], into) == nil && fault.ValidKey(*into)
 	}

@@ -27,7 +27,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 	if scope.UserID == "" {
 		f.Add(fault.At("user_id"), fault.Required, "is required: conversations belong to a user")
 	}
-	before, key, err := conversationPlace(cursor)
+	before, key, err := timePlace(conversationCursor, cursor)
 	if err != nil {
 		f.Add(fault.At("cursor"), fault.Malformed, "is not a valid cursor")
 	}
@@ -44,7 +44,7 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 	for i := range rows {
 		if len(page.Conversations) == limit {
 			last := page.Conversations[limit-1]
-			page.Next = cursors.Encode(conversationCursor + last.StartedAt.UTC().Format(time.RFC3339Nano) + KeySeparator + last.EntityKey)
+			page.Next = cursors.Encode(timeCursor(conversationCursor, last.StartedAt, last.EntityKey))
 			break
 		}
 		page.Conversations = append(page.Conversations, rows[i].source())
@@ -52,13 +52,18 @@ func (s *Store) Conversations(ctx context.Context, scope Scope, cursor string, l
 	return page, nil
 }
 
-// conversationPlace returns where a page begins: before a time, or at it and before a key.
-func conversationPlace(cursor string) (before time.Time, key string, err error) {
+// timeCursor returns the place after an item of a list by time and key, as a cursor encodes it.
+func timeCursor(list string, at time.Time, key string) string {
+	return list + at.UTC().Format(time.RFC3339Nano) + KeySeparator + key
+}
+
+// timePlace returns where a page of a list begins: before a time, or at it and before a key.
+func timePlace(list, cursor string) (before time.Time, key string, err error) {
 	after, err := cursors.Decode(cursor)
 	if err != nil || after == "" {
 		return fault.Latest, "", err
 	}
-	after, ok := strings.CutPrefix(after, conversationCursor)
+	after, ok := strings.CutPrefix(after, list)
 	moment, key, found := strings.Cut(after, KeySeparator)
 	if !ok || !found || key == "" {
 		return time.Time{}, "", cursors.Invalid()

@@ -214,5 +214,6 @@ func (t *Tx) writeRows(q neo.Query[neo.None], teamID string, rows []map[string]a
 	if len(rows) == 0 {
 		return nil
 	}
+	t.Sign(rows)
 	return q.Run(t, map[string]any{"team_id": teamID, "rows": rows})
 }

@@ -12,6 +12,7 @@ import (
 type History struct {
 	Version            Optional[int64]    `json:"version,omitzero"`
 	CreatedBy          Optional[string]   `json:"created_by,omitzero"`
+	Written            Optional[string]   `json:"written,omitzero" doc:"the last writer: API key, what it wrote through, and the source from which a language model derived it"`
 	SalienceAt         Optional[int64]    `json:"salience_at,omitzero" doc:"when salience had this value, in milliseconds since 1970"`
 	DecayRate          Optional[float64]  `json:"decay_rate,omitzero" doc:"per day"`
 	DecayGradient      Optional[float64]  `json:"decay_gradient,omitzero"`

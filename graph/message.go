@@ -142,6 +142,7 @@ func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 		return results, warnings, nil
 	}
 	putNear(rows)
+	t.Sign(rows)
 	appended, err := appendMessages.ExecOne(t, map[string]any{
 		"team_id": scope.TeamID, "source_key": sourceKey, "rows": rows, "now": now,
 	})

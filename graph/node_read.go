@@ -46,9 +46,11 @@ type NodeView struct {
 	Node
 	Version int64 `json:"version"`
 	*OwnFields
-	// DecayRate and ArchivesAt are of a node that was read alone.
+	// DecayRate, ArchivesAt and LastWrite are of a node that was read alone.
 	DecayRate  float64    `json:"decay_rate,omitempty" doc:"per day: in so many days the salience is salience × exp(-rate × days), unless it is used; absent: it does not fall"`
 	ArchivesAt *time.Time `json:"archives_at,omitempty" doc:"when it is archived, unless it is used before"`
+
+	LastWrite *LastWrite `json:"last_write,omitempty" doc:"by which it was created or last changed; absent: by Kith itself, or before Kith kept that"`
 
 	Notes         []Note             `json:"notes,omitempty" doc:"newest first, without expired ones"`
 	Relationships []RelationshipView `json:"relationships,omitempty" doc:"strongest first"`
@@ -103,6 +105,7 @@ func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q 
 	if alive := row.Properties.vitality(); alive.stateAt(moment) != "archived" {
 		n.DecayRate, n.ArchivesAt = alive.rate, alive.archivesAt()
 	}
+	n.LastWrite = row.Properties.lastWrite()
 	n.Relationships = linkViews(row.Relationships, n.EntityKey, moment)
 	return n, nil
 }
@@ -113,6 +116,7 @@ type NodeList struct {
 	Kind      Kind
 	ProjectID string // only nodes of this project, by key
 	Deleted   bool   // only nodes that can be restored, by key
+	State     string // only nodes in this state now; empty: all. Deleted ones have none
 	Cursor    string // from the previous page; empty: the first page
 	Limit     int64
 }
@@ -135,11 +139,20 @@ func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, e
 			"team_id": scope.TeamID, "user_id": scope.User(), "kind": l.Kind.Name, "cutoff": s.cutoff(),
 		})
 	case l.ProjectID != "":
-		return nodePage(ctx, s, listProjectNodes, (*keyedNode).listed, l, after, map[string]any{
+		return nodePage(ctx, s, listProjectNodes, (*keyedNode).listed, l, after, s.inState(l.State, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.User(), "project_id": l.ProjectID, "label": l.Kind.Label,
-		})
+		}))
 	}
 	return s.ownThenShared(ctx, scope, l, after)
+}
+
+// inState adds the parameters of a list of nodes in a state to others.
+func (s *Store) inState(state string, params map[string]any) map[string]any {
+	params["now_ms"], params["archive_below"], params["state"] = s.Now().UnixMilli(), archiveBelow, nil
+	if state != "" {
+		params["state"] = state
+	}
+	return params
 }
 
 // ownThenShared returns the user's nodes and then the shared ones.
@@ -156,9 +169,9 @@ func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, afte
 		if want := l.Limit - int64(len(page.Nodes)); want > 0 {
 			rest := l
 			rest.Limit = want
-			more, err := nodePage(ctx, s, listNodes, (*namedNode).listed, rest, max(after, prefix), map[string]any{
+			more, err := nodePage(ctx, s, listNodes, (*namedNode).listed, rest, max(after, prefix), s.inState(l.State, map[string]any{
 				"team_id": scope.TeamID, "end": PrefixEnd(prefix),
-			})
+			}))
 			if err != nil {
 				return NodePage{}, err
 			}

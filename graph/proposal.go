@@ -247,7 +247,9 @@ func (s *Store) processed(source *stored, status, summary, reason string) NodeWr
 func (s *Store) digest(ctx context.Context, scope Scope, key string, sought lookups, write func(*stored, known) *batch) (MemoryResult, error) {
 	now := s.Now()
 	var result MemoryResult
-	err := s.Transaction(ctx, "source_digest", func(t *Tx) error {
+	writer := WriterOf(ctx)
+	writer.Source = key
+	err := s.Transaction(WithWriter(ctx, writer), "source_digest", func(t *Tx) error {
 		found, err := t.find(scope.TeamID, sought)
 		if err != nil {
 			return err

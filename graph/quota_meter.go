@@ -64,7 +64,7 @@ func (m meter) of(params map[string]any) (a amount) {
 
 // derived are the properties that Kith computes from others; their texts do not count. team_usage.cypher omits the
 // same ones.
-var derived = map[string]bool{"team_id": true, "near": true, "search_scope": true, "vector_scope": true, "label": true}
+var derived = map[string]bool{"team_id": true, "near": true, "search_scope": true, "vector_scope": true, "label": true, "written": true}
 
 // TextIn returns the number of characters of the texts in a parameter, at any depth.
 func TextIn(v any) (size int64) {

@@ -49,6 +49,7 @@ type RelationshipView struct {
 	Version          int64           `json:"version"`
 	Notes            []Note          `json:"notes,omitempty" doc:"newest first, without expired ones"`
 	Properties       json.RawMessage `json:"properties,omitempty"`
+	LastWrite        *LastWrite      `json:"last_write,omitempty" doc:"of a relationship read alone: by which it was created or last changed; absent: by Kith itself, or before Kith kept that"`
 }
 
 // NodeRef identifies a node.
@@ -165,7 +166,9 @@ func (s *Store) Relationship(ctx context.Context, scope Scope, key string) (Rela
 	if err != nil {
 		return RelationshipView{}, err
 	}
-	return NewRelationshipView(r.from, r.kind, r.to, r.Properties, s.Now()), nil
+	v := NewRelationshipView(r.from, r.kind, r.to, r.Properties, s.Now())
+	v.LastWrite = r.lastWrite()
+	return v, nil
 }
 
 // linkRow is a list of a relationship of a node.

@@ -129,7 +129,7 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 		changed Change // by all attempts whose work was done: a commit whose answer is lost may have happened
 	)
 	err := s.db.Write(ctx, name, func(n *neo.Tx) error {
-		t = &Tx{Tx: n, store: s, metered: s.options.Quota != (Quota{}) && callers[name]}
+		t = &Tx{Tx: n, store: s, writer: WriterOf(ctx), metered: s.options.Quota != (Quota{}) && callers[name]}
 		if err := work(t); err != nil {
 			return err
 		}
@@ -155,7 +155,8 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 type Tx struct {
 	*neo.Tx
 
-	store *Store
+	store  *Store
+	writer Writer
 
 	retold    bool   // texts were written that wait for their vectors
 	metered   bool   // its data counts towards the quota

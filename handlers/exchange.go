@@ -181,7 +181,11 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 	}
 	reader.UserID = scope.UserID
 	into := exchange.ImportStores{Memory: a.Transfers, Statements: a.Statements, Preferences: a.Preferences, Chats: a.ChatStore}
-	return exchange.Import(ctx, into, scope, reader, exchange.ImportOptions{
+	writer := graph.Writer{} // an export has its writers
+	if in.Format != string(exchange.Kith) {
+		writer = graph.Writer{KeyID: principal(ctx).WriterID(), Through: "import:" + in.Format}
+	}
+	return exchange.Import(graph.WithWriter(ctx, writer), into, scope, reader, exchange.ImportOptions{
 		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Admin: principal(ctx).Allows(auth.Admin), Guess: exchange.Format(in.Format) != exchange.Kith,
 	})
 }

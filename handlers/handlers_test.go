@@ -107,8 +107,13 @@ func (f *fakes) Node(_ context.Context, s graph.Scope, k graph.Kind, key string,
 }
 
 func (f *fakes) Nodes(_ context.Context, s graph.Scope, l graph.NodeList) (graph.NodePage, error) {
-	f.ask("list of %s for %q, %d from %q, of %q, deleted %t", l.Kind.Name, s.UserID, l.Limit, l.Cursor, l.ProjectID, l.Deleted)
+	f.ask("list of %s for %q, %d from %q, of %q, deleted %t, state %q", l.Kind.Name, s.UserID, l.Limit, l.Cursor, l.ProjectID, l.Deleted, l.State)
 	return graph.NodePage{Nodes: []graph.NodeView{}, Next: "more"}, f.err
+}
+
+func (f *fakes) NodeMentions(_ context.Context, s graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.MentionPage, error) {
+	f.ask("mentions of %s %q for %q, %d from %q", kind.Name, key, s.UserID, limit, cursor)
+	return graph.MentionPage{Mentions: []graph.Mention{}, Next: "more"}, f.err
 }
 
 func (f *fakes) PatchNode(_ context.Context, s graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error) {
@@ -135,6 +140,10 @@ func (f *fakes) DeleteNote(context.Context, graph.Scope, graph.Kind, string, str
 
 func (f *fakes) Relationships(context.Context, graph.Scope, graph.RelationshipList) (graph.RelationshipPage, error) {
 	return graph.RelationshipPage{}, f.err
+}
+
+func (f *fakes) RelationshipMentions(context.Context, graph.Scope, string, string, int) (graph.MentionPage, error) {
+	return graph.MentionPage{}, f.err
 }
 
 func (f *fakes) Relationship(context.Context, graph.Scope, string) (graph.RelationshipView, error) {

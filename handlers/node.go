@@ -14,6 +14,7 @@ import (
 type nodeStore interface {
 	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
+	NodeMentions(ctx context.Context, scope graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.MentionPage, error)
 	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
 	RestoreNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (graph.NodeView, error)
@@ -72,6 +73,7 @@ type ListNodesInput struct {
 	Kind      string `path:"kind"`
 	UserID    string `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
 	ProjectID string `query:"project_id" minLength:"1" maxLength:"256" doc:"only those of this project"`
+	State     string `query:"state" enum:"candidate,active,core,archived" doc:"only those in this state now; not together with deleted"`
 	Deleted   bool   `query:"deleted" doc:"only deleted ones that can be restored"`
 	Limit     int64  `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 	Cursor    string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
@@ -96,11 +98,13 @@ func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutpu
 		return nil, fault.ErrNotFound
 	case kind.Name == "message" && !in.Deleted:
 		return nil, fault.Invalid(fault.At("path").Field("kind"), fault.NotAllowed, "messages are listed by their conversation: GET /v1/conversations/{id}")
+	case in.Deleted && in.State != "":
+		return nil, fault.Invalid(fault.At("query").Field("state"), fault.NotAllowed, "deleted nodes have no state")
 	case in.ProjectID != "" && !fault.ValidKey(in.ProjectID):
 		return nil, fault.Invalid(fault.At("query").Field("project_id"), fault.Malformed, "must not be blank, nor contain control characters")
 	}
 	page, err := a.Nodes.Nodes(ctx, scope, graph.NodeList{
-		Kind: kind, ProjectID: in.ProjectID, Deleted: in.Deleted, Cursor: in.Cursor, Limit: in.Limit,
+		Kind: kind, ProjectID: in.ProjectID, State: in.State, Deleted: in.Deleted, Cursor: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, located("query", err)
@@ -211,4 +215,41 @@ func (a *API) nodeRelationships(ctx context.Context, in *NodeRelationshipsInput)
 	out := &RelationshipPageOutput{}
 	out.Body.Relationships, out.Body.Next = page.Relationships, stringOrNil(page.Next)
 	return out, nil
+}
+
+// NodeMentionsInput asks for a page of the sources that mention a node.
+type NodeMentionsInput struct {
+	NodePath
+	MentionPaging
+}
+
+// MentionPaging selects a page of mentions.
+type MentionPaging struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
+}
+
+// MentionPageOutput is a page of mentions. Next is null after the last.
+type MentionPageOutput struct {
+	Body struct {
+		Mentions []graph.Mention `json:"mentions"`
+		Next     *string         `json:"next"`
+	}
+}
+
+func mentionPage(page graph.MentionPage, err error) (*MentionPageOutput, error) {
+	if err != nil {
+		return nil, located("query", err)
+	}
+	out := &MentionPageOutput{}
+	out.Body.Mentions, out.Body.Next = page.Mentions, stringOrNil(page.Next)
+	return out, nil
+}
+
+func (a *API) nodeMentions(ctx context.Context, in *NodeMentionsInput) (*MentionPageOutput, error) {
+	scope, kind, err := in.resolve(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	return mentionPage(a.Nodes.NodeMentions(ctx, scope, kind, in.Key, in.Cursor, in.Limit))
 }

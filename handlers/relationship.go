@@ -12,6 +12,7 @@ import (
 type relationshipStore interface {
 	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
 	Relationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
+	RelationshipMentions(ctx context.Context, scope graph.Scope, key, cursor string, limit int) (graph.MentionPage, error)
 	Link(ctx context.Context, scope graph.Scope, w *graph.EdgesWrite) (graph.EdgesResult, error)
 	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
 	RestoreRelationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
@@ -46,6 +47,20 @@ func (a *API) getRelationship(ctx context.Context, in *GetRelationshipInput) (*R
 	}
 	view, err := a.Relationships.Relationship(ctx, scope, in.Key)
 	return &RelationshipOutput{Body: view}, err
+}
+
+// RelationshipMentionsInput asks for a page of the sources that mention both ends of a relationship.
+type RelationshipMentionsInput struct {
+	RelationshipPath
+	MentionPaging
+}
+
+func (a *API) relationshipMentions(ctx context.Context, in *RelationshipMentionsInput) (*MentionPageOutput, error) {
+	scope, err := in.resolve(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	return mentionPage(a.Relationships.RelationshipMentions(ctx, scope, in.Key, in.Cursor, in.Limit))
 }
 
 // EdgesInput links nodes of projects.

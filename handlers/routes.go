@@ -8,6 +8,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
+
+	"kith/graph"
 )
 
 // routes is every route of the API.
@@ -68,6 +70,7 @@ func (a *API) nodeRoutes(api huma.API) {
 	route(a, api, http.MethodDelete, "/v1/nodes/{kind}/{key}", "delete-node", "Delete a node; it can be restored for a while", a.deleteNode)
 	route(a, api, http.MethodPost, "/v1/nodes/{kind}/{key}/restore", "restore-node", "Undo the delete of a node", a.restoreNode)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/relationships", "list-node-relationships", "A page of a node's relationships", a.nodeRelationships)
+	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/mentions", "list-node-mentions", "A page of the sources that mention a node, with the place in their messages", a.nodeMentions)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/linked", "list-linked", "What a node of a project is linked with, by kind", a.linked, linkedResponse)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}/notes", "list-node-notes", "The notes of a node", a.nodeNotes)
 	route(a, api, http.MethodPost, "/v1/nodes/{kind}/{key}/notes", "add-node-note", "Add a note to a node", a.addNodeNote, created)
@@ -77,6 +80,7 @@ func (a *API) nodeRoutes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/relationships/{key}", "get-relationship", "A relationship, current or past", a.getRelationship)
 	route(a, api, http.MethodDelete, "/v1/relationships/{key}", "delete-relationship", "Delete a relationship; it can be restored for a while", a.deleteRelationship)
 	route(a, api, http.MethodPost, "/v1/relationships/{key}/restore", "restore-relationship", "Undo the delete of a relationship", a.restoreRelationship)
+	route(a, api, http.MethodGet, "/v1/relationships/{key}/mentions", "list-relationship-mentions", "A page of the sources that mention both ends of a relationship", a.relationshipMentions)
 	route(a, api, http.MethodGet, "/v1/relationships/{key}/notes", "list-relationship-notes", "The notes of a relationship", a.relationshipNotes)
 	route(a, api, http.MethodPost, "/v1/relationships/{key}/notes", "add-relationship-note", "Add a note to a relationship", a.addRelationshipNote, created)
 	route(a, api, http.MethodDelete, "/v1/relationships/{key}/notes/{id}", "delete-relationship-note", "Take a note off a relationship", a.deleteRelationshipNote)
@@ -114,7 +118,7 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 		c(api, &operation)
 	}
 	huma.Register(api, operation, func(ctx context.Context, in *I) (*O, error) {
-		out, err := handle(ctx, in)
+		out, err := handle(graph.WithWriter(ctx, graph.Writer{KeyID: principal(ctx).WriterID(), Through: id}), in)
 		if err != nil {
 			return nil, a.problem(ctx, id, err)
 		}

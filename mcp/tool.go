@@ -115,7 +115,7 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	defer func() { s.options.Observe(tool, outcome, time.Since(start)) }()
 	ctx, cancel := context.WithTimeout(ctx, s.timeOf(tool))
 	defer cancel()
-	ctx, trail := audit.WithTrail(ctx)
+	ctx, trail := audit.WithTrail(graph.WithWriter(ctx, graph.Writer{KeyID: auth.PrincipalOf(ctx).WriterID(), Through: "mcp:" + tool}))
 	ctx, end := s.options.Trace(ctx, "tool "+tool)
 	given, err := recovered(ctx, run)
 	end(err)

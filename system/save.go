@@ -48,6 +48,7 @@ func (j *job) write(statement neo.Query[int64], rows []map[string]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	j.tx.Sign(rows)
 	written, err := statement.ExecOne(j.tx, map[string]any{"team_id": j.team, "rows": rows})
 	if err == nil && written != int64(len(rows)) {
 		return fmt.Errorf("write system: an entity was deleted in the meantime: %w", fault.ErrConflict)

@@ -1,12 +1,16 @@
-// Returns a page of the nodes of one kind in a project, by key.
+// Returns a page of the nodes of one kind in a project, by key. $state: only those in this state now.
 // mode: read
-// params: team_id, user_id, project_id, label, after, limit
+// params: team_id, user_id, project_id, label, state, now_ms, archive_below, after, limit
 // returns: entity_key, properties
 MATCH (n:Memory {team_id: $team_id, project_id: $project_id})
 USING INDEX SEEK n:Memory(team_id, project_id, entity_key)
 WHERE n.entity_key > $after
   AND (n.user_id IS NULL OR n.user_id = $user_id)
   AND $label IN labels(n)
+  AND ($state IS NULL OR $state = CASE
+    WHEN n.expires_at <= $now_ms OR n.decay_rate > 0 AND n.salience >= $archive_below AND n.salience_at < $now_ms
+      AND n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) < $archive_below THEN 'archived'
+    ELSE n.state END)
 WITH n
 ORDER BY n.team_id, n.project_id, n.entity_key
 LIMIT $limit

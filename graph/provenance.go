@@ -1,0 +1,69 @@
+package graph
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// Writer is who writes, and through what. What a transaction creates or changes keeps its writer until another one changes it.
+type Writer struct {
+	KeyID   string // of an API key; TokenWriter for a token
+	Through string // an operation of the API, mcp: and a tool, or import: and a format
+	Source  string // the source from which a language model derived what is written; empty: none
+}
+
+// TokenWriter stands for the caller with a token: its subject would be a name of a person.
+const TokenWriter = "token"
+
+type writerKey struct{}
+
+// WithWriter returns a context whose transactions write as a writer; as none with the zero Writer.
+func WithWriter(ctx context.Context, w Writer) context.Context {
+	return context.WithValue(ctx, writerKey{}, w)
+}
+
+// WriterOf returns the writer of a context; zero for none.
+func WriterOf(ctx context.Context) Writer {
+	w, _ := ctx.Value(writerKey{}).(Writer)
+	return w
+}
+
+// text returns the writer as it is stored: its parts with a space between. Only the source may have spaces.
+func (w Writer) text() string {
+	if w == (Writer{}) {
+		return ""
+	}
+	return strings.TrimRight(strings.Join([]string{w.KeyID, w.Through, w.Source}, " "), " ")
+}
+
+// LastWrite is the last write that created or changed a node or relationship.
+type LastWrite struct {
+	At      *time.Time `json:"at,omitempty"`
+	By      string     `json:"by,omitempty" doc:"id of the API key; token: the caller had a token"`
+	Through string     `json:"through" doc:"an operation of the API, mcp: and a tool, or import: and a format"`
+	Source  string     `json:"source,omitempty" doc:"entity_key of the source from which a language model derived it"`
+}
+
+// lastWrite returns the last write, if its writer is known.
+func (p Properties) lastWrite() *LastWrite {
+	parts := append(strings.SplitN(p.Text("written"), " ", 3), "", "")
+	if parts[1] == "" {
+		return nil
+	}
+	return &LastWrite{At: p.Moment("updated_at"), By: parts[0], Through: parts[1], Source: parts[2]}
+}
+
+// Sign records the writer of the transaction in the rows that create a node or relationship, or change its content. They have a
+// version or a time; others only touch a record: a recall, or a rank.
+func (t *Tx) Sign(rows []map[string]any) {
+	text := t.writer.text()
+	if text == "" {
+		return
+	}
+	for _, row := range rows {
+		if p, ok := row["properties"].(map[string]any); ok && (p["version"] != nil || p["updated_at"] != nil) {
+			p["written"] = text
+		}
+	}
+}
