@@ -208,6 +208,7 @@ type ListNodesQuery struct {
 	Deleted   bool   `json:"deleted,omitempty"` // only deleted ones that can be restored
 	Limit     int64  `json:"limit,omitempty"`
 	ProjectID string `json:"project_id,omitempty"` // only those of this project
+	State     string `json:"state,omitempty"`      // only those in this state now; not together with deleted
 	UserID    string `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
 }
 
@@ -264,6 +265,18 @@ type ListLinkedQuery struct {
 	MaxTokens        int64  `json:"max_tokens,omitempty"`        // o200k tokens of the text, 100 to 100,000; 500 in mode abbreviated if left out; the last lines go first; only with format=text
 	Mode             string `json:"mode,omitempty"`              // abbreviated: some names of each kind, for a prompt; full: descriptions, page by page
 	UserID           string `json:"user_id,omitempty"`           // for whom; left out: the user of the key, or the team itself
+}
+
+// ListNodeMentions is GET /v1/nodes/{kind}/{key}/mentions: a page of the sources that mention a node, with the place in their messages.
+func (c *Client) ListNodeMentions(ctx context.Context, kind string, key string, query ListNodeMentionsQuery) (*MentionPage, error) {
+	return fetch[MentionPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/mentions", query: query, again: true})
+}
+
+// ListNodeMentionsQuery holds the query parameters of ListNodeMentions.
+type ListNodeMentionsQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
 // ListNodeNotes is GET /v1/nodes/{kind}/{key}/notes: the notes of a node.
@@ -336,10 +349,11 @@ func (c *Client) OntologyText(ctx context.Context, query OntologyQuery) (string,
 type OntologyQuery struct {
 	ContextType    string         `json:"context_type,omitempty"`    // project, project_audit or project_forecast: a project; ontology: what is in focus alone; global or general: all projects; project_create, calendar, daily_brief_update and brain_dump: nothing
 	ConversationID string         `json:"conversation_id,omitempty"` // where neither a project nor a focus is given, those that this conversation remembers are meant
+	Explain        bool           `json:"explain,omitempty"`         // answer with an object that has, in receipt, the text with what each part of it shows and why, and what was left out; with format=text nothing else
 	FocusID        string         `json:"focus_id,omitempty"`        // entity_key of what the user looks at; it must belong to the project
 	FocusKind      string         `json:"focus_kind,omitempty"`      // task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide
 	Linked         Optional[bool] `json:"linked,omitzero"`           // false leaves out what is linked with the focus
-	MaxTokens      int64          `json:"max_tokens,omitempty"`      // o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went; only with format=text
+	MaxTokens      int64          `json:"max_tokens,omitempty"`      // o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went; only with format=text or explain
 	ProjectID      string         `json:"project_id,omitempty"`      // entity_key of the project
 	Snapshot       Optional[bool] `json:"snapshot,omitzero"`         // false leaves the graph snapshot out of the text
 	UserID         string         `json:"user_id,omitempty"`         // for whom; left out: the user of the key, or the team itself
@@ -368,6 +382,18 @@ func (c *Client) Relationship(ctx context.Context, key string, query Relationshi
 
 // RelationshipQuery holds the query parameters of Relationship.
 type RelationshipQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// ListRelationshipMentions is GET /v1/relationships/{key}/mentions: a page of the sources that mention both ends of a relationship.
+func (c *Client) ListRelationshipMentions(ctx context.Context, key string, query ListRelationshipMentionsQuery) (*MentionPage, error) {
+	return fetch[MentionPage](ctx, c, request{method: http.MethodGet, path: "/v1/relationships/" + escape(key) + "/mentions", query: query, again: true})
+}
+
+// ListRelationshipMentionsQuery holds the query parameters of ListRelationshipMentions.
+type ListRelationshipMentionsQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -1386,6 +1412,7 @@ type ImportedHistory struct {
 	System             Optional[string]   `json:"system,omitzero"`            // of a relationship in a system
 	Themes             Optional[[]string] `json:"themes,omitzero"`            // mentioned by at least half of a storyline's newest sources
 	Version            Optional[int64]    `json:"version,omitzero"`
+	Written            Optional[string]   `json:"written,omitzero"` // the last writer: API key, what it wrote through, and the source from which a language model derived it
 }
 
 // KeyEntity is part of the contract.
@@ -1413,14 +1440,22 @@ type KeyList struct {
 	Keys []KeyInfo `json:"keys"`
 }
 
+// LastWrite is part of the contract.
+type LastWrite struct {
+	At      time.Time `json:"at,omitzero"`
+	By      string    `json:"by,omitempty"`     // id of the API key; token: the caller had a token
+	Source  string    `json:"source,omitempty"` // entity_key of the source from which a language model derived it
+	Through string    `json:"through"`          // an operation of the API, mcp: and a tool, or import: and a format
+}
+
 // LeftOut is part of the contract.
 type LeftOut struct {
-	At               time.Time    `json:"at,omitzero"`    // when it was last accessed, said, begun or added
-	BackAt           int64        `json:"back_at"`        // the least max_tokens with which the line is in the text
-	Beat             *Beaten      `json:"beat,omitempty"` // the next of the section
-	By               string       `json:"by,omitempty"`   // what the value is
-	Key              string       `json:"key,omitempty"`  // of the node, statement, source or preference; of a note, that of its node
-	Kind             string       `json:"kind,omitempty"`
+	At               time.Time    `json:"at,omitzero"`                 // when it was last accessed, said, begun or added
+	BackAt           int64        `json:"back_at"`                     // the least max_tokens with which the line is in the text
+	Beat             *Beaten      `json:"beat,omitempty"`              // the next of the section
+	By               string       `json:"by,omitempty"`                // what the value is
+	Key              string       `json:"key,omitempty"`               // of the node, statement, source or preference; of a note, that of its node
+	Kind             string       `json:"kind,omitempty"`              // of a node, or preference, statement or note
 	Of               int64        `json:"of,omitempty"`                // how many the section has, with those left out
 	Provenance       []Provenance `json:"provenance,omitempty"`        // the sources that it comes from, the newest first: all that hold it, up to 100, else at most 3
 	Rank             int64        `json:"rank,omitempty"`              // in the section, from 1
@@ -1523,6 +1558,26 @@ type MemoryWrite struct {
 	UserID         string              `json:"user_id,omitempty"`         // whose memory; default: the user of the API key, else the team
 }
 
+// Mention is part of the contract.
+type Mention struct {
+	At          time.Time `json:"at"` // when the source began
+	ContentType string    `json:"content_type"`
+	ContextType *string   `json:"context_type"`
+	From        int64     `json:"from,omitempty"`    // of the name in the message, in code points; of a relationship, of the first name
+	Message     string    `json:"message,omitempty"` // entity_key of the first message with the name, of a relationship with both names; absent: none of the first 1,000 has it
+	Quote       string    `json:"quote,omitempty"`   // the names with what stands around them, at most 400 code points
+	Role        string    `json:"role,omitempty"`
+	Source      string    `json:"source"` // entity_key
+	Summary     string    `json:"summary"`
+	To          int64     `json:"to,omitempty"` // the end of the name, or of the last name
+}
+
+// MentionPage is part of the contract.
+type MentionPage struct {
+	Mentions []Mention `json:"mentions"`
+	Next     *string   `json:"next"`
+}
+
 // MentionedNode is part of the contract.
 type MentionedNode struct {
 	EntityKey string `json:"entity_key"`
@@ -1560,6 +1615,11 @@ type MessageHit struct {
 	Seq         int64               `json:"seq"`
 	SourceKey   string              `json:"source_key"`
 	Text        string              `json:"text"`
+}
+
+// MessageReceipt is part of the contract.
+type MessageReceipt struct {
+	Spans []Span `json:"spans"` // all of its content, in order
 }
 
 // MessageResult is part of the contract.
@@ -1666,6 +1726,7 @@ type NodeView struct {
 	LastAccessedAt      *time.Time                `json:"last_accessed_at"`
 	LastMentionedAt     Optional[time.Time]       `json:"last_mentioned_at,omitzero"` // only of person, concept, entity
 	LastSourceAt        Optional[time.Time]       `json:"last_source_at,omitzero"`    // only of storyline, macro
+	LastWrite           *LastWrite                `json:"last_write,omitempty"`       // by which it was created or last changed; absent: by Kith itself, or before Kith kept that
 	MessageCount        Optional[int64]           `json:"message_count,omitzero"`     // read only; only of source
 	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero"`      // only of risk
 	Name                string                    `json:"name"`
@@ -1836,6 +1897,7 @@ type OntologyContext struct {
 	Entities       OntologyEntities       `json:"entities"`
 	LinkedEntities *LinkedContext         `json:"linked_entities,omitempty"` // of what is in focus, at most 3 of each kind
 	Metadata       OntologyMetadata       `json:"metadata"`
+	Receipt        *Receipt               `json:"receipt,omitempty"` // where explain was asked for
 	Relationships  *OntologyRelationships `json:"relationships,omitempty"`
 	Scope          *OntologyScope         `json:"scope,omitempty"`
 	Type           string                 `json:"type"`
@@ -1994,7 +2056,8 @@ type ProjectRow struct {
 type Prompt struct {
 	ContextType string          `json:"context_type"`
 	History     HistoryUsage    `json:"history"`
-	Messages    []PromptMessage `json:"messages"` // the system prompt with what is linked with the focus, preferences, the context snapshot, the conversation, the current message
+	Messages    []PromptMessage `json:"messages"`          // the system prompt with what is linked with the focus, preferences, the context snapshot, the conversation, the current message
+	Receipt     *PromptReceipt  `json:"receipt,omitempty"` // where explain was asked for
 	Usage       PromptUsage     `json:"usage"`
 	Warnings    []string        `json:"warnings,omitempty"`
 }
@@ -2015,10 +2078,17 @@ type PromptParts struct {
 	System          PartUsage `json:"system"`
 }
 
+// PromptReceipt is part of the contract.
+type PromptReceipt struct {
+	LeftOut  []LeftOut        `json:"left_out"` // lines of the memory that were cut to keep the share of their part, in the order of cutting; back_at is the max_tokens of the prompt. history counts the messages that were cut
+	Messages []MessageReceipt `json:"messages"` // of each message, in order
+}
+
 // PromptRequest is part of the contract.
 type PromptRequest struct {
 	ContextType    string                      `json:"context_type,omitempty"`    // as of GET /v1/ontology; left out: project with a focus, else global
 	ConversationID string                      `json:"conversation_id,omitempty"` // its focus is meant where none is given, and it remembers the one that is
+	Explain        bool                        `json:"explain,omitempty"`         // account for the messages in receipt: what each part of them shows and why, and what was left out
 	Focus          Optional[ConversationFocus] `json:"focus,omitzero"`            // what the user looks at; the conversation remembers it. Null: nothing any more
 	History        []PromptMessage             `json:"history,omitempty"`         // the conversation so far, the oldest first
 	Linked         Optional[bool]              `json:"linked,omitzero"`           // false leaves out what is linked with the focus
@@ -2163,8 +2233,9 @@ type RelationshipView struct {
 	From             string          `json:"from"`
 	Key              string          `json:"key"`
 	LastAccessedAt   *time.Time      `json:"last_accessed_at"`
-	Node             *NodeRef        `json:"node,omitempty"`  // the other end
-	Notes            []Note          `json:"notes,omitempty"` // newest first, without expired ones
+	LastWrite        *LastWrite      `json:"last_write,omitempty"` // of a relationship read alone: by which it was created or last changed; absent: by Kith itself, or before Kith kept that
+	Node             *NodeRef        `json:"node,omitempty"`       // the other end
+	Notes            []Note          `json:"notes,omitempty"`      // newest first, without expired ones
 	Properties       json.RawMessage `json:"properties,omitempty"`
 	Proximity        int64           `json:"proximity,omitempty"`
 	ProximityWord    string          `json:"proximity_word,omitempty"`
@@ -2366,8 +2437,8 @@ type Span struct {
 	By               string       `json:"by,omitempty"`   // what the value is
 	From             int64        `json:"from"`           // in bytes of UTF-8
 	Key              string       `json:"key,omitempty"`  // of the node, statement, source or preference; of a note, that of its node
-	Kind             string       `json:"kind,omitempty"`
-	Of               int64        `json:"of,omitempty"` // how many the section has, with those left out
+	Kind             string       `json:"kind,omitempty"` // of a node, or preference, statement or note
+	Of               int64        `json:"of,omitempty"`   // how many the section has, with those left out
 	Part             string       `json:"part"`
 	Provenance       []Provenance `json:"provenance,omitempty"`        // the sources that it comes from, the newest first: all that hold it, up to 100, else at most 3
 	Rank             int64        `json:"rank,omitempty"`              // in the section, from 1

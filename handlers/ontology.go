@@ -20,8 +20,9 @@ type OntologyInput struct {
 	FocusKind      string `query:"focus_kind" maxLength:"64" doc:"task, plan, goal, document, output, milestone, risk, decision, requirement, or project-wide"`
 	FocusID        string `query:"focus_id" minLength:"1" maxLength:"256" doc:"entity_key of what the user looks at; it must belong to the project"`
 	Format         string `query:"format" enum:"json,text" default:"json"`
-	MaxTokens      int    `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went; only with format=text"`
+	MaxTokens      int    `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text, 100 to 100,000; nodes of the graph snapshot go first, those with the lowest score before the others, and the text says what went; only with format=text or explain"`
 	Snapshot       bool   `query:"snapshot" default:"true" doc:"false leaves the graph snapshot out of the text"`
+	Explain        bool   `query:"explain" doc:"answer with an object that has, in receipt, the text with what each part of it shows and why, and what was left out; with format=text nothing else"`
 	Linked         bool   `query:"linked" default:"true" doc:"false leaves out what is linked with the focus"`
 	IfNoneMatch    string `header:"If-None-Match"`
 }
@@ -33,7 +34,7 @@ func (a *API) getOntology(ctx context.Context, in *OntologyInput) (*huma.StreamR
 	}
 	r := loader.OntologyRequest{
 		Scope: scope, ContextType: in.ContextType, ProjectID: in.ProjectID, FocusKind: in.FocusKind, FocusID: in.FocusID,
-		Format: loader.Format(in.Format), MaxTokens: in.MaxTokens, WithoutJSON: !in.Snapshot, WithoutLinked: !in.Linked,
+		Format: loader.Format(in.Format), MaxTokens: in.MaxTokens, WithoutJSON: !in.Snapshot, WithoutLinked: !in.Linked, Explain: in.Explain,
 	}
 	if in.ConversationID != "" && in.ProjectID == "" && in.FocusKind == "" && in.FocusID == "" {
 		if err := a.applyRememberedFocus(ctx, scope, in.ConversationID, &r); err != nil {

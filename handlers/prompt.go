@@ -19,6 +19,7 @@ type PromptInput struct {
 		History        []loader.PromptMessage                  `json:"history,omitempty" maxItems:"1000" doc:"the conversation so far, the oldest first"`
 		Message        string                                  `json:"message" minLength:"1" maxLength:"100000" doc:"of the user, to be answered"`
 		MaxTokens      int                                     `json:"max_tokens,omitempty" minimum:"1000" maximum:"100000" doc:"o200k tokens of all messages; default 5,000"`
+		Explain        bool                                    `json:"explain,omitempty" doc:"account for the messages in receipt: what each part of them shows and why, and what was left out"`
 		Linked         *bool                                   `json:"linked,omitempty" doc:"false leaves out what is linked with the focus"`
 	}
 }
@@ -34,7 +35,7 @@ func (a *API) prompt(ctx context.Context, in *PromptInput) (*PromptOutput, error
 	}
 	r := loader.PromptRequest{
 		Ontology: loader.OntologyRequest{Scope: scope, ContextType: b.ContextType, WithoutLinked: b.Linked != nil && !*b.Linked},
-		System:   b.SystemPrompt, History: b.History, Message: b.Message, MaxTokens: b.MaxTokens,
+		System:   b.SystemPrompt, History: b.History, Message: b.Message, MaxTokens: b.MaxTokens, Explain: b.Explain,
 	}
 	if err := r.Validate(); err != nil { // before anything is remembered
 		return nil, located("body", err)

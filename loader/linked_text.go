@@ -27,12 +27,13 @@ const (
 
 // abbreviatedText returns the text for a prompt; empty without links. It keeps a budget of o200k tokens; 0: no budget.
 func (c *LinkedContext) abbreviatedText(budget int) (string, error) {
-	t := c.abbreviated()
-	if budget == 0 {
-		return t.render(0), nil
+	cut := c.abbreviated().cuts()
+	if budget > 0 {
+		if err := cut.fit(budget); err != nil {
+			return "", err
+		}
 	}
-	text, _, _, err := tokens.LeastLeftOut(budget, t.most(), func(gone int) (string, error) { return t.render(gone), nil })
-	return text, err
+	return cut.text()
 }
 
 // abbreviatedLinks is the abbreviated text as headings and lines, of which lines may go.
@@ -69,6 +70,11 @@ func (t *abbreviatedLinks) most() (n int) {
 		n += len(t.kinds[i].lines)
 	}
 	return n
+}
+
+// cuts returns the lines that can be cut; none yet are.
+func (t *abbreviatedLinks) cuts() cuts {
+	return newCuts(t.most(), func(gone int) (string, error) { return t.render(gone), nil })
 }
 
 // render returns the text without its last lines: the last ones of the longest lists are removed first, of equal ones

@@ -21,6 +21,7 @@ type OntologyContext struct {
 	Scope         *OntologyScope         `json:"scope,omitempty"`
 	Linked        *LinkedContext         `json:"linked_entities,omitempty" doc:"of what is in focus, at most 3 of each kind"`
 	Warnings      []string               `json:"warnings,omitempty"`
+	Receipt       *Receipt               `json:"receipt,omitempty" doc:"where explain was asked for"`
 
 	focus    *workspace.Element
 	degraded bool // something could not be loaded
@@ -154,25 +155,36 @@ func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error
 		return Answer{}, err
 	}
 	for {
-		answer, err := l.loadRendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
-			c, err := l.ontology(ctx, r)
-			if err != nil {
-				return nil, false, fmt.Errorf("ontology: %w", err)
-			}
-			body, err := c.render(&r)
-			return body, !c.degraded, err
-		})
+		answer, err := l.answerOntology(ctx, &r)
 		if !errors.Is(err, fault.ErrNotFound) || !r.dropFocus() {
 			return answer, err
 		}
 	}
 }
 
+func (l *Loader) answerOntology(ctx context.Context, r *OntologyRequest) (Answer, error) {
+	if r.Explain {
+		return l.explainOntology(ctx, r)
+	}
+	return l.loadRendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
+		c, err := l.ontology(ctx, *r)
+		if err != nil {
+			return nil, false, fmt.Errorf("ontology: %w", err)
+		}
+		body, err := c.render(r)
+		return body, !c.degraded, err
+	})
+}
+
 func (c *OntologyContext) render(r *OntologyRequest) ([]byte, error) {
 	if r.Format == JSON {
 		return json.Marshal(c)
 	}
-	text, err := c.text(r).fitBudget(r.MaxTokens)
+	cut, _, err := c.text(r).fitBudget(r.MaxTokens)
+	if err != nil {
+		return nil, err
+	}
+	text, err := cut.text()
 	return []byte(text), err
 }
 

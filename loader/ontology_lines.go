@@ -11,28 +11,37 @@ import (
 	"kith/markup"
 )
 
+// highlightsList is a list of highlights with its heading, and how its lines are made. rule is why they are in it.
+type highlightsList struct {
+	heading, kind, rule string
+	of                  HighlightList
+	parts               func(*Highlight) []string
+	text                func(*Highlight) string
+}
+
+// lists returns the lists of highlights in the order of the text.
+func (h *Highlights) lists() []highlightsList {
+	const changed, created = ", by its last change", ", by its creation"
+	return []highlightsList{
+		{"Goals", "goal", "a goal of the project" + changed, h.Goals, goalParts, description},
+		{"Risks", "risk", "a risk of the project" + created, h.Risks, riskParts, func(h *Highlight) string { return h.Content }},
+		{"Decisions", "decision", "a decision of the project, by its date", h.Decisions, decisionParts, decisionText},
+		{"Requirements", "requirement", "a requirement of the project" + created, h.Requirements, requirementParts, nil},
+		{"Documents", "document", "a document of the project" + changed, h.Documents, documentParts, description},
+		{"Milestones", "milestone", "a milestone of the project, by its date", h.Milestones, milestoneParts, description},
+		{"Plans", "plan", "a plan of the project" + changed, h.Plans, planParts, description},
+		{"Outputs", "output", "an output of the project" + changed, h.Outputs, outputParts, description},
+		{"Signals", "signal", "a signal of the project, by its time", h.Signals, signalParts, func(h *Highlight) string { return labelled("Payload", h.Payload) }},
+		{"Insights", "insight", "an insight of the project" + created, h.Insights, insightParts, func(h *Highlight) string { return labelled("Summary", h.Summary) }},
+		{"Tasks (Recent Updates)", "task", "an open task that changed within 7 days", h.TasksRecent, recentParts, nil},
+		{"Tasks (Upcoming)", "task", "an open task that starts or is due within 7 days", h.TasksUpcoming, upcomingParts, nil},
+	}
+}
+
 // texts returns the highlights as lines, without empty lists.
 func (h *Highlights) texts() []highlightText {
 	var all []highlightText
-	for _, list := range []struct {
-		heading string
-		of      HighlightList
-		parts   func(*Highlight) []string
-		text    func(*Highlight) string
-	}{
-		{"Goals", h.Goals, goalParts, description},
-		{"Risks", h.Risks, riskParts, func(h *Highlight) string { return h.Content }},
-		{"Decisions", h.Decisions, decisionParts, decisionText},
-		{"Requirements", h.Requirements, requirementParts, nil},
-		{"Documents", h.Documents, documentParts, description},
-		{"Milestones", h.Milestones, milestoneParts, description},
-		{"Plans", h.Plans, planParts, description},
-		{"Outputs", h.Outputs, outputParts, description},
-		{"Signals", h.Signals, signalParts, func(h *Highlight) string { return labelled("Payload", h.Payload) }},
-		{"Insights", h.Insights, insightParts, func(h *Highlight) string { return labelled("Summary", h.Summary) }},
-		{"Tasks (Recent Updates)", h.TasksRecent, recentParts, nil},
-		{"Tasks (Upcoming)", h.TasksUpcoming, upcomingParts, nil},
-	} {
+	for _, list := range h.lists() {
 		if len(list.of.Items) == 0 {
 			continue
 		}

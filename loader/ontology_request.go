@@ -28,6 +28,8 @@ type OntologyRequest struct {
 
 	WithoutLinked bool // omit the nodes linked with the focus
 
+	Explain bool // answer with an object that accounts for the text; with Format Text nothing else
+
 	Remembered bool // the focus is remembered from the conversation: if it is gone, the answer has a warning and no focus
 	gone       bool // the remembered focus was gone
 }
@@ -46,7 +48,7 @@ func (r *OntologyRequest) Validate() error {
 			f.Add(fault.At(kind.field), fault.TooLong, "must have at most %d characters", 64)
 		}
 	}
-	checkFormat(f, r.Format, r.MaxTokens)
+	checkExplained(f, r.Explain, r.Format, r.MaxTokens)
 	return f.Err()
 }
 

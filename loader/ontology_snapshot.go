@@ -74,12 +74,17 @@ func snapshotOf(w *workspace.Workspace) *GraphSnapshot {
 	return s
 }
 
-// without returns the snapshot without count nodes: those with the lowest score, of equal ones the farthest.
-func (s *GraphSnapshot) without(count int) *GraphSnapshot {
+// byScore returns the nodes but the project: those with the lowest score first, of equal ones the farthest.
+func (s *GraphSnapshot) byScore() []SnapshotNode {
 	order := slices.Clone(s.Nodes[1:])
 	slices.SortStableFunc(order, func(a, b SnapshotNode) int { return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(b.hops, a.hops)) })
+	return order
+}
+
+// without returns the snapshot without count nodes: those with the lowest score, of equal ones the farthest.
+func (s *GraphSnapshot) without(count int) *GraphSnapshot {
 	gone := map[string]bool{}
-	for _, n := range order[:count] {
+	for _, n := range s.byScore()[:count] {
 		gone[n.ID] = true
 	}
 	less := *s
@@ -88,13 +93,20 @@ func (s *GraphSnapshot) without(count int) *GraphSnapshot {
 	return &less
 }
 
+// rows returns the nodes for a prompt.
+func (s *GraphSnapshot) rows() [][]any {
+	rows := make([][]any, len(s.Nodes))
+	for i, n := range s.Nodes {
+		rows[i] = []any{i, n.ID, n.Kind, n.Name, n.StateKey, n.TypeKey, n.DirectEdge, dateOf(&n.LastUpdated)}
+	}
+	return rows
+}
+
 // compact returns the snapshot for a prompt: each id once, edges by the numbers of their nodes.
 func (s *GraphSnapshot) compact() (string, error) {
-	numbers := map[string]int{}
-	nodes, edges := make([][]any, len(s.Nodes)), make([][]any, len(s.Edges))
+	numbers, edges := map[string]int{}, make([][]any, len(s.Edges))
 	for i, n := range s.Nodes {
 		numbers[n.ID] = i
-		nodes[i] = []any{i, n.ID, n.Kind, n.Name, n.StateKey, n.TypeKey, n.DirectEdge, dateOf(&n.LastUpdated)}
 	}
 	for i, e := range s.Edges {
 		edges[i] = []any{numbers[e.SrcID], e.Rel, numbers[e.DstID]}
@@ -106,7 +118,7 @@ func (s *GraphSnapshot) compact() (string, error) {
 		Edges    [][]any             `json:"edges"`
 		Coverage map[string]Coverage `json:"coverage"`
 	}{
-		[]string{"n", "id", "kind", "name", "state_key", "type_key", "direct_edge", "last_updated"}, nodes,
+		[]string{"n", "id", "kind", "name", "state_key", "type_key", "direct_edge", "last_updated"}, s.rows(),
 		[]string{"src", "rel", "dst"}, edges, s.Coverage,
 	})
 	return string(raw), err

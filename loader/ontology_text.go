@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kith/graph"
-	"kith/internal/tokens"
 	"kith/markup"
 )
 
@@ -59,12 +58,43 @@ func (c *OntologyContext) text(r *OntologyRequest) *ontologyText {
 
 // render returns the text, with a note on what was cut.
 func (t *ontologyText) render(out leftOut) (string, error) {
+	parts, err := t.parts(out)
 	var b strings.Builder
-	b.WriteString(t.head)
-	if t.linked != nil {
-		b.WriteString("\n" + t.linked.render(out.links))
+	for _, p := range parts {
+		b.WriteString(p.text)
 	}
-	keep := t.kept(out.lines)
+	return b.String(), err
+}
+
+// parts returns the parts of the text.
+func (t *ontologyText) parts(out leftOut) ([]textPart, error) {
+	parts := []textPart{{workspacePart, t.head}}
+	if t.linked != nil {
+		parts = append(parts, textPart{linkedPart, "\n" + t.linked.render(out.links)})
+	}
+	parts = append(parts, textPart{highlightsPart, t.renderHighlights(out.lines)})
+	nodes := 0
+	if t.snapshot != nil {
+		nodes = len(t.snapshot.Nodes)
+	}
+	if t.snapshot != nil && out.nodes < nodes {
+		block, err := t.snapshot.without(out.nodes).compact()
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, textPart{snapshotPart, "\n### Graph Snapshot (Light)\n```json\n" + markup.JSON(block) + "\n```\n"})
+	}
+	parts = append(parts, textPart{summaryPart, t.tail})
+	if note := out.note(nodes); note != "" {
+		parts = append(parts, textPart{noticePart, "\n" + note + "\n"})
+	}
+	return parts, nil
+}
+
+// renderHighlights returns the highlights without some of their lines.
+func (t *ontologyText) renderHighlights(gone int) string {
+	var b strings.Builder
+	keep := t.kept(gone)
 	if len(t.highlights) > 0 {
 		b.WriteString("\n### Project Context Highlights\n")
 	}
@@ -77,22 +107,7 @@ func (t *ontologyText) render(out leftOut) (string, error) {
 			fmt.Fprintf(&b, "- ... and %d more\n", more)
 		}
 	}
-	nodes := 0
-	if t.snapshot != nil {
-		nodes = len(t.snapshot.Nodes)
-	}
-	if t.snapshot != nil && out.nodes < nodes {
-		block, err := t.snapshot.without(out.nodes).compact()
-		if err != nil {
-			return "", err
-		}
-		b.WriteString("\n### Graph Snapshot (Light)\n```json\n" + markup.JSON(block) + "\n```\n")
-	}
-	b.WriteString(t.tail)
-	if note := out.note(nodes); note != "" {
-		b.WriteString("\n" + note + "\n")
-	}
-	return b.String(), nil
+	return b.String()
 }
 
 func (o leftOut) note(nodes int) string {
@@ -144,12 +159,8 @@ func keptOf(lengths []int, gone int) []int {
 	return keep
 }
 
-// fitBudget returns as much text as the budget allows, in o200k tokens; 0: all of it. Links have at most their own
-// share.
-func (t *ontologyText) fitBudget(budget int) (string, error) {
-	if budget == 0 {
-		return t.render(leftOut{})
-	}
+// fitBudget returns what to cut of the text to keep a budget, in o200k tokens; 0: there is none. Links have at most their own share.
+func (t *ontologyText) fitBudget(budget int) (cuts, func(gone int) leftOut, error) {
 	nodes, lines, links, cut := 0, 0, 0, 0
 	if t.snapshot != nil {
 		nodes = len(t.snapshot.Nodes)
@@ -157,18 +168,22 @@ func (t *ontologyText) fitBudget(budget int) (string, error) {
 	for _, h := range t.highlights {
 		lines += len(h.lines)
 	}
-	if t.linked != nil {
+	if t.linked != nil && budget > 0 {
 		links = t.linked.most()
-		var err error
-		if _, cut, _, err = tokens.LeastLeftOut(abbreviatedTokens, links, func(gone int) (string, error) { return t.linked.render(gone), nil }); err != nil {
-			return "", err
+		own := t.linked.cuts()
+		if err := own.fit(abbreviatedTokens); err != nil {
+			return own, nil, err
 		}
+		cut = own.gone
 	}
 	at := func(gone int) leftOut {
 		return leftOut{min(gone, nodes), min(max(0, gone-nodes), lines), cut + max(0, gone-nodes-lines)}
 	}
-	text, _, _, err := tokens.LeastLeftOut(budget, nodes+lines+links-cut, func(gone int) (string, error) { return t.render(at(gone)) })
-	return text, err
+	c := newCuts(nodes+lines+links-cut, func(gone int) (string, error) { return t.render(at(gone)) })
+	if budget == 0 {
+		return c, at, nil
+	}
+	return c, at, c.fit(budget)
 }
 
 func (c *OntologyContext) globalHead() string {

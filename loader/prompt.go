@@ -15,6 +15,7 @@ import (
 	"kith/internal/fault"
 	"kith/internal/tokens"
 	"kith/markup"
+	"kith/preference"
 )
 
 // Bounds of a prompt. Its parts have shares of its budget: of 5,000 tokens 800 for the system prompt, which is never cut, 500 for
@@ -28,6 +29,8 @@ const (
 	MaxPromptHistory = 1000    // messages
 
 	snapshotHeading = 8 // tokens, at most
+
+	linkedShare, preferencesShare, snapshotShare = 500, 300, 1000 // of DefaultPromptTokens
 )
 
 // PromptRequest asks for the messages to send to a language model.
@@ -37,6 +40,7 @@ type PromptRequest struct {
 	History   []PromptMessage // the oldest first
 	Message   string          // the user's, that is to be answered
 	MaxTokens int             // o200k; 0: DefaultPromptTokens
+	Explain   bool            // account for the messages
 }
 
 // PromptMessage is a message to or from a language model.
@@ -52,6 +56,7 @@ type Prompt struct {
 	Usage       PromptUsage     `json:"usage"`
 	History     HistoryUsage    `json:"history"`
 	Warnings    []string        `json:"warnings,omitempty"`
+	Receipt     *PromptReceipt  `json:"receipt,omitempty" doc:"where explain was asked for"`
 }
 
 // PromptUsage counts the o200k tokens of the messages' contents.
@@ -127,8 +132,15 @@ func (r *PromptRequest) clean() {
 	}
 }
 
+// promptText is a part of a prompt that is loaded, and where it is asked for an account of it.
+type promptText struct {
+	text  string
+	spans []Span
+	left  []LeftOut // back_at is for the text
+}
+
 // promptTexts are the texts of a prompt that are loaded.
-type promptTexts struct{ linked, preferences, snapshot string }
+type promptTexts struct{ linked, preferences, snapshot promptText }
 
 // Prompt makes the messages for a language model; it calls none. Errors: fault.InvalidError, fault.ErrNotFound, graph.ErrUnavailable.
 func (l *Loader) Prompt(ctx context.Context, r PromptRequest) (*Prompt, error) {
@@ -149,12 +161,12 @@ func (l *Loader) prompt(ctx context.Context, r *PromptRequest) (*Prompt, error) 
 	share := func(of int) int { return of * budget / DefaultPromptTokens }
 	kind, warnings := r.Ontology.choose()
 	p := &Prompt{ContextType: kind, Warnings: warnings}
-	texts, err := l.promptTexts(ctx, &r.Ontology, p, share)
+	texts, err := l.promptTexts(ctx, r, p, share)
 	if err != nil {
 		return nil, err
 	}
 	system := strings.TrimSpace(r.System + "\n\n" + guidance(kind))
-	counts, err := tokensOf(system, texts.linked, texts.preferences, texts.snapshot, r.Message)
+	counts, err := tokensOf(system, texts.linked.text, texts.preferences.text, texts.snapshot.text, r.Message)
 	if err != nil {
 		return nil, err
 	}
@@ -166,9 +178,14 @@ func (l *Loader) prompt(ctx context.Context, r *PromptRequest) (*Prompt, error) 
 	}
 	p.History = history.usage
 	p.Messages = stack(system, texts, history.messages, r.Message)
+	if r.Explain {
+		if p.Receipt, err = r.receipt(p, system, texts); err != nil {
+			return nil, err
+		}
+	}
 	p.Usage = PromptUsage{usage(others+history.tokens+counts[4], budget), PromptParts{
-		System: usage(counts[0], share(800)), Linked: usage(counts[1], share(500)), Preferences: usage(counts[2], share(300)),
-		Snapshot: usage(counts[3], share(1000)), History: usage(history.tokens, max(0, conversation-counts[4])),
+		System: usage(counts[0], share(800)), Linked: usage(counts[1], share(linkedShare)), Preferences: usage(counts[2], share(preferencesShare)),
+		Snapshot: usage(counts[3], share(snapshotShare)), History: usage(history.tokens, max(0, conversation-counts[4])),
 		Message: usage(counts[4], conversation),
 	}}
 	return p, nil
@@ -187,11 +204,11 @@ func tokensOf(texts ...string) ([]int, error) {
 
 // stack orders the messages; empty parts are omitted.
 func stack(system string, texts promptTexts, history []PromptMessage, message string) []PromptMessage {
-	if texts.linked != "" {
-		system += "\n\n" + texts.linked
+	if texts.linked.text != "" {
+		system += "\n\n" + texts.linked.text
 	}
 	var all []PromptMessage
-	for _, text := range []string{strings.TrimSpace(system), texts.preferences, texts.snapshot} {
+	for _, text := range []string{strings.TrimSpace(system), texts.preferences.text, texts.snapshot.text} {
 		if text != "" {
 			all = append(all, PromptMessage{"system", text})
 		}
@@ -200,32 +217,31 @@ func stack(system string, texts promptTexts, history []PromptMessage, message st
 }
 
 // promptTexts loads the parts in parallel. Missing links or preferences are reported as warnings.
-func (l *Loader) promptTexts(ctx context.Context, r *OntologyRequest, p *Prompt, share func(int) int) (promptTexts, error) {
+func (l *Loader) promptTexts(ctx context.Context, r *PromptRequest, p *Prompt, share func(int) int) (promptTexts, error) {
 	var texts promptTexts
 	var unlinked, unpreferred error
+	o := &r.Ontology
 	group, inGroup := errgroup.WithContext(ctx)
 	if p.ContextType != NoOntology {
 		group.Go(func() (err error) {
-			snapshot := *r
-			snapshot.Remembered = false
-			snapshot.Format, snapshot.MaxTokens, snapshot.WithoutLinked = Text, share(1000)-snapshotHeading, true
-			answer, err := l.Ontology(inGroup, snapshot)
-			texts.snapshot = "## Context Snapshot\n\n" + strings.TrimSpace(string(answer.Head))
+			snapshot := *o
+			snapshot.Remembered, snapshot.Explain = false, r.Explain
+			snapshot.Format, snapshot.MaxTokens, snapshot.WithoutLinked = Text, share(snapshotShare)-snapshotHeading, true
+			texts.snapshot, err = l.snapshotText(inGroup, snapshot)
 			return err
 		})
 	}
-	if !r.WithoutLinked && (p.ContextType == ElementOntology || p.ContextType == CombinedOntology) {
+	if !o.WithoutLinked && (p.ContextType == ElementOntology || p.ContextType == CombinedOntology) {
 		group.Go(func() error {
-			answer, err := l.Linked(inGroup, LinkedRequest{
-				Scope: r.Scope, Kind: r.focusKind(), Key: r.FocusID, Format: Text, MaxTokens: share(500),
-			})
-			texts.linked, unlinked = strings.TrimSpace(string(answer.Head)), err
+			texts.linked, unlinked = l.linkedText(inGroup, LinkedRequest{
+				Scope: o.Scope, Kind: o.focusKind(), Key: o.FocusID, Format: Text, MaxTokens: share(linkedShare),
+			}, r.Explain)
 			return nil
 		})
 	}
-	if r.Scope.UserID != "" {
+	if o.Scope.UserID != "" {
 		group.Go(func() error {
-			texts.preferences, unpreferred = l.preferencesText(inGroup, r.Scope, share(300))
+			texts.preferences, unpreferred = l.preferencesText(inGroup, o.Scope, share(preferencesShare), r.Explain)
 			return nil
 		})
 	}
@@ -243,18 +259,41 @@ func (l *Loader) promptTexts(ctx context.Context, r *OntologyRequest, p *Prompt,
 
 // preferencesText returns a user's preferences as a message; empty if there are none. The last ones are cut to keep the
 // budget.
-func (l *Loader) preferencesText(ctx context.Context, scope graph.Scope, budget int) (string, error) {
+func (l *Loader) preferencesText(ctx context.Context, scope graph.Scope, budget int, explain bool) (promptText, error) {
+	if explain {
+		found, err := l.preferencesOf(ctx, scope)
+		if err != nil {
+			return promptText{}, err
+		}
+		return accountPreferences(found, budget)
+	}
 	view := strings.Join([]string{"preferences", strconv.Itoa(budget)}, "\x1f")
 	answer, err := l.loadRendered(ctx, scope, view, Text, func(ctx context.Context) ([]byte, bool, error) {
-		found, degraded, err := l.load(ctx, scope, []Section{PreferencesSection}, SectionQuery{Now: l.options.Now()})
-		if err != nil || len(degraded) > 0 {
-			return nil, false, cmp.Or(err, graph.ErrUnavailable)
+		found, err := l.preferencesOf(ctx, scope)
+		if err != nil {
+			return nil, false, err
 		}
-		lines := preferenceLines(found.Preferences)
-		text, _, _, err := tokens.LeastLeftOut(budget, len(lines), func(gone int) (string, error) { return preferencesBlock(lines, gone), nil })
+		cut := preferenceCuts(preferenceLines(found))
+		if err := cut.fit(budget); err != nil {
+			return nil, false, err
+		}
+		text, err := cut.text()
 		return []byte(text), true, err
 	})
-	return strings.TrimSpace(string(answer.Head)), err
+	return promptText{text: strings.TrimSpace(string(answer.Head))}, err
+}
+
+func (l *Loader) preferencesOf(ctx context.Context, scope graph.Scope) ([]preference.Preference, error) {
+	found, degraded, err := l.load(ctx, scope, []Section{PreferencesSection}, SectionQuery{Now: l.options.Now()})
+	if err != nil || len(degraded) > 0 {
+		return nil, cmp.Or(err, graph.ErrUnavailable)
+	}
+	return found.Preferences, nil
+}
+
+// preferenceCuts returns preferences as a message, of which the last lines can be cut.
+func preferenceCuts(lines []string) cuts {
+	return newCuts(len(lines), func(gone int) (string, error) { return preferencesBlock(lines, gone), nil })
 }
 
 func preferencesBlock(lines []string, gone int) string {

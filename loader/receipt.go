@@ -24,7 +24,7 @@ type Span struct {
 	From   int  `json:"from" doc:"in bytes of UTF-8"`
 	To     int  `json:"to"`
 	Tokens int  `json:"tokens" doc:"that begin in the span"`
-	Part   Part `json:"part" enum:"title,owner,heading,line,notice,now,conversation"`
+	Part   Part `json:"part" enum:"title,owner,heading,line,notice,now,conversation,system,guidance,message"`
 	Item
 }
 
@@ -47,7 +47,7 @@ func (l *Loader) explain(ctx context.Context, r *Request, current *CurrentConver
 	if err != nil {
 		return Answer{}, err
 	}
-	if err := l.addOrigins(ctx, r, read.query, receipt); err != nil {
+	if err := l.addOrigins(ctx, r.Scope, read.query, receipt.Spans, receipt.LeftOut); err != nil {
 		return Answer{}, err
 	}
 	if r.Format == Text {
@@ -112,18 +112,10 @@ func (read *reading) describe(spans []Span) {
 
 // spans returns the pieces of a text with their tokens, and the tokens of all.
 func (t *textContext) spans(text string, pieces []piece) ([]Span, int, error) {
-	lengths, err := tokens.Each(text)
-	if err != nil {
-		return nil, 0, err
-	}
 	spans := make([]Span, len(pieces))
-	from, at, next := 0, 0, 0
+	from := 0
 	for i, p := range pieces {
 		spans[i] = Span{From: from, To: p.end, Part: p.part}
-		for ; next < len(lengths) && at < p.end; next++ {
-			spans[i].Tokens++
-			at += lengths[next]
-		}
 		switch p.part {
 		case LinePart:
 			spans[i].Item = t.item(p.block, p.row)
@@ -132,7 +124,25 @@ func (t *textContext) spans(text string, pieces []piece) ([]Span, int, error) {
 		}
 		from = p.end
 	}
-	return spans, len(lengths), nil
+	count, err := countSpans(text, spans)
+	return spans, count, err
+}
+
+// countSpans sets the tokens of spans that cover a text, and returns the tokens of the text.
+func countSpans(text string, spans []Span) (int, error) {
+	lengths, err := tokens.Each(text)
+	if err != nil {
+		return 0, fmt.Errorf("receipt: %w", err)
+	}
+	at, next := 0, 0
+	for i := range spans {
+		spans[i].Tokens = 0
+		for ; next < len(lengths) && at < spans[i].To; next++ {
+			spans[i].Tokens++
+			at += lengths[next]
+		}
+	}
+	return len(lengths), nil
 }
 
 // item returns what a line shows, with its rank and the line that it beat.

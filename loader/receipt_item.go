@@ -11,15 +11,15 @@ import (
 
 // Item says what a line of a context shows, and why.
 type Item struct {
-	Section    string       `json:"section,omitempty" enum:"preferences,standing,core_beliefs,primary_goals,facts,relationships,sources,focus,notes"`
+	Section    string       `json:"section,omitempty" enum:"preferences,standing,core_beliefs,primary_goals,facts,relationships,sources,focus,notes,workspace,linked_entities,highlights,graph_snapshot,summary"`
 	Rank       int          `json:"rank,omitempty" doc:"in the section, from 1"`
 	Of         int          `json:"of,omitempty" doc:"how many the section has, with those left out"`
-	Kind       string       `json:"kind,omitempty" enum:"person,concept,entity,source,preference,statement,note"`
+	Kind       string       `json:"kind,omitempty" doc:"of a node, or preference, statement or note"`
 	Key        string       `json:"key,omitempty" doc:"of the node, statement, source or preference; of a note, that of its node"`
 	Version    int64        `json:"version,omitempty" doc:"of the node"`
 	Related    string       `json:"relationship_type,omitempty" doc:"of the user's or the focus's relationship to the node"`
 	Value      *float64     `json:"value,omitempty" doc:"by which the section is ranked"`
-	By         string       `json:"by,omitempty" doc:"what the value is" enum:"salience,relationship_salience,confidence"`
+	By         string       `json:"by,omitempty" doc:"what the value is" enum:"salience,relationship_salience,confidence,score"`
 	Rule       string       `json:"rule,omitempty" doc:"why it is in the section"`
 	At         *time.Time   `json:"at,omitempty" doc:"when it was last accessed, said, begun or added"`
 	Beat       *Beaten      `json:"beat,omitempty" doc:"the next of the section"`
@@ -45,6 +45,7 @@ const (
 	bySalience     = "salience"
 	byRelationship = "relationship_salience"
 	byConfidence   = "confidence"
+	byScore        = "score" // of a node in the picture of a workspace
 )
 
 func preferenceItems(all []preference.Preference) func(int) Item {

@@ -48,13 +48,13 @@ func (s *Store) Origins(ctx context.Context, scope graph.Scope, keys []string, q
 const shownSources = 3
 
 // addOrigins adds to the items of a receipt the versions of their nodes, and the sources that mention them.
-func (l *Loader) addOrigins(ctx context.Context, r *Request, q SectionQuery, out *Receipt) error {
+func (l *Loader) addOrigins(ctx context.Context, scope graph.Scope, q SectionQuery, spans []Span, left []LeftOut) error {
 	var items []*Item
-	for i := range out.Spans {
-		items = append(items, &out.Spans[i].Item)
+	for i := range spans {
+		items = append(items, &spans[i].Item)
 	}
-	for i := range out.LeftOut {
-		items = append(items, &out.LeftOut[i].Item)
+	for i := range left {
+		items = append(items, &left[i].Item)
 	}
 	items = slices.DeleteFunc(items, func(i *Item) bool { return i.Key == "" || i.Kind == "preference" || i.Kind == "statement" })
 	keys := make([]string, len(items))
@@ -65,7 +65,7 @@ func (l *Loader) addOrigins(ctx context.Context, r *Request, q SectionQuery, out
 	if keys = slices.Compact(keys); len(keys) == 0 {
 		return nil
 	}
-	origins, err := l.store.Origins(ctx, r.Scope, keys, q)
+	origins, err := l.store.Origins(ctx, scope, keys, q)
 	if err != nil {
 		return err
 	}

@@ -67,11 +67,7 @@ func (r *Request) Validate() error {
 	if r.TimeZone != "" && zone(r.TimeZone) == nil {
 		f.Add(fault.At("time_zone"), fault.Malformed, "must be an IANA time zone")
 	}
-	if r.Explain {
-		checkFormat(f, Text, r.MaxTokens)
-	} else {
-		checkFormat(f, r.Format, r.MaxTokens)
-	}
+	checkExplained(f, r.Explain, r.Format, r.MaxTokens)
 	for _, part := range r.Sections {
 		if !slices.Contains(Parts, part) {
 			f.Add(fault.At("sections"), fault.NotOneOf, "each must be one of %s", strings.Join(Parts, ", "))
@@ -81,6 +77,15 @@ func (r *Request) Validate() error {
 	r.checkFocus(f)
 	f.OptionalKey(fault.At("conversation_id"), r.ConversationID)
 	return f.Err()
+}
+
+// checkExplained checks the format and the budget of a context. An account of its text may have a budget in any format.
+func checkExplained(f *fault.List, explain bool, format Format, maxTokens int) {
+	if explain {
+		f.OptionalOneOf(fault.At("format"), string(format), string(JSON), string(Text))
+		format = Text
+	}
+	checkFormat(f, format, maxTokens)
 }
 
 func checkFormat(f *fault.List, format Format, maxTokens int) {
