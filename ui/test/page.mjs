@@ -197,13 +197,20 @@ const journeys = {
   async "a workspace is the API's text"() {
     const page = await signedIn("workspace");
     await page.click("main .plain a");
-    await page.waitForSelector("pre.document");
+    await page.waitForSelector(".line");
     await page.fill("input[inputmode=numeric]", "700");
     await page.keyboard.press("Enter");
-    await page.locator("pre.document", { hasText: "Left out to keep the token budget" }).waitFor();
+    await page.locator(".line.notice", { hasText: "Left out to keep the token budget" }).waitFor();
+    await settled(page);
     const project = new URL(page.url()).searchParams.get("project");
     const response = await fetch(`${base}/v1/ontology?${new URLSearchParams({ user_id: user, context_type: "project", project_id: project, format: "text", max_tokens: "700" })}`, { headers: { Authorization: `Bearer ${key}` } });
-    assert.equal(await page.textContent("pre.document"), await response.text());
+    const shown = await page.$$eval(".line:not(.cut) .text", (all) => all.map((e) => e.textContent).join(""));
+    const squeezed = (text) => text.replaceAll(/\n+/g, "");
+    assert.equal(squeezed(shown), squeezed(await response.text()));
+    // A line of the project leads to its node.
+    await page.locator("details.line:not(.cut)", { hasText: "[" }).first().locator("summary").click();
+    await page.locator("details.line[open] a").first().click();
+    await page.waitForSelector("h2 >> text=Where it comes from");
     return page;
   },
 
@@ -233,16 +240,33 @@ const journeys = {
     const path = `/v1/users/${user}/statements?states=candidate`;
     const { statements: before } = await api("GET", path);
     const page = await signedIn("care");
-    await page.click("article button >> text=Confirm");
-    await page.waitForFunction((n) => [...document.querySelectorAll("article button")].filter((b) => b.textContent === "Confirm").length === n, before.length - 1);
+    const said = page.locator("section", { hasText: "Said by the user" });
+    await said.locator("article button >> text=Confirm").first().click();
+    await page.waitForFunction((n) => [...document.querySelector("section").querySelectorAll("article button")].filter((b) => b.textContent === "Confirm").length === n, before.length - 1);
     assert.equal((await api("GET", path)).statements.length, before.length - 1);
     await api("POST", "/v1/memory", { user_id: user, nodes: [{ kind: "document", entity_key: "gone", name: "Gone for a while" }] });
     await api("DELETE", `/v1/nodes/document/gone?user_id=${user}`);
-    await page.selectOption("select", "document");
+    await page.locator("section", { hasText: "Deleted" }).locator("select").selectOption("document");
     await page.locator("article", { hasText: "Gone for a while" }).locator("button").click();
     await page.locator("article", { hasText: "Gone for a while" }).waitFor({ state: "detached" });
     assert.equal((await api("GET", `/v1/nodes/document/gone?user_id=${user}`)).name, "Gone for a while");
     await api("DELETE", `/v1/nodes/document/gone?user_id=${user}`);
+    // A candidate is archived, and comes back.
+    await api("POST", "/v1/memory", { user_id: user, nodes: [{ kind: "concept", entity_key: "unsure", name: "Perhaps a hobby", state: "candidate" }] });
+    await page.reload();
+    await page.goto(`${address("care")}#key=${key}`);
+    const unsure = page.locator("article", { hasText: "Perhaps a hobby" });
+    await unsure.locator("button >> text=Archive").click();
+    await unsure.waitFor({ state: "detached" });
+    assert.equal((await api("GET", `/v1/nodes/concept/unsure?user_id=${user}`)).state, "archived");
+    await page.click("button >> text=archived");
+    await unsure.locator("button >> text=Take back").click();
+    await unsure.waitFor({ state: "detached" });
+    const { state, last_write } = await api("GET", `/v1/nodes/concept/unsure?user_id=${user}`);
+    assert.deepEqual([state, last_write.through], ["active", "patch-node"]);
+    await page.goto(`${address("node", { kind: "concept", key: "unsure" })}#key=${key}`);
+    await page.waitForSelector(`text=through patch-node by key ${last_write.by}`);
+    await api("DELETE", `/v1/nodes/concept/unsure?user_id=${user}`);
     return page;
   },
 

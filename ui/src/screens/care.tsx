@@ -11,6 +11,7 @@ export function Care() {
       <h1>Care</h1>
       <p class="lead">What the memory is not sure of, what fades, and what can still come back.</p>
       <Said />
+      <Unsure />
       <Faded />
       <Deleted />
     </>
@@ -75,6 +76,83 @@ function Said() {
       {list.loading && <Status>Loading…</Status>}
       <More more={list.more} loading={list.loading} />
     </section>
+  );
+}
+
+/** Nodes by state: candidates are confirmed or archived, archived ones come back. */
+function Unsure() {
+  const kind = route.value.query.get("of") ?? "concept";
+  const state = route.value.query.get("nodes") ?? "candidate";
+  const list = usePages(
+    (cursor, signal) => get<Schemas["NodePage"]>(`/v1/nodes/${kind}`, { user_id: user(), state, cursor, limit: 50 }, signal),
+    (page) => page.nodes,
+    [kind, state],
+  );
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const put = (node: Schemas["NodeView"], to: string) =>
+    patch(`/v1/nodes/${kind}/${encodeURIComponent(node.entity_key)}`, { state: to, if_version: node.version }, { user_id: user() }).then(
+      () => {
+        setProblem(null);
+        list.reload();
+      },
+      (failure: Problem) => setProblem(failure),
+    );
+  return (
+    <section>
+      <h2>Nodes by state</h2>
+      <div class="bar">
+        <KindField kinds={["person", "concept", "entity"]} kind={kind} choose={(k) => change({ of: k })} />
+        <div role="group" aria-label="State of the nodes" class="bar">
+          {["candidate", "archived"].map((s) => (
+            <button type="button" aria-pressed={s === state} onClick={() => change({ nodes: s === "candidate" ? undefined : s })}>
+              {s}
+            </button>
+          ))}
+        </div>
+      </div>
+      {problem && <ProblemNote problem={problem} />}
+      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
+      {!list.loading && list.rows.length === 0 && !list.problem && <p>None.</p>}
+      {list.rows.map((n) => (
+        <article class="hit" key={n.entity_key}>
+          <p>
+            <NodeLink kind={kind} id={n.entity_key}>
+              <Text text={n.name || n.entity_key} />
+            </NodeLink>{" "}
+            <Text text={n.description} />
+          </p>
+          {may("write") && (
+            <p class="buttons">
+              <button type="button" onClick={() => put(n, "active")}>
+                {state === "candidate" ? "Confirm" : "Take back"}
+              </button>
+              {state === "candidate" && (
+                <button type="button" onClick={() => put(n, "archived")}>
+                  Archive
+                </button>
+              )}
+            </p>
+          )}
+        </article>
+      ))}
+      {list.loading && <Status>Loading…</Status>}
+      <More more={list.more} loading={list.loading} />
+    </section>
+  );
+}
+
+function KindField({ kinds, kind, choose }: { kinds: string[]; kind: string; choose: (kind: string) => void }) {
+  return (
+    <label class="field short">
+      <span>Kind</span>
+      <select onChange={(e) => choose(e.currentTarget.value)}>
+        {kinds.map((k) => (
+          <option value={k} selected={k === kind}>
+            {k}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -153,16 +231,7 @@ function Deleted() {
   return (
     <section>
       <h2>Deleted</h2>
-      <label class="field short">
-        <span>Kind</span>
-        <select onChange={(e) => change({ kind: e.currentTarget.value })}>
-          {kinds.map((k) => (
-            <option value={k} selected={k === kind}>
-              {k}
-            </option>
-          ))}
-        </select>
-      </label>
+      <KindField kinds={kinds} kind={kind} choose={(k) => change({ kind: k })} />
       {problem && <ProblemNote problem={problem} />}
       {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
       {!list.loading && list.rows.length === 0 && !list.problem && <p>None that can be restored.</p>}

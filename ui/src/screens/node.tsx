@@ -64,12 +64,13 @@ export function Node() {
       <Salience node={n} />
       <Relationships path={path} version={n.version} />
       <Notes node={n} />
+      <Provenance node={n} path={path} />
       <Fields node={n} />
     </>
   );
 }
 
-const told = ["name", "title", "kind", "entity_key", "state", "version", "description", "summary", "text", "content", "notes", "relationships", "salience", "decay_rate", "archives_at", "access_count", "last_accessed_at"];
+const told = ["name", "title", "kind", "entity_key", "state", "version", "description", "summary", "text", "content", "notes", "relationships", "salience", "decay_rate", "archives_at", "access_count", "last_accessed_at", "last_write", "created_at", "updated_at"];
 
 function Fields({ node }: { node: View }) {
   const fields = Object.entries(node).filter(([name, value]) => !told.includes(name) && value !== null && value !== "" && !(typeof value === "object" && Object.keys(value as object).length === 0));
@@ -238,6 +239,56 @@ function Notes({ node }: { node: View }) {
           </footer>
         </blockquote>
       ))}
+    </section>
+  );
+}
+
+/** Who wrote it and through what, and what mentions it. */
+function Provenance({ node, path }: { node: View; path: string }) {
+  const list = usePages(
+    (cursor, signal) => get<Schemas["MentionPage"]>(`${path}/mentions`, { user_id: user(), cursor, limit: 20 }, signal),
+    (page) => page.mentions,
+    [path, node.version],
+  );
+  const write = node.last_write;
+  return (
+    <section>
+      <h2>Where it comes from</h2>
+      <p>
+        Created <Time at={node.created_at} />, last changed <Time at={node.updated_at} />
+        {write && (
+          <>
+            {" "}
+            through <Text text={write.through} />
+            {write.by && (
+              <>
+                {" "}
+                by <Text text={write.by === "token" ? "a caller with a token" : `key ${write.by}`} />
+              </>
+            )}
+            {write.source && (
+              <>
+                , derived from <NodeLink kind="source" id={write.source} />
+              </>
+            )}
+          </>
+        )}
+        .
+      </p>
+      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
+      {!list.loading && list.rows.length === 0 && !list.problem && <p>No conversation mentions it.</p>}
+      {list.rows.map((m) => (
+        <blockquote key={m.source}>
+          <Text text={m.quote || m.summary || ""} />
+          <footer>
+            {m.role && `${m.role}, `}
+            <NodeLink kind="source" id={m.source} /> <Time at={m.at} />
+            {m.message && `, message ${m.message}, characters ${m.from ?? 0} to ${m.to}`}
+          </footer>
+        </blockquote>
+      ))}
+      {list.loading && <Status>Loading…</Status>}
+      <More more={list.more} loading={list.loading} />
     </section>
   );
 }

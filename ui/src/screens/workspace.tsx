@@ -1,7 +1,8 @@
 // What an agent gets of a project: the text, its budget, and what of the project it covers.
-import { curl, get, send, type Query, type Schemas } from "../api";
+import { curl, get, type Query, type Schemas } from "../api";
 import { Copy, Field, NodeLink, number, ProblemNote, Status, Text, user, words } from "../parts/common";
 import { useLoad } from "../parts/load";
+import { Account } from "../parts/receipt";
 import { change, link, route } from "../route";
 
 const focusKinds = ["task", "plan", "goal", "document", "output", "milestone", "risk", "decision", "requirement"];
@@ -46,12 +47,12 @@ function Project({ id }: { id: string }) {
     focus_id: kind ? focus : undefined,
   };
   const path = "/v1/ontology";
-  const text = useLoad(
-    (signal) => send("GET", path, { query: { ...request, format: "text", max_tokens: budget }, signal }).then((r) => r.text()),
+  const object = useLoad(
+    (signal) => get<Schemas["OntologyContext"]>(path, { ...request, explain: true, max_tokens: budget }, signal),
     [JSON.stringify(request), budget],
     150,
   );
-  const object = useLoad((signal) => get<Schemas["OntologyContext"]>(path, request, signal), [JSON.stringify(request)]);
+  const receipt = object.data?.receipt;
   const elements = useLoad(
     (signal) => (kind ? get<Schemas["NodePage"]>(`/v1/nodes/${kind}`, { user_id: user(), project_id: id, limit: 200 }, signal) : Promise.resolve(null)),
     [kind, id],
@@ -87,20 +88,17 @@ function Project({ id }: { id: string }) {
           </Field>
         )}
       </form>
-      {text.problem && <ProblemNote problem={text.problem} retry={text.reload} />}
-      <div class="bar">
-        <NodeLink kind="project" id={id}>
-          The project's node
-        </NodeLink>
-        {text.data !== null && <Copy text={text.data}>Copy the text</Copy>}
-        <Copy text={() => JSON.stringify(object.data, null, 2)}>Copy as JSON</Copy>
-        <Copy text={curl("GET", path, { ...request, format: "text", max_tokens: budget })}>Copy as curl</Copy>
-      </div>
-      {text.loading && <Status>Loading…</Status>}
-      {text.data !== null && (
-        <pre class="document" tabIndex={0} role="region" aria-label="Text">
-          <Text text={text.data} />
-        </pre>
+      {object.problem && <ProblemNote problem={object.problem} retry={object.reload} />}
+      {!receipt && object.loading && <Status>Loading…</Status>}
+      {receipt && (
+        <Account receipt={receipt} loading={object.loading} setBudget={(tokens) => change({ max_tokens: tokens })}>
+          <NodeLink kind="project" id={id}>
+            The project's node
+          </NodeLink>
+          <Copy text={receipt.text}>Copy the text</Copy>
+          <Copy text={() => JSON.stringify({ ...object.data, receipt: undefined }, null, 2)}>Copy as JSON</Copy>
+          <Copy text={curl("GET", path, { ...request, format: "text", max_tokens: budget })}>Copy as curl</Copy>
+        </Account>
       )}
       {counts.length > 0 && (
         <section>
