@@ -127,6 +127,7 @@ type Options struct {
 	MaxBody   int64         // bytes of the largest bodies: those of operations that write many items; default 32 MiB. Others have 1 MiB
 	MaxImport int64         // bytes of an import; default 4 GiB
 	Issuer    string        // of the tokens that are good beside API keys, by its URL; empty: none
+	SignIn    SignIn        // of the page, at the issuer
 	Page      fs.FS         // at /ui/; nil: none
 	Origins   []string      // of pages of other hosts that may call the API and its tools, as browsers send them; *: any
 	// StreamPause is how long an import or export may stand still; default a minute.

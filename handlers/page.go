@@ -3,15 +3,40 @@ package handlers
 import (
 	"io/fs"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 
 	"github.com/gin-gonic/gin"
 )
 
-// pagePolicy lets the page load from this Kith alone, and no other page frame it.
-const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// pagePolicy lets the page load from this Kith alone, speak with it and with an issuer at which it signs in, and no other page frame it.
+func (a *API) pagePolicy() string {
+	connect := "'self'"
+	if issuer, err := url.Parse(a.options.Issuer); err == nil && a.options.SignIn.ClientID != "" {
+		connect += " " + issuer.Scheme + "://" + issuer.Host
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " + connect +
+		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
+// SignIn configures the page to sign users in at the issuer, by authorization code with PKCE.
+type SignIn struct {
+	ClientID string // empty: the page takes API keys only
+	Scope    string
+	Audience string
+}
+
+// signInFile tells the page where to sign in: nothing, or an issuer.
+const signInFile = "sign-in.json"
+
+func (a *API) signIn() any {
+	s := a.options.SignIn
+	if s.ClientID == "" {
+		return struct{}{}
+	}
+	return map[string]string{"issuer": a.options.Issuer, "client_id": s.ClientID, "scope": s.Scope, "audience": s.Audience}
+}
 
 // servePage serves the page below /ui/, and has / lead there. Its files need no key: they have no data.
 func (a *API) servePage(engine *gin.Engine) {
@@ -20,12 +45,13 @@ func (a *API) servePage(engine *gin.Engine) {
 		engine.GET("/", func(c *gin.Context) { c.Redirect(http.StatusFound, "/docs") })
 		return
 	}
+	policy, signIn := a.pagePolicy(), a.signIn()
 	toPage := func(c *gin.Context) { c.Redirect(http.StatusFound, "/ui/") }
 	engine.GET("/", toPage)
 	engine.GET("/ui", toPage)
 	engine.GET("/ui/*file", func(c *gin.Context) {
 		header := c.Writer.Header()
-		header.Set("Content-Security-Policy", pagePolicy)
+		header.Set("Content-Security-Policy", policy)
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -38,6 +64,10 @@ func (a *API) servePage(engine *gin.Engine) {
 			return
 		}
 		header.Set("Cache-Control", "no-cache")
+		if name == signInFile {
+			c.JSON(http.StatusOK, signIn)
+			return
+		}
 		sendFile(c, files, indexFile) // of each screen: the script reads the path
 	})
 }

@@ -12,7 +12,7 @@ const shownTokens = 5000
 // The list of tools, whole as it is sent, is short.
 func TestToolListIsShort(t *testing.T) {
 	t.Parallel()
-	_, raw := postTo(t, &fakes{}, Options{}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	_, raw := postTo(t, &fakes{}, Options{App: "<!doctype html>"}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	var list struct {
 		Result struct{ Tools []json.RawMessage }
 	}

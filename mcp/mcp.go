@@ -92,6 +92,7 @@ type Options struct {
 	Deadline time.Duration // of a call; default 10 s
 	Reading  time.Duration // of a language model, which a call that has it read something has besides; default a minute
 	Memory   bool          // also the tools of the reference MCP memory server
+	App      string        // the context as a page, for clients that show MCP Apps; empty: none
 	Log      *slog.Logger  // default: discards
 	Observe  func(tool string, outcome Outcome, took time.Duration)
 	Trace    neo.Trace // of every call; default: none
@@ -147,11 +148,12 @@ func (o Options) complete() Options {
 
 // Starting makes a server that answers what needs no memory, such as the lists of tools, resources and prompts. Calls wait for Start.
 func Starting(o Options) *Server {
-	server := &Server{lookups: newLookups(), needs: map[string]string{}, ready: make(chan struct{})}
+	server := &Server{options: o, lookups: newLookups(), needs: map[string]string{}, ready: make(chan struct{})}
 	server.sdk = sdk.NewServer(&sdk.Implementation{Name: "kith", Title: "Kith, a memory for agents", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: guide("instructions"), CompletionHandler: server.complete,
 		Capabilities: &sdk.ServerCapabilities{ // none of these lists ever changes
 			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
+			Extensions: o.extensions(),
 		},
 	})
 	server.addContext()
@@ -172,6 +174,7 @@ func Starting(o Options) *Server {
 		server.addMemory()
 	}
 	server.addResources()
+	server.addApp()
 	server.addPrompts()
 	server.sdk.AddReceivingMiddleware(server.permitted, server.started)
 	return server

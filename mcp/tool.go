@@ -80,7 +80,7 @@ type answer struct {
 // add makes a tool of a function. Its input is checked against the form before, and the call is bounded in time.
 func add[I any](s *Server, t tool, input contract.Form, call func(ctx context.Context, in *I) (answer, error)) {
 	definition := &sdk.Tool{
-		Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: input,
+		Meta: s.options.appMeta(t.name), Name: t.name, Title: t.title, Description: t.about, Annotations: t.annotations(), InputSchema: input,
 	}
 	s.needs[t.name] = t.needs()
 	s.sdk.AddTool(definition, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

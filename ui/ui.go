@@ -20,3 +20,12 @@ func Files() fs.FS {
 	}
 	return files
 }
+
+// MCPApp returns the context as a page for clients of MCP, in one file; empty in a binary that was built without the page.
+func MCPApp() string {
+	app, err := dist.ReadFile("dist/mcp-app.html")
+	if err != nil {
+		return ""
+	}
+	return string(app)
+}

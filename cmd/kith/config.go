@@ -84,6 +84,8 @@ type config struct {
 	ChatStreams       int           `env:"KITH_CHAT_STREAMS" default:"1024" help:"Chat event streams that may be open at once. One team may use half of them."`
 	OIDCIssuer        string        `name:"oidc-issuer" env:"KITH_OIDC_ISSUER" help:"URL of an OpenID Connect issuer whose tokens are accepted besides API keys. Empty: none."`
 	OIDCAudience      string        `name:"oidc-audience" env:"KITH_OIDC_AUDIENCE" help:"Audience that a token's aud claim must contain."`
+	OIDCClientID      string        `name:"oidc-client-id" env:"KITH_OIDC_CLIENT_ID" help:"Public client of the issuer with which users sign in on the page, by authorization code with PKCE; its redirect URI is /ui/sign-in. Empty: the page takes API keys only."`
+	OIDCClientScope   string        `name:"oidc-client-scope" env:"KITH_OIDC_CLIENT_SCOPE" default:"openid read write" help:"Scopes that the page requests from the issuer."`
 	OIDCTeamClaim     string        `name:"oidc-team-claim" env:"KITH_OIDC_TEAM_CLAIM" default:"team_id" help:"Claim with the caller's team."`
 	OIDCUserClaim     string        `name:"oidc-user-claim" env:"KITH_OIDC_USER_CLAIM" default:"sub" help:"Claim with the user that the caller is bound to. -: none, the caller may act for every user of the team."`
 	OIDCScopesClaim   string        `name:"oidc-scopes-claim" env:"KITH_OIDC_SCOPES_CLAIM" default:"scope" help:"Claim with the scopes read, write, admin."`

@@ -31,6 +31,7 @@ import (
 	"kith/statement"
 	"kith/system"
 	"kith/traverse"
+	"kith/ui"
 	"kith/user"
 	"kith/vector"
 	"kith/workspace"
@@ -232,7 +233,7 @@ func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options)
 
 // toolOptions returns the options that determine the lists of the MCP server.
 func (c *config) toolOptions() mcp.Options {
-	return mcp.Options{Version: version, Memory: c.MCPCompat == "memory"}
+	return mcp.Options{Version: version, Memory: c.MCPCompat == "memory", App: ui.MCPApp()}
 }
 
 // run calls work while the cache receives changes and recalls are stored.

@@ -3,15 +3,19 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/evanw/esbuild/pkg/api"
 
 	"kith/client"
 	"kith/internal/demo"
@@ -34,7 +38,7 @@ func TestPage(t *testing.T) {
 		writeNodes(t, s.as(key), n)
 	}
 	journeys := exec.CommandContext(t.Context(), "node", "../../ui/test/page.mjs")
-	journeys.Env = append(os.Environ(), "KITH_URL="+s.url, "KITH_KEY="+key, "KITH_USER="+demo.User, "CHROMIUM="+chromium(t), "WIDTHS="+os.Getenv("KITH_TEST_WIDTHS"))
+	journeys.Env = append(os.Environ(), "KITH_URL="+s.url, "KITH_KEY="+key, "KITH_USER="+demo.User, "CHROMIUM="+chromium(t), "WIDTHS="+os.Getenv("KITH_TEST_WIDTHS"), "KITH_HOST="+buildHost(t))
 	journeys.Stderr = os.Stderr
 	out, err := journeys.StdoutPipe()
 	if err != nil {
@@ -50,7 +54,49 @@ func TestPage(t *testing.T) {
 			done++
 		}
 	}
-	if err := journeys.Wait(); err != nil || done < 18 {
+	if err := journeys.Wait(); err != nil || done < 19 {
+		t.Errorf("%d journeys ended well: %v", done, err)
+	}
+}
+
+// buildHost bundles a client that shows MCP Apps, and returns its path.
+func buildHost(t *testing.T) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "host.js")
+	result := api.Build(api.BuildOptions{
+		EntryPoints: []string{"../../ui/test/host.ts"}, Outfile: out, Bundle: true, Write: true, Format: api.FormatESModule, Target: api.ES2022,
+	})
+	if len(result.Errors) > 0 {
+		t.Fatal(result.Errors[0].Text)
+	}
+	return out
+}
+
+// The journeys of ui/test/sign-in.mjs: users sign in on the page at an issuer.
+func TestPageSignsIn(t *testing.T) {
+	t.Parallel()
+	team := testenv.Team(t)
+	journeys := exec.CommandContext(t.Context(), "node", "../../ui/test/sign-in.mjs")
+	journeys.Env, journeys.Stderr = append(os.Environ(), "TEAM="+team, "CHROMIUM="+chromium(t)), os.Stderr
+	in, failed := journeys.StdinPipe()
+	out, err := journeys.StdoutPipe()
+	if err := errors.Join(err, failed, journeys.Start()); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_OIDC_ISSUER="+lines.Text(), "KITH_OIDC_AUDIENCE=https://kith.example/api", "KITH_OIDC_CLIENT_ID=page"))
+	if _, err := fmt.Fprintln(in, s.url); err != nil {
+		t.Fatal(err)
+	}
+	done := 0
+	for lines.Scan() {
+		t.Log(lines.Text())
+		if strings.HasPrefix(lines.Text(), "ok ") {
+			done++
+		}
+	}
+	if err := journeys.Wait(); err != nil || done != 3 {
 		t.Errorf("%d journeys ended well: %v", done, err)
 	}
 }

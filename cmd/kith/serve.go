@@ -123,7 +123,7 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		}
 		api := handlers.New(handled, handlers.Options{
 			Build: build(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport,
-			Page: ui.Files(), Origins: c.Origins, Issuer: c.OIDCIssuer, StreamPause: c.StreamPause,
+			Page: ui.Files(), Origins: c.Origins, Issuer: c.OIDCIssuer, SignIn: c.signIn(), StreamPause: c.StreamPause,
 			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
 			Log: log, Observe: registry.ObserveRequest, Verified: registry.ObserveCredential, Trace: m.traces.Request(),
 		})

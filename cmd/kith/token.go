@@ -5,12 +5,21 @@ import (
 	"time"
 
 	"kith/auth"
+	"kith/handlers"
 )
+
+// signIn returns how users sign in on the page.
+func (c *config) signIn() handlers.SignIn {
+	return handlers.SignIn{ClientID: c.OIDCClientID, Scope: c.OIDCClientScope, Audience: c.OIDCAudience}
+}
 
 // openTokens opens the verifier of tokens of the configured issuer, nil if there is none.
 func (c *config) openTokens() (*auth.Tokens, error) {
 	if c.OIDCIssuer == "" && c.OIDCAudience != "" {
 		return nil, errors.New("KITH_OIDC_AUDIENCE is set without KITH_OIDC_ISSUER")
+	}
+	if c.OIDCIssuer == "" && c.OIDCClientID != "" {
+		return nil, errors.New("KITH_OIDC_CLIENT_ID is set without KITH_OIDC_ISSUER")
 	}
 	if c.OIDCIssuer == "" {
 		return nil, nil

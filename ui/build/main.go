@@ -42,25 +42,14 @@ func build(source, out string) error {
 	if err := fetch(source); err != nil {
 		return err
 	}
-	result := api.Build(api.BuildOptions{
-		EntryPoints:       []string{filepath.Join(source, "src/main.tsx"), filepath.Join(source, "src/style.css")},
-		Outdir:            filepath.Join(out, "assets"),
-		EntryNames:        "[name]-[hash]",
-		ChunkNames:        "[name]-[hash]",
-		Bundle:            true,
-		Splitting:         true,
-		Format:            api.FormatESModule,
-		Target:            api.ES2022,
-		JSX:               api.JSXAutomatic,
-		JSXImportSource:   "preact",
-		MinifyWhitespace:  true,
-		MinifyIdentifiers: true,
-		MinifySyntax:      true,
-		LegalComments:     api.LegalCommentsNone, // in licences.txt
-		Define:            map[string]string{"process.env.NODE_ENV": `"production"`},
-		Metafile:          true,
-		LogLevel:          api.LogLevelWarning,
-	})
+	result := api.Build(options(api.BuildOptions{
+		EntryPoints: []string{filepath.Join(source, "src/main.tsx"), filepath.Join(source, "src/style.css")},
+		Outdir:      filepath.Join(out, "assets"),
+		EntryNames:  "[name]-[hash]",
+		ChunkNames:  "[name]-[hash]",
+		Splitting:   true,
+		Format:      api.FormatESModule,
+	}))
 	if len(result.Errors) > 0 {
 		return fmt.Errorf("the source has %d errors", len(result.Errors))
 	}
@@ -77,7 +66,14 @@ func build(source, out string) error {
 		files["assets/"+name] = file.Contents
 	}
 	files["index.html"] = fmt.Appendf(nil, index, style, script)
-	licences, err := licencesOf(source, result.Metafile)
+	app := api.Build(options(api.BuildOptions{
+		EntryPoints: []string{filepath.Join(source, "src/mcp-app.tsx")}, Outdir: out, Format: api.FormatIIFE,
+	}))
+	if len(app.Errors) > 0 {
+		return fmt.Errorf("the source of the app has %d errors", len(app.Errors))
+	}
+	files["mcp-app.html"] = fmt.Appendf(nil, inOneFile, files["assets/"+style], escaped(app.OutputFiles[0].Contents))
+	licences, err := licencesOf(source, result.Metafile+app.Metafile)
 	if err != nil {
 		return err
 	}
@@ -98,6 +94,33 @@ const index = `<!doctype html>
 <noscript>This page needs JavaScript. The API is described at <a href="/docs">/docs</a>.</noscript>
 </html>
 `
+
+// inOneFile is the page of an app that is sent as one text.
+const inOneFile = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Kith</title>
+<style>%s</style>
+<div id="app"></div>
+<script>%s</script>
+</html>
+`
+
+// escaped returns a script for a place within HTML. What ends or comments out a script can only be in its texts.
+func escaped(script []byte) []byte {
+	return bytes.ReplaceAll(bytes.ReplaceAll(script, []byte("</script"), []byte(`<\/script`)), []byte("<!--"), []byte(`\x3c!--`))
+}
+
+// options returns the options of a bundle with those that all have.
+func options(o api.BuildOptions) api.BuildOptions {
+	o.Bundle, o.Target, o.Metafile, o.LogLevel = true, api.ES2022, true, api.LogLevelWarning
+	o.JSX, o.JSXImportSource = api.JSXAutomatic, "preact"
+	o.MinifyWhitespace, o.MinifyIdentifiers, o.MinifySyntax = true, true, true
+	o.LegalComments = api.LegalCommentsNone // in licences.txt
+	o.Define = map[string]string{"process.env.NODE_ENV": `"production"`}
+	return o
+}
 
 // fetch installs the libraries of package-lock.json, unless they are there.
 func fetch(source string) error {

@@ -3,26 +3,58 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { findKey, key, keepKey, me, Problem, signIn, signOut } from "./api";
 import { Field, ProblemNote, Status, Text, user } from "./parts/common";
-import { link, route } from "./route";
+import type { Issuer } from "./oidc";
+import { go, link, route } from "./route";
 import { screens } from "./screens";
 
 export function App() {
   const [finding, setFinding] = useState(true);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [issuer, setIssuer] = useState<Issuer | null>(null);
   useEffect(() => {
-    const found = findKey();
-    if (!found) return setFinding(false);
-    signIn(found)
-      .catch(setProblem)
+    const begin = async () => {
+      const found = findKey();
+      if (found) return signIn(found);
+      const at = await findIssuer();
+      setIssuer(at);
+      if (at && location.pathname === signInPath) {
+        const { finish } = await import("./oidc");
+        const { token, back } = await finish(at);
+        await signIn(token);
+        if (back.startsWith("/ui/") && back !== signInPath) go(back);
+      }
+    };
+    begin()
+      .catch((failure: unknown) => setProblem(problemOf(failure)))
       .finally(() => setFinding(false));
   }, []);
   if (finding) return <Status>Signing in…</Status>;
-  return me.value ? <Frame /> : <SignIn before={problem} />;
+  return me.value ? <Frame /> : <SignIn before={problem} issuer={issuer} />;
 }
 
-function SignIn({ before }: { before: Problem | null }) {
+const signInPath = "/ui/sign-in"; // to which an issuer leads back
+
+const problemOf = (failure: unknown) => (failure instanceof Problem ? failure : new Problem(-1, `Signing in failed: ${(failure as Error).message}`));
+
+/** The issuer at which the page signs in; null where there is none, or Kith is away. */
+async function findIssuer(): Promise<Issuer | null> {
+  const answer = await fetch("/ui/sign-in.json", { credentials: "omit" }).catch(() => null);
+  const at = answer?.ok ? ((await answer.json()) as Partial<Issuer>) : {};
+  return at.client_id ? (at as Issuer) : null;
+}
+
+function SignIn({ before, issuer }: { before: Problem | null; issuer: Issuer | null }) {
   const [problem, setProblem] = useState<Problem | null>(before);
   const [busy, setBusy] = useState(false);
+  const leave = () => {
+    setBusy(true);
+    import("./oidc")
+      .then((oidc) => oidc.leave(issuer!))
+      .catch((failure: unknown) => {
+        setProblem(problemOf(failure));
+        setBusy(false);
+      });
+  };
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
@@ -41,6 +73,11 @@ function SignIn({ before }: { before: Problem | null }) {
     <main class="sign-in">
       <h1>Kith</h1>
       <p>See what an agent knows about a user, and why.</p>
+      {issuer && (
+        <button type="button" onClick={leave} disabled={busy}>
+          Sign in at {new URL(issuer.issuer).host}
+        </button>
+      )}
       <form onSubmit={submit}>
         <Field label="API key">
           <input name="key" type="password" required autocomplete="off" spellcheck={false} placeholder="kith_…" />

@@ -374,6 +374,28 @@ const journeys = {
     return page;
   },
 
+  async "a client of MCP shows the context"() {
+    const page = await open();
+    await page.route(`${base}/host`, (route) => route.fulfill({ contentType: "text/html", body: '<!doctype html><title>Host</title><script type="module" src="/host.js"></script>' }));
+    await page.route(`${base}/host.js`, (route) => route.fulfill({ contentType: "text/javascript", path: process.env.KITH_HOST }));
+    await page.goto(`${base}/host#${new URLSearchParams({ key, user })}`);
+    const app = page.frameLocator("iframe");
+    await app.locator(".line").first().waitFor();
+    const shown = () => app.locator(".line:not(.cut) .text").allTextContents();
+    const asked = (budget) => api("GET", `/v1/context?user_id=${user}&format=text&explain=true&max_tokens=${budget}`);
+    const lines = (text) => text.replace(/\d\d:\d\d/g, "").split("\n").filter((line) => line.trim());
+    assert.deepEqual(lines((await shown()).join("\n")), lines((await asked(1300)).receipt.text)); // the tool's own budget
+    await app.locator("#budget").fill("400");
+    const { receipt } = await asked(400);
+    await app.locator(".line.cut").nth(receipt.left_out.length - 1).waitFor();
+    assert.deepEqual(lines((await shown()).join("\n")), lines(receipt.text));
+    await app.locator("details.line summary").first().click();
+    await app.locator("dt >> text=Why").first().waitFor();
+    assert.equal(await app.locator("a").count(), 0, "it leads nowhere");
+    page.faults = page.faults.filter((f) => !f.includes("unsafe-eval")); // a library asks whether it may compile, and then does not
+    return page;
+  },
+
   async "accessibility: no screen has a fault of accessibility, or scrolls to the side"() {
     const screens = [
       ["", {}],

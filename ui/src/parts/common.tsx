@@ -1,4 +1,5 @@
 // What several screens show.
+import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Problem } from "../api";
@@ -110,7 +111,11 @@ export function Text({ text }: { text: string }) {
   return <bdi>{parts}</bdi>;
 }
 
+/** Whether this is an app within another program, which has no other screens to lead to. */
+export const embedded = signal(false);
+
 export function NodeLink({ kind, id, children }: { kind: string; id: string; children?: ComponentChildren }) {
+  if (embedded.value) return <>{children ?? <Text text={id} />}</>;
   return <a href={link("node", { user: user(), kind: kind.toLowerCase(), key: id })}>{children ?? <Text text={id} />}</a>;
 }
 

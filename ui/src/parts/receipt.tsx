@@ -1,6 +1,6 @@
 // What a text of the memory costs and why each line of it is there.
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { Schemas } from "../api";
 import { NodeLink, number, Status, Text, Time, words } from "./common";
 
@@ -36,6 +36,36 @@ function rowsOf(receipt: Receipt): Row[] {
     rows.splice(place + 1, 0, row);
   }
   return rows;
+}
+
+const least = 100; // the smallest max_tokens of the API
+
+/** A slider of the budget. It ends where nothing is cut: at the size of the whole text, once that is known. of names the text. */
+export function Budget({ receipt, of, asked, set }: { receipt: Receipt | undefined; of: string; asked: number; set: (tokens: number | undefined) => void }) {
+  const whole = useRef({ of: "", tokens: 0 });
+  if (receipt && whole.current.of !== of) whole.current = { of, tokens: 0 };
+  if (receipt) {
+    const size = Math.max(receipt.tokens, ...receipt.left_out.map((l) => l.back_at));
+    if (!receipt.max_tokens || size > whole.current.tokens) whole.current.tokens = size;
+  }
+  const most = Math.max(whole.current.tokens, least + 1);
+  return (
+    <div class="budget">
+      <label for="budget">
+        Token budget: <output>{asked && asked < most ? asked : `none, ${number(receipt?.tokens)} used`}</output>
+      </label>
+      <input
+        id="budget"
+        type="range"
+        min={least}
+        max={most}
+        step={10}
+        value={asked || most}
+        aria-valuetext={asked ? `${asked} tokens` : "no budget"}
+        onInput={(e) => set(Number(e.currentTarget.value) >= most ? undefined : Number(e.currentTarget.value))}
+      />
+    </div>
+  );
 }
 
 /** The text of a receipt with its lines, and what was left out of it. */

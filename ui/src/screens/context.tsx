@@ -1,12 +1,10 @@
 // The text that an agent gets for a user, with what each line costs and why it is there.
-import { useRef } from "preact/hooks";
 import { address, curl, get, send, type Query, type Schemas } from "../api";
 import { Copy, Field, number, ProblemNote, Status, user, words } from "../parts/common";
 import { useLoad } from "../parts/load";
-import { Account, type Receipt } from "../parts/receipt";
+import { Account, Budget, type Receipt } from "../parts/receipt";
 import { change, link, route } from "../route";
 
-const least = 100; // the smallest max_tokens of the API
 const sections = ["user", "relationships", "recent_context", "temporal"];
 
 export function Context() {
@@ -32,36 +30,13 @@ export function Context() {
     120,
   );
   const receipt = answer.data?.receipt;
-  // The slider ends where nothing is cut: at the size of the whole text, which is known when it was loaded once.
-  const whole = useRef({ of: "", tokens: 0 });
-  if (receipt && whole.current.of !== answer.data!.of) whole.current = { of: answer.data!.of, tokens: 0 };
-  if (receipt) {
-    const size = Math.max(receipt.tokens, ...receipt.left_out.map((l) => l.back_at));
-    if (!receipt.max_tokens || size > whole.current.tokens) whole.current.tokens = size;
-  }
-  const most = Math.max(whole.current.tokens, asked, least + 1);
-  const set = (tokens: number) => change({ max_tokens: tokens >= most ? undefined : tokens });
 
   return (
     <>
       <h1>Context</h1>
       <p class="lead">The text that an agent gets when a conversation with this user begins. Open a line to see why it is there.</p>
       <form class="controls" onSubmit={(e) => e.preventDefault()}>
-        <div class="budget">
-          <label for="budget">
-            Token budget: <output>{asked || `none, ${number(receipt?.tokens)} used`}</output>
-          </label>
-          <input
-            id="budget"
-            type="range"
-            min={least}
-            max={most}
-            step={10}
-            value={asked || most}
-            aria-valuetext={asked ? `${asked} tokens` : "no budget"}
-            onInput={(e) => set(Number(e.currentTarget.value))}
-          />
-        </div>
+        <Budget receipt={receipt} of={answer.data?.of ?? ""} asked={asked} set={(tokens) => change({ max_tokens: tokens })} />
         <Field label="As of">
           <input type="date" value={query.get("as_of") ?? ""} onChange={(e) => change({ as_of: e.currentTarget.value })} />
         </Field>
