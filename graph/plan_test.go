@@ -160,7 +160,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"trees":    []map[string]any{{"id": "t-1", "properties": map[string]any{"name": "x"}}},
 		"turns":    []map[string]any{{"id": "c-1", "properties": map[string]any{"parent_id": "c-0"}}},
 	})
-	maps.Copy(known, map[string]any{"state": "active", "archive_below": 0.01, "other_key": "n-2", "groups": [][]string{{"x"}}})
+	maps.Copy(known, map[string]any{"state": "active", "archive_below": 0.01, "other_key": "n-2", "groups": [][]string{{"x"}}, "mention_keys": []string{"n-1"}})
 	known["before_key"], known["value"] = "x", `"v"`
 	maps.Copy(known, map[string]any{"nodes": 1, "characters": 1, "fresh_until": 1, "max_nodes": 1, "max_characters": nil})
 	if strings.HasPrefix(q.Name, "chat_") {

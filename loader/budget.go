@@ -18,12 +18,13 @@ type fitted struct {
 	order []line
 	cut   int
 	sizes []int
+	sizer *sizer // nil: nothing was measured
 }
 
 // fitBudget cuts the lines of the least worth until the text keeps the budget, and shortens the owner as a last resort.
 func (t *textContext) fitBudget(budget int) (fitted, error) {
 	s := &sizer{text: t}
-	f := fitted{order: s.measure()}
+	f := fitted{order: s.measure(), sizer: s}
 	for f.sizes = []int{s.size()}; f.sizes[f.cut] > budget && f.cut < len(f.order); f.cut++ {
 		s.cut(f.order[f.cut])
 		f.sizes = append(f.sizes, s.size())

@@ -24,7 +24,7 @@ type store interface {
 	ReadSection(ctx context.Context, scope graph.Scope, section Section, q SectionQuery, found *Sections) error
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 	Node(ctx context.Context, scope graph.Scope, key string, q SectionQuery) (graph.NodeView, error)
-	Origins(ctx context.Context, scope graph.Scope, keys []string, q SectionQuery) (map[string]Origin, error)
+	Origins(ctx context.Context, scope graph.Scope, keys, mentioned []string, q SectionQuery) (map[string]Origin, error)
 }
 
 // workspaces reads projects.

@@ -107,7 +107,7 @@ func (f *fakeStore) CurrentKeys(context.Context, graph.Scope, []string) (map[str
 	return map[string]string{}, nil
 }
 
-func (f *fakeStore) Origins(_ context.Context, _ graph.Scope, keys []string, _ SectionQuery) (map[string]Origin, error) {
+func (f *fakeStore) Origins(_ context.Context, _ graph.Scope, keys, _ []string, _ SectionQuery) (map[string]Origin, error) {
 	origins := map[string]Origin{}
 	for _, key := range keys {
 		origins[key] = Origin{Version: 2, Sources: []string{"s-new", "s-old"}, Recent: 1}

@@ -3,7 +3,10 @@ package loader
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+
+	"golang.org/x/sync/errgroup"
 
 	"kith/internal/tokens"
 )
@@ -43,13 +46,17 @@ func (l *Loader) explain(ctx context.Context, r *Request, current *CurrentConver
 	if err != nil {
 		return Answer{}, err
 	}
+	var origins map[string]Origin
+	reads, inReads := errgroup.WithContext(ctx)
+	reads.Go(func() (err error) {
+		origins, err = l.origins(inReads, r.Scope, read.query, read.items(r))
+		return err
+	})
 	receipt, err := account(r, read, said)
-	if err != nil {
+	if err := errors.Join(err, reads.Wait()); err != nil {
 		return Answer{}, err
 	}
-	if err := l.addOrigins(ctx, r.Scope, read.query, receipt.Spans, receipt.LeftOut); err != nil {
-		return Answer{}, err
-	}
+	addTo(itemsOf(receipt.Spans, receipt.LeftOut), origins)
 	if r.Format == Text {
 		tail := &tail{first: true}
 		tail.add("receipt", func() ([]byte, error) { return json.Marshal(receipt) })
@@ -81,7 +88,7 @@ func account(r *Request, read *reading, said string) (*Receipt, error) {
 		pieces = append(pieces, piece{part: ConversationPart, end: len(text)})
 	}
 	out := &Receipt{Text: text, MaxTokens: r.MaxTokens, NotShown: notNil(read.left), Degraded: read.degraded, LeftOut: []LeftOut{}}
-	if out.Spans, out.Tokens, err = t.spans(text, pieces); err != nil {
+	if out.Spans, out.Tokens, err = t.spans(text, pieces, f); err != nil {
 		return nil, fmt.Errorf("receipt: %w", err)
 	}
 	read.describe(out.Spans)
@@ -89,6 +96,27 @@ func account(r *Request, read *reading, said string) (*Receipt, error) {
 		return nil, fmt.Errorf("receipt: %w", err)
 	}
 	return out, nil
+}
+
+// items returns the nodes that a text of all that was read shows.
+func (read *reading) items(r *Request) (items []*Item) {
+	add := func(item Item) {
+		if item.hasOrigin() {
+			items = append(items, &item)
+		}
+	}
+	t := textOf(r, read.found)
+	for b := range t.blocks {
+		for place := range t.blocks[b].lines {
+			add(t.blocks[b].items(place))
+		}
+	}
+	parts := []Span{{Part: OwnerPart}, {Part: NowPart}}
+	read.describe(parts)
+	for i := range parts {
+		add(parts[i].Item)
+	}
+	return items
 }
 
 // describe says what the parts show that are not of a section.
@@ -111,7 +139,7 @@ func (read *reading) describe(spans []Span) {
 }
 
 // spans returns the pieces of a text with their tokens, and the tokens of all.
-func (t *textContext) spans(text string, pieces []piece) ([]Span, int, error) {
+func (t *textContext) spans(text string, pieces []piece, f fitted) ([]Span, int, error) {
 	spans := make([]Span, len(pieces))
 	from := 0
 	for i, p := range pieces {
@@ -124,8 +152,31 @@ func (t *textContext) spans(text string, pieces []piece) ([]Span, int, error) {
 		}
 		from = p.end
 	}
+	if f.sizer != nil {
+		return spans, f.sizer.countSpans(text, spans, pieces), f.sizer.err
+	}
 	count, err := countSpans(text, spans)
 	return spans, count, err
+}
+
+// countSpans sets the tokens of spans that cover a text, and returns the tokens of the text. Those of lines and headings were counted
+// to keep the budget.
+func (s *sizer) countSpans(text string, spans []Span, pieces []piece) (sum int) {
+	for i := range spans {
+		switch p := pieces[i]; p.part {
+		case HeadingPart:
+			spans[i].Tokens = s.blocks[p.block].heading
+		case LinePart:
+			b := &s.blocks[p.block]
+			if spans[i].Tokens = b.lines[p.row]; p.row == b.last {
+				spans[i].Tokens = b.lastSize
+			}
+		default:
+			spans[i].Tokens = s.count(text[spans[i].From:spans[i].To])
+		}
+		sum += spans[i].Tokens
+	}
+	return sum
 }
 
 // countSpans sets the tokens of spans that cover a text, and returns the tokens of the text.

@@ -24,11 +24,11 @@ type Origin struct {
 	Recent  int
 }
 
-// Origins reads the origins of nodes, in one statement.
-func (s *Store) Origins(ctx context.Context, scope graph.Scope, keys []string, q SectionQuery) (map[string]Origin, error) {
+// Origins reads the versions of nodes, and of some the sources, in one statement.
+func (s *Store) Origins(ctx context.Context, scope graph.Scope, keys, mentioned []string, q SectionQuery) (map[string]Origin, error) {
 	params := q.params(scope)
 	rows, err := findOrigins.Read(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.User(), "entity_keys": keys, "until": params["until"],
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_keys": keys, "mention_keys": mentioned, "until": params["until"],
 	})
 	if err != nil {
 		return nil, err
@@ -49,6 +49,16 @@ const shownSources = 3
 
 // addOrigins adds to the items of a receipt the versions of their nodes, and the sources that mention them.
 func (l *Loader) addOrigins(ctx context.Context, scope graph.Scope, q SectionQuery, spans []Span, left []LeftOut) error {
+	items := itemsOf(spans, left)
+	origins, err := l.origins(ctx, scope, q, items)
+	if err == nil {
+		addTo(items, origins)
+	}
+	return err
+}
+
+// itemsOf returns the items of a receipt that are nodes.
+func itemsOf(spans []Span, left []LeftOut) []*Item {
 	var items []*Item
 	for i := range spans {
 		items = append(items, &spans[i].Item)
@@ -56,29 +66,39 @@ func (l *Loader) addOrigins(ctx context.Context, scope graph.Scope, q SectionQue
 	for i := range left {
 		items = append(items, &left[i].Item)
 	}
-	items = slices.DeleteFunc(items, func(i *Item) bool { return i.Key == "" || i.Kind == "preference" || i.Kind == "statement" })
-	keys := make([]string, len(items))
+	return slices.DeleteFunc(items, func(i *Item) bool { return !i.hasOrigin() })
+}
+
+// hasOrigin reports whether an item is a node, or a note of one.
+func (i *Item) hasOrigin() bool { return i.Key != "" && i.Kind != "preference" && i.Kind != "statement" }
+
+// isMentioned reports whether an item shows what sources mention.
+func (i *Item) isMentioned() bool { return i.Kind != "source" && i.Kind != "note" }
+
+// origins reads the origins of items.
+func (l *Loader) origins(ctx context.Context, scope graph.Scope, q SectionQuery, items []*Item) (map[string]Origin, error) {
+	if len(items) == 0 {
+		return nil, nil
+	}
+	keys, mentioned := make([]string, len(items)), []string{}
 	for i, item := range items {
-		keys[i] = item.Key
+		if keys[i] = item.Key; item.isMentioned() {
+			mentioned = append(mentioned, item.Key)
+		}
 	}
-	slices.Sort(keys)
-	if keys = slices.Compact(keys); len(keys) == 0 {
-		return nil
-	}
-	origins, err := l.store.Origins(ctx, scope, keys, q)
-	if err != nil {
-		return err
-	}
+	return l.store.Origins(ctx, scope, graph.Distinct(keys), mentioned, q)
+}
+
+func addTo(items []*Item, origins map[string]Origin) {
 	for _, item := range items {
 		item.add(origins[item.Key])
 	}
-	return nil
 }
 
 // add adds an origin. The line of a relationship counts the sources of the last week.
 func (i *Item) add(o Origin) {
 	i.Version = o.Version
-	if i.Kind == "source" || i.Kind == "note" {
+	if !i.isMentioned() {
 		return
 	}
 	counted := 0

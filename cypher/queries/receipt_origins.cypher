@@ -1,11 +1,13 @@
-// Returns the version of nodes, and the newest sources of the user that mention them, up to 100 of each.
+// Returns the version of nodes, and of those in $mention_keys the newest sources of the user that mention them, up to 100 of each.
 // mode: read
-// params: team_id, user_id, entity_keys, until
+// params: team_id, user_id, entity_keys, mention_keys, until
 // returns: entity_key, version, sources, started
 UNWIND $entity_keys AS entity_key
 MATCH (n:Memory {team_id: $team_id, entity_key: entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 CALL (entity_key) {
+  WITH entity_key
+  WHERE entity_key IN $mention_keys
   MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: entity_key}]->()
   USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
   WHERE m.started_at <= $until
