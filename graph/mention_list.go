@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -153,12 +154,11 @@ func saidIn(text []rune, groups [][]string) (from, to int, ok bool) {
 
 // wordsAt returns where a text has whole words; -1: nowhere.
 func wordsAt(text, words []rune) int {
-	inWord := func(i int) bool {
-		return i >= 0 && i < len(text) && (unicode.IsLetter(text[i]) || unicode.IsDigit(text[i]))
-	}
+	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	breaks := func(i int) bool { return i == 0 || i == len(text) || !isPart(text[i-1]) || !isPart(text[i]) }
 	for at := 0; len(words) > 0 && at+len(words) <= len(text); at++ {
 		end := at + len(words)
-		if string(text[at:end]) == string(words) && !(inWord(at-1) && inWord(at)) && !(inWord(end-1) && inWord(end)) {
+		if slices.Equal(text[at:end], words) && breaks(at) && breaks(end) {
 			return at
 		}
 	}

@@ -70,7 +70,9 @@ func itemsOf(spans []Span, left []LeftOut) []*Item {
 }
 
 // hasOrigin reports whether an item is a node, or a note of one.
-func (i *Item) hasOrigin() bool { return i.Key != "" && i.Kind != "preference" && i.Kind != "statement" }
+func (i *Item) hasOrigin() bool {
+	return i.Key != "" && i.Kind != "preference" && i.Kind != "statement"
+}
 
 // isMentioned reports whether an item shows what sources mention.
 func (i *Item) isMentioned() bool { return i.Kind != "source" && i.Kind != "note" }
