@@ -64,7 +64,7 @@ func TestListsAreOwnThenSharedInPages(t *testing.T) {
 	n := page.Nodes[0]
 	n.Relationships = []graph.RelationshipView{} // lists omit them
 	alone := e.get("u1", "concept", n.EntityKey)
-	alone.DecayRate, alone.ArchivesAt, alone.LastWrite = 0, nil, nil // lists have none of them
+	alone.DecayRate, alone.ArchivesAt, alone.Recalls, alone.LastWrite = 0, nil, nil, nil // lists have none of them
 	e.Same("as Node returns it", alone, n)
 }
 

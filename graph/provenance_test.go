@@ -59,6 +59,12 @@ func TestLastWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	by("write-memory", "a")
+	if got := e.get("u", "concept", "a").Recalls; got == nil || got.Count != 1 || got.LastAt == nil || !got.LastAt.Equal(noon) {
+		t.Errorf("recalls %+v", got)
+	}
+	if got := e.get("u", "concept", "b").Recalls; got != nil {
+		t.Errorf("recalls of what was not recalled: %+v", got)
+	}
 	write(e.through("mcp:remember"), graph.MemoryWrite{
 		Nodes:         []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Description: graph.Some("y")}},
 		Relationships: []graph.RelationshipWrite{{From: "a", Type: "has_goal", To: "b", Description: graph.Some("z")}},

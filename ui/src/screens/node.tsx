@@ -70,7 +70,7 @@ export function Node() {
   );
 }
 
-const told = ["name", "title", "kind", "entity_key", "state", "version", "description", "summary", "text", "content", "notes", "relationships", "salience", "decay_rate", "archives_at", "access_count", "last_accessed_at", "last_write", "created_at", "updated_at"];
+const told = ["name", "title", "kind", "entity_key", "state", "version", "description", "summary", "text", "content", "notes", "relationships", "salience", "decay_rate", "archives_at", "access_count", "last_accessed_at", "last_write", "recalls", "created_at", "updated_at"];
 
 function Fields({ node }: { node: View }) {
   const fields = Object.entries(node).filter(([name, value]) => !told.includes(name) && value !== null && value !== "" && !(typeof value === "object" && Object.keys(value as object).length === 0));
@@ -139,7 +139,7 @@ function Salience({ node }: { node: View }) {
     <section>
       <h2>Salience</h2>
       <p>
-        {number(node.salience)} now, after {number(node.access_count)} uses; last <Time at={node.last_accessed_at} />. {half}{" "}
+        {number(node.salience)} now, after {number(node.access_count)} uses, {number(node.recalls?.count ?? 0)} of them by search; last <Time at={node.last_accessed_at} />. {half}{" "}
         {node.archives_at && (
           <>
             Unused, it is archived <Time at={node.archives_at} />.
