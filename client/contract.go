@@ -1743,9 +1743,9 @@ type NodeView struct {
 	ProcessingStatus    Optional[string]          `json:"processing_status,omitzero"` // how far a language model has processed it; default: raw; read only; only of source
 	ProjectID           Optional[string]          `json:"project_id,omitzero"`        // the project it belongs to; only of task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight
 	Properties          json.RawMessage           `json:"properties,omitempty"`
-	Props               Optional[json.RawMessage] `json:"props,omitzero"`     // an object; only of insight
-	Rationale           Optional[string]          `json:"rationale,omitzero"` // only of decision
-	Recalls             *Recalls                  `json:"recalls,omitempty"`
+	Props               Optional[json.RawMessage] `json:"props,omitzero"`          // an object; only of insight
+	Rationale           Optional[string]          `json:"rationale,omitzero"`      // only of decision
+	Recalls             int64                     `json:"recalls,omitempty"`       // how often explore, traverse or a touch returned it
 	Relationships       []RelationshipView        `json:"relationships,omitempty"` // strongest first
 	RestorableUntil     time.Time                 `json:"restorable_until,omitzero"`
 	Role                Optional[string]          `json:"role,omitzero"` // only of message
@@ -2148,13 +2148,6 @@ type QuotaShares struct {
 type RateLimit struct {
 	Limit     int64 `json:"limit"`     // units a minute
 	Remaining int64 `json:"remaining"` // units left after this request
-}
-
-// Recalls is part of the contract.
-type Recalls struct {
-	Count     int64     `json:"count"`
-	LastAt    time.Time `json:"last_at,omitzero"`     // of the last recall, or the last write or mention after it
-	LastPause float64   `json:"last_pause,omitempty"` // between the last two, in hours
 }
 
 // Receipt is part of the contract.

@@ -50,7 +50,7 @@ type NodeView struct {
 	DecayRate  float64    `json:"decay_rate,omitempty" doc:"per day: in so many days the salience is salience × exp(-rate × days), unless it is used; absent: it does not fall"`
 	ArchivesAt *time.Time `json:"archives_at,omitempty" doc:"when it is archived, unless it is used before"`
 
-	Recalls   *Recalls   `json:"recalls,omitempty"`
+	Recalls   *int64     `json:"recalls,omitempty" doc:"how often explore, traverse or a touch returned it"`
 	LastWrite *LastWrite `json:"last_write,omitempty" doc:"by which it was created or last changed; absent: by Kith itself, or before Kith kept that"`
 
 	Notes         []Note             `json:"notes,omitempty" doc:"newest first, without expired ones"`
@@ -60,21 +60,6 @@ type NodeView struct {
 	RestorableUntil *time.Time `json:"restorable_until,omitempty"`
 
 	Generated bool `json:"-"` // an owner node that no caller has named
-}
-
-// Recalls are the times at which explore, traverse or a touch returned a node.
-type Recalls struct {
-	Count     int64      `json:"count"`
-	LastAt    *time.Time `json:"last_at,omitempty" doc:"of the last recall, or the last write or mention after it"`
-	LastPause float64    `json:"last_pause,omitempty" doc:"between the last two, in hours"`
-}
-
-func (p Properties) recalls() *Recalls {
-	v := p.vitality()
-	if v.recalls == 0 {
-		return nil
-	}
-	return &Recalls{Count: v.recalls, LastAt: v.lastAccess, LastPause: v.lastInterval.Hours()}
 }
 
 // NodeQuery selects what Node returns.
@@ -121,7 +106,8 @@ func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q 
 	if alive := row.Properties.vitality(); alive.stateAt(moment) != "archived" {
 		n.DecayRate, n.ArchivesAt = alive.rate, alive.archivesAt()
 	}
-	n.Recalls, n.LastWrite = row.Properties.recalls(), row.Properties.lastWrite()
+	recalls := row.Properties.vitality().recalls
+	n.Recalls, n.LastWrite = &recalls, row.Properties.lastWrite()
 	n.Relationships = linkViews(row.Relationships, n.EntityKey, moment)
 	return n, nil
 }

@@ -45,13 +45,17 @@ type LastWrite struct {
 	Source  string     `json:"source,omitempty" doc:"entity_key of the source from which a language model derived it"`
 }
 
-// lastWrite returns the last write, if its writer is known.
+// lastWrite returns the last write, if its writer is known. Of what a team shares it omits the source, which is private.
 func (p Properties) lastWrite() *LastWrite {
 	parts := append(strings.SplitN(p.Text("written"), " ", 3), "", "")
 	if parts[1] == "" {
 		return nil
 	}
-	return &LastWrite{At: p.Moment("updated_at"), By: parts[0], Through: parts[1], Source: parts[2]}
+	w := &LastWrite{At: p.Moment("updated_at"), By: parts[0], Through: parts[1]}
+	if p.Text("user_id") != "" {
+		w.Source = parts[2]
+	}
+	return w
 }
 
 // Sign records the writer of the transaction in the rows that create a node or relationship, or change its content. They have a

@@ -59,12 +59,7 @@ func TestLastWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	by("write-memory", "a")
-	if got := e.get("u", "concept", "a").Recalls; got == nil || got.Count != 1 || got.LastAt == nil || !got.LastAt.Equal(noon) {
-		t.Errorf("recalls %+v", got)
-	}
-	if got := e.get("u", "concept", "b").Recalls; got != nil {
-		t.Errorf("recalls of what was not recalled: %+v", got)
-	}
+	e.Same("recalls", []int64{1, 0}, []int64{*e.get("u", "concept", "a").Recalls, *e.get("u", "concept", "b").Recalls})
 	write(e.through("mcp:remember"), graph.MemoryWrite{
 		Nodes:         []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Description: graph.Some("y")}},
 		Relationships: []graph.RelationshipWrite{{From: "a", Type: "has_goal", To: "b", Description: graph.Some("z")}},
@@ -91,6 +86,12 @@ func TestLastWrite(t *testing.T) {
 	}
 	e.Write("u", []graph.NodeWrite{node("concept", "quiet", 0.5)})
 	by("", "quiet")
+	// The source of what a language model derived is private.
+	shared := node("concept", "shared", 0.5)
+	shared.UserID = graph.Null[string]()
+	derived := graph.WithWriter(t.Context(), graph.Writer{KeyID: "k1", Through: "end-conversation", Source: "s 1"})
+	write(derived, graph.MemoryWrite{Nodes: []graph.NodeWrite{shared, node("concept", "own", 0.5)}})
+	e.Same("sources", []string{"", "s 1"}, []string{e.get("u", "concept", "shared").LastWrite.Source, e.get("u", "concept", "own").LastWrite.Source})
 }
 
 func TestMentions(t *testing.T) {

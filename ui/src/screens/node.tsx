@@ -139,7 +139,7 @@ function Salience({ node }: { node: View }) {
     <section>
       <h2>Salience</h2>
       <p>
-        {number(node.salience)} now, after {number(node.access_count)} uses, {number(node.recalls?.count ?? 0)} of them by search; last <Time at={node.last_accessed_at} />. {half}{" "}
+        {number(node.salience)} now, after {number(node.access_count)} uses, {number(node.recalls ?? 0)} of them by search; last <Time at={node.last_accessed_at} />. {half}{" "}
         {node.archives_at && (
           <>
             Unused, it is archived <Time at={node.archives_at} />.
