@@ -175,6 +175,27 @@ export function More({ more, loading }: { more: (() => void) | null; loading: bo
   );
 }
 
+interface List {
+  rows: unknown[];
+  more: (() => void) | null;
+  problem: Problem | null;
+  loading: boolean;
+  reload: () => void;
+}
+
+/** The rows of a list that is loaded page by page, with its problem, and none where it has no rows. */
+export function Pages({ list, none, children }: { list: List; none: string; children: ComponentChildren }) {
+  return (
+    <>
+      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
+      {!list.loading && list.rows.length === 0 && !list.problem && <p>{none}</p>}
+      {children}
+      {list.loading && <Status>Loading…</Status>}
+      <More more={list.more} loading={list.loading} />
+    </>
+  );
+}
+
 /** Words of the API as words for people: core_beliefs is "core beliefs". */
 export function words(name: string): string {
   return name.replaceAll("_", " ").toLowerCase();

@@ -1,7 +1,7 @@
 // What needs a decision: statements to confirm, sources that fade, deleted nodes that can come back.
 import { useState } from "preact/hooks";
 import { get, may, patch, post, Problem, type Schemas } from "../api";
-import { Confirm, More, NodeLink, number, ProblemNote, Status, Text, Time, user, words } from "../parts/common";
+import { Confirm, NodeLink, number, Pages, ProblemNote, Text, Time, user, words } from "../parts/common";
 import { usePages } from "../parts/load";
 import { change, route } from "../route";
 
@@ -49,32 +49,30 @@ function Said() {
         ))}
       </div>
       {problem && <ProblemNote problem={problem} />}
-      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
-      {!list.loading && list.rows.length === 0 && !list.problem && <p>None.</p>}
-      {list.rows.map((s) => (
-        <article class="hit" key={s.key}>
-          <blockquote>
-            <Text text={s.text} />
-            <footer>
-              {s.state} {s.kind}, <Time at={s.at} />, in <NodeLink kind="source" id={s.source} />, confidence {number(s.confidence)}
-            </footer>
-          </blockquote>
-          {may("write") && (
-            <p class="buttons">
-              {s.state !== "confirmed" && (
-                <button type="button" onClick={() => decide(s.key, "confirmed")}>
-                  Confirm
+      <Pages list={list} none="None.">
+        {list.rows.map((s) => (
+          <article class="hit" key={s.key}>
+            <blockquote>
+              <Text text={s.text} />
+              <footer>
+                {s.state} {s.kind}, <Time at={s.at} />, in <NodeLink kind="source" id={s.source} />, confidence {number(s.confidence)}
+              </footer>
+            </blockquote>
+            {may("write") && (
+              <p class="buttons">
+                {s.state !== "confirmed" && (
+                  <button type="button" onClick={() => decide(s.key, "confirmed")}>
+                    Confirm
+                  </button>
+                )}
+                <button type="button" onClick={() => decide(s.key, "refused")}>
+                  Refuse
                 </button>
-              )}
-              <button type="button" onClick={() => decide(s.key, "refused")}>
-                Refuse
-              </button>
-            </p>
-          )}
-        </article>
-      ))}
-      {list.loading && <Status>Loading…</Status>}
-      <More more={list.more} loading={list.loading} />
+              </p>
+            )}
+          </article>
+        ))}
+      </Pages>
     </section>
   );
 }
@@ -111,32 +109,30 @@ function Unsure() {
         </div>
       </div>
       {problem && <ProblemNote problem={problem} />}
-      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
-      {!list.loading && list.rows.length === 0 && !list.problem && <p>None.</p>}
-      {list.rows.map((n) => (
-        <article class="hit" key={n.entity_key}>
-          <p>
-            <NodeLink kind={kind} id={n.entity_key}>
-              <Text text={n.name || n.entity_key} />
-            </NodeLink>{" "}
-            <Text text={n.description} />
-          </p>
-          {may("write") && (
-            <p class="buttons">
-              <button type="button" onClick={() => put(n, "active")}>
-                {state === "candidate" ? "Confirm" : "Take back"}
-              </button>
-              {state === "candidate" && (
-                <button type="button" onClick={() => put(n, "archived")}>
-                  Archive
-                </button>
-              )}
+      <Pages list={list} none="None.">
+        {list.rows.map((n) => (
+          <article class="hit" key={n.entity_key}>
+            <p>
+              <NodeLink kind={kind} id={n.entity_key}>
+                <Text text={n.name || n.entity_key} />
+              </NodeLink>{" "}
+              <Text text={n.description} />
             </p>
-          )}
-        </article>
-      ))}
-      {list.loading && <Status>Loading…</Status>}
-      <More more={list.more} loading={list.loading} />
+            {may("write") && (
+              <p class="buttons">
+                <button type="button" onClick={() => put(n, "active")}>
+                  {state === "candidate" ? "Confirm" : "Take back"}
+                </button>
+                {state === "candidate" && (
+                  <button type="button" onClick={() => put(n, "archived")}>
+                    Archive
+                  </button>
+                )}
+              </p>
+            )}
+          </article>
+        ))}
+      </Pages>
     </section>
   );
 }
@@ -167,41 +163,39 @@ function Faded() {
   return (
     <section>
       <h2>Could be archived</h2>
-      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
-      {!list.loading && list.rows.length === 0 && !list.problem && <p>Nothing: no source has faded, and none say the same.</p>}
-      {list.rows.map((c) => {
-        const keys = c.source ? [c.source.entity_key] : (c.entity_keys ?? []);
-        return (
-          <article class="hit" key={keys.join(" ")}>
-            <p>
-              {words(c.reason)}: {keys.map((k, i) => (
-                <>
-                  {i > 0 && ", "}
-                  <NodeLink kind="source" id={k} />
-                </>
-              ))}
-              {c.source && (
-                <>
-                  {" "}
-                  <Time at={c.source.started_at} />
-                </>
-              )}
-            </p>
-            {c.source?.summary && (
+      <Pages list={list} none="Nothing: no source has faded, and none say the same.">
+        {list.rows.map((c) => {
+          const keys = c.source ? [c.source.entity_key] : (c.entity_keys ?? []);
+          return (
+            <article class="hit" key={keys.join(" ")}>
               <p>
-                <Text text={c.source.summary} />
+                {words(c.reason)}: {keys.map((k, i) => (
+                  <>
+                    {i > 0 && ", "}
+                    <NodeLink kind="source" id={k} />
+                  </>
+                ))}
+                {c.source && (
+                  <>
+                    {" "}
+                    <Time at={c.source.started_at} />
+                  </>
+                )}
               </p>
-            )}
-            {may("write") && (
-              <button type="button" onClick={() => setChosen(keys)}>
-                Archive
-              </button>
-            )}
-          </article>
-        );
-      })}
-      {list.loading && <Status>Loading…</Status>}
-      <More more={list.more} loading={list.loading} />
+              {c.source?.summary && (
+                <p>
+                  <Text text={c.source.summary} />
+                </p>
+              )}
+              {may("write") && (
+                <button type="button" onClick={() => setChosen(keys)}>
+                  Archive
+                </button>
+              )}
+            </article>
+          );
+        })}
+      </Pages>
       {chosen && (
         <Confirm
           title="Archive"
@@ -233,25 +227,23 @@ function Deleted() {
       <h2>Deleted</h2>
       <KindField kinds={kinds} kind={kind} choose={(k) => change({ kind: k })} />
       {problem && <ProblemNote problem={problem} />}
-      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
-      {!list.loading && list.rows.length === 0 && !list.problem && <p>None that can be restored.</p>}
-      {list.rows.map((n) => (
-        <article class="hit" key={n.entity_key}>
-          <p>
-            <strong>
-              <Text text={n.name || n.entity_key} />
-            </strong>{" "}
-            deleted <Time at={n.deleted_at} />, can be restored until <Time at={n.restorable_until} />{" "}
-            {may("write") && (
-              <button type="button" onClick={() => undo(n.entity_key)}>
-                Undo
-              </button>
-            )}
-          </p>
-        </article>
-      ))}
-      {list.loading && <Status>Loading…</Status>}
-      <More more={list.more} loading={list.loading} />
+      <Pages list={list} none="None that can be restored.">
+        {list.rows.map((n) => (
+          <article class="hit" key={n.entity_key}>
+            <p>
+              <strong>
+                <Text text={n.name || n.entity_key} />
+              </strong>{" "}
+              deleted <Time at={n.deleted_at} />, can be restored until <Time at={n.restorable_until} />{" "}
+              {may("write") && (
+                <button type="button" onClick={() => undo(n.entity_key)}>
+                  Undo
+                </button>
+              )}
+            </p>
+          </article>
+        ))}
+      </Pages>
     </section>
   );
 }

@@ -1,7 +1,7 @@
 // A node: its fields, relationships, notes and sources, whether the context has it, and how to change it.
 import { useState } from "preact/hooks";
 import { get, may, patch, post, Problem, remove, type Schemas } from "../api";
-import { Confirm, Copy, Field, More, NodeLink, number, ProblemNote, Status, Text, Time, user, words } from "../parts/common";
+import { Confirm, Copy, Field, NodeLink, number, Pages, ProblemNote, Status, Text, Time, user, words } from "../parts/common";
 import { useLoad, usePages } from "../parts/load";
 import { change, link, route } from "../route";
 
@@ -168,59 +168,57 @@ function Relationships({ path, version }: { path: string; version: number }) {
       <label class="check">
         <input type="checkbox" checked={past} onChange={(e) => change({ past: e.currentTarget.checked || undefined })} /> past ones too
       </label>
-      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
-      {!list.loading && list.rows.length === 0 && !list.problem && <p>None.</p>}
-      {list.rows.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Relationships">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Type</th>
-                <th scope="col">Node</th>
-                <th scope="col">Description</th>
-                <th scope="col" class="number">
-                  Salience
-                </th>
-                <th scope="col">Valid</th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.rows.map((r) => (
-                <tr key={r.key} class={r.valid_to ? "past" : ""}>
-                  <td>
-                    {r.direction === "incoming" ? "← " : "→ "}
-                    <Text text={r.relationship_type ?? r.type} />
-                  </td>
-                  <td>
-                    {r.node ? (
-                      <NodeLink kind={r.node.kind} id={r.node.entity_key}>
-                        <Text text={r.node.name || r.node.entity_key} />
-                      </NodeLink>
-                    ) : (
-                      <Text text={r.direction === "incoming" ? r.from : r.to} />
-                    )}
-                  </td>
-                  <td>
-                    <Text text={r.description} />
-                  </td>
-                  <td class="number">{number(r.salience)}</td>
-                  <td>
-                    {r.valid_from && <Time at={r.valid_from} />}
-                    {r.valid_to && (
-                      <>
-                        {" "}
-                        to <Time at={r.valid_to} />
-                      </>
-                    )}
-                  </td>
+      <Pages list={list} none="None.">
+        {list.rows.length > 0 && (
+          <div class="scroll" tabIndex={0} role="region" aria-label="Relationships">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Type</th>
+                  <th scope="col">Node</th>
+                  <th scope="col">Description</th>
+                  <th scope="col" class="number">
+                    Salience
+                  </th>
+                  <th scope="col">Valid</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      {list.loading && <Status>Loading…</Status>}
-      <More more={list.more} loading={list.loading} />
+              </thead>
+              <tbody>
+                {list.rows.map((r) => (
+                  <tr key={r.key} class={r.valid_to ? "past" : ""}>
+                    <td>
+                      {r.direction === "incoming" ? "← " : "→ "}
+                      <Text text={r.relationship_type ?? r.type} />
+                    </td>
+                    <td>
+                      {r.node ? (
+                        <NodeLink kind={r.node.kind} id={r.node.entity_key}>
+                          <Text text={r.node.name || r.node.entity_key} />
+                        </NodeLink>
+                      ) : (
+                        <Text text={r.direction === "incoming" ? r.from : r.to} />
+                      )}
+                    </td>
+                    <td>
+                      <Text text={r.description} />
+                    </td>
+                    <td class="number">{number(r.salience)}</td>
+                    <td>
+                      {r.valid_from && <Time at={r.valid_from} />}
+                      {r.valid_to && (
+                        <>
+                          {" "}
+                          to <Time at={r.valid_to} />
+                        </>
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Pages>
     </section>
   );
 }
@@ -275,20 +273,18 @@ function Provenance({ node, path }: { node: View; path: string }) {
         )}
         .
       </p>
-      {list.problem && <ProblemNote problem={list.problem} retry={list.reload} />}
-      {!list.loading && list.rows.length === 0 && !list.problem && <p>No conversation mentions it.</p>}
-      {list.rows.map((m) => (
-        <blockquote key={m.source}>
-          <Text text={m.quote || m.summary || ""} />
-          <footer>
-            {m.role && `${m.role}, `}
-            <NodeLink kind="source" id={m.source} /> <Time at={m.at} />
-            {m.message && `, message ${m.message}, characters ${m.from ?? 0} to ${m.to}`}
-          </footer>
-        </blockquote>
-      ))}
-      {list.loading && <Status>Loading…</Status>}
-      <More more={list.more} loading={list.loading} />
+      <Pages list={list} none="No conversation mentions it.">
+        {list.rows.map((m) => (
+          <blockquote key={m.source}>
+            <Text text={m.quote || m.summary || ""} />
+            <footer>
+              {m.role && `${m.role}, `}
+              <NodeLink kind="source" id={m.source} /> <Time at={m.at} />
+              {m.message && `, message ${m.message}, characters ${m.from ?? 0} to ${m.to}`}
+            </footer>
+          </blockquote>
+        ))}
+      </Pages>
     </section>
   );
 }
