@@ -49,11 +49,9 @@ func (s *Server) context(ctx context.Context, in *contextInput) (answer, error) 
 	if err != nil || !in.Explain {
 		return answer{text: string(a.Body())}, err
 	}
-	var explained struct {
-		Receipt loader.Receipt `json:"receipt"`
-	}
+	var explained struct{ Receipt struct{ Text string } }
 	if err := json.Unmarshal(a.Body(), &explained); err != nil {
 		return answer{}, fmt.Errorf("receipt: %w", err)
 	}
-	return answer{text: explained.Receipt.Text, object: explained}, nil
+	return answer{text: explained.Receipt.Text, object: json.RawMessage(a.Body())}, nil
 }
