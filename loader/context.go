@@ -134,19 +134,23 @@ func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
 	return read, nil
 }
 
-// text returns the text of the context without its closing part, and which lines are cut to keep the budget.
-func (read *reading) text(r *Request) (*textContext, fitted, error) {
+// text returns the text of the context without its closing part.
+func (read *reading) text(r *Request) *textContext {
 	t := textOf(r, read.found)
 	t.notes = textNotes(read.left, read.Nothing, read.degraded)
+	return t
+}
+
+// fit returns which lines of the text are cut to keep the budget.
+func (read *reading) fit(r *Request, t *textContext) (fitted, error) {
 	if r.MaxTokens == 0 {
-		return t, fitted{}, nil
+		return fitted{}, nil
 	}
 	reserved, err := r.reserve(read.closing(r, read.now))
 	if err != nil {
-		return nil, fitted{}, err
+		return fitted{}, err
 	}
-	f, err := t.fitBudget(r.MaxTokens - reserved)
-	return t, f, err
+	return t.fitBudget(r.MaxTokens - reserved)
 }
 
 // make loads and renders the part of a context that does not depend on the time of the answer.
@@ -167,7 +171,8 @@ func (read *reading) body(r *Request) ([]byte, error) {
 	if r.Format == JSON {
 		return renderJSON(r, read.found, read.degraded, read.left)
 	}
-	t, f, err := read.text(r)
+	t := read.text(r)
+	f, err := read.fit(r, t)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,17 @@
 package loader
 
-import "kith/internal/tokens"
+import (
+	"sort"
+
+	"kith/internal/tokens"
+)
 
 // cuts are the parts of a text that can be cut, and how many are cut to keep a budget. The text must not grow with more cuts.
 type cuts struct {
 	gone, most int
 	render     func(gone int) (string, error)
 	sizes      map[int]int // o200k tokens of the text with so many cuts
+	err        error       // the first
 }
 
 func newCuts(most int, render func(gone int) (string, error)) cuts {
@@ -14,56 +19,32 @@ func newCuts(most int, render func(gone int) (string, error)) cuts {
 }
 
 // fit cuts as little as keeps a budget of o200k tokens, or all.
-func (c *cuts) fit(budget int) (err error) {
-	c.gone, err = c.within(budget)
-	return err
+func (c *cuts) fit(budget int) error {
+	c.gone = c.within(budget)
+	return c.err
 }
 
 // text returns the text that is left.
 func (c *cuts) text() (string, error) { return c.render(c.gone) }
 
 // within returns the least cuts with which the text keeps a budget.
-func (c *cuts) within(budget int) (int, error) {
-	low, high := 0, c.most
-	for low < high {
-		middle := (low + high) / 2
-		size, err := c.size(middle)
-		if err != nil {
-			return 0, err
-		}
-		if size <= budget {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return low, nil
+func (c *cuts) within(budget int) int {
+	return sort.Search(c.most, func(gone int) bool { return c.size(gone) <= budget })
 }
 
-func (c *cuts) size(gone int) (int, error) {
-	if n, ok := c.sizes[gone]; ok {
-		return n, nil
+func (c *cuts) size(gone int) int {
+	if n, ok := c.sizes[gone]; ok || c.err != nil {
+		return n
 	}
 	text, err := c.render(gone)
 	if err == nil {
 		c.sizes[gone], err = tokens.Count(text)
 	}
-	return c.sizes[gone], err
+	c.err = err
+	return c.sizes[gone]
 }
 
-// backAt returns the least budget from low on with which a cut is not made.
-func (c *cuts) backAt(cut, low int) (int, error) {
-	for high := tokens.Most; low < high; {
-		middle := (low + high) / 2
-		gone, err := c.within(middle)
-		if err != nil {
-			return 0, err
-		}
-		if gone <= cut {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return low, nil
+// backAt returns the least budget with which a cut is not made.
+func (c *cuts) backAt(cut int) int {
+	return tokens.Least + sort.Search(tokens.Most-tokens.Least, func(more int) bool { return c.within(tokens.Least+more) <= cut })
 }

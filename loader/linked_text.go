@@ -83,11 +83,7 @@ func (t *abbreviatedLinks) render(gone int) string {
 	if len(t.kinds) == 0 {
 		return ""
 	}
-	lengths := make([]int, len(t.kinds))
-	for i := range t.kinds {
-		lengths[i] = len(t.kinds[i].lines)
-	}
-	keep := keptOf(lengths, gone)
+	keep := t.kept(gone)
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Linked Entities\n\nThis %s has the following relationships:\n", t.source)
 	var others []string
@@ -103,6 +99,15 @@ func (t *abbreviatedLinks) render(gone int) string {
 	}
 	b.WriteString("\n_Use `get_linked_entities` tool to see full details including descriptions._\n")
 	return b.String()
+}
+
+// kept returns how many lines each kind keeps when so many go.
+func (t *abbreviatedLinks) kept(gone int) []int {
+	lengths := make([]int, len(t.kinds))
+	for i := range t.kinds {
+		lengths[i] = len(t.kinds[i].lines)
+	}
+	return keptOf(lengths, gone)
 }
 
 // write writes the first lines of a kind under its heading, and how many more there are.

@@ -209,13 +209,20 @@ func (c *OntologyContext) item(part, heading string, n int) Item {
 	return Item{}
 }
 
+// after returns the item of a list after the n-th; nil for the last.
+func after[T any](all []T, n int, key func(*T) string) *Beaten {
+	if n+1 == len(all) {
+		return nil
+	}
+	return &Beaten{Key: key(&all[n+1])}
+}
+
 func projectItem(all []ProjectRow, n int) Item {
 	p := &all[n]
-	item := Item{Kind: "project", Key: p.ID, Rank: n + 1, Of: len(all), Rule: "one of the five projects that changed last", At: p.UpdatedAt}
-	if n+1 < len(all) {
-		item.Beat = &Beaten{Key: all[n+1].ID}
+	return Item{
+		Kind: "project", Key: p.ID, Rank: n + 1, Of: len(all), Rule: "one of the five projects that changed last", At: p.UpdatedAt,
+		Beat: after(all, n, func(p *ProjectRow) string { return p.ID }),
 	}
-	return item
 }
 
 func (c *OntologyContext) edgeItem(n int) Item {
@@ -224,11 +231,10 @@ func (c *OntologyContext) edgeItem(n int) Item {
 		return Item{}
 	}
 	e := edges[n]
-	item := Item{Kind: e.TargetKind, Key: e.TargetID, Related: e.Relation, Rank: n + 1, Of: len(edges), Rule: "one of the strongest relationships of the project or the focus"}
-	if n+1 < len(edges) {
-		item.Beat = &Beaten{Key: edges[n+1].TargetID}
+	return Item{
+		Kind: e.TargetKind, Key: e.TargetID, Related: e.Relation, Rank: n + 1, Of: len(edges), Rule: "one of the strongest relationships of the project or the focus",
+		Beat: after(edges, n, func(e *OntologyEdge) string { return e.TargetID }),
 	}
-	return item
 }
 
 // item returns what the n-th line of the highlights under a heading shows.
@@ -238,11 +244,10 @@ func (h *Highlights) item(heading string, n int) Item {
 			continue
 		}
 		shown := &list.of.Items[n]
-		item := Item{Kind: list.kind, Key: shown.ID, Rank: n + 1, Of: len(list.of.Items) + int(list.of.More), Rule: list.rule, At: cmp.Or(shown.UpdatedAt, &shown.CreatedAt)}
-		if n+1 < len(list.of.Items) {
-			item.Beat = &Beaten{Key: list.of.Items[n+1].ID}
+		return Item{
+			Kind: list.kind, Key: shown.ID, Rank: n + 1, Of: len(list.of.Items) + int(list.of.More), Rule: list.rule, At: cmp.Or(shown.UpdatedAt, &shown.CreatedAt),
+			Beat: after(list.of.Items, n, func(h *Highlight) string { return h.ID }),
 		}
-		return item
 	}
 	return Item{}
 }
@@ -255,11 +260,10 @@ func (c *LinkedContext) item(heading string, n int) Item {
 		if c.title(kind) != title || n >= len(list) {
 			continue
 		}
-		item := Item{Kind: kind, Key: list[n].ID, Related: list[n].Relation, Rank: n + 1, Of: c.Counts[plural(kind)], Rule: "linked with the focus; active ones first, then the newest"}
-		if n+1 < len(list) {
-			item.Beat = &Beaten{Key: list[n+1].ID}
+		return Item{
+			Kind: kind, Key: list[n].ID, Related: list[n].Relation, Rank: n + 1, Of: c.Counts[plural(kind)], Rule: "linked with the focus; active ones first, then the newest",
+			Beat: after(list, n, func(e *LinkedEntity) string { return e.ID }),
 		}
-		return item
 	}
 	return Item{}
 }
@@ -273,11 +277,9 @@ func (c *cuts) leftOut(line func(cut int) (string, Item)) (all []LeftOut, err er
 		if l.Tokens, err = tokens.Count(l.Text); err != nil {
 			return nil, err
 		}
-		if l.BackAt, err = c.backAt(i, tokens.Least); err != nil {
-			return nil, err
-		}
+		l.BackAt = c.backAt(i)
 	}
-	return all, nil
+	return all, c.err
 }
 
 // cutLine returns what is cut between two states of a text.
@@ -300,11 +302,7 @@ func (t *ontologyText) cutLine(c *OntologyContext, before, after leftOut) (text 
 
 // cutLine returns the line that goes after so many others.
 func (t *abbreviatedLinks) cutLine(c *LinkedContext, gone int) (string, Item) {
-	lengths := make([]int, len(t.kinds))
-	for i := range t.kinds {
-		lengths[i] = len(t.kinds[i].lines)
-	}
-	list, place := cutBetween(keptOf(lengths, gone), keptOf(lengths, gone+1))
+	list, place := cutBetween(t.kept(gone), t.kept(gone+1))
 	item := c.item(t.kinds[list].title, place)
 	item.Section = linkedPart
 	return t.kinds[list].lines[place], item

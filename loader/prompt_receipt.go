@@ -88,10 +88,13 @@ func accountSystem(system string, kind OntologyType, linked promptText) *lineAcc
 	own := len(system) - len(guidance(kind))
 	add(SystemPart, system[:own])
 	add(GuidancePart, system[own:])
-	if linked.text != "" {
-		add(NoticePart, map[bool]string{true: "\n\n"}[system != ""])
-		a.append(linked)
+	if linked.text == "" {
+		return a
 	}
+	if system != "" {
+		add(NoticePart, "\n\n")
+	}
+	a.append(linked)
 	return a
 }
 

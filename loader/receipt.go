@@ -46,13 +46,15 @@ func (l *Loader) explain(ctx context.Context, r *Request, current *CurrentConver
 	if err != nil {
 		return Answer{}, err
 	}
+	t := read.text(r)
+	shown := read.items(t)
 	var origins map[string]Origin
 	reads, inReads := errgroup.WithContext(ctx)
 	reads.Go(func() (err error) {
-		origins, err = l.origins(inReads, r.Scope, read.query, read.items(r))
+		origins, err = l.origins(inReads, r.Scope, read.query, shown)
 		return err
 	})
-	receipt, err := account(r, read, said)
+	receipt, err := account(r, read, t, said)
 	if err := errors.Join(err, reads.Wait()); err != nil {
 		return Answer{}, err
 	}
@@ -71,9 +73,9 @@ func (l *Loader) explain(ctx context.Context, r *Request, current *CurrentConver
 	return answer, err
 }
 
-// account renders what was read, and accounts for it.
-func account(r *Request, read *reading, said string) (*Receipt, error) {
-	t, f, err := read.text(r)
+// account renders the text of what was read, and accounts for it.
+func account(r *Request, read *reading, t *textContext, said string) (*Receipt, error) {
+	f, err := read.fit(r, t)
 	if err != nil {
 		return nil, fmt.Errorf("receipt: %w", err)
 	}
@@ -98,14 +100,13 @@ func account(r *Request, read *reading, said string) (*Receipt, error) {
 	return out, nil
 }
 
-// items returns the nodes that a text of all that was read shows.
-func (read *reading) items(r *Request) (items []*Item) {
+// items returns the nodes that a text shows before it is cut.
+func (read *reading) items(t *textContext) (items []*Item) {
 	add := func(item Item) {
 		if item.hasOrigin() {
 			items = append(items, &item)
 		}
 	}
-	t := textOf(r, read.found)
 	for b := range t.blocks {
 		for place := range t.blocks[b].lines {
 			add(t.blocks[b].items(place))

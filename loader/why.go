@@ -60,7 +60,7 @@ func (l *Loader) Why(ctx context.Context, q WhyRequest) (*Why, error) {
 		if err != nil {
 			return nil, err
 		}
-		out, err := account(&r, read, "")
+		out, err := account(&r, read, read.text(&r), "")
 		if err != nil {
 			return nil, err
 		}
