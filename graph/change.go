@@ -82,9 +82,9 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		}
 		left = NotesFrom(next.Texts("notes"), s.Now())
 		t.Changes([]string{n.user()}, key)
-		rows := n.changeRows(next, s)
-		for _, row := range rows {
-			row["entity_key"] = key
+		var rows []map[string]any
+		if changed := n.revise(next, s); changed != nil {
+			rows = append(rows, n.row(changed))
 		}
 		if err := t.writeRows(updateNodes, scope.TeamID, rows); err != nil {
 			return err
@@ -106,14 +106,21 @@ func notesFault(notes []NoteWrite, s *Store) error {
 	return f.Err()
 }
 
-// changeRows returns the row that changes the properties to the next ones; none if they are the same.
-func (p Properties) changeRows(next Properties, s *Store) []map[string]any {
+// revise returns the changes that make the next properties a new version; nil if they are the same.
+func (p Properties) revise(next Properties, s *Store) Properties {
 	changed := p.changesTo(next)
 	if len(changed) == 0 {
 		return nil
 	}
 	changed["version"], changed["updated_at"] = version(p)+1, s.Now()
-	return []map[string]any{{"properties": map[string]any(changed)}}
+	return changed
+}
+
+// row returns the row of node_update that changes the content of a stored node.
+func (s *stored) row(changed Properties) map[string]any {
+	return map[string]any{
+		"entity_key": s.key(), "kind": s.kind.Name, "user_id": s.user(), "properties": map[string]any(changed), formerText: TextIn(s.Properties),
+	}
 }
 
 // AddRelationshipNotes adds notes to a relationship and returns all of its notes. It returns ErrNotFound or an InvalidError.
@@ -147,9 +154,9 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 		}
 		left = NotesFrom(next.Texts("notes"), s.Now())
 		t.Changes([]string{current.Text("user_id")}, key)
-		rows := current.changeRows(next, s)
-		for _, row := range rows {
-			row["from"], row["to"], row["key"] = r.from, r.to, key
+		var rows []map[string]any
+		if changed := current.revise(next, s); changed != nil {
+			rows = append(rows, updatedRelationshipRow(r.from, r.kind, r.to, current, changed))
 		}
 		return t.writeRows(updateRelationships, scope.TeamID, rows)
 	})

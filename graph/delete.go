@@ -73,6 +73,7 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 		}
 		d.Relationships, d.Messages = deleted.Relationships, deleted.Messages
 		t.Changes([]string{n.user()}, key)
+		t.Record(n.user(), FeedItem{Op: DeletedOp, Kind: kind.Name, Key: key, Version: n.version()})
 		return t.moved(scope.TeamID, n)
 	})
 	return d, err
@@ -110,7 +111,7 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 	err := s.Transaction(ctx, "node_restore", func(t *Tx) error {
 		restored, err := restoreNode.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": kind.Name, "label": kind.Label,
-			"cutoff": s.cutoff(), "now": s.Now(), "embed_due": t.embedRestored(kind),
+			"cutoff": s.cutoff(), "now": s.Now(), "embed_due": t.embedRestored(kind), "thin_at": thinAt(s.Now()),
 		})
 		if err != nil {
 			return err
@@ -118,6 +119,7 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 		n := &stored{kind, restored.Properties}
 		view = NewNodeView(kind, n.Properties, s.Now())
 		t.Changes([]string{n.user()}, key)
+		t.Record(n.user(), FeedItem{Op: RestoredOp, Kind: kind.Name, Key: key, Version: n.version()})
 		if err := t.moved(scope.TeamID, n); err != nil {
 			return err
 		}
@@ -157,6 +159,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 			return err
 		}
 		t.Changes([]string{r.Text("user_id")}, key)
+		t.Record(r.Text("user_id"), FeedItem{Op: DeletedOp, Kind: RelationshipRecord, Key: key, Version: version(current), Type: r.kind, From: r.from, To: r.to})
 		return t.settle(scope.TeamID, []string{r.from, r.to})
 	})
 	return d, err
@@ -222,6 +225,7 @@ func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, e
 	for _, name := range []string{"from_key", "to_key", "deleted_type", "deleted_at", "deleted_by", "team_id"} {
 		delete(p, name)
 	}
+	p["restored_at"] = t.store.Now().UnixMilli()
 	if kind == mentionsType { // its source may have been moved
 		p["started_at"] = found.byKey[from].Properties["started_at"]
 	}
@@ -232,7 +236,7 @@ func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, e
 	if err := t.settleRestored(scope, job, row); err != nil {
 		return RelationshipView{}, err
 	}
-	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "key": key}); err != nil {
+	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "key": key, "thin_at": thinAt(t.store.Now())}); err != nil {
 		return RelationshipView{}, err
 	}
 	err = rankRelationships.Run(t, map[string]any{

@@ -297,7 +297,7 @@ func TestDeletedRelationshipsAreGoneAndComeBack(t *testing.T) {
 		default:
 			e.Same("focus", 2, len(now.Focus.Links)+map[bool]int{true: -1}[n.Type == "references"])
 		}
-		_, err := e.Store.Relationship(t.Context(), e.As("u1"), n.Key)
+		_, err := e.Store.Relationship(t.Context(), e.As("u1"), n.Key, nil)
 		_, again := e.Store.DeleteRelationship(t.Context(), e.As("u1"), n.Key, 0)
 		if !errors.Is(err, fault.ErrNotFound) || !errors.Is(again, fault.ErrNotFound) {
 			t.Errorf("%s by its key: %v; once more: %v", n.Type, err, again)

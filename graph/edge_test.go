@@ -50,10 +50,10 @@ func TestLink(t *testing.T) {
 		isNew = append(isNew, r.Created)
 	}
 	e.Same("new", []bool{false, true, false, false, true, true}, isNew)
-	r, err := e.Store.Relationship(t.Context(), e.As("u"), got.Edges[1].ID)
+	r, err := e.Store.Relationship(t.Context(), e.As("u"), got.Edges[1].ID, nil)
 	e.Same("props", `{"page":3}`, string(r.Properties))
 	e.Same("read", nil, err)
-	was, err := e.Store.Relationship(t.Context(), e.As("u"), got.Edges[0].ID)
+	was, err := e.Store.Relationship(t.Context(), e.As("u"), got.Edges[0].ID, nil)
 	e.Same("what was there is as it was", "", string(was.Properties))
 	e.Same("its version", int64(1), was.Version)
 	e.Same("read", nil, err)

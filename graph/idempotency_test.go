@@ -81,7 +81,7 @@ func TestIdempotencyKeysAreOfAUserAndAKind(t *testing.T) {
 		e.Source("u1", graph.SourceWrite{IdempotencyKey: "daily", Messages: []graph.MessageWrite{said("", "x")}})
 	}
 	receipt, err := e.eraseUser(t.Context(), "u2")
-	e.Same("erased with its user", []any{nil, int64(1), int64(0)}, []any{err, receipt.Records, receipt.Remaining})
+	e.Same("erased with its user and its commit", []any{nil, int64(2), int64(0)}, []any{err, receipt.Records, receipt.Remaining})
 }
 
 func TestSourcesAreWrittenOnce(t *testing.T) {

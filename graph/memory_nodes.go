@@ -382,7 +382,7 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 	if started, moved := changed["started_at"].(time.Time); moved && next.kind == SourceKind {
 		p.restarted = append(p.restarted, map[string]any{"source_key": key, "started_at": started, "due": p.job.now.UnixMilli()})
 	}
-	p.update = append(p.update, map[string]any{"entity_key": key, "properties": map[string]any(changed)})
+	p.update = append(p.update, old.row(changed))
 	return Updated
 }
 

@@ -41,14 +41,14 @@ type relationshipPlan struct {
 }
 
 // change adds a row of changes, or applies them to the row that creates the relationship.
-func (p *relationshipPlan) change(from, kind, to, key string, changed Properties) {
-	if row := p.created[key]; row != nil {
+func (p *relationshipPlan) change(from, kind, to string, old, changed Properties) {
+	if row := p.created[old.Text("key")]; row != nil {
 		for name, value := range changed {
 			Properties(row).putUnless(value == nil, name, value)
 		}
 		return
 	}
-	p.update = append(p.update, relationshipRow(from, kind, to, key, changed))
+	p.update = append(p.update, updatedRelationshipRow(from, kind, to, old, changed))
 }
 
 // writeRelationships creates and updates the relationships of the write and fills their results. It returns the pairs
@@ -237,7 +237,7 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 		started = j.endOf(w, old)
 		result.Closed = old.Text("key")
 		end := Properties{"valid_to": started, "updated_at": j.now, "version": version(old) + 1}
-		plan.change(from, kind, to, old.Text("key"), end)
+		plan.change(from, kind, to, old, end)
 		ended := old.clone()
 		maps.Copy(ended, end)
 		j.note(w.triple(), ended)
@@ -315,7 +315,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Prope
 	if w.History == nil || !w.History.Version.Given {
 		changed["version"] = version(old) + 1
 	}
-	plan.change(from, kind, to, key, changed)
+	plan.change(from, kind, to, old, changed)
 	j.note(w.triple(), next)
 	return key, Updated, version(old) + 1
 }
@@ -331,7 +331,7 @@ func (j *memoryJob) touch(plan *relationshipPlan, w *RelationshipWrite, old, cha
 		old.tell(changed, j.now)
 	}
 	if unchanged && len(changed) > 0 {
-		plan.change(from, kind, to, old.Text("key"), changed)
+		plan.change(from, kind, to, old, changed)
 	}
 	return unchanged
 }
@@ -341,6 +341,13 @@ func relationshipRow(from, kind, to, key string, p Properties) map[string]any {
 		kind = RelatedType
 	}
 	return map[string]any{"from": from, "to": to, "type": kind, "key": key, "properties": map[string]any(p)}
+}
+
+// updatedRelationshipRow returns the row of relationship_update that changes a stored relationship.
+func updatedRelationshipRow(from, kind, to string, old, changed Properties) map[string]any {
+	row := relationshipRow(from, kind, to, old.Text("key"), changed)
+	row["user_id"], row[formerText] = old.Text("user_id"), TextIn(old)
+	return row
 }
 
 // newRelationship returns the properties of a new relationship: the written fields over the defaults of the

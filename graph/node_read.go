@@ -89,16 +89,34 @@ func NewNodeView(kind Kind, p Properties, now time.Time) NodeView {
 	return n
 }
 
-// Node returns one node that the scope may see, or ErrNotFound.
+// Node returns one node that the scope may see, as it is or was, or ErrNotFound.
 func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (NodeView, error) {
-	moment, asOf := s.Now(), any(nil)
 	if q.AsOf != nil {
-		moment, asOf = q.AsOf.UTC(), q.AsOf.UTC()
+		return s.nodeAt(ctx, scope, kind, key, q)
 	}
-	row, err := findNode.ReadOne(ctx, s.db, map[string]any{
+	return s.node(ctx, scope, kind, key, q)
+}
+
+// moment returns the time of the answer.
+func (q *NodeQuery) moment(s *Store) time.Time {
+	if q.AsOf != nil {
+		return q.AsOf.UTC()
+	}
+	return s.Now()
+}
+
+// nodeRow reads a stored node.
+func (s *Store) nodeRow(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (nodeRow, error) {
+	return findNode.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "label": kind.Label,
-		"as_of": asOf, "now_ms": moment.UnixMilli(), "limit": q.Relationships,
+		"as_of": utc(q.AsOf), "now_ms": q.moment(s).UnixMilli(), "limit": q.Relationships,
 	})
+}
+
+// node returns a stored node, with its relationships at the time of the query.
+func (s *Store) node(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (NodeView, error) {
+	moment := q.moment(s)
+	row, err := s.nodeRow(ctx, scope, kind, key, q)
 	if err != nil {
 		return NodeView{}, err
 	}

@@ -58,16 +58,24 @@ func (p Properties) lastWrite() *LastWrite {
 	return w
 }
 
-// Sign records the writer of the transaction in the rows that create a node or relationship, or change its content. They have a
-// version or a time; others only touch a record: a recall, or a rank.
+// Sign records the writer of the transaction in the rows that create a node or relationship, or change its content, and when the
+// former version ends. They have a version or a time; others only touch a record: a recall, or a rank.
 func (t *Tx) Sign(rows []map[string]any) {
-	text := t.writer.text()
-	if text == "" {
-		return
-	}
+	text, now := t.writer.text(), t.store.Now()
 	for _, row := range rows {
-		if p, ok := row["properties"].(map[string]any); ok && (p["version"] != nil || p["updated_at"] != nil) {
+		p, _ := row["properties"].(map[string]any)
+		if p["version"] == nil && p["updated_at"] == nil {
+			continue
+		}
+		if text != "" {
 			p["written"] = text
 		}
+		row["replaced_at"], row["thin_at"] = now.UnixMilli(), thinAt(now)
 	}
 }
+
+// keepAll is for how long all versions of a record are kept. Older ones are thinned out to the first and last of each day.
+const keepAll = 30 * day
+
+// thinAt returns when the versions that end on the day of a time are thinned out, in milliseconds.
+func thinAt(end time.Time) int64 { return end.Truncate(day).Add(day + keepAll).UnixMilli() }

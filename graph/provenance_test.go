@@ -44,7 +44,7 @@ func TestLastWrite(t *testing.T) {
 	by("write-memory", "a")
 	relationship := func() *graph.LastWrite {
 		t.Helper()
-		view, err := e.Store.Relationship(t.Context(), e.As("u"), key)
+		view, err := e.Store.Relationship(t.Context(), e.As("u"), key, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,7 +83,7 @@ func (t *Tx) meter(name string, params map[string]any) error {
 		return nil
 	}
 	more := stores[name].of(params)
-	t.added = t.added.plus(more)
+	t.added, t.former = t.added.plus(more), t.former.plus(formerOf(params))
 	if !more.creates() {
 		return nil
 	}
@@ -98,30 +98,31 @@ func (t *Tx) meter(name string, params map[string]any) error {
 // returns ErrQuota if the quota is exceeded. Writers of the same team in all processes wait here for each other, so
 // that each sees the full usage.
 func (t *Tx) charge() error {
-	if t.added == (amount{}) {
+	all := t.added.plus(t.former)
+	if all == (amount{}) {
 		return nil
 	}
 	row, err := chargeQuota.ExecOne(t, map[string]any{
-		"team_id": t.Team(), "nodes": t.added.nodes, "relationships": t.added.relationships, "characters": t.added.text, "elsewhere": t.elsewhere,
+		"team_id": t.Team(), "nodes": all.nodes, "relationships": all.relationships, "characters": all.text, "elsewhere": t.elsewhere,
 	})
 	if err != nil {
 		return err
 	}
 	has := Usage{Nodes: row.Nodes, Relationships: row.Relationships, Text: row.Characters}
 	quota := t.store.options.Quota.with(row.OwnQuota)
-	had := has.Text - t.added.text
+	had := has.Text - all.text
 	err = quota.exceeded(has)
 	if now := t.store.Now(); err != nil || !now.Before(row.FreshUntil) {
 		if has, err = t.count(quota, now); err != nil {
 			return err
 		}
-		if err = quota.exceeded(has); !t.added.creates() && has.Text <= had {
-			err = nil // a team over its quota may still store less
+		if err = quota.exceeded(has); !t.added.creates() && has.Text-t.former.text <= had {
+			err = nil // a team over its quota may still store less; the history of what it replaces is bounded
 		}
 	}
 	t.store.options.ObserveQuota(quota.share(has))
 	if err != nil {
-		t.store.full.Set(t.Team(), full{has.plus(t.added.negative()), quota})
+		t.store.full.Set(t.Team(), full{has.plus(all.negative()), quota})
 	}
 	return err
 }

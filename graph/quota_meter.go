@@ -35,6 +35,19 @@ var stores = map[string]meter{
 	"import_mark": {texts: []string{"import_id", "report", "user_id"}},
 }
 
+// formerText is the field of a row with the characters of the version that it replaces, which the history keeps.
+const formerText = "former_text"
+
+// formerOf returns what the history keeps of the records that a statement changes.
+func formerOf(params map[string]any) (a amount) {
+	eachRow(params, func(row, _ Properties) {
+		if size, ok := row[formerText].(int64); ok && row["replaced_at"] != nil {
+			a.text += size
+		}
+	})
+	return a
+}
+
 // amount is a number of nodes, relationships and characters.
 type amount struct{ nodes, relationships, text int64 }
 
@@ -64,7 +77,7 @@ func (m meter) of(params map[string]any) (a amount) {
 
 // derived are the properties that Kith computes from others; their texts do not count. team_usage.cypher omits the
 // same ones.
-var derived = map[string]bool{"team_id": true, "near": true, "search_scope": true, "vector_scope": true, "label": true, "written": true}
+var derived = map[string]bool{"team_id": true, "near": true, "search_scope": true, "vector_scope": true, "label": true, "written": true, "restored_at": true}
 
 // TextIn returns the number of characters of the texts in a parameter, at any depth.
 func TextIn(v any) (size int64) {

@@ -117,8 +117,11 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 		return RelationshipPage{}, err
 	}
 	moment, asOf, types := s.Now(), any(nil), any(nil)
-	if l.AsOf != nil {
-		moment, asOf = l.AsOf.UTC(), l.AsOf.UTC()
+	if l.AsOf != nil && !l.Past {
+		if _, err := s.nodeAt(ctx, scope, l.Kind, l.Key, NodeQuery{AsOf: l.AsOf}); err != nil {
+			return RelationshipPage{}, err
+		}
+		return s.linksAt(ctx, scope, l, after)
 	}
 	if len(l.Types) > 0 {
 		types = l.Types
@@ -145,14 +148,17 @@ type located struct {
 }
 
 // locate returns the relationship with a key if the scope may see both ends, or ErrNotFound.
-func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, error) {
+func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, error) { return s.locateAt(ctx, scope, key, nil) }
+
+// locateAt does the same as locate for a relationship whose ends may have been deleted after a time.
+func (s *Store) locateAt(ctx context.Context, scope Scope, key string, at *time.Time) (located, error) {
 	types, err := s.IndexedTypes(ctx)
 	if err != nil || len(types) == 0 {
 		return located{}, orMissing(err, "relationship")
 	}
 	locate := locateRelationship
 	locate.Query = cypher.OfTypes(locate.Query, types)
-	rows, err := locate.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "key": key})
+	rows, err := locate.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "key": key, "as_of": utc(at)})
 	if err != nil || len(rows) == 0 {
 		return located{}, orMissing(err, "relationship")
 	}
@@ -160,8 +166,11 @@ func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, e
 	return located{r.Type, r.From, r.To, r.Properties}, nil
 }
 
-// Relationship returns one current or past relationship if the scope may see both ends, or ErrNotFound.
-func (s *Store) Relationship(ctx context.Context, scope Scope, key string) (RelationshipView, error) {
+// Relationship returns one current or past relationship as it is, or was at a time, if the scope may see both ends, or ErrNotFound.
+func (s *Store) Relationship(ctx context.Context, scope Scope, key string, asOf *time.Time) (RelationshipView, error) {
+	if asOf != nil {
+		return s.relationshipAt(ctx, scope, key, asOf)
+	}
 	r, err := s.locate(ctx, scope, key)
 	if err != nil {
 		return RelationshipView{}, err

@@ -102,7 +102,7 @@ func at(t time.Time) *time.Time { return &t }
 
 func (e *env) relationship(user, key string) graph.RelationshipView {
 	e.Helper()
-	r, err := e.Store.Relationship(e.Context(), e.As(user), key)
+	r, err := e.Store.Relationship(e.Context(), e.As(user), key, nil)
 	if err != nil {
 		e.Fatal(err)
 	}

@@ -136,6 +136,9 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 		if err := t.charge(); err != nil {
 			return err
 		}
+		if err := t.publish(); err != nil {
+			return err
+		}
 		if !t.passes {
 			if err := s.fence.Check(n, t.given, began); err != nil {
 				return err
@@ -161,9 +164,11 @@ type Tx struct {
 	retold    bool   // texts were written that wait for their vectors
 	metered   bool   // its data counts towards the quota
 	added     amount // data added to the team
+	former    amount // data that it keeps of replaced versions
 	elsewhere any    // characters that the team stores outside the graph; nil: unknown
 
-	change   Change // what it changes
+	feed     feed   // what it changes, record by record
+	change   Change // what it changes, for listeners of the process
 	reported bool   // whose contexts it changes is known
 
 	given  []map[string]any // parameters of its statements
@@ -178,6 +183,9 @@ func (t *Tx) Exec(q cypher.Query, params map[string]any) ([][]any, error) {
 	t.given = append(t.given, params)
 	if err := t.meter(q.Name, params); err != nil {
 		return nil, err
+	}
+	if record := recorders[q.Name]; record != nil {
+		record(&t.feed, params)
 	}
 	return t.Tx.Exec(q, params)
 }

@@ -98,7 +98,7 @@ func (j *storyJob) change(old *stored, next Properties) error {
 		return nil
 	}
 	changed["version"], changed["updated_at"] = old.version()+1, j.now
-	return j.tx.writeRows(updateNodes, j.team, []map[string]any{{"entity_key": old.key(), "properties": map[string]any(changed)}})
+	return j.tx.writeRows(updateNodes, j.team, []map[string]any{old.row(changed)})
 }
 
 // link adds provenance relationships, which have no properties except those of the link itself.

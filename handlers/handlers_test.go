@@ -111,6 +111,11 @@ func (f *fakes) Nodes(_ context.Context, s graph.Scope, l graph.NodeList) (graph
 	return graph.NodePage{Nodes: []graph.NodeView{}, Next: "more"}, f.err
 }
 
+func (f *fakes) NodeVersions(_ context.Context, s graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.VersionPage, error) {
+	f.ask("versions of %s %q for %q, %d from %q", kind.Name, key, s.UserID, limit, cursor)
+	return graph.VersionPage{Versions: []graph.Version{}, Next: "more"}, f.err
+}
+
 func (f *fakes) NodeMentions(_ context.Context, s graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.MentionPage, error) {
 	f.ask("mentions of %s %q for %q, %d from %q", kind.Name, key, s.UserID, limit, cursor)
 	return graph.MentionPage{Mentions: []graph.Mention{}, Next: "more"}, f.err
@@ -146,7 +151,11 @@ func (f *fakes) RelationshipMentions(context.Context, graph.Scope, string, strin
 	return graph.MentionPage{}, f.err
 }
 
-func (f *fakes) Relationship(context.Context, graph.Scope, string) (graph.RelationshipView, error) {
+func (f *fakes) RelationshipVersions(context.Context, graph.Scope, string, string, int) (graph.VersionPage, error) {
+	return graph.VersionPage{Versions: []graph.Version{}}, f.err
+}
+
+func (f *fakes) Relationship(context.Context, graph.Scope, string, *time.Time) (graph.RelationshipView, error) {
 	return graph.RelationshipView{}, f.err
 }
 

@@ -14,6 +14,7 @@ import (
 type nodeStore interface {
 	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
+	NodeVersions(ctx context.Context, scope graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.VersionPage, error)
 	NodeMentions(ctx context.Context, scope graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.MentionPage, error)
 	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
@@ -45,7 +46,7 @@ func (p *NodePath) resolve(ctx context.Context, needs string) (graph.Scope, grap
 // GetNodeInput asks for a node.
 type GetNodeInput struct {
 	NodePath
-	AsOf          time.Time `query:"as_of" doc:"the relationships that were current then; 404 if the node was not there yet"`
+	AsOf          time.Time `query:"as_of" doc:"the node as it was then, also if it was changed or deleted since, with the relationships that were current; 404 if it was not there"`
 	Relationships int64     `query:"relationships" minimum:"0" maximum:"100" default:"10" doc:"at most so many, the strongest first"`
 	Touch         bool      `query:"touch" doc:"count this as a recall, as explore and traverse do"`
 }

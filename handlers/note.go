@@ -92,7 +92,7 @@ func (a *API) relationshipNotes(ctx context.Context, in *RelationshipNotesInput)
 	if err != nil {
 		return nil, err
 	}
-	view, err := a.Relationships.Relationship(ctx, scope, in.Key)
+	view, err := a.Relationships.Relationship(ctx, scope, in.Key, nil)
 	out := &NoteListOutput{}
 	out.Body.Notes = view.Notes
 	return out, err

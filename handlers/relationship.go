@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"time"
 
 	"kith/auth"
 	"kith/graph"
@@ -11,7 +12,8 @@ import (
 // relationshipStore reads and changes relationships.
 type relationshipStore interface {
 	Relationships(ctx context.Context, scope graph.Scope, l graph.RelationshipList) (graph.RelationshipPage, error)
-	Relationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
+	Relationship(ctx context.Context, scope graph.Scope, key string, asOf *time.Time) (graph.RelationshipView, error)
+	RelationshipVersions(ctx context.Context, scope graph.Scope, key, cursor string, limit int) (graph.VersionPage, error)
 	RelationshipMentions(ctx context.Context, scope graph.Scope, key, cursor string, limit int) (graph.MentionPage, error)
 	Link(ctx context.Context, scope graph.Scope, w *graph.EdgesWrite) (graph.EdgesResult, error)
 	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
@@ -35,7 +37,10 @@ func (p *RelationshipPath) resolve(ctx context.Context, needs string) (graph.Sco
 }
 
 // GetRelationshipInput asks for a relationship, current or past.
-type GetRelationshipInput struct{ RelationshipPath }
+type GetRelationshipInput struct {
+	RelationshipPath
+	AsOf time.Time `query:"as_of" doc:"as it was then, also if it was changed or deleted since; 404 if it was not there"`
+}
 
 // RelationshipOutput is a relationship.
 type RelationshipOutput struct{ Body graph.RelationshipView }
@@ -45,7 +50,7 @@ func (a *API) getRelationship(ctx context.Context, in *GetRelationshipInput) (*R
 	if err != nil {
 		return nil, err
 	}
-	view, err := a.Relationships.Relationship(ctx, scope, in.Key)
+	view, err := a.Relationships.Relationship(ctx, scope, in.Key, timeOrNil(in.AsOf))
 	return &RelationshipOutput{Body: view}, err
 }
 

@@ -1,7 +1,7 @@
 // Restores the node with a key that was deleted last and after $cutoff, with its messages; a message only when its
-// source exists. A constraint refuses it if its key or name is in use since.
+// source exists. A constraint refuses it if its key or name is in use since. The version before the delete becomes a former one.
 // mode: write
-// params: team_id, user_id, entity_key, kind, label, cutoff, now, embed_due
+// params: team_id, user_id, entity_key, kind, label, cutoff, now, embed_due, thin_at
 // returns: properties, relationships
 MATCH (n:Deleted {team_id: $team_id, entity_key: $entity_key})
 WHERE n.deleted_kind = $kind
@@ -12,9 +12,12 @@ WHERE n.deleted_kind = $kind
 WITH n
 ORDER BY n.deleted_at DESC
 LIMIT 1
+CREATE (f:Former {team_id: $team_id})
+SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, deleted_kind: null, deleted_at: null, deleted_by: null,
+  former_of: n.entity_key, former_kind: n.deleted_kind, until: n.deleted_at.epochMillis, thin_at: $thin_at}
 SET n:Memory:$($label)
 REMOVE n:Deleted
-SET n.deleted_kind = null, n.deleted_at = null, n.deleted_by = null, n.embed_due = $embed_due, n.updated_at = $now, n.version = coalesce(n.version, 1) + 1
+SET n.deleted_kind = null, n.deleted_at = null, n.deleted_by = null, n.embed_due = $embed_due, n.updated_at = $now, n.restored_at = $now.epochMillis, n.version = coalesce(n.version, 1) + 1
 WITH n
 CALL (n) {
   MATCH (n)-[:has_message {team_id: $team_id}]->(m:Deleted {deleted_with: $entity_key})

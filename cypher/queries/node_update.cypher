@@ -1,8 +1,17 @@
-// Changes the given properties of existing nodes; null removes one.
+// Changes the given properties of existing nodes; null removes one. A row with replaced_at makes a new version, and keeps the former
+// one until then, without its notes, which have a lifetime of their own, and without what Kith derives.
 // mode: write
 // params: team_id, rows
 // returns: updated
 UNWIND $rows AS row
 MATCH (n:Memory {team_id: $team_id, entity_key: row.entity_key})
+CALL (n, row) {
+  WITH n, row
+  WHERE row.replaced_at IS NOT NULL
+  CREATE (f:Former {team_id: $team_id})
+  SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, vector: null, vector_scope: null, vector_seq: null, embed_due: null,
+    former_of: n.entity_key, former_kind: row.kind, until: row.replaced_at, thin_at: row.thin_at}
+  SET n.restored_at = null
+}
 SET n += row.properties
 RETURN count(n) AS updated

@@ -1,4 +1,5 @@
-// Changes the given properties of relationships; null removes one.
+// Changes the given properties of relationships; null removes one. A row with replaced_at makes a new version, and keeps the former
+// one until then, as node_update does.
 // mode: write
 // params: team_id, rows
 // returns: updated
@@ -6,5 +7,14 @@ UNWIND $rows AS row
 MATCH (a:Memory {team_id: $team_id, entity_key: row.from})-[r {team_id: $team_id, key: row.key}]->(b:Memory {team_id: $team_id, entity_key: row.to})
 USING INDEX SEEK a:Memory(team_id, entity_key)
 USING INDEX SEEK b:Memory(team_id, entity_key)
+CALL (r, row) {
+  WITH r, row
+  WHERE row.replaced_at IS NOT NULL
+  CREATE (f:Former {team_id: $team_id})
+  SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, owner_key: null, node_key: null, node_salience: null, node_decay_rate: null,
+    node_salience_at: null, node_until: null, former_of: r.key, former_kind: 'relationship', former_type: type(r), from_key: row.from, to_key: row.to,
+    until: row.replaced_at, thin_at: row.thin_at}
+  SET r.restored_at = null
+}
 SET r += row.properties
 RETURN count(r) AS updated

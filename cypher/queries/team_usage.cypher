@@ -1,5 +1,5 @@
 // Returns a team's usage, including deleted data that can be restored: nodes, relationships with $relationships, and
-// with $texts the characters of all texts and of those outside the graph. deleted counts the deleted nodes and
+// with $texts the characters of all texts, of former versions too, and of those outside the graph. deleted counts the deleted nodes and
 // relationships. It reads all of the team's data.
 // mode: read
 // params: team_id, relationships, texts
@@ -54,6 +54,10 @@ CALL () {
     USING INDEX SEEK n:DeletedRelationship(team_id)
     RETURN n, 0 AS node, 1 AS link
     UNION ALL
+    MATCH (n:Former {team_id: $team_id})
+    USING INDEX SEEK n:Former(team_id)
+    RETURN n, 0 AS node, 0 AS link
+    UNION ALL
     MATCH (n:Preference {team_id: $team_id})
     USING INDEX SEEK n:Preference(team_id)
     RETURN n, 0 AS node, 0 AS link
@@ -71,7 +75,7 @@ CALL () {
     WHERE n.name IS NOT NULL
     RETURN n, 0 AS node, 0 AS link
   }
-  WITH node, link, CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'deleted_type', 'deleted_by', 'from_key', 'to_key'] | n[name]] ELSE [] END AS all
+  WITH node, link, CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'written', 'deleted_type', 'deleted_by', 'former_of', 'former_kind', 'former_type', 'from_key', 'to_key'] | n[name]] ELSE [] END AS all
   RETURN sum(node) AS more, sum(link) AS dead,
     sum(reduce(size = 0, v IN all | size + CASE
       WHEN v IS :: STRING NOT NULL THEN size(v)

@@ -1,0 +1,39 @@
+// Returns what the caller may see of some nodes at a time, by their keys: the version that was replaced or deleted first after it, else
+// the stored one. existed: whether the node was there; current: whether this is the stored version.
+// mode: read
+// params: team_id, user_id, keys, at
+// returns: key, kind, label, name, existed, current, properties
+UNWIND $keys AS key
+CALL (key) {
+  CALL (key) {
+    MATCH (n:Former {team_id: $team_id, former_of: key})
+    USING INDEX SEEK n:Former(team_id, former_of, until)
+    WHERE n.until > $at
+      AND n.former_kind <> 'relationship'
+    WITH n
+    ORDER BY n.until, n.version
+    LIMIT 1
+    RETURN n, n.until AS until, n.former_kind AS kind
+    UNION ALL
+    MATCH (n:Deleted {team_id: $team_id, entity_key: key})
+    USING INDEX SEEK n:Deleted(team_id, entity_key)
+    WHERE n.deleted_at.epochMillis > $at
+    RETURN n, n.deleted_at.epochMillis AS until, n.deleted_kind AS kind
+    UNION ALL
+    MATCH (n:Memory {team_id: $team_id, entity_key: key})
+    USING INDEX SEEK n:Memory(team_id, entity_key)
+    RETURN n, 9007199254740991 AS until, null AS kind
+  }
+  WITH n, until, kind
+  WHERE n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants
+  WITH n, until, kind
+  ORDER BY until
+  LIMIT 1
+  RETURN n, until, kind
+}
+RETURN key, kind, labels(n) AS label, n.name AS name,
+  coalesce(n.restored_at, n.created_at.epochMillis, 0) <= $at AS existed,
+  n:Memory AS current,
+  CASE WHEN n:Memory THEN null
+    ELSE [name IN keys(n) WHERE NOT name IN ['team_id', 'deleted_at', 'former_of', 'former_kind', 'until', 'thin_at', 'deleted_kind', 'deleted_by', 'deleted_with'] | [name, n[name]]] END AS properties
+LIMIT 10000

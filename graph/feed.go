@@ -1,0 +1,125 @@
+package graph
+
+import (
+	"strconv"
+	"strings"
+
+	"kith/neo"
+)
+
+var createCommits = neo.Load[neo.None]("commit_create")
+
+// Op is what a change did to a record.
+type Op string
+
+// The operations of changes.
+const (
+	CreatedOp  Op = "created"
+	UpdatedOp  Op = "updated"
+	DeletedOp  Op = "deleted"
+	RestoredOp Op = "restored"
+)
+
+// Names of the records in the feed of changes that are not nodes.
+const (
+	RelationshipRecord       = "relationship"
+	SystemRelationshipRecord = "system_relationship"
+	StatementRecord          = "statement"
+	PreferenceRecord         = "preference"
+)
+
+// FeedItem is one change of a commit. Version is 0 for records without versions. A relationship has a type and its ends.
+type FeedItem struct {
+	Op        Op
+	Kind, Key string
+	Version   int64
+
+	Type, From, To string
+}
+
+// itemSeparator ends the fields of a stored item. Keys have no control characters.
+const itemSeparator = "\x1f"
+
+func (i FeedItem) text() string {
+	fields := []string{string(i.Op), i.Kind, i.Key, strconv.FormatInt(i.Version, 10)}
+	if i.Type != "" {
+		fields = append(fields, i.Type, i.From, i.To)
+	}
+	return strings.Join(fields, itemSeparator)
+}
+
+// FeedItemFrom reads a stored item.
+func FeedItemFrom(text string) FeedItem {
+	fields := append(strings.Split(text, itemSeparator), make([]string, 7)...)
+	version, _ := strconv.ParseInt(fields[3], 10, 64)
+	return FeedItem{Op: Op(fields[0]), Kind: fields[1], Key: fields[2], Version: version, Type: fields[4], From: fields[5], To: fields[6]}
+}
+
+// commitItems is the maximum number of items of a stored commit.
+const commitItems = 500
+
+// feed collects what a transaction changes, in order.
+type feed struct {
+	users []string // in the order of their first change
+	items map[string][]FeedItem
+}
+
+// record adds a change of a user's memory; user is empty for shared memory. A record that the transaction created stays created
+// when it changes again, and one that is taken back is dropped.
+func (f *feed) record(user string, item FeedItem) {
+	if f.items == nil {
+		f.items = map[string][]FeedItem{}
+	}
+	if f.items[user] == nil {
+		f.users = append(f.users, user)
+	}
+	f.items[user] = append(f.items[user], item)
+}
+
+// drop takes back the change of a record.
+func (f *feed) drop(kind, key string) {
+	for user, items := range f.items {
+		for i := range items {
+			if items[i].Kind == kind && items[i].Key == key {
+				f.items[user] = append(items[:i:i], items[i+1:]...)
+				return
+			}
+		}
+	}
+}
+
+// rows returns the rows of commit_create.
+func (f *feed) rows() (rows []map[string]any) {
+	for _, user := range f.users {
+		for items := f.items[user]; len(items) > 0; {
+			n := min(len(items), commitItems)
+			texts := make([]string, n)
+			for i := range texts {
+				texts[i] = items[i].text()
+			}
+			row := map[string]any{"items": texts, "user_id": nil}
+			if user != "" {
+				row["user_id"] = user
+			}
+			rows, items = append(rows, row), items[n:]
+		}
+	}
+	return rows
+}
+
+// Record adds a change to the feed of the transaction's team, for a write that its statement does not describe.
+func (t *Tx) Record(user string, item FeedItem) { t.feed.record(user, item) }
+
+// publish stores the changes of a transaction in the feed of its team. Writers of the same team wait for each other from here to
+// the end of the transaction, so it is the last statement that writes.
+func (t *Tx) publish() error {
+	rows := t.feed.rows()
+	if len(rows) == 0 {
+		return nil
+	}
+	written := any(nil)
+	if text := t.writer.text(); text != "" {
+		written = text
+	}
+	return createCommits.Run(t, map[string]any{"team_id": t.Team(), "at": t.store.Now().UnixMilli(), "written": written, "rows": rows})
+}

@@ -1,0 +1,251 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"kith/internal/cursors"
+	"kith/internal/fault"
+	"kith/neo"
+)
+
+// The past of a record is what its writes have replaced: each write that makes a new version keeps the former one, until when it
+// held. A read as of a time takes the version that was replaced first after that time, else the stored one. The times are Kith's own,
+// not those that callers give.
+
+var (
+	nodesAt         = neo.Load[nodeAt]("record_at")
+	relationshipsAt = neo.Load[relationshipAt]("relationship_at")
+	listLinksAt     = neo.Load[linkAt]("links_at")
+)
+
+// nodeAt is a node at a time. Kind is empty and Properties is nil if the stored version is that of the time.
+type nodeAt struct {
+	Key, Kind        string
+	Labels           Labels `neo:"label"`
+	Name             string
+	Existed, Current bool
+	Properties       Properties
+}
+
+// ref identifies the node of the time.
+func (n *nodeAt) ref() NodeRef {
+	if n.Current {
+		return NodeRef{EntityKey: n.Key, Kind: n.Labels.Kind().Name, Name: n.Name}
+	}
+	return NodeRef{EntityKey: n.Key, Kind: n.Kind, Name: n.Name}
+}
+
+// relationshipAt is a relationship at a time, if another version is stored now, or none.
+type relationshipAt struct {
+	Key, Type, From, To string
+	Existed             bool
+	Properties          Properties
+}
+
+// linkAt is a relationship of a node that was valid at a time.
+type linkAt struct {
+	Key        string
+	Outgoing   bool
+	Type       string
+	Other      string // key of the other end
+	Properties Properties
+}
+
+// Past is what some nodes and relationships were at a time, by their keys. It has none that have not changed since.
+type Past struct {
+	at            time.Time
+	nodes         map[string]nodeAt
+	relationships map[string]relationshipAt
+}
+
+// maxPast is the maximum number of keys of a call of PastOf.
+const maxPast = 10_000
+
+// PastOf returns what the nodes and relationships with some keys were at a time, as far as the scope may see them. The zero time, or
+// nil, stands for the present.
+func (s *Store) PastOf(ctx context.Context, scope Scope, at *time.Time, nodes, relationships []string) (*Past, error) {
+	if at == nil {
+		return nil, nil //nolint:nilnil // a nil past is the present
+	}
+	p := &Past{at: at.UTC(), nodes: map[string]nodeAt{}, relationships: map[string]relationshipAt{}}
+	params := func(keys []string) map[string]any {
+		return map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys[:min(len(keys), maxPast)], "at": p.at.UnixMilli()}
+	}
+	if keys := Distinct(nodes); len(keys) > 0 {
+		rows, err := nodesAt.Read(ctx, s.db, params(keys))
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			p.nodes[row.Key] = row
+		}
+	}
+	if keys := Distinct(relationships); len(keys) > 0 {
+		rows, err := relationshipsAt.Read(ctx, s.db, params(keys))
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			p.relationships[row.Key] = row
+		}
+	}
+	return p, nil
+}
+
+// Node returns the properties of a node at the time: the given ones if nothing of it has changed since. It returns false if the
+// node was not there.
+func (p *Past) Node(key string, stored Properties) (Properties, bool) {
+	if p == nil {
+		return stored, true
+	}
+	n, ok := p.nodes[key]
+	switch {
+	case !ok:
+		return stored, true
+	case !n.Existed:
+		return nil, false
+	case n.Current:
+		return stored, true
+	}
+	return n.Properties, true
+}
+
+// Relationship does the same as Node for a relationship whose validity includes the time. It counts also before it was recorded.
+func (p *Past) Relationship(key string, stored Properties) (Properties, bool) {
+	if p == nil {
+		return stored, true
+	}
+	r, ok := p.relationships[key]
+	switch {
+	case !ok:
+		return stored, stored.integer("restored_at") <= p.at.UnixMilli()
+	case !r.Existed:
+		return nil, false
+	}
+	return r.Properties, true
+}
+
+// nodeAt returns a node as it was at a time, also one that was deleted since, or ErrNotFound.
+func (s *Store) nodeAt(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (NodeView, error) {
+	past, err := s.PastOf(ctx, scope, q.AsOf, []string{key}, nil)
+	if err != nil {
+		return NodeView{}, err
+	}
+	found, ok := past.nodes[key]
+	if !ok { // a key that another node has taken over
+		return s.node(ctx, scope, kind, key, q)
+	}
+	if !found.Existed || found.Current && found.Labels.Kind() != kind || !found.Current && found.Kind != kind.Name {
+		return NodeView{}, fmt.Errorf("%s: %w", kind.Name, fault.ErrNotFound)
+	}
+	view := NewNodeView(kind, found.Properties, past.at)
+	view.LastWrite = found.Properties.lastWrite()
+	if found.Current {
+		if view, err = s.node(ctx, scope, kind, key, NodeQuery{AsOf: q.AsOf}); err != nil {
+			return NodeView{}, err
+		}
+	}
+	if q.Relationships == 0 {
+		return view, nil
+	}
+	links, err := s.linksAt(ctx, scope, &RelationshipList{Key: key, AsOf: q.AsOf, Limit: maxPast}, "")
+	slices.SortStableFunc(links.Relationships, func(a, b RelationshipView) int {
+		return cmp.Or(cmp.Compare(b.Salience, a.Salience), cmp.Compare(b.Key, a.Key))
+	})
+	view.Relationships = links.Relationships[:min(int64(len(links.Relationships)), q.Relationships)]
+	return view, err
+}
+
+// linksAt returns a page of the relationships of a node as they were at a time.
+func (s *Store) linksAt(ctx context.Context, scope Scope, l *RelationshipList, after string) (RelationshipPage, error) {
+	page := RelationshipPage{Relationships: []RelationshipView{}}
+	types := any(nil)
+	if len(l.Types) > 0 {
+		types = l.Types
+	}
+	rows, err := listLinksAt.Read(ctx, s.db, map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": l.Key, "as_of": l.AsOf.UTC(), "types": types,
+		"outgoing": l.Direction != "incoming", "incoming": l.Direction != "outgoing", "after": after, "limit": l.Limit + 1,
+	})
+	if err != nil {
+		return page, err
+	}
+	if int64(len(rows)) > l.Limit {
+		rows = rows[:l.Limit]
+		page.Next = cursors.Encode(rows[l.Limit-1].Key)
+	}
+	nodes, keys := []string{l.Key}, []string{}
+	for _, r := range rows {
+		nodes, keys = append(nodes, r.Other), append(keys, r.Key)
+	}
+	past, err := s.PastOf(ctx, scope, l.AsOf, nodes, keys)
+	if err != nil {
+		return page, err
+	}
+	for _, r := range rows {
+		other, seen := past.nodes[r.Other]
+		p, existed := past.Relationship(r.Key, r.Properties)
+		if seen && other.Existed && existed {
+			page.Relationships = append(page.Relationships, NewLinkView(l.Key, r.Outgoing, r.Type, other.ref(), p, past.at))
+		}
+	}
+	return page, nil
+}
+
+// relationshipAt returns a relationship as it was at a time, also one that was deleted since, or ErrNotFound.
+func (s *Store) relationshipAt(ctx context.Context, scope Scope, key string, at *time.Time) (RelationshipView, error) {
+	past, err := s.PastOf(ctx, scope, at, nil, []string{key})
+	if err != nil {
+		return RelationshipView{}, err
+	}
+	r, replaced := past.relationships[key]
+	if !replaced {
+		stored, err := s.locateAt(ctx, scope, key, at)
+		if err != nil {
+			return RelationshipView{}, err
+		}
+		r = relationshipAt{Type: stored.kind, From: stored.from, To: stored.to, Properties: stored.Properties}
+	}
+	p, existed := past.Relationship(key, r.Properties)
+	if recorded := r.Properties.Moment("recorded_at"); recorded != nil && recorded.After(past.at) {
+		existed = false
+	}
+	if existed {
+		existed, err = s.existed(ctx, scope, at, r.From, r.To)
+	}
+	if err != nil {
+		return RelationshipView{}, err
+	}
+	if !existed {
+		return RelationshipView{}, fmt.Errorf("relationship: %w", fault.ErrNotFound)
+	}
+	view := NewRelationshipView(r.From, r.Type, r.To, p, past.at)
+	view.LastWrite = p.lastWrite()
+	return view, nil
+}
+
+// existed reports whether the scope could see all of some nodes at a time.
+func (s *Store) existed(ctx context.Context, scope Scope, at *time.Time, keys ...string) (bool, error) {
+	past, err := s.PastOf(ctx, scope, at, keys, nil)
+	if err != nil {
+		return false, err
+	}
+	for _, key := range keys {
+		if n, seen := past.nodes[key]; !seen || !n.Existed {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// utc returns a time as a parameter; nil for none.
+func utc(at *time.Time) any {
+	if at == nil {
+		return nil
+	}
+	return at.UTC()
+}
