@@ -30,6 +30,7 @@ var stores = map[string]meter{
 	"chat_restore":       {nodes: 1, rows: []string{"trees", "turns"}},
 	"statement_create":   {nodes: 1, rows: []string{"rows"}},
 	"statement_restore":  {nodes: 1, rows: []string{"rows"}},
+	"former_restore":     {rows: []string{"rows"}},
 	"preference_replace": {texts: []string{"user_id", "rows"}}, "preference_set": {texts: []string{"user_id", "key", "value"}},
 	"idempotency_claim": {texts: []string{"key", "hash", "user_id"}}, "idempotency_answer": {texts: []string{"answer", "user_id"}},
 	"import_mark": {texts: []string{"import_id", "report", "user_id"}},

@@ -157,7 +157,7 @@ func (d *database) closeInTime(ctx context.Context, log *slog.Logger) {
 // storeOptions returns the options of the store that the configuration and the metrics set.
 func (c *config) storeOptions(registry *metrics.Registry) graph.Options {
 	return graph.Options{
-		Observe: registry.ObserveStatement, ObserveQuota: registry.ObserveQuota, Types: c.RelationshipTypes.names, KeepDeleted: c.KeepDeleted,
+		Observe: registry.ObserveStatement, ObserveQuota: registry.ObserveQuota, Types: c.RelationshipTypes.names, KeepDeleted: c.KeepDeleted, KeepHistory: c.History,
 		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
 		Said:  statement.Record,
 	}

@@ -10,6 +10,7 @@ CALL (key) {
     USING INDEX SEEK n:Former(team_id, former_of, until)
     WHERE n.until > $at
       AND n.former_kind <> 'relationship'
+      AND (n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants)
     WITH n
     ORDER BY n.until, n.version
     LIMIT 1
