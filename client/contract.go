@@ -9,6 +9,19 @@ import (
 	"time"
 )
 
+// ListChanges is GET /v1/changes: what was committed behind a cursor, in order; or as it is committed, as server-sent events.
+func (c *Client) ListChanges(ctx context.Context, query ListChangesQuery) (*ChangePage, error) {
+	return fetch[ChangePage](ctx, c, request{method: http.MethodGet, path: "/v1/changes", query: query, again: true})
+}
+
+// ListChangesQuery holds the query parameters of ListChanges.
+type ListChangesQuery struct {
+	After  string   `json:"after,omitempty"` // next of the page before, or the cursor of a change; now: the end; default: the oldest changes that are kept
+	Kinds  []string `json:"kinds,omitempty"` // kinds of nodes, relationship, system_relationship, preference, statement, chat_tree, chat_turn; default: all
+	Limit  int64    `json:"limit,omitempty"`
+	UserID string   `json:"user_id,omitempty"` // the changes of this user's memory and of what the team shares; default: the user of the key, or else all of the team
+}
+
 // ListConsolidation is GET /v1/consolidation: sources that could be archived, and why.
 func (c *Client) ListConsolidation(ctx context.Context, query ListConsolidationQuery) (*ConsolidationPage, error) {
 	return fetch[ConsolidationPage](ctx, c, request{method: http.MethodGet, path: "/v1/consolidation", query: query, again: true})
@@ -859,6 +872,30 @@ type AvailableEntity struct {
 type Beaten struct {
 	Key   string  `json:"key"`
 	Value float64 `json:"value,omitempty"`
+}
+
+// Change is part of the contract.
+type Change struct {
+	At      time.Time `json:"at"`             // when it was committed
+	By      string    `json:"by,omitempty"`   // id of the API key; token: the caller had a token
+	Cursor  string    `json:"cursor"`         // after continues behind this change
+	From    string    `json:"from,omitempty"` // key of the node where a relationship begins
+	Key     string    `json:"key"`
+	Kind    string    `json:"kind"` // a kind of node, relationship, system_relationship, preference, statement, chat_tree or chat_turn
+	Op      string    `json:"op"`
+	Source  string    `json:"source,omitempty"`  // entity_key of the source from which a language model derived it
+	Through string    `json:"through,omitempty"` // an operation of the API, mcp: and a tool, or import: and a format
+	To      string    `json:"to,omitempty"`      // key of the node where a relationship ends
+	Type    string    `json:"type,omitempty"`    // of a relationship
+	UserID  *string   `json:"user_id"`           // whose memory it is; null: shared by the team
+	Version int64     `json:"version,omitempty"` // of the record after the change
+}
+
+// ChangePage is part of the contract.
+type ChangePage struct {
+	Changes []Change `json:"changes"`
+	More    bool     `json:"more"` // more was committed: call again now. A page may have fewer changes than limit, even none, while more is true
+	Next    string   `json:"next"` // after of the next call, also later
 }
 
 // ChangeSystemEntityRequest is part of the contract.
@@ -2028,11 +2065,12 @@ type Preferences struct {
 
 // Problem is part of the contract.
 type Problem struct {
-	Detail string  `json:"detail"`
-	Errors []Fault `json:"errors,omitempty"`
-	Status int64   `json:"status"`
-	Title  string  `json:"title"`
-	Type   string  `json:"type"` // about:blank: the status says all; urn:kith:problem:no-language-model: what was asked needs a language model, and none is configured
+	Detail       string  `json:"detail"`
+	Errors       []Fault `json:"errors,omitempty"`
+	OldestCursor string  `json:"oldest_cursor,omitempty"` // of changes, in a 410: the oldest cursor that works
+	Status       int64   `json:"status"`
+	Title        string  `json:"title"`
+	Type         string  `json:"type"` // about:blank: the status says all; urn:kith:problem:no-language-model: what was asked needs a language model, and none is configured
 }
 
 // ProjectRow is part of the contract.

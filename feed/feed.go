@@ -60,29 +60,33 @@ func (q Filter) Check(f *fault.List, at func(name string) fault.Path) {
 	}
 }
 
-// Page is a part of a feed. Next is the cursor behind it, also behind commits without a selected change. More reports whether more
+// ChangePage is a part of a feed. Next is the cursor behind it, also behind commits without a selected change. More reports whether more
 // was committed.
-type Page struct {
+type ChangePage struct {
 	Changes []Change `json:"changes"`
 	Next    string   `json:"next" doc:"after of the next call, also later"`
 	More    bool     `json:"more" doc:"more was committed: call again now. A page may have fewer changes than limit, even none, while more is true"`
 }
 
-// Store reads feeds. It is safe for concurrent use.
-type Store struct{ db *neo.DB }
+// Store reads feeds. Run it, so that it notices the commits of other processes. It is safe for concurrent use.
+type Store struct {
+	*watcher
+
+	db *neo.DB
+}
 
 // NewStore returns the store of the feeds in a memory's database.
-func NewStore(g *graph.Store) *Store { return &Store{db: g.DB()} }
+func NewStore(g *graph.Store) *Store { return &Store{newWatcher(g.DB()), g.DB()} }
 
 // Changes returns the page behind a cursor; see Start for which cursors there are.
-func (s *Store) Changes(ctx context.Context, scope graph.Scope, after string, filter Filter, limit int) (Page, error) {
+func (s *Store) Changes(ctx context.Context, scope graph.Scope, after string, filter Filter, limit int) (ChangePage, error) {
 	from, err := s.Start(ctx, scope.TeamID, after)
 	if err != nil {
-		return Page{}, err
+		return ChangePage{}, err
 	}
 	batch, err := s.Read(ctx, scope, Range{From: from}, filter, limit)
 	if err != nil {
-		return Page{}, err
+		return ChangePage{}, err
 	}
-	return Page{Changes: batch.Changes, Next: batch.Next.Cursor(scope.TeamID), More: batch.More}, nil
+	return ChangePage{Changes: batch.Changes, Next: batch.Next.Cursor(scope.TeamID), More: batch.More}, nil
 }

@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { testenv.Main(m) }
 
 // page returns a page of a feed: of a user, or of the whole team if user is empty.
-func page(e *graphtest.Env, user, after string, limit int) feed.Page {
+func page(e *graphtest.Env, user, after string, limit int) feed.ChangePage {
 	e.Helper()
 	p, err := feed.NewStore(e.Store).Changes(e.Context(), e.As(user), after, feed.Filter{}, limit)
 	if err != nil {
@@ -149,7 +149,7 @@ func TestCommitsUnderWayAreAwaited(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			read := make(chan feed.Page, 1)
+			read := make(chan feed.ChangePage, 1)
 			go func() { read <- page(e, "u", "", 10) }()
 			waitForLock(e)
 			select {

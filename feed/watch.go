@@ -24,8 +24,8 @@ const (
 // Watch sends the changes behind a position as they are committed, and a step without changes every 15 seconds, until ctx is done or
 // send fails. It reads no further before send returns. It returns a GoneError if the changes behind the position are not kept any
 // more.
-func (s *Store) Watch(ctx context.Context, w *Watcher, scope graph.Scope, from Position, filter Filter, send func(Step) error) error {
-	wake, stop := w.Listen(scope.TeamID)
+func (s *Store) Watch(ctx context.Context, scope graph.Scope, from Position, filter Filter, send func(Step) error) error {
+	wake, stop := s.Listen(scope.TeamID)
 	defer stop()
 	sign := time.NewTicker(lifeSign)
 	defer sign.Stop()

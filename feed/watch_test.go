@@ -15,8 +15,8 @@ import (
 var errEnough = errors.New("enough")
 
 // watch collects the keys of a number of changes of the team.
-func watch(e *graphtest.Env, w *feed.Watcher, begun func(), count int) (got []string, err error) {
-	err = feed.NewStore(e.Store).Watch(e.Context(), w, e.As(""), feed.Position{Seq: 1}, feed.Filter{}, func(s feed.Step) error {
+func watch(e *graphtest.Env, s *feed.Store, begun func(), count int) (got []string, err error) {
+	err = s.Watch(e.Context(), e.As(""), feed.Position{Seq: 1}, feed.Filter{}, func(s feed.Step) error {
 		begun()
 		if got = append(got, keys(s.Changes)...); len(got) >= count {
 			return errEnough
@@ -30,17 +30,16 @@ func watch(e *graphtest.Env, w *feed.Watcher, begun func(), count int) (got []st
 // commits itself, as if another process wrote them.
 func TestWatchSeesConcurrentCommits(t *testing.T) {
 	e := graphtest.New(t)
-	s := feed.NewStore(e.Store)
 	ctx, cancel := context.WithCancel(t.Context())
 	var running, watching, writing sync.WaitGroup
-	woken, looking := feed.NewWatcher(s), feed.NewWatcher(s)
+	woken, looking := feed.NewStore(e.Store), feed.NewStore(e.Store)
 	running.Go(func() { _ = looking.Run(ctx) })
 	const writers, each = 4, 15
 	results := make([][]string, 2)
-	for i, w := range []*feed.Watcher{woken, looking} {
+	for i, s := range []*feed.Store{woken, looking} {
 		begun, begin := context.WithCancel(ctx)
 		watching.Go(func() {
-			got, err := watch(e, w, begin, writers*each)
+			got, err := watch(e, s, begin, writers*each)
 			if !errors.Is(err, errEnough) {
 				t.Errorf("watch %d ended: %v", i, err)
 			}
@@ -73,13 +72,12 @@ func TestWatchEnds(t *testing.T) {
 	e.Commit("", created("a"))
 	e.Raw(`MATCH (f:Feed {team_id: $team}) SET f.pruned = 1`)
 	s := feed.NewStore(e.Store)
-	w := feed.NewWatcher(s)
 	ignore := func(feed.Step) error { return nil }
-	if err := s.Watch(t.Context(), w, e.As(""), feed.Position{Seq: 1}, feed.Filter{}, ignore); !errors.Is(err, feed.ErrGone) {
+	if err := s.Watch(t.Context(), e.As(""), feed.Position{Seq: 1}, feed.Filter{}, ignore); !errors.Is(err, feed.ErrGone) {
 		t.Errorf("behind the retention: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err := s.Watch(ctx, w, e.As(""), feed.Position{Seq: 2}, feed.Filter{}, func(feed.Step) error { cancel(); return nil })
+	err := s.Watch(ctx, e.As(""), feed.Position{Seq: 2}, feed.Filter{}, func(feed.Step) error { cancel(); return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("after its context: %v", err)
 	}

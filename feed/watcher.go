@@ -17,11 +17,11 @@ type head struct {
 	Seq  int64
 }
 
-// Every is the time after which a watcher notices the commits of other processes.
-const Every = time.Second
+// lookEvery is the time after which a watcher notices the commits of other processes.
+const lookEvery = time.Second
 
-// Watcher wakes those who wait for commits of a team. It is safe for concurrent use.
-type Watcher struct {
+// watcher wakes those who wait for commits of a team. It is safe for concurrent use.
+type watcher struct {
 	db *neo.DB
 
 	mu    sync.Mutex
@@ -34,11 +34,10 @@ type audience struct {
 	listeners map[chan struct{}]bool
 }
 
-// NewWatcher returns the watcher of the feeds of a store. Run it.
-func NewWatcher(s *Store) *Watcher { return &Watcher{db: s.db, teams: map[string]*audience{}} }
+func newWatcher(db *neo.DB) *watcher { return &watcher{db: db, teams: map[string]*audience{}} }
 
 // Listen returns a channel that has a value after commits of a team. Call stop at the end.
-func (w *Watcher) Listen(team string) (wake <-chan struct{}, stop func()) {
+func (w *watcher) Listen(team string) (wake <-chan struct{}, stop func()) {
 	c := make(chan struct{}, 1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,7 +57,7 @@ func (w *Watcher) Listen(team string) (wake <-chan struct{}, stop func()) {
 }
 
 // Changed wakes those who wait for commits of a team. It never waits.
-func (w *Watcher) Changed(team string) {
+func (w *watcher) Changed(team string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if a := w.teams[team]; a != nil {
@@ -76,8 +75,8 @@ func (a *audience) wake() {
 }
 
 // Run looks for commits of other processes until ctx is done.
-func (w *Watcher) Run(ctx context.Context) error {
-	tick := time.NewTicker(Every)
+func (w *watcher) Run(ctx context.Context) error {
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -93,7 +92,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 const mostTeams = 1000
 
 // look wakes those whose team has new commits. If the database does not answer, it looks again later.
-func (w *Watcher) look(ctx context.Context) {
+func (w *watcher) look(ctx context.Context) {
 	for teams := range slices.Chunk(w.watched(), mostTeams) {
 		heads, err := readHeads.Read(ctx, w.db, map[string]any{"teams": teams, "limit": len(teams)})
 		if err != nil {
@@ -103,7 +102,7 @@ func (w *Watcher) look(ctx context.Context) {
 	}
 }
 
-func (w *Watcher) watched() []string {
+func (w *watcher) watched() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	teams := make([]string, 0, len(w.teams))
@@ -113,7 +112,7 @@ func (w *Watcher) watched() []string {
 	return teams
 }
 
-func (w *Watcher) compare(heads []head) {
+func (w *watcher) compare(heads []head) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, h := range heads {

@@ -18,6 +18,7 @@ import (
 	"kith/embedding"
 	"kith/erasure"
 	"kith/explore"
+	"kith/feed"
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/metrics"
@@ -66,6 +67,7 @@ type stores struct {
 	embeddings     *embedding.Store
 	erasures       *erasure.Store
 	systems        *system.Store
+	feeds          *feed.Store
 	searches       *explore.Store
 	sections       *loader.Store
 	statements     *statement.Store
@@ -78,7 +80,7 @@ type stores struct {
 func newStores(g *graph.Store, embedder llm.Embedder, log *slog.Logger) stores {
 	return stores{
 		chats: chat.NewStore(g), consolidations: consolidation.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), users: user.NewStore(g), walks: traverse.NewStore(g, log),
-		workspaces: workspace.NewStore(g), statements: statement.NewStore(g),
+		workspaces: workspace.NewStore(g), statements: statement.NewStore(g), feeds: feed.NewStore(g),
 	}
 }
 
@@ -139,6 +141,7 @@ func (c *config) withMemory(
 		recalls:  recall.New(store, recall.Options{Log: log, Observe: registry.ObserveRecall}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
+	listener.feeds = m.feeds
 	defer m.walks.Close()
 	keys.Announce(contextCache.Revoked)
 	m.newServices(queryEmbedder)
@@ -184,13 +187,18 @@ func (c *config) openCache(store *graph.Store, keys *auth.Keys, registry *metric
 	return cache.New(options)
 }
 
-// changeListener passes the changes that stores report to the cache and to the audit log.
-type changeListener struct{ cache *cache.Cache } // set before anything is written
+// changeListener passes the changes that stores report to the cache, to the streams of changes and to the audit log. Its fields are
+// set before anything is written.
+type changeListener struct {
+	cache *cache.Cache
+	feeds *feed.Store
+}
 
 func (l *changeListener) changed(ctx context.Context, c graph.Change) {
 	if c.Contexts {
 		l.cache.Changed(ctx, c.Team, c.Users...)
 	}
+	l.feeds.Changed(c.Team)
 	audit.Note(ctx, c.Users, c.IDs...)
 }
 
@@ -244,6 +252,7 @@ func (m *memory) run(ctx context.Context, work func(context.Context, *memory) er
 	group.Go(func() error { return m.cache.Run(ctx) })
 	group.Go(func() error { return m.recalls.Run(ctx) })
 	group.Go(func() error { return m.keys.Run(ctx) })
+	group.Go(func() error { return m.feeds.Run(ctx) })
 	group.Go(func() error {
 		defer cancel()
 		return work(ctx, m)

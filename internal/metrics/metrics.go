@@ -232,8 +232,8 @@ func (m *Registry) RegisterMemory(store *graph.Store, recalls *recall.Queue) {
 	)
 }
 
-// RegisterHTTP adds the metrics of chats and of the audit log.
-func (m *Registry) RegisterHTTP(chats *chat.Service, streams *handlers.Streams, auditLog *audit.Log) {
+// RegisterHTTP adds the metrics of chats, of streams of changes and of the audit log.
+func (m *Registry) RegisterHTTP(chats *chat.Service, streams, changes *handlers.Streams, auditLog *audit.Log) {
 	value := func(name, help string, labels prometheus.Labels, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
 	}
@@ -245,6 +245,7 @@ func (m *Registry) RegisterHTTP(chats *chat.Service, streams *handlers.Streams, 
 			func() float64 { return float64(count()) })
 	}
 	value("kith_chat_streams", "Open chat event streams.", nil, func() float64 { return float64(streams.Open()) })
+	value("kith_change_streams", "Open streams of changes.", nil, func() float64 { return float64(changes.Open()) })
 	if auditLog == nil {
 		return
 	}
