@@ -30,6 +30,8 @@ type Change struct {
 	By      string    `json:"by,omitempty" doc:"id of the API key; token: the caller had a token"`
 	Through string    `json:"through,omitempty" doc:"an operation of the API, mcp: and a tool, or import: and a format"`
 	Source  string    `json:"source,omitempty" doc:"entity_key of the source from which a language model derived it"`
+
+	Behind Position `json:"-"` // of Cursor
 }
 
 // Filter selects changes; an empty list selects all.

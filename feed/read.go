@@ -212,7 +212,8 @@ func (r *reading) add(c *commit) bool {
 			return false
 		}
 		if change := c.change(i); r.filter.selects(&change) {
-			change.Cursor = behind(c.Seq, i, len(c.Items)).Cursor(r.team)
+			change.Behind = behind(c.Seq, i, len(c.Items))
+			change.Cursor = change.Behind.Cursor(r.team)
 			r.Changes = append(r.Changes, change)
 		}
 		r.pass(behind(c.Seq, i, len(c.Items)))
@@ -220,3 +221,17 @@ func (r *reading) add(c *commit) bool {
 	r.pass(Position{Seq: c.Seq + 1})
 	return true
 }
+
+// ReadRange returns all changes of a range that has an end, as Read does.
+func (s *Store) ReadRange(ctx context.Context, scope graph.Scope, r Range, filter Filter) (all []Change, err error) {
+	for r.From.Before(r.To) {
+		batch, err := s.Read(ctx, scope, r, filter, rangeLimit)
+		if err != nil {
+			return nil, err
+		}
+		all, r.From = append(all, batch.Changes...), batch.Next
+	}
+	return all, nil
+}
+
+const rangeLimit = 1000 // changes of one read

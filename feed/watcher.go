@@ -36,6 +36,9 @@ type audience struct {
 
 func newWatcher(db *neo.DB) *watcher { return &watcher{db: db, teams: map[string]*audience{}} }
 
+// AnyTeam stands for all teams. Commits of other processes wake only those who wait for one team.
+const AnyTeam = ""
+
 // Listen returns a channel that has a value after commits of a team. Call stop at the end.
 func (w *watcher) Listen(team string) (wake <-chan struct{}, stop func()) {
 	c := make(chan struct{}, 1)
@@ -60,8 +63,10 @@ func (w *watcher) Listen(team string) (wake <-chan struct{}, stop func()) {
 func (w *watcher) Changed(team string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if a := w.teams[team]; a != nil {
-		a.wake()
+	for _, of := range []string{team, AnyTeam} {
+		if a := w.teams[of]; a != nil {
+			a.wake()
+		}
 	}
 }
 
@@ -107,7 +112,9 @@ func (w *watcher) watched() []string {
 	defer w.mu.Unlock()
 	teams := make([]string, 0, len(w.teams))
 	for team := range w.teams {
-		teams = append(teams, team)
+		if team != AnyTeam {
+			teams = append(teams, team)
+		}
 	}
 	return teams
 }

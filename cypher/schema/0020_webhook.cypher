@@ -3,6 +3,10 @@
 CREATE CONSTRAINT webhook_id IF NOT EXISTS
 FOR (w:Webhook) REQUIRE (w.team_id, w.id) IS UNIQUE;
 
+// A team has a bounded number of places for webhooks.
+CREATE CONSTRAINT webhook_place IF NOT EXISTS
+FOR (w:Webhook) REQUIRE (w.team_id, w.place) IS UNIQUE;
+
 CREATE INDEX webhook_due IF NOT EXISTS
 FOR (w:Webhook) ON (w.due_at);
 
