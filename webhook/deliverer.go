@@ -59,7 +59,7 @@ type Deliverer struct {
 // NewDeliverer returns the deliverer of a store. Run it.
 func NewDeliverer(s *Store, o Options) *Deliverer {
 	return &Deliverer{
-		store: s, options: o, client: newClient(s.private), holder: uuid.NewString(), limits: newLimits(), attempt: attemptTime,
+		store: s, options: o, client: newClient(newDialer(s.private)), holder: uuid.NewString(), limits: newLimits(), attempt: attemptTime,
 		ended: make(chan struct{}, 1),
 	}
 }

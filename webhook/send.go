@@ -23,12 +23,17 @@ const (
 	agent = "Kith-Webhooks/1"
 )
 
-// newClient returns a client that uses no proxy, follows no redirect and connects to public addresses only, unless private is true.
-func newClient(private bool) *http.Client {
+// newDialer returns a dialer that connects to public addresses only, unless private is true.
+func newDialer(private bool) *net.Dialer {
 	dialer := &net.Dialer{Timeout: attemptTime}
 	if !private {
 		dialer.Control = refusePrivate
 	}
+	return dialer
+}
+
+// newClient returns a client that uses no proxy and follows no redirect.
+func newClient(dialer *net.Dialer) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, TLSHandshakeTimeout: attemptTime, MaxResponseHeaderBytes: 16 << 10, DisableCompression: true,
