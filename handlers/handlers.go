@@ -104,6 +104,7 @@ type Services struct {
 	Preferences    preference.Storage
 	Statements     statementStore
 	Changes        changeFeed
+	Webhooks       webhookStore
 	Contexts       contexts
 	Explorer       explorer
 	Traverser      traverser

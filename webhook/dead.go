@@ -19,8 +19,8 @@ var (
 	deleteDead = neo.Load[int64]("webhook_dead_delete")
 )
 
-// Dead is a delivery that failed for good. It has no changes, but where they are in GET /v1/changes.
-type Dead struct {
+// FailedDelivery is a delivery that failed for good. It has no changes, but where they are in GET /v1/changes.
+type FailedDelivery struct {
 	ID         string    `json:"id" doc:"the webhook-id of the delivery"`
 	FailedAt   time.Time `json:"failed_at"`
 	Attempts   int64     `json:"attempts"`
@@ -45,9 +45,9 @@ func (d *storedDead) within() feed.Range {
 	return feed.Range{From: feed.Position{Seq: d.FromSeq, Item: d.FromItem}, To: feed.Position{Seq: d.ToSeq, Item: d.ToItem}}
 }
 
-func (d *storedDead) dead(team string) Dead {
+func (d *storedDead) dead(team string) FailedDelivery {
 	r := d.within()
-	return Dead{
+	return FailedDelivery{
 		ID: d.ID, FailedAt: d.FailedAt, Attempts: d.Attempts, Reason: d.Reason, LastResult: d.LastResult, Requested: d.DueAt != nil,
 		After: r.From.Cursor(team), Until: r.To.Cursor(team),
 	}
@@ -60,7 +60,7 @@ const (
 
 // DeadPage is a page of failed deliveries, with the cursor of the next one; empty after the last.
 type DeadPage struct {
-	Dead []Dead
+	Dead []FailedDelivery
 	Next string
 }
 
@@ -81,7 +81,7 @@ func (s *Store) Dead(ctx context.Context, team, id, cursor string, limit int) (D
 		return DeadPage{}, err
 	}
 	rows, err := listDead.Read(ctx, s.db, map[string]any{"team_id": team, "webhook_id": id, "after": after, "limit": limit + 1})
-	page := DeadPage{Dead: []Dead{}}
+	page := DeadPage{Dead: []FailedDelivery{}}
 	for i := range rows[:min(len(rows), limit)] {
 		page.Dead = append(page.Dead, rows[i].dead(team))
 	}

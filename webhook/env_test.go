@@ -89,7 +89,7 @@ func (e *env) read(id string) Webhook {
 }
 
 // dead returns the failed deliveries of a webhook.
-func (e *env) dead(id string) []Dead {
+func (e *env) dead(id string) []FailedDelivery {
 	e.Helper()
 	page, err := e.store.Dead(e.Context(), e.Team, id, "", 100)
 	if err != nil {

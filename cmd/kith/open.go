@@ -35,6 +35,7 @@ import (
 	"kith/ui"
 	"kith/user"
 	"kith/vector"
+	"kith/webhook"
 	"kith/workspace"
 )
 
@@ -72,15 +73,17 @@ type stores struct {
 	sections       *loader.Store
 	statements     *statement.Store
 	walks          *traverse.Store
+	webhooks       *webhook.Store
 	users          *user.Store
 	workspaces     *workspace.Store
 }
 
 // newStores returns the stores in a memory's database. Close walks when done.
-func newStores(g *graph.Store, embedder llm.Embedder, log *slog.Logger) stores {
+func newStores(g *graph.Store, embedder llm.Embedder, c *config, log *slog.Logger) stores {
+	feeds := feed.NewStore(g)
 	return stores{
 		chats: chat.NewStore(g), consolidations: consolidation.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), users: user.NewStore(g), walks: traverse.NewStore(g, log),
-		workspaces: workspace.NewStore(g), statements: statement.NewStore(g), feeds: feed.NewStore(g),
+		workspaces: workspace.NewStore(g), statements: statement.NewStore(g), feeds: feeds, webhooks: webhook.NewStore(g, feeds, c.WebhooksPrivate == "allow"),
 	}
 }
 
@@ -137,7 +140,7 @@ func (c *config) withMemory(
 	defer func() { _ = contextCache.Close() }()
 	listener.cache = contextCache
 	m := &memory{
-		config: c, metrics: registry, traces: traces, log: log, store: store, stores: newStores(store, embedder, log), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
+		config: c, metrics: registry, traces: traces, log: log, store: store, stores: newStores(store, embedder, c, log), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
 		recalls:  recall.New(store, recall.Options{Log: log, Observe: registry.ObserveRecall}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
@@ -311,6 +314,9 @@ func (m *memory) maintain(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error { return m.store.Fence().Watch(ctx) })
+	group.Go(func() error {
+		return webhook.NewDeliverer(m.webhooks, webhook.Options{Log: m.log, Observe: m.metrics.ObserveDelivery}).Run(ctx)
+	})
 	if m.embedder != nil {
 		m.metrics.RegisterVectors(m.embeddings, m.vectors)
 		group.Go(func() error {
