@@ -8,7 +8,8 @@ WHERE w.due_at <= $now_ms
   AND coalesce(w.lease_until <= $now_ms, true)
 MATCH (f:Feed {team_id: w.team_id})
 WHERE f.seq >= w.next_seq
-RETURN w.team_id AS team,
-  w.id AS id
+WITH w
 ORDER BY w.due_at
 LIMIT $limit
+RETURN w.team_id AS team,
+  w.id AS id

@@ -3,6 +3,9 @@
 // params: team_id, limit
 // returns: id, url, user_id, kinds, ops, active, created_at, disabled, next_seq, next_item, attempts, due_at, last_at, last_result, secret_before_until
 MATCH (w:Webhook {team_id: $team_id})
+WITH w
+ORDER BY w.id
+LIMIT $limit
 RETURN w.id AS id,
   w.url AS url,
   w.user_id AS user_id,
@@ -18,5 +21,3 @@ RETURN w.id AS id,
   w.last_at AS last_at,
   w.last_result AS last_result,
   w.secret_before_until AS secret_before_until
-ORDER BY w.id
-LIMIT $limit
