@@ -19,9 +19,9 @@ import (
 	"kith/internal/testenv"
 )
 
-// TestChangesReachTheirReaders commits in another process what one Kith streams and another delivers to a webhook.
+// TestChangesReachTheirReaders commits in another process what one Kith streams and another delivers to a webhook. It runs beside no
+// other test: every Kith on the database delivers, each with its own setting.
 func TestChangesReachTheirReaders(t *testing.T) {
-	t.Parallel()
 	db := testenv.Neo4j(t)
 	got := make(chan string, 10)
 	var secret string
@@ -35,13 +35,13 @@ func TestChangesReachTheirReaders(t *testing.T) {
 	}))
 	t.Cleanup(receiver.Close)
 	s := start(t, append(settings(db, ""), "KITH_WEBHOOKS_PRIVATE=allow"))
-	other := start(t, settings(db, ""))
+	other := start(t, append(settings(db, ""), "KITH_WEBHOOKS_PRIVATE=allow"))
 	e := graphtest.Open(t, db, graph.Options{})
 	e.Now = time.Now().UTC().Truncate(time.Millisecond)
 	admin := s.as(s.newKey(t, e.Team, "read", "admin"))
 	made := admin.do(t, http.MethodPost, "/v1/webhooks", `{"url":"`+receiver.URL+`/hook?token=s3cr3t"}`).object(t)
 	secret = made["secret"].(string) //nolint:forcetypeassert // or the test fails
-	t.Cleanup(func() { admin.do(t, http.MethodDelete, "/v1/webhooks/"+made["id"].(string), "") })
+	defer admin.do(t, http.MethodDelete, "/v1/webhooks/"+fmt.Sprint(made["id"]), "")
 
 	events := openStream(t, caller{other.url, admin.key, http.DefaultClient})
 	e.Commit("u", graphtest.Item("created", "concept", "c-1", 1))
