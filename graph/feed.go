@@ -23,6 +23,7 @@ const (
 // Names of the records in the feed of changes that are not nodes.
 const (
 	RelationshipRecord       = "relationship"
+	SystemRecord             = "system"
 	SystemRelationshipRecord = "system_relationship"
 	StatementRecord          = "statement"
 	PreferenceRecord         = "preference"

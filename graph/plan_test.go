@@ -168,6 +168,8 @@ func (e *env) params(q cypher.Query) map[string]any {
 		known["before"], known["now"], known["until"], known["from"] = 1, 1, 1, 0
 	}
 	maps.Copy(known, map[string]any{"topics": []string{"standing tea"}, "states": []string{"active"}, "closed": false, "paused": true})
+	maps.Copy(known, map[string]any{"teams": []string{e.Team}, "from_seq": 1, "to_seq": 9, "webhook_id": "w", "places": 10, "anew": true,
+		"secret": "x", "due": true, "batch_id": "b"})
 	known["subjects"] = []map[string]any{{"user": "u", "topic": "standing tea"}}
 	if q.Name == "statement_list" {
 		known["kinds"] = []string{"fact"}
@@ -255,7 +257,7 @@ var ordered = map[string]int{
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
 	"chat_tree_list": 1, "chat_turn_list": 1, "conversation_list": 2, "user_next": 3,
-	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
+	"commit_list": 1, "webhook_dead_list": 1, "system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 
 // checkPlans checks the plan of every statement, and returns what those read that Neo4j keeps. Plans take the time of one core, so

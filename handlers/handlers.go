@@ -103,6 +103,8 @@ type Services struct {
 	Transfers      transfers // exports and imports
 	Preferences    preference.Storage
 	Statements     statementStore
+	Changes        changeFeed
+	Webhooks       webhookStore
 	Contexts       contexts
 	Explorer       explorer
 	Traverser      traverser
@@ -133,6 +135,8 @@ type Options struct {
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
 	Streams     *Streams // of events; default: 1,024 at most
+	// ChangeStreams bounds streams of changes; default: 256.
+	ChangeStreams *Streams
 	// Stopping calls end when Kith is about to stop, unless forget is called before: streams of events end then, to be asked for again
 	// elsewhere; default: never.
 	Stopping func(end func()) (forget func() bool)
@@ -182,6 +186,9 @@ func New(s Services, o Options) http.Handler {
 	}
 	if o.Streams == nil {
 		o.Streams = NewStreams(1024)
+	}
+	if o.ChangeStreams == nil {
+		o.ChangeStreams = NewStreams(256)
 	}
 	if o.Trace == nil {
 		o.Trace = func(r *http.Request, _ string) (context.Context, func(int)) { return r.Context(), func(int) {} }

@@ -32,6 +32,8 @@ func (a *API) routes(api huma.API) {
 	a.nodeRoutes(api)
 	route(a, api, http.MethodGet, "/v1/consolidation", "list-consolidation", "Sources that could be archived, and why", a.consolidationCandidates)
 	route(a, api, http.MethodPost, "/v1/consolidation", "consolidate", "Archive sources; their links stay", a.consolidate)
+	route(a, api, http.MethodGet, changesPath, "list-changes", "What was committed behind a cursor, in order; or as it is committed, as server-sent events", a.listChanges, changesResponse)
+	a.webhookRoutes(api)
 	route(a, api, http.MethodGet, "/v1/me", "get-me", "What the caller's key is: team, user, scopes, rate limit and quota", a.me)
 	route(a, api, http.MethodGet, "/v1/users", "list-users", "A page of a team's users, with how much each has and when it was last used", a.listUsers)
 	route(a, api, http.MethodGet, "/v1/users/{id}/preferences", "get-preferences", "A user's preferences", a.getPreferences)

@@ -21,7 +21,8 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	"get-relationship": 1, "delete-relationship": 2, "restore-relationship": 2, "list-relationship-notes": 1, "add-relationship-note": 2,
 	"delete-relationship-note": 2, "list-consolidation": 2, "consolidate": 2,
 	"get-preferences": 1, "put-preferences": 1, "put-preference": 1, "delete-preference": 1,
-	"list-statements": 1, "change-statements": 2, "pause-team-statements": 1, "export": 50, "import": 50, "get-import-progress": 1,
+	"list-changes": 1, "create-webhook": 2, "list-webhooks": 1, "get-webhook": 1, "patch-webhook": 2, "delete-webhook": 2,
+	"rotate-webhook-secret": 2, "list-failed-deliveries": 1, "redeliver": 2, "delete-failed-delivery": 2, "list-statements": 1, "change-statements": 2, "pause-team-statements": 1, "export": 50, "import": 50, "get-import-progress": 1,
 	// Systems
 	"list-systems": 1, "delete-system": 10, "get-system-memory": 10, "put-system-memory": 10, "merge-system-memory": 2, "get-system-text": 10,
 	"list-system-entities": 1, "get-system-entity": 1, "change-system-entity": 2, "delete-system-entity": 2, "rename-system-entity": 2,

@@ -83,6 +83,8 @@ type config struct {
 	LLMQueue          int           `name:"llm-queue" env:"KITH_LLM_QUEUE" default:"64" help:"Chat answers that may be queued."`
 	LLMPromptTokens   int           `name:"llm-prompt-tokens" env:"KITH_LLM_PROMPT_TOKENS" default:"16000" help:"Largest prompt for a chat turn, in o200k tokens. The oldest turns are omitted."`
 	ChatStreams       int           `env:"KITH_CHAT_STREAMS" default:"1024" help:"Chat event streams that may be open at once. One team may use half of them."`
+	ChangeStreams     int           `env:"KITH_CHANGE_STREAMS" default:"256" help:"Streams of changes that may be open at once. One team may use half of them."`
+	WebhooksPrivate   string        `env:"KITH_WEBHOOKS_PRIVATE" enum:"refuse,allow" default:"refuse" help:"Webhooks to addresses that are not public: this machine, private networks, metadata services. refuse: nothing is sent there; allow: any address."`
 	OIDCIssuer        string        `name:"oidc-issuer" env:"KITH_OIDC_ISSUER" help:"URL of an OpenID Connect issuer whose tokens are accepted besides API keys. Empty: none."`
 	OIDCAudience      string        `name:"oidc-audience" env:"KITH_OIDC_AUDIENCE" help:"Audience that a token's aud claim must contain."`
 	OIDCClientID      string        `name:"oidc-client-id" env:"KITH_OIDC_CLIENT_ID" help:"Public client of the issuer with which users sign in on the page, by authorization code with PKCE; its redirect URI is /ui/sign-in. Empty: the page takes API keys only."`

@@ -18,6 +18,7 @@ import (
 	"kith/embedding"
 	"kith/erasure"
 	"kith/explore"
+	"kith/feed"
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/metrics"
@@ -34,6 +35,7 @@ import (
 	"kith/ui"
 	"kith/user"
 	"kith/vector"
+	"kith/webhook"
 	"kith/workspace"
 )
 
@@ -66,19 +68,22 @@ type stores struct {
 	embeddings     *embedding.Store
 	erasures       *erasure.Store
 	systems        *system.Store
+	feeds          *feed.Store
 	searches       *explore.Store
 	sections       *loader.Store
 	statements     *statement.Store
 	walks          *traverse.Store
+	webhooks       *webhook.Store
 	users          *user.Store
 	workspaces     *workspace.Store
 }
 
 // newStores returns the stores in a memory's database. Close walks when done.
-func newStores(g *graph.Store, embedder llm.Embedder, log *slog.Logger) stores {
+func newStores(g *graph.Store, embedder llm.Embedder, c *config, log *slog.Logger) stores {
+	feeds := feed.NewStore(g)
 	return stores{
 		chats: chat.NewStore(g), consolidations: consolidation.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), users: user.NewStore(g), walks: traverse.NewStore(g, log),
-		workspaces: workspace.NewStore(g), statements: statement.NewStore(g),
+		workspaces: workspace.NewStore(g), statements: statement.NewStore(g), feeds: feeds, webhooks: webhook.NewStore(g, feeds, c.WebhooksPrivate == "allow"),
 	}
 }
 
@@ -135,10 +140,11 @@ func (c *config) withMemory(
 	defer func() { _ = contextCache.Close() }()
 	listener.cache = contextCache
 	m := &memory{
-		config: c, metrics: registry, traces: traces, log: log, store: store, stores: newStores(store, embedder, log), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
+		config: c, metrics: registry, traces: traces, log: log, store: store, stores: newStores(store, embedder, c, log), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
 		recalls:  recall.New(store, recall.Options{Log: log, Observe: registry.ObserveRecall}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
+	listener.feeds = m.feeds
 	defer m.walks.Close()
 	keys.Announce(contextCache.Revoked)
 	m.newServices(queryEmbedder)
@@ -184,13 +190,18 @@ func (c *config) openCache(store *graph.Store, keys *auth.Keys, registry *metric
 	return cache.New(options)
 }
 
-// changeListener passes the changes that stores report to the cache and to the audit log.
-type changeListener struct{ cache *cache.Cache } // set before anything is written
+// changeListener passes the changes that stores report to the cache, to the streams of changes and to the audit log. Its fields are
+// set before anything is written.
+type changeListener struct {
+	cache *cache.Cache
+	feeds *feed.Store
+}
 
 func (l *changeListener) changed(ctx context.Context, c graph.Change) {
 	if c.Contexts {
 		l.cache.Changed(ctx, c.Team, c.Users...)
 	}
+	l.feeds.Changed(c.Team)
 	audit.Note(ctx, c.Users, c.IDs...)
 }
 
@@ -244,6 +255,7 @@ func (m *memory) run(ctx context.Context, work func(context.Context, *memory) er
 	group.Go(func() error { return m.cache.Run(ctx) })
 	group.Go(func() error { return m.recalls.Run(ctx) })
 	group.Go(func() error { return m.keys.Run(ctx) })
+	group.Go(func() error { return m.feeds.Run(ctx) })
 	group.Go(func() error {
 		defer cancel()
 		return work(ctx, m)
@@ -302,6 +314,9 @@ func (m *memory) maintain(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error { return m.store.Fence().Watch(ctx) })
+	group.Go(func() error {
+		return webhook.NewDeliverer(m.webhooks, webhook.Options{Log: m.log, Observe: m.metrics.ObserveDelivery}).Run(ctx)
+	})
 	if m.embedder != nil {
 		m.metrics.RegisterVectors(m.embeddings, m.vectors)
 		group.Go(func() error {

@@ -31,6 +31,7 @@ import (
 	"kith/recall"
 	"kith/traverse"
 	"kith/vector"
+	"kith/webhook"
 )
 
 // Registry holds the metrics that the admin listener serves.
@@ -51,6 +52,8 @@ type Registry struct {
 	limits      *prometheus.CounterVec
 	credentials *prometheus.CounterVec
 	quotas      prometheus.Histogram
+	deliveries  *prometheus.CounterVec
+	lags        prometheus.Histogram
 
 	slowAbove time.Duration
 	log       *slog.Logger
@@ -74,6 +77,11 @@ func New(b handlers.Build) *Registry {
 		tools:       newHistogram("kith_mcp_call_seconds", "Duration of MCP calls by tool (or resource, prompt) and outcome.", 0.0005, "tool", "outcome"),
 		limits:      newCounter("kith_rate_limit_total", "Requests of callers with a rate limit: allowed, refused, or not counted by Redis.", "event"),
 		credentials: newCounter("kith_credentials_total", "Credentials of callers by type and outcome: good, refused, limited, or failed to be verified.", "credential", "outcome"),
+		deliveries:  newCounter("kith_webhook_deliveries_total", "Attempts to deliver to webhooks by outcome: delivered, failed (tried again), exhausted (tried for a day), disabled by the receiver, or lost to retention.", "outcome"),
+		lags: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "kith_webhook_lag_seconds", Help: "Age of the oldest change in an attempt to deliver to a webhook.",
+			Buckets: []float64{0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3600, 14400, 86400},
+		}),
 		quotas: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "kith_quota_share", Help: "Share of its quota that a team uses after a write; above 1 the write was refused.",
 			Buckets: []float64{0.5, 0.75, 0.9, 0.95, 1},
@@ -84,7 +92,7 @@ func New(b handlers.Build) *Registry {
 	})
 	info.Set(1)
 	m.registry.MustRegister(info, m.requests, m.durations, m.statements, m.cache, m.degraded, m.recalls, m.maintenance, m.embeddings,
-		m.explores, m.traverses, m.chats, m.tools, m.limits, m.credentials, m.quotas,
+		m.explores, m.traverses, m.chats, m.tools, m.limits, m.credentials, m.quotas, m.deliveries, m.lags,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.initSeries()
 	return m
@@ -121,6 +129,9 @@ func (m *Registry) initSeries() {
 		}
 	}
 	m.chats.WithLabelValues(string(chat.Refused))
+	for _, o := range []webhook.Outcome{webhook.Delivered, webhook.Failed, webhook.Exhausted, webhook.Disabled, webhook.Lost} {
+		m.deliveries.WithLabelValues(string(o))
+	}
 }
 
 // ObserveRequest counts a request and its duration.
@@ -190,6 +201,12 @@ func (m *Registry) ObserveTool(name string, outcome mcp.Outcome, took time.Durat
 	m.tools.WithLabelValues(name, string(outcome)).Observe(took.Seconds())
 }
 
+// ObserveDelivery counts an attempt to deliver to a webhook, with the age of its oldest change.
+func (m *Registry) ObserveDelivery(o webhook.Outcome, lag time.Duration) {
+	m.deliveries.WithLabelValues(string(o)).Inc()
+	m.lags.Observe(lag.Seconds())
+}
+
 // ObserveQuota records the share of its quota that a team uses.
 func (m *Registry) ObserveQuota(share float64) { m.quotas.Observe(share) }
 
@@ -232,8 +249,8 @@ func (m *Registry) RegisterMemory(store *graph.Store, recalls *recall.Queue) {
 	)
 }
 
-// RegisterHTTP adds the metrics of chats and of the audit log.
-func (m *Registry) RegisterHTTP(chats *chat.Service, streams *handlers.Streams, auditLog *audit.Log) {
+// RegisterHTTP adds the metrics of chats, of streams of changes and of the audit log.
+func (m *Registry) RegisterHTTP(chats *chat.Service, streams, changes *handlers.Streams, auditLog *audit.Log) {
 	value := func(name, help string, labels prometheus.Labels, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
 	}
@@ -245,6 +262,7 @@ func (m *Registry) RegisterHTTP(chats *chat.Service, streams *handlers.Streams, 
 			func() float64 { return float64(count()) })
 	}
 	value("kith_chat_streams", "Open chat event streams.", nil, func() float64 { return float64(streams.Open()) })
+	value("kith_change_streams", "Open streams of changes.", nil, func() float64 { return float64(changes.Open()) })
 	if auditLog == nil {
 		return
 	}

@@ -91,7 +91,7 @@ func TestMetricsAreWhatIsShown(t *testing.T) {
 	m := New(handlers.Build{})
 	m.RegisterVectors(&embedding.Store{}, vector.New(0))
 	m.RegisterMemory(&graph.Store{}, &recall.Queue{})
-	m.RegisterHTTP(&chat.Service{}, &handlers.Streams{}, &audit.Log{})
+	m.RegisterHTTP(&chat.Service{}, &handlers.Streams{}, &handlers.Streams{}, &audit.Log{})
 	described := make(chan *prometheus.Desc)
 	go func() {
 		m.registry.Describe(described)

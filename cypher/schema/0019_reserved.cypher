@@ -1,0 +1,2 @@
+// Reserved.
+DROP INDEX reserved IF EXISTS;
