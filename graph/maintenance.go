@@ -41,6 +41,9 @@ const (
 	stale      = day // a stored salience older than this is replaced by the current one
 )
 
+// ServedLife is how long the contexts that were served are kept.
+const ServedLife = 30 * day
+
 var (
 	takeLease             = neo.Load[takenLease]("lease_take")
 	endLease              = neo.Load[neo.None]("lease_end")
@@ -50,6 +53,9 @@ var (
 	purgeOldNodes         = neo.Load[int64]("purge_nodes")
 	purgeOldRelationships = neo.Load[int64]("purge_relationships")
 	purgeStoredAnswers    = neo.Load[int64]("purge_answers")
+	purgeServed           = neo.Load[int64]("purge_served")
+	purgeBodies           = neo.Load[int64]("purge_bodies")
+	purgeEvents           = neo.Load[int64]("purge_events")
 )
 
 // takenLease is whether a lease is held, and the team and key that the work under it has reached.
@@ -291,13 +297,15 @@ func (p Properties) withoutExpired(now time.Time) map[string]any {
 	return p.changesTo(next)
 }
 
-// purge erases data that was deleted long ago.
+// purge erases data that was deleted long ago, and records of contexts that were served long ago.
 func (m *Maintenance) purge(ctx context.Context) error {
+	served := m.store.Now().Add(-ServedLife).UnixNano()
 	for _, step := range []struct {
 		purge  neo.Query[int64]
-		cutoff time.Time
+		cutoff any
 	}{
 		{purgeOldNodes, m.store.cutoff()}, {purgeOldRelationships, m.store.cutoff()}, {purgeStoredAnswers, m.store.Now().Add(-idempotencyLife)},
+		{purgeServed, served}, {purgeBodies, served}, {purgeEvents, served},
 	} {
 		for {
 			var purged int64
