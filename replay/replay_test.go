@@ -332,7 +332,7 @@ func TestDamagedBodiesAreUnknown(t *testing.T) {
 
 // Noting an answer that is recorded allocates nothing.
 func TestServedAllocatesNothing(t *testing.T) {
-	e := fresh(t)
+	e := on(graphtest.Alone(t)) // allocations of parallel tests would count
 	r := e.recorder(Options{})
 	scope, one := e.As("u"), entry("a")
 	r.Served(scope, "v", one)
