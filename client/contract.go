@@ -51,7 +51,7 @@ func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, e
 
 // ContextQuery holds the query parameters of Context.
 type ContextQuery struct {
-	AsOf           time.Time `json:"as_of,omitzero"`            // the context of a day in the past: what was linked then, the week before it
+	AsOf           time.Time `json:"as_of,omitzero"`            // the context of a moment in the past. With the moment of an answer of the last 30 days (its header Kith-As-Of) and the same parameters, the same bytes. Otherwise what was served in the 5 minutes before, or else meta.compacted: put together from what is stored now, with what was linked then and the week before it
 	ConversationID string    `json:"conversation_id,omitempty"` // the conversation that is open now: neither recent_context nor temporal has it
 	Explain        bool      `json:"explain,omitempty"`         // answer with an object that has, in receipt, the text with what each part of it shows and why, and what was left out; with format=text nothing else
 	FocusID        string    `json:"focus_id,omitempty"`        // entity_key of what the user looks at; with focus_kind, and never without
@@ -464,6 +464,20 @@ func (c *Client) SchemaText(ctx context.Context, query SchemaQuery) (string, err
 type SchemaQuery struct {
 	MaxTokens int64  `json:"max_tokens,omitempty"` // o200k tokens of the text, 1,000 to 100,000, default 4,000; the rarest kinds and types go first
 	UserID    string `json:"user_id,omitempty"`    // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
+}
+
+// ListServed is GET /v1/served: a page of the contexts that were served to a user, with digests.
+func (c *Client) ListServed(ctx context.Context, query ListServedQuery) (*ServedPage, error) {
+	return fetch[ServedPage](ctx, c, request{method: http.MethodGet, path: "/v1/served", query: query, again: true})
+}
+
+// ListServedQuery holds the query parameters of ListServed.
+type ListServedQuery struct {
+	After  string    `json:"after,omitempty"` // next of the page before
+	From   time.Time `json:"from,omitzero"`   // since then
+	Limit  int64     `json:"limit,omitempty"`
+	To     time.Time `json:"to,omitzero"`       // before then
+	UserID string    `json:"user_id,omitempty"` // to whom; default: the user of the key. Required where the key is not bound to one
 }
 
 // WriteSource is POST /v1/sources: add or change a conversation, mail, meeting or note.
@@ -1773,7 +1787,8 @@ type MessageWrite struct {
 
 // Meta is part of the contract.
 type Meta struct {
-	NotShown []NotShown `json:"not_shown"`
+	Compacted bool       `json:"compacted,omitempty"` // a context of the past that was put together from what is stored now, because what was answered then is not kept
+	NotShown  []NotShown `json:"not_shown"`
 }
 
 // Neighbour is part of the contract.
@@ -2456,6 +2471,19 @@ type Semantic struct {
 	Others        []NodeHit         `json:"others"`     // of projects and systems
 	People        []NodeHit         `json:"people"`
 	Relationships []RelationshipHit `json:"relationships"`
+}
+
+// Served is part of the contract.
+type Served struct {
+	At     time.Time `json:"at"`     // the moment of the answer: Kith-As-Of
+	Digest string    `json:"digest"` // SHA-256 of the body, in hex
+	Kind   string    `json:"kind"`   // context: a replay of the moment gives the same bytes; conversation: the answer to an opened conversation
+}
+
+// ServedPage is part of the contract.
+type ServedPage struct {
+	Next   *string  `json:"next"`
+	Served []Served `json:"served"`
 }
 
 // Sessions is part of the contract.

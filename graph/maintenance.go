@@ -41,6 +41,9 @@ const (
 	stale      = day // a stored salience older than this is replaced by the current one
 )
 
+// ServedLife is how long the contexts that were served are kept.
+const ServedLife = 30 * day
+
 var (
 	takeLease             = neo.Load[takenLease]("lease_take")
 	endLease              = neo.Load[neo.None]("lease_end")
@@ -53,6 +56,9 @@ var (
 	purgeOldVersions      = neo.Load[int64]("purge_versions")
 	thinVersions          = neo.Load[int64]("thin_versions")
 	purgeOldCommits       = neo.Load[int64]("purge_commits")
+	purgeServed           = neo.Load[int64]("purge_served")
+	purgeBodies           = neo.Load[int64]("purge_bodies")
+	purgeEvents           = neo.Load[int64]("purge_events")
 )
 
 // takenLease is whether a lease is held, and the team and key that the work under it has reached.
@@ -294,14 +300,16 @@ func (p Properties) withoutExpired(now time.Time) map[string]any {
 	return p.changesTo(next)
 }
 
-// purge erases what was deleted or replaced long ago.
+// purge erases what was deleted, replaced or served long ago.
 func (m *Maintenance) purge(ctx context.Context) error {
+	served := m.store.Now().Add(-ServedLife).UnixNano()
 	for _, step := range []struct {
 		purge  neo.Query[int64]
-		cutoff time.Time
+		cutoff any
 	}{
 		{purgeOldNodes, m.store.cutoff()}, {purgeOldRelationships, m.store.cutoff()}, {purgeStoredAnswers, m.store.Now().Add(-idempotencyLife)},
 		{thinVersions, m.store.Now()}, {purgeOldVersions, m.store.historyCutoff()}, {purgeOldCommits, m.store.historyCutoff()},
+		{purgeServed, served}, {purgeBodies, served}, {purgeEvents, served},
 	} {
 		for {
 			var purged int64

@@ -174,6 +174,17 @@ func (e *env) params(q cypher.Query) map[string]any {
 	if q.Name == "statement_list" {
 		known["kinds"] = []string{"fact"}
 	}
+	maps.Copy(known, map[string]any{"view": "v", "at": 2, "instance": nil, "most": 100})
+	if strings.HasPrefix(q.Name, "replay_") || strings.HasPrefix(q.Name, "served_") {
+		maps.Copy(known, map[string]any{"since": 1, "until": 1, "after": 1, "most": 1, "rows": []map[string]any{{
+			"user_id": "u", "view": "v", "at": 1, "until": 1, "sum": "s", "encoded": []byte{1}, "size": 1, "day": 1, "kind": "context", "digest": "d",
+		}}})
+	}
+	for _, name := range []string{"purge_served", "purge_bodies", "purge_events"} {
+		if q.Name == name {
+			known["cutoff"] = 1
+		}
+	}
 	if strings.HasPrefix(q.Name, "linked_") {
 		known["until"], known["labels"] = 3, []string{"Plan"}
 	}
@@ -253,7 +264,7 @@ var allowed = map[string]string{
 var ordered = map[string]int{
 	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1, "message_last": 1,
-	"context_statements": 2, "statement_list": 1, "export_statements": 2, "context of 7 sections": 21, "context of 8 sections": 22, "context of 9 sections": 22,
+	"context_statements": 2, "statement_list": 1, "served_list": 1, "export_statements": 2, "context of 7 sections": 21, "context of 8 sections": 22, "context of 9 sections": 22,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
 	"chat_tree_list": 1, "chat_turn_list": 1, "conversation_list": 2, "user_next": 3,

@@ -8,6 +8,7 @@ var callers = map[string]bool{
 	"memory_write": true, "source_write": true, "message_append": true, "conversation_end": true, "conversation_focus": true,
 	"node_change": true, "relationship_change": true, "source_digest": true, "system_write": true, "import": true, "import_chats": true,
 	"chat_tree_create": true, "chat_tree_change": true, "chat_turn_create": true, "chat_turn_answer": true, "preference_replace": true, "preference_set": true,
+	"replay_record": true,
 }
 
 // meter describes what a statement stores: a number of nodes or relationships for each of its rows, or once, and the
@@ -33,6 +34,7 @@ var stores = map[string]meter{
 	"former_restore":     {rows: []string{"rows"}},
 	"preference_replace": {texts: []string{"user_id", "rows"}}, "preference_set": {texts: []string{"user_id", "key", "value"}},
 	"idempotency_claim": {texts: []string{"key", "hash", "user_id"}}, "idempotency_answer": {texts: []string{"answer", "user_id"}},
+	"replay_record": {rows: []string{"rows"}}, "replay_keep": {rows: []string{"rows"}}, "served_record": {rows: []string{"rows"}},
 	"import_mark": {texts: []string{"import_id", "report", "user_id"}},
 }
 
@@ -80,11 +82,13 @@ func (m meter) of(params map[string]any) (a amount) {
 // same ones.
 var derived = map[string]bool{"team_id": true, "near": true, "search_scope": true, "vector_scope": true, "label": true, "written": true, "restored_at": true}
 
-// TextIn returns the number of characters of the texts in a parameter, at any depth.
+// TextIn returns the number of characters of the texts in a parameter, at any depth. A byte of compressed texts counts as one.
 func TextIn(v any) (size int64) {
 	switch v := v.(type) {
 	case string:
 		return int64(utf8.RuneCountInString(v))
+	case []byte:
+		return int64(len(v))
 	case *string:
 		if v != nil {
 			return TextIn(*v)

@@ -24,6 +24,7 @@ import (
 	"kith/limit"
 	"kith/loader"
 	"kith/preference"
+	"kith/replay"
 	"kith/traverse"
 )
 
@@ -77,6 +78,16 @@ type recalls interface {
 	Recalled(scope graph.Scope, r graph.Recall)
 }
 
+// answers notes the bytes of contexts that are sent. It never delays them.
+type answers interface {
+	Sent(scope graph.Scope, at time.Time, kind replay.Kind, parts ...[]byte)
+}
+
+// servedStore lists which contexts were sent.
+type servedStore interface {
+	Served(ctx context.Context, scope graph.Scope, q replay.Query) (replay.Page, error)
+}
+
 // erases takes away for good what the memory has of somebody.
 type erases interface {
 	EraseUser(ctx context.Context, scope graph.Scope, last func(context.Context) error) (erasure.Receipt, error)
@@ -114,6 +125,8 @@ type Services struct {
 	Tokens         tokens // nil: API keys alone are good
 	Limits         limits // nil: keys may make any number of requests
 	Recalls        recalls
+	Answers        answers // nil: no context can be asked for again
+	Served         servedStore
 	Erasure        erases
 	Kept           forgets
 	Audit          *audit.Log                      // nil: none is kept

@@ -205,6 +205,7 @@ func errorsOf(method, path string) []int {
 // tags are the parts of the contract, and where the paths of each begin; the first of a part says what it is about.
 var tags = []struct{ name, prefix, about string }{ //nolint:gochecknoglobals // a constant table
 	{"Context", "/v1/context", "What an agent should know of a user at the start"},
+	{"Context", "/v1/served", ""},
 	{"Workspaces", "/v1/ontology", "What an agent should know of a project"},
 	{"Workspaces", "/v1/prompt", ""},
 	{"Workspaces", "/v1/edges", ""},

@@ -16,6 +16,7 @@ import (
 func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/context", "get-context", "What an agent should know at the start of a conversation", a.getContext, contextResponse)
 	route(a, api, http.MethodGet, "/v1/context/why", "explain-node", "Why a context shows a node, or does not: each rule, what it found, and what would change it", a.whyContext, mayMiss)
+	route(a, api, http.MethodGet, "/v1/served", "list-served", "A page of the contexts that were served to a user, with digests", a.listServed)
 	route(a, api, http.MethodGet, "/v1/ontology", "get-ontology", "What an agent should know of the workspace in which it works", a.getOntology, ontologyResponse)
 	route(a, api, http.MethodPost, "/v1/prompt", "make-prompt", "The messages to send to a language model: guidance, preferences, context snapshot, conversation", a.prompt, mayMiss)
 	route(a, api, http.MethodPost, "/v1/conversations", "open-conversation", "Open a conversation and get its context", a.openConversation, openedResponse)

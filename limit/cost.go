@@ -32,7 +32,8 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	"answer-turn": 2, "delete-turn": 2, "retry-turn": 10, "cancel-turn": 2, "get-turn-path": 1, "list-turn-descendants": 1, "get-turn-prompt": 2,
 	"watch-turn": 1, "explain": 10,
 	// Users, teams and keys
-	"get-me": 1, "list-users": 10, "erase-user": 50, "erase-team": 50, "create-key": 1, "list-keys": 1, "revoke-key": 1,
+	"list-served": 1,
+	"get-me":      1, "list-users": 10, "erase-user": 50, "erase-team": 50, "create-key": 1, "list-keys": 1, "revoke-key": 1,
 	// Any other message over MCP
 	MCP: 1,
 }

@@ -97,6 +97,7 @@ type config struct {
 	QuotaLinks        int64         `name:"quota-relationships" env:"KITH_QUOTA_RELATIONSHIPS" default:"0" help:"Relationships that a team may store, including past and deleted ones. 0: unlimited."`
 	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters that a team may store in texts, keys and lists. 0: unlimited."`
 	AuditLog          string        `env:"KITH_AUDIT_LOG" help:"File for the audit log, one line per change: who, which ids, when. -: standard output. Empty: none."`
+	ServedEvents      bool          `env:"KITH_SERVED_EVENTS" help:"Store when each context was served, with a digest of the answer, for GET /v1/served and to check replays."`
 	RelationshipTypes typeList      `env:"KITH_RELATIONSHIP_TYPES" help:"Additional relationship types for all teams, comma-separated. Each team may also use 32 types of its own."`
 	MCPCompat         string        `name:"mcp-compat" env:"KITH_MCP_COMPAT" enum:"none,memory" default:"none" help:"memory: offer the nine tools of the MCP reference memory server too."`
 	OTLPEndpoint      string        `name:"otlp-endpoint" env:"KITH_OTLP_ENDPOINT" help:"http:// address of an OpenTelemetry collector (OTLP) for traces. Empty: no tracing."`

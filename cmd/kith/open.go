@@ -29,6 +29,7 @@ import (
 	"kith/mcp"
 	"kith/neo"
 	"kith/recall"
+	"kith/replay"
 	"kith/statement"
 	"kith/system"
 	"kith/traverse"
@@ -49,6 +50,7 @@ type memory struct {
 	preferences preferenceStore
 	cache       *cache.Cache
 	recalls     *recall.Queue
+	served      *replay.Recorder
 	keys        *auth.Keys
 	auditLog    *audit.Log // nil: disabled
 	embedder    llm.Embedder
@@ -67,6 +69,7 @@ type stores struct {
 	consolidations *consolidation.Store
 	embeddings     *embedding.Store
 	erasures       *erasure.Store
+	replays        *replay.Store
 	systems        *system.Store
 	feeds          *feed.Store
 	searches       *explore.Store
@@ -83,7 +86,8 @@ func newStores(g *graph.Store, embedder llm.Embedder, c *config, log *slog.Logge
 	feeds := feed.NewStore(g)
 	return stores{
 		chats: chat.NewStore(g), consolidations: consolidation.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), users: user.NewStore(g), walks: traverse.NewStore(g, log),
-		workspaces: workspace.NewStore(g), statements: statement.NewStore(g), feeds: feeds, webhooks: webhook.NewStore(g, feeds, c.WebhooksPrivate == "allow"),
+		workspaces: workspace.NewStore(g), statements: statement.NewStore(g), replays: replay.NewStore(g), feeds: feeds,
+		webhooks: webhook.NewStore(g, feeds, c.WebhooksPrivate == "allow"),
 	}
 }
 
@@ -210,10 +214,11 @@ func (m *memory) newServices(queryEmbedder llm.Embedder) {
 	if m.config.Neo4jURI == "" {
 		m.logRotator = newLogRotator(m.erasures, m.log)
 	}
-	m.metrics.RegisterMemory(m.store, m.recalls)
+	m.served = replay.New(m.replays, replay.Options{Events: m.config.ServedEvents, Log: m.log, Observe: m.metrics.ObserveServed})
+	m.metrics.RegisterMemory(m.store, m.recalls, m.served)
 	m.contexts = loader.New(m.sections, m.workspaces, m.cache, loader.Options{
 		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.ObserveDegraded, Preferences: m.preferences.orNil(),
-		Trace: m.traces.Of("load"),
+		Trace: m.traces.Of("load"), Replays: m.served, Replayed: m.metrics.ObserveReplay,
 	})
 	m.explorer = explore.New(m.searches, explore.Options{Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.ObserveExplore})
 	m.traverser = traverse.New(m.walks, m.metrics.ObserveTraverse)
@@ -234,7 +239,7 @@ func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options)
 	o.Observe, o.Trace = m.metrics.ObserveTool, m.traces.Of("tool")
 	s := mcp.Services{
 		Store: m.store, Users: m.users, Knowledge: m.sections, Systems: m.systems, Preferences: m.preferences.orGraph(m.store), Statements: m.statements, Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
-		Recalls: m.recalls, Audit: m.auditLog,
+		Recalls: m.recalls, Answers: m.served, Audit: m.auditLog,
 	}
 	if reader != nil {
 		s.Reader = reader
@@ -254,6 +259,7 @@ func (m *memory) run(ctx context.Context, work func(context.Context, *memory) er
 	defer cancel()
 	group.Go(func() error { return m.cache.Run(ctx) })
 	group.Go(func() error { return m.recalls.Run(ctx) })
+	group.Go(func() error { return m.served.Run(ctx) })
 	group.Go(func() error { return m.keys.Run(ctx) })
 	group.Go(func() error { return m.feeds.Run(ctx) })
 	group.Go(func() error {
@@ -288,6 +294,9 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 		return err
 	}
 	if err := m.preferences.migrate(ctx); err != nil {
+		return err
+	}
+	if err := m.served.Claim(ctx); err != nil {
 		return err
 	}
 	return m.sections.Warm(neo.Unobserved(ctx), m.preferences.sections()...)

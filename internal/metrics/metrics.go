@@ -29,6 +29,7 @@ import (
 	"kith/mcp"
 	"kith/neo"
 	"kith/recall"
+	"kith/replay"
 	"kith/traverse"
 	"kith/vector"
 	"kith/webhook"
@@ -43,6 +44,8 @@ type Registry struct {
 	cache       *prometheus.CounterVec
 	degraded    *prometheus.CounterVec
 	recalls     *prometheus.CounterVec
+	served      *prometheus.CounterVec
+	replays     *prometheus.CounterVec
 	maintenance *prometheus.CounterVec
 	embeddings  *prometheus.CounterVec
 	explores    *prometheus.CounterVec
@@ -69,6 +72,8 @@ func New(b handlers.Build) *Registry {
 		cache:       newCounter("kith_cache_events_total", "Events of the context cache.", "event"),
 		degraded:    newCounter("kith_context_degraded_total", "Context sections that failed to load.", "section"),
 		recalls:     newCounter("kith_recalls_total", "Recalls by outcome: stored, dropped because the queue was full, or failed.", "event"),
+		served:      newCounter("kith_served_total", "Records of served contexts and answers by outcome: stored, dropped because the queue was full, bounded, full, refused or failed; and bodies that were trimmed.", "event"),
+		replays:     newCounter("kith_replays_total", "Contexts of the past by how they were answered: recorded, equal, different or reconstructed.", "outcome"),
 		maintenance: newCounter("kith_maintenance_total", "Items that maintenance by this instance changed, by step.", "step"),
 		embeddings:  newCounter("kith_embeddings_total", "Texts processed for embedding by this instance: embedded, empty, refused, postponed or failed.", "outcome"),
 		explores:    newCounter("kith_explore_total", "Explore responses by state of vector search and mode.", "semantic", "mode"),
@@ -91,7 +96,7 @@ func New(b handlers.Build) *Registry {
 		Name: "kith_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit, "date": b.Date},
 	})
 	info.Set(1)
-	m.registry.MustRegister(info, m.requests, m.durations, m.statements, m.cache, m.degraded, m.recalls, m.maintenance, m.embeddings,
+	m.registry.MustRegister(info, m.requests, m.durations, m.statements, m.cache, m.degraded, m.recalls, m.served, m.replays, m.maintenance, m.embeddings,
 		m.explores, m.traverses, m.chats, m.tools, m.limits, m.credentials, m.quotas, m.deliveries, m.lags,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.initSeries()
@@ -119,6 +124,12 @@ func (m *Registry) initSeries() {
 	}
 	for _, e := range []recall.Event{recall.Stored, recall.Dropped, recall.Failed} {
 		m.recalls.WithLabelValues(string(e))
+	}
+	for _, e := range replay.Events {
+		m.served.WithLabelValues(string(e))
+	}
+	for _, r := range loader.Replays {
+		m.replays.WithLabelValues(string(r))
 	}
 	for _, e := range []limit.Event{limit.Allowed, limit.Refused, limit.Away} {
 		m.limits.WithLabelValues(string(e))
@@ -165,6 +176,14 @@ func (m *Registry) ObserveCache(e cache.Event) { m.cache.WithLabelValues(string(
 
 // ObserveDegraded counts a section that failed to load.
 func (m *Registry) ObserveDegraded(s loader.Section) { m.degraded.WithLabelValues(string(s)).Inc() }
+
+// ObserveServed counts records of served contexts.
+func (m *Registry) ObserveServed(e replay.Event, records int) {
+	m.served.WithLabelValues(string(e)).Add(float64(records))
+}
+
+// ObserveReplay counts contexts of the past.
+func (m *Registry) ObserveReplay(how loader.Replay) { m.replays.WithLabelValues(string(how)).Inc() }
 
 // ObserveRecall counts recalls.
 func (m *Registry) ObserveRecall(e recall.Event, reads int) {
@@ -236,8 +255,8 @@ func (m *Registry) LogSlowStatements(limit time.Duration, log *slog.Logger) {
 	m.slowAbove, m.log = limit, log
 }
 
-// RegisterMemory adds the gauges of the database connection and of the recalls.
-func (m *Registry) RegisterMemory(store *graph.Store, recalls *recall.Queue) {
+// RegisterMemory adds the gauges of the database connection, of the recalls and of the served contexts.
+func (m *Registry) RegisterMemory(store *graph.Store, recalls *recall.Queue, served *replay.Recorder) {
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
@@ -246,6 +265,7 @@ func (m *Registry) RegisterMemory(store *graph.Store, recalls *recall.Queue) {
 			func() float64 { return float64(store.Sessions()) }),
 		gauge("kith_database_connections_limit", "Largest number of connections to Neo4j.", func() float64 { return neo.MaxSessions }),
 		gauge("kith_recall_queue", "Recalls that are queued to be stored.", func() float64 { return float64(recalls.Waiting()) }),
+		gauge("kith_served_queue", "Records of served contexts that are queued to be stored.", func() float64 { return float64(served.Waiting()) }),
 	)
 }
 

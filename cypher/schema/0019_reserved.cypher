@@ -1,2 +1,0 @@
-// Reserved.
-DROP INDEX reserved IF EXISTS;
