@@ -243,7 +243,7 @@ func (c *Client) Node(ctx context.Context, kind string, key string, query NodeQu
 
 // NodeQuery holds the query parameters of Node.
 type NodeQuery struct {
-	AsOf          time.Time `json:"as_of,omitzero"`          // the relationships that were current then; 404 if the node was not there yet
+	AsOf          time.Time `json:"as_of,omitzero"`          // the node as it was then, also if it was changed or deleted since, with the relationships that were current; 404 if it was not there
 	Relationships int64     `json:"relationships,omitempty"` // at most so many, the strongest first
 	Touch         bool      `json:"touch,omitempty"`         // count this as a recall, as explore and traverse do
 	UserID        string    `json:"user_id,omitempty"`       // for whom; left out: the user of the key, or the team itself
@@ -256,6 +256,18 @@ func (c *Client) PatchNode(ctx context.Context, kind string, key string, query P
 
 // PatchNodeQuery holds the query parameters of PatchNode.
 type PatchNodeQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// ListNodeVersions is GET /v1/nodes/{kind}/{key}/history: a page of the versions of a node: what changed, when, and by whom.
+func (c *Client) ListNodeVersions(ctx context.Context, kind string, key string, query ListNodeVersionsQuery) (*VersionPage, error) {
+	return fetch[VersionPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/history", query: query, again: true})
+}
+
+// ListNodeVersionsQuery holds the query parameters of ListNodeVersions.
+type ListNodeVersionsQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -395,6 +407,19 @@ func (c *Client) Relationship(ctx context.Context, key string, query Relationshi
 
 // RelationshipQuery holds the query parameters of Relationship.
 type RelationshipQuery struct {
+	AsOf   time.Time `json:"as_of,omitzero"`    // as it was then, also if it was changed or deleted since; 404 if it was not there
+	UserID string    `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// ListRelationshipVersions is GET /v1/relationships/{key}/history: a page of the versions of a relationship.
+func (c *Client) ListRelationshipVersions(ctx context.Context, key string, query ListRelationshipVersionsQuery) (*VersionPage, error) {
+	return fetch[VersionPage](ctx, c, request{method: http.MethodGet, path: "/v1/relationships/" + escape(key) + "/history", query: query, again: true})
+}
+
+// ListRelationshipVersionsQuery holds the query parameters of ListRelationshipVersions.
+type ListRelationshipVersionsQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -946,7 +971,7 @@ type Change struct {
 	Cursor  string    `json:"cursor"`         // after continues behind this change
 	From    string    `json:"from,omitempty"` // key of the node where a relationship begins
 	Key     string    `json:"key"`
-	Kind    string    `json:"kind"` // a kind of node, relationship, system_relationship, preference, statement, chat_tree or chat_turn
+	Kind    string    `json:"kind"` // a kind of node, relationship, system, system_relationship, preference or statement
 	Op      string    `json:"op"`
 	Source  string    `json:"source,omitempty"`  // entity_key of the source from which a language model derived it
 	Through string    `json:"through,omitempty"` // an operation of the API, mcp: and a tool, or import: and a format
@@ -1415,6 +1440,13 @@ type Fault struct {
 	Message        string `json:"message"`
 }
 
+// FieldChange is part of the contract.
+type FieldChange struct {
+	Field string          `json:"field"`
+	Is    json.RawMessage `json:"is"`
+	Was   json.RawMessage `json:"was"`
+}
+
 // FocusLink is part of the contract.
 type FocusLink struct {
 	Direction               string  `json:"direction"`
@@ -1533,6 +1565,7 @@ type ImportReport struct {
 	ResumedAtLine int64           `json:"resumed_at_line,omitempty"`
 	Statements    ImportCounts    `json:"statements"`
 	Stopped       string          `json:"stopped,omitempty"` // why the import is not complete
+	Versions      ImportCounts    `json:"versions"`          // former versions of records
 	Warnings      []ImportRefusal `json:"warnings"`          // the first 1,000
 }
 
@@ -1553,6 +1586,7 @@ type ImportedHistory struct {
 	Notes              Optional[[]string] `json:"notes,omitzero"`           // each a note as JSON, the newest first
 	OwnerGenerated     Optional[bool]     `json:"owner_generated,omitzero"` // of a person that Kith made for a user without an owner node
 	RecallFrequency    Optional[int64]    `json:"recall_frequency,omitzero"`
+	RestoredAt         Optional[int64]    `json:"restored_at,omitzero"`       // when the undoing of a delete made this version, in milliseconds since 1970
 	SalienceAt         Optional[int64]    `json:"salience_at,omitzero"`       // when salience had this value, in milliseconds since 1970
 	Seq                Optional[int64]    `json:"seq,omitzero"`               // of a relationship in a system: its number
 	StatementsPaused   Optional[bool]     `json:"statements_paused,omitzero"` // of a source: its new messages are not searched for statements
@@ -3065,6 +3099,26 @@ type UserErasure struct {
 type UserPage struct {
 	Next  *string `json:"next"`
 	Users []User  `json:"users"`
+}
+
+// Version is part of the contract.
+type Version struct {
+	By           string            `json:"by,omitempty"`           // id of the API key that wrote it; token: the caller had a token
+	Changes      []FieldChange     `json:"changes"`                // from the version before, if that is kept; empty for the first
+	Deleted      bool              `json:"deleted,omitempty"`      // a delete ended it
+	From         *time.Time        `json:"from"`                   // when it was written
+	Node         *NodeView         `json:"node,omitempty"`         // of a node: the version itself, without its notes, which have a lifetime of their own
+	Relationship *RelationshipView `json:"relationship,omitempty"` // of a relationship: the version itself
+	Source       string            `json:"source,omitempty"`       // entity_key of the source from which a language model derived it
+	Through      string            `json:"through,omitempty"`      // an operation of the API, mcp: and a tool, or import: and a format
+	Until        *time.Time        `json:"until"`                  // when it was replaced or deleted; null: it is stored now
+	Version      int64             `json:"version"`
+}
+
+// VersionPage is part of the contract.
+type VersionPage struct {
+	Next     *string   `json:"next"`
+	Versions []Version `json:"versions"`
 }
 
 // Webhook is part of the contract.
