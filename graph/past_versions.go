@@ -31,8 +31,8 @@ type formerVersion struct {
 // FieldChange is a field of which two versions differ. A field that a version does not have is null.
 type FieldChange struct {
 	Field string          `json:"field"`
-	Was   json.RawMessage `json:"was"`
-	Is    json.RawMessage `json:"is"`
+	Was   json.RawMessage `json:"was" contract:"any"`
+	Is    json.RawMessage `json:"is" contract:"any"`
 }
 
 // Version is a version of a node or relationship: from when until when it held, who wrote it, and how it differs from the one before.
