@@ -1443,8 +1443,8 @@ type Fault struct {
 // FieldChange is part of the contract.
 type FieldChange struct {
 	Field string          `json:"field"`
-	Is    json.RawMessage `json:"is"`
-	Was   json.RawMessage `json:"was"`
+	Is    json.RawMessage `json:"is,omitempty"`
+	Was   json.RawMessage `json:"was,omitempty"`
 }
 
 // FocusLink is part of the contract.
