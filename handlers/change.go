@@ -89,7 +89,7 @@ func (a *API) streamChanges(ctx context.Context, scope graph.Scope, filter feed.
 		out := a.beginEvents(ctx, hc)
 		defer a.options.Stopping(out.end)()
 		err := a.Changes.Watch(out.ctx, scope, from, filter, func(s feed.Step) error { return sendStep(out, s) }) //nolint:contextcheck // out.ctx is made of ctx
-		if err != nil && out.ctx.Err() == nil { // the stream ends, and is asked for again
+		if err != nil && out.ctx.Err() == nil {                                                                   // the stream ends, and is asked for again
 			a.options.Log.WarnContext(ctx, "changes broke off", "request_id", requestID(ctx), "error", err)
 		}
 		out.end()
