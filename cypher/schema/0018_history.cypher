@@ -20,6 +20,9 @@ CREATE INDEX commit_at IF NOT EXISTS
 FOR (c:Commit) ON (c.at);
 
 // For erasures and quotas.
+CREATE INDEX commit_team IF NOT EXISTS
+FOR (c:Commit) ON (c.team_id);
+
 CREATE INDEX former_team IF NOT EXISTS
 FOR (f:Former) ON (f.team_id);
 
