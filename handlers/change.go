@@ -86,13 +86,14 @@ func (a *API) streamChanges(ctx context.Context, scope graph.Scope, filter feed.
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer leave()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer a.options.Stopping(cancel)()
 		out := a.beginEvents(ctx, hc)
-		defer a.options.Stopping(out.end)()
-		err := a.Changes.Watch(out.ctx, scope, from, filter, func(s feed.Step) error { return sendStep(out, s) }) //nolint:contextcheck // out.ctx is made of ctx
-		if err != nil && out.ctx.Err() == nil {                                                                   // the stream ends, and is asked for again
+		err := a.Changes.Watch(ctx, scope, from, filter, func(s feed.Step) error { return sendStep(out, s) })
+		if err != nil && ctx.Err() == nil { // the stream ends, and is asked for again
 			a.options.Log.WarnContext(ctx, "changes broke off", "request_id", requestID(ctx), "error", err)
 		}
-		out.end()
 	}}, nil
 }
 
@@ -114,20 +115,15 @@ func sendStep(out *events, s feed.Step) error {
 }
 
 // events is a stream of server-sent events that is being written.
-type events struct {
-	*movingWriter
+type events struct{ *movingWriter }
 
-	end func()
-}
-
-// beginEvents sends the headers of a stream of events. Call end when it is over.
+// beginEvents sends the headers of a stream of events, which ends with ctx.
 func (a *API) beginEvents(ctx context.Context, hc huma.Context) *events {
 	hc.SetHeader("Content-Type", eventsType)
 	hc.SetHeader("Cache-Control", "no-store")
 	hc.SetHeader("X-Accel-Buffering", "no")
 	hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
-	ctx, cancel := context.WithCancel(ctx)
-	return &events{&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}, cancel}
+	return &events{&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}}
 }
 
 // send writes events in one piece.

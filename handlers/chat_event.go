@@ -56,7 +56,6 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 		defer cancel()
 		defer a.options.Stopping(cancel)()
 		out := a.beginEvents(ctx, hc)
-		defer out.end()
 		err := a.Chats.Watch(ctx, scope, in.ID, in.LastEventID, func(e chat.Event) error { return sendEvent(out, e) })
 		if err != nil && ctx.Err() == nil { // the stream ends without its last event, and is asked for again
 			a.options.Log.WarnContext(ctx, "events broke off", "request_id", requestID(ctx), "error", err)
