@@ -202,6 +202,7 @@ func TestContextOfThePast(t *testing.T) {
 	then := second.header.Get("Kith-As-Of")
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"c","name":"Tides","description":"second"}]}`)
 	c.must(t, http.MethodPost, "/v1/explore", `{"user_id":"u1","text_matches":["Tides"]}`)
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"tides","description":"merged by its natural key"}]}`)
 	c.do(t, http.MethodDelete, "/v1/nodes/concept/c?user_id=u1", "")
 	for at, digest := range map[string]string{before: never, then: written} {
 		again, got := getContext(t, c, replayOf("user_id=u1", at))
