@@ -134,7 +134,9 @@ func (i *importer) flush(ctx context.Context) error {
 		return err
 	}
 	i.stored = i.handled
-	i.pieces++
+	if len(b.Nodes)+len(b.Relationships) > 0 {
+		i.pieces++
+	}
 	if i.options.DryRun {
 		i.countResults(&b, result)
 	}

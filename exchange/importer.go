@@ -210,7 +210,7 @@ type importer struct {
 	chatPlan *chat.Plan
 	passed   batch // nodes that an earlier attempt has stored under unknown keys
 	batch    batch
-	pieces   int               // batches that were stored
+	pieces   int               // batches of nodes and relationships that were stored
 	owners   map[string]string // keys of the lines that are the users themselves, by user
 }
 

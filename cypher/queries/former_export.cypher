@@ -1,4 +1,4 @@
-// Returns the next former versions of a team, by record, end and version.
+// Returns the next former versions of a team, by record, end and version, without those of what is deleted.
 // mode: read
 // params: team_id, of, until, version, limit
 // returns: kind, of, type, from, to, until, properties
@@ -6,6 +6,8 @@ MATCH (f:Former {team_id: $team_id})
 USING INDEX SEEK f:Former(team_id, former_of, until)
 WHERE f.former_of >= $of
   AND f.until IS NOT NULL
+  AND (EXISTS { (:Memory {team_id: $team_id, entity_key: f.former_of}) } OR NOT EXISTS { (:Deleted {team_id: $team_id, entity_key: f.former_of}) })
+  AND NOT EXISTS { (:DeletedRelationship {team_id: $team_id, key: f.former_of}) }
   AND (f.former_of > $of OR f.until > $until OR f.until = $until AND coalesce(f.version, 1) > $version)
 WITH f
 ORDER BY f.team_id, f.former_of, f.until, f.version
