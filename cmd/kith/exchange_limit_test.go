@@ -145,7 +145,7 @@ func TestImportOfOtherSystems(t *testing.T) {
 			t.Errorf("%s: %+v", test.format, first)
 		}
 		file := c.exported(t)
-		if strings.Count(file, `"kind":"person"`) != 2 || !strings.Contains(file, `{"relationship":{"from":"p-ada",`) || !strings.Contains(file, `"type":"`+test.to+`"`) {
+		if strings.Count(file, `"node":{"kind":"person"`) != 2 || !strings.Contains(file, `{"relationship":{"from":"p-ada",`) || !strings.Contains(file, `"type":"`+test.to+`"`) {
 			t.Errorf("%s: stored: %s", test.format, file)
 		}
 		again := c.importComplete(t, test.body, "format", test.format, "user_id", "u1")
