@@ -59,7 +59,7 @@ func changeLines(c *graph.NodeChange) []string {
 		if r.Direction == "incoming" {
 			lead = "from"
 		}
-		about = fmt.Sprintf("relationship %s %s (%s), ", lead, markup.Name(markup.Truncate(r.Node.Name, nameShown)), markup.Inline(r.Type))
+		about = fmt.Sprintf("relationship %s %s (%s), ", lead, markup.Name(markup.Truncate(cmp.Or(r.Node.Name, r.Node.EntityKey), nameShown)), markup.Inline(r.Type))
 	}
 	day := c.At.Format(time.DateOnly)
 	if c.What != graph.UpdatedOp && c.What != graph.EndedOp {
