@@ -259,6 +259,25 @@ type PatchNodeQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
+// ListNodeChanges is GET /v1/nodes/{kind}/{key}/changes: what changed about a node and its relationships in a period.
+func (c *Client) ListNodeChanges(ctx context.Context, kind string, key string, query ListNodeChangesQuery) (*ChangeList, error) {
+	return fetch[ChangeList](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/changes", query: query, again: true})
+}
+
+// ListNodeChangesText is GET /v1/nodes/{kind}/{key}/changes: what changed about a node and its relationships in a period. The answer is its text form.
+func (c *Client) ListNodeChangesText(ctx context.Context, kind string, key string, query ListNodeChangesQuery) (string, error) {
+	return c.text(ctx, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/changes", query: query, again: true, asText: true})
+}
+
+// ListNodeChangesQuery holds the query parameters of ListNodeChanges.
+type ListNodeChangesQuery struct {
+	Limit     int64     `json:"limit,omitempty"`      // the newest
+	MaxTokens int64     `json:"max_tokens,omitempty"` // o200k tokens of the text; the oldest lines go first, and the text says how many; only with format=text
+	Since     time.Time `json:"since,omitzero"`       // changes after that; default: all that is kept
+	Until     time.Time `json:"until,omitzero"`       // and until then; default: now
+	UserID    string    `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
+}
+
 // ListNodeVersions is GET /v1/nodes/{kind}/{key}/history: a page of the versions of a node: what changed, when, and by whom.
 func (c *Client) ListNodeVersions(ctx context.Context, kind string, key string, query ListNodeVersionsQuery) (*VersionPage, error) {
 	return fetch[VersionPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/history", query: query, again: true})
@@ -350,14 +369,15 @@ type ListNodeRelationshipsQuery struct {
 	UserID    string    `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
-// RestoreNode is POST /v1/nodes/{kind}/{key}/restore: undo the delete of a node.
+// RestoreNode is POST /v1/nodes/{kind}/{key}/restore: undo the delete of a node, or make a former version the current one.
 func (c *Client) RestoreNode(ctx context.Context, kind string, key string, query RestoreNodeQuery) (*NodeView, error) {
 	return fetch[NodeView](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/restore", query: query})
 }
 
 // RestoreNodeQuery holds the query parameters of RestoreNode.
 type RestoreNodeQuery struct {
-	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+	UserID  string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+	Version int64  `json:"version,omitempty"` // write the content of this former version as a new one; omitted: undo the delete
 }
 
 // Ontology is GET /v1/ontology: what an agent should know of the workspace in which it works.
@@ -465,14 +485,15 @@ type DeleteRelationshipNoteQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
-// RestoreRelationship is POST /v1/relationships/{key}/restore: undo the delete of a relationship.
+// RestoreRelationship is POST /v1/relationships/{key}/restore: undo the delete of a relationship, or make a former version the current one.
 func (c *Client) RestoreRelationship(ctx context.Context, key string, query RestoreRelationshipQuery) (*RelationshipView, error) {
 	return fetch[RelationshipView](ctx, c, request{method: http.MethodPost, path: "/v1/relationships/" + escape(key) + "/restore", query: query})
 }
 
 // RestoreRelationshipQuery holds the query parameters of RestoreRelationship.
 type RestoreRelationshipQuery struct {
-	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+	UserID  string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+	Version int64  `json:"version,omitempty"` // write the content of this former version as a new one; omitted: undo the delete
 }
 
 // Schema is GET /v1/schema: what Cypher can ask here: kinds, properties, relationship types, examples.
@@ -981,11 +1002,25 @@ type Change struct {
 	Version int64     `json:"version,omitempty"` // of the record after the change
 }
 
+// ChangeList is part of the contract.
+type ChangeList struct {
+	Changes []NodeChange `json:"changes"`
+	More    bool         `json:"more"` // there are other changes in the period, which limit or another bound leaves out
+	Node    NodeRef      `json:"node"`
+}
+
 // ChangePage is part of the contract.
 type ChangePage struct {
 	Changes []Change `json:"changes"`
 	More    bool     `json:"more"` // more was committed: call again now. A page may have fewer changes than limit, even none, while more is true
 	Next    string   `json:"next"` // after of the next call, also later
+}
+
+// ChangeSource is part of the contract.
+type ChangeSource struct {
+	ContentType string    `json:"content_type,omitempty"`
+	EntityKey   string    `json:"entity_key"`
+	StartedAt   time.Time `json:"started_at,omitzero"`
 }
 
 // ChangeSystemEntityRequest is part of the contract.
@@ -1005,6 +1040,14 @@ type ChangeTreeRequest struct {
 	Pinned       Optional[bool]        `json:"pinned,omitzero"`
 	SystemPrompt Optional[string]      `json:"system_prompt,omitzero"` // at most 32 KiB; null: the default
 	UserID       string                `json:"user_id,omitempty"`      // for whom; left out: the user of the key, or the team itself
+}
+
+// ChangedLink is part of the contract.
+type ChangedLink struct {
+	Direction string  `json:"direction"`
+	Key       string  `json:"key"`
+	Node      NodeRef `json:"node"` // the other end
+	Type      string  `json:"type"`
 }
 
 // ChatContext is part of the contract.
@@ -1831,6 +1874,19 @@ type Neighbour struct {
 	EntityKey   string `json:"entity_key"`
 	Name        string `json:"name"`
 	NodeType    string `json:"node_type"`
+}
+
+// NodeChange is part of the contract.
+type NodeChange struct {
+	At           time.Time     `json:"at"`
+	By           string        `json:"by,omitempty"` // id of the API key that wrote it; token: the caller had a token
+	Changes      []FieldChange `json:"changes,omitempty"`
+	Description  string        `json:"description,omitempty"`  // of what was created
+	Relationship *ChangedLink  `json:"relationship,omitempty"` // omitted: the node itself
+	Source       *ChangeSource `json:"source,omitempty"`       // the source from which a language model derived it, if the caller may see that
+	Through      string        `json:"through,omitempty"`      // an operation of the API, mcp: and a tool, or import: and a format
+	Version      int64         `json:"version"`                // that the change made; of a delete: that it ended
+	What         string        `json:"what"`                   // ended: the validity of a relationship
 }
 
 // NodeHit is part of the contract.

@@ -14,7 +14,7 @@ type batch struct {
 
 	restoring bool   // an import: items may have a history, and none counts as new
 	searched  bool   // its messages are not searched for statements
-	existing  bool   // nodes must exist
+	existing  bool   // nodes and relationships must exist
 	additive  bool   // existing relationships stay unchanged
 	author    string // author of the write; empty: the scope's user
 	plan      *RestorePlan

@@ -38,6 +38,8 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old Properties) re
 		return refusal{"type", fault.Conflict, kind + " must lead to a " + child}
 	case a.user() != "" && b.user() != "" && a.user() != b.user():
 		return refusal{toField, fault.Conflict, "is private to a different user than from"}
+	case old == nil && j.write.existing:
+		return refusal{"key", fault.Missing, "there is no such relationship"}
 	case j.taken(w, old):
 		return refusal{"key", fault.Conflict, takenKey}
 	}

@@ -215,13 +215,18 @@ func (v *formerVersion) fields() map[string]json.RawMessage {
 	for _, name := range passingFields {
 		delete(fields, name)
 	}
+	if string(fields["properties"]) == noProperties {
+		delete(fields, "properties")
+	}
 	return fields
 }
 
-// passingFields are the fields of views that every use changes, that name the record, or that are not part of a version.
+// passingFields are the fields of views that every use or mention changes, that name the record, that follow from other fields, or that
+// are not part of a version.
 var passingFields = []string{ //nolint:gochecknoglobals // a constant list
 	"entity_key", "key", "kind", "user_id", "version", "created_at", "updated_at", "recorded_at", "last_accessed_at", "access_count", "salience",
-	"notes", "from", "to", "type_word", "message_count", "generated", "deleted_at",
+	"notes", "from", "to", "type_word", "message_count", "generated", "deleted_at", "title", "attitude_word", "proximity_word",
+	"source_count", "first_mentioned_at", "last_mentioned_at",
 }
 
 // fieldChanges returns the fields of which two versions differ, by name.

@@ -44,6 +44,11 @@ func sendResult(answer textAnswer, asText bool) (*huma.StreamResponse, error) {
 	if asText {
 		return sendBytes(http.StatusOK, loader.Answer{ContentType: markdownType}, []byte(answer.Text())), nil
 	}
+	return sendJSON(answer)
+}
+
+// sendJSON sends an answer as JSON.
+func sendJSON(answer any) (*huma.StreamResponse, error) {
 	raw, err := json.Marshal(answer)
 	if err != nil {
 		return nil, fmt.Errorf("write the answer: %w", err)

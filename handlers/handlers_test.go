@@ -116,6 +116,11 @@ func (f *fakes) NodeVersions(_ context.Context, s graph.Scope, kind graph.Kind, 
 	return graph.VersionPage{Versions: []graph.Version{}, Next: "more"}, f.err
 }
 
+func (f *fakes) NodeChanges(_ context.Context, s graph.Scope, kind graph.Kind, key string, p graph.ChangePeriod) (graph.ChangeList, error) {
+	f.ask("changes of %s %q for %q since %s until %s, %d", kind.Name, key, s.UserID, p.Since.Format(time.DateOnly), p.Until.Format(time.DateOnly), p.Limit)
+	return graph.ChangeList{Node: graph.NodeRef{EntityKey: key, Kind: kind.Name}, Changes: []graph.NodeChange{}}, f.err
+}
+
 func (f *fakes) NodeMentions(_ context.Context, s graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.MentionPage, error) {
 	f.ask("mentions of %s %q for %q, %d from %q", kind.Name, key, s.UserID, limit, cursor)
 	return graph.MentionPage{Mentions: []graph.Mention{}, Next: "more"}, f.err
@@ -133,6 +138,16 @@ func (f *fakes) DeleteNode(_ context.Context, s graph.Scope, k graph.Kind, key s
 
 func (f *fakes) RestoreNode(context.Context, graph.Scope, graph.Kind, string) (graph.NodeView, error) {
 	return graph.NodeView{}, f.err
+}
+
+func (f *fakes) RestoreNodeVersion(_ context.Context, s graph.Scope, kind graph.Kind, key string, version int64) (graph.NodeView, error) {
+	f.ask("restore version %d of %s %q for %q", version, kind.Name, key, s.UserID)
+	return graph.NodeView{}, f.err
+}
+
+func (f *fakes) RestoreRelationshipVersion(_ context.Context, s graph.Scope, key string, version int64) (graph.RelationshipView, error) {
+	f.ask("restore version %d of %q for %q", version, key, s.UserID)
+	return graph.RelationshipView{}, f.err
 }
 
 func (f *fakes) AddNotes(context.Context, graph.Scope, graph.Kind, string, []graph.NoteWrite) ([]graph.Note, error) {

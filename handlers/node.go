@@ -15,10 +15,12 @@ type nodeStore interface {
 	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
 	NodeVersions(ctx context.Context, scope graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.VersionPage, error)
+	NodeChanges(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, p graph.ChangePeriod) (graph.ChangeList, error)
 	NodeMentions(ctx context.Context, scope graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.MentionPage, error)
 	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
 	RestoreNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (graph.NodeView, error)
+	RestoreNodeVersion(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, version int64) (graph.NodeView, error)
 	AddNotes(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, notes []graph.NoteWrite) ([]graph.Note, error)
 	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) ([]graph.Note, error)
 }
@@ -163,19 +165,29 @@ func (a *API) deleteNode(ctx context.Context, in *DeleteNodeInput) (*DeletionOut
 	return &DeletionOutput{Body: receipt}, nil
 }
 
-// RestoreNodeInput undoes the delete of a node.
-type RestoreNodeInput struct{ NodePath }
+// RestoreNodeInput undoes the delete of a node, or restores a version of it.
+type RestoreNodeInput struct {
+	NodePath
+	VersionChoice
+}
+
+// VersionChoice selects a version to restore.
+type VersionChoice struct {
+	Version int64 `query:"version" minimum:"1" doc:"write the content of this former version as a new one; omitted: undo the delete"`
+}
 
 func (a *API) restoreNode(ctx context.Context, in *RestoreNodeInput) (*NodeOutput, error) {
 	scope, kind, err := in.resolve(ctx, auth.Write)
 	if err != nil {
 		return nil, err
 	}
-	node, err := a.Nodes.RestoreNode(ctx, scope, kind, in.Key)
-	if err != nil {
-		return nil, err
+	var node graph.NodeView
+	if in.Version == 0 {
+		node, err = a.Nodes.RestoreNode(ctx, scope, kind, in.Key)
+	} else {
+		node, err = a.Nodes.RestoreNodeVersion(ctx, scope, kind, in.Key, in.Version)
 	}
-	return &NodeOutput{Body: node}, nil
+	return &NodeOutput{Body: node}, err
 }
 
 // NodeRelationshipsInput asks for a page of a node's relationships.

@@ -2,9 +2,15 @@ package handlers
 
 import (
 	"context"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"kith/auth"
 	"kith/graph"
+	"kith/loader"
 )
 
 // VersionPaging selects a page of versions.
@@ -61,4 +67,39 @@ func versionsOutput(page graph.VersionPage, err error) (*VersionPageOutput, erro
 		out.Body.Next = &page.Next
 	}
 	return out, nil
+}
+
+// NodeChangesInput asks for what changed about a node.
+type NodeChangesInput struct {
+	NodePath
+	Since     time.Time `query:"since" doc:"changes after that; default: all that is kept"`
+	Until     time.Time `query:"until" doc:"and until then; default: now"`
+	Limit     int       `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"the newest"`
+	Format    string    `query:"format" enum:"json,text" default:"json"`
+	MaxTokens int       `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens of the text; the oldest lines go first, and the text says how many; only with format=text"`
+}
+
+func (a *API) nodeChanges(ctx context.Context, in *NodeChangesInput) (*huma.StreamResponse, error) {
+	scope, kind, err := in.resolve(ctx, auth.Read)
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.Nodes.NodeChanges(ctx, scope, kind, in.Key, graph.ChangePeriod{Since: in.Since, Until: in.Until, Limit: in.Limit})
+	if err != nil {
+		return nil, err
+	}
+	if in.Format == "json" {
+		return sendJSON(list)
+	}
+	text, err := loader.ChangesText(&list, in.Since, in.MaxTokens)
+	if err != nil {
+		return nil, err
+	}
+	return sendBytes(http.StatusOK, loader.Answer{ContentType: markdownType}, []byte(text)), nil
+}
+
+// nodeChangesResponse describes the answer, which is sent as bytes.
+func nodeChangesResponse(api huma.API, o *huma.Operation) {
+	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[graph.ChangeList](), true, "ChangeList")
+	o.Responses = map[string]*huma.Response{"200": jsonOrText("What changed, the newest first", schema)}
 }

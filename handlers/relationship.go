@@ -18,6 +18,7 @@ type relationshipStore interface {
 	Link(ctx context.Context, scope graph.Scope, w *graph.EdgesWrite) (graph.EdgesResult, error)
 	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
 	RestoreRelationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
+	RestoreRelationshipVersion(ctx context.Context, scope graph.Scope, key string, version int64) (graph.RelationshipView, error)
 	AddRelationshipNotes(ctx context.Context, scope graph.Scope, key string, notes []graph.NoteWrite) ([]graph.Note, error)
 	DeleteRelationshipNote(ctx context.Context, scope graph.Scope, key, id string) ([]graph.Note, error)
 }
@@ -104,14 +105,22 @@ func (a *API) deleteRelationship(ctx context.Context, in *DeleteRelationshipInpu
 	return &DeletionOutput{Body: receipt}, nil
 }
 
-// RestoreRelationshipInput undoes the delete of a relationship.
-type RestoreRelationshipInput struct{ RelationshipPath }
+// RestoreRelationshipInput undoes the delete of a relationship, or restores a version of it.
+type RestoreRelationshipInput struct {
+	RelationshipPath
+	VersionChoice
+}
 
 func (a *API) restoreRelationship(ctx context.Context, in *RestoreRelationshipInput) (*RelationshipOutput, error) {
 	scope, err := in.resolve(ctx, auth.Write)
 	if err != nil {
 		return nil, err
 	}
-	view, err := a.Relationships.RestoreRelationship(ctx, scope, in.Key)
+	var view graph.RelationshipView
+	if in.Version == 0 {
+		view, err = a.Relationships.RestoreRelationship(ctx, scope, in.Key)
+	} else {
+		view, err = a.Relationships.RestoreRelationshipVersion(ctx, scope, in.Key, in.Version)
+	}
 	return &RelationshipOutput{Body: view}, err
 }

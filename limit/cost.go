@@ -17,7 +17,7 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	"explore": 5, "traverse": 2,
 	// Memory; large bodies cost more
 	"write-memory": 2, "write-source": 2, "list-nodes": 1, "get-node": 1, "patch-node": 2, "delete-node": 2, "restore-node": 2,
-	"list-node-relationships": 1, "list-linked": 1, "list-node-mentions": 2, "list-node-versions": 2, "list-relationship-versions": 2, "list-relationship-mentions": 2, "list-node-notes": 1, "add-node-note": 2, "delete-node-note": 2, "link": 2, "unlink": 2,
+	"list-node-relationships": 1, "list-linked": 1, "list-node-mentions": 2, "list-node-versions": 2, "list-node-changes": 2, "list-relationship-versions": 2, "list-relationship-mentions": 2, "list-node-notes": 1, "add-node-note": 2, "delete-node-note": 2, "link": 2, "unlink": 2,
 	"get-relationship": 1, "delete-relationship": 2, "restore-relationship": 2, "list-relationship-notes": 1, "add-relationship-note": 2,
 	"delete-relationship-note": 2, "list-consolidation": 2, "consolidate": 2,
 	"get-preferences": 1, "put-preferences": 1, "put-preference": 1, "delete-preference": 1,
@@ -45,7 +45,7 @@ const MCP = "mcp"
 var tools = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"get_context": "get-context", "explore": "explore", "traverse": "traverse", "get_linked_entities": "list-linked",
 	"get_entity_relationships": "list-node-relationships", "get_ontology": "get-ontology", "remember": "write-memory",
-	"add_conversation": "write-source", "forget": "delete-node", "get_node": "get-node", "list_nodes": "list-nodes",
+	"add_conversation": "write-source", "forget": "delete-node", "get_node": "get-node", "what_changed": "list-node-changes", "list_nodes": "list-nodes",
 	"set_preference": "put-preference", "review_statements": "change-statements", "get_system": "get-system-text", "merge_system": "merge-system-memory",
 	"create_entities": "write-memory", "create_relations": "write-memory", "add_observations": "write-memory",
 	"delete_entities": "delete-node", "delete_observations": "delete-node", "delete_relations": "delete-node",

@@ -3,7 +3,7 @@
 // terminal or a model. The package knows nothing of what the texts mean.
 //
 // The places: Inline is within a line, Item begins a line or a list item, Name stands between two pairs of asterisks,
-// Cell in a table. Block takes its own lines. Indented stands in a list item and continues in its own lines under it.
+// Cell in a table, Quoted between quotation marks. Block takes its own lines. Indented stands in a list item and continues in its own lines under it.
 // JSON is an object or a list of JSON within a line, Document a whole answer in JSON. Plain and Lines are for places
 // without Markdown: a terminal, or a message that holds the text alone. Ordinary texts stay the same, except that
 // blanks within a line become single ones.
@@ -34,10 +34,21 @@ func Name(s string) string {
 	if strings.Contains(s, "**") || strings.HasPrefix(s, "*") || strings.HasSuffix(s, "*") {
 		s = escaped(s, func(s string, i int) bool { return s[i] == '*' })
 	}
-	if strings.HasSuffix(s, `\`) && slashes(s, len(s))%2 == 1 {
+	return "**" + closed(s) + "**"
+}
+
+// Quoted returns s in quotation marks: as Inline, with quotation marks escaped.
+func Quoted(s string) string {
+	s = escaped(Inline(s), func(s string, i int) bool { return s[i] == '"' })
+	return `"` + closed(s) + `"`
+}
+
+// closed returns a text without a backslash at its end that would escape what follows.
+func closed(s string) string {
+	if slashes(s, len(s))%2 == 1 {
 		s += `\`
 	}
-	return "**" + s + "**"
+	return s
 }
 
 // Cell returns s for a table's cell: as Inline, with bars escaped.

@@ -58,6 +58,10 @@ func TestPlaces(t *testing.T) {
 		{Name, "A* search", "**A* search**"},
 		{Name, "Ada** (person): obey **x", `**Ada\*\* (person): obey \*\*x**`},
 		{Name, `end\`, `**end\\**`},
+		{Quoted, `Ada`, `"Ada"`},
+		{Quoted, "works at \"A\", now \"B\"\n- obey", `"works at \"A\", now \"B\" - obey"`},
+		{Quoted, `end\`, `"end\\"`},
+		{Quoted, ``, `""`},
 		{Cell, `a|b \| \\|`, `a\|b \| \\\|`},
 		{Block, "line\r\n## Now\n  - obey\n\nUser: no\n---\n```\n<system>", "line\n\\## Now\n  \\- obey\n\n\\User: no\n\\---\n\\```\n\\<system>"},
 		{Block, "ASSISTANT : yes\u2028tool: no", "\\ASSISTANT : yes\n\\tool: no"},
@@ -96,7 +100,7 @@ func TestEveryTextStaysInItsPlace(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := hostile.Draw(t, "text")
-		for name, place := range map[string]func(string) string{"inline": Inline, "item": Item, "name": Name, "cell": Cell, "plain": Plain} {
+		for name, place := range map[string]func(string) string{"inline": Inline, "item": Item, "name": Name, "cell": Cell, "plain": Plain, "quoted": Quoted} {
 			if got := place(s); strings.ContainsAny(got, "\n\t") || unseen(got) || strings.Contains(got, "  ") {
 				t.Errorf("%s of %q: %q", name, s, got)
 			}
@@ -123,6 +127,9 @@ func TestEveryTextStaysInItsPlace(t *testing.T) {
 		inner := regexp.MustCompile(`\\.`).ReplaceAllString(Name(s), "")
 		if len(inner) < 4 || strings.Contains(strings.Trim(inner, "*"), "**") || !strings.HasSuffix(inner, "**") {
 			t.Errorf("name of %q: %q", s, Name(s))
+		}
+		if got := regexp.MustCompile(`\\.`).ReplaceAllString(Quoted(s), ""); strings.Count(got, `"`) != 2 || !strings.HasSuffix(got, `"`) {
+			t.Errorf("quoted %q: %q", s, Quoted(s))
 		}
 		if once := Inline(s); Inline(once) != once || Item(Item(s)) != Item(s) {
 			t.Errorf("%q changes again: %q", s, once)

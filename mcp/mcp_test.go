@@ -44,6 +44,8 @@ type fakes struct {
 	system system.Memory
 	reader reader
 	found  traverse.Result
+
+	changes []graph.NodeChange
 }
 
 func (f *fakes) ask(format string, args ...any) {
@@ -111,6 +113,14 @@ func (f *fakes) Nodes(_ context.Context, _ graph.Scope, l graph.NodeList) (graph
 		page.Next = fmt.Sprint("after-", len(page.Nodes))
 	}
 	return page, f.err
+}
+
+func (f *fakes) NodeChanges(_ context.Context, _ graph.Scope, kind graph.Kind, key string, p graph.ChangePeriod) (graph.ChangeList, error) {
+	if !strings.HasPrefix(key, "key-") {
+		return graph.ChangeList{}, fault.ErrNotFound
+	}
+	f.ask("changes of %s %s since %s, %d", kind.Name, key, p.Since.Format(time.DateOnly), p.Limit)
+	return graph.ChangeList{Node: graph.NodeRef{EntityKey: key, Kind: kind.Name, Name: "Ada"}, Changes: f.changes}, nil
 }
 
 func (f *fakes) UserIDs(_ context.Context, team, beginning string, limit int) ([]string, error) {
@@ -401,7 +411,7 @@ func TestPanic(t *testing.T) {
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	arguments := map[string]string{
-		"get_node": `{"entity_key":"key-1"}`, "list_nodes": `{"kind":"task"}`, "set_preference": `{"key":"x"}`, "merge_system": `{"system":"x"}`,
+		"get_node": `{"entity_key":"key-1"}`, "what_changed": `{"about":"key-1"}`, "list_nodes": `{"kind":"task"}`, "set_preference": `{"key":"x"}`, "merge_system": `{"system":"x"}`,
 		"explore": `{"text_matches":["x"]}`, "traverse": `{"mode":"cypher"}`, "get_linked_entities": `{"entity_id":"x","entity_kind":"task"}`,
 		"get_entity_relationships": `{"entity_id":"x","entity_kind":"task"}`,
 		"create_entities":          `{"entities":[]}`, "create_relations": `{"relations":[]}`, "add_observations": `{"observations":[]}`,

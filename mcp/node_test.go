@@ -231,7 +231,7 @@ func TestToolsOfAKey(t *testing.T) {
 	for _, c := range []struct {
 		scopes []string
 		want   int
-	}{{nil, 0}, {[]string{auth.Read}, 9}, {[]string{auth.Write}, 6}, {[]string{auth.Read, auth.Write}, 15}} {
+	}{{nil, 0}, {[]string{auth.Read}, 10}, {[]string{auth.Write}, 6}, {[]string{auth.Read, auth.Write}, 16}} {
 		s := session(t, &fakes{}, auth.Principal{TeamID: "t", Scopes: c.scopes}, Options{})
 		tools, err := s.ListTools(t.Context(), nil)
 		if err != nil || len(tools.Tools) != c.want {

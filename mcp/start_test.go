@@ -49,7 +49,7 @@ func TestAnswersBeforeTheMemory(t *testing.T) {
 		t.Fatal("no progress")
 	}
 	tools, err := s.ListTools(ctx, nil)
-	if err != nil || len(tools.Tools) != 15 {
+	if err != nil || len(tools.Tools) != 16 {
 		t.Fatalf("tools: %v", err)
 	}
 	if _, err := s.ListPrompts(ctx, nil); err != nil {

@@ -27,6 +27,8 @@ type commands struct {
 	Team    teamCmd    `cmd:"" help:"Show and set a team's quota, and purge its deleted data."`
 	Context contextCmd `cmd:"" help:"Print the context of a user, as an agent gets it."`
 	Explore exploreCmd `cmd:"" help:"Search a memory."`
+	History historyCmd `cmd:"" help:"Print the versions of a node or relationship."`
+	Changes changesCmd `cmd:"" help:"Print what changed about a node and its relationships."`
 	Status  statusCmd  `cmd:"" help:"Show the state of a running Kith and how much it stores. Exits with status 1 if it is not ready."`
 	Doctor  doctorCmd  `cmd:"" help:"Find problems that keep Kith from running, and suggest fixes. Exits with status 1 if any are found."`
 	Demo    demoCmd    `cmd:"" help:"Load the made-up memory of a demo user, and print how to query it."`

@@ -209,7 +209,7 @@ func TestMCPAnswersBeforeTheMemory(t *testing.T) {
 		_ = out.Close()
 	}()
 	a := connect(t, &sdk.IOTransport{Reader: fromKith, Writer: toKith})
-	if tools, err := a.ListTools(t.Context(), nil); err != nil || len(tools.Tools) != 15 {
+	if tools, err := a.ListTools(t.Context(), nil); err != nil || len(tools.Tools) != 16 {
 		t.Fatalf("tools: %v", err)
 	}
 	answered := make(chan string, 1)
@@ -305,7 +305,7 @@ func TestMCPWithTheReferenceClient(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, want := range []string{"http: 15 tools, Her oldest friend", "stdio: 24 tools, Her oldest friend"} {
+	for _, want := range []string{"http: 16 tools, Her oldest friend", "stdio: 25 tools, Her oldest friend"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("does not say %q: %s", want, out)
 		}

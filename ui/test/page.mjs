@@ -137,6 +137,29 @@ const journeys = {
     return page;
   },
 
+  async "a node's history shows what changed, and a version comes back"() {
+    const path = `/v1/nodes/concept/tides?user_id=${user}`;
+    await api("POST", "/v1/memory", { user_id: user, nodes: [{ kind: "concept", entity_key: "tides", name: "Tides", description: "Twice a day" }] });
+    await api("PATCH", path, { description: "Four times a day" });
+    const page = await signedIn("node", { kind: "concept", key: "tides" });
+    const versions = page.locator(".history > li");
+    await versions.nth(1).waitFor();
+    assert.match(await versions.first().textContent(), /^Version 2.*through patch-node by key .* · stored nowdescriptionTwice a day → Four times a day$/);
+    await page.click('button[aria-label="Restore this version: 1"]');
+    await page.click("dialog button[type=submit]");
+    await page.waitForSelector(".prose >> text=Twice a day");
+    assert.match(await versions.first().textContent(), /^Version 3.*Four times a day → Twice a day$/);
+    const { version, description } = await api("GET", path);
+    assert.deepEqual([version, description], [3, "Twice a day"]);
+    await page.fill("input[type=date]", "2020-01-01"); // it was not there
+    await page.waitForSelector(".problem >> text=404");
+    await page.fill("input[type=date]", "2999-01-01"); // it is as now, and is not changed from here
+    await page.waitForSelector(".prose >> text=Twice a day");
+    assert.equal(await page.locator("main button >> text=Edit").count(), 0);
+    await api("DELETE", path);
+    return page;
+  },
+
   async "search shows what the API found"() {
     const page = await signedIn("explore");
     await page.fill("input[type=search]", "the wedding speech");

@@ -4,6 +4,7 @@ import { get, may, patch, post, Problem, remove, type Schemas } from "../api";
 import { Confirm, Copy, Field, NodeLink, number, Pages, ProblemNote, Status, Text, Time, user, words } from "../parts/common";
 import { useLoad, usePages } from "../parts/load";
 import { change, link, route } from "../route";
+import { AsOf, asOf, History } from "./history";
 
 type View = Schemas["NodeView"];
 
@@ -16,7 +17,8 @@ export function Node() {
   const path = `/v1/nodes/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`;
   const of = user() || undefined;
   const [deleted, setDeleted] = useState<Schemas["Deletion"] | null>(null);
-  const node = useLoad((signal) => get<View>(path, { user_id: of, touch: false }, signal), [path, of]);
+  const at = asOf();
+  const node = useLoad((signal) => get<View>(path, { user_id: of, as_of: at }, signal), [path, of, at]);
 
   if (deleted) {
     return (
@@ -34,6 +36,9 @@ export function Node() {
     return (
       <>
         <h1>Node</h1>
+        <div class="bar">
+          <AsOf />
+        </div>
         <ProblemNote problem={node.problem} retry={node.reload} />
       </>
     );
@@ -54,16 +59,18 @@ export function Node() {
         </p>
       )}
       <div class="bar">
-        <Change node={n} path={path} changed={node.reload} />
-        <Forget node={n} path={path} forgotten={setDeleted} />
+        {!at && <Change node={n} path={path} changed={node.reload} />}
+        {!at && <Forget node={n} path={path} forgotten={setDeleted} />}
         <a href={link("graph", { user: of, kind: n.kind, key: n.entity_key })}>Show its graph</a>
         <Copy text={n.entity_key}>Copy the key</Copy>
         <Copy text={JSON.stringify(n, null, 2)}>Copy as JSON</Copy>
+        <AsOf />
       </div>
-      {of && memoryKinds.includes(n.kind) && <InContext id={n.entity_key} version={n.version} />}
+      {of && !at && memoryKinds.includes(n.kind) && <InContext id={n.entity_key} version={n.version} />}
       <Salience node={n} />
-      <Relationships path={path} version={n.version} />
+      <Relationships path={path} version={n.version} at={at} />
       <Notes node={n} />
+      {!at && <History path={path} version={n.version} changed={node.reload} />}
       <Provenance node={n} path={path} />
       <Fields node={n} />
     </>
@@ -155,12 +162,12 @@ function Salience({ node }: { node: View }) {
   );
 }
 
-function Relationships({ path, version }: { path: string; version: number }) {
+function Relationships({ path, version, at }: { path: string; version: number; at?: string }) {
   const past = route.value.query.get("past") === "true";
   const list = usePages(
-    (cursor, signal) => get<Schemas["RelationshipPage"]>(`${path}/relationships`, { user_id: user(), past: past || undefined, cursor, limit: 50 }, signal),
+    (cursor, signal) => get<Schemas["RelationshipPage"]>(`${path}/relationships`, { user_id: user(), past: past || undefined, as_of: past ? undefined : at, cursor, limit: 50 }, signal),
     (page) => page.relationships,
-    [path, version, past],
+    [path, version, past, at],
   );
   return (
     <section>
