@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/internal/cursors"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -92,6 +93,9 @@ func NewNodeView(kind Kind, p Properties, now time.Time) NodeView {
 // Node returns one node that the scope may see, as it is or was, or ErrNotFound.
 func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (NodeView, error) {
 	if q.AsOf != nil {
+		if err := fault.CheckAsOf(q.AsOf, s.Now()); err != nil {
+			return NodeView{}, err
+		}
 		return s.nodeAt(ctx, scope, kind, key, q)
 	}
 	return s.node(ctx, scope, kind, key, q)
