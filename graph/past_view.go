@@ -90,3 +90,44 @@ func (p *Past) Refs(stored []NodeRef) []NodeRef {
 	}
 	return there
 }
+
+// Changed returns the node of the time if another version is stored now, or none. It returns false if the node was not there, or if
+// nothing of it has changed since.
+func (p *Past) Changed(key string) (StoredNode, bool) {
+	n, ok := p.nodes[key]
+	if !ok || !n.Existed || n.Current {
+		return StoredNode{}, false
+	}
+	kind, _ := KindOf(n.Kind)
+	return StoredNode{kind, n.Properties}, true
+}
+
+// There reports whether a node was there at the time, as far as that is known.
+func (p *Past) There(key string) bool {
+	n, ok := p.nodes[key]
+	return !ok || n.Existed
+}
+
+// StoredLink is a relationship with its stored properties.
+type StoredLink struct {
+	Type, From, To string
+	Properties
+}
+
+// ChangedLink does the same as Changed for a relationship, which may have been valid at another time only.
+func (p *Past) ChangedLink(key string) (StoredLink, bool) {
+	r, ok := p.relationships[key]
+	return StoredLink{r.Type, r.From, r.To, r.Properties}, ok && r.Existed
+}
+
+// ValidAt reports whether a relationship was valid at a time.
+func (p Properties) ValidAt(at time.Time) bool {
+	from, to := p.Moment("valid_from"), p.Moment("valid_to")
+	return (from == nil || !from.After(at)) && (to == nil || to.After(at))
+}
+
+// LinkThere reports whether a relationship was there at the time, as far as that is known.
+func (p *Past) LinkThere(key string) bool {
+	r, ok := p.relationships[key]
+	return !ok || r.Existed
+}

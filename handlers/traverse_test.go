@@ -39,7 +39,7 @@ func (m memory) Steps(_ context.Context, _ graph.Scope, _ traverse.Walk, wishes 
 	return steps, m.err
 }
 
-func (m memory) NodesByKey(_ context.Context, _ graph.Scope, keys []string) ([]graph.NodeView, error) {
+func (m memory) NodesAt(_ context.Context, _ graph.Scope, keys []string, _ *time.Time) ([]graph.NodeView, error) {
 	nodes := make([]graph.NodeView, len(keys))
 	for i, key := range keys {
 		nodes[i] = graph.NodeView{Kind: "concept", Node: graph.Node{EntityKey: key, Name: "Boat"}}

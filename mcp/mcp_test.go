@@ -75,7 +75,7 @@ func (f *fakes) Relationships(context.Context, graph.Scope, graph.RelationshipLi
 	return graph.RelationshipPage{Relationships: []graph.RelationshipView{{Key: "r", Type: "knows", Node: &graph.NodeRef{Name: "Ada"}}}}, f.err
 }
 
-func (f *fakes) NodesByKey(_ context.Context, _ graph.Scope, keys []string) ([]graph.NodeView, error) {
+func (f *fakes) NodesAt(_ context.Context, _ graph.Scope, keys []string, _ *time.Time) ([]graph.NodeView, error) {
 	var found []graph.NodeView
 	for _, key := range keys {
 		if strings.HasPrefix(key, "key-") {
