@@ -17,8 +17,8 @@ type nodesAtRow struct {
 	Nodes []placeAt
 }
 
-// placeAt is a node of a list at a time.
-type placeAt struct{ Place, Key string }
+// placeAt is a node of a list at a time, in the order of node_list_past.
+type placeAt struct{ Place, Key, Project, Type string }
 
 // mostPast is the maximum number of versions that are read for a list at a time.
 const mostPast = 20_000

@@ -75,7 +75,7 @@ func (f *fakes) Relationships(context.Context, graph.Scope, graph.RelationshipLi
 	return graph.RelationshipPage{Relationships: []graph.RelationshipView{{Key: "r", Type: "knows", Node: &graph.NodeRef{Name: "Ada"}}}}, f.err
 }
 
-func (f *fakes) NodesAt(_ context.Context, _ graph.Scope, keys []string, _ *time.Time) ([]graph.NodeView, error) {
+func (f *fakes) NodesByKey(_ context.Context, _ graph.Scope, keys []string) ([]graph.NodeView, error) {
 	var found []graph.NodeView
 	for _, key := range keys {
 		if strings.HasPrefix(key, "key-") {
@@ -83,6 +83,10 @@ func (f *fakes) NodesAt(_ context.Context, _ graph.Scope, keys []string, _ *time
 		}
 	}
 	return found, f.err
+}
+
+func (f *fakes) NodesAt(ctx context.Context, scope graph.Scope, keys []string, _ *time.Time) ([]graph.NodeView, error) {
+	return f.NodesByKey(ctx, scope, keys)
 }
 
 // CurrentKeys says that key-1 has taken over what had the key former.

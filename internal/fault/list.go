@@ -252,8 +252,10 @@ func (l *List) Past(place Path, t, now time.Time) {
 	}
 }
 
-// CheckAsOf returns an InvalidError for a time of a read, as_of, that is in the future; nil stands for the present. A minute is
-// allowed for clocks that differ.
+// clockSkew is by how much the clock of another instance may be ahead.
+const clockSkew = 10 * time.Second
+
+// CheckAsOf returns an InvalidError for a time of a read, as_of, that is in the future; nil stands for the present.
 func CheckAsOf(at *time.Time, now time.Time) error {
 	if at == nil {
 		return nil
@@ -261,7 +263,7 @@ func CheckAsOf(at *time.Time, now time.Time) error {
 	l := &List{}
 	place := At("as_of")
 	l.Time(place, *at)
-	if at.Before(Latest) && at.After(now.Add(time.Minute)) {
+	if at.Before(Latest) && at.After(now.Add(clockSkew)) {
 		l.Add(place, OutOfRange, "must not be in the future")
 	}
 	return l.Err()
