@@ -12,6 +12,7 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/loader"
 )
 
 // lasting returns a node that does not decay.
@@ -183,13 +184,103 @@ func TestSearchesOfThePast(t *testing.T) {
 	}
 	var moments []moment
 	e.history(func(at time.Time) { moments = append(moments, moment{at, e.searches("u", nil)}) }, e.boats()...)
-	for _, m := range moments {
+	for i, m := range moments {
 		e.Same("at "+m.at.Format("15:04:05.000"), m.found, e.searches("u", &m.at))
+		if i%6 > 0 { // each takes some searches
+			continue
+		}
 		e.Same("another user's at "+m.at.Format("15:04:05.000"), []string{"null", "null", "null", "null"}, e.searches("other", &m.at))
 		e.Same("another team's", []string{"null", "null", "null", "null"}, e.neighbour().searches("u", &m.at))
 	}
 	before := noon
 	e.Same("before the first write", []string{"null", "null", "null", "null"}, e.searches("u", &before))
+}
+
+// contextOf returns what the sections of a context say, as of a time or now.
+func (e *env) contextOf(user string, at *time.Time) []string {
+	e.Helper()
+	q := loader.SectionQuery{Now: e.Now, AsOf: at, FocusKey: "a", FocusKind: graph.ConceptKind}
+	found, err := e.contexts().ReadSections(e.Context(), e.As(user), append(slices.Clone(loader.AllSections), loader.FocusSection), q)
+	if err == nil && at != nil {
+		err = e.contexts().OfPast(e.Context(), e.As(user), q, found)
+	}
+	if err != nil {
+		e.Fatal(err)
+	}
+	lines := []string{}
+	say := func(what string, n *loader.ContextNode, more ...any) {
+		lines = append(lines, fmt.Sprintln(what, n.EntityKey, n.Name, n.Description, n.State, more))
+	}
+	if found.Owner != nil {
+		say("owner", found.Owner)
+	}
+	for i := range found.CoreBeliefs {
+		say("belief", &found.CoreBeliefs[i])
+	}
+	for i := range found.PrimaryGoals {
+		say("goal", &found.PrimaryGoals[i])
+	}
+	for i := range found.Relationships {
+		if r := &found.Relationships[i]; !r.Filled {
+			say("related", &r.Node, r.Description, r.RelationshipType)
+		}
+	}
+	if found.Focus != nil {
+		say("focus", &found.Focus.Node)
+		for _, l := range found.Focus.Links {
+			lines = append(lines, fmt.Sprintln("near", l.EntityKey, l.Name, l.RelationshipType, l.Direction, l.Description))
+		}
+	}
+	for _, s := range found.Sources {
+		lines = append(lines, fmt.Sprintln("source", s.EntityKey, s.Summary, s.KeyEntities))
+	}
+	return lines
+}
+
+// TestContextsOfThePast compares contexts of each moment with what they said then, of a history without deletes.
+func TestContextsOfThePast(t *testing.T) {
+	e := fresh(t)
+	describe := func(r graph.RelationshipWrite, text string) graph.RelationshipWrite {
+		r.Description = graph.Some(text)
+		return r
+	}
+	in := func(state string, w graph.NodeWrite) graph.NodeWrite {
+		w.State = graph.Some(state)
+		return w
+	}
+	me := lasting("person", "me", "Pia", "a sailor")
+	me.IsOwner = graph.Some(true)
+	steps := []func(){
+		func() {
+			e.Write("u", []graph.NodeWrite{me, lasting("concept", "a", "Aurora", "a boat"), in("core", lasting("concept", "k", "Keel", "no boat without it")), lasting("concept", "g", "a goal", "to sail")},
+				describe(link("me", "thinks_about", "a", 0.5), "would buy her"))
+		},
+		func() {
+			e.Write("u", []graph.NodeWrite{lasting("concept", "a", "Zora", "a lighthouse"), lasting("person", "me", "Pia M", "a keeper")})
+		},
+		func() { e.Write("u", nil, describe(link("me", "thinks_about", "a", 0.9), "keeps the lamp")) },
+		func() {
+			e.Source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("of lamps"), StartedAt: graph.Some(e.Now), Mentions: []string{"a"}})
+		},
+		func() { e.Write("u", []graph.NodeWrite{in("core", lasting("concept", "k", "Hull", "or that"))}) },
+		func() { e.Source("u", graph.SourceWrite{EntityKey: "s", Summary: graph.Some("of lenses")}) },
+		func() {
+			e.Write("u", []graph.NodeWrite{lasting("person", "b", "Bo", "a friend"), lasting("concept", "g", "a goal", "to rest")},
+				describe(link("me", "has_relationship_with", "b", 0.7), "since school"), describe(link("a", "relates_to", "b", 0.7), "his work"))
+		},
+	}
+	type moment struct {
+		at   time.Time
+		said []string
+	}
+	var moments []moment
+	e.history(func(at time.Time) { moments = append(moments, moment{at, e.contextOf("u", nil)}) }, steps...)
+	for _, m := range moments {
+		e.Same("at "+m.at.Format("15:04:05.000"), m.said, e.contextOf("u", &m.at))
+		e.Same("another user's", []string{}, e.contextOf("other", &m.at))
+	}
+	before := noon
+	e.Same("before the first write", []string{}, e.contextOf("u", &before))
 }
 
 func kindNamed(t *testing.T, name string) graph.Kind {

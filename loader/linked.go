@@ -135,7 +135,11 @@ func (r *LinkedRequest) setDefaults() {
 
 // question identifies the list to which a cursor belongs.
 func (r *LinkedRequest) question() string {
-	return strings.Join([]string{r.Scope.TeamID, r.Scope.UserID, r.Kind.Name, r.Key, string(r.Mode), r.Filter, strconv.Itoa(r.Most), dayOf(r.AsOf)}, "\x1f")
+	parts := []string{r.Scope.TeamID, r.Scope.UserID, r.Kind.Name, r.Key, string(r.Mode), r.Filter, strconv.Itoa(r.Most)}
+	if r.AsOf != nil {
+		parts = append(parts, dayOf(r.AsOf))
+	}
+	return strings.Join(parts, "\x1f")
 }
 
 const cursorSum = 12 // bytes

@@ -23,6 +23,7 @@ import (
 type store interface {
 	ReadSections(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (*Sections, error)
 	ReadSection(ctx context.Context, scope graph.Scope, section Section, q SectionQuery, found *Sections) error
+	OfPast(ctx context.Context, scope graph.Scope, q SectionQuery, found *Sections) error
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 	Node(ctx context.Context, scope graph.Scope, key string, q SectionQuery) (graph.NodeView, error)
 	Origins(ctx context.Context, scope graph.Scope, keys, mentioned []string, q SectionQuery) (map[string]Origin, error)
@@ -135,7 +136,11 @@ func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []Section
 	defer cancel()
 	sections, result := l.startPreferences(ctx, scope, sections)
 	found, failed := l.loadFromGraph(ctx, scope, sections, q)
-	if err := errors.Join(failed[OwnerSection], failed[FocusSection]); err != nil {
+	err = errors.Join(failed[OwnerSection], failed[FocusSection])
+	if err == nil && q.AsOf != nil {
+		err = l.store.OfPast(ctx, scope, q, found)
+	}
+	if err != nil {
 		cancel()
 		<-result
 		return nil, nil, err

@@ -81,6 +81,8 @@ func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section Sectio
 	return nil
 }
 
+func (f *fakeStore) OfPast(context.Context, graph.Scope, SectionQuery, *Sections) error { return nil }
+
 func (f *fakeStore) Workspaces(context.Context, graph.Scope, *time.Time) (*workspace.Workspaces, error) {
 	return f.workspaces, nil
 }
