@@ -133,7 +133,7 @@ const (
 	storiesRead    = 100
 )
 
-// Details reads more about found records, in one round trip.
+// Details reads more about found records, in one round trip; as of a time, in some more.
 func (s *Store) Details(ctx context.Context, scope graph.Scope, w Wanted) (Details, error) {
 	rows, err := findDetails.Read(ctx, s.db, w.params(scope))
 	if err != nil || len(rows) == 0 {
@@ -143,7 +143,11 @@ func (s *Store) Details(ctx context.Context, scope graph.Scope, w Wanted) (Detai
 	if w.AsOf != nil {
 		now = w.AsOf.UTC()
 	}
-	return rows[0].details(now), nil
+	d := rows[0].details(now)
+	if w.AsOf != nil {
+		err = s.detailsAt(ctx, scope, &w, &d)
+	}
+	return d, err
 }
 
 func (w *Wanted) params(scope graph.Scope) map[string]any {

@@ -61,7 +61,7 @@ type Search struct {
 	Relationships bool
 	Types         []string // of relationships; empty: all
 	Since, Until  *time.Time
-	AsOf          *time.Time // relationships valid on a day; nil: the current ones
+	AsOf          *time.Time // what was there at a time, with its texts of then; nil: now
 	Neighbours    bool       // find messages by the words of the messages around them too
 	Archived      bool       // also archived sources and nodes
 	Links         bool       // what the first sources mention, and the other sources that mention it
@@ -216,7 +216,12 @@ func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found,
 	if err != nil {
 		return Found{}, err
 	}
-	found, err := row.found(asks, s.graph.Now())
+	if q.AsOf != nil {
+		if err := s.ofPast(ctx, scope, &q, asks, &row); err != nil {
+			return Found{}, err
+		}
+	}
+	found, err := row.found(asks, q.moment(s.graph.Now()))
 	if len(q.Vectors) > 0 {
 		found.Waiting = row.Waiting
 		found.OtherModel = row.Model != nil && *row.Model != s.embedder.Model()
@@ -271,7 +276,7 @@ func (q *Search) params(scope graph.Scope, asks *searchAsks) map[string]any {
 	}
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "counted": asks.counted(), "count_limit": countLimit, "name_limit": nameLimit,
-		"message_asks": q.messageAsks(asks.messages), "message_limit": messageDepth, "answer_limit": answerDepth, "neighbours": q.Neighbours, "archived": q.Archived,
+		"message_asks": q.messageAsks(asks.messages), "message_limit": messageDepth, "answer_limit": answerDepth, "neighbours": q.Neighbours, "archived": q.Archived || q.AsOf != nil, // what was archived since was not then
 		"source_asks": askParams(asks.sources), "source_limit": sourceDepth,
 		"node_asks": askParams(asks.nodes), "node_limit": nodeDepth,
 		"relationship_asks": askParams(asks.relationships), "relationship_limit": relationshipDepth,

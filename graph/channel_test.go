@@ -121,7 +121,7 @@ func (e *env) views(user string) []string {
 			view(edges, err)
 		}
 	}
-	available, err := workspace.NewStore(e.Store).Available(e.Context(), e.As(user), "p", "hub", nil)
+	available, err := workspace.NewStore(e.Store).Available(e.Context(), e.As(user), "p", "hub", nil, nil)
 	view(available, err)
 	params := map[string]any{
 		"team_id": e.Team, "user_id": user, "entity_key": "hub", "label": "Task", "labels": []string{"Task", "Goal", "Plan"}, "skip": 0, "until": 100, "whole": true,

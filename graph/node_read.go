@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/internal/cursors"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -92,6 +93,9 @@ func NewNodeView(kind Kind, p Properties, now time.Time) NodeView {
 // Node returns one node that the scope may see, as it is or was, or ErrNotFound.
 func (s *Store) Node(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (NodeView, error) {
 	if q.AsOf != nil {
+		if err := fault.CheckAsOf(q.AsOf, s.Now()); err != nil {
+			return NodeView{}, err
+		}
 		return s.nodeAt(ctx, scope, kind, key, q)
 	}
 	return s.node(ctx, scope, kind, key, q)
@@ -134,10 +138,11 @@ func (s *Store) node(ctx context.Context, scope Scope, kind Kind, key string, q 
 // or by key for kinds whose names are not unique.
 type NodeList struct {
 	Kind      Kind
-	ProjectID string // only nodes of this project, by key
-	Deleted   bool   // only nodes that can be restored, by key
-	State     string // only nodes in this state now; empty: all. Deleted ones have none
-	Cursor    string // from the previous page; empty: the first page
+	ProjectID string     // only nodes of this project, by key
+	Deleted   bool       // only nodes that can be restored, by key
+	State     string     // only nodes in this state; empty: all. Deleted ones have none
+	AsOf      *time.Time // the nodes of a time, also those deleted since; nil: now
+	Cursor    string     // from the previous page; empty: the first page
 	Limit     int64
 }
 
@@ -150,10 +155,15 @@ type NodePage struct {
 // Nodes returns a page of nodes that the scope may see. Error: InvalidError for an invalid cursor.
 func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, error) {
 	after, err := cursors.Decode(l.Cursor)
+	if err == nil {
+		err = fault.CheckAsOf(l.AsOf, s.Now())
+	}
 	if err != nil {
 		return NodePage{}, err
 	}
 	switch {
+	case l.AsOf != nil:
+		return s.nodesAt(ctx, scope, &l, after)
 	case l.Deleted:
 		return nodePage(ctx, s, listDeletedNodes, (*keyedNode).listed, l, after, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.User(), "kind": l.Kind.Name, "cutoff": s.cutoff(),
@@ -163,7 +173,14 @@ func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, e
 			"team_id": scope.TeamID, "user_id": scope.User(), "project_id": l.ProjectID, "label": l.Kind.Label,
 		}))
 	}
-	return s.ownThenShared(ctx, scope, l, after)
+	return s.ownThenShared(ctx, scope, l, after, s.namedPage)
+}
+
+// namedPage returns a page of the nodes whose natural keys have a prefix.
+func (s *Store) namedPage(ctx context.Context, scope Scope, l NodeList, prefix, after string) (NodePage, error) {
+	return nodePage(ctx, s, listNodes, (*namedNode).listed, l, after, s.inState(l.State, map[string]any{
+		"team_id": scope.TeamID, "end": PrefixEnd(prefix),
+	}))
 }
 
 // inState adds the parameters of a list of nodes in a state to others.
@@ -175,8 +192,10 @@ func (s *Store) inState(state string, params map[string]any) map[string]any {
 	return params
 }
 
-// ownThenShared returns the user's nodes and then the shared ones.
-func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, after string) (NodePage, error) {
+// ownThenShared returns the user's nodes and then the shared ones. list returns a page of those whose natural keys have a prefix.
+func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, after string,
+	list func(ctx context.Context, scope Scope, l NodeList, prefix, after string) (NodePage, error),
+) (NodePage, error) {
 	own, shared := ListPrefix(l.Kind, scope.UserID), ListPrefix(l.Kind, "")
 	if after != "" && !strings.HasPrefix(after, own) && !strings.HasPrefix(after, shared) {
 		return NodePage{}, cursors.Invalid()
@@ -189,9 +208,7 @@ func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, afte
 		if want := l.Limit - int64(len(page.Nodes)); want > 0 {
 			rest := l
 			rest.Limit = want
-			more, err := nodePage(ctx, s, listNodes, (*namedNode).listed, rest, max(after, prefix), s.inState(l.State, map[string]any{
-				"team_id": scope.TeamID, "end": PrefixEnd(prefix),
-			}))
+			more, err := list(ctx, scope, rest, prefix, max(after, prefix))
 			if err != nil {
 				return NodePage{}, err
 			}

@@ -28,7 +28,16 @@ type nodeAt struct {
 	Labels           Labels `neo:"label"`
 	Name             string
 	Existed, Current bool
+	Salience         float64
+	DecayRate        float64
+	SalienceAt       int64
 	Properties       Properties
+}
+
+// salienceAt returns the salience at a time.
+func (n *nodeAt) salienceAt(at time.Time) float64 {
+	alive := vitality{salience: n.Salience, rate: n.DecayRate, at: time.UnixMilli(n.SalienceAt).UTC()}
+	return alive.current(at)
 }
 
 // ref identifies the node of the time.
@@ -62,20 +71,20 @@ type Past struct {
 	relationships map[string]relationshipAt
 }
 
-// maxPast is the maximum number of keys of a call of PastOf.
+// maxPast is the maximum number of keys of a statement.
 const maxPast = 10_000
 
-// PastOf returns what the nodes and relationships with some keys were at a time, as far as the scope may see them. The zero time, or
-// nil, stands for the present.
+// PastOf returns what the nodes and relationships with some keys were at a time, as far as the scope may see them. Nil
+// stands for the present.
 func (s *Store) PastOf(ctx context.Context, scope Scope, at *time.Time, nodes, relationships []string) (*Past, error) {
 	if at == nil {
 		return nil, nil //nolint:nilnil // a nil past is the present
 	}
 	p := &Past{at: at.UTC(), nodes: map[string]nodeAt{}, relationships: map[string]relationshipAt{}}
 	params := func(keys []string) map[string]any {
-		return map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys[:min(len(keys), maxPast)], "at": p.at.UnixMilli()}
+		return map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys, "at": p.at.UnixMilli()}
 	}
-	if keys := Distinct(nodes); len(keys) > 0 {
+	for keys := range slices.Chunk(Distinct(slices.Clone(nodes)), maxPast) {
 		rows, err := nodesAt.Read(ctx, s.db, params(keys))
 		if err != nil {
 			return nil, err
@@ -84,7 +93,7 @@ func (s *Store) PastOf(ctx context.Context, scope Scope, at *time.Time, nodes, r
 			p.nodes[row.Key] = row
 		}
 	}
-	if keys := Distinct(relationships); len(keys) > 0 {
+	for keys := range slices.Chunk(Distinct(slices.Clone(relationships)), maxPast) {
 		rows, err := relationshipsAt.Read(ctx, s.db, params(keys))
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"kith/cypher"
 	"kith/internal/cursors"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -113,6 +114,9 @@ func (s *Store) Relationships(ctx context.Context, scope Scope, l RelationshipLi
 
 func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipList) (RelationshipPage, error) {
 	after, err := cursors.Decode(l.Cursor)
+	if err == nil {
+		err = fault.CheckAsOf(l.AsOf, s.Now())
+	}
 	if err != nil {
 		return RelationshipPage{}, err
 	}
@@ -171,6 +175,9 @@ func (s *Store) locateAt(ctx context.Context, scope Scope, key string, at *time.
 // Relationship returns one current or past relationship as it is, or was at a time, if the scope may see both ends, or ErrNotFound.
 func (s *Store) Relationship(ctx context.Context, scope Scope, key string, asOf *time.Time) (RelationshipView, error) {
 	if asOf != nil {
+		if err := fault.CheckAsOf(asOf, s.Now()); err != nil {
+			return RelationshipView{}, err
+		}
 		return s.relationshipAt(ctx, scope, key, asOf)
 	}
 	r, err := s.locate(ctx, scope, key)

@@ -13,6 +13,8 @@ const (
 	includesType   = "includes"    // storyline → source
 	rootedInType   = "rooted_in"   // macro → its anchor
 	groupsType     = "groups"      // macro → storyline
+
+	ContextDocumentType = "has_context_document" // project → the document that describes it
 )
 
 // Vocabulary lists the built-in relationship types; callers may add others.
@@ -26,7 +28,7 @@ var Vocabulary = append([]string{
 // containmentTypes state that one thing is part of another; they must not form a ring.
 var containmentTypes = []string{
 	"contains", "has_plan", "has_task", "has_goal", "has_document", "has_output", "has_risk", "has_milestone", "has_metric",
-	"has_requirement", "has_source", "has_decision", "has_context_document", "has_part",
+	"has_requirement", "has_source", "has_decision", ContextDocumentType, "has_part",
 }
 
 // swapped has the deprecated types that are stored in the opposite direction, with their replacements.
@@ -99,7 +101,7 @@ var parents = map[string][]string{
 
 // contained returns the kind that a type of the form has_KIND leads to; empty for other types.
 func contained(relationship string) string {
-	if relationship == "has_context_document" {
+	if relationship == ContextDocumentType {
 		return "document"
 	}
 	kind, ok := strings.CutPrefix(relationship, "has_")

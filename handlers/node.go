@@ -63,7 +63,7 @@ func (a *API) getNode(ctx context.Context, in *GetNodeInput) (*NodeOutput, error
 	}
 	node, err := a.Nodes.Node(ctx, scope, kind, in.Key, graph.NodeQuery{AsOf: timeOrNil(in.AsOf), Relationships: in.Relationships})
 	if err != nil {
-		return nil, err
+		return nil, located("query", err)
 	}
 	if in.Touch {
 		a.Recalls.Recalled(scope, graph.Recall{Nodes: []string{node.EntityKey}})
@@ -73,13 +73,14 @@ func (a *API) getNode(ctx context.Context, in *GetNodeInput) (*NodeOutput, error
 
 // ListNodesInput asks for a page of nodes.
 type ListNodesInput struct {
-	Kind      string `path:"kind"`
-	UserID    string `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
-	ProjectID string `query:"project_id" minLength:"1" maxLength:"256" doc:"only those of this project"`
-	State     string `query:"state" enum:"candidate,active,core,archived" doc:"only those in this state now; not together with deleted"`
-	Deleted   bool   `query:"deleted" doc:"only deleted ones that can be restored"`
-	Limit     int64  `query:"limit" minimum:"1" maximum:"1000" default:"100"`
-	Cursor    string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
+	Kind      string    `path:"kind"`
+	UserID    string    `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
+	ProjectID string    `query:"project_id" minLength:"1" maxLength:"256" doc:"only those of this project"`
+	State     string    `query:"state" enum:"candidate,active,core,archived" doc:"only those in this state; not together with deleted"`
+	Deleted   bool      `query:"deleted" doc:"only deleted ones that can be restored"`
+	AsOf      time.Time `query:"as_of" doc:"the nodes as they were then, also those changed or deleted since; not together with deleted"`
+	Limit     int64     `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	Cursor    string    `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 }
 
 // NodePageOutput is a page of nodes. Next is null after the last.
@@ -103,11 +104,14 @@ func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutpu
 		return nil, fault.Invalid(fault.At("path").Field("kind"), fault.NotAllowed, "messages are listed by their conversation: GET /v1/conversations/{id}")
 	case in.Deleted && in.State != "":
 		return nil, fault.Invalid(fault.At("query").Field("state"), fault.NotAllowed, "deleted nodes have no state")
+	case in.Deleted && !in.AsOf.IsZero():
+		return nil, fault.Invalid(fault.At("query").Field("as_of"), fault.NotAllowed, "is not for deleted nodes: without deleted, the list has those that were there")
 	case in.ProjectID != "" && !fault.ValidKey(in.ProjectID):
 		return nil, fault.Invalid(fault.At("query").Field("project_id"), fault.Malformed, "must not be blank, nor contain control characters")
 	}
 	page, err := a.Nodes.Nodes(ctx, scope, graph.NodeList{
-		Kind: kind, ProjectID: in.ProjectID, State: in.State, Deleted: in.Deleted, Cursor: in.Cursor, Limit: in.Limit,
+		Kind: kind, ProjectID: in.ProjectID, State: in.State, Deleted: in.Deleted, AsOf: timeOrNil(in.AsOf),
+		Cursor: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, located("query", err)

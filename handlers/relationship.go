@@ -52,7 +52,7 @@ func (a *API) getRelationship(ctx context.Context, in *GetRelationshipInput) (*R
 		return nil, err
 	}
 	view, err := a.Relationships.Relationship(ctx, scope, in.Key, timeOrNil(in.AsOf))
-	return &RelationshipOutput{Body: view}, err
+	return &RelationshipOutput{Body: view}, located("query", err)
 }
 
 // RelationshipMentionsInput asks for a page of the sources that mention both ends of a relationship.

@@ -100,6 +100,7 @@ type LinkedRequest struct {
 	Available bool
 	Format    Format
 	MaxTokens int
+	AsOf      *time.Time // what was linked at a time; nil: now
 }
 
 // Validate checks the request; locations refer to the query parameters.
@@ -134,7 +135,11 @@ func (r *LinkedRequest) setDefaults() {
 
 // question identifies the list to which a cursor belongs.
 func (r *LinkedRequest) question() string {
-	return strings.Join([]string{r.Scope.TeamID, r.Scope.UserID, r.Kind.Name, r.Key, string(r.Mode), r.Filter, strconv.Itoa(r.Most)}, "\x1f")
+	parts := []string{r.Scope.TeamID, r.Scope.UserID, r.Kind.Name, r.Key, string(r.Mode), r.Filter, strconv.Itoa(r.Most)}
+	if r.AsOf != nil {
+		parts = append(parts, dayOf(r.AsOf))
+	}
+	return strings.Join(parts, "\x1f")
 }
 
 const cursorSum = 12 // bytes
@@ -178,6 +183,9 @@ func (l *Loader) Linked(ctx context.Context, r LinkedRequest) (Answer, error) {
 	if err := r.Validate(); err != nil {
 		return Answer{}, err
 	}
+	if err := fault.CheckAsOf(r.AsOf, l.options.Now()); err != nil {
+		return Answer{}, err
+	}
 	return l.loadRendered(ctx, r.Scope, r.view(), r.Format, func(ctx context.Context) ([]byte, bool, error) {
 		c, err := l.linked(ctx, &r)
 		if err != nil {
@@ -191,7 +199,7 @@ func (l *Loader) Linked(ctx context.Context, r LinkedRequest) (Answer, error) {
 func (l *Loader) linked(ctx context.Context, r *LinkedRequest) (*LinkedContext, error) {
 	skip, _ := r.skip()
 	found, err := l.workspaces.LinkedWith(ctx, r.Scope, workspace.LinkedQuery{
-		Kind: r.Kind, Key: r.Key, Kinds: r.kinds(), Skip: skip, Most: r.Most, Whole: r.Mode == Full,
+		Kind: r.Kind, Key: r.Key, Kinds: r.kinds(), Skip: skip, Most: r.Most, Whole: r.Mode == Full, AsOf: r.AsOf,
 	})
 	if err != nil {
 		return nil, err
@@ -208,7 +216,7 @@ func (l *Loader) linked(ctx context.Context, r *LinkedRequest) (*LinkedContext, 
 	if !r.Available || found.Project == "" {
 		return c, nil
 	}
-	all, err := l.workspaces.Available(ctx, r.Scope, found.Project, found.Node.EntityKey, r.kinds())
+	all, err := l.workspaces.Available(ctx, r.Scope, found.Project, found.Node.EntityKey, r.kinds(), r.AsOf)
 	if err != nil {
 		return nil, err
 	}

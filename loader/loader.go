@@ -23,19 +23,20 @@ import (
 type store interface {
 	ReadSections(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (*Sections, error)
 	ReadSection(ctx context.Context, scope graph.Scope, section Section, q SectionQuery, found *Sections) error
+	OfPast(ctx context.Context, scope graph.Scope, q SectionQuery, found *Sections) error
 	CurrentKeys(ctx context.Context, scope graph.Scope, keys []string) (map[string]string, error)
 	Node(ctx context.Context, scope graph.Scope, key string, q SectionQuery) (graph.NodeView, error)
 	Origins(ctx context.Context, scope graph.Scope, keys, mentioned []string, q SectionQuery) (map[string]Origin, error)
 }
 
-// workspaces reads projects.
+// workspaces reads projects, as they are or were at a time.
 type workspaces interface {
-	Workspaces(ctx context.Context, scope graph.Scope) (*workspace.Workspaces, error)
-	WorkspaceOf(ctx context.Context, scope graph.Scope, project string) (*workspace.Workspace, error)
-	WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string) (*workspace.Workspace, *workspace.Element, error)
-	Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (*workspace.Element, error)
+	Workspaces(ctx context.Context, scope graph.Scope, at *time.Time) (*workspace.Workspaces, error)
+	WorkspaceOf(ctx context.Context, scope graph.Scope, project string, at *time.Time) (*workspace.Workspace, error)
+	WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string, at *time.Time) (*workspace.Workspace, *workspace.Element, error)
+	Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, at *time.Time) (*workspace.Element, error)
 	LinkedWith(ctx context.Context, scope graph.Scope, q workspace.LinkedQuery) (*workspace.LinkedEntities, error)
-	Available(ctx context.Context, scope graph.Scope, project, key string, kinds []string) (map[string][]workspace.Available, error)
+	Available(ctx context.Context, scope graph.Scope, project, key string, kinds []string, at *time.Time) (map[string][]workspace.Available, error)
 }
 
 // preferences is the store of preferences that are not in the graph.
@@ -135,7 +136,11 @@ func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []Section
 	defer cancel()
 	sections, result := l.startPreferences(ctx, scope, sections)
 	found, failed := l.loadFromGraph(ctx, scope, sections, q)
-	if err := errors.Join(failed[OwnerSection], failed[FocusSection]); err != nil {
+	err = errors.Join(failed[OwnerSection], failed[FocusSection])
+	if err == nil && q.AsOf != nil {
+		err = l.store.OfPast(ctx, scope, q, found)
+	}
+	if err != nil {
 		cancel()
 		<-result
 		return nil, nil, err

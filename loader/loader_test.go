@@ -81,25 +81,27 @@ func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section Sectio
 	return nil
 }
 
-func (f *fakeStore) Workspaces(context.Context, graph.Scope) (*workspace.Workspaces, error) {
+func (f *fakeStore) OfPast(context.Context, graph.Scope, SectionQuery, *Sections) error { return nil }
+
+func (f *fakeStore) Workspaces(context.Context, graph.Scope, *time.Time) (*workspace.Workspaces, error) {
 	return f.workspaces, nil
 }
 
-func (f *fakeStore) WorkspaceOf(context.Context, graph.Scope, string) (*workspace.Workspace, error) {
+func (f *fakeStore) WorkspaceOf(context.Context, graph.Scope, string, *time.Time) (*workspace.Workspace, error) {
 	if f.workspace == nil {
 		return nil, fault.ErrNotFound
 	}
 	return f.workspace, nil
 }
 
-func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Kind, string) (*workspace.Workspace, *workspace.Element, error) {
+func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Kind, string, *time.Time) (*workspace.Workspace, *workspace.Element, error) {
 	if f.workspace == nil || f.focus == nil {
 		return nil, nil, fault.ErrNotFound
 	}
 	return f.workspace, f.focus, nil
 }
 
-func (f *fakeStore) Focus(context.Context, graph.Scope, graph.Kind, string) (*workspace.Element, error) {
+func (f *fakeStore) Focus(context.Context, graph.Scope, graph.Kind, string, *time.Time) (*workspace.Element, error) {
 	return f.focus, nil
 }
 
@@ -123,7 +125,7 @@ func (f *fakeStore) LinkedWith(context.Context, graph.Scope, workspace.LinkedQue
 	return f.linked, f.linkedFails
 }
 
-func (f *fakeStore) Available(context.Context, graph.Scope, string, string, []string) (map[string][]workspace.Available, error) {
+func (f *fakeStore) Available(context.Context, graph.Scope, string, string, []string, *time.Time) (map[string][]workspace.Available, error) {
 	return map[string][]workspace.Available{"plan": {{Key: "plan-07", Name: "Quay Repair", State: "active", Linked: true}, {Key: "plan-08", Name: "Later"}}}, nil
 }
 

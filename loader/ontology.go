@@ -154,6 +154,9 @@ func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error
 	if err := r.Validate(); err != nil {
 		return Answer{}, err
 	}
+	if err := fault.CheckAsOf(r.AsOf, l.options.Now()); err != nil {
+		return Answer{}, err
+	}
 	for {
 		answer, err := l.answerOntology(ctx, &r)
 		if !errors.Is(err, fault.ErrNotFound) || !r.dropFocus() {
@@ -195,25 +198,25 @@ func (l *Loader) ontology(ctx context.Context, r OntologyRequest) (*OntologyCont
 	linked := l.startLinked(ctx, &r, kind)
 	switch kind {
 	case GlobalOntology:
-		all, err := l.workspaces.Workspaces(ctx, r.Scope)
+		all, err := l.workspaces.Workspaces(ctx, r.Scope, r.AsOf)
 		if err != nil {
 			return nil, err
 		}
-		c = globalOntology(all, l.options.Now())
+		c = globalOntology(all, r.moment(l.options.Now()))
 	case ProjectOntology:
-		w, err := l.workspaces.WorkspaceOf(ctx, r.Scope, r.ProjectID)
+		w, err := l.workspaces.WorkspaceOf(ctx, r.Scope, r.ProjectID, r.AsOf)
 		if err != nil {
 			return nil, err
 		}
 		c = projectOntology(w)
 	case ElementOntology:
-		f, err := l.workspaces.Focus(ctx, r.Scope, r.focusKind(), r.FocusID)
+		f, err := l.workspaces.Focus(ctx, r.Scope, r.focusKind(), r.FocusID, r.AsOf)
 		if err != nil {
 			return nil, err
 		}
 		c = elementOntology(f)
 	case CombinedOntology:
-		w, f, err := l.workspaces.WorkspaceWith(ctx, r.Scope, r.ProjectID, r.focusKind(), r.FocusID)
+		w, f, err := l.workspaces.WorkspaceWith(ctx, r.Scope, r.ProjectID, r.focusKind(), r.FocusID, r.AsOf)
 		if err != nil {
 			return nil, err
 		}
@@ -242,7 +245,7 @@ func (l *Loader) startLinked(ctx context.Context, r *OntologyRequest, kind Ontol
 		return linked
 	}
 	go func() {
-		found, err := l.workspaces.LinkedWith(ctx, r.Scope, workspace.LinkedQuery{Kind: r.focusKind(), Key: r.FocusID, Most: abbreviatedMost})
+		found, err := l.workspaces.LinkedWith(ctx, r.Scope, workspace.LinkedQuery{Kind: r.focusKind(), Key: r.FocusID, Most: abbreviatedMost, AsOf: r.AsOf})
 		if err != nil && !errors.Is(err, fault.ErrNotFound) {
 			l.options.Log.Warn("linked nodes not loaded, ontology context is incomplete", "error", err)
 		}

@@ -25,9 +25,6 @@ const (
 // Replays are all of them.
 var Replays = []Replay{Recorded, Reconstructed, Equal, Different} //nolint:gochecknoglobals // a constant list
 
-// clockSkew is by how much the clock of another instance may be ahead.
-const clockSkew = 10 * time.Second
-
 // forgetful keeps nothing.
 type forgetful struct{}
 
@@ -44,13 +41,7 @@ func (r *Request) validateAt(now time.Time) error {
 	if err := r.Validate(); err != nil {
 		return err
 	}
-	f := &fault.List{}
-	if r.AsOf != nil {
-		if f.Time(fault.At("as_of"), *r.AsOf); f.Len() == 0 && r.AsOf.After(now.Add(clockSkew)) {
-			f.Add(fault.At("as_of"), fault.OutOfRange, "must not be in the future")
-		}
-	}
-	return f.Err()
+	return fault.CheckAsOf(r.AsOf, now)
 }
 
 // past returns the context of a moment: what was served then, or else one put together from what is stored now.

@@ -152,7 +152,7 @@ func (r *Request) view() string {
 		place = r.TimeZone
 	}
 	return strings.Join([]string{
-		string(r.Format), strconv.Itoa(r.MaxTokens), strings.Join(r.parts(), ","), r.FocusKind, r.FocusID, place, r.day(), r.ConversationID,
+		string(r.Format), strconv.Itoa(r.MaxTokens), strings.Join(r.parts(), ","), r.FocusKind, r.FocusID, place, dayOf(r.AsOf), r.ConversationID,
 		strconv.Itoa(r.reserved), strconv.FormatBool(r.erased), entryForm,
 	}, "\x1f")
 }
@@ -164,12 +164,12 @@ func (r *Request) presentView() string {
 	return present.view()
 }
 
-// day returns AsOf as a part of the cache key.
-func (r *Request) day() string {
-	if r.AsOf == nil {
+// dayOf returns the time of a read of the past as a part of the cache key.
+func dayOf(at *time.Time) string {
+	if at == nil {
 		return ""
 	}
-	return r.AsOf.UTC().Format(time.RFC3339Nano)
+	return at.UTC().Format(time.RFC3339Nano)
 }
 
 // moment returns the time of the answer.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"kith/auth"
 	"kith/graph"
@@ -15,11 +16,12 @@ import (
 
 type linkedInput struct {
 	Caller
-	EntityID   string `json:"entity_id" minLength:"1" maxLength:"256" doc:"entity key or name"`
-	EntityKind string `json:"entity_kind" enum:"project,task,plan,goal,milestone,document,output,risk,decision,requirement"`
-	FilterKind string `json:"filter_kind,omitempty" enum:"all,task,plan,goal,milestone,document,output,risk,decision,requirement" doc:"only this kind; default: all"`
-	Cursor     string `json:"cursor,omitempty" maxLength:"256" doc:"next of the previous page"`
-	MaxTokens  int    `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default 2,000"`
+	EntityID   string                    `json:"entity_id" minLength:"1" maxLength:"256" doc:"entity key or name"`
+	EntityKind string                    `json:"entity_kind" enum:"project,task,plan,goal,milestone,document,output,risk,decision,requirement"`
+	FilterKind string                    `json:"filter_kind,omitempty" doc:"only this kind; default: all"`
+	AsOf       graph.Optional[time.Time] `json:"as_of,omitzero" doc:"at that time"`
+	Cursor     string                    `json:"cursor,omitempty" maxLength:"256" doc:"next of the previous page"`
+	MaxTokens  int                       `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"default 2,000"`
 }
 
 // linkedTokens is how long an answer is unless the caller says.
@@ -48,6 +50,7 @@ func (s *Server) linked(ctx context.Context, in *linkedInput) (answer, error) {
 	ask := func(format loader.Format, tokens int) (loader.Answer, error) {
 		return s.Contexts.Linked(ctx, loader.LinkedRequest{
 			Scope: scope, Kind: kind, Key: in.EntityID, Mode: loader.Full, Filter: in.FilterKind, Cursor: in.Cursor, Format: format, MaxTokens: tokens,
+			AsOf: in.AsOf.Pointer(),
 		})
 	}
 	where := []place{{fault.At("entity_id"), &in.EntityID, in.EntityKind}}

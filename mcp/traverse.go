@@ -30,11 +30,12 @@ func (s *Server) addTraverse() {
 		"direction":          "outbound (default of neighbors), inbound or both",
 		"relationship_types": "only these",
 		"kinds":              "neighbors, ppr: only these",
-		"max_hops":           "neighbors: 1 (default) to 3",
+		"max_hops":           "default 1; path: 6",
 		"limit":              "neighbors: default 20; path: default 1",
 		"cursor":             "next_cursor of the previous page",
 		"cypher":             "the statement",
 		"parameters":         "of the statement, without $",
+		"as_of":              "at that time",
 		"max_tokens":         "default 1,000",
 		// Taken as over HTTP, for programs.
 		"exclude_relationship_types": "", "max_depth": "", "damping": "", "top_k": "", "verbose": "",

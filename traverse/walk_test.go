@@ -199,7 +199,7 @@ func TestWalkSteps(t *testing.T) {
 // nodesByKey returns the nodes of keys, in the order received.
 func (e *env) nodesByKey(user string, keys ...string) string {
 	e.Helper()
-	nodes, err := e.walkStore.NodesByKey(e.Context(), e.As(user), keys)
+	nodes, err := e.walkStore.NodesAt(e.Context(), e.As(user), keys, nil)
 	if err != nil {
 		e.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -52,7 +53,10 @@ type End struct {
 
 // WorkspaceWith is WorkspaceOf with a node in focus. It returns ErrNotFound if the node does not belong to the
 // project. It needs no more consecutive round trips.
-func (s *Store) WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string) (*Workspace, *Element, error) {
+func (s *Store) WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string, at *time.Time) (*Workspace, *Element, error) {
+	if at != nil {
+		return s.workspaceWithAt(ctx, scope, project, kind, key, *at)
+	}
 	var (
 		w       *Workspace
 		focus   *Element
@@ -77,8 +81,11 @@ func (s *Store) WorkspaceWith(ctx context.Context, scope graph.Scope, project st
 	return w, focus, nil
 }
 
-// Focus returns a node of a kind of projects in a user's focus, or ErrNotFound.
-func (s *Store) Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (*Element, error) {
+// Focus returns a node of a kind of projects in a user's focus, as it is or was at a time, or ErrNotFound.
+func (s *Store) Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, at *time.Time) (*Element, error) {
+	if at != nil {
+		return s.focusAt(ctx, scope, kind, key, *at)
+	}
 	f, err := s.focus(ctx, scope, kind, key)
 	if err != nil || f.Project == nil {
 		return f, err

@@ -79,11 +79,15 @@ type LinkedRelation struct {
 type LinkedQuery struct {
 	Kind  graph.Kind
 	Key   string
-	Kinds []string // of LinkedKinds; none: all
-	Skip  int      // of each kind
-	Most  int      // of each kind
-	Whole bool     // with descriptions
+	Kinds []string   // of LinkedKinds; none: all
+	Skip  int        // of each kind
+	Most  int        // of each kind
+	Whole bool       // with descriptions
+	AsOf  *time.Time // what was linked at a time; nil: now
 }
+
+// availableShown is the most nodes of a kind that may be linked.
+const availableShown = 100
 
 // linkedWalked is the most relationships of a node that are read.
 const linkedWalked = 10_000
@@ -95,6 +99,9 @@ func (s *Store) LinkedWith(ctx context.Context, scope graph.Scope, q LinkedQuery
 }
 
 func (s *Store) linkedWith(ctx context.Context, scope graph.Scope, q *LinkedQuery) (*LinkedEntities, error) {
+	if q.AsOf != nil {
+		return s.linkedAt(ctx, scope, q)
+	}
 	row, err := findLinked.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": q.Key, "label": q.Kind.Label, "labels": labelsOf(q.Kinds),
 		"skip": q.Skip, "until": q.Skip + q.Most, "whole": q.Whole, "walk": linkedWalked,
@@ -137,8 +144,11 @@ type Available struct {
 	Linked           bool // the two are linked already
 }
 
-// Available reads the nodes of a node's project by kind, at most 100 of each.
-func (s *Store) Available(ctx context.Context, scope graph.Scope, project, key string, kinds []string) (map[string][]Available, error) {
+// Available reads the nodes of a node's project by kind, at most 100 of each, as they are or were at a time.
+func (s *Store) Available(ctx context.Context, scope graph.Scope, project, key string, kinds []string, at *time.Time) (map[string][]Available, error) {
+	if at != nil {
+		return s.availableAt(ctx, scope, project, key, kinds, *at)
+	}
 	rows, err := listAvailable.Read(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "project_id": project, "entity_key": key, "labels": labelsOf(kinds),
 	})

@@ -79,7 +79,7 @@ func TestLinkedEntities(t *testing.T) {
 			t.Errorf("%s: outgoing %v, there %v", what, got, there)
 		}
 	}
-	available, err := e.projects.Available(t.Context(), e.As("u"), "p", "t", []string{"plan", "document", "task"})
+	available, err := e.projects.Available(t.Context(), e.As("u"), "p", "t", []string{"plan", "document", "task"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -291,7 +291,7 @@ func keysOfItems(shown []Item) []string {
 func (e *env) wantWorkspace(user, project string) {
 	e.Helper()
 	m := e.workspaceModel(user)
-	got, err := e.projects.WorkspaceOf(e.Context(), e.As(user), project)
+	got, err := e.projects.WorkspaceOf(e.Context(), e.As(user), project, nil)
 	if _, there := m.nodes[project]; !there {
 		if !errors.Is(err, fault.ErrNotFound) {
 			e.Fatalf("a project that is not there: %v", err)
@@ -301,6 +301,7 @@ func (e *env) wantWorkspace(user, project string) {
 	if err != nil {
 		e.Fatal(err)
 	}
+	e.wantAsOfNow(user, project, got)
 	maps.DeleteFunc(got.Counts, func(_ string, c Counts) bool { return c == Counts{} })
 	e.Same("counts for "+user, m.counts(project), got.Counts)
 	for kind := range workspaceShown {
@@ -351,7 +352,7 @@ func (e *env) wantWorkspaces(user string) {
 	slices.SortFunc(projects, func(a, b string) int {
 		return cmp.Or(m.time(b, "updated_at").Compare(m.time(a, "updated_at")), cmp.Compare(a, b))
 	})
-	got, err := e.projects.Workspaces(e.Context(), e.As(user))
+	got, err := e.projects.Workspaces(e.Context(), e.As(user), nil)
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -359,6 +360,11 @@ func (e *env) wantWorkspaces(user string) {
 	for i := range got.Projects {
 		keys = append(keys, got.Projects[i].EntityKey)
 	}
+	past, err := e.projects.Workspaces(e.Context(), e.As(user), &e.Now)
+	if err != nil {
+		e.Fatal(err)
+	}
+	e.alike("projects as of now", got, past)
 	maps.DeleteFunc(got.Counts, func(_ string, c Counts) bool { return c == Counts{} })
 	e.Same("projects", projects, keys)
 	e.Same("how many projects", len(projects), int(got.Total))

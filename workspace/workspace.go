@@ -135,6 +135,8 @@ const (
 	linkedShown   = 50
 	recentShown   = 10
 	upcomingShown = 5
+	projectsShown = 50
+	edgesShown    = 20
 	pictureWalked = 1000 // relationships examined per node when a picture grows
 )
 
@@ -165,8 +167,15 @@ var (
 		"next_step_short", "next_step_long")
 )
 
-// WorkspaceOf returns the view of a project, in two round trips, or ErrNotFound.
-func (s *Store) WorkspaceOf(ctx context.Context, scope graph.Scope, project string) (*Workspace, error) {
+// WorkspaceOf returns the view of a project, in two round trips, or as it was at a time, or ErrNotFound.
+func (s *Store) WorkspaceOf(ctx context.Context, scope graph.Scope, project string, at *time.Time) (*Workspace, error) {
+	if at != nil {
+		p, err := s.projectAt(ctx, scope, project, *at)
+		if err != nil {
+			return nil, err
+		}
+		return p.workspace(), nil
+	}
 	w, _, err := s.workspace(ctx, scope, project, "")
 	return w, err
 }
@@ -190,15 +199,7 @@ func (s *Store) workspace(ctx context.Context, scope graph.Scope, project, focus
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &Workspace{
-		Project: graph.NewNodeView(graph.ProjectKind, row.Project, now), Counts: countsFrom(row.Counts), Shown: shownFrom(row.Shown, now),
-		RecentTotal: row.RecentTotal, UpcomingTotal: row.UpcomingTotal, LinkedNames: map[string]graph.NodeRef{},
-	}
-	for _, d := range row.Document {
-		w.Document = &graph.NodeRef{EntityKey: d.Key, Kind: "document", Name: d.Name}
-	}
-	w.tasks(row.Recent, row.Upcoming, now)
-	w.linked(project, row.Linked)
+	w := row.view(project, now)
 	p := newPicture(project, w.Project, row.Picture)
 	derived := w.derived()
 	if focus != "" {
@@ -213,6 +214,20 @@ func (s *Store) workspace(ctx context.Context, scope graph.Scope, project, focus
 	return w, links.Derived, nil
 }
 
+// view returns the part of the view of a project that its row has.
+func (row *workspaceRow) view(project string, now time.Time) *Workspace {
+	w := &Workspace{
+		Project: graph.NewNodeView(graph.ProjectKind, row.Project, now), Counts: countsFrom(row.Counts), Shown: shownFrom(row.Shown, now),
+		RecentTotal: row.RecentTotal, UpcomingTotal: row.UpcomingTotal, LinkedNames: map[string]graph.NodeRef{},
+	}
+	for _, d := range row.Document {
+		w.Document = &graph.NodeRef{EntityKey: d.Key, Kind: "document", Name: d.Name}
+	}
+	w.tasks(row.Recent, row.Upcoming, now)
+	w.linked(project, row.Linked)
+	return w
+}
+
 // Workspaces is the view of all projects that a scope may see.
 type Workspaces struct {
 	Projects []graph.NodeView // the 50 changed last
@@ -220,8 +235,11 @@ type Workspaces struct {
 	Counts   map[string]Counts // of all projects, by kind; only Total is set
 }
 
-// Workspaces returns the view of all projects, in one round trip.
-func (s *Store) Workspaces(ctx context.Context, scope graph.Scope) (*Workspaces, error) {
+// Workspaces returns the view of all projects, in one round trip, or as they were at a time.
+func (s *Store) Workspaces(ctx context.Context, scope graph.Scope, at *time.Time) (*Workspaces, error) {
+	if at != nil {
+		return s.workspacesAt(ctx, scope, *at)
+	}
 	now, users := s.graph.Now(), usersOf(scope)
 	lists := make([]string, len(users))
 	for i, user := range users {
@@ -358,10 +376,10 @@ func (c *linkCounts) ofKind(kind string) Links {
 func (s *Store) Warm(ctx context.Context) error {
 	const key = "warm-up"
 	nobody := graph.Scope{TeamID: key, UserID: key}
-	_, global := s.Workspaces(ctx, nobody)
-	_, project := s.WorkspaceOf(ctx, nobody, key)
+	_, global := s.Workspaces(ctx, nobody, nil)
+	_, project := s.WorkspaceOf(ctx, nobody, key, nil)
 	_, links := s.links(ctx, nobody, key, []string{}, key, newPicture(key, graph.NodeView{}, nil))
-	_, element := s.Focus(ctx, nobody, graph.ProjectKind, key)
+	_, element := s.Focus(ctx, nobody, graph.ProjectKind, key, nil)
 	_, linked := s.LinkedWith(ctx, nobody, LinkedQuery{Kind: graph.ProjectKind, Key: key})
 	for _, err := range []error{global, project, links, element, linked} {
 		if err != nil && !errors.Is(err, fault.ErrNotFound) {

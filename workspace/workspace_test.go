@@ -83,7 +83,7 @@ func TestWorkspaceEqualsModel(t *testing.T) {
 		if e.Failed() {
 			r.Fatal("the workspaces differ")
 		}
-		if w, err := e.projects.WorkspaceOf(e.Context(), e.As("u1"), "p1"); err == nil {
+		if w, err := e.projects.WorkspaceOf(e.Context(), e.As("u1"), "p1", nil); err == nil {
 			mu.Lock()
 			defer mu.Unlock()
 			for _, n := range w.Nodes {
@@ -187,7 +187,7 @@ func TestUpcomingTasks(t *testing.T) {
 	})
 	e.Now = noon.Add(10 * day)
 	e.Write("u", []graph.NodeWrite{task("fresh", "todo", 0, 11*day)})
-	w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), "p")
+	w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), "p", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestWorkspaceFocus(t *testing.T) {
 	kind, _ := graph.KindOf("task")
 	level := func(key, of string) *int {
 		k, _ := graph.KindOf(of)
-		f, err := e.projects.Focus(t.Context(), e.As("u"), k, key)
+		f, err := e.projects.Focus(t.Context(), e.As("u"), k, key, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func TestWorkspaceFocus(t *testing.T) {
 	}
 	one, two, none := 1, 2, (*int)(nil)
 	e.Same("levels", []*int{&one, &two, &two, none}, []*int{level("g", "goal"), level("l", "plan"), level("t", "task"), level("orphan", "task")})
-	w, f, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), "p", kind, "t")
+	w, f, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), "p", kind, "t", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestWorkspaceFocus(t *testing.T) {
 	e.Same("first", []string{"o0", "o1", "o2"}, f.First["outputs"])
 	e.Same("relationships", 12, len(f.Edges))
 	for _, c := range []struct{ project, key string }{{"q", "t"}, {"p", "nothing"}, {"nothing", "t"}} {
-		if _, _, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), c.project, kind, c.key); !errors.Is(err, fault.ErrNotFound) {
+		if _, _, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), c.project, kind, c.key, nil); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}

@@ -12,10 +12,12 @@ CALL () {
     UNION
     MATCH (n:Deleted {team_id: $team_id, entity_key: $entity_key})
     USING INDEX SEEK n:Deleted(team_id, entity_key)
+    WHERE n.deleted_at > $as_of
     RETURN n
   }
   MATCH (n)-[r {team_id: $team_id}]-(m {team_id: $team_id})
-  WHERE (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
+  WHERE (m:Memory OR m.deleted_at > $as_of)
+    AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
     AND type(r) <> 'has_message'
   RETURN r.key AS key, startNode(r) = n AS outgoing, coalesce(r.type_word, type(r)) AS type, m.entity_key AS other, r AS r
   UNION ALL

@@ -192,8 +192,8 @@ CALL (relationship_queries) {
   WITH ask, r, startNode(r) AS a, endNode(r) AS b
   WHERE (a.user_id IS NULL OR a.user_id = $user_id OR $user_id IN a.participants)
     AND (b.user_id IS NULL OR b.user_id = $user_id OR $user_id IN b.participants)
-    AND a:Memory
-    AND b:Memory
+    AND (a:Memory OR a.deleted_at > $as_of)
+    AND (b:Memory OR b.deleted_at > $as_of)
   RETURN collect([ask, r.key, a.entity_key, a.name, type(r), b.entity_key, b.name,
     [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]], [r.description, r.relationship_type, r.notes]]) AS relationships
 }

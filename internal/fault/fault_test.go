@@ -68,6 +68,32 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+func TestCheckAsOf(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		at   time.Time
+		want string
+	}{
+		{now, ""},
+		{now.Add(10 * time.Second), ""},
+		{now.Add(11 * time.Second), "as_of: must not be in the future"},
+		{Latest, "as_of: must be a time from the year 1000 to 2199"},
+		{Earliest.Add(-1), "as_of: must be a time from the year 1000 to 2199"},
+	} {
+		got := ""
+		for _, f := range Fields(CheckAsOf(&c.at, now)) {
+			got += f.String()
+		}
+		if got != c.want {
+			t.Errorf("%v: %q, want %q", c.at, got, c.want)
+		}
+	}
+	if err := CheckAsOf(nil, now); err != nil {
+		t.Errorf("the present: %v", err)
+	}
+}
+
 func TestRelocate(t *testing.T) {
 	t.Parallel()
 	item := At("nodes").Index(0)

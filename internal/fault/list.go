@@ -251,3 +251,20 @@ func (l *List) Past(place Path, t, now time.Time) {
 		l.Add(place, OutOfRange, "must not be in the future")
 	}
 }
+
+// clockSkew is by how much the clock of another instance may be ahead.
+const clockSkew = 10 * time.Second
+
+// CheckAsOf returns an InvalidError for a time of a read, as_of, that is in the future; nil stands for the present.
+func CheckAsOf(at *time.Time, now time.Time) error {
+	if at == nil {
+		return nil
+	}
+	l := &List{}
+	place := At("as_of")
+	l.Time(place, *at)
+	if at.Before(Latest) && at.After(now.Add(clockSkew)) {
+		l.Add(place, OutOfRange, "must not be in the future")
+	}
+	return l.Err()
+}

@@ -1,0 +1,54 @@
+// Returns the relationships of some nodes that were valid at a time, as they are stored now, of each node among the first $each that the
+// caller may see: also those that were deleted since, and those of nodes that were deleted since. $ends: only those to these nodes. The
+// caller takes the versions of the time, and what was there, from record_at and relationship_at.
+// mode: read
+// params: team_id, user_id, keys, ends, as_of, types, without, outgoing, incoming, messages, each
+// returns: key, looked, links
+UNWIND $keys AS key
+CALL (key) {
+  CALL (key) {
+    CALL (key) {
+      MATCH (n:Memory {team_id: $team_id, entity_key: key})
+      USING INDEX SEEK n:Memory(team_id, entity_key)
+      RETURN n
+      UNION
+      MATCH (n:Deleted {team_id: $team_id, entity_key: key})
+      USING INDEX SEEK n:Deleted(team_id, entity_key)
+      WHERE n.deleted_at > $as_of
+      RETURN n
+    }
+    MATCH (n)-[r {team_id: $team_id}]-(m {team_id: $team_id})
+    WHERE (m:Memory OR m.deleted_at > $as_of)
+      AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
+      AND ($messages OR type(r) <> 'has_message')
+    RETURN startNode(r) = n AS outgoing, coalesce(r.type_word, type(r)) AS type, m.entity_key AS other, r AS r
+    LIMIT $each
+    UNION ALL
+    MATCH (r:DeletedRelationship {team_id: $team_id, from_key: key})
+    USING INDEX SEEK r:DeletedRelationship(team_id, from_key)
+    WHERE r.deleted_at > $as_of
+      AND (r.user_id IS NULL OR r.user_id = $user_id)
+    RETURN true AS outgoing, coalesce(r.type_word, r.deleted_type) AS type, r.to_key AS other, r AS r
+    LIMIT $each
+    UNION ALL
+    MATCH (r:DeletedRelationship {team_id: $team_id, to_key: key})
+    USING INDEX SEEK r:DeletedRelationship(team_id, to_key)
+    WHERE r.deleted_at > $as_of
+      AND (r.user_id IS NULL OR r.user_id = $user_id)
+    RETURN false AS outgoing, coalesce(r.type_word, r.deleted_type) AS type, r.from_key AS other, r AS r
+    LIMIT $each
+  }
+  WITH DISTINCT outgoing, type, other, properties(r) AS p
+  RETURN count(*) AS looked, collect(CASE
+    WHEN ($ends IS NULL OR other IN $ends)
+      AND ($types IS NULL OR type IN $types)
+      AND NOT type IN $without
+      AND (outgoing AND $outgoing OR NOT outgoing AND $incoming)
+      AND coalesce(p.valid_from <= $as_of, true)
+      AND coalesce(p.valid_to > $as_of, true)
+    THEN [outgoing, type, other,
+      [name IN keys(p) WHERE NOT name IN ['embedding', 'from_key', 'to_key', 'deleted_type', 'deleted_at', 'deleted_by'] | [name, p[name]]]]
+  END) AS links
+}
+RETURN key, looked, links
+LIMIT 10000

@@ -1,0 +1,126 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"kith/graph"
+)
+
+// linkedAt does the same as linkedWith at a time.
+func (s *Store) linkedAt(ctx context.Context, scope graph.Scope, q *LinkedQuery) (*LinkedEntities, error) {
+	n, err := s.nodeAt(ctx, scope, q.Kind, q.Key, *q.AsOf)
+	if err != nil {
+		return nil, err
+	}
+	links, nodes, err := s.linksOf(ctx, scope, q.Key, linkedWalked, *q.AsOf)
+	if err != nil {
+		return nil, err
+	}
+	document, err := s.documentAt(ctx, scope, n.Text("project_id"), *q.AsOf)
+	if err != nil {
+		return nil, err
+	}
+	l := &LinkedEntities{
+		Node: graph.NodeRef{EntityKey: q.Key, Kind: q.Kind.Name, Name: n.Text("name")}, Project: n.Text("project_id"),
+		Kinds: map[string]LinkedKind{}, Cut: len(links) >= linkedWalked,
+	}
+	slices.SortFunc(links, func(a, b graph.LinkAt) int { return cmp.Compare(a.Key, b.Key) })
+	relations := map[string][]LinkedRelation{}
+	for _, link := range links {
+		relations[link.Node.EntityKey] = append(relations[link.Node.EntityKey], LinkedRelation{link.Key, link.Type, link.Direction == "outgoing"})
+	}
+	for _, label := range labelsOf(q.Kinds) {
+		kind := graph.KindOfLabel(label)
+		var of []LinkedNode
+		for _, key := range linkedOrder(nodes, kind) {
+			if key != q.Key {
+				of = append(of, linkedNode(key, nodes[key], relations[key], key == document, q.Whole))
+			}
+		}
+		if len(of) > 0 {
+			l.Kinds[kind.Name] = LinkedKind{len(of), of[min(q.Skip, len(of)):min(q.Skip+q.Most, len(of))]}
+		}
+	}
+	return l, nil
+}
+
+// linkedOrder returns the keys of the nodes of a kind: those in progress first, then the newest.
+func linkedOrder(nodes map[string]graph.StoredNode, kind graph.Kind) []string {
+	var keys []string
+	for key, n := range nodes {
+		if n.Kind == kind && !n.IsScratch() {
+			keys = append(keys, key)
+		}
+	}
+	idle := func(key string) int {
+		if slices.Contains([]string{"active", "in_progress", "todo"}, nodes[key].Text("state_key")) {
+			return 0
+		}
+		return 1
+	}
+	created := func(key string) time.Time {
+		if at := nodes[key].Moment("created_at"); at != nil {
+			return *at
+		}
+		return time.Time{}
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(idle(a), idle(b)), created(b).Compare(created(a)), strings.Compare(a, b))
+	})
+	return keys
+}
+
+func linkedNode(key string, n graph.StoredNode, relations []LinkedRelation, isContext, whole bool) LinkedNode {
+	l := LinkedNode{
+		Key: key, Name: n.Text("name"), State: n.Text("state_key"), Type: n.Text("type_key"), DueAt: n.Moment("due_at"), Context: isContext, Relations: relations,
+	}
+	if whole {
+		l.Description = n.Text("description")
+	}
+	return l
+}
+
+// documentAt returns the key of the context document of a project at a time; empty: none.
+func (s *Store) documentAt(ctx context.Context, scope graph.Scope, project string, at time.Time) (string, error) {
+	if project == "" {
+		return "", nil
+	}
+	around, err := s.graph.LinksAround(ctx, scope, &graph.LinksQuery{
+		At: at, Keys: []string{project}, Outgoing: true, Types: []string{graph.ContextDocumentType}, Each: linkedWalked,
+	})
+	if err != nil || len(around) == 0 || len(around[0].Links) == 0 {
+		return "", err
+	}
+	return slices.MinFunc(around[0].Links, func(a, b graph.LinkAt) int { return cmp.Compare(a.Key, b.Key) }).Node.EntityKey, nil
+}
+
+// availableAt does the same as Available at a time.
+func (s *Store) availableAt(ctx context.Context, scope graph.Scope, project, key string, kinds []string, at time.Time) (map[string][]Available, error) {
+	there, err := s.graph.StoredAt(ctx, scope, []string{key}, at)
+	if err != nil || len(there) == 0 {
+		return map[string][]Available{}, err
+	}
+	nodes, err := s.graph.ProjectAt(ctx, scope, project, at)
+	if err != nil {
+		return nil, err
+	}
+	links, _, err := s.linksOf(ctx, scope, key, linkedWalked, at)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]Available{}
+	for _, other := range slices.Sorted(maps.Keys(nodes)) {
+		n := nodes[other]
+		if other == key || !slices.Contains(labelsOf(kinds), n.Kind.Label) || !n.WorkspacePlace(nil).Counted || len(all[n.Kind.Name]) == availableShown {
+			continue
+		}
+		linked := slices.ContainsFunc(links, func(l graph.LinkAt) bool { return l.Node.EntityKey == other })
+		all[n.Kind.Name] = append(all[n.Kind.Name], Available{other, n.Text("name"), n.Text("state_key"), linked})
+	}
+	return all, nil
+}
