@@ -59,6 +59,7 @@ func TestNodesAreAskedForAsTheyAreNamed(t *testing.T) {
 		{http.MethodGet, "/v1/nodes/task?limit=1001", "", 422, nil, nil},
 		{http.MethodGet, "/v1/nodes/concept?state=archived&user_id=u1", "", 200, []string{`list of concept for "u1", 100 from "", of "", deleted false, state "archived"`}, nil},
 		{http.MethodGet, "/v1/nodes/concept?state=archived&deleted=true", "", 422, nil, nil},
+		{http.MethodGet, "/v1/nodes/concept?as_of=2026-03-01T00:00:00Z&deleted=true", "", 422, nil, nil},
 		{http.MethodGet, "/v1/nodes/concept?state=gone", "", 422, nil, nil},
 		{http.MethodGet, "/v1/nodes/person/p/mentions?limit=2&cursor=abc&user_id=u1", "", 200, []string{`mentions of person "p" for "u1", 2 from "abc"`}, nil},
 		{http.MethodGet, "/v1/nodes/person/p/mentions?limit=101", "", 422, nil, nil},

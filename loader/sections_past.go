@@ -142,7 +142,7 @@ func (s *Store) relationshipsOf(ctx context.Context, scope graph.Scope, o pastSe
 	kept := []OwnerRelationship{}
 	for _, r := range found.Relationships {
 		if link := strongestTo(around, r.Node.EntityKey, r.RelationshipType); link != nil && o.replace(&r.Node) && r.Node.State != "archived" {
-			r.Description, r.Salience = link.Description, link.RelationshipView.Salience
+			r.Description, r.Salience = link.Description, link.Salience
 			kept = append(kept, r)
 		}
 	}
@@ -191,7 +191,7 @@ func (s *Store) focusOf(ctx context.Context, scope graph.Scope, at time.Time, fo
 		l := &links[i]
 		focus.Links = append(focus.Links, FocusLink{
 			EntityKey: l.Node.EntityKey, Name: l.Node.Name, NodeType: kindOf(l).Label, RelationshipType: l.Type, Direction: l.Direction,
-			Description: l.Description, Salience: l.RelationshipView.Salience,
+			Description: l.Description, Salience: l.Salience,
 		})
 	}
 	return nil

@@ -1,5 +1,6 @@
 // Returns what the caller may see of some nodes at a time, by their keys: the version that was replaced or deleted first after it, else
-// the stored one. existed: whether the node was there; current: whether this is the stored version. salience: that of salience_at.
+// the stored one. existed: whether the node was there, a source or message from its own time on; current: whether this is the stored
+// version. salience: that of salience_at.
 // mode: read
 // params: team_id, user_id, keys, at
 // returns: key, kind, label, name, existed, current, salience, decay_rate, salience_at, properties
@@ -33,7 +34,8 @@ CALL (key) {
   RETURN n, until, kind
 }
 RETURN key, kind, labels(n) AS label, n.name AS name,
-  coalesce(n.restored_at, n.created_at.epochMillis, n.at.epochMillis, 0) <= $at AS existed,
+  coalesce(n.restored_at, CASE WHEN coalesce(n.at, n.started_at) < n.created_at THEN coalesce(n.at, n.started_at).epochMillis END,
+    n.created_at.epochMillis, n.at.epochMillis, 0) <= $at AS existed,
   n:Memory AS current, n.salience AS salience, n.decay_rate AS decay_rate, n.salience_at AS salience_at,
   CASE WHEN n:Memory THEN null
     ELSE [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope', 'team_id', 'deleted_at', 'former_of', 'former_kind', 'until', 'thin_at', 'deleted_kind', 'deleted_by', 'deleted_with'] | [name, n[name]]] END AS properties
