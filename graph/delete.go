@@ -111,7 +111,7 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 	err := s.Transaction(ctx, "node_restore", func(t *Tx) error {
 		restored, err := restoreNode.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": kind.Name, "label": kind.Label,
-			"cutoff": s.cutoff(), "now": s.Now(), "embed_due": t.embedRestored(kind), "thin_at": thinAt(s.Now()),
+			"cutoff": s.cutoff(), "now": s.Now(), "embed_due": t.embedRestored(kind), "thin_at": ThinAt(s.Now()),
 		})
 		if err != nil {
 			return err
@@ -236,7 +236,7 @@ func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, e
 	if err := t.settleRestored(scope, job, row); err != nil {
 		return RelationshipView{}, err
 	}
-	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "key": key, "thin_at": thinAt(t.store.Now())}); err != nil {
+	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "key": key, "thin_at": ThinAt(t.store.Now())}); err != nil {
 		return RelationshipView{}, err
 	}
 	err = rankRelationships.Run(t, map[string]any{

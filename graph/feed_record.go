@@ -98,7 +98,7 @@ func recordSystemRelationships(op Op) func(f *feed, params map[string]any) {
 		eachRow(params, func(row, p Properties) {
 			if op == DeletedOp || p["updated_at"] != nil {
 				f.record("", FeedItem{
-					Op: op, Kind: SystemRelationshipRecord, Key: row.Text("key"),
+					Op: op, Kind: SystemRelationshipRecord, Key: row.Text("key"), Version: version(row),
 					Type: row.Text("relationship_type"), From: row.Text("from_key"), To: row.Text("to_key"),
 				})
 			}

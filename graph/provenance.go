@@ -70,12 +70,12 @@ func (t *Tx) Sign(rows []map[string]any) {
 		if text != "" {
 			p["written"] = text
 		}
-		row["replaced_at"], row["thin_at"] = now.UnixMilli(), thinAt(now)
+		row["replaced_at"], row["thin_at"] = now.UnixMilli(), ThinAt(now)
 	}
 }
 
 // keepAll is for how long all versions of a record are kept. Older ones are thinned out to the first and last of each day.
 const keepAll = 30 * day
 
-// thinAt returns when the versions that end on the day of a time are thinned out, in milliseconds.
-func thinAt(end time.Time) int64 { return end.Truncate(day).Add(day + keepAll).UnixMilli() }
+// ThinAt returns when the versions that end on the day of a time are thinned out, in milliseconds.
+func ThinAt(end time.Time) int64 { return end.Truncate(day).Add(day + keepAll).UnixMilli() }

@@ -41,5 +41,5 @@ WITH key, outgoing, type, other, p
 ORDER BY key
 LIMIT $limit
 RETURN key, outgoing, type, other,
-  [name IN keys(p) WHERE NOT name IN ['embedding', 'from_key', 'to_key', 'deleted_type', 'deleted_at', 'deleted_by'] | [name, p[name]]] AS properties
+  [name IN keys(p) WHERE name <> 'embedding' AND NOT name IN ['from_key', 'to_key', 'deleted_type', 'deleted_at', 'deleted_by'] | [name, p[name]]] AS properties
 LIMIT 10000

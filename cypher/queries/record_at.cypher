@@ -9,7 +9,7 @@ CALL (key) {
     MATCH (n:Former {team_id: $team_id, former_of: key})
     USING INDEX SEEK n:Former(team_id, former_of, until)
     WHERE n.until > $at
-      AND n.former_kind <> 'relationship'
+      AND n.entity_key = key
     WITH n
     ORDER BY n.until, n.version
     LIMIT 1
@@ -35,5 +35,5 @@ RETURN key, kind, labels(n) AS label, n.name AS name,
   coalesce(n.restored_at, n.created_at.epochMillis, 0) <= $at AS existed,
   n:Memory AS current,
   CASE WHEN n:Memory THEN null
-    ELSE [name IN keys(n) WHERE NOT name IN ['team_id', 'deleted_at', 'former_of', 'former_kind', 'until', 'thin_at', 'deleted_kind', 'deleted_by', 'deleted_with'] | [name, n[name]]] END AS properties
+    ELSE [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'team_id', 'deleted_at', 'former_of', 'former_kind', 'until', 'thin_at', 'deleted', 'deleted_kind', 'deleted_by', 'deleted_with'] | [name, n[name]]] END AS properties
 LIMIT 10000

@@ -75,7 +75,7 @@ CALL () {
     WHERE n.name IS NOT NULL
     RETURN n, 0 AS node, 0 AS link
   }
-  WITH node, link, CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'written', 'deleted_type', 'deleted_by', 'former_of', 'former_kind', 'former_type', 'from_key', 'to_key'] | n[name]] ELSE [] END AS all
+  WITH node, link, CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'written', 'deleted_type', 'deleted_by', 'former_of', 'former_kind', 'former_type', 'from_key', 'to_key', 'entity_keys', 'relationship_keys'] | n[name]] ELSE [] END AS all
   RETURN sum(node) AS more, sum(link) AS dead,
     sum(reduce(size = 0, v IN all | size + CASE
       WHEN v IS :: STRING NOT NULL THEN size(v)
