@@ -56,8 +56,6 @@ var recorders = map[string]func(f *feed, params map[string]any){ //nolint:gochec
 		f.record("", FeedItem{Op: DeletedOp, Kind: "system", Key: neo.Text(params["system"])})
 	},
 	"statement_create": recordStatements(CreatedOp), "statement_change": recordStatements(UpdatedOp), "statement_restore": recordStatements(CreatedOp),
-	"preference_set":    recordPreference(UpdatedOp),
-	"preference_delete": recordPreference(DeletedOp),
 }
 
 // eachRow calls visit with the rows of a statement and the properties that each writes.
@@ -112,11 +110,5 @@ func recordStatements(op Op) func(f *feed, params map[string]any) {
 		eachRow(params, func(row, p Properties) {
 			f.record(cmp.Or(user, p.Text("user_id")), FeedItem{Op: op, Kind: StatementRecord, Key: row.Text("key")})
 		})
-	}
-}
-
-func recordPreference(op Op) func(f *feed, params map[string]any) {
-	return func(f *feed, params map[string]any) {
-		f.record(neo.Text(params["user_id"]), FeedItem{Op: op, Kind: PreferenceRecord, Key: neo.Text(params["key"])})
 	}
 }

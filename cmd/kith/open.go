@@ -302,6 +302,7 @@ func (m *memory) maintain(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error { return m.store.Fence().Watch(ctx) })
+	group.Go(func() error { return m.preferences.run(ctx) })
 	if m.embedder != nil {
 		m.metrics.RegisterVectors(m.embeddings, m.vectors)
 		group.Go(func() error {
