@@ -18,6 +18,7 @@ WITH p, until
 ORDER BY until
 WITH p.key AS key, head(collect(p)) AS p
 WHERE coalesce(p.created_at.epochMillis, 0) <= $at
-RETURN key, p.value AS value
+WITH key, p
 ORDER BY key
+RETURN key, p.value AS value
 LIMIT 200

@@ -97,22 +97,22 @@ func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key str
 	if err := scope.ValidateUser(); err != nil {
 		return err
 	}
-	return s.write(ctx, scope, "postgres_preference_delete", func(ctx context.Context, tx pgx.Tx) (ids []int64, err error) {
+	deleted := 0
+	err := s.write(ctx, scope, "postgres_preference_delete", func(ctx context.Context, tx pgx.Tx) (ids []int64, err error) {
 		batch := &pgx.Batch{}
 		batch.Queue(lockUser, scope.TeamID, scope.UserID)
 		batch.Queue(deleteValue, scope.TeamID, scope.UserID, key, s.now()).Query(func(rows pgx.Rows) error {
 			ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+			deleted = len(ids)
 			return err
 		})
 		s.queuePurge(batch, scope)
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return nil, err
-		}
-		if len(ids) == 0 {
-			return nil, fault.ErrNotFound
-		}
-		return ids, nil
+		return ids, tx.SendBatch(ctx, batch).Close()
 	})
+	if err == nil && deleted == 0 {
+		return fault.ErrNotFound
+	}
+	return err
 }
 
 // OthersText returns the number of characters in a team's preferences and their former values, with their keys and users, except
