@@ -70,6 +70,7 @@ type request struct {
 	method, path string
 	query        any    // a struct; nil: no query
 	body         any    // nil: no body
+	accept       string // media type of the response; empty: any
 	asText       bool   // requests the text form of a response with several forms
 	again        bool   // may be repeated
 	key          string // idempotency key; empty: none
@@ -183,6 +184,9 @@ func (c *Client) send(ctx context.Context, r request, address string, body io.Re
 		return nil, err
 	}
 	out.Header.Set("Content-Type", contentType)
+	if r.accept != "" {
+		out.Header.Set("Accept", r.accept)
+	}
 	if r.key != "" {
 		out.Header.Set("Idempotency-Key", r.key)
 	}

@@ -262,3 +262,30 @@ func TestRedirectsStayWithTheHost(t *testing.T) {
 		t.Errorf("within the host: %v", err)
 	}
 }
+
+func TestWatchChanges(t *testing.T) {
+	t.Parallel()
+	const event = "id: c1\nevent: change\ndata: {\"cursor\":\"c1\",\"op\":\"created\",\"kind\":\"task\",\"key\":\"k\"}\n\n"
+	c, _ := at(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Accept") != "text/event-stream" || r.URL.Query().Get("after") != "c0" {
+			t.Errorf("asked for %s as %s", r.URL, r.Header.Get("Accept"))
+		}
+		_, _ = io.WriteString(w, ": \nid: c0\n\n"+event+event)
+	})
+	var got []string
+	err := c.WatchChanges(t.Context(), ListChangesQuery{After: "c0"}, func(change *Change) error {
+		got = append(got, change.Kind+" "+change.Cursor)
+		return nil
+	})
+	if diff := cmp.Diff([]string{"task c1", "task c1"}, got); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	if err := c.WatchChanges(t.Context(), ListChangesQuery{After: "c0"}, func(*Change) error { return io.EOF }); !errors.Is(err, io.EOF) {
+		t.Errorf("the error of visit: %v", err)
+	}
+	c, _ = at(t, says(410, `{"detail":"gone","oldest_cursor":"c9"}`))
+	var gone *Error
+	if err := c.WatchChanges(t.Context(), ListChangesQuery{}, nil); !errors.As(err, &gone) || gone.OldestCursor != "c9" {
+		t.Errorf("a cursor that is too old: %v", err)
+	}
+}

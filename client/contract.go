@@ -9,6 +9,19 @@ import (
 	"time"
 )
 
+// ListChanges is GET /v1/changes: what was committed behind a cursor, in order; or as it is committed, as server-sent events.
+func (c *Client) ListChanges(ctx context.Context, query ListChangesQuery) (*ChangePage, error) {
+	return fetch[ChangePage](ctx, c, request{method: http.MethodGet, path: "/v1/changes", query: query, again: true})
+}
+
+// ListChangesQuery holds the query parameters of ListChanges.
+type ListChangesQuery struct {
+	After  string   `json:"after,omitempty"` // next of the page before, or the cursor of a change; now: the end; default: the oldest changes that are kept
+	Kinds  []string `json:"kinds,omitempty"` // kinds of nodes, relationship, system_relationship, preference, statement, chat_tree, chat_turn; default: all
+	Limit  int64    `json:"limit,omitempty"`
+	UserID string   `json:"user_id,omitempty"` // the changes of this user's memory and of what the team shares; default: the user of the key, or else all of the team
+}
+
 // ListConsolidation is GET /v1/consolidation: sources that could be archived, and why.
 func (c *Client) ListConsolidation(ctx context.Context, query ListConsolidationQuery) (*ConsolidationPage, error) {
 	return fetch[ConsolidationPage](ctx, c, request{method: http.MethodGet, path: "/v1/consolidation", query: query, again: true})
@@ -38,7 +51,7 @@ func (c *Client) ContextText(ctx context.Context, query ContextQuery) (string, e
 
 // ContextQuery holds the query parameters of Context.
 type ContextQuery struct {
-	AsOf           time.Time `json:"as_of,omitzero"`            // the context of a day in the past: what was linked then, the week before it
+	AsOf           time.Time `json:"as_of,omitzero"`            // the context of a moment in the past. With the moment of an answer of the last 30 days (its header Kith-As-Of) and the same parameters, the same bytes. Otherwise what was served in the 5 minutes before, or else meta.compacted: put together from what is stored now, with what was linked then and the week before it
 	ConversationID string    `json:"conversation_id,omitempty"` // the conversation that is open now: neither recent_context nor temporal has it
 	Explain        bool      `json:"explain,omitempty"`         // answer with an object that has, in receipt, the text with what each part of it shows and why, and what was left out; with format=text nothing else
 	FocusID        string    `json:"focus_id,omitempty"`        // entity_key of what the user looks at; with focus_kind, and never without
@@ -230,7 +243,7 @@ func (c *Client) Node(ctx context.Context, kind string, key string, query NodeQu
 
 // NodeQuery holds the query parameters of Node.
 type NodeQuery struct {
-	AsOf          time.Time `json:"as_of,omitzero"`          // the relationships that were current then; 404 if the node was not there yet
+	AsOf          time.Time `json:"as_of,omitzero"`          // the node as it was then, also if it was changed or deleted since, with the relationships that were current; 404 if it was not there
 	Relationships int64     `json:"relationships,omitempty"` // at most so many, the strongest first
 	Touch         bool      `json:"touch,omitempty"`         // count this as a recall, as explore and traverse do
 	UserID        string    `json:"user_id,omitempty"`       // for whom; left out: the user of the key, or the team itself
@@ -243,6 +256,18 @@ func (c *Client) PatchNode(ctx context.Context, kind string, key string, query P
 
 // PatchNodeQuery holds the query parameters of PatchNode.
 type PatchNodeQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// ListNodeVersions is GET /v1/nodes/{kind}/{key}/history: a page of the versions of a node: what changed, when, and by whom.
+func (c *Client) ListNodeVersions(ctx context.Context, kind string, key string, query ListNodeVersionsQuery) (*VersionPage, error) {
+	return fetch[VersionPage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/history", query: query, again: true})
+}
+
+// ListNodeVersionsQuery holds the query parameters of ListNodeVersions.
+type ListNodeVersionsQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -382,6 +407,19 @@ func (c *Client) Relationship(ctx context.Context, key string, query Relationshi
 
 // RelationshipQuery holds the query parameters of Relationship.
 type RelationshipQuery struct {
+	AsOf   time.Time `json:"as_of,omitzero"`    // as it was then, also if it was changed or deleted since; 404 if it was not there
+	UserID string    `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
+// ListRelationshipVersions is GET /v1/relationships/{key}/history: a page of the versions of a relationship.
+func (c *Client) ListRelationshipVersions(ctx context.Context, key string, query ListRelationshipVersionsQuery) (*VersionPage, error) {
+	return fetch[VersionPage](ctx, c, request{method: http.MethodGet, path: "/v1/relationships/" + escape(key) + "/history", query: query, again: true})
+}
+
+// ListRelationshipVersionsQuery holds the query parameters of ListRelationshipVersions.
+type ListRelationshipVersionsQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
@@ -451,6 +489,20 @@ func (c *Client) SchemaText(ctx context.Context, query SchemaQuery) (string, err
 type SchemaQuery struct {
 	MaxTokens int64  `json:"max_tokens,omitempty"` // o200k tokens of the text, 1,000 to 100,000, default 4,000; the rarest kinds and types go first
 	UserID    string `json:"user_id,omitempty"`    // whose memory, with what the team shares; left out: the user of the key, or only what the team shares
+}
+
+// ListServed is GET /v1/served: a page of the contexts that were served to a user, with digests.
+func (c *Client) ListServed(ctx context.Context, query ListServedQuery) (*ServedPage, error) {
+	return fetch[ServedPage](ctx, c, request{method: http.MethodGet, path: "/v1/served", query: query, again: true})
+}
+
+// ListServedQuery holds the query parameters of ListServed.
+type ListServedQuery struct {
+	After  string    `json:"after,omitempty"` // next of the page before
+	From   time.Time `json:"from,omitzero"`   // since then
+	Limit  int64     `json:"limit,omitempty"`
+	To     time.Time `json:"to,omitzero"`       // before then
+	UserID string    `json:"user_id,omitempty"` // to whom; default: the user of the key. Required where the key is not bound to one
 }
 
 // WriteSource is POST /v1/sources: add or change a conversation, mail, meeting or note.
@@ -806,6 +858,57 @@ func (c *Client) ChangeStatements(ctx context.Context, id string, body *Statemen
 	return c.do(ctx, request{method: http.MethodPatch, path: "/v1/users/" + escape(id) + "/statements", body: body}, nil)
 }
 
+// ListWebhooks is GET /v1/webhooks: the webhooks of the team, without their secrets.
+func (c *Client) ListWebhooks(ctx context.Context) (*WebhookList, error) {
+	return fetch[WebhookList](ctx, c, request{method: http.MethodGet, path: "/v1/webhooks", again: true})
+}
+
+// CreateWebhook is POST /v1/webhooks: have the changes of the team sent to an address.
+func (c *Client) CreateWebhook(ctx context.Context, body *CreateWebhookRequest) (*CreatedWebhook, error) {
+	return fetch[CreatedWebhook](ctx, c, request{method: http.MethodPost, path: "/v1/webhooks", body: body})
+}
+
+// DeleteWebhook is DELETE /v1/webhooks/{id}: delete a webhook with its failed deliveries.
+func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: "/v1/webhooks/" + escape(id), again: true}, nil)
+}
+
+// Webhook is GET /v1/webhooks/{id}: a webhook, and how its deliveries go.
+func (c *Client) Webhook(ctx context.Context, id string) (*Webhook, error) {
+	return fetch[Webhook](ctx, c, request{method: http.MethodGet, path: "/v1/webhooks/" + escape(id), again: true})
+}
+
+// PatchWebhook is PATCH /v1/webhooks/{id}: change what is given of a webhook.
+func (c *Client) PatchWebhook(ctx context.Context, id string, body *PatchWebhookRequest) (*Webhook, error) {
+	return fetch[Webhook](ctx, c, request{method: http.MethodPatch, path: "/v1/webhooks/" + escape(id), body: body})
+}
+
+// ListFailedDeliveries is GET /v1/webhooks/{id}/dead: a page of the deliveries of a webhook that failed for good.
+func (c *Client) ListFailedDeliveries(ctx context.Context, id string, query ListFailedDeliveriesQuery) (*FailedDeliveryPage, error) {
+	return fetch[FailedDeliveryPage](ctx, c, request{method: http.MethodGet, path: "/v1/webhooks/" + escape(id) + "/dead", query: query, again: true})
+}
+
+// ListFailedDeliveriesQuery holds the query parameters of ListFailedDeliveries.
+type ListFailedDeliveriesQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
+}
+
+// DeleteFailedDelivery is DELETE /v1/webhooks/{id}/dead/{delivery}: delete a failed delivery.
+func (c *Client) DeleteFailedDelivery(ctx context.Context, id string, delivery string) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: "/v1/webhooks/" + escape(id) + "/dead/" + escape(delivery), again: true}, nil)
+}
+
+// Redeliver is POST /v1/webhooks/{id}/dead/{delivery}/redeliver: have a failed delivery sent again, once.
+func (c *Client) Redeliver(ctx context.Context, id string, delivery string) error {
+	return c.do(ctx, request{method: http.MethodPost, path: "/v1/webhooks/" + escape(id) + "/dead/" + escape(delivery) + "/redeliver"}, nil)
+}
+
+// RotateWebhookSecret is POST /v1/webhooks/{id}/rotate: give a webhook a new secret.
+func (c *Client) RotateWebhookSecret(ctx context.Context, id string) (*RotatedSecret, error) {
+	return fetch[RotatedSecret](ctx, c, request{method: http.MethodPost, path: "/v1/webhooks/" + escape(id) + "/rotate"})
+}
+
 // AgentContext is part of the contract.
 type AgentContext struct {
 	CurrentConversation *CurrentConversation `json:"current_conversation,omitempty"`
@@ -859,6 +962,30 @@ type AvailableEntity struct {
 type Beaten struct {
 	Key   string  `json:"key"`
 	Value float64 `json:"value,omitempty"`
+}
+
+// Change is part of the contract.
+type Change struct {
+	At      time.Time `json:"at"`             // when it was committed
+	By      string    `json:"by,omitempty"`   // id of the API key; token: the caller had a token
+	Cursor  string    `json:"cursor"`         // after continues behind this change
+	From    string    `json:"from,omitempty"` // key of the node where a relationship begins
+	Key     string    `json:"key"`
+	Kind    string    `json:"kind"` // a kind of node, relationship, system, system_relationship, preference or statement
+	Op      string    `json:"op"`
+	Source  string    `json:"source,omitempty"`  // entity_key of the source from which a language model derived it
+	Through string    `json:"through,omitempty"` // an operation of the API, mcp: and a tool, or import: and a format
+	To      string    `json:"to,omitempty"`      // key of the node where a relationship ends
+	Type    string    `json:"type,omitempty"`    // of a relationship
+	UserID  *string   `json:"user_id"`           // whose memory it is; null: shared by the team
+	Version int64     `json:"version,omitempty"` // of the record after the change
+}
+
+// ChangePage is part of the contract.
+type ChangePage struct {
+	Changes []Change `json:"changes"`
+	More    bool     `json:"more"` // more was committed: call again now. A page may have fewer changes than limit, even none, while more is true
+	Next    string   `json:"next"` // after of the next call, also later
 }
 
 // ChangeSystemEntityRequest is part of the contract.
@@ -1089,10 +1216,38 @@ type CreateTreeRequest struct {
 	UserID       string                `json:"user_id,omitempty"`      // to whom it is private; left out: the user of the key, or the whole team
 }
 
+// CreateWebhookRequest is part of the contract.
+type CreateWebhookRequest struct {
+	Active Optional[bool]   `json:"active,omitzero"`  // default: true
+	Kinds  []string         `json:"kinds,omitempty"`  // only changes of these kinds; default: all
+	Ops    []string         `json:"ops,omitempty"`    // only created, updated, deleted or restored; default: all
+	URL    string           `json:"url"`              // where changes are sent: https:// or http://, of a public address
+	UserID Optional[string] `json:"user_id,omitzero"` // only changes of this user's memory and of what the team shares; default: all of the team
+}
+
 // CreatedKey is part of the contract.
 type CreatedKey struct {
 	Key   string `json:"key"`
 	KeyID string `json:"key_id"`
+}
+
+// CreatedWebhook is part of the contract.
+type CreatedWebhook struct {
+	Active              bool       `json:"active"`   // false: nothing is sent; it continues where it stopped when it is active again
+	Attempts            int64      `json:"attempts"` // failed attempts of the delivery that is being retried
+	CreatedAt           time.Time  `json:"created_at"`
+	Cursor              string     `json:"cursor"`   // of GET /v1/changes: behind what was delivered
+	Disabled            *string    `json:"disabled"` // why Kith made it inactive: gone, the receiver answered with 410; else null
+	ID                  string     `json:"id"`
+	Kinds               []string   `json:"kinds"` // of the changes that it gets; empty: all
+	LastAttemptAt       *time.Time `json:"last_attempt_at"`
+	LastResult          *string    `json:"last_result"`           // of the last attempt: delivered, status and a number, redirect, timeout, no connection, or address refused
+	NextAttemptAt       *time.Time `json:"next_attempt_at"`       // earliest time of the next attempt, if there is anything to deliver; null: inactive
+	Ops                 []string   `json:"ops"`                   // of the changes that it gets; empty: all
+	PreviousSecretUntil *time.Time `json:"previous_secret_until"` // until when the secret before the last rotation signs too
+	Secret              string     `json:"secret"`                // signs the deliveries; it is not shown again
+	URL                 string     `json:"url"`
+	UserID              *string    `json:"user_id"` // it gets the changes of this user's memory and of what the team shares; null: all of the team
 }
 
 // CurrentConversation is part of the contract.
@@ -1259,12 +1414,37 @@ type FadedSource struct {
 	Summary   string     `json:"summary"`
 }
 
+// FailedDelivery is part of the contract.
+type FailedDelivery struct {
+	After      string    `json:"after"` // cursor before the changes
+	Attempts   int64     `json:"attempts"`
+	FailedAt   time.Time `json:"failed_at"`
+	ID         string    `json:"id"`                    // the webhook-id of the delivery
+	LastResult string    `json:"last_result,omitempty"` // of the last attempt, as that of the webhook
+	Reason     string    `json:"reason"`                // undelivered: no attempt succeeded for a day; not_kept: the changes were removed before they could be delivered
+	Requested  bool      `json:"requested"`             // it is about to be sent again
+	Until      string    `json:"until"`                 // cursor behind the changes
+}
+
+// FailedDeliveryPage is part of the contract.
+type FailedDeliveryPage struct {
+	Dead []FailedDelivery `json:"dead"`
+	Next *string          `json:"next"`
+}
+
 // Fault is part of the contract.
 type Fault struct {
 	Code           string `json:"code,omitempty"`            // the sort of the fault, for programs: the codes are in the reference; a fault of another sort has none
 	CurrentVersion int64  `json:"current_version,omitempty"` // the stored version, where another one was asked for
 	Location       string `json:"location"`
 	Message        string `json:"message"`
+}
+
+// FieldChange is part of the contract.
+type FieldChange struct {
+	Field string          `json:"field"`
+	Is    json.RawMessage `json:"is,omitempty"`
+	Was   json.RawMessage `json:"was,omitempty"`
 }
 
 // FocusLink is part of the contract.
@@ -1385,6 +1565,7 @@ type ImportReport struct {
 	ResumedAtLine int64           `json:"resumed_at_line,omitempty"`
 	Statements    ImportCounts    `json:"statements"`
 	Stopped       string          `json:"stopped,omitempty"` // why the import is not complete
+	Versions      ImportCounts    `json:"versions"`          // former versions of records
 	Warnings      []ImportRefusal `json:"warnings"`          // the first 1,000
 }
 
@@ -1405,6 +1586,7 @@ type ImportedHistory struct {
 	Notes              Optional[[]string] `json:"notes,omitzero"`           // each a note as JSON, the newest first
 	OwnerGenerated     Optional[bool]     `json:"owner_generated,omitzero"` // of a person that Kith made for a user without an owner node
 	RecallFrequency    Optional[int64]    `json:"recall_frequency,omitzero"`
+	RestoredAt         Optional[int64]    `json:"restored_at,omitzero"`       // when the undoing of a delete made this version, in milliseconds since 1970
 	SalienceAt         Optional[int64]    `json:"salience_at,omitzero"`       // when salience had this value, in milliseconds since 1970
 	Seq                Optional[int64]    `json:"seq,omitzero"`               // of a relationship in a system: its number
 	StatementsPaused   Optional[bool]     `json:"statements_paused,omitzero"` // of a source: its new messages are not searched for statements
@@ -1639,7 +1821,8 @@ type MessageWrite struct {
 
 // Meta is part of the contract.
 type Meta struct {
-	NotShown []NotShown `json:"not_shown"`
+	Compacted bool       `json:"compacted,omitempty"` // a context of the past that was put together from what is stored now, because what was answered then is not kept
+	NotShown  []NotShown `json:"not_shown"`
 }
 
 // Neighbour is part of the contract.
@@ -2010,6 +2193,14 @@ type PartUsage struct {
 	Tokens int64  `json:"tokens"`
 }
 
+// PatchWebhookRequest is part of the contract.
+type PatchWebhookRequest struct {
+	Active Optional[bool]     `json:"active,omitzero"` // true: what waits is due at once
+	Kinds  Optional[[]string] `json:"kinds,omitzero"`  // empty or null: all
+	Ops    Optional[[]string] `json:"ops,omitzero"`    // empty or null: all
+	URL    Optional[string]   `json:"url,omitzero"`
+}
+
 // PauseTeamRequest is part of the contract.
 type PauseTeamRequest struct {
 	Paused bool `json:"paused"` // true: new messages of the team are not searched for statements; false: they are again
@@ -2028,11 +2219,12 @@ type Preferences struct {
 
 // Problem is part of the contract.
 type Problem struct {
-	Detail string  `json:"detail"`
-	Errors []Fault `json:"errors,omitempty"`
-	Status int64   `json:"status"`
-	Title  string  `json:"title"`
-	Type   string  `json:"type"` // about:blank: the status says all; urn:kith:problem:no-language-model: what was asked needs a language model, and none is configured
+	Detail       string  `json:"detail"`
+	Errors       []Fault `json:"errors,omitempty"`
+	OldestCursor string  `json:"oldest_cursor,omitempty"` // of changes, in a 410: the oldest cursor that works
+	Status       int64   `json:"status"`
+	Title        string  `json:"title"`
+	Type         string  `json:"type"` // about:blank: the status says all; urn:kith:problem:no-language-model: what was asked needs a language model, and none is configured
 }
 
 // ProjectRow is part of the contract.
@@ -2300,6 +2492,11 @@ type RoleMessage struct {
 	Text string `json:"text"`
 }
 
+// RotatedSecret is part of the contract.
+type RotatedSecret struct {
+	Secret string `json:"secret"` // signs the deliveries from now on; the one before signs too for 24 hours
+}
+
 // Semantic is part of the contract.
 type Semantic struct {
 	Concepts      []NodeHit         `json:"concepts"`
@@ -2308,6 +2505,19 @@ type Semantic struct {
 	Others        []NodeHit         `json:"others"`     // of projects and systems
 	People        []NodeHit         `json:"people"`
 	Relationships []RelationshipHit `json:"relationships"`
+}
+
+// Served is part of the contract.
+type Served struct {
+	At     time.Time `json:"at"`     // the moment of the answer: Kith-As-Of
+	Digest string    `json:"digest"` // SHA-256 of the body, in hex
+	Kind   string    `json:"kind"`   // context: a replay of the moment gives the same bytes; conversation: the answer to an opened conversation
+}
+
+// ServedPage is part of the contract.
+type ServedPage struct {
+	Next   *string  `json:"next"`
+	Served []Served `json:"served"`
 }
 
 // Sessions is part of the contract.
@@ -2889,6 +3099,49 @@ type UserErasure struct {
 type UserPage struct {
 	Next  *string `json:"next"`
 	Users []User  `json:"users"`
+}
+
+// Version is part of the contract.
+type Version struct {
+	By           string            `json:"by,omitempty"`           // id of the API key that wrote it; token: the caller had a token
+	Changes      []FieldChange     `json:"changes"`                // from the version before, if that is kept; empty for the first
+	Deleted      bool              `json:"deleted,omitempty"`      // a delete ended it
+	From         *time.Time        `json:"from"`                   // when it was written
+	Node         *NodeView         `json:"node,omitempty"`         // of a node: the version itself, without its notes, which have a lifetime of their own
+	Relationship *RelationshipView `json:"relationship,omitempty"` // of a relationship: the version itself
+	Source       string            `json:"source,omitempty"`       // entity_key of the source from which a language model derived it
+	Through      string            `json:"through,omitempty"`      // an operation of the API, mcp: and a tool, or import: and a format
+	Until        *time.Time        `json:"until"`                  // when it was replaced or deleted; null: it is stored now
+	Version      int64             `json:"version"`
+}
+
+// VersionPage is part of the contract.
+type VersionPage struct {
+	Next     *string   `json:"next"`
+	Versions []Version `json:"versions"`
+}
+
+// Webhook is part of the contract.
+type Webhook struct {
+	Active              bool       `json:"active"`   // false: nothing is sent; it continues where it stopped when it is active again
+	Attempts            int64      `json:"attempts"` // failed attempts of the delivery that is being retried
+	CreatedAt           time.Time  `json:"created_at"`
+	Cursor              string     `json:"cursor"`   // of GET /v1/changes: behind what was delivered
+	Disabled            *string    `json:"disabled"` // why Kith made it inactive: gone, the receiver answered with 410; else null
+	ID                  string     `json:"id"`
+	Kinds               []string   `json:"kinds"` // of the changes that it gets; empty: all
+	LastAttemptAt       *time.Time `json:"last_attempt_at"`
+	LastResult          *string    `json:"last_result"`           // of the last attempt: delivered, status and a number, redirect, timeout, no connection, or address refused
+	NextAttemptAt       *time.Time `json:"next_attempt_at"`       // earliest time of the next attempt, if there is anything to deliver; null: inactive
+	Ops                 []string   `json:"ops"`                   // of the changes that it gets; empty: all
+	PreviousSecretUntil *time.Time `json:"previous_secret_until"` // until when the secret before the last rotation signs too
+	URL                 string     `json:"url"`
+	UserID              *string    `json:"user_id"` // it gets the changes of this user's memory and of what the team shares; null: all of the team
+}
+
+// WebhookList is part of the contract.
+type WebhookList struct {
+	Webhooks []Webhook `json:"webhooks"`
 }
 
 // Why is part of the contract.

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,6 +36,36 @@ func (c *Client) WatchTurn(ctx context.Context, id string, query WatchTurnQuery)
 		return nil, fmt.Errorf("kith: %s %s: %w", r.method, "/v1/turns/{id}/events", err)
 	}
 	return response.Body, nil
+}
+
+// WatchChanges calls visit with each change as it is committed, in order, until ctx is done, visit returns an error or the stream
+// breaks off. Call it again with After as the cursor of the last change. It returns the error of visit.
+func (c *Client) WatchChanges(ctx context.Context, query ListChangesQuery, visit func(*Change) error) error {
+	r := request{method: http.MethodGet, path: "/v1/changes", query: query, accept: "text/event-stream"}
+	address, _, err := c.render(r)
+	if err != nil {
+		return err
+	}
+	response, err := c.send(ctx, r, address, http.NoBody, ndjson)
+	if err != nil {
+		return fmt.Errorf("kith: %s %s: %w", r.method, r.path, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	lines := bufio.NewScanner(response.Body)
+	for lines.Scan() {
+		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: "))
+		if !ok {
+			continue
+		}
+		change := &Change{}
+		if err := json.Unmarshal(data, change); err != nil {
+			return fmt.Errorf("kith: %s %s: %w", r.method, r.path, err)
+		}
+		if err := visit(change); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
 }
 
 // Import streams an export, or another system's file, into the team. It is not retried, as the file has been read by

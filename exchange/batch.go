@@ -34,7 +34,7 @@ type batch struct {
 }
 
 func (b *batch) itemCount() int {
-	return len(b.Nodes) + len(b.Relationships) + len(b.statements) + len(b.pauses) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
+	return len(b.Nodes) + len(b.Relationships) + len(b.Versions) + len(b.statements) + len(b.pauses) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
 }
 
 func (b *batch) isFull() bool {
@@ -123,7 +123,7 @@ func (i *importer) flush(ctx context.Context) error {
 	if err := i.storeChats(ctx, &b); err != nil {
 		return err
 	}
-	if i.handled == i.stored || len(b.Nodes)+len(b.Relationships)+len(b.statements) == 0 && !i.resumable() {
+	if i.handled == i.stored || len(b.Nodes)+len(b.Relationships)+len(b.Versions)+len(b.statements) == 0 && !i.resumable() {
 		i.countResults(&b, graph.MemoryResult{})
 		return i.checkStrict()
 	}
@@ -211,6 +211,9 @@ func (i *importer) countResults(b *batch, result graph.MemoryResult) {
 		}
 	}
 	all = i.countStatements(b, all)
+	for _, status := range result.Versions {
+		i.report.Versions.add(status)
+	}
 	i.report.Lines = max(i.report.Lines, b.last)
 	i.report.addFindings(all)
 }

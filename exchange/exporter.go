@@ -15,6 +15,7 @@ import (
 type exportStore interface {
 	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
 	ExportRelationships(ctx context.Context, teamID string, visit func(*graph.RelationshipWrite) error) error
+	ExportVersions(ctx context.Context, teamID string, visit func(*graph.VersionLine) error) error
 }
 
 // exportChats reads the chats for an export.
@@ -44,7 +45,7 @@ type ExportStores struct {
 	Chats       exportChats
 }
 
-// Export writes all data of a team, one line each: nodes, relationships, statements, pauses, preferences and chats. The last line has
+// Export writes all data of a team, one line each: nodes, relationships, statements, pauses, preferences, chats and former versions. The last line has
 // the numbers of each, by which a reader recognizes a complete export. The same memory gives the same bytes.
 func Export(ctx context.Context, from ExportStores, teamID string, out io.Writer) error {
 	e := &exporter{out: out}
@@ -84,6 +85,13 @@ func Export(ctx context.Context, from ExportStores, teamID string, out io.Writer
 	}
 	if err := e.writeChats(ctx, from.Chats, teamID); err != nil {
 		return fmt.Errorf("export chats: %w", err)
+	}
+	err = from.Memory.ExportVersions(ctx, teamID, func(l *graph.VersionLine) error {
+		e.end.Versions++
+		return e.writeLine(VersionItem, l)
+	})
+	if err != nil {
+		return fmt.Errorf("export versions: %w", err)
 	}
 	return e.writeLine(EndItem, e.end)
 }

@@ -31,6 +31,7 @@ type importStore interface {
 	) (graph.MemoryResult, error)
 	CheckNode(w *graph.NodeWrite, scope graph.Scope) []fault.FieldError
 	CheckRelationship(w *graph.RelationshipWrite) []fault.FieldError
+	CheckVersion(l *graph.VersionLine, scope graph.Scope) []fault.FieldError
 	EndImport(ctx context.Context, scope graph.Scope, id string) error
 }
 
@@ -101,6 +102,7 @@ type Report struct {
 	Preferences   Counts    `json:"preferences"`
 	ChatTrees     Counts    `json:"chat_trees"`
 	ChatTurns     Counts    `json:"chat_turns"`
+	Versions      Counts    `json:"versions" doc:"former versions of records"`
 	Refused       []Refusal `json:"refused" doc:"the first 1,000, with reasons"`
 	Warnings      []Refusal `json:"warnings" doc:"the first 1,000"`
 	Stopped       string    `json:"stopped,omitempty" doc:"why the import is not complete"`
@@ -133,6 +135,8 @@ func (r *Report) countsOf(kind ItemKind) *Counts {
 		return &r.ChatTrees
 	case ChatTurnItem:
 		return &r.ChatTurns
+	case VersionItem:
+		return &r.Versions
 	}
 	return &Counts{} // of lines of unknown kind
 }
@@ -312,6 +316,8 @@ func (i *importer) dispatch(ctx context.Context, item Item, fault *Fault) error 
 		return i.addChatTree(ctx, item)
 	case ChatTurnItem:
 		return i.addChatTurn(ctx, item)
+	case VersionItem:
+		return i.addVersion(ctx, item)
 	}
 	return nil
 }

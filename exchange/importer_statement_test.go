@@ -114,6 +114,10 @@ func (s *said) ExportStatements(_ context.Context, _ string, visit func(*stateme
 
 func (s *said) ExportNodes(context.Context, string, func(*graph.NodeWrite) error) error { return nil }
 
+func (s *said) ExportVersions(context.Context, string, func(*graph.VersionLine) error) error {
+	return nil
+}
+
 func (s *said) ExportRelationships(context.Context, string, func(*graph.RelationshipWrite) error) error {
 	return nil
 }

@@ -11,6 +11,7 @@
 //	{"preference":{"user_id":"u1","key":"tone","value":…}}
 //	{"chat_tree":{"id":"t-1","name":"Knots",…}}
 //	{"chat_turn":{"id":"c-1","tree_id":"t-1","user_prompt":…}}
+//	{"version":{"kind":"person","of":"p-ada","until":…}}    a former version of a record
 //	{"end":{"nodes":2,"relationships":1,"preferences":1}}   the last line of an export
 package exchange
 
@@ -43,6 +44,7 @@ const (
 	PreferenceItem   ItemKind = "preference"
 	ChatTreeItem     ItemKind = "chat_tree"
 	ChatTurnItem     ItemKind = "chat_turn"
+	VersionItem      ItemKind = "version"
 	EndItem          ItemKind = "end"
 )
 
@@ -79,6 +81,7 @@ type End struct {
 	Preferences   int64 `json:"preferences"`
 	ChatTrees     int64 `json:"chat_trees,omitempty"`
 	ChatTurns     int64 `json:"chat_turns,omitempty"`
+	Versions      int64 `json:"versions,omitempty"`
 }
 
 // ParseEnd parses a last line. For other lines ok is false.

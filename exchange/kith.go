@@ -54,7 +54,7 @@ func (r *kithReader) readLine(raw []byte) error {
 	case raw[0] != '{':
 		r.refuse("", "must be an object")
 	case r.checker.members != 1:
-		r.refuse("", "must have exactly one key: kith, node, relationship, statement, pause, preference, chat_tree, chat_turn or end")
+		r.refuse("", "must have exactly one key: kith, node, relationship, statement, pause, preference, chat_tree, chat_turn, version or end")
 	case r.checker.value[0] != '{':
 		r.refuse("", "the value of its key must be an object")
 	case r.ended:
@@ -107,6 +107,8 @@ func (r *kithReader) addCounted(kind ItemKind) {
 		r.counted.Relationships++
 	case StatementItem:
 		r.counted.Statements++
+	case VersionItem:
+		r.counted.Versions++
 	case PauseItem:
 		r.counted.Pauses++
 	case PreferenceItem:
@@ -116,7 +118,7 @@ func (r *kithReader) addCounted(kind ItemKind) {
 	case ChatTurnItem:
 		r.counted.ChatTurns++
 	default:
-		r.refuse("", "has a key that is not kith, node, relationship, statement, pause, preference, chat_tree, chat_turn or end")
+		r.refuse("", "has a key that is not kith, node, relationship, statement, pause, preference, chat_tree, chat_turn, version or end")
 		return
 	}
 	r.addItem(r.lines.number, kind, r.checker.value)

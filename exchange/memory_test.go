@@ -57,6 +57,8 @@ func (v *vast) Restore(
 
 func (v *vast) CheckNode(*graph.NodeWrite, graph.Scope) []fault.FieldError { return nil }
 
+func (v *vast) CheckVersion(*graph.VersionLine, graph.Scope) []fault.FieldError { return nil }
+
 func (v *vast) CheckRelationship(*graph.RelationshipWrite) []fault.FieldError { return nil }
 
 func (v *vast) ImportProgress(context.Context, graph.Scope, string) (graph.ImportMark, error) {
@@ -83,6 +85,10 @@ func (v *vast) ExportNodes(_ context.Context, _ string, visit func(*graph.NodeWr
 			return err
 		}
 	}
+	return nil
+}
+
+func (v *vast) ExportVersions(context.Context, string, func(*graph.VersionLine) error) error {
 	return nil
 }
 

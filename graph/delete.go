@@ -44,6 +44,9 @@ type Deletion struct {
 	Messages        int64     `json:"messages" doc:"of a source: the messages deleted with it"`
 }
 
+// historyCutoff returns the time since which former versions and the feed of changes are kept.
+func (s *Store) historyCutoff() time.Time { return s.Now().Add(-s.options.KeepHistory) }
+
 // cutoff returns the time since which deletes can be undone.
 func (s *Store) cutoff() time.Time { return s.Now().Add(-s.options.KeepDeleted) }
 

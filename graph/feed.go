@@ -24,10 +24,14 @@ const (
 // Names of the records in the feed of changes that are not nodes.
 const (
 	RelationshipRecord       = "relationship"
+	SystemRecord             = "system"
 	SystemRelationshipRecord = "system_relationship"
 	StatementRecord          = "statement"
 	PreferenceRecord         = "preference"
 )
+
+// PlaceRecord is the kind of former places of entities and relationships in their systems.
+const PlaceRecord = "place"
 
 // FeedItem is one change of a commit. Version is 0 for records without versions. A relationship has a type and its ends.
 type FeedItem struct {

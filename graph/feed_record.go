@@ -53,7 +53,7 @@ var recorders = map[string]func(f *feed, params map[string]any){ //nolint:gochec
 		}
 	},
 	"system_delete": func(f *feed, params map[string]any) {
-		f.record("", FeedItem{Op: DeletedOp, Kind: "system", Key: neo.Text(params["system"])})
+		f.record("", FeedItem{Op: DeletedOp, Kind: SystemRecord, Key: neo.Text(params["system"])})
 	},
 	"statement_create": recordStatements(CreatedOp), "statement_change": recordStatements(UpdatedOp), "statement_restore": recordStatements(CreatedOp),
 }

@@ -32,6 +32,7 @@ type History struct {
 	Seq                Optional[int64]    `json:"seq,omitzero" doc:"of a relationship in a system: its number"`
 	NextSeq            Optional[int64]    `json:"next_seq,omitzero" doc:"of a source: the number of its next message, if it differs from their count"`
 	StatementsPaused   Optional[bool]     `json:"statements_paused,omitzero" doc:"of a source: its new messages are not searched for statements"`
+	RestoredAt         Optional[int64]    `json:"restored_at,omitzero" doc:"when the undoing of a delete made this version, in milliseconds since 1970"`
 	Notes              Optional[[]string] `json:"notes,omitzero" doc:"each a note as JSON, the newest first"`
 }
 

@@ -13,7 +13,7 @@ import (
 	"kith/neo"
 )
 
-// Maintenance stores current saliences, archives decayed nodes, drops expired notes, purges deleted data, and forms
+// Maintenance stores current saliences, archives decayed nodes, drops expired notes, purges deleted data and old versions, and forms
 // storylines and macros. All other answers are correct without it. Any number of processes may run it. A lease in the
 // database lets one process at a time do each of the two tasks; when it dies, another one continues where it stopped.
 type Maintenance struct {
@@ -41,6 +41,9 @@ const (
 	stale      = day // a stored salience older than this is replaced by the current one
 )
 
+// ServedLife is how long the contexts that were served are kept.
+const ServedLife = 30 * day
+
 var (
 	takeLease             = neo.Load[takenLease]("lease_take")
 	endLease              = neo.Load[neo.None]("lease_end")
@@ -50,6 +53,12 @@ var (
 	purgeOldNodes         = neo.Load[int64]("purge_nodes")
 	purgeOldRelationships = neo.Load[int64]("purge_relationships")
 	purgeStoredAnswers    = neo.Load[int64]("purge_answers")
+	purgeOldVersions      = neo.Load[int64]("purge_versions")
+	thinVersions          = neo.Load[int64]("thin_versions")
+	purgeOldCommits       = neo.Load[int64]("purge_commits")
+	purgeServed           = neo.Load[int64]("purge_served")
+	purgeBodies           = neo.Load[int64]("purge_bodies")
+	purgeEvents           = neo.Load[int64]("purge_events")
 )
 
 // takenLease is whether a lease is held, and the team and key that the work under it has reached.
@@ -291,13 +300,16 @@ func (p Properties) withoutExpired(now time.Time) map[string]any {
 	return p.changesTo(next)
 }
 
-// purge erases data that was deleted long ago.
+// purge erases what was deleted, replaced or served long ago.
 func (m *Maintenance) purge(ctx context.Context) error {
+	served := m.store.Now().Add(-ServedLife).UnixNano()
 	for _, step := range []struct {
 		purge  neo.Query[int64]
-		cutoff time.Time
+		cutoff any
 	}{
 		{purgeOldNodes, m.store.cutoff()}, {purgeOldRelationships, m.store.cutoff()}, {purgeStoredAnswers, m.store.Now().Add(-idempotencyLife)},
+		{thinVersions, m.store.Now()}, {purgeOldVersions, m.store.historyCutoff()}, {purgeOldCommits, m.store.historyCutoff()},
+		{purgeServed, served}, {purgeBodies, served}, {purgeEvents, served},
 	} {
 		for {
 			var purged int64
@@ -309,7 +321,7 @@ func (m *Maintenance) purge(ctx context.Context) error {
 				return err
 			}
 			m.options.Observe(step.purge.Name, purged)
-			if purged < purgeBatch {
+			if purged < purgeBatch { // a step may purge more than it was asked for
 				break
 			}
 		}

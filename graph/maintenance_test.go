@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/replay"
 )
 
 // longAgo is the time of tests of whole passes: a pass covers all teams, and finds nothing to do in data that other
@@ -199,4 +200,28 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 	p.Same("it was at work", int64(1), p.counted["archived"])
 	p.Same("and holds nothing", [][]any{{nil, nil}}, p.Raw(`MATCH (l:Lease {name: $team}) RETURN l.holder, l.until`))
+}
+
+// Contexts that were served are kept for thirty days; what newer ones were made from stays.
+func TestAPassPurgesServedContexts(t *testing.T) {
+	p := pass(t)
+	at := longAgo.Add(-31 * graph.Day)
+	r := replay.New(replay.NewStore(p.Store), replay.Options{Events: true, Now: func() time.Time { return at }})
+	if err := r.Claim(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	serve := func(sum string) {
+		moment, _ := r.Served(p.As("u1"), "v", replay.Entry{Sum: sum, Raw: []byte(sum)})
+		r.Sent(p.As("u1"), moment, replay.Context, []byte(sum))
+	}
+	serve("old")
+	serve("both")
+	r.Flush(t.Context())
+	at = longAgo.Add(-29 * graph.Day)
+	serve("both")
+	r.Flush(t.Context())
+	p.Same("a pass", true, p.passed(p.process(graph.MaintenanceOptions{})))
+	p.Same("left", [][]any{{"ContextBody", int64(1)}, {"ContextServed", int64(1)}, {"ServedEvent", int64(1)}},
+		p.Raw(`MATCH (n {team_id: $team}) WHERE n.user_id = 'u1' RETURN labels(n)[0] AS label, count(*) AS n ORDER BY label`))
+	p.Same("purged", []int64{2, 1, 2}, []int64{p.counted["purge_served"], p.counted["purge_bodies"], p.counted["purge_events"]})
 }

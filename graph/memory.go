@@ -56,6 +56,7 @@ type MemoryResult struct {
 	Nodes         []NodeResult         `json:"nodes"`
 	Relationships []RelationshipResult `json:"relationships"`
 	Warnings      []string             `json:"warnings"`
+	Versions      []Status             `json:"-"` // of former versions that an import brings
 	Refused       []fault.FieldError   `json:"-"` // all refused items; warnings are limited in number
 	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
 }

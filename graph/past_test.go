@@ -248,3 +248,35 @@ func TestVersionsOfANode(t *testing.T) {
 		t.Errorf("deleted: %+v, %v", deleted, err)
 	}
 }
+
+// TestHistoryIsBounded keeps the last 200 versions of a node, of a day long ago the first and the last, and none after the history's time.
+func TestHistoryIsBounded(t *testing.T) {
+	e := alone(t)
+	kept := func() int64 {
+		return e.Raw(`MATCH (f:Former {team_id: $team}) RETURN count(f)`)[0][0].(int64)
+	}
+	purge := func() {
+		if err := graph.NewMaintenance(e.Store, graph.MaintenanceOptions{}).PurgeForTest(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(key string, times int, later time.Duration) {
+		for i := range times {
+			e.Now = e.Now.Add(later)
+			e.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: key, Name: graph.Some(key), Description: graph.Some(fmt.Sprint(i, e.Now.UnixMilli()))}})
+		}
+	}
+	write("often", 230, time.Second)
+	e.Same("versions of a node", int64(200), kept())
+	e.Remove("u", "concept", "often")
+	write("daily", 7, time.Minute)
+	e.Now = e.Now.Add(40 * 24 * time.Hour)
+	purge()
+	e.Same("of a day long ago, and none of what was purged", int64(2), kept())
+	write("daily", 2, time.Minute)
+	e.Now = e.Now.Add(380 * 24 * time.Hour)
+	purge()
+	e.Same("after the history's time", int64(2), kept())
+	e.Same("of the feed", [][]any{{true, int64(2)}}, e.Raw(`MATCH (f:Feed {team_id: $team}) MATCH (c:Commit {team_id: $team}) WITH f.pruned AS pruned, min(c.seq) AS first, count(c) AS commits
+		RETURN pruned < first, commits`))
+}

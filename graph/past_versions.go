@@ -28,11 +28,11 @@ type formerVersion struct {
 	Properties           Properties
 }
 
-// FieldChange is a field of which two versions differ. A field that a version does not have is null.
+// FieldChange is a field of which two versions differ. Was or Is is absent if that version does not have the field.
 type FieldChange struct {
 	Field string          `json:"field"`
-	Was   json.RawMessage `json:"was"`
-	Is    json.RawMessage `json:"is"`
+	Was   json.RawMessage `json:"was,omitempty" contract:"any"`
+	Is    json.RawMessage `json:"is,omitempty" contract:"any"`
 }
 
 // Version is a version of a node or relationship: from when until when it held, who wrote it, and how it differs from the one before.
@@ -239,17 +239,10 @@ func fieldChanges(was, is map[string]json.RawMessage) []FieldChange {
 	}
 	changes := []FieldChange{}
 	for _, name := range Distinct(names) {
-		a, b := orNull(was[name]), orNull(is[name])
+		a, b := was[name], is[name]
 		if !reflect.DeepEqual(a, b) {
 			changes = append(changes, FieldChange{name, a, b})
 		}
 	}
 	return changes
-}
-
-func orNull(value json.RawMessage) json.RawMessage {
-	if value == nil {
-		return json.RawMessage("null")
-	}
-	return value
 }

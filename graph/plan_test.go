@@ -162,15 +162,28 @@ func (e *env) params(q cypher.Query) map[string]any {
 	})
 	maps.Copy(known, map[string]any{"state": "active", "archive_below": 0.01, "other_key": "n-2", "groups": [][]string{{"x"}}, "mention_keys": []string{"n-1"}})
 	known["before_key"], known["value"] = "x", `"v"`
-	maps.Copy(known, map[string]any{"at": 1, "written": "k api", "thin_at": 1, "is_relationship": false, "before_version": 1, "listed": "system" + graph.KeySeparator + "s"})
+	maps.Copy(known, map[string]any{"at": 1, "written": "k api", "thin_at": 1, "is_relationship": false, "before_version": 1, "of": "x", "version": 1, "listed": "system" + graph.KeySeparator + "s"})
 	maps.Copy(known, map[string]any{"nodes": 1, "characters": 1, "fresh_until": 1, "max_nodes": 1, "max_characters": nil})
 	if strings.HasPrefix(q.Name, "chat_") {
 		known["before"], known["now"], known["until"], known["from"] = 1, 1, 1, 0
 	}
 	maps.Copy(known, map[string]any{"topics": []string{"standing tea"}, "states": []string{"active"}, "closed": false, "paused": true})
+	maps.Copy(known, map[string]any{"teams": []string{e.Team}, "from_seq": 1, "to_seq": 9, "webhook_id": "w", "places": 10, "anew": true,
+		"secret": "x", "due": true, "batch_id": "b"})
 	known["subjects"] = []map[string]any{{"user": "u", "topic": "standing tea"}}
 	if q.Name == "statement_list" {
 		known["kinds"] = []string{"fact"}
+	}
+	maps.Copy(known, map[string]any{"view": "v", "at": 2, "instance": nil, "most": 100})
+	if strings.HasPrefix(q.Name, "replay_") || strings.HasPrefix(q.Name, "served_") {
+		maps.Copy(known, map[string]any{"since": 1, "until": 1, "after": 1, "most": 1, "rows": []map[string]any{{
+			"user_id": "u", "view": "v", "at": 1, "until": 1, "sum": "s", "encoded": []byte{1}, "size": 1, "day": 1, "kind": "context", "digest": "d",
+		}}})
+	}
+	for _, name := range []string{"purge_served", "purge_bodies", "purge_events"} {
+		if q.Name == name {
+			known["cutoff"] = 1
+		}
 	}
 	if strings.HasPrefix(q.Name, "linked_") {
 		known["until"], known["labels"] = 3, []string{"Plan"}
@@ -251,11 +264,11 @@ var allowed = map[string]string{
 var ordered = map[string]int{
 	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1, "message_last": 1,
-	"context_statements": 2, "statement_list": 1, "export_statements": 2, "context of 7 sections": 21, "context of 8 sections": 22, "context of 9 sections": 22,
+	"context_statements": 2, "statement_list": 1, "served_list": 1, "export_statements": 2, "context of 7 sections": 21, "context of 8 sections": 22, "context of 9 sections": 22,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
 	"chat_tree_list": 1, "chat_turn_list": 1, "conversation_list": 2, "user_next": 3,
-	"system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
+	"commit_list": 1, "webhook_dead_list": 1, "system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 
 // checkPlans checks the plan of every statement, and returns what those read that Neo4j keeps. Plans take the time of one core, so

@@ -8,6 +8,7 @@ var callers = map[string]bool{
 	"memory_write": true, "source_write": true, "message_append": true, "conversation_end": true, "conversation_focus": true,
 	"node_change": true, "relationship_change": true, "source_digest": true, "system_write": true, "import": true, "import_chats": true,
 	"chat_tree_create": true, "chat_tree_change": true, "chat_turn_create": true, "chat_turn_answer": true, "preference_write": true,
+	"replay_record": true,
 }
 
 // meter describes what a statement stores: a number of nodes or relationships for each of its rows, or once, and the
@@ -31,7 +32,9 @@ var stores = map[string]meter{
 	"statement_create":  {nodes: 1, rows: []string{"rows"}},
 	"statement_restore": {nodes: 1, rows: []string{"rows"}},
 	"preference_write":  {texts: []string{"user_id", "rows"}},
+	"former_restore":    {rows: []string{"rows"}},
 	"idempotency_claim": {texts: []string{"key", "hash", "user_id"}}, "idempotency_answer": {texts: []string{"answer", "user_id"}},
+	"replay_record": {rows: []string{"rows"}}, "replay_keep": {rows: []string{"rows"}}, "served_record": {rows: []string{"rows"}},
 	"import_mark": {texts: []string{"import_id", "report", "user_id"}},
 }
 
@@ -86,11 +89,13 @@ func (m meter) of(params map[string]any) (a amount) {
 // same ones.
 var derived = map[string]bool{"team_id": true, "near": true, "search_scope": true, "vector_scope": true, "label": true, "written": true, "restored_at": true}
 
-// TextIn returns the number of characters of the texts in a parameter, at any depth.
+// TextIn returns the number of characters of the texts in a parameter, at any depth. A byte of compressed texts counts as one.
 func TextIn(v any) (size int64) {
 	switch v := v.(type) {
 	case string:
 		return int64(utf8.RuneCountInString(v))
+	case []byte:
+		return int64(len(v))
 	case *string:
 		if v != nil {
 			return TextIn(*v)

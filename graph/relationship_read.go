@@ -148,7 +148,9 @@ type located struct {
 }
 
 // locate returns the relationship with a key if the scope may see both ends, or ErrNotFound.
-func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, error) { return s.locateAt(ctx, scope, key, nil) }
+func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, error) {
+	return s.locateAt(ctx, scope, key, nil)
+}
 
 // locateAt does the same as locate for a relationship whose ends may have been deleted after a time.
 func (s *Store) locateAt(ctx context.Context, scope Scope, key string, at *time.Time) (located, error) {

@@ -27,7 +27,8 @@ type importProgress struct {
 type RestoreBatch struct {
 	Nodes         []NodeWrite
 	Relationships []RelationshipWrite
-	Plan          *RestorePlan // of a dry run: what the earlier pieces would have stored
+	Versions      []VersionLine // former ones; results have their statuses
+	Plan          *RestorePlan  // of a dry run: what the earlier pieces would have stored
 
 	// Searched reports that the import brings what was found in its messages, so that Options.Said does not search them again.
 	Searched bool
@@ -68,13 +69,16 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 	}
 	var result MemoryResult
 	tried := false
-	err := s.Transaction(ctx, "import", func(t *Tx) error {
+	err := s.Transaction(ctx, "import", func(t *Tx) (err error) {
 		tried = false
 		job := w.job(t, scope, s.Now())
 		if err := job.run(); err != nil {
 			return err
 		}
 		result = job.result
+		if result.Versions, err = t.restoreVersions(scope, b.Versions); err != nil {
+			return err
+		}
 		if b.Also != nil {
 			if err := b.Also(t, b.Plan.properties); err != nil {
 				return err

@@ -32,6 +32,7 @@ type Options struct {
 	Quota        Quota               // of each team
 	ObserveQuota func(share float64) // called after every write that adds to a team with a quota, with the share used; above 1 the write was refused
 	KeepDeleted  time.Duration       // how long deletes can be undone; default 30 days
+	KeepHistory  time.Duration       // how long former versions and the feed of changes are kept; default 400 days
 
 	Embedder llm.Embedder // computes the vectors of written texts (see Embedding); nil: no vectors
 }
@@ -71,6 +72,9 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 	}
 	if o.KeepDeleted == 0 {
 		o.KeepDeleted = 30 * day
+	}
+	if o.KeepHistory == 0 {
+		o.KeepHistory = 400 * day
 	}
 	db, err := neo.Open(c, neo.Options{Observe: o.Observe, Trace: o.Trace, IsKnown: own})
 	if err != nil {

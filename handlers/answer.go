@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -58,6 +59,12 @@ func sendBytes(status int, answer loader.Answer, parts ...[]byte) *huma.StreamRe
 		ctx.AppendHeader("Vary", "Authorization") // compression and CORS add their own
 		if answer.ETag != "" {
 			ctx.SetHeader("ETag", answer.ETag)
+		}
+		if !answer.At.IsZero() {
+			ctx.SetHeader(asOfHeader, answer.At.UTC().Format(time.RFC3339Nano))
+		}
+		if answer.Replay != "" {
+			ctx.SetHeader(replayHeader, string(answer.Replay))
 		}
 		if len(parts) == 0 {
 			ctx.SetStatus(status)

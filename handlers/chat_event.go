@@ -1,11 +1,9 @@
 package handlers
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -25,7 +23,7 @@ const (
 
 // isStream reports whether a request is answered by a stream without a total deadline.
 func isStream(c *gin.Context) bool {
-	return exchanges[c.Request.URL.Path] || c.FullPath() == eventsPath
+	return exchanges[c.Request.URL.Path] || c.FullPath() == eventsPath || isChangeStream(c)
 }
 
 // TurnEventsInput asks for the events of a turn.
@@ -54,14 +52,11 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer leave()
-		hc.SetHeader("Content-Type", eventsType)
-		hc.SetHeader("Cache-Control", "no-store")
-		hc.SetHeader("X-Accel-Buffering", "no")
-		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
 		ctx, cancel := context.WithTimeout(ctx, longestStream)
 		defer cancel()
 		defer a.options.Stopping(cancel)()
-		out := &movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}
+		out := a.beginEvents(ctx, hc)
+		defer out.end()
 		err := a.Chats.Watch(ctx, scope, in.ID, in.LastEventID, func(e chat.Event) error { return sendEvent(out, e) })
 		if err != nil && ctx.Err() == nil { // the stream ends without its last event, and is asked for again
 			a.options.Log.WarnContext(ctx, "events broke off", "request_id", requestID(ctx), "error", err)
@@ -70,7 +65,7 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 }
 
 // sendEvent writes an event in one piece, or a comment as a sign of life.
-func sendEvent(out *movingWriter, e chat.Event) error {
+func sendEvent(out *events, e chat.Event) error {
 	event := []byte(": \n\n")
 	if e.Type != "" {
 		data, err := json.Marshal(e.Data)
@@ -79,10 +74,7 @@ func sendEvent(out *movingWriter, e chat.Event) error {
 		}
 		event = fmt.Appendf(nil, "id: %s\nevent: %s\ndata: %s\n\n", e.ID, e.Type, data)
 	}
-	if _, err := io.Copy(out, bytes.NewReader(event)); err != nil {
-		return err
-	}
-	return out.connection.Flush()
+	return out.send(event)
 }
 
 // eventsResponse describes the answer, which is a stream.

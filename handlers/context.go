@@ -9,6 +9,7 @@ import (
 
 	"kith/auth"
 	"kith/loader"
+	"kith/replay"
 )
 
 // ContextInput asks for a context.
@@ -22,7 +23,7 @@ type ContextInput struct {
 	FocusKind   string    `query:"focus_kind" enum:"person,concept,entity" doc:"person, concept or entity; with focus_id, and never without"`
 	FocusID     string    `query:"focus_id" minLength:"1" maxLength:"256" doc:"entity_key of what the user looks at; with focus_kind, and never without"`
 	Explain     bool      `query:"explain" doc:"answer with an object that has, in receipt, the text with what each part of it shows and why, and what was left out; with format=text nothing else"`
-	AsOf        time.Time `query:"as_of" doc:"the context of a day in the past: what was linked then, the week before it"`
+	AsOf        time.Time `query:"as_of" doc:"the context of a moment in the past. With the moment of an answer of the last 30 days (its header Kith-As-Of) and the same parameters, the same bytes. Otherwise what was served in the 5 minutes before, or else meta.compacted: put together from what is stored now, with what was linked then and the week before it"`
 	IfNoneMatch string    `header:"If-None-Match"`
 
 	ConversationID string `query:"conversation_id" minLength:"1" maxLength:"256" doc:"the conversation that is open now: neither recent_context nor temporal has it"`
@@ -39,6 +40,9 @@ func (a *API) getContext(ctx context.Context, in *ContextInput) (*huma.StreamRes
 		ConversationID: in.ConversationID, Explain: in.Explain,
 	}
 	answer, err := a.Contexts.Context(ctx, r, nil)
+	if err == nil && answer.Replay == "" && !answer.At.IsZero() {
+		a.Answers.Sent(scope, answer.At, replay.Context, answer.Head, answer.Tail)
+	}
 	return sendUnlessMatched(in.IfNoneMatch, answer, err)
 }
 
@@ -71,5 +75,23 @@ func contextResponse(api huma.API, o *huma.Operation) {
 	o.Responses = map[string]*huma.Response{
 		"200": jsonOrText("The context", schema),
 		"304": {Description: "Nothing has changed since the ETag in If-None-Match"},
+	}
+	o.Responses["200"].Headers = map[string]*huma.Param{asOfHeader: asOfParam(), replayHeader: {
+		Description: "of a context of the past. recorded: the bytes that were served then; reconstructed: put together from what is stored now; equal, different: compared with the digest of the answer of that moment, if it was stored",
+		Schema:      &huma.Schema{Type: huma.TypeString, Enum: []any{loader.Recorded, loader.Reconstructed, loader.Equal, loader.Different}},
+	}}
+}
+
+// Headers of contexts.
+const (
+	asOfHeader   = "Kith-As-Of"
+	replayHeader = "Kith-Replay"
+)
+
+// asOfParam describes the header with the moment of a context.
+func asOfParam() *huma.Param {
+	return &huma.Param{
+		Description: "the moment of the answer: as_of with it gives the same bytes for 30 days; omitted if they cannot be kept",
+		Schema:      &huma.Schema{Type: huma.TypeString, Format: "date-time"},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/loader"
+	"kith/replay"
 )
 
 // OpenConversationInput opens a conversation.
@@ -78,7 +79,7 @@ func (a *API) openConversation(ctx context.Context, in *OpenConversationInput) (
 	if err != nil {
 		return nil, located("body", err)
 	}
-	return openedAnswer(result.EntityKey, answer)
+	return a.openedAnswer(scope, result.EntityKey, answer)
 }
 
 // usualMessages is how many messages of a conversation that goes on are returned by default.
@@ -110,7 +111,7 @@ func (a *API) currentConversation(ctx context.Context, scope graph.Scope, in *Op
 }
 
 // openedAnswer returns the answer to an opened conversation: an object with its context, or the context as text.
-func openedAnswer(key string, answer loader.Answer) (*huma.StreamResponse, error) {
+func (a *API) openedAnswer(scope graph.Scope, key string, answer loader.Answer) (*huma.StreamResponse, error) {
 	quoted, err := json.Marshal(key)
 	if err != nil {
 		return nil, err
@@ -119,6 +120,9 @@ func openedAnswer(key string, answer loader.Answer) (*huma.StreamResponse, error
 	parts := [][]byte{answer.Head, answer.Tail}
 	if answer.ContentType == jsonType {
 		parts = [][]byte{[]byte(`{"conversation_id":`), quoted, []byte(`,"context":`), answer.Head, answer.Tail, []byte("}")}
+	}
+	if !answer.At.IsZero() {
+		a.Answers.Sent(scope, answer.At, replay.Conversation, parts...)
 	}
 	sent := sendBytes(http.StatusCreated, answer, parts...)
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
@@ -230,4 +234,5 @@ func openedResponse(api huma.API, o *huma.Operation) {
 	o.Responses = map[string]*huma.Response{
 		"201": jsonOrText("The conversation is open", schema),
 	}
+	o.Responses["201"].Headers = map[string]*huma.Param{asOfHeader: asOfParam()}
 }

@@ -32,9 +32,11 @@ const ndjsonType = "application/x-ndjson"
 type transfers interface {
 	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
 	ExportRelationships(ctx context.Context, teamID string, visit func(*graph.RelationshipWrite) error) error
+	ExportVersions(ctx context.Context, teamID string, visit func(*graph.VersionLine) error) error
 	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
 	CheckNode(w *graph.NodeWrite, scope graph.Scope) []fault.FieldError
 	CheckRelationship(w *graph.RelationshipWrite) []fault.FieldError
+	CheckVersion(l *graph.VersionLine, scope graph.Scope) []fault.FieldError
 	ImportProgress(ctx context.Context, scope graph.Scope, id string) (graph.ImportMark, error)
 	EndImport(ctx context.Context, scope graph.Scope, id string) error
 }

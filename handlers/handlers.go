@@ -24,6 +24,7 @@ import (
 	"kith/limit"
 	"kith/loader"
 	"kith/preference"
+	"kith/replay"
 	"kith/traverse"
 )
 
@@ -77,6 +78,16 @@ type recalls interface {
 	Recalled(scope graph.Scope, r graph.Recall)
 }
 
+// answers notes the bytes of contexts that are sent. It never delays them.
+type answers interface {
+	Sent(scope graph.Scope, at time.Time, kind replay.Kind, parts ...[]byte)
+}
+
+// servedStore lists which contexts were sent.
+type servedStore interface {
+	Served(ctx context.Context, scope graph.Scope, q replay.Query) (replay.Page, error)
+}
+
 // erases takes away for good what the memory has of somebody.
 type erases interface {
 	EraseUser(ctx context.Context, scope graph.Scope, last func(context.Context) error) (erasure.Receipt, error)
@@ -103,6 +114,8 @@ type Services struct {
 	Transfers      transfers // exports and imports
 	Preferences    preference.Storage
 	Statements     statementStore
+	Changes        changeFeed
+	Webhooks       webhookStore
 	Contexts       contexts
 	Explorer       explorer
 	Traverser      traverser
@@ -112,6 +125,8 @@ type Services struct {
 	Tokens         tokens // nil: API keys alone are good
 	Limits         limits // nil: keys may make any number of requests
 	Recalls        recalls
+	Answers        answers // nil: no context can be asked for again
+	Served         servedStore
 	Erasure        erases
 	Kept           forgets
 	Audit          *audit.Log                      // nil: none is kept
@@ -133,6 +148,8 @@ type Options struct {
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
 	Streams     *Streams // of events; default: 1,024 at most
+	// ChangeStreams bounds streams of changes; default: 256.
+	ChangeStreams *Streams
 	// Stopping calls end when Kith is about to stop, unless forget is called before: streams of events end then, to be asked for again
 	// elsewhere; default: never.
 	Stopping func(end func()) (forget func() bool)
@@ -182,6 +199,9 @@ func New(s Services, o Options) http.Handler {
 	}
 	if o.Streams == nil {
 		o.Streams = NewStreams(1024)
+	}
+	if o.ChangeStreams == nil {
+		o.ChangeStreams = NewStreams(256)
 	}
 	if o.Trace == nil {
 		o.Trace = func(r *http.Request, _ string) (context.Context, func(int)) { return r.Context(), func(int) {} }

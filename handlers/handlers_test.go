@@ -188,6 +188,10 @@ func (f *fakes) ExportNodes(context.Context, string, func(*graph.NodeWrite) erro
 	return f.err
 }
 
+func (f *fakes) ExportVersions(context.Context, string, func(*graph.VersionLine) error) error {
+	return f.err
+}
+
 func (f *fakes) ExportRelationships(context.Context, string, func(*graph.RelationshipWrite) error) error {
 	return f.err
 }
@@ -200,7 +204,9 @@ func (f *fakes) Restore(context.Context, graph.Scope, *graph.RestoreBatch, graph
 	return graph.MemoryResult{}, f.err
 }
 
-func (f *fakes) CheckNode(*graph.NodeWrite, graph.Scope) []fault.FieldError    { return nil }
+func (f *fakes) CheckNode(*graph.NodeWrite, graph.Scope) []fault.FieldError      { return nil }
+func (f *fakes) CheckVersion(*graph.VersionLine, graph.Scope) []fault.FieldError { return nil }
+
 func (f *fakes) CheckRelationship(*graph.RelationshipWrite) []fault.FieldError { return nil }
 func (f *fakes) EndImport(context.Context, graph.Scope, string) error          { return f.err }
 func (f *fakes) ImportProgress(context.Context, graph.Scope, string) (graph.ImportMark, error) {

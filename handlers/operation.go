@@ -177,6 +177,7 @@ var meanings = map[int]string{ //nolint:gochecknoglobals // a constant table
 	http.StatusForbidden:             "The key is good, but not for this: it lacks a scope, or is bound to another user",
 	http.StatusNotFound:              "There is nothing of this id that the caller may see",
 	http.StatusRequestTimeout:        "The body did not come in time",
+	http.StatusGone:                  "The changes behind the cursor are not kept any more; oldest_cursor works",
 	http.StatusConflict:              "What is stored does not allow it: another version, an idempotency key with another body, a key that is taken",
 	http.StatusRequestEntityTooLarge: "The body is larger than may be",
 	http.StatusUnprocessableEntity:   "The request has faults; each is named with its place, and never repeated",
@@ -204,6 +205,7 @@ func errorsOf(method, path string) []int {
 // tags are the parts of the contract, and where the paths of each begin; the first of a part says what it is about.
 var tags = []struct{ name, prefix, about string }{ //nolint:gochecknoglobals // a constant table
 	{"Context", "/v1/context", "What an agent should know of a user at the start"},
+	{"Context", "/v1/served", ""},
 	{"Workspaces", "/v1/ontology", "What an agent should know of a project"},
 	{"Workspaces", "/v1/prompt", ""},
 	{"Workspaces", "/v1/edges", ""},
@@ -216,6 +218,8 @@ var tags = []struct{ name, prefix, about string }{ //nolint:gochecknoglobals // 
 	{"Memory", "/v1/nodes", ""},
 	{"Memory", "/v1/relationships", ""},
 	{"Memory", "/v1/consolidation", ""},
+	{"Changes", "/v1/changes", "What was committed, as a list, a stream, or sent to webhooks"},
+	{"Changes", "/v1/webhooks", ""},
 	{"Systems", "/v1/systems", "What is known of software systems"},
 	{"Chats", "/v1/trees", "Branching conversations with a language model"},
 	{"Chats", "/v1/turns", ""},

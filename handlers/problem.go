@@ -12,6 +12,7 @@ import (
 
 	"kith/auth"
 	"kith/chat"
+	"kith/feed"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
@@ -24,6 +25,7 @@ type Problem struct {
 	Status int     `json:"status"`
 	Detail string  `json:"detail"`
 	Errors []Fault `json:"errors,omitempty"`
+	Oldest string  `json:"oldest_cursor,omitempty" doc:"of changes, in a 410: the oldest cursor that works"`
 }
 
 // Fault is one fault of a request, with its place: body.nodes[3].name, query.time_zone, path.id.
@@ -74,7 +76,8 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{graph.ErrBusy, http.StatusTooManyRequests, "too many statements of the team run at once; try again"},
 	{chat.ErrFull, http.StatusTooManyRequests, "as many generations run and wait as may; try again"},
 	{errNoPlace, http.StatusServiceUnavailable, ""},
-	{errStreams, http.StatusTooManyRequests, "as many streams of events are open as may; read the turn itself, or try again"},
+	{errStreams, http.StatusTooManyRequests, "as many streams of events are open as may; read without a stream, or try again"},
+	{feed.ErrGone, http.StatusGone, ""},
 	{chat.ErrNoModel, http.StatusNotImplemented, ""},
 	{graph.ErrUnavailable, http.StatusServiceUnavailable, "the database does not answer; try again"},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, "the request took too long; try again"},
@@ -100,6 +103,9 @@ func problemFor(err error) *Problem {
 		p := problemOf(o.status, detail, faultsOf(err)...)
 		if o.status == http.StatusNotImplemented {
 			p.Type, p.Title = noModelType, "No Language Model"
+		}
+		if gone := (*feed.GoneError)(nil); errors.As(err, &gone) {
+			p.Oldest = gone.Oldest
 		}
 		return p
 	}

@@ -16,6 +16,7 @@ import (
 func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/context", "get-context", "What an agent should know at the start of a conversation", a.getContext, contextResponse)
 	route(a, api, http.MethodGet, "/v1/context/why", "explain-node", "Why a context shows a node, or does not: each rule, what it found, and what would change it", a.whyContext, mayMiss)
+	route(a, api, http.MethodGet, "/v1/served", "list-served", "A page of the contexts that were served to a user, with digests", a.listServed)
 	route(a, api, http.MethodGet, "/v1/ontology", "get-ontology", "What an agent should know of the workspace in which it works", a.getOntology, ontologyResponse)
 	route(a, api, http.MethodPost, "/v1/prompt", "make-prompt", "The messages to send to a language model: guidance, preferences, context snapshot, conversation", a.prompt, mayMiss)
 	route(a, api, http.MethodPost, "/v1/conversations", "open-conversation", "Open a conversation and get its context", a.openConversation, openedResponse)
@@ -32,6 +33,8 @@ func (a *API) routes(api huma.API) {
 	a.nodeRoutes(api)
 	route(a, api, http.MethodGet, "/v1/consolidation", "list-consolidation", "Sources that could be archived, and why", a.consolidationCandidates)
 	route(a, api, http.MethodPost, "/v1/consolidation", "consolidate", "Archive sources; their links stay", a.consolidate)
+	route(a, api, http.MethodGet, changesPath, "list-changes", "What was committed behind a cursor, in order; or as it is committed, as server-sent events", a.listChanges, changesResponse)
+	a.webhookRoutes(api)
 	route(a, api, http.MethodGet, "/v1/me", "get-me", "What the caller's key is: team, user, scopes, rate limit and quota", a.me)
 	route(a, api, http.MethodGet, "/v1/users", "list-users", "A page of a team's users, with how much each has and when it was last used", a.listUsers)
 	route(a, api, http.MethodGet, "/v1/users/{id}/preferences", "get-preferences", "A user's preferences", a.getPreferences)

@@ -26,7 +26,7 @@ func (a *API) cors(next http.Handler) http.Handler {
 		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
 		AllowedHeaders: []string{"*"},
 		ExposedHeaders: []string{
-			"ETag", "Idempotency-Replayed", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "WWW-Authenticate", requestIDHeader,
+			"ETag", "Idempotency-Replayed", asOfHeader, replayHeader, "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "WWW-Authenticate", requestIDHeader,
 		},
 		MaxAge: 600, // seconds
 	}).Handler(next)

@@ -17,11 +17,12 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	"explore": 5, "traverse": 2,
 	// Memory; large bodies cost more
 	"write-memory": 2, "write-source": 2, "list-nodes": 1, "get-node": 1, "patch-node": 2, "delete-node": 2, "restore-node": 2,
-	"list-node-relationships": 1, "list-linked": 1, "list-node-mentions": 2, "list-relationship-mentions": 2, "list-node-notes": 1, "add-node-note": 2, "delete-node-note": 2, "link": 2, "unlink": 2,
+	"list-node-relationships": 1, "list-linked": 1, "list-node-mentions": 2, "list-node-versions": 2, "list-relationship-versions": 2, "list-relationship-mentions": 2, "list-node-notes": 1, "add-node-note": 2, "delete-node-note": 2, "link": 2, "unlink": 2,
 	"get-relationship": 1, "delete-relationship": 2, "restore-relationship": 2, "list-relationship-notes": 1, "add-relationship-note": 2,
 	"delete-relationship-note": 2, "list-consolidation": 2, "consolidate": 2,
 	"get-preferences": 1, "put-preferences": 1, "put-preference": 1, "delete-preference": 1,
-	"list-statements": 1, "change-statements": 2, "pause-team-statements": 1, "export": 50, "import": 50, "get-import-progress": 1,
+	"list-changes": 1, "create-webhook": 2, "list-webhooks": 1, "get-webhook": 1, "patch-webhook": 2, "delete-webhook": 2,
+	"rotate-webhook-secret": 2, "list-failed-deliveries": 1, "redeliver": 2, "delete-failed-delivery": 2, "list-statements": 1, "change-statements": 2, "pause-team-statements": 1, "export": 50, "import": 50, "get-import-progress": 1,
 	// Systems
 	"list-systems": 1, "delete-system": 10, "get-system-memory": 10, "put-system-memory": 10, "merge-system-memory": 2, "get-system-text": 10,
 	"list-system-entities": 1, "get-system-entity": 1, "change-system-entity": 2, "delete-system-entity": 2, "rename-system-entity": 2,
@@ -31,7 +32,8 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	"answer-turn": 2, "delete-turn": 2, "retry-turn": 10, "cancel-turn": 2, "get-turn-path": 1, "list-turn-descendants": 1, "get-turn-prompt": 2,
 	"watch-turn": 1, "explain": 10,
 	// Users, teams and keys
-	"get-me": 1, "list-users": 10, "erase-user": 50, "erase-team": 50, "create-key": 1, "list-keys": 1, "revoke-key": 1,
+	"list-served": 1,
+	"get-me":      1, "list-users": 10, "erase-user": 50, "erase-team": 50, "create-key": 1, "list-keys": 1, "revoke-key": 1,
 	// Any other message over MCP
 	MCP: 1,
 }

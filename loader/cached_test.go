@@ -8,7 +8,7 @@ import (
 
 func TestKeptSurvivesItsEncoding(t *testing.T) {
 	t.Parallel()
-	k := cachedContext{Body: []byte(`{"a":1`), Sum: "s", Temporal: true, Nothing: true, Zone: "Europe/Berlin", HasLast: true, LastStarted: at, LastType: "planning"}
+	k := cachedContext{Body: []byte(`{"a":1`), Sum: "s", Whole: "w", Made: at, Erased: true, Temporal: true, Nothing: true, Zone: "Europe/Berlin", HasLast: true, LastStarted: at, LastType: "planning"}
 	got, err := decodeCached(k.encode())
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/preference"
+	"kith/replay"
 	"kith/statement"
 )
 
@@ -51,6 +52,9 @@ type Answer struct {
 	Head, Tail  []byte
 	ContentType string
 	ETag        string // weak: same memory, same hour
+
+	At     time.Time // the moment of a context that can be asked for again; zero: it is not kept
+	Replay Replay    // how a context of the past was answered; empty: of the present
 }
 
 // Body returns the whole answer.
@@ -62,7 +66,7 @@ func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConvers
 	if r.Format == "" {
 		r.Format = JSON
 	}
-	if err := r.Validate(); err != nil {
+	if err := r.validateAt(l.options.Now()); err != nil {
 		return Answer{}, err
 	}
 	said, err := "", error(nil)
@@ -74,29 +78,43 @@ func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConvers
 	if r.Explain {
 		return graph.AtCurrentKeys(ctx, l.store, r.Scope, []*string{&r.FocusID}, func() (Answer, error) { return l.explain(ctx, &r, current, said) })
 	}
-	kept, err := graph.AtCurrentKeys(ctx, l.store, r.Scope, []*string{&r.FocusID}, func() (cachedContext, error) { return l.loadCached(ctx, r) })
+	if r.AsOf != nil {
+		return l.past(ctx, &r)
+	}
+	asked := r.view()
+	kept, raw, err := l.loadCached(ctx, &r, asked)
 	if err != nil {
 		return Answer{}, err
 	}
-	answer, err := l.finish(r, kept, current)
+	at, recorded := l.options.Replays.Served(r.Scope, asked, replay.Entry{Sum: kept.Whole, Raw: raw, Made: kept.Made})
+	if !recorded {
+		at = l.options.Now()
+	}
+	answer, err := l.finish(r, kept, at, current)
 	answer.Tail = append(answer.Tail, said...)
+	if recorded {
+		answer.At = at
+	}
 	return answer, err
 }
 
 // loadCached returns the part of a context that does not depend on the time of the answer, from the cache if it is
-// there.
-func (l *Loader) loadCached(ctx context.Context, r Request) (cachedContext, error) {
-	raw, err := l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, r.view(), func(ctx context.Context) ([]byte, bool, error) {
-		return l.make(ctx, &r)
+// there, and its bytes there. It finds the focus by its current key too.
+func (l *Loader) loadCached(ctx context.Context, r *Request, view string) (k cachedContext, raw []byte, err error) {
+	asked := r.FocusID
+	raw, err = graph.AtCurrentKeys(ctx, l.store, r.Scope, []*string{&r.FocusID}, func() ([]byte, error) {
+		if r.FocusID != asked {
+			view = r.view()
+		}
+		return l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, view, func(ctx context.Context) ([]byte, bool, error) { return l.make(ctx, r) })
 	})
 	if err != nil {
-		return cachedContext{}, err
+		return cachedContext{}, nil, err
 	}
-	k, err := decodeCached(raw)
-	if err != nil {
-		return cachedContext{}, fmt.Errorf("context: %w", err)
+	if k, err = decodeCached(raw); err != nil {
+		return cachedContext{}, nil, fmt.Errorf("context: %w", err)
 	}
-	return k, nil
+	return k, raw, nil
 }
 
 // reading is what was read for a context.
@@ -112,7 +130,7 @@ type reading struct {
 
 // read loads the sections of a context.
 func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
-	now := l.options.Now()
+	now, begun := l.options.Now(), time.Now()
 	q := SectionQuery{Now: now, AsOf: r.AsOf, FocusKey: r.FocusID, ConversationID: r.ConversationID}
 	q.FocusKind, _ = graph.KindOf(r.FocusKind)
 	found, degraded, err := l.load(ctx, r.Scope, r.sections(), q)
@@ -124,6 +142,7 @@ func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
 	}
 	read := &reading{query: q, now: r.moment(now), found: found, degraded: degraded, left: notShown(r, found)}
 	read.Zone, read.Temporal = zonePreference(found.Preferences), slices.Contains(r.parts(), temporalPart)
+	read.Made, read.Erased = begun, r.erased
 	read.Nothing = len(read.left) == 0 && nothingKnown(r, found, degraded)
 	if last := found.LastConversation; last != nil {
 		read.HasLast, read.LastStarted = true, last.StartedAt
@@ -137,7 +156,7 @@ func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
 // text returns the text of the context without its closing part.
 func (read *reading) text(r *Request) *textContext {
 	t := textOf(r, read.found)
-	t.notes = textNotes(read.left, read.Nothing, read.degraded)
+	t.notes = textNotes(r, read.left, read.Nothing, read.degraded)
 	return t
 }
 
@@ -163,6 +182,7 @@ func (l *Loader) make(ctx context.Context, r *Request) (raw []byte, keep bool, e
 		return nil, false, fmt.Errorf("context: %w", err)
 	}
 	read.Sum = sum(read.Body)
+	read.Whole = read.whole()
 	return read.encode(), len(read.degraded) == 0, nil
 }
 
@@ -203,8 +223,8 @@ func renderJSON(r *Request, found *Sections, degraded []Section, left []NotShown
 	if found.Focus != nil {
 		put("focus", found.Focus)
 	}
-	if len(left) > 0 {
-		put("meta", Meta{left})
+	if len(left) > 0 || r.AsOf != nil {
+		put("meta", Meta{NotShown: notNil(left), Compacted: r.AsOf != nil})
 	}
 	if len(degraded) > 0 {
 		put("degraded", degraded)
@@ -234,8 +254,7 @@ func notNil[T any](list []T) []T {
 }
 
 // finish adds what depends on the time of the answer: the time, the conversation just opened, warnings.
-func (l *Loader) finish(r Request, k cachedContext, current *CurrentConversation) (Answer, error) {
-	now := r.moment(l.options.Now())
+func (l *Loader) finish(r Request, k cachedContext, now time.Time, current *CurrentConversation) (Answer, error) {
 	if r.Format == Text {
 		place, _ := k.place(r.TimeZone)
 		return Answer{Head: k.Body, Tail: []byte(k.closing(&r, now)), ETag: k.etag(k.temporal(now, place), now), ContentType: "text/markdown; charset=utf-8"}, nil
@@ -248,6 +267,9 @@ func (k cachedContext) object(r *Request, now time.Time, current *CurrentConvers
 	place, warnings := k.place(r.TimeZone)
 	if k.Nothing {
 		warnings = append(warnings, NothingKnown)
+	}
+	if k.Erased {
+		warnings = append(warnings, erasedWarning)
 	}
 	t := k.temporal(now, place)
 	answer := Answer{Head: k.Body, ETag: k.etag(t, now), ContentType: "application/json"}

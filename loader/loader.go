@@ -16,6 +16,7 @@ import (
 	"kith/graph"
 	"kith/neo"
 	"kith/preference"
+	"kith/replay"
 	"kith/workspace"
 )
 
@@ -46,6 +47,12 @@ type byteCache interface {
 	Get(ctx context.Context, team, user, view string, load cache.Loader) ([]byte, error)
 }
 
+// replays keeps which contexts are served, and finds them again.
+type replays interface {
+	Served(scope graph.Scope, view string, e replay.Entry) (time.Time, bool)
+	Find(ctx context.Context, scope graph.Scope, view string, moment time.Time) (replay.Found, error)
+}
+
 // Mode says how sections are loaded. It does not change the answer.
 type Mode string
 
@@ -63,6 +70,8 @@ type Options struct {
 	Degraded    func(section Section)
 	Preferences preferences // store of preferences; nil: in the graph
 	Trace       neo.Trace   // default: none
+	Replays     replays     // default: nothing is kept
+	Replayed    func(Replay)
 }
 
 // Loader assembles agent contexts. It is safe for concurrent use.
@@ -89,6 +98,12 @@ func New(s store, w workspaces, c byteCache, o Options) *Loader {
 	}
 	if o.Degraded == nil {
 		o.Degraded = func(Section) {}
+	}
+	if o.Replays == nil {
+		o.Replays = forgetful{}
+	}
+	if o.Replayed == nil {
+		o.Replayed = func(Replay) {}
 	}
 	return &Loader{store: s, workspaces: w, cache: c, options: o}
 }

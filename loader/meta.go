@@ -8,7 +8,8 @@ import (
 
 // Meta counts memories that are known but not shown.
 type Meta struct {
-	NotShown []NotShown `json:"not_shown"`
+	NotShown  []NotShown `json:"not_shown"`
+	Compacted bool       `json:"compacted,omitempty" doc:"a context of the past that was put together from what is stored now, because what was answered then is not kept"`
 }
 
 // NotShown counts memories of a section that the context omits, by reason.
@@ -29,6 +30,12 @@ const (
 
 // mostOlder is the most older conversations counted.
 const mostOlder = 1000
+
+// Notes on a context of the past.
+const (
+	compactedNote = "what was answered then is not kept: this is put together from what is stored now"
+	erasedWarning = "the memory was erased after this moment: this is put together from what is left"
+)
 
 // NothingKnown is the warning for a user without memories to show.
 const NothingKnown = "nothing is stored for this user_id that a context could show: check how it is spelled, or write the first memories"

@@ -54,7 +54,8 @@ type Request struct {
 	Explain        bool   // answer with an object that accounts for the text; with Format Text nothing else
 	ConversationID string // the caller's open one, which is omitted; empty: none
 
-	reserved int // tokens of the budget used by the conversation
+	reserved int  // tokens of the budget used by the conversation
+	erased   bool // the memory was erased after AsOf
 }
 
 // Validate checks the request; locations refer to the query parameters.
@@ -141,6 +142,9 @@ func (r *Request) sections() []Section {
 	return sections
 }
 
+// entryForm is the form of cached and kept entries: those of another form are not read.
+const entryForm = "2"
+
 // view returns the cache key of the answer. Only a text with a budget depends on the time zone, by its length.
 func (r *Request) view() string {
 	place := ""
@@ -149,8 +153,15 @@ func (r *Request) view() string {
 	}
 	return strings.Join([]string{
 		string(r.Format), strconv.Itoa(r.MaxTokens), strings.Join(r.parts(), ","), r.FocusKind, r.FocusID, place, r.day(), r.ConversationID,
-		strconv.Itoa(r.reserved),
+		strconv.Itoa(r.reserved), strconv.FormatBool(r.erased), entryForm,
 	}, "\x1f")
+}
+
+// presentView returns the view of a request for the past as if it asked for the present.
+func (r *Request) presentView() string {
+	present := *r
+	present.AsOf = nil
+	return present.view()
 }
 
 // day returns AsOf as a part of the cache key.

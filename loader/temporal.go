@@ -28,9 +28,12 @@ type Moment struct {
 // cachedContext is the cache entry of a context: the rendered body, and the data for the temporal part.
 type cachedContext struct {
 	Body        []byte
-	Sum         string
-	Temporal    bool // the temporal part is wanted
-	Nothing     bool // nothing is known of the user
+	Sum         string    // of the body
+	Whole       string    // sum of all that answers depend on
+	Made        time.Time // when it was read
+	Temporal    bool      // the temporal part is wanted
+	Nothing     bool      // nothing is known of the user
+	Erased      bool      // the memory was erased after the moment that was asked for
 	Zone        string
 	HasLast     bool
 	LastStarted time.Time
@@ -50,10 +53,14 @@ func (k cachedContext) encode() []byte {
 	if k.Nothing {
 		flags |= nothingFlag
 	}
+	if k.Erased {
+		flags |= erasedFlag
+	}
 	out := make([]byte, 0, len(k.Body)+128)
 	out = append(out, flags)
 	out = binary.BigEndian.AppendUint64(out, uint64(k.LastStarted.UnixMilli())) //nolint:gosec // read back as it was
-	for _, text := range []string{k.Sum, k.Zone, k.LastType} {
+	out = binary.BigEndian.AppendUint64(out, uint64(k.Made.UnixMilli()))        //nolint:gosec // read back as it was
+	for _, text := range []string{k.Sum, k.Whole, k.Zone, k.LastType} {
 		out = binary.AppendUvarint(out, uint64(len(text)))
 		out = append(out, text...)
 	}
@@ -64,7 +71,8 @@ const (
 	temporalFlag = 1
 	lastFlag     = 2
 	nothingFlag  = 4
-	fixedSize    = 9
+	erasedFlag   = 8
+	fixedSize    = 17
 )
 
 var errCached = errors.New("cannot decode cached context")
@@ -74,11 +82,12 @@ func decodeCached(raw []byte) (cachedContext, error) {
 		return cachedContext{}, errCached
 	}
 	k := cachedContext{
-		Temporal: raw[0]&temporalFlag != 0, HasLast: raw[0]&lastFlag != 0, Nothing: raw[0]&nothingFlag != 0,
+		Temporal: raw[0]&temporalFlag != 0, HasLast: raw[0]&lastFlag != 0, Nothing: raw[0]&nothingFlag != 0, Erased: raw[0]&erasedFlag != 0,
 		LastStarted: time.UnixMilli(int64(binary.BigEndian.Uint64(raw[1:]))).UTC(), //nolint:gosec // see encode
+		Made:        time.UnixMilli(int64(binary.BigEndian.Uint64(raw[9:]))).UTC(), //nolint:gosec // see encode
 	}
 	rest := raw[fixedSize:]
-	for _, field := range []*string{&k.Sum, &k.Zone, &k.LastType} {
+	for _, field := range []*string{&k.Sum, &k.Whole, &k.Zone, &k.LastType} {
 		size, n := binary.Uvarint(rest)
 		if n <= 0 || size > uint64(len(rest)-n) {
 			return cachedContext{}, errCached

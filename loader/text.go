@@ -78,11 +78,17 @@ func textOf(r *Request, found *Sections) *textContext {
 	return t
 }
 
-// textNotes returns the notes at the end of a text: a warning, what is not shown, and what could not be loaded.
-func textNotes(left []NotShown, nothing bool, degraded []Section) []string {
+// textNotes returns the notes at the end of a text: warnings, what is not shown, and what could not be loaded.
+func textNotes(r *Request, left []NotShown, nothing bool, degraded []Section) []string {
 	var notes []string
 	if nothing {
 		notes = append(notes, "_Warning: "+NothingKnown+"._")
+	}
+	switch {
+	case r.erased:
+		notes = append(notes, "_Warning: "+erasedWarning+"._")
+	case r.AsOf != nil:
+		notes = append(notes, "_A context of the past; "+compactedNote+"._")
 	}
 	if line := notShownLine(left); line != "" {
 		notes = append(notes, line)

@@ -17,6 +17,7 @@ import (
 	"kith/graph"
 	"kith/loader"
 	"kith/neo"
+	"kith/replay"
 	"kith/traverse"
 )
 
@@ -65,6 +66,11 @@ type recalls interface {
 	Recalled(scope graph.Scope, r graph.Recall)
 }
 
+// answers notes the bytes of contexts that are sent. It never delays them.
+type answers interface {
+	Sent(scope graph.Scope, at time.Time, kind replay.Kind, parts ...[]byte)
+}
+
 // reader has a language model read texts about systems.
 type reader interface {
 	ExtractSystem(ctx context.Context, scope graph.Scope, system string, w *digest.SystemWrite) (digest.MergedSystem, error)
@@ -82,6 +88,7 @@ type Services struct {
 	Explorer    explorer
 	Traverser   traverser
 	Recalls     recalls
+	Answers     answers    // nil: no context can be asked for again
 	Reader      reader     // nil: no language model is configured
 	Audit       *audit.Log // nil: none is kept
 }

@@ -75,7 +75,11 @@ type answer struct {
 	text   string
 	object any
 	wrong  bool
+	at     time.Time // the moment of a context that can be asked for again; zero: of none
 }
+
+// asOfMeta is the name of that moment in the metadata of a result, which models do not see.
+const asOfMeta = "kith/as_of"
 
 // add makes a tool of a function. Its input is checked against the form before, and the call is bounded in time.
 func add[I any](s *Server, t tool, input contract.Form, call func(ctx context.Context, in *I) (answer, error)) {
@@ -134,6 +138,9 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 		return &sdk.CallToolResult{IsError: true, Content: texts(given.text)}
 	}
 	result := &sdk.CallToolResult{Content: texts(given.text)}
+	if !given.at.IsZero() {
+		result.Meta = sdk.Meta{asOfMeta: given.at.Format(time.RFC3339Nano)}
+	}
 	if object != nil {
 		result.StructuredContent = object
 	}

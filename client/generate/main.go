@@ -139,6 +139,7 @@ func (g *generator) operation(method, path string, o operation) {
 		c := g.call(method, path, o)
 		s := forms[kind].Schema
 		switch {
+		case kind == "text/event-stream" && len(forms) > 1: // the stream is written by hand
 		case kind == "":
 			g.line("// %s %s\nfunc (c *Client) %s(%s) error {\nreturn c.do(ctx, %s}, nil)\n}\n", c.name, c.doc, c.name, c.arguments, c.request)
 		case kind == "application/json" && len(s.OneOf) > 0:

@@ -68,6 +68,7 @@ type config struct {
 	MaxImport         int64         `env:"KITH_MAX_IMPORT" default:"4294967296" help:"Largest import, in bytes."`
 	StreamPause       time.Duration `env:"KITH_STREAM_PAUSE" default:"1m" help:"How long an import or export may stall. After that time an import must average at least 4 KiB per second."`
 	KeepDeleted       time.Duration `env:"KITH_KEEP_DELETED" default:"720h" help:"How long deleted data can be restored before it is purged."`
+	History           time.Duration `env:"KITH_HISTORY" default:"9600h" help:"How long former versions of what was changed, and the feed of changes, are kept."`
 	Maintenance       time.Duration `env:"KITH_MAINTENANCE" default:"1h" help:"Interval of maintenance, which archives, expires and purges. 0: not run by this instance."`
 	EmbeddingsURL     string        `name:"embeddings-url" env:"KITH_EMBEDDINGS_URL" help:"OpenAI-compatible base URL of an embedder, without /embeddings. Empty: none."`
 	EmbeddingsKey     string        `env:"KITH_EMBEDDINGS_KEY" help:"API key of the embedder. Empty: none is sent."`
@@ -82,6 +83,8 @@ type config struct {
 	LLMQueue          int           `name:"llm-queue" env:"KITH_LLM_QUEUE" default:"64" help:"Chat answers that may be queued."`
 	LLMPromptTokens   int           `name:"llm-prompt-tokens" env:"KITH_LLM_PROMPT_TOKENS" default:"16000" help:"Largest prompt for a chat turn, in o200k tokens. The oldest turns are omitted."`
 	ChatStreams       int           `env:"KITH_CHAT_STREAMS" default:"1024" help:"Chat event streams that may be open at once. One team may use half of them."`
+	ChangeStreams     int           `env:"KITH_CHANGE_STREAMS" default:"256" help:"Streams of changes that may be open at once. One team may use half of them."`
+	WebhooksPrivate   string        `env:"KITH_WEBHOOKS_PRIVATE" enum:"refuse,allow" default:"refuse" help:"Webhooks to addresses that are not public: this machine, private networks, metadata services. refuse: nothing is sent there; allow: any address."`
 	OIDCIssuer        string        `name:"oidc-issuer" env:"KITH_OIDC_ISSUER" help:"URL of an OpenID Connect issuer whose tokens are accepted besides API keys. Empty: none."`
 	OIDCAudience      string        `name:"oidc-audience" env:"KITH_OIDC_AUDIENCE" help:"Audience that a token's aud claim must contain."`
 	OIDCClientID      string        `name:"oidc-client-id" env:"KITH_OIDC_CLIENT_ID" help:"Public client of the issuer with which users sign in on the page, by authorization code with PKCE; its redirect URI is /ui/sign-in. Empty: the page takes API keys only."`
@@ -94,6 +97,7 @@ type config struct {
 	QuotaLinks        int64         `name:"quota-relationships" env:"KITH_QUOTA_RELATIONSHIPS" default:"0" help:"Relationships that a team may store, including past and deleted ones. 0: unlimited."`
 	QuotaText         int64         `env:"KITH_QUOTA_TEXT" default:"0" help:"Characters that a team may store in texts, keys and lists. 0: unlimited."`
 	AuditLog          string        `env:"KITH_AUDIT_LOG" help:"File for the audit log, one line per change: who, which ids, when. -: standard output. Empty: none."`
+	ServedEvents      bool          `env:"KITH_SERVED_EVENTS" help:"Store when each context was served, with a digest of the answer, for GET /v1/served and to check replays."`
 	RelationshipTypes typeList      `env:"KITH_RELATIONSHIP_TYPES" help:"Additional relationship types for all teams, comma-separated. Each team may also use 32 types of its own."`
 	MCPCompat         string        `name:"mcp-compat" env:"KITH_MCP_COMPAT" enum:"none,memory" default:"none" help:"memory: offer the nine tools of the MCP reference memory server too."`
 	OTLPEndpoint      string        `name:"otlp-endpoint" env:"KITH_OTLP_ENDPOINT" help:"http:// address of an OpenTelemetry collector (OTLP) for traces. Empty: no tracing."`

@@ -18,6 +18,7 @@ import (
 	"kith/embedding"
 	"kith/erasure"
 	"kith/explore"
+	"kith/feed"
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/metrics"
@@ -28,12 +29,14 @@ import (
 	"kith/mcp"
 	"kith/neo"
 	"kith/recall"
+	"kith/replay"
 	"kith/statement"
 	"kith/system"
 	"kith/traverse"
 	"kith/ui"
 	"kith/user"
 	"kith/vector"
+	"kith/webhook"
 	"kith/workspace"
 )
 
@@ -47,6 +50,7 @@ type memory struct {
 	preferences preferenceStore
 	cache       *cache.Cache
 	recalls     *recall.Queue
+	served      *replay.Recorder
 	keys        *auth.Keys
 	auditLog    *audit.Log // nil: disabled
 	embedder    llm.Embedder
@@ -65,20 +69,25 @@ type stores struct {
 	consolidations *consolidation.Store
 	embeddings     *embedding.Store
 	erasures       *erasure.Store
+	replays        *replay.Store
 	systems        *system.Store
+	feeds          *feed.Store
 	searches       *explore.Store
 	sections       *loader.Store
 	statements     *statement.Store
 	walks          *traverse.Store
+	webhooks       *webhook.Store
 	users          *user.Store
 	workspaces     *workspace.Store
 }
 
 // newStores returns the stores in a memory's database. Close walks when done.
-func newStores(g *graph.Store, embedder llm.Embedder, log *slog.Logger) stores {
+func newStores(g *graph.Store, embedder llm.Embedder, c *config, log *slog.Logger) stores {
+	feeds := feed.NewStore(g)
 	return stores{
 		chats: chat.NewStore(g), consolidations: consolidation.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), users: user.NewStore(g), walks: traverse.NewStore(g, log),
-		workspaces: workspace.NewStore(g), statements: statement.NewStore(g),
+		workspaces: workspace.NewStore(g), statements: statement.NewStore(g), replays: replay.NewStore(g), feeds: feeds,
+		webhooks: webhook.NewStore(g, feeds, c.WebhooksPrivate == "allow"),
 	}
 }
 
@@ -135,10 +144,11 @@ func (c *config) withMemory(
 	defer func() { _ = contextCache.Close() }()
 	listener.cache = contextCache
 	m := &memory{
-		config: c, metrics: registry, traces: traces, log: log, store: store, stores: newStores(store, embedder, log), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
+		config: c, metrics: registry, traces: traces, log: log, store: store, stores: newStores(store, embedder, c, log), preferences: preferences, cache: contextCache, keys: keys, auditLog: auditLog,
 		recalls:  recall.New(store, recall.Options{Log: log, Observe: registry.ObserveRecall}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
+	listener.feeds = m.feeds
 	defer m.walks.Close()
 	keys.Announce(contextCache.Revoked)
 	m.newServices(queryEmbedder)
@@ -157,7 +167,7 @@ func (d *database) closeInTime(ctx context.Context, log *slog.Logger) {
 // storeOptions returns the options of the store that the configuration and the metrics set.
 func (c *config) storeOptions(registry *metrics.Registry) graph.Options {
 	return graph.Options{
-		Observe: registry.ObserveStatement, ObserveQuota: registry.ObserveQuota, Types: c.RelationshipTypes.names, KeepDeleted: c.KeepDeleted,
+		Observe: registry.ObserveStatement, ObserveQuota: registry.ObserveQuota, Types: c.RelationshipTypes.names, KeepDeleted: c.KeepDeleted, KeepHistory: c.History,
 		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
 		Said:  statement.Record,
 	}
@@ -184,13 +194,18 @@ func (c *config) openCache(store *graph.Store, keys *auth.Keys, registry *metric
 	return cache.New(options)
 }
 
-// changeListener passes the changes that stores report to the cache and to the audit log.
-type changeListener struct{ cache *cache.Cache } // set before anything is written
+// changeListener passes the changes that stores report to the cache, to the streams of changes and to the audit log. Its fields are
+// set before anything is written.
+type changeListener struct {
+	cache *cache.Cache
+	feeds *feed.Store
+}
 
 func (l *changeListener) changed(ctx context.Context, c graph.Change) {
 	if c.Contexts {
 		l.cache.Changed(ctx, c.Team, c.Users...)
 	}
+	l.feeds.Changed(c.Team)
 	audit.Note(ctx, c.Users, c.IDs...)
 }
 
@@ -199,10 +214,11 @@ func (m *memory) newServices(queryEmbedder llm.Embedder) {
 	if m.config.Neo4jURI == "" {
 		m.logRotator = newLogRotator(m.erasures, m.log)
 	}
-	m.metrics.RegisterMemory(m.store, m.recalls)
+	m.served = replay.New(m.replays, replay.Options{Events: m.config.ServedEvents, Log: m.log, Observe: m.metrics.ObserveServed})
+	m.metrics.RegisterMemory(m.store, m.recalls, m.served)
 	m.contexts = loader.New(m.sections, m.workspaces, m.cache, loader.Options{
 		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.ObserveDegraded, Preferences: m.preferences.orNil(),
-		Trace: m.traces.Of("load"),
+		Trace: m.traces.Of("load"), Replays: m.served, Replayed: m.metrics.ObserveReplay,
 	})
 	m.explorer = explore.New(m.searches, explore.Options{Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.ObserveExplore})
 	m.traverser = traverse.New(m.walks, m.metrics.ObserveTraverse)
@@ -223,7 +239,7 @@ func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options)
 	o.Observe, o.Trace = m.metrics.ObserveTool, m.traces.Of("tool")
 	s := mcp.Services{
 		Store: m.store, Users: m.users, Knowledge: m.sections, Systems: m.systems, Preferences: m.preferences.orGraph(m.store), Statements: m.statements, Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
-		Recalls: m.recalls, Audit: m.auditLog,
+		Recalls: m.recalls, Answers: m.served, Audit: m.auditLog,
 	}
 	if reader != nil {
 		s.Reader = reader
@@ -243,7 +259,9 @@ func (m *memory) run(ctx context.Context, work func(context.Context, *memory) er
 	defer cancel()
 	group.Go(func() error { return m.cache.Run(ctx) })
 	group.Go(func() error { return m.recalls.Run(ctx) })
+	group.Go(func() error { return m.served.Run(ctx) })
 	group.Go(func() error { return m.keys.Run(ctx) })
+	group.Go(func() error { return m.feeds.Run(ctx) })
 	group.Go(func() error {
 		defer cancel()
 		return work(ctx, m)
@@ -278,6 +296,9 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	if err := m.preferences.migrate(ctx); err != nil {
 		return err
 	}
+	if err := m.served.Claim(ctx); err != nil {
+		return err
+	}
 	return m.sections.Warm(neo.Unobserved(ctx), m.preferences.sections()...)
 }
 
@@ -303,6 +324,9 @@ func (m *memory) maintain(ctx context.Context) error {
 	})
 	group.Go(func() error { return m.store.Fence().Watch(ctx) })
 	group.Go(func() error { return m.preferences.run(ctx) })
+	group.Go(func() error {
+		return webhook.NewDeliverer(m.webhooks, webhook.Options{Log: m.log, Observe: m.metrics.ObserveDelivery}).Run(ctx)
+	})
 	if m.embedder != nil {
 		m.metrics.RegisterVectors(m.embeddings, m.vectors)
 		group.Go(func() error {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
 	"kith/handlers"
 	"kith/internal/golden"
 	"kith/internal/testenv"
@@ -64,6 +66,9 @@ func sendExamples(t *testing.T, c caller, model *languageModel, without ...strin
 		if o.ID == "explain" { // the next one cancels it
 			model.setScript(stall)
 		}
+		if o.ID == "list-failed-deliveries" { // they fail after a day
+			addFailedDeliveries(t, fmt.Sprint(at(answers["create-webhook"], "id")))
+		}
 		o.Path = placeholder.ReplaceAllStringFunc(o.Path, func(name string) string {
 			steps := strings.Split(strings.Trim(name, "{}"), "/")
 			return fmt.Sprint(at(answers[steps[0]], pathSteps(steps[1:])...))
@@ -81,6 +86,24 @@ func sendExamples(t *testing.T, c caller, model *languageModel, without ...strin
 		sent = append(sent, exampleCall{o, r.status, answer})
 	}
 	return sent
+}
+
+// addFailedDeliveries stores failed deliveries of a webhook.
+func addFailedDeliveries(t *testing.T, webhook string) {
+	t.Helper()
+	db := testenv.Neo4j(t)
+	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = driver.Close(t.Context()) }()
+	_, err = neo4j.ExecuteQuery(t.Context(), driver, `MATCH (w:Webhook {id: $id}) UNWIND ['first', 'second'] AS name
+		CREATE (:WebhookDead {team_id: w.team_id, webhook_id: w.id, user_id: w.user_id, id: 'msg_' + name, failed_at: 1795600000000, attempts: 33,
+			reason: 'undelivered', last_result: 'timeout', from_seq: 1, from_item: 0, to_seq: 1, to_item: 1})`,
+		map[string]any{"id": webhook}, neo4j.EagerResultTransformer, neo4j.ExecuteQueryWithDatabase(db.Database))
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 var placeholder = regexp.MustCompile(`\{[a-z-]+/[^}]+\}`)
@@ -109,6 +132,7 @@ func redacted(t *testing.T, answer any, team string) json.RawMessage {
 		t.Fatal(err)
 	}
 	text := strings.ReplaceAll(string(raw), team, "acme")
+	text = regexp.MustCompile(`whsec_[\w+/=]{20,}`).ReplaceAllString(text, "whsec_shown-this-once")
 	return json.RawMessage(regexp.MustCompile(`kith_[\w-]{20,}`).ReplaceAllString(text, "kith_shown-this-once"))
 }
 

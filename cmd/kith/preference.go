@@ -18,7 +18,7 @@ func (c *config) openPreferences(ctx context.Context, registry *metrics.Registry
 	if c.PostgresURI == "" {
 		return preferenceStore{}, nil
 	}
-	store, err := postgres.Open(ctx, c.PostgresURI, postgres.Options{Observe: registry.ObserveStatement, Changed: changed})
+	store, err := postgres.Open(ctx, c.PostgresURI, postgres.Options{Observe: registry.ObserveStatement, Changed: changed, KeepHistory: c.History})
 	return preferenceStore{store}, err
 }
 
@@ -58,7 +58,9 @@ func (c meteredPreferences) SetPreference(ctx context.Context, scope graph.Scope
 	if err != nil {
 		return err
 	}
-	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, []string{p.Key}, []string{value}) }
+	has := func(ctx context.Context) (int64, error) {
+		return c.OthersText(ctx, scope, []string{p.Key}, []string{value})
+	}
 	return c.graph.StoreElsewhere(ctx, scope.TeamID, preferenceLength(scope, p.Key, value), has, func(ctx context.Context) error {
 		return c.Store.SetPreference(ctx, scope, p)
 	})

@@ -117,14 +117,15 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		handled := services.handlerServices(m, tools)
 		handled.Chats = chats
 		streams := handlers.NewStreams(c.ChatStreams)
-		registry.RegisterHTTP(chats, streams, m.auditLog)
+		changes := handlers.NewStreams(c.ChangeStreams)
+		registry.RegisterHTTP(chats, streams, changes, m.auditLog)
 		if reader != nil {
 			handled.Digests = reader
 		}
 		api := handlers.New(handled, handlers.Options{
 			Build: build(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport,
 			Page: ui.Files(), Origins: c.Origins, Issuer: c.OIDCIssuer, SignIn: c.signIn(), StreamPause: c.StreamPause,
-			Streams: streams, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
+			Streams: streams, ChangeStreams: changes, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
 			Log: log, Observe: registry.ObserveRequest, Verified: registry.ObserveCredential, Trace: m.traces.Request(),
 		})
 		gate.open.Store(&api)

@@ -1,5 +1,5 @@
 // Changes the given properties of existing nodes; null removes one. A row with replaced_at makes a new version, and keeps the former
-// one until then, without its notes, which have a lifetime of their own, and without what Kith derives.
+// one until then, without its notes, which have a lifetime of their own, and without what Kith derives. A node keeps its last 200 versions.
 // mode: write
 // params: team_id, rows
 // returns: updated
@@ -12,6 +12,17 @@ CALL (n, row) {
   SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, vector: null, vector_scope: null, vector_seq: null, embed_due: null,
     former_of: n.entity_key, former_kind: row.kind, until: row.replaced_at, thin_at: row.thin_at}
   SET n.restored_at = null
+}
+CALL (n, row) {
+  WITH n, row
+  WHERE row.replaced_at IS NOT NULL AND n.version > 200
+  MATCH (f:Former {team_id: $team_id, former_of: n.entity_key})
+  USING INDEX SEEK f:Former(team_id, former_of, until)
+  WHERE f.until IS NOT NULL
+  WITH f
+  ORDER BY f.until DESC, f.version DESC
+  SKIP 200
+  DELETE f
 }
 SET n += row.properties
 RETURN count(n) AS updated

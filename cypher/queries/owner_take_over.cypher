@@ -43,5 +43,11 @@ CALL (g, o) {
     o.mention_weight = coalesce(o.mention_weight, 0.0) + coalesce(g.mention_weight, 0.0),
     o.distinct_source_days = coalesce(o.distinct_source_days, []) + [day IN coalesce(g.distinct_source_days, []) WHERE NOT day IN coalesce(o.distinct_source_days, [])]
 }
+CALL (row) {
+  MATCH (f:Former {team_id: $team_id, former_of: row.generated})
+  USING INDEX SEEK f:Former(team_id, former_of, until)
+  WHERE f.until IS NOT NULL
+  DELETE f
+}
 DETACH DELETE g
 RETURN count(*) AS owners

@@ -1,6 +1,6 @@
 // Sets preferences of a user, if the user has at most $most then; with $whole it also deletes the others. Each replaced or deleted one
 // becomes a former version. Concurrent writes and erasures wait for the lock: the entry of a constraint (see
-// schema/0003_preference.cypher), not the node, which is removed at the end. former: the characters of the former versions.
+// schema/0003_preference.cypher), not the node, which is removed at the end. A preference keeps its last 200 versions. former: the characters of the former versions.
 // mode: write
 // params: team_id, user_id, rows, whole, most, now, replaced_at, thin_at
 // returns: fits, created, updated, deleted, former
@@ -23,6 +23,17 @@ CALL (stored, fits) {
     until: $replaced_at, thin_at: $thin_at}
   FOREACH (x IN CASE WHEN next = [] THEN [p] ELSE [] END | DELETE x)
   FOREACH (row IN next | SET p += row.properties)
+  WITH key, next, f
+  CALL (f) {
+    MATCH (o:Former {team_id: $team_id, former_of: f.former_of})
+    USING INDEX SEEK o:Former(team_id, former_of, until)
+    WHERE o.until IS NOT NULL
+    WITH o
+    ORDER BY o.until DESC
+    SKIP 200
+    DELETE o
+    RETURN count(o) AS dropped
+  }
   RETURN collect([key, next = []]) AS changed, sum(size(f.user_id) + size(f.key) + size(f.value)) AS former
 }
 CALL (known, fits) {

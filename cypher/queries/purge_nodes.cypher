@@ -1,4 +1,4 @@
-// Removes the next nodes deleted before $cutoff for good, with the statements in deleted messages.
+// Removes the next nodes deleted before $cutoff for good, with their former versions and the statements in deleted messages.
 // mode: write
 // scope: server
 // params: cutoff, limit
@@ -11,6 +11,12 @@ LIMIT $limit
 CALL (n) {
   MATCH (x:Statement {team_id: n.team_id, message_key: n.entity_key})
   DELETE x
+}
+CALL (n) {
+  MATCH (f:Former {team_id: n.team_id, former_of: n.entity_key})
+  USING INDEX SEEK f:Former(team_id, former_of, until)
+  WHERE f.until <= n.deleted_at.epochMillis
+  DELETE f
 }
 DETACH DELETE n
 RETURN count(*) AS purged

@@ -11,6 +11,7 @@ CALL (key) {
     USING INDEX SEEK r:Former(team_id, former_of, until)
     WHERE r.until > $at
       AND r.former_kind IN ['relationship', 'system_relationship']
+      AND (r.user_id IS NULL OR r.user_id = $user_id)
     WITH r
     ORDER BY r.until, r.version
     LIMIT 1

@@ -16,5 +16,16 @@ CALL (r, row) {
     until: row.replaced_at, thin_at: row.thin_at}
   SET r.restored_at = null
 }
+CALL (r, row) {
+  WITH r, row
+  WHERE row.replaced_at IS NOT NULL AND r.version > 200
+  MATCH (f:Former {team_id: $team_id, former_of: r.key})
+  USING INDEX SEEK f:Former(team_id, former_of, until)
+  WHERE f.until IS NOT NULL
+  WITH f
+  ORDER BY f.until DESC, f.version DESC
+  SKIP 200
+  DELETE f
+}
 SET r += row.properties
 RETURN count(r) AS updated

@@ -36,7 +36,12 @@ CALL (s) {
   RETURN collect(f.former_of) AS gone
 }
 DELETE s
-CREATE (l:Former {team_id: $team_id, former_of: $listed})
-SET l.former_kind = 'system', l.until = $now, l.entity_keys = gone, l.relationship_keys = links
+WITH gone, links
+CALL (gone, links) {
+  UNWIND range(0, CASE WHEN size(gone) > size(links) THEN size(gone) ELSE size(links) END - 1, 250) AS start
+  CREATE (l:Former {team_id: $team_id, former_of: $listed})
+  SET l.former_kind = 'system', l.until = $now, l.version = start, l.entity_keys = gone[start..start + 250], l.relationship_keys = links[start..start + 250]
+  RETURN count(l) AS lists
+}
 RETURN size(gone) AS entities,
   size(links) AS relationships

@@ -11,6 +11,10 @@ SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, former_of:
   former_type: 'system_relationship', deleted: true, until: $now, thin_at: $thin_at}
 DELETE r
 WITH collect(f.former_of) AS gone
-CREATE (l:Former {team_id: $team_id, former_of: $listed})
-SET l.former_kind = 'system', l.until = $now, l.relationship_keys = gone
+CALL (gone) {
+  UNWIND range(0, size(gone) - 1, 250) AS start
+  CREATE (l:Former {team_id: $team_id, former_of: $listed})
+  SET l.former_kind = 'system', l.until = $now, l.version = start, l.relationship_keys = gone[start..start + 250]
+  RETURN count(l) AS lists
+}
 RETURN size(gone) AS deleted

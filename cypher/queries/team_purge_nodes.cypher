@@ -1,4 +1,4 @@
-// Removes the next deleted nodes of a team for good, with the statements in deleted messages.
+// Removes the next deleted nodes of a team for good, with their former versions and the statements in deleted messages.
 // mode: write
 // params: team_id, limit
 // returns: purged
@@ -9,6 +9,12 @@ LIMIT $limit
 CALL (n) {
   MATCH (x:Statement {team_id: $team_id, message_key: n.entity_key})
   DELETE x
+}
+CALL (n) {
+  MATCH (f:Former {team_id: $team_id, former_of: n.entity_key})
+  USING INDEX SEEK f:Former(team_id, former_of, until)
+  WHERE f.until <= n.deleted_at.epochMillis
+  DELETE f
 }
 DETACH DELETE n
 RETURN count(*) AS purged

@@ -1,5 +1,5 @@
 // Returns a team's usage, including deleted data that can be restored: nodes, relationships with $relationships, and
-// with $texts the characters of all texts, of former versions too, and of those outside the graph. deleted counts the deleted nodes and
+// with $texts the characters of all texts, of former versions and compressed ones too, and of those outside the graph. deleted counts the deleted nodes and
 // relationships. It reads all of the team's data.
 // mode: read
 // params: team_id, relationships, texts
@@ -70,14 +70,27 @@ CALL () {
     USING INDEX SEEK n:Import(team_id)
     RETURN n, 0 AS node, 0 AS link
     UNION ALL
+    MATCH (n:ContextServed {team_id: $team_id})
+    USING INDEX SEEK n:ContextServed(team_id)
+    RETURN n, 0 AS node, 0 AS link
+    UNION ALL
+    MATCH (n:ContextBody {team_id: $team_id})
+    USING INDEX SEEK n:ContextBody(team_id)
+    RETURN n, 0 AS node, 0 AS link
+    UNION ALL
+    MATCH (n:ServedEvent {team_id: $team_id})
+    USING INDEX SEEK n:ServedEvent(team_id)
+    RETURN n, 0 AS node, 0 AS link
+    UNION ALL
     MATCH (n:System {team_id: $team_id})
     USING INDEX SEEK n:System(team_id, name)
     WHERE n.name IS NOT NULL
     RETURN n, 0 AS node, 0 AS link
   }
-  WITH node, link, CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'written', 'deleted_type', 'deleted_by', 'former_of', 'former_kind', 'former_type', 'from_key', 'to_key', 'entity_keys', 'relationship_keys'] | n[name]] ELSE [] END AS all
+  WITH node, link, CASE WHEN $texts THEN coalesce(n.size, 0) ELSE 0 END AS held,
+    CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'written', 'deleted_type', 'deleted_by', 'former_of', 'former_kind', 'former_type', 'from_key', 'to_key', 'entity_keys', 'relationship_keys'] | n[name]] ELSE [] END AS all
   RETURN sum(node) AS more, sum(link) AS dead,
-    sum(reduce(size = 0, v IN all | size + CASE
+    sum(held + reduce(size = 0, v IN all | size + CASE
       WHEN v IS :: STRING NOT NULL THEN size(v)
       WHEN v IS :: LIST<STRING NOT NULL> NOT NULL THEN reduce(s = 0, t IN v | s + size(t))
       ELSE 0

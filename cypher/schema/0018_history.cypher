@@ -16,6 +16,9 @@ FOR (f:Former) ON (f.until);
 CREATE INDEX former_thin IF NOT EXISTS
 FOR (f:Former) ON (f.thin_at);
 
+CREATE INDEX commit_at IF NOT EXISTS
+FOR (c:Commit) ON (c.at);
+
 // For erasures and quotas.
 CREATE INDEX former_team IF NOT EXISTS
 FOR (f:Former) ON (f.team_id);

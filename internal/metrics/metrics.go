@@ -29,8 +29,10 @@ import (
 	"kith/mcp"
 	"kith/neo"
 	"kith/recall"
+	"kith/replay"
 	"kith/traverse"
 	"kith/vector"
+	"kith/webhook"
 )
 
 // Registry holds the metrics that the admin listener serves.
@@ -42,6 +44,8 @@ type Registry struct {
 	cache       *prometheus.CounterVec
 	degraded    *prometheus.CounterVec
 	recalls     *prometheus.CounterVec
+	served      *prometheus.CounterVec
+	replays     *prometheus.CounterVec
 	maintenance *prometheus.CounterVec
 	embeddings  *prometheus.CounterVec
 	explores    *prometheus.CounterVec
@@ -51,6 +55,8 @@ type Registry struct {
 	limits      *prometheus.CounterVec
 	credentials *prometheus.CounterVec
 	quotas      prometheus.Histogram
+	deliveries  *prometheus.CounterVec
+	lags        prometheus.Histogram
 
 	slowAbove time.Duration
 	log       *slog.Logger
@@ -66,6 +72,8 @@ func New(b handlers.Build) *Registry {
 		cache:       newCounter("kith_cache_events_total", "Events of the context cache.", "event"),
 		degraded:    newCounter("kith_context_degraded_total", "Context sections that failed to load.", "section"),
 		recalls:     newCounter("kith_recalls_total", "Recalls by outcome: stored, dropped because the queue was full, or failed.", "event"),
+		served:      newCounter("kith_served_total", "Records of served contexts and answers by outcome: stored, dropped because the queue was full, bounded, full, refused or failed; and bodies that were trimmed.", "event"),
+		replays:     newCounter("kith_replays_total", "Contexts of the past by how they were answered: recorded, equal, different or reconstructed.", "outcome"),
 		maintenance: newCounter("kith_maintenance_total", "Items that maintenance by this instance changed, by step.", "step"),
 		embeddings:  newCounter("kith_embeddings_total", "Texts processed for embedding by this instance: embedded, empty, refused, postponed or failed.", "outcome"),
 		explores:    newCounter("kith_explore_total", "Explore responses by state of vector search and mode.", "semantic", "mode"),
@@ -74,6 +82,11 @@ func New(b handlers.Build) *Registry {
 		tools:       newHistogram("kith_mcp_call_seconds", "Duration of MCP calls by tool (or resource, prompt) and outcome.", 0.0005, "tool", "outcome"),
 		limits:      newCounter("kith_rate_limit_total", "Requests of callers with a rate limit: allowed, refused, or not counted by Redis.", "event"),
 		credentials: newCounter("kith_credentials_total", "Credentials of callers by type and outcome: good, refused, limited, or failed to be verified.", "credential", "outcome"),
+		deliveries:  newCounter("kith_webhook_deliveries_total", "Attempts to deliver to webhooks by outcome: delivered, failed (tried again), exhausted (tried for a day), disabled by the receiver, or lost to retention.", "outcome"),
+		lags: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "kith_webhook_lag_seconds", Help: "Age of the oldest change in an attempt to deliver to a webhook.",
+			Buckets: []float64{0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3600, 14400, 86400},
+		}),
 		quotas: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "kith_quota_share", Help: "Share of its quota that a team uses after a write; above 1 the write was refused.",
 			Buckets: []float64{0.5, 0.75, 0.9, 0.95, 1},
@@ -83,8 +96,8 @@ func New(b handlers.Build) *Registry {
 		Name: "kith_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit, "date": b.Date},
 	})
 	info.Set(1)
-	m.registry.MustRegister(info, m.requests, m.durations, m.statements, m.cache, m.degraded, m.recalls, m.maintenance, m.embeddings,
-		m.explores, m.traverses, m.chats, m.tools, m.limits, m.credentials, m.quotas,
+	m.registry.MustRegister(info, m.requests, m.durations, m.statements, m.cache, m.degraded, m.recalls, m.served, m.replays, m.maintenance, m.embeddings,
+		m.explores, m.traverses, m.chats, m.tools, m.limits, m.credentials, m.quotas, m.deliveries, m.lags,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.initSeries()
 	return m
@@ -112,6 +125,12 @@ func (m *Registry) initSeries() {
 	for _, e := range []recall.Event{recall.Stored, recall.Dropped, recall.Failed} {
 		m.recalls.WithLabelValues(string(e))
 	}
+	for _, e := range replay.Events {
+		m.served.WithLabelValues(string(e))
+	}
+	for _, r := range loader.Replays {
+		m.replays.WithLabelValues(string(r))
+	}
 	for _, e := range []limit.Event{limit.Allowed, limit.Refused, limit.Away} {
 		m.limits.WithLabelValues(string(e))
 	}
@@ -121,6 +140,9 @@ func (m *Registry) initSeries() {
 		}
 	}
 	m.chats.WithLabelValues(string(chat.Refused))
+	for _, o := range []webhook.Outcome{webhook.Delivered, webhook.Failed, webhook.Exhausted, webhook.Disabled, webhook.Lost} {
+		m.deliveries.WithLabelValues(string(o))
+	}
 }
 
 // ObserveRequest counts a request and its duration.
@@ -154,6 +176,14 @@ func (m *Registry) ObserveCache(e cache.Event) { m.cache.WithLabelValues(string(
 
 // ObserveDegraded counts a section that failed to load.
 func (m *Registry) ObserveDegraded(s loader.Section) { m.degraded.WithLabelValues(string(s)).Inc() }
+
+// ObserveServed counts records of served contexts.
+func (m *Registry) ObserveServed(e replay.Event, records int) {
+	m.served.WithLabelValues(string(e)).Add(float64(records))
+}
+
+// ObserveReplay counts contexts of the past.
+func (m *Registry) ObserveReplay(how loader.Replay) { m.replays.WithLabelValues(string(how)).Inc() }
 
 // ObserveRecall counts recalls.
 func (m *Registry) ObserveRecall(e recall.Event, reads int) {
@@ -190,6 +220,12 @@ func (m *Registry) ObserveTool(name string, outcome mcp.Outcome, took time.Durat
 	m.tools.WithLabelValues(name, string(outcome)).Observe(took.Seconds())
 }
 
+// ObserveDelivery counts an attempt to deliver to a webhook, with the age of its oldest change.
+func (m *Registry) ObserveDelivery(o webhook.Outcome, lag time.Duration) {
+	m.deliveries.WithLabelValues(string(o)).Inc()
+	m.lags.Observe(lag.Seconds())
+}
+
 // ObserveQuota records the share of its quota that a team uses.
 func (m *Registry) ObserveQuota(share float64) { m.quotas.Observe(share) }
 
@@ -219,8 +255,8 @@ func (m *Registry) LogSlowStatements(limit time.Duration, log *slog.Logger) {
 	m.slowAbove, m.log = limit, log
 }
 
-// RegisterMemory adds the gauges of the database connection and of the recalls.
-func (m *Registry) RegisterMemory(store *graph.Store, recalls *recall.Queue) {
+// RegisterMemory adds the gauges of the database connection, of the recalls and of the served contexts.
+func (m *Registry) RegisterMemory(store *graph.Store, recalls *recall.Queue, served *replay.Recorder) {
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 	}
@@ -229,11 +265,12 @@ func (m *Registry) RegisterMemory(store *graph.Store, recalls *recall.Queue) {
 			func() float64 { return float64(store.Sessions()) }),
 		gauge("kith_database_connections_limit", "Largest number of connections to Neo4j.", func() float64 { return neo.MaxSessions }),
 		gauge("kith_recall_queue", "Recalls that are queued to be stored.", func() float64 { return float64(recalls.Waiting()) }),
+		gauge("kith_served_queue", "Records of served contexts that are queued to be stored.", func() float64 { return float64(served.Waiting()) }),
 	)
 }
 
-// RegisterHTTP adds the metrics of chats and of the audit log.
-func (m *Registry) RegisterHTTP(chats *chat.Service, streams *handlers.Streams, auditLog *audit.Log) {
+// RegisterHTTP adds the metrics of chats, of streams of changes and of the audit log.
+func (m *Registry) RegisterHTTP(chats *chat.Service, streams, changes *handlers.Streams, auditLog *audit.Log) {
 	value := func(name, help string, labels prometheus.Labels, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
 	}
@@ -245,6 +282,7 @@ func (m *Registry) RegisterHTTP(chats *chat.Service, streams *handlers.Streams, 
 			func() float64 { return float64(count()) })
 	}
 	value("kith_chat_streams", "Open chat event streams.", nil, func() float64 { return float64(streams.Open()) })
+	value("kith_change_streams", "Open streams of changes.", nil, func() float64 { return float64(changes.Open()) })
 	if auditLog == nil {
 		return
 	}

@@ -18,6 +18,7 @@ import (
 	"kith/graph"
 	"kith/handlers"
 	"kith/recall"
+	"kith/replay"
 	"kith/vector"
 )
 
@@ -90,8 +91,8 @@ func TestMetricsAreWhatIsShown(t *testing.T) {
 	t.Parallel()
 	m := New(handlers.Build{})
 	m.RegisterVectors(&embedding.Store{}, vector.New(0))
-	m.RegisterMemory(&graph.Store{}, &recall.Queue{})
-	m.RegisterHTTP(&chat.Service{}, &handlers.Streams{}, &audit.Log{})
+	m.RegisterMemory(&graph.Store{}, &recall.Queue{}, &replay.Recorder{})
+	m.RegisterHTTP(&chat.Service{}, &handlers.Streams{}, &handlers.Streams{}, &audit.Log{})
 	described := make(chan *prometheus.Desc)
 	go func() {
 		m.registry.Describe(described)

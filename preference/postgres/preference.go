@@ -78,7 +78,7 @@ func (s *Store) put(ctx context.Context, scope graph.Scope, name string, keys, v
 			fits, ids, err = readPut(rows)
 			return err
 		})
-		s.queuePurge(batch, scope)
+		s.queuePurge(batch, scope, keys...)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key str
 			deleted = len(ids)
 			return err
 		})
-		s.queuePurge(batch, scope)
+		s.queuePurge(batch, scope, key)
 		return ids, tx.SendBatch(ctx, batch).Close()
 	})
 	if err == nil && deleted == 0 {

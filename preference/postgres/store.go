@@ -20,7 +20,7 @@ type Options struct {
 	Observe func(query string, took time.Duration, err error) // called after every read and every transaction
 	Changed func(ctx context.Context, c graph.Change)         // called after every commit that happened, or may have happened, before the write returns
 
-	KeepHistory time.Duration // how long replaced and deleted values are kept; default a year
+	KeepHistory time.Duration // how long replaced and deleted values are kept; default 400 days
 }
 
 // Store holds users' preferences in a PostgreSQL database with the encoding UTF8. It is safe for concurrent use, also
@@ -65,7 +65,7 @@ func Open(ctx context.Context, uri string, o Options) (*Store, error) {
 		o.Now = time.Now
 	}
 	if o.KeepHistory == 0 {
-		o.KeepHistory = 365 * 24 * time.Hour
+		o.KeepHistory = 400 * 24 * time.Hour
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, time.Duration, error) {}

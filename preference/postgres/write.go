@@ -48,19 +48,22 @@ INSERT INTO kith_preference_change (team_id, user_id, key, op, at) SELECT team_i
 
 // Bounds of the history.
 const (
-	mostFormer   = 5000 // former values of a user
+	mostFormer   = 200  // former values of a preference
 	mostPurged   = 1000 // former values that a write purges
 	purgeExpired = `DELETE FROM kith_preference_history WHERE ctid IN (
 		SELECT ctid FROM kith_preference_history WHERE team_id = $1 AND until < $2 ORDER BY until LIMIT $3 FOR UPDATE SKIP LOCKED)`
-	purgeExcess = `DELETE FROM kith_preference_history WHERE team_id = $1 AND user_id = $2 AND until < (
-		SELECT until FROM kith_preference_history WHERE team_id = $1 AND user_id = $2 ORDER BY until DESC OFFSET $3 LIMIT 1)`
+	purgeExcess = `DELETE FROM kith_preference_history WHERE ctid IN (
+		SELECT ctid FROM (
+			SELECT ctid, row_number() OVER (PARTITION BY key ORDER BY until DESC) AS number
+			FROM kith_preference_history WHERE team_id = $1 AND user_id = $2 AND key = ANY($3)
+		) AS numbered WHERE number > $4)`
 )
 
 // queuePurge adds statements that drop what the history need not keep: former values of the team that ended too long ago, and the
-// oldest ones of a user who has too many.
-func (s *Store) queuePurge(batch *pgx.Batch, scope graph.Scope) {
+// oldest ones of preferences that have too many.
+func (s *Store) queuePurge(batch *pgx.Batch, scope graph.Scope, keys ...string) {
 	batch.Queue(purgeExpired, scope.TeamID, s.now().Add(-s.options.KeepHistory), mostPurged)
-	batch.Queue(purgeExcess, scope.TeamID, scope.UserID, mostFormer-1)
+	batch.Queue(purgeExcess, scope.TeamID, scope.UserID, keys, mostFormer)
 }
 
 // readPut reads the rows of putValues.

@@ -10,7 +10,7 @@ CREATE TABLE kith_preference_history (
     until      timestamptz NOT NULL,
     deleted    boolean NOT NULL
 );
-CREATE INDEX kith_preference_history_user ON kith_preference_history (team_id, user_id, until);
+CREATE INDEX kith_preference_history_key ON kith_preference_history (team_id, user_id, key, until);
 CREATE INDEX kith_preference_history_team ON kith_preference_history (team_id, until);
 
 -- Who set the value: the key and the operation of the API.

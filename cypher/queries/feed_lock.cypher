@@ -1,0 +1,9 @@
+// Reads what feed_read does after all commits that are under way: it waits for their lock of the feed.
+// mode: write
+// params: team_id
+// returns: seq, pruned
+MATCH (f:Feed {team_id: $team_id})
+SET f.team_id = $team_id
+WITH f
+RETURN f.seq AS seq,
+  coalesce(f.pruned, 0) AS pruned

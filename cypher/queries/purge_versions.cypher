@@ -1,0 +1,12 @@
+// Removes the next former versions that ended before $cutoff.
+// mode: write
+// scope: server
+// params: cutoff, limit
+// returns: purged
+MATCH (f:Former)
+USING INDEX SEEK f:Former(until)
+WHERE f.until <= $cutoff.epochMillis
+WITH f
+LIMIT $limit
+DELETE f
+RETURN count(*) AS purged

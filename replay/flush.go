@@ -1,0 +1,142 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"kith/graph"
+	"kith/internal/fault"
+	"kith/internal/fence"
+)
+
+const (
+	maxBatch  = 256              // records or answers of a transaction
+	flushTime = 10 * time.Second // of a transaction
+)
+
+// batch is what is stored of a team in one transaction.
+type batch struct {
+	team    string
+	records []*record // copies
+	answers []answer
+}
+
+// Flush stores all that was served, one team at a time.
+func (r *Recorder) Flush(ctx context.Context) {
+	r.flushing.Lock()
+	defer r.flushing.Unlock()
+	batches, until := r.drain()
+	for _, b := range batches {
+		r.save(ctx, b)
+	}
+	r.flushed.Store(until)
+}
+
+// drain empties the queues and returns what was in them, in batches of a team, and the moment until which that is all.
+func (r *Recorder) drain() (batches []batch, until int64) {
+	records, answers := map[string][]*record{}, map[string][]answer{}
+	r.mu.Lock()
+	for _, one := range r.queue {
+		stored := *one
+		one.queued, one.entry = false, Entry{}
+		records[one.team] = append(records[one.team], &stored)
+	}
+	for _, a := range r.answers {
+		answers[a.team] = append(answers[a.team], a)
+	}
+	r.queue, r.answers, until = nil, nil, r.last
+	r.mu.Unlock()
+	for team, all := range records {
+		for some := range slices.Chunk(all, maxBatch) {
+			batches = append(batches, batch{team: team, records: some})
+		}
+	}
+	for team, all := range answers {
+		for some := range slices.Chunk(all, maxBatch) {
+			batches = append(batches, batch{team: team, answers: some})
+		}
+	}
+	return batches, until
+}
+
+// save stores a batch. If the team or a user of it was erased, it tries each user alone.
+func (r *Recorder) save(ctx context.Context, b batch) {
+	limited, cancel := context.WithTimeout(fence.WithBegin(ctx, b.began()), flushTime)
+	defer cancel()
+	trimmed, err := r.store.save(limited, b)
+	alone := b.byUser()
+	if errors.Is(err, fault.ErrConflict) && len(alone) > 1 {
+		for _, one := range alone {
+			r.save(ctx, one)
+		}
+		return
+	}
+	event, count := Stored, len(b.records)+len(b.answers)
+	switch {
+	case errors.Is(err, fault.ErrConflict):
+		event = Refused
+	case errors.Is(err, graph.ErrQuota):
+		event = Full
+	case err != nil:
+		event = Failed
+		r.options.Log.Warn("records of served contexts lost", "records", count, "error", err)
+	}
+	if err != nil {
+		r.forget(b.records)
+	}
+	r.options.Observe(event, count)
+	r.options.Observe(Trimmed, int(trimmed))
+}
+
+// forget has the next answers of views begin new records.
+func (r *Recorder) forget(lost []*record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range lost {
+		if now := r.records[one.key]; now != nil && now.at == one.at {
+			delete(r.records, one.key)
+		}
+	}
+}
+
+// began returns the time of the oldest thing in a batch: an erasure since then forbids to store it.
+func (b *batch) began() time.Time {
+	began := time.Now()
+	earlier := func(t time.Time) {
+		if !t.IsZero() && t.Before(began) {
+			began = t
+		}
+	}
+	for _, one := range b.records {
+		earlier(time.Unix(0, one.at))
+		earlier(one.entry.Made)
+	}
+	for _, a := range b.answers {
+		earlier(time.Unix(0, a.at))
+	}
+	return began
+}
+
+// byUser returns a batch for each user.
+func (b *batch) byUser() []batch {
+	all := map[user]*batch{}
+	of := func(u user) *batch {
+		if all[u] == nil {
+			all[u] = &batch{team: b.team}
+		}
+		return all[u]
+	}
+	for _, one := range b.records {
+		of(one.user).records = append(of(one.user).records, one)
+	}
+	for _, a := range b.answers {
+		of(a.user).answers = append(of(a.user).answers, a)
+	}
+	alone := make([]batch, 0, len(all))
+	for _, one := range all {
+		alone = append(alone, *one)
+	}
+	return alone
+}
