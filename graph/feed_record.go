@@ -1,10 +1,6 @@
 package graph
 
-import (
-	"cmp"
-
-	"kith/neo"
-)
+import "kith/neo"
 
 // recorders add the changes of a statement to a feed, by the statement's parameters. Statements that need what was stored before
 // are recorded where they run, see Tx.Record.
@@ -55,7 +51,6 @@ var recorders = map[string]func(f *feed, params map[string]any){ //nolint:gochec
 	"system_delete": func(f *feed, params map[string]any) {
 		f.record("", FeedItem{Op: DeletedOp, Kind: SystemRecord, Key: neo.Text(params["system"])})
 	},
-	"statement_create": recordStatements(CreatedOp), "statement_change": recordStatements(UpdatedOp), "statement_restore": recordStatements(CreatedOp),
 }
 
 // eachRow calls visit with the rows of a statement and the properties that each writes.
@@ -100,15 +95,6 @@ func recordSystemRelationships(op Op) func(f *feed, params map[string]any) {
 					Type: row.Text("relationship_type"), From: row.Text("from_key"), To: row.Text("to_key"),
 				})
 			}
-		})
-	}
-}
-
-func recordStatements(op Op) func(f *feed, params map[string]any) {
-	return func(f *feed, params map[string]any) {
-		user := neo.Text(params["user_id"])
-		eachRow(params, func(row, p Properties) {
-			f.record(cmp.Or(user, p.Text("user_id")), FeedItem{Op: op, Kind: StatementRecord, Key: row.Text("key")})
 		})
 	}
 }

@@ -19,8 +19,8 @@ var (
 	listVersions  = neo.Load[formerRow]("preference_history")
 )
 
-// Version is a value that a preference had or has: from when until when, and who set it.
-type Version struct {
+// ValueVersion is a value that a preference had or has: from when until when, and who set it.
+type ValueVersion struct {
 	Key     string          `json:"key"`
 	Value   json.RawMessage `json:"value"`
 	From    time.Time       `json:"from" doc:"when it was set"`
@@ -32,14 +32,14 @@ type Version struct {
 
 // VersionPage is a page of versions, the newest first, and the cursor of the next one; empty after the last.
 type VersionPage struct {
-	Versions []Version
+	Versions []ValueVersion
 	Next     string
 }
 
-// NewVersion returns a version as it is stored, with its writer; it has not ended if until is zero.
-func NewVersion(key, value string, from, until time.Time, deleted bool, writer string) Version {
+// NewValueVersion returns a version as it is stored, with its writer; it has not ended if until is zero.
+func NewValueVersion(key, value string, from, until time.Time, deleted bool, writer string) ValueVersion {
 	by := graph.WriterFrom(writer)
-	v := Version{Key: key, Value: json.RawMessage(value), From: from.UTC(), Deleted: deleted, By: by.KeyID, Through: by.Through}
+	v := ValueVersion{Key: key, Value: json.RawMessage(value), From: from.UTC(), Deleted: deleted, By: by.KeyID, Through: by.Through}
 	if !until.IsZero() {
 		ended := until.UTC()
 		v.Until = &ended
@@ -74,7 +74,7 @@ func PlaceOf(cursor string) (Place, error) {
 }
 
 // PageOf returns a page of at most limit of the versions that were read, one more than that if there are more.
-func PageOf(versions []Version, limit int) VersionPage {
+func PageOf(versions []ValueVersion, limit int) VersionPage {
 	if len(versions) <= limit {
 		return VersionPage{Versions: versions}
 	}
@@ -129,13 +129,13 @@ func (s *Store) PreferenceVersions(ctx context.Context, scope graph.Scope, key, 
 	if err != nil {
 		return VersionPage{}, err
 	}
-	versions := make([]Version, len(rows))
+	versions := make([]ValueVersion, len(rows))
 	for i, r := range rows {
 		until := time.Time{}
 		if r.Until != Stored {
 			until = time.UnixMilli(r.Until)
 		}
-		versions[i] = NewVersion(r.Key, r.Value, r.From, until, r.Deleted, r.Written)
+		versions[i] = NewValueVersion(r.Key, r.Value, r.From, until, r.Deleted, r.Written)
 	}
 	return PageOf(versions, limit), nil
 }

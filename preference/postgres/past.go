@@ -48,16 +48,16 @@ func (s *Store) PreferenceVersions(ctx context.Context, scope graph.Scope, key, 
 	return preference.PageOf(versions, limit), nil
 }
 
-func scanVersion(row pgx.CollectableRow) (preference.Version, error) {
+func scanVersion(row pgx.CollectableRow) (preference.ValueVersion, error) {
 	var key, value, written string
 	var from time.Time
 	var until *time.Time
 	var deleted bool
 	if err := row.Scan(&key, &value, &from, &until, &deleted, &written); err != nil {
-		return preference.Version{}, err
+		return preference.ValueVersion{}, err
 	}
 	if until == nil {
 		until = new(time.Time)
 	}
-	return preference.NewVersion(key, value, from, *until, deleted, written), nil
+	return preference.NewValueVersion(key, value, from, *until, deleted, written), nil
 }
