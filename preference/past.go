@@ -22,7 +22,7 @@ var (
 // ValueVersion is a value that a preference had or has: from when until when, and who set it.
 type ValueVersion struct {
 	Key     string          `json:"key"`
-	Value   json.RawMessage `json:"value"`
+	Value   json.RawMessage `json:"value" contract:"any"`
 	From    time.Time       `json:"from" doc:"when it was set"`
 	Until   *time.Time      `json:"until" doc:"when it was replaced or deleted; null: it is stored now"`
 	Deleted bool            `json:"deleted,omitempty" doc:"a delete ended it"`
