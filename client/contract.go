@@ -589,8 +589,13 @@ func (c *Client) RenameSystemEntity(ctx context.Context, system string, name str
 }
 
 // SystemMemory is GET /v1/systems/{system}/memory: what is known of a system, as its file.
-func (c *Client) SystemMemory(ctx context.Context, system string) (*SystemMemory, error) {
-	return fetch[SystemMemory](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/memory", again: true})
+func (c *Client) SystemMemory(ctx context.Context, system string, query SystemMemoryQuery) (*SystemMemory, error) {
+	return fetch[SystemMemory](ctx, c, request{method: http.MethodGet, path: "/v1/systems/" + escape(system) + "/memory", query: query, again: true})
+}
+
+// SystemMemoryQuery holds the query parameters of SystemMemory.
+type SystemMemoryQuery struct {
+	AsOf time.Time `json:"as_of,omitzero"` // the system as it was then, with what was changed or deleted since
 }
 
 // MergeSystemMemory is POST /v1/systems/{system}/memory: add and change entities and relationships in one transaction.
@@ -620,11 +625,12 @@ func (c *Client) SystemText(ctx context.Context, system string, query SystemText
 
 // SystemTextQuery holds the query parameters of SystemText.
 type SystemTextQuery struct {
-	Format    string   `json:"format,omitempty"`     // json: as the file; compact: a line an entity and a relationship
-	MaxTokens int64    `json:"max_tokens,omitempty"` // o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went
-	Name      []string `json:"name,omitempty"`       // only these entities, and those one relationship away
-	Tag       []string `json:"tag,omitempty"`        // only entities with one of these tags
-	Type      []string `json:"type,omitempty"`       // only entities of one of these types
+	AsOf      time.Time `json:"as_of,omitzero"`       // the system as it was then, with what was changed or deleted since
+	Format    string    `json:"format,omitempty"`     // json: as the file; compact: a line an entity and a relationship
+	MaxTokens int64     `json:"max_tokens,omitempty"` // o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went
+	Name      []string  `json:"name,omitempty"`       // only these entities, and those one relationship away
+	Tag       []string  `json:"tag,omitempty"`        // only entities with one of these tags
+	Type      []string  `json:"type,omitempty"`       // only entities of one of these types
 }
 
 // DeleteSystemRelationship is DELETE /v1/systems/{system}/relationships: delete a relationship by from, to and type.
@@ -844,13 +850,30 @@ func (c *Client) EraseUser(ctx context.Context, id string) (*UserErasure, error)
 }
 
 // Preferences is GET /v1/users/{id}/preferences: a user's preferences.
-func (c *Client) Preferences(ctx context.Context, id string) (*Preferences, error) {
-	return fetch[Preferences](ctx, c, request{method: http.MethodGet, path: "/v1/users/" + escape(id) + "/preferences", again: true})
+func (c *Client) Preferences(ctx context.Context, id string, query PreferencesQuery) (*Preferences, error) {
+	return fetch[Preferences](ctx, c, request{method: http.MethodGet, path: "/v1/users/" + escape(id) + "/preferences", query: query, again: true})
+}
+
+// PreferencesQuery holds the query parameters of Preferences.
+type PreferencesQuery struct {
+	AsOf time.Time `json:"as_of,omitzero"` // the preferences as they were then
 }
 
 // PutPreferences is PUT /v1/users/{id}/preferences: replace a user's preferences.
 func (c *Client) PutPreferences(ctx context.Context, id string, body *Preferences) (*Preferences, error) {
 	return fetch[Preferences](ctx, c, request{method: http.MethodPut, path: "/v1/users/" + escape(id) + "/preferences", body: body, again: true})
+}
+
+// ListPreferenceVersions is GET /v1/users/{id}/preferences/history: a page of the values that a user's preferences had and have.
+func (c *Client) ListPreferenceVersions(ctx context.Context, id string, query ListPreferenceVersionsQuery) (*PreferenceVersions, error) {
+	return fetch[PreferenceVersions](ctx, c, request{method: http.MethodGet, path: "/v1/users/" + escape(id) + "/preferences/history", query: query, again: true})
+}
+
+// ListPreferenceVersionsQuery holds the query parameters of ListPreferenceVersions.
+type ListPreferenceVersionsQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Key    string `json:"key,omitempty"`    // of one preference; default: all
+	Limit  int64  `json:"limit,omitempty"`
 }
 
 // DeletePreference is DELETE /v1/users/{id}/preferences/{key}: delete one of a user's preferences.
@@ -870,16 +893,28 @@ func (c *Client) ListStatements(ctx context.Context, id string, query ListStatem
 
 // ListStatementsQuery holds the query parameters of ListStatements.
 type ListStatementsQuery struct {
-	Closed bool     `json:"closed,omitempty"` // with those that hold no longer, because something else was said later
-	Cursor string   `json:"cursor,omitempty"` // next of the page before
-	Kinds  []string `json:"kinds,omitempty"`  // default: all
-	Limit  int64    `json:"limit,omitempty"`
-	States []string `json:"states,omitempty"` // default: all
+	AsOf   time.Time `json:"as_of,omitzero"`   // the statements as they were then
+	Closed bool      `json:"closed,omitempty"` // with those that hold no longer, because something else was said later
+	Cursor string    `json:"cursor,omitempty"` // next of the page before
+	Kinds  []string  `json:"kinds,omitempty"`  // default: all
+	Limit  int64     `json:"limit,omitempty"`
+	States []string  `json:"states,omitempty"` // default: all
 }
 
 // ChangeStatements is PATCH /v1/users/{id}/statements: confirm or refuse a user's statements, or pause the search for new ones.
 func (c *Client) ChangeStatements(ctx context.Context, id string, body *StatementChange) error {
 	return c.do(ctx, request{method: http.MethodPatch, path: "/v1/users/" + escape(id) + "/statements", body: body}, nil)
+}
+
+// ListStatementVersions is GET /v1/users/{id}/statements/{key}/history: a page of the versions of a statement of a user.
+func (c *Client) ListStatementVersions(ctx context.Context, id string, key string, query ListStatementVersionsQuery) (*StatementVersions, error) {
+	return fetch[StatementVersions](ctx, c, request{method: http.MethodGet, path: "/v1/users/" + escape(id) + "/statements/" + escape(key) + "/history", query: query, again: true})
+}
+
+// ListStatementVersionsQuery holds the query parameters of ListStatementVersions.
+type ListStatementVersionsQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
 }
 
 // ListWebhooks is GET /v1/webhooks: the webhooks of the team, without their secrets.
@@ -2271,6 +2306,12 @@ type Preference struct {
 	Value json.RawMessage `json:"value"` // any JSON value but null, of at most 4,096 bytes
 }
 
+// PreferenceVersions is part of the contract.
+type PreferenceVersions struct {
+	Next     *string        `json:"next"`
+	Versions []ValueVersion `json:"versions"`
+}
+
 // Preferences is part of the contract.
 type Preferences struct {
 	Preferences []Preference `json:"preferences"`
@@ -2752,6 +2793,21 @@ type StatementPage struct {
 	Statements []Statement `json:"statements"`
 }
 
+// StatementVersions is part of the contract.
+type StatementVersions struct {
+	Next     *string         `json:"next"`
+	Versions []StoredVersion `json:"versions"`
+}
+
+// StoredVersion is part of the contract.
+type StoredVersion struct {
+	By        string     `json:"by,omitempty"` // id of the API key that wrote it; token: the caller had a token
+	From      time.Time  `json:"from"`         // when it was written
+	Statement Statement  `json:"statement"`
+	Through   string     `json:"through,omitempty"` // an operation of the API, mcp: and a tool, or import: and a format
+	Until     *time.Time `json:"until"`             // when it was replaced; null: it is stored now
+}
+
 // StorylineHit is part of the contract.
 type StorylineHit struct {
 	Anchor         *NodeRef        `json:"anchor,omitempty"`
@@ -2841,6 +2897,7 @@ type SystemLink struct {
 	Properties json.RawMessage `json:"properties,omitempty"` // an object; at most 16,384 bytes, 8 levels
 	To         string          `json:"to"`                   // name of an entity
 	Type       string          `json:"type"`                 // free text; 1 to 128 characters, no blanks around them
+	Version    int64           `json:"version"`              // starts at 1 and grows by 1 with every change
 }
 
 // SystemMemory is part of the contract.
@@ -3159,6 +3216,17 @@ type UserErasure struct {
 type UserPage struct {
 	Next  *string `json:"next"`
 	Users []User  `json:"users"`
+}
+
+// ValueVersion is part of the contract.
+type ValueVersion struct {
+	By      string          `json:"by,omitempty"`      // id of the API key that set it; token: the caller had a token
+	Deleted bool            `json:"deleted,omitempty"` // a delete ended it
+	From    time.Time       `json:"from"`              // when it was set
+	Key     string          `json:"key"`
+	Through string          `json:"through,omitempty"` // an operation of the API, mcp: and a tool, or import: and a format
+	Until   *time.Time      `json:"until"`             // when it was replaced or deleted; null: it is stored now
+	Value   json.RawMessage `json:"value"`
 }
 
 // Version is part of the contract.

@@ -11,17 +11,13 @@ import (
 
 	"kith/consolidation"
 	"kith/graph"
-	"kith/internal/bounds"
 	"kith/internal/fault"
 	"kith/loader"
 	"kith/neo"
 	"kith/preference"
 )
 
-var (
-	setPreference    = neo.Load[bool]("preference_set")
-	deletePreference = neo.Load[int64]("preference_delete")
-)
+var deletePreference = neo.Load[int64]("preference_delete")
 
 // TestAWriteThatSaysNothingChangesTheTeam checks that a transaction that does not report whose contexts it changes counts as
 // a change of all memory of its team, unless it is known to change no context.
@@ -34,7 +30,7 @@ func TestAWriteThatSaysNothingChangesTheTeam(t *testing.T) {
 			if report != nil {
 				report(t)
 			}
-			if err := deletePreference.Run(t, map[string]any{"team_id": e.Team, "user_id": "u1", "key": "none"}); err != nil {
+			if err := deletePreference.Run(t, map[string]any{"team_id": e.Team, "user_id": "u1", "key": "none", "replaced_at": 1, "thin_at": 1}); err != nil {
 				return err
 			}
 			return err
@@ -157,12 +153,7 @@ func TestALostAnswerIsReported(t *testing.T) {
 			cancel() // the commit is sent on a connection that is given up
 		}
 	}
-	err := e.Store.Transaction(ctx, "preference_set", func(t *graph.Tx) error {
-		t.Changes([]string{"u1"})
-		return setPreference.Run(t, map[string]any{
-			"team_id": e.Team, "user_id": "u1", "key": "k", "value": "1", "most": bounds.Preferences, "now": e.Now,
-		})
-	})
+	err := preference.NewStore(e.Store).SetPreference(ctx, e.As("u1"), preference.Preference{Key: "k", Value: []byte("1")})
 	if err == nil {
 		t.Fatal("the commit succeeded")
 	}

@@ -114,7 +114,7 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 	err := s.Transaction(ctx, "node_restore", func(t *Tx) error {
 		restored, err := restoreNode.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": kind.Name, "label": kind.Label,
-			"cutoff": s.cutoff(), "now": s.Now(), "embed_due": t.embedRestored(kind), "thin_at": thinAt(s.Now()),
+			"cutoff": s.cutoff(), "now": s.Now(), "embed_due": t.embedRestored(kind), "thin_at": ThinAt(s.Now()),
 		})
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 			return err
 		}
 		t.Changes([]string{r.Text("user_id")}, key)
-		t.Record(r.Text("user_id"), FeedItem{Op: DeletedOp, Kind: RelationshipRecord, Key: key, Version: version(current), Type: r.kind, From: r.from, To: r.to})
+		t.Record(r.Text("user_id"), relationshipChange(DeletedOp, key, r.kind, r.from, r.to, current))
 		return t.settle(scope.TeamID, []string{r.from, r.to})
 	})
 	return d, err
@@ -239,7 +239,7 @@ func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, e
 	if err := t.settleRestored(scope, job, row); err != nil {
 		return RelationshipView{}, err
 	}
-	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "key": key, "thin_at": thinAt(t.store.Now())}); err != nil {
+	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "key": key, "thin_at": ThinAt(t.store.Now())}); err != nil {
 		return RelationshipView{}, err
 	}
 	err = rankRelationships.Run(t, map[string]any{

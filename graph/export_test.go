@@ -106,3 +106,12 @@ func (x *Store) FormStories(ctx context.Context, limit int) (StoryResult, error)
 	return x.formStories(ctx, limit)
 }
 func (x *Maintenance) Pass(ctx context.Context) (bool, error) { return x.pass(ctx) }
+
+// RecordedStatements returns the names of the statements whose parameters tell the feed what they change.
+func RecordedStatements() []string {
+	var names []string
+	for name := range recorders {
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,9 @@ const (
 	StatementRecord          = "statement"
 	PreferenceRecord         = "preference"
 )
+
+// PlaceRecord is the kind of former places of entities and relationships in their systems.
+const PlaceRecord = "place"
 
 // FeedItem is one change of a commit. Version is 0 for records without versions. A relationship has a type and its ends.
 type FeedItem struct {
@@ -77,11 +81,11 @@ func (f *feed) record(user string, item FeedItem) {
 	f.items[user] = append(f.items[user], item)
 }
 
-// drop takes back the change of a record.
-func (f *feed) drop(kind, key string) {
+// drop takes back the change of a relationship.
+func (f *feed) drop(key string) {
 	for user, items := range f.items {
 		for i := range items {
-			if items[i].Kind == kind && items[i].Key == key {
+			if items[i].Kind == RelationshipRecord && items[i].Key == key {
 				f.items[user] = append(items[:i:i], items[i+1:]...)
 				return
 			}
@@ -111,16 +115,26 @@ func (f *feed) rows() (rows []map[string]any) {
 // Record adds a change to the feed of the transaction's team, for a write that its statement does not describe.
 func (t *Tx) Record(user string, item FeedItem) { t.feed.record(user, item) }
 
-// publish stores the changes of a transaction in the feed of its team. Writers of the same team wait for each other from here to
+// RecordElsewhere adds changes of records that another database keeps to the feed of a team.
+func (s *Store) RecordElsewhere(ctx context.Context, teamID string, record func(*Tx)) error {
+	return s.Transaction(ctx, "feed_record", func(t *Tx) error {
+		t.Changes(nil)
+		record(t)
+		return t.publish(teamID)
+	})
+}
+
+// publish stores the changes of a transaction in the feed of a team. Writers of the same team wait for each other from here to
 // the end of the transaction, so it is the last statement that writes.
-func (t *Tx) publish() error {
+func (t *Tx) publish(team string) error {
 	rows := t.feed.rows()
+	t.feed = feed{}
 	if len(rows) == 0 {
 		return nil
 	}
 	written := any(nil)
-	if text := t.writer.text(); text != "" {
+	if text := t.writer.Text(); text != "" {
 		written = text
 	}
-	return createCommits.Run(t, map[string]any{"team_id": t.Team(), "at": t.store.Now().UnixMilli(), "written": written, "rows": rows})
+	return createCommits.Run(t, map[string]any{"team_id": team, "at": t.store.Now().UnixMilli(), "written": written, "rows": rows})
 }

@@ -38,7 +38,7 @@ var recorders = map[string]func(f *feed, params map[string]any){ //nolint:gochec
 		})
 	},
 	"relationship_remove": func(f *feed, params map[string]any) { // only what the same transaction created
-		eachRow(params, func(row, _ Properties) { f.drop(RelationshipRecord, row.Text("key")) })
+		eachRow(params, func(row, _ Properties) { f.drop(row.Text("key")) })
 	},
 	"message_append": recordMessages, "message_restore": recordMessages,
 	"system_entity_create":       recordEntities(CreatedOp),
@@ -55,9 +55,6 @@ var recorders = map[string]func(f *feed, params map[string]any){ //nolint:gochec
 	"system_delete": func(f *feed, params map[string]any) {
 		f.record("", FeedItem{Op: DeletedOp, Kind: SystemRecord, Key: neo.Text(params["system"])})
 	},
-	"statement_create": recordStatements(CreatedOp), "statement_change": recordStatements(UpdatedOp), "statement_restore": recordStatements(CreatedOp),
-	"preference_set":    recordPreference(UpdatedOp),
-	"preference_delete": recordPreference(DeletedOp),
 }
 
 // eachRow calls visit with the rows of a statement and the properties that each writes.
@@ -70,11 +67,16 @@ func eachRow(params map[string]any, visit func(row, properties Properties)) {
 }
 
 func relationshipItem(op Op, row, p Properties) FeedItem {
-	kind := row.Text("type")
-	if word := p.Text("type_word"); word != "" {
-		kind = word
+	return relationshipChange(op, row.Text("key"), row.Text("type"), row.Text("from"), row.Text("to"), p)
+}
+
+// relationshipChange is the item of a relationship of a stored type, of the memory or within a system.
+func relationshipChange(op Op, key, kind, from, to string, p Properties) FeedItem {
+	i := FeedItem{Op: op, Kind: RelationshipRecord, Key: key, Version: version(p), Type: p.typeOf(kind), From: from, To: to}
+	if kind == SystemRelationshipType {
+		i.Kind, i.Type = SystemRelationshipRecord, cmp.Or(p.Text("relationship_type"), kind)
 	}
-	return FeedItem{Op: op, Kind: RelationshipRecord, Key: row.Text("key"), Version: version(p), Type: kind, From: row.Text("from"), To: row.Text("to")}
+	return i
 }
 
 func recordMessages(f *feed, params map[string]any) {
@@ -98,25 +100,10 @@ func recordSystemRelationships(op Op) func(f *feed, params map[string]any) {
 		eachRow(params, func(row, p Properties) {
 			if op == DeletedOp || p["updated_at"] != nil {
 				f.record("", FeedItem{
-					Op: op, Kind: SystemRelationshipRecord, Key: row.Text("key"),
+					Op: op, Kind: SystemRelationshipRecord, Key: row.Text("key"), Version: version(row),
 					Type: row.Text("relationship_type"), From: row.Text("from_key"), To: row.Text("to_key"),
 				})
 			}
 		})
-	}
-}
-
-func recordStatements(op Op) func(f *feed, params map[string]any) {
-	return func(f *feed, params map[string]any) {
-		user := neo.Text(params["user_id"])
-		eachRow(params, func(row, p Properties) {
-			f.record(cmp.Or(user, p.Text("user_id")), FeedItem{Op: op, Kind: StatementRecord, Key: row.Text("key")})
-		})
-	}
-}
-
-func recordPreference(op Op) func(f *feed, params map[string]any) {
-	return func(f *feed, params map[string]any) {
-		f.record(neo.Text(params["user_id"]), FeedItem{Op: op, Kind: PreferenceRecord, Key: neo.Text(params["key"])})
 	}
 }

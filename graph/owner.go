@@ -14,7 +14,7 @@ import (
 
 var (
 	findFormerKeys = neo.Load[formerKey]("node_former")
-	takeOverOwners = neo.Load[neo.None]("owner_take_over")
+	takeOverOwners = neo.Load[takenOver]("owner_take_over")
 )
 
 // formerKey is the key of a generated owner, and the key of the person that has replaced it.
@@ -183,5 +183,29 @@ func AtCurrentKeys[T any](ctx context.Context, s currentKeys, scope Scope, keys 
 
 // storeOwners moves relationships from generated owners to their replacements.
 func (j *memoryJob) storeOwners(plan *nodePlan) error {
-	return j.tx.writeRows(takeOverOwners, j.scope.TeamID, plan.takenOver)
+	if len(plan.takenOver) == 0 {
+		return nil
+	}
+	done, err := takeOverOwners.Exec(j.tx, map[string]any{"team_id": j.scope.TeamID, "rows": plan.takenOver})
+	for _, o := range done {
+		j.tx.Record(o.UserID, FeedItem{Op: DeletedOp, Kind: PersonKind.Name, Key: o.Generated})
+		for _, l := range o.Links {
+			op := UpdatedOp
+			if l.Dropped {
+				op = DeletedOp
+			}
+			j.tx.Record(o.UserID, FeedItem{Op: op, Kind: RelationshipRecord, Key: l.Key, Version: l.Version, Type: l.Type, From: l.From, To: l.To})
+		}
+	}
+	return err
+}
+
+// takenOver is a generated owner that another person has replaced, and what became of its relationships.
+type takenOver struct {
+	Generated, UserID string
+	Links             []struct {
+		Key, Type, From, To string
+		Version             int64
+		Dropped             bool
+	}
 }

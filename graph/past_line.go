@@ -110,7 +110,7 @@ var ownedFields = map[string]bool{ //nolint:gochecknoglobals // a constant table
 func (s *Store) CheckVersion(l *VersionLine, scope Scope) []fault.FieldError {
 	f := fault.List{}
 	if _, isNode := KindOf(l.Kind); !isNode {
-		f.OneOf(fault.At("kind"), l.Kind, RelationshipRecord, SystemRelationshipRecord, StatementRecord, PreferenceRecord)
+		f.OneOf(fault.At("kind"), l.Kind, RelationshipRecord, SystemRelationshipRecord, SystemRecord, PlaceRecord, StatementRecord, PreferenceRecord)
 	}
 	if l.Of == "" || len(l.Of) > 3*bounds.KeyLength {
 		f.Add(fault.At("of"), fault.Malformed, "must be the key of a record")
@@ -206,7 +206,7 @@ func (t *Tx) restoreVersions(scope Scope, lines []VersionLine) ([]Status, error)
 		places = append(places, i)
 		rows = append(rows, map[string]any{
 			"kind": l.Kind, "of": l.Of, "type": OrNil(l.Type), "from": OrNil(l.From), "to": OrNil(l.To), "until": l.Until.UnixMilli(),
-			"thin_at": thinAt(l.Until), "version": version(p), "properties": map[string]any(p),
+			"thin_at": ThinAt(l.Until), "version": version(p), "properties": map[string]any(p),
 		})
 	}
 	if len(rows) == 0 {

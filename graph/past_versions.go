@@ -151,6 +151,11 @@ func versionPlace(cursor string) (until, version int64, err error) {
 	return until, version, nil
 }
 
+// isRelationship reports whether it is a version of a relationship, of the memory or within a system.
+func (v *formerVersion) isRelationship() bool {
+	return v.Kind == RelationshipRecord || v.Kind == SystemRelationshipRecord
+}
+
 // began returns when the version was written: at the end of the one before, unless a delete ended that.
 func (v *formerVersion) began(before *formerVersion) *time.Time {
 	at := func(ms int64) *time.Time { t := time.UnixMilli(ms).UTC(); return &t }
@@ -187,7 +192,7 @@ func (v *formerVersion) view(before *formerVersion) Version {
 	if before != nil {
 		out.Changes = fieldChanges(before.fields(), v.fields())
 	}
-	if v.Kind == RelationshipRecord {
+	if v.isRelationship() {
 		view := NewRelationshipView(v.From, v.Type, v.To, v.Properties, moment)
 		out.Relationship = &view
 		return out
@@ -204,7 +209,7 @@ func (v *formerVersion) fields() map[string]json.RawMessage {
 	p := v.Properties
 	moment := p.millis("salience_at") // when the stored state was the current one
 	var raw []byte
-	if v.Kind == RelationshipRecord {
+	if v.isRelationship() {
 		raw, _ = json.Marshal(NewRelationshipView("", v.Type, "", p, moment))
 	} else {
 		kind, _ := KindOf(v.Kind)

@@ -163,7 +163,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	maps.Copy(known, map[string]any{"state": "active", "archive_below": 0.01, "other_key": "n-2", "groups": [][]string{{"x"}}, "mention_keys": []string{"n-1"}})
 	known["since_ms"], known["changed"] = 1, []map[string]any{{"key": "n-1", "is_relationship": false}}
 	known["before_key"], known["value"] = "x", `"v"`
-	maps.Copy(known, map[string]any{"at": 1, "written": "k api", "thin_at": 1, "is_relationship": false, "before_version": 1, "of": "x", "version": 1})
+	maps.Copy(known, map[string]any{"at": 1, "written": "k api", "thin_at": 1, "is_relationship": false, "before_version": 1, "of": "x", "version": 1, "listed": "system" + graph.KeySeparator + "s"})
 	maps.Copy(known, map[string]any{"nodes": 1, "characters": 1, "fresh_until": 1, "max_nodes": 1, "max_characters": nil})
 	if strings.HasPrefix(q.Name, "chat_") {
 		known["before"], known["now"], known["until"], known["from"] = 1, 1, 1, 0

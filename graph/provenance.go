@@ -29,12 +29,21 @@ func WriterOf(ctx context.Context) Writer {
 	return w
 }
 
-// text returns the writer as it is stored: its parts with a space between. Only the source may have spaces.
-func (w Writer) text() string {
+// Text returns the writer as it is stored: its parts with a space between. Only the source may have spaces.
+func (w Writer) Text() string {
 	if w == (Writer{}) {
 		return ""
 	}
 	return strings.TrimRight(strings.Join([]string{w.KeyID, w.Through, w.Source}, " "), " ")
+}
+
+// WriterFrom reads a stored writer; a zero one if it is not known.
+func WriterFrom(text string) Writer {
+	parts := append(strings.SplitN(text, " ", 3), "", "")
+	if parts[1] == "" {
+		return Writer{}
+	}
+	return Writer{KeyID: parts[0], Through: parts[1], Source: parts[2]}
 }
 
 // LastWrite is the last write that created or changed a node or relationship.
@@ -47,13 +56,13 @@ type LastWrite struct {
 
 // lastWrite returns the last write, if its writer is known. Of what a team shares it omits the source, which is private.
 func (p Properties) lastWrite() *LastWrite {
-	parts := append(strings.SplitN(p.Text("written"), " ", 3), "", "")
-	if parts[1] == "" {
+	by := WriterFrom(p.Text("written"))
+	if by == (Writer{}) {
 		return nil
 	}
-	w := &LastWrite{At: p.Moment("updated_at"), By: parts[0], Through: parts[1]}
+	w := &LastWrite{At: p.Moment("updated_at"), By: by.KeyID, Through: by.Through}
 	if p.Text("user_id") != "" {
-		w.Source = parts[2]
+		w.Source = by.Source
 	}
 	return w
 }
@@ -61,7 +70,7 @@ func (p Properties) lastWrite() *LastWrite {
 // Sign records the writer of the transaction in the rows that create a node or relationship, or change its content, and when the
 // former version ends. They have a version or a time; others only touch a record: a recall, or a rank.
 func (t *Tx) Sign(rows []map[string]any) {
-	text, now := t.writer.text(), t.store.Now()
+	text, now := t.writer.Text(), t.store.Now()
 	for _, row := range rows {
 		p, _ := row["properties"].(map[string]any)
 		if p["version"] == nil && p["updated_at"] == nil {
@@ -70,12 +79,12 @@ func (t *Tx) Sign(rows []map[string]any) {
 		if text != "" {
 			p["written"] = text
 		}
-		row["replaced_at"], row["thin_at"] = now.UnixMilli(), thinAt(now)
+		row["replaced_at"], row["thin_at"] = now.UnixMilli(), ThinAt(now)
 	}
 }
 
 // keepAll is for how long all versions of a record are kept. Older ones are thinned out to the first and last of each day.
 const keepAll = 30 * day
 
-// thinAt returns when the versions that end on the day of a time are thinned out, in milliseconds.
-func thinAt(end time.Time) int64 { return end.Truncate(day).Add(day + keepAll).UnixMilli() }
+// ThinAt returns when the versions that end on the day of a time are thinned out, in milliseconds.
+func ThinAt(end time.Time) int64 { return end.Truncate(day).Add(day + keepAll).UnixMilli() }

@@ -7,7 +7,7 @@ import "unicode/utf8"
 var callers = map[string]bool{
 	"memory_write": true, "source_write": true, "message_append": true, "conversation_end": true, "conversation_focus": true,
 	"node_change": true, "relationship_change": true, "relationship_undo": true, "source_digest": true, "system_write": true, "import": true, "import_chats": true,
-	"chat_tree_create": true, "chat_tree_change": true, "chat_turn_create": true, "chat_turn_answer": true, "preference_replace": true, "preference_set": true,
+	"chat_tree_create": true, "chat_tree_change": true, "chat_turn_create": true, "chat_turn_answer": true, "preference_write": true,
 	"replay_record": true,
 }
 
@@ -28,11 +28,11 @@ var stores = map[string]meter{
 	"system_relationship_create": {relationships: 1, rows: []string{"rows"}}, "system_relationship_update": {rows: []string{"rows"}},
 	"chat_tree_create": {nodes: 1, texts: []string{"id", "properties"}}, "chat_tree_change": {texts: []string{"properties"}},
 	"chat_turn_create": {nodes: 1, texts: []string{"id", "tree_id", "parent_id", "properties"}}, "chat_turn_change": {texts: []string{"properties"}},
-	"chat_restore":       {nodes: 1, rows: []string{"trees", "turns"}},
-	"statement_create":   {nodes: 1, rows: []string{"rows"}},
-	"statement_restore":  {nodes: 1, rows: []string{"rows"}},
-	"former_restore":     {rows: []string{"rows"}},
-	"preference_replace": {texts: []string{"user_id", "rows"}}, "preference_set": {texts: []string{"user_id", "key", "value"}},
+	"chat_restore":      {nodes: 1, rows: []string{"trees", "turns"}},
+	"statement_create":  {nodes: 1, rows: []string{"rows"}},
+	"statement_restore": {nodes: 1, rows: []string{"rows"}},
+	"preference_write":  {texts: []string{"user_id", "rows"}},
+	"former_restore":    {rows: []string{"rows"}},
 	"idempotency_claim": {texts: []string{"key", "hash", "user_id"}}, "idempotency_answer": {texts: []string{"answer", "user_id"}},
 	"replay_record": {rows: []string{"rows"}}, "replay_keep": {rows: []string{"rows"}}, "served_record": {rows: []string{"rows"}},
 	"import_mark": {texts: []string{"import_id", "report", "user_id"}},
@@ -49,6 +49,13 @@ func formerOf(params map[string]any) (a amount) {
 		}
 	})
 	return a
+}
+
+// Replaced counts the characters of former versions that a statement has kept, for a statement whose rows do not have them.
+func (t *Tx) Replaced(text int64) {
+	if t.metered {
+		t.former.text += text
+	}
 }
 
 // amount is a number of nodes, relationships and characters.

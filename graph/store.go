@@ -140,7 +140,7 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 		if err := t.charge(); err != nil {
 			return err
 		}
-		if err := t.publish(); err != nil {
+		if err := t.publish(t.Team()); err != nil {
 			return err
 		}
 		if !t.passes {

@@ -246,6 +246,16 @@ func (f *fakes) Preferences(context.Context, graph.Scope) ([]preference.Preferen
 	return []preference.Preference{}, f.err
 }
 
+func (f *fakes) PreferencesAt(_ context.Context, scope graph.Scope, at time.Time) ([]preference.Preference, error) {
+	f.ask("preferences of %s at %s", scope.UserID, at.Format(time.DateOnly))
+	return []preference.Preference{}, f.err
+}
+
+func (f *fakes) PreferenceVersions(_ context.Context, scope graph.Scope, key, cursor string, limit int) (preference.VersionPage, error) {
+	f.ask("%d versions of %s of %s after %q", limit, key, scope.UserID, cursor)
+	return preference.VersionPage{Versions: []preference.ValueVersion{{Key: key, Value: []byte("1")}}, Next: "next"}, f.err
+}
+
 func (f *fakes) ReplacePreferences(context.Context, graph.Scope, []preference.Preference) error {
 	return f.err
 }

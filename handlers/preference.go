@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"kith/auth"
 	"kith/graph"
@@ -17,7 +18,8 @@ type Preferences struct {
 
 // PreferencesInput asks for a user's preferences.
 type PreferencesInput struct {
-	ID string `path:"id" maxLength:"256" doc:"user id"`
+	ID   string    `path:"id" maxLength:"256" doc:"user id"`
+	AsOf time.Time `query:"as_of" doc:"the preferences as they were then"`
 }
 
 // PreferencesOutput are a user's preferences, by key.
@@ -27,6 +29,13 @@ func (a *API) getPreferences(ctx context.Context, in *PreferencesInput) (*Prefer
 	scope, err := userScope(ctx, auth.Read, in.ID)
 	if err != nil {
 		return nil, err
+	}
+	if !in.AsOf.IsZero() {
+		found, err := a.Preferences.PreferencesAt(ctx, scope, in.AsOf)
+		if err != nil {
+			return nil, err
+		}
+		return &PreferencesOutput{Body: Preferences{Preferences: found}}, nil
 	}
 	return a.preferencesOf(ctx, scope)
 }

@@ -23,6 +23,12 @@ func TestOnePreference(t *testing.T) {
 		{http.MethodPut, "/v1/users/u1/preferences/k", `{}`, nil, 422, `"body`, ""},
 		{http.MethodPut, "/v1/users/u1/preferences/%20", `{"value":1}`, nil, 422, `"path.key"`, ""},
 		{http.MethodPut, "/v1/users/u1/preferences/k", `{"value":1}`, []string{auth.Read}, 403, "lacks the scope write", ""},
+		{http.MethodGet, "/v1/users/u1/preferences?as_of=2026-03-01T00:00:00Z", "", nil, 200, `"preferences":[]`, "preferences of u1 at 2026-03-01"},
+		{http.MethodGet, "/v1/users/u1/preferences?as_of=yesterday", "", nil, 422, `"query.as_of"`, ""},
+		{http.MethodGet, "/v1/users/u1/preferences/history?key=k&limit=3&cursor=c", "", nil, 200, `"next":"next"`, `3 versions of k of u1 after "c"`},
+		{http.MethodGet, "/v1/users/u1/preferences/history", "", nil, 200, `"until":null`, `20 versions of  of u1 after ""`},
+		{http.MethodGet, "/v1/users/u1/preferences/history?key=%FF", "", nil, 422, `"query.key"`, ""},
+		{http.MethodGet, "/v1/users/u1/preferences/history", "", []string{auth.Write}, 403, "lacks the scope read", ""},
 		{http.MethodDelete, "/v1/users/u1/preferences/k", "", nil, 204, "", "delete k of u1"},
 		{http.MethodDelete, "/v1/users/u1/preferences/k", "", []string{auth.Read}, 403, "lacks the scope write", ""},
 	} {

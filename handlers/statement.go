@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"time"
 
 	"kith/auth"
 	"kith/graph"
@@ -12,6 +13,7 @@ import (
 // statementStore keeps what users said to remember.
 type statementStore interface {
 	Statements(ctx context.Context, scope graph.Scope, q statement.Query) (statement.Page, error)
+	Versions(ctx context.Context, scope graph.Scope, key, cursor string, limit int) (statement.VersionPage, error)
 	Decide(ctx context.Context, scope graph.Scope, decisions []statement.Decision) error
 	Pause(ctx context.Context, scope graph.Scope, paused bool) error
 	PauseConversation(ctx context.Context, scope graph.Scope, key string, paused bool) error
@@ -29,8 +31,11 @@ type ListStatementsInput struct {
 	Kinds  []string `query:"kinds" enum:"instruction,preference,fact,plan" doc:"default: all"`
 	States []string `query:"states" enum:"candidate,active,confirmed,refused" doc:"default: all"`
 	Closed bool     `query:"closed" doc:"with those that hold no longer, because something else was said later"`
-	Limit  int      `query:"limit" minimum:"1" maximum:"200" default:"50"`
-	Cursor string   `query:"cursor" maxLength:"4096" doc:"next of the page before"`
+
+	AsOf time.Time `query:"as_of" doc:"the statements as they were then"`
+
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 }
 
 // StatementPage is a page of statements by key. Next is null after the last.
@@ -49,7 +54,7 @@ func (a *API) listStatements(ctx context.Context, in *ListStatementsInput) (*Sta
 		return nil, err
 	}
 	page, err := a.Statements.Statements(ctx, scope, statement.Query{
-		Kinds: in.Kinds, States: in.States, Closed: in.Closed, Cursor: in.Cursor, Limit: in.Limit,
+		Kinds: in.Kinds, States: in.States, Closed: in.Closed, AsOf: timeOrNil(in.AsOf), Cursor: in.Cursor, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, located("query", err)

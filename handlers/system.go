@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -19,7 +20,7 @@ import (
 type systems interface {
 	Systems(ctx context.Context, scope graph.Scope, after string, limit int64) ([]system.System, error)
 	DeleteSystem(ctx context.Context, scope graph.Scope, system string) (system.Counts, error)
-	SystemMemory(ctx context.Context, scope graph.Scope, system string) (system.Memory, error)
+	SystemMemoryAt(ctx context.Context, scope graph.Scope, system string, at *time.Time) (system.Memory, error)
 	ReplaceSystem(ctx context.Context, scope graph.Scope, system string, m *system.Memory, strict bool) (system.Result, error)
 	MergeSystem(ctx context.Context, scope graph.Scope, system string, w *system.Write) (system.Result, error)
 	SystemEntities(ctx context.Context, scope graph.Scope, system string, q system.EntityQuery) ([]system.Node, error)
@@ -104,12 +105,18 @@ func (a *API) deleteSystem(ctx context.Context, in *InSystem) (*SystemCountsOutp
 	return &SystemCountsOutput{deleted}, err
 }
 
-func (a *API) getSystemMemory(ctx context.Context, in *InSystem) (*huma.StreamResponse, error) {
+// SystemAt asks for a system as it is, or was.
+type SystemAt struct {
+	InSystem
+	AsOf time.Time `query:"as_of" doc:"the system as it was then, with what was changed or deleted since"`
+}
+
+func (a *API) getSystemMemory(ctx context.Context, in *SystemAt) (*huma.StreamResponse, error) {
 	scope, err := in.scope(ctx, auth.Read)
 	if err != nil {
 		return nil, err
 	}
-	memory, err := a.Systems.SystemMemory(ctx, scope, in.System)
+	memory, err := a.Systems.SystemMemoryAt(ctx, scope, in.System, timeOrNil(in.AsOf))
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +182,7 @@ func (a *API) extractSystem(ctx context.Context, scope graph.Scope, in *MergeSys
 
 // SystemTextInput asks for a text for a prompt.
 type SystemTextInput struct {
-	InSystem
+	SystemAt
 	Format    string   `query:"format" enum:"json,compact" default:"json" doc:"json: as the file; compact: a line an entity and a relationship"`
 	MaxTokens int      `query:"max_tokens" minimum:"100" maximum:"100000" doc:"o200k tokens, 100 to 100,000; the entities with the fewest relationships go first, and the text says how many went"`
 	Type      []string `query:"type,explode" doc:"only entities of one of these types"`
@@ -194,7 +201,7 @@ func (a *API) getSystemText(ctx context.Context, in *SystemTextInput) (*huma.Str
 	if err := request.Validate(); err != nil {
 		return nil, located("query", err)
 	}
-	memory, err := a.Systems.SystemMemory(ctx, scope, in.System)
+	memory, err := a.Systems.SystemMemoryAt(ctx, scope, in.System, timeOrNil(in.AsOf))
 	if err != nil {
 		return nil, err
 	}

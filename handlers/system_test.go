@@ -25,8 +25,12 @@ func (f *fakes) DeleteSystem(context.Context, graph.Scope, string) (system.Count
 	return system.Counts{}, f.err
 }
 
-func (f *fakes) SystemMemory(context.Context, graph.Scope, string) (system.Memory, error) {
-	return system.Memory{Entities: []system.Entity{{Name: "a", Type: "t", Properties: json.RawMessage(`{"n":1.0}`)}}}, f.err
+func (f *fakes) SystemMemoryAt(_ context.Context, _ graph.Scope, _ string, at *time.Time) (system.Memory, error) {
+	e := system.Entity{Name: "a", Type: "t", Properties: json.RawMessage(`{"n":1.0}`)}
+	if at != nil {
+		e.Description = "as of " + at.Format(time.DateOnly)
+	}
+	return system.Memory{Entities: []system.Entity{e}}, f.err
 }
 
 func (f *fakes) ReplaceSystem(_ context.Context, _ graph.Scope, _ string, m *system.Memory, strict bool) (system.Result, error) {
@@ -100,6 +104,9 @@ func TestSystemRequests(t *testing.T) {
 		{http.MethodGet, "/v1/systems", "", 200, `"next_cursor":null`},
 		{http.MethodGet, "/v1/systems?limit=1&cursor=y", "", 200, `"next_cursor":"yx"`},
 		{http.MethodGet, "/v1/systems/s/memory", "", 200, `        "n": 1.0` + "\n"},
+		{http.MethodGet, "/v1/systems/s/memory?as_of=2026-03-01T00:00:00Z", "", 200, `"as of 2026-03-01"`},
+		{http.MethodGet, "/v1/systems/s/memory?as_of=yesterday", "", 422, `"query.as_of"`},
+		{http.MethodGet, "/v1/systems/s/memory/text?as_of=2026-03-01T00:00:00Z&format=compact", "", 200, `as of 2026-03-01`},
 		{http.MethodGet, "/v1/systems/%20s/memory", "", 422, `"path.system"`},
 		{http.MethodGet, "/v1/systems/s%FF/memory", "", 422, `"path.system"`},
 		{http.MethodPut, "/v1/systems/s/memory?strict=true", `{"entities":[],"relationships":[]}`, 200, `["true 0"]`},

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"kith/graph"
 	"kith/internal/bounds"
@@ -30,6 +31,8 @@ type OfUser struct {
 // Storage stores users' preferences. Store implements it in the graph, postgres.Store in PostgreSQL.
 type Storage interface {
 	Preferences(ctx context.Context, scope graph.Scope) ([]Preference, error)
+	PreferencesAt(ctx context.Context, scope graph.Scope, at time.Time) ([]Preference, error)
+	PreferenceVersions(ctx context.Context, scope graph.Scope, key, cursor string, limit int) (VersionPage, error)
 	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []Preference) error
 	SetPreference(ctx context.Context, scope graph.Scope, p Preference) error
 	DeletePreference(ctx context.Context, scope graph.Scope, key string) error
@@ -93,9 +96,8 @@ func EncodeOne(scope graph.Scope, p Preference) (value string, err error) {
 }
 
 var (
-	replacePreferences   = neo.Load[neo.None]("preference_replace")
+	writePreferences     = neo.Load[written]("preference_write")
 	listPreferences      = neo.Load[[]keyValue]("context_preferences")
-	setPreference        = neo.Load[bool]("preference_set")
 	deletePreference     = neo.Load[int64]("preference_delete")
 	findPreferences      = neo.Load[page]("preference_page")
 	erasePreferences     = neo.Load[int64]("preference_erase")
@@ -123,16 +125,7 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, prefe
 	if err != nil {
 		return err
 	}
-	rows := make([]map[string]any, len(keys))
-	for i := range keys {
-		rows[i] = map[string]any{"key": keys[i], "value": values[i]}
-	}
-	return s.graph.Transaction(ctx, "preference_replace", func(t *graph.Tx) error {
-		t.Changes([]string{scope.UserID})
-		return replacePreferences.Run(t, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.User(), "rows": rows, "now": s.graph.Now(),
-		})
-	})
+	return s.write(ctx, scope, keys, values, true)
 }
 
 // ErrTooMany is returned when the user already has the maximum number of preferences.
@@ -144,15 +137,39 @@ func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p Preferen
 	if err != nil {
 		return err
 	}
-	return s.graph.Transaction(ctx, "preference_set", func(t *graph.Tx) error {
+	return s.write(ctx, scope, []string{p.Key}, []string{value}, false)
+}
+
+// written is what a write of preferences did.
+type written struct {
+	Fits                      bool // false: nothing, as the user would have too many
+	Created, Updated, Deleted []string
+	Former                    int64 // characters of the versions that it replaced
+}
+
+// write sets preferences; with whole it deletes the others.
+func (s *Store) write(ctx context.Context, scope graph.Scope, keys, values []string, whole bool) error {
+	return s.graph.Transaction(ctx, writePreferences.Name, func(t *graph.Tx) error {
 		t.Changes([]string{scope.UserID})
-		kept, err := setPreference.ExecOne(t, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.User(), "key": p.Key, "value": value, "most": bounds.Preferences, "now": s.graph.Now(),
+		now := s.graph.Now()
+		rows := make([]map[string]any, len(keys))
+		for i := range keys {
+			rows[i] = map[string]any{"key": keys[i], "properties": map[string]any{"value": values[i], "updated_at": now, "written": nil}}
+		}
+		t.Sign(rows)
+		did, err := writePreferences.ExecOne(t, map[string]any{
+			"team_id": scope.TeamID, "user_id": scope.UserID, "rows": rows, "whole": whole, "most": bounds.Preferences, "now": now,
+			"replaced_at": now.UnixMilli(), "thin_at": graph.ThinAt(now),
 		})
-		if err == nil && !kept {
+		if err != nil {
+			return err
+		}
+		if !did.Fits {
 			return ErrTooMany
 		}
-		return err
+		t.Replaced(did.Former)
+		Record(t, did.changes(scope.UserID))
+		return nil
 	})
 }
 
@@ -163,9 +180,15 @@ func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key str
 	}
 	return s.graph.Transaction(ctx, "preference_delete", func(t *graph.Tx) error {
 		t.Changes([]string{scope.UserID})
-		deleted, err := deletePreference.ExecOne(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "key": key})
+		now := s.graph.Now()
+		deleted, err := deletePreference.ExecOne(t, map[string]any{
+			"team_id": scope.TeamID, "user_id": scope.UserID, "key": key, "replaced_at": now.UnixMilli(), "thin_at": graph.ThinAt(now),
+		})
 		if err == nil && deleted == 0 {
 			return fault.ErrNotFound
+		}
+		if err == nil {
+			Record(t, []Change{{scope.UserID, key, graph.DeletedOp}})
 		}
 		return err
 	})
@@ -181,11 +204,15 @@ func (s *Store) Preferences(ctx context.Context, scope graph.Scope) ([]Preferenc
 	if err != nil {
 		return nil, fmt.Errorf("preferences: %w", err)
 	}
+	return preferencesOf(found), nil
+}
+
+func preferencesOf(found []keyValue) []Preference {
 	preferences := make([]Preference, len(found))
 	for i, p := range found {
 		preferences[i] = Preference{Key: p.Key, Value: json.RawMessage(p.Value)}
 	}
-	return preferences, nil
+	return preferences
 }
 
 // TeamPreferences returns at most limit preferences of a team's users, by user and key, after the given ones; the
@@ -205,15 +232,16 @@ func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey
 	return page, nil
 }
 
-// ErasePreferences erases all preferences of the user and returns their number.
+// ErasePreferences erases all preferences of the user with their history, and returns their number.
 func (s *Store) ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error) {
 	if err := scope.ValidateUser(); err != nil {
 		return 0, err
 	}
-	return s.erasePreferences(ctx, erasePreferences, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID})
+	first, end := formerKeys(scope.UserID, "")
+	return s.erasePreferences(ctx, erasePreferences, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "first": first, "end": end})
 }
 
-// EraseTeamPreferences erases all preferences of a team's users and returns their number.
+// EraseTeamPreferences erases all preferences of a team's users with their history, and returns their number.
 func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64, error) {
 	return s.erasePreferences(ctx, eraseTeamPreferences, map[string]any{"team_id": teamID})
 }

@@ -13,8 +13,8 @@ import (
 
 var (
 	findTopics       = neo.Load[foundTopics]("statement_find")
-	createStatements = neo.Load[neo.None]("statement_create")
-	changeStatements = neo.Load[neo.None]("statement_change")
+	createStatements = neo.Load[string]("statement_create") // keys
+	changeStatements = neo.Load[changed]("statement_change")
 )
 
 // foundTopics has the open statements about some topics.
@@ -212,20 +212,51 @@ func (r *recording) forget(n *spoken) {
 }
 
 func (r *recording) store(t *graph.Tx) error {
-	for _, some := range []struct {
-		changes   []change
-		statement neo.Query[neo.None]
-	}{{r.created, createStatements}, {r.changed, changeStatements}} {
-		if len(some.changes) == 0 {
-			continue
-		}
-		rows := make([]map[string]any, len(some.changes))
-		for i, c := range some.changes {
-			rows[i] = map[string]any{"key": c.key, "properties": c.properties}
-		}
-		if err := some.statement.Run(t, map[string]any{"team_id": r.said.Scope.TeamID, "user_id": r.said.Scope.UserID, "rows": rows}); err != nil {
+	scope := r.said.Scope
+	if rows := signedRows(t, r.created); len(rows) > 0 {
+		keys, err := createStatements.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
+		if err != nil {
 			return err
 		}
+		note(t, scope.UserID, graph.CreatedOp, keys...)
+	}
+	return storeChanges(t, scope, r.changed)
+}
+
+// changed is how many statements a write has changed, and the characters of their former versions.
+type changed struct{ Changed, Former int64 }
+
+// storeChanges changes statements of the scope's user that the transaction has locked.
+func storeChanges(t *graph.Tx, scope graph.Scope, changes []change) error {
+	rows := signedRows(t, changes)
+	if len(rows) == 0 {
+		return nil
+	}
+	did, err := changeStatements.ExecOne(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "rows": rows})
+	if err != nil {
+		return err
+	}
+	t.Replaced(did.Former)
+	for _, c := range changes {
+		note(t, scope.UserID, graph.UpdatedOp, c.key)
 	}
 	return nil
+}
+
+// signedRows returns the rows of changes, with their writer.
+func signedRows(t *graph.Tx, changes []change) []map[string]any {
+	rows := make([]map[string]any, len(changes))
+	for i, c := range changes {
+		c.properties["written"] = nil // not that of the former version
+		rows[i] = map[string]any{"key": c.key, "properties": c.properties}
+	}
+	t.Sign(rows)
+	return rows
+}
+
+// note adds what a write did to statements of a user to the feed.
+func note(t *graph.Tx, user string, op graph.Op, keys ...string) {
+	for _, key := range keys {
+		t.Record(user, graph.FeedItem{Op: op, Kind: graph.StatementRecord, Key: key})
+	}
 }

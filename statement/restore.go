@@ -13,7 +13,7 @@ import (
 
 var (
 	knownStatements   = neo.Load[found]("statement_known")
-	restoreStatements = neo.Load[neo.None]("statement_restore")
+	restoreStatements = neo.Load[restored]("statement_restore")
 )
 
 // found has what is stored already: statements by key, the open ones about the topics of a batch, and messages.
@@ -43,7 +43,7 @@ type Planned func(key string) (graph.Properties, error)
 func (s *Store) RestoreStatements(t *graph.Tx, scope graph.Scope, lines []Line, planned Planned) ([]Result, error) {
 	j := &restoring{
 		team: scope.TeamID, now: s.graph.Now(), planned: planned, messages: map[string]*message{},
-		byKey: map[string]*Line{}, open: map[about][]*Line{}, changed: map[string]*Line{},
+		byKey: map[string]*Line{}, isStored: map[string]bool{}, open: map[about][]*Line{}, changed: map[string]*Line{},
 	}
 	if err := j.find(t, lines); err != nil {
 		return nil, err
@@ -61,6 +61,9 @@ func (s *Store) RestoreStatements(t *graph.Tx, scope graph.Scope, lines []Line, 
 	return results, j.store(t)
 }
 
+// restored is how many statements an import has stored, and the characters of their former versions.
+type restored struct{ Stored, Former int64 }
+
 // restoring is one call of RestoreStatements.
 type restoring struct {
 	team     string
@@ -68,6 +71,7 @@ type restoring struct {
 	planned  Planned
 	messages map[string]*message
 	byKey    map[string]*Line
+	isStored map[string]bool // by key
 	open     map[about][]*Line
 	changed  map[string]*Line // by key
 }
@@ -99,6 +103,9 @@ func (j *restoring) find(t *graph.Tx, lines []Line) error {
 	}
 	for i := range known.Messages {
 		j.messages[known.Messages[i].Key] = &known.Messages[i]
+	}
+	for _, l := range slices.Concat(known.Statements, known.Open) {
+		j.isStored[l.Key] = true
 	}
 	for i := range known.Statements {
 		j.byKey[known.Statements[i].Key] = known.Statements[i].line()
@@ -219,10 +226,23 @@ func (j *restoring) store(t *graph.Tx) error {
 		return nil
 	}
 	keys := slices.Sorted(maps.Keys(j.changed))
-	rows, users := make([]map[string]any, len(keys)), make([]string, len(keys))
+	changes, users := make([]change, len(keys)), make([]string, len(keys))
 	for i, key := range keys {
-		rows[i], users[i] = map[string]any{"key": key, "properties": j.changed[key].properties()}, j.changed[key].UserID.Value
+		changes[i], users[i] = change{key, j.changed[key].properties()}, j.changed[key].UserID.Value
+		changes[i].properties["updated_at"] = j.now
 	}
 	t.Changes(graph.Distinct(users), keys...)
-	return restoreStatements.Run(t, map[string]any{"team_id": j.team, "rows": rows, "now": j.now})
+	did, err := restoreStatements.ExecOne(t, map[string]any{"team_id": j.team, "rows": signedRows(t, changes), "now": j.now})
+	if err != nil {
+		return err
+	}
+	t.Replaced(did.Former)
+	for i, key := range keys {
+		op := graph.CreatedOp
+		if j.isStored[key] {
+			op = graph.UpdatedOp
+		}
+		note(t, users[i], op, key)
+	}
+	return nil
 }

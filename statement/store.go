@@ -14,6 +14,7 @@ import (
 
 var (
 	listStatements   = neo.Load[listed]("statement_list")
+	listStatementsAt = neo.Load[listed]("statement_list_at")
 	locateStatements = neo.Load[located]("statement_locate")
 )
 
@@ -43,6 +44,7 @@ func NewStore(g *graph.Store) *Store { return &Store{db: g.DB(), graph: g} }
 type Query struct {
 	Kinds, States []string // empty: all
 	Closed        bool     // with those that hold no longer
+	AsOf          *time.Time
 	Cursor        string
 	Limit         int
 }
@@ -65,10 +67,14 @@ func (s *Store) Statements(ctx context.Context, scope graph.Scope, q Query) (Pag
 	if q.Cursor != "" && !ok {
 		return Page{}, cursors.Invalid()
 	}
-	rows, err := listStatements.Read(ctx, s.db, map[string]any{
+	list, params := listStatements, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "after": after, "kinds": orNil(q.Kinds), "states": orNil(q.States),
 		"closed": q.Closed, "limit": q.Limit + 1,
-	})
+	}
+	if q.AsOf != nil {
+		list, params["at"] = listStatementsAt, q.AsOf.UnixMilli()
+	}
+	rows, err := list.Read(ctx, s.db, params)
 	if err != nil {
 		return Page{}, err
 	}
@@ -136,9 +142,12 @@ func (s *Store) Decide(ctx context.Context, scope graph.Scope, decisions []Decis
 		if len(found) < len(keys) {
 			return fmt.Errorf("statements: %w", fault.ErrNotFound)
 		}
-		rows := make([]map[string]any, len(found))
+		var changes []change
 		for i := range found {
 			r := &found[i]
+			if r.State == states[r.Key] && (r.State == Refused || r.Confidence == 1) {
+				continue
+			}
 			if r.State = states[r.Key]; r.State == Confirmed {
 				r.Confidence = 1
 			}
@@ -146,8 +155,8 @@ func (s *Store) Decide(ctx context.Context, scope graph.Scope, decisions []Decis
 			if r.ValidTo != nil { // contexts show none that holds no longer, whatever a caller decides
 				p["shown"] = nil
 			}
-			rows[i] = map[string]any{"key": r.Key, "properties": p}
+			changes = append(changes, change{r.Key, p})
 		}
-		return changeStatements.Run(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "rows": rows})
+		return storeChanges(t, scope, changes)
 	})
 }

@@ -1,13 +1,20 @@
 package system
 
 import (
+	"flag"
 	"testing"
 
 	"kith/graph/graphtest"
 	"kith/internal/testenv"
 )
 
-func TestMain(m *testing.M) { testenv.Main(m) }
+// TestMain has random histories tried 15 times instead of rapid's hundred, unless -rapid.checks is set: each runs on the database.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "15"); err != nil {
+		panic(err)
+	}
+	testenv.Main(m)
+}
 
 // env is the memory of a team with its systems.
 type env struct {

@@ -15,13 +15,15 @@ import (
 type plannedNode struct {
 	Node
 	isNew, changed, moved bool
-	retold                bool // its description has changed
+	retold                bool  // its description has changed
+	former                int64 // characters of the stored version
 }
 
 // plannedLink is a stored relationship, or one to store.
 type plannedLink struct {
 	Link
 	isNew, changed, moved bool
+	former                int64 // characters of the stored version
 }
 
 // loadNodes loads entities by their names.
@@ -32,9 +34,19 @@ func (j *job) loadNodes(names []string) error {
 	}
 	rows, err := findSystemEntities.Exec(j.tx, map[string]any{"team_id": j.team, "natural_keys": keys})
 	for i := range rows {
-		j.knowNode(&plannedNode{Node: rows[i].Entity.node()})
+		j.knowNode(storedNode(&rows[i].Entity))
 	}
 	return err
+}
+
+// storedNode returns a stored entity of a plan.
+func storedNode(r *systemNodeRow) *plannedNode {
+	return &plannedNode{Node: r.node(), former: graph.TextIn([]any{r.EntityKey, r.Name, r.Description, r.Type, r.Tags, r.Properties})}
+}
+
+// storedLink returns a stored relationship of a plan.
+func storedLink(r *systemLinkRow) *plannedLink {
+	return &plannedLink{Link: r.link(), former: graph.TextIn([]any{r.Key, r.Type, r.Properties})}
 }
 
 func (j *job) knowNode(n *plannedNode) {
@@ -60,7 +72,7 @@ func (j *job) loadLinks(wanted []RelationshipWrite) error {
 	}
 	found, err := findSystemRelationships.Exec(j.tx, map[string]any{"team_id": j.team, "rows": rows})
 	for i := range found {
-		j.knowLink(&plannedLink{Link: found[i].Relationship.link()})
+		j.knowLink(storedLink(&found[i].Relationship))
 	}
 	return err
 }
@@ -85,7 +97,7 @@ func (j *job) newNode(name string) *plannedNode {
 
 func (j *job) newLink(r Relationship) {
 	l := &plannedLink{isNew: true, Link: Link{
-		Relationship: r, Key: uuid.Must(uuid.NewV7()).String(), Seq: j.nextSeq,
+		Relationship: r, Key: uuid.Must(uuid.NewV7()).String(), Version: 1, Seq: j.nextSeq,
 		fromKey: j.nodes[r.From].EntityKey, toKey: j.nodes[r.To].EntityKey,
 	}}
 	j.nextSeq++

@@ -57,7 +57,7 @@ func (s *Store) DeleteSystemRelationship(ctx context.Context, scope graph.Scope,
 		if l == nil {
 			return fmt.Errorf("delete relationship: %w", fault.ErrNotFound)
 		}
-		if err := removeSystemRelationships.Run(j.tx, map[string]any{"team_id": j.team, "rows": []map[string]any{l.row(nil)}}); err != nil {
+		if err := removeSystemRelationships.Run(j.tx, j.removal("rows", []map[string]any{l.row(nil)})); err != nil {
 			return err
 		}
 		return j.touch()

@@ -57,11 +57,11 @@ func (j *job) loadAll() (systemStored, error) {
 		return s, err
 	}
 	for i := range loaded.Entities {
-		n := &plannedNode{Node: loaded.Entities[i].node()}
+		n := storedNode(&loaded.Entities[i])
 		s.nodes[n.Name] = n
 	}
 	for i := range loaded.Relationships {
-		l := &plannedLink{Link: loaded.Relationships[i].link()}
+		l := storedLink(&loaded.Relationships[i])
 		s.links[l.triple()] = l
 	}
 	return s, nil
@@ -104,7 +104,7 @@ func (j *job) remove(stored systemStored) error {
 		rows = append(rows, l.row(nil))
 	}
 	if len(rows) > 0 {
-		if err := removeSystemRelationships.Run(j.tx, map[string]any{"team_id": j.team, "rows": rows}); err != nil {
+		if err := removeSystemRelationships.Run(j.tx, j.removal("rows", rows)); err != nil {
 			return err
 		}
 	}
@@ -121,5 +121,10 @@ func (j *job) deleteNodes(keys []string) (Counts, error) {
 	if len(keys) == 0 {
 		return Counts{}, nil
 	}
-	return removeSystemEntities.ExecOne(j.tx, map[string]any{"team_id": j.team, "entity_keys": keys})
+	return removeSystemEntities.ExecOne(j.tx, j.removal("entity_keys", keys))
+}
+
+// removal returns the parameters of a statement that deletes something of the system.
+func (j *job) removal(name string, what any) map[string]any {
+	return map[string]any{"team_id": j.team, name: what, "listed": listed(j.system), "now": j.now.UnixMilli(), "thin_at": graph.ThinAt(j.now)}
 }

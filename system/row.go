@@ -19,6 +19,7 @@ type Node struct {
 type Link struct {
 	Relationship
 	Key            string `json:"key"`
+	Version        int64  `json:"version" doc:"starts at 1 and grows by 1 with every change"`
 	Seq            int64  `json:"-"` // place in the order of the system
 	fromKey, toKey string
 }
@@ -70,6 +71,7 @@ type systemLinkRow struct {
 	Key, From, To, Type, Properties string
 	Seq                             int64
 	FromKey, ToKey                  string
+	Version                         int64
 }
 
 // foundSystemLink is a row of a statement that returns relationships one by one.
@@ -77,7 +79,7 @@ type foundSystemLink struct{ Relationship systemLinkRow }
 
 func (r *systemLinkRow) link() Link {
 	return Link{
-		Key: r.Key, Seq: r.Seq, fromKey: r.FromKey, toKey: r.ToKey,
+		Key: r.Key, Version: r.Version, Seq: r.Seq, fromKey: r.FromKey, toKey: r.ToKey,
 		Relationship: Relationship{From: r.From, To: r.To, Type: r.Type, Properties: objectFrom(r.Properties)},
 	}
 }

@@ -100,16 +100,22 @@ func (j *job) nodeRows() (created, updated []map[string]any) {
 		case n.changed:
 			n.Version++
 			n.UpdatedAt = j.now
-			row := map[string]any{"entity_key": n.EntityKey, "properties": j.properties(n)}
+			row := map[string]any{"entity_key": n.EntityKey, "properties": j.properties(n), "former_text": n.former}
 			if n.retold {
 				j.tx.EmbedEntity(row)
 			}
 			updated = append(updated, row)
 		case n.moved:
-			updated = append(updated, map[string]any{"entity_key": n.EntityKey, "properties": map[string]any{"seq": n.Seq}})
+			updated = append(updated, j.moved(map[string]any{"entity_key": n.EntityKey}, n.Seq))
 		}
 	}
 	return created, updated
+}
+
+// moved returns the row of something that only has another place in the system.
+func (j *job) moved(row map[string]any, seq int64) map[string]any {
+	row["properties"], row["moved_at"], row["thin_at"] = map[string]any{"seq": seq}, j.now.UnixMilli(), graph.ThinAt(j.now)
+	return row
 }
 
 // Properties returns the properties that a write may change.
@@ -145,15 +151,16 @@ func (j *job) linkRows() (created, updated []map[string]any) {
 		case l.isNew:
 			created = append(created, l.row(map[string]any{
 				"system": j.system, "from_key": l.fromKey, "to_key": l.toKey, "relationship_type": l.Type,
-				"properties": string(l.Properties), "seq": l.Seq, "valid_from": j.now, "recorded_at": j.now, "updated_at": j.now,
+				"properties": string(l.Properties), "seq": l.Seq, "version": l.Version, "valid_from": j.now, "recorded_at": j.now, "updated_at": j.now,
 				"state": "active", "salience": graph.DefaultSalience, "confidence": graph.DefaultRelationshipConfidence,
 			}))
 		case l.changed:
-			updated = append(updated, l.row(map[string]any{
-				"properties": string(l.Properties), "seq": l.Seq, "updated_at": j.now,
-			}))
+			l.Version++
+			row := l.row(map[string]any{"properties": string(l.Properties), "seq": l.Seq, "version": l.Version, "updated_at": j.now})
+			row["former_text"] = l.former
+			updated = append(updated, row)
 		case l.moved:
-			updated = append(updated, l.row(map[string]any{"seq": l.Seq}))
+			updated = append(updated, j.moved(l.row(nil), l.Seq))
 		}
 	}
 	return created, updated
@@ -162,6 +169,6 @@ func (j *job) linkRows() (created, updated []map[string]any) {
 // row returns the row with which statements find the relationship and set properties.
 func (l *plannedLink) row(properties map[string]any) map[string]any {
 	return map[string]any{
-		"from_key": l.fromKey, "to_key": l.toKey, "relationship_type": l.Type, "key": l.Key, "properties": properties,
+		"from_key": l.fromKey, "to_key": l.toKey, "relationship_type": l.Type, "key": l.Key, "version": l.Version, "properties": properties,
 	}
 }

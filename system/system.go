@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"kith/graph"
@@ -108,24 +109,26 @@ func (s *Store) SystemMemory(ctx context.Context, scope graph.Scope, system stri
 	if loaded.unchanged() && s.graph.Now().Sub(loaded.UpdatedAt) > settled {
 		return loaded.memory(), nil
 	}
-	return s.heldMemory(ctx, scope, system)
+	return s.heldMemory(ctx, scope, system, loadSystem, map[string]any{"team_id": scope.TeamID, "system": system})
 }
 
-// heldMemory is SystemMemory for a system that may be written at the moment: its writers wait.
-func (s *Store) heldMemory(ctx context.Context, scope graph.Scope, system string) (m Memory, err error) {
+// heldMemory reads a system that may be written at the moment: its writers wait.
+func (s *Store) heldMemory(ctx context.Context, scope graph.Scope, system string, load neo.Query[loadedSystem], params map[string]any) (m Memory, err error) {
 	err = s.systemWrite(ctx, scope, system, func(j *job) error {
-		if j.fresh {
-			return fault.ErrNotFound // deleted; reading does not restore it
-		}
-		loaded, err := loadSystem.ExecOne(j.tx, map[string]any{"team_id": scope.TeamID, "system": system})
+		loaded, err := load.ExecOne(j.tx, params)
 		m = loaded.memory()
+		if err == nil && j.fresh {
+			return errNotWritten // never written, or deleted; reading does not restore it
+		}
 		return err
 	})
-	if errors.Is(err, fault.ErrNotFound) {
-		return (&loadedSystem{}).memory(), nil
+	if errors.Is(err, errNotWritten) {
+		err = nil
 	}
 	return m, err
 }
+
+var errNotWritten = fmt.Errorf("the system was not written: %w", fault.ErrNotFound)
 
 // unchanged reports whether nobody wrote the system while it was read.
 func (s *loadedSystem) unchanged() bool {
@@ -180,7 +183,7 @@ func (s *Store) DeleteSystem(ctx context.Context, scope graph.Scope, system stri
 		if j.fresh {
 			return fault.ErrNotFound
 		}
-		deleted, err = removeSystem.ExecOne(j.tx, map[string]any{"team_id": scope.TeamID, "system": system})
+		deleted, err = removeSystem.ExecOne(j.tx, j.removal("system", system))
 		return err
 	})
 	return deleted, err

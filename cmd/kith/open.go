@@ -323,6 +323,7 @@ func (m *memory) maintain(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error { return m.store.Fence().Watch(ctx) })
+	group.Go(func() error { return m.preferences.run(ctx) })
 	group.Go(func() error {
 		return webhook.NewDeliverer(m.webhooks, webhook.Options{Log: m.log, Observe: m.metrics.ObserveDelivery}).Run(ctx)
 	})

@@ -18,7 +18,7 @@ func (c *config) openPreferences(ctx context.Context, registry *metrics.Registry
 	if c.PostgresURI == "" {
 		return preferenceStore{}, nil
 	}
-	store, err := postgres.Open(ctx, c.PostgresURI, postgres.Options{Observe: registry.ObserveStatement, Changed: changed})
+	store, err := postgres.Open(ctx, c.PostgresURI, postgres.Options{Observe: registry.ObserveStatement, Changed: changed, KeepHistory: c.History})
 	return preferenceStore{store}, err
 }
 
@@ -46,7 +46,7 @@ func (c meteredPreferences) ReplacePreferences(ctx context.Context, scope graph.
 	for i := range keys {
 		text += preferenceLength(scope, keys[i], values[i])
 	}
-	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, "") }
+	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, keys, values) }
 	return c.graph.StoreElsewhere(ctx, scope.TeamID, text, has, func(ctx context.Context) error {
 		return c.Store.ReplacePreferences(ctx, scope, preferences)
 	})
@@ -58,7 +58,9 @@ func (c meteredPreferences) SetPreference(ctx context.Context, scope graph.Scope
 	if err != nil {
 		return err
 	}
-	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, p.Key) }
+	has := func(ctx context.Context) (int64, error) {
+		return c.OthersText(ctx, scope, []string{p.Key}, []string{value})
+	}
 	return c.graph.StoreElsewhere(ctx, scope.TeamID, preferenceLength(scope, p.Key, value), has, func(ctx context.Context) error {
 		return c.Store.SetPreference(ctx, scope, p)
 	})
@@ -92,11 +94,23 @@ func (o preferenceStore) migrate(ctx context.Context) error {
 	return o.store.Migrate(ctx)
 }
 
-// guard makes the store refuse writes for users who were erased since the write began.
+// guard makes the store refuse writes for users who were erased since the write began, and report changes to the feed.
 func (o preferenceStore) guard(g *graph.Store) {
-	if o.store != nil {
-		o.store.Guard(g.Fence().Admit)
+	if o.store == nil {
+		return
 	}
+	o.store.Guard(g.Fence().Admit)
+	o.store.Report(func(ctx context.Context, team string, changes []preference.Change) error {
+		return g.RecordElsewhere(ctx, team, func(t *graph.Tx) { preference.Record(t, changes) })
+	})
+}
+
+// run gives late changes to the feed until ctx is done.
+func (o preferenceStore) run(ctx context.Context) error {
+	if o.store == nil {
+		return nil
+	}
+	return o.store.Run(ctx)
 }
 
 func (o preferenceStore) close() {

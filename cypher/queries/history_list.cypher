@@ -7,8 +7,8 @@ CALL () {
   MATCH (f:Former {team_id: $team_id, former_of: $key})
   USING INDEX SEEK f:Former(team_id, former_of, until)
   WHERE f.until <= $before
-    AND (f.former_kind = 'relationship') = $is_relationship
-  RETURN f, f.until AS until, f.former_kind AS kind, coalesce(f.type_word, f.former_type) AS type, false AS deleted
+    AND CASE WHEN $is_relationship THEN f.former_kind IN ['relationship', 'system_relationship'] ELSE f.entity_key = $key END
+  RETURN f, f.until AS until, f.former_kind AS kind, coalesce(f.type_word, f.former_type) AS type, f.deleted IS NOT NULL AS deleted
   UNION ALL
   MATCH (f:Deleted {team_id: $team_id, entity_key: $key})
   USING INDEX SEEK f:Deleted(team_id, entity_key)
@@ -27,5 +27,5 @@ WITH f, until, kind, type, deleted
 ORDER BY until DESC, f.version DESC
 LIMIT $limit
 RETURN kind, type, f.from_key AS from, f.to_key AS to, until, deleted,
-  [name IN keys(f) WHERE NOT name IN ['team_id', 'former_of', 'former_kind', 'former_type', 'until', 'thin_at', 'from_key', 'to_key', 'deleted_type', 'deleted_kind', 'deleted_by', 'deleted_with'] | [name, f[name]]] AS properties
+  [name IN keys(f) WHERE NOT name IN ['team_id', 'former_of', 'former_kind', 'former_type', 'until', 'thin_at', 'deleted', 'from_key', 'to_key', 'deleted_type', 'deleted_kind', 'deleted_by', 'deleted_with'] | [name, f[name]]] AS properties
 LIMIT 10000

@@ -1,9 +1,9 @@
 // Moves the relationships of a generated owner to the person that replaces it, and removes the generated owner. Drops
 // relationships to that person, and current ones that duplicate one of the person. Mention counts are recomputed from
-// them.
+// them. links: of each relationship its key, type, ends afterwards, version, and whether it was dropped.
 // mode: write
 // params: team_id, rows
-// returns: owners
+// returns: generated, user_id, links
 UNWIND $rows AS row
 MATCH (g:Memory {team_id: $team_id, entity_key: row.generated})
 USING INDEX SEEK g:Memory(team_id, entity_key)
@@ -21,19 +21,19 @@ CALL (g, o, has) {
     x = o OR r.valid_to IS NULL AND [x.entity_key, type(r), coalesce(r.type_word, ''), startNode(r) = g] IN has AS doubled
   DELETE r
   WITH o, x, kind, leads, values, doubled
-  WHERE NOT doubled
-  CALL (o, x, kind, leads, values) {
-    WITH o, x, kind, leads, values
-    WHERE leads
+  CALL (o, x, kind, leads, values, doubled) {
+    WITH o, x, kind, leads, values, doubled
+    WHERE NOT doubled AND leads
     CREATE (o)-[n:$(kind) {team_id: $team_id}]->(x)
     SET n = values
     UNION
-    WITH o, x, kind, leads, values
-    WHERE NOT leads
+    WITH o, x, kind, leads, values, doubled
+    WHERE NOT doubled AND NOT leads
     CREATE (x)-[n:$(kind) {team_id: $team_id}]->(o)
     SET n = values, n.node_key = CASE WHEN kind = 'mentions' THEN o.entity_key ELSE n.node_key END
   }
-  RETURN count(*) AS moved
+  RETURN collect([values.key, coalesce(values.type_word, kind), CASE WHEN leads THEN o.entity_key ELSE x.entity_key END,
+    CASE WHEN leads THEN x.entity_key ELSE o.entity_key END, coalesce(values.version, 1), doubled]) AS links
 }
 CALL (g, o) {
   OPTIONAL MATCH (:Source)-[m:mentions {team_id: $team_id}]->(o)
@@ -50,4 +50,4 @@ CALL (row) {
   DELETE f
 }
 DETACH DELETE g
-RETURN count(*) AS owners
+RETURN row.generated AS generated, o.user_id AS user_id, links

@@ -10,7 +10,7 @@ CALL (key) {
     MATCH (n:Former {team_id: $team_id, former_of: key})
     USING INDEX SEEK n:Former(team_id, former_of, until)
     WHERE n.until > $at
-      AND n.former_kind <> 'relationship'
+      AND n.entity_key = key
       AND (n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants)
     WITH n
     ORDER BY n.until, n.version
@@ -38,5 +38,5 @@ RETURN key, kind, labels(n) AS label, n.name AS name,
     n.created_at.epochMillis, n.at.epochMillis, 0) <= $at AS existed,
   n:Memory AS current, n.salience AS salience, n.decay_rate AS decay_rate, n.salience_at AS salience_at,
   CASE WHEN n:Memory THEN null
-    ELSE [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope', 'team_id', 'deleted_at', 'former_of', 'former_kind', 'until', 'thin_at', 'deleted_kind', 'deleted_by', 'deleted_with'] | [name, n[name]]] END AS properties
+    ELSE [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope', 'team_id', 'deleted_at', 'former_of', 'former_kind', 'until', 'thin_at', 'deleted', 'deleted_kind', 'deleted_by', 'deleted_with'] | [name, n[name]]] END AS properties
 LIMIT 10000

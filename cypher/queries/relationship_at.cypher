@@ -10,7 +10,7 @@ CALL (key) {
     MATCH (r:Former {team_id: $team_id, former_of: key})
     USING INDEX SEEK r:Former(team_id, former_of, until)
     WHERE r.until > $at
-      AND r.former_kind = 'relationship'
+      AND r.former_kind IN ['relationship', 'system_relationship']
       AND (r.user_id IS NULL OR r.user_id = $user_id)
     WITH r
     ORDER BY r.until, r.version
@@ -31,5 +31,5 @@ CALL (key) {
 }
 RETURN key, coalesce(r.type_word, type) AS type, r.from_key AS from, r.to_key AS to,
   coalesce(r.restored_at, 0) <= $at AS existed,
-  [name IN keys(r) WHERE NOT name IN ['team_id', 'former_of', 'former_kind', 'former_type', 'until', 'thin_at', 'from_key', 'to_key', 'deleted_type', 'deleted_at', 'deleted_by'] | [name, r[name]]] AS properties
+  [name IN keys(r) WHERE NOT name IN ['team_id', 'former_of', 'former_kind', 'former_type', 'until', 'thin_at', 'deleted', 'from_key', 'to_key', 'deleted_type', 'deleted_at', 'deleted_by'] | [name, r[name]]] AS properties
 LIMIT 10000

@@ -1,21 +1,47 @@
-// Deletes a system with all its contents.
+// Deletes a system with all its contents. Each entity and relationship becomes a former version, and a list of their keys is kept under
+// $listed, by which system_load_at finds them.
 // mode: write
-// params: team_id, system
+// params: team_id, system, listed, now, thin_at
 // returns: entities, relationships
 MATCH (s:System {team_id: $team_id, name: $system})
 CALL (s) {
   MATCH ()-[r:system_relationship {team_id: $team_id, system: s.name}]->()
   USING INDEX SEEK r:system_relationship(team_id, system, seq)
   WHERE r.seq >= 0
+  CREATE (f:Former {team_id: $team_id})
+  SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, former_of: r.key, former_kind: 'system_relationship',
+    former_type: 'system_relationship', deleted: true, until: $now, thin_at: $thin_at}
   DELETE r
-  RETURN count(r) AS relationships
+  RETURN collect(f.former_of) AS links
 }
 CALL (s) {
   MATCH (n:SystemEntity {team_id: $team_id, system: s.name})
   USING INDEX SEEK n:SystemEntity(team_id, system, seq)
   WHERE n.seq >= 0
+  CALL (n) {
+    MATCH (n)-[r {team_id: $team_id}]-()
+    WHERE r.key IS NOT NULL
+    WITH DISTINCT r
+    CREATE (f:Former {team_id: $team_id})
+    SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, owner_key: null, node_key: null, node_salience: null, node_decay_rate: null,
+      node_salience_at: null, node_until: null, former_of: r.key, former_type: type(r), from_key: startNode(r).entity_key, to_key: endNode(r).entity_key,
+      former_kind: CASE WHEN r:system_relationship THEN 'system_relationship' ELSE 'relationship' END, deleted: true, until: $now, thin_at: $thin_at}
+    DELETE r
+    RETURN count(f) AS others
+  }
+  CREATE (f:Former {team_id: $team_id})
+  SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, vector: null, vector_scope: null, vector_seq: null, embed_due: null,
+    former_of: n.entity_key, former_kind: 'system_entity', deleted: true, until: $now, thin_at: $thin_at}
   DETACH DELETE n
-  RETURN count(n) AS entities
+  RETURN collect(f.former_of) AS gone
 }
 DELETE s
-RETURN entities, relationships
+WITH gone, links
+CALL (gone, links) {
+  UNWIND range(0, CASE WHEN size(gone) > size(links) THEN size(gone) ELSE size(links) END - 1, 250) AS start
+  CREATE (l:Former {team_id: $team_id, former_of: $listed})
+  SET l.former_kind = 'system', l.until = $now, l.version = start, l.entity_keys = gone[start..start + 250], l.relationship_keys = links[start..start + 250]
+  RETURN count(l) AS lists
+}
+RETURN size(gone) AS entities,
+  size(links) AS relationships

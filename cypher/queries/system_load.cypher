@@ -25,7 +25,7 @@ CALL (name) {
   ORDER BY r.team_id, r.system, r.seq
   LIMIT 20000
   RETURN collect([
-    r.key, a.name, b.name, r.relationship_type, r.properties, r.seq, r.from_key, r.to_key
+    r.key, a.name, b.name, r.relationship_type, r.properties, r.seq, r.from_key, r.to_key, coalesce(r.version, 1)
   ]) AS relationships
 }
 OPTIONAL MATCH (t:System {team_id: $team_id, name: name})

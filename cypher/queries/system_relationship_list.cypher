@@ -13,5 +13,5 @@ WITH a, r, b
 ORDER BY r.team_id, r.system, r.seq
 LIMIT $limit
 RETURN [
-  r.key, a.name, b.name, r.relationship_type, r.properties, r.seq, r.from_key, r.to_key
+  r.key, a.name, b.name, r.relationship_type, r.properties, r.seq, r.from_key, r.to_key, coalesce(r.version, 1)
 ] AS relationship

@@ -1,9 +1,35 @@
-// Changes the given properties of relationships of systems.
+// Changes the given properties of relationships of systems. A row with replaced_at makes a new version, and keeps the former one until
+// then; one with moved_at only has another place in its system (see system_entity_update).
 // mode: write
 // params: team_id, rows
 // returns: updated
 UNWIND $rows AS row
 MATCH ()-[r:system_relationship {team_id: $team_id, from_key: row.from_key, to_key: row.to_key, relationship_type: row.relationship_type}]->()
 USING INDEX SEEK r:system_relationship(team_id, from_key, to_key, relationship_type)
+CALL (r, row) {
+  WITH r, row
+  WHERE row.replaced_at IS NOT NULL
+  CREATE (f:Former {team_id: $team_id})
+  SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, former_of: r.key, former_kind: 'system_relationship',
+    former_type: 'system_relationship', until: row.replaced_at, thin_at: row.thin_at}
+  SET r.restored_at = null
+}
+CALL (r, row) {
+  WITH r, row
+  WHERE row.replaced_at IS NOT NULL AND r.version > 200
+  MATCH (f:Former {team_id: $team_id, former_of: r.key})
+  USING INDEX SEEK f:Former(team_id, former_of, until)
+  WHERE f.until IS NOT NULL
+  WITH f
+  ORDER BY f.until DESC, f.version DESC
+  SKIP 200
+  DELETE f
+}
+CALL (r, row) {
+  WITH r, row
+  WHERE row.moved_at IS NOT NULL
+  CREATE (f:Former {team_id: $team_id})
+  SET f.former_of = r.key + '\u001fplace', f.former_kind = 'place', f.seq = r.seq, f.until = row.moved_at, f.thin_at = row.thin_at
+}
 SET r += row.properties
 RETURN count(r) AS updated

@@ -8,6 +8,12 @@ WITH n
 LIMIT $limit
 CALL (n) {
   MATCH (x:Statement {team_id: $team_id, message_key: n.entity_key})
+  CALL (x) {
+    MATCH (f:Former {team_id: $team_id, former_of: x.key})
+    USING INDEX SEEK f:Former(team_id, former_of, until)
+    WHERE f.until IS NOT NULL AND f.former_kind = 'statement'
+    DELETE f
+  }
   DELETE x
 }
 CALL (n) {

@@ -88,7 +88,7 @@ CALL () {
     RETURN n, 0 AS node, 0 AS link
   }
   WITH node, link, CASE WHEN $texts THEN coalesce(n.size, 0) ELSE 0 END AS held,
-    CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'written', 'deleted_type', 'deleted_by', 'former_of', 'former_kind', 'former_type', 'from_key', 'to_key'] | n[name]] ELSE [] END AS all
+    CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'written', 'deleted_type', 'deleted_by', 'former_of', 'former_kind', 'former_type', 'from_key', 'to_key', 'entity_keys', 'relationship_keys'] | n[name]] ELSE [] END AS all
   RETURN sum(node) AS more, sum(link) AS dead,
     sum(held + reduce(size = 0, v IN all | size + CASE
       WHEN v IS :: STRING NOT NULL THEN size(v)

@@ -25,12 +25,14 @@ const (
 // points.
 func (s *Store) Preferences(ctx context.Context, scope graph.Scope) ([]preference.Preference, error) {
 	const statement = `SELECT key, value FROM kith_preference WHERE team_id = $1 AND user_id = $2 ORDER BY key LIMIT $3`
-	return queryRows(ctx, s, "postgres_preference_list", statement, func(row pgx.CollectableRow) (p preference.Preference, err error) {
-		var value string
-		err = row.Scan(&p.Key, &value)
-		p.Value = []byte(value)
-		return p, err
-	}, scope.TeamID, scope.UserID, bounds.Preferences)
+	return queryRows(ctx, s, "postgres_preference_list", statement, scanPreference, scope.TeamID, scope.UserID, bounds.Preferences)
+}
+
+func scanPreference(row pgx.CollectableRow) (p preference.Preference, err error) {
+	var value string
+	err = row.Scan(&p.Key, &value)
+	p.Value = []byte(value)
+	return p, err
 }
 
 // TeamPreferences returns at most limit preferences of a team's users, by user and key, after the given user and key.
@@ -54,19 +56,7 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, prefe
 	if err != nil {
 		return err
 	}
-	return s.transaction(ctx, scope, "postgres_preference_replace", func(ctx context.Context, tx pgx.Tx) error {
-		batch := &pgx.Batch{}
-		batch.Queue(lockUser, scope.TeamID, scope.UserID)
-		batch.Queue(`DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND NOT key = ANY($3)`, scope.TeamID, scope.UserID, keys)
-		batch.Queue(`INSERT INTO kith_preference (team_id, user_id, key, value, created_at, updated_at)
-			SELECT $1, $2, given.key, given.value, $5, $5 FROM unnest($3::text[], $4::text[]) AS given(key, value)
-			ON CONFLICT (team_id, user_id, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
-			scope.TeamID, scope.UserID, keys, values, s.now())
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil || s.admit == nil {
-			return err
-		}
-		return s.admit(ctx, scope.TeamID, scope.UserID) // the locks are held: an erasure waits for the commit
-	})
+	return s.put(ctx, scope, "postgres_preference_replace", keys, values, true)
 }
 
 // SetPreference sets one preference of the user and does not change the others. Error: preference.ErrTooMany.
@@ -75,27 +65,30 @@ func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p preferen
 	if err != nil {
 		return err
 	}
-	return s.transaction(ctx, scope, "postgres_preference_set", func(ctx context.Context, tx pgx.Tx) error {
-		var stored int64
+	return s.put(ctx, scope, "postgres_preference_set", []string{p.Key}, []string{value}, false)
+}
+
+// put sets preferences of the user; with whole it deletes the others.
+func (s *Store) put(ctx context.Context, scope graph.Scope, name string, keys, values []string, whole bool) error {
+	return s.write(ctx, scope, name, func(ctx context.Context, tx pgx.Tx) (ids []int64, err error) {
+		var fits bool
 		batch := &pgx.Batch{}
 		batch.Queue(lockUser, scope.TeamID, scope.UserID)
-		batch.Queue(`INSERT INTO kith_preference (team_id, user_id, key, value, created_at, updated_at)
-			SELECT $1, $2, $3, $4, $5, $5
-			WHERE (SELECT count(*) FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND key <> $3) < $6
-			ON CONFLICT (team_id, user_id, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
-			scope.TeamID, scope.UserID, p.Key, value, s.now(), bounds.Preferences).Exec(func(set pgconn.CommandTag) error {
-			stored = set.RowsAffected()
-			return nil
-		})
-		switch err := tx.SendBatch(ctx, batch).Close(); {
-		case err != nil:
+		batch.Queue(putValues, scope.TeamID, scope.UserID, keys, values, whole, bounds.Preferences, s.now(), graph.WriterOf(ctx).Text()).Query(func(rows pgx.Rows) error {
+			fits, ids, err = readPut(rows)
 			return err
-		case stored == 0:
-			return preference.ErrTooMany
-		case s.admit == nil:
-			return nil
+		})
+		s.queuePurge(batch, scope, keys...)
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return nil, err
 		}
-		return s.admit(ctx, scope.TeamID, scope.UserID) // the locks are held: an erasure waits for the commit
+		if !fits {
+			return nil, preference.ErrTooMany
+		}
+		if s.admit != nil {
+			err = s.admit(ctx, scope.TeamID, scope.UserID) // the locks are held: an erasure waits for the commit
+		}
+		return ids, err
 	})
 }
 
@@ -104,47 +97,58 @@ func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key str
 	if err := scope.ValidateUser(); err != nil {
 		return err
 	}
-	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND key = $3`
-	deleted, err := s.deleteLocked(ctx, scope, "postgres_preference_delete", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID, key)
+	deleted := 0
+	err := s.write(ctx, scope, "postgres_preference_delete", func(ctx context.Context, tx pgx.Tx) (ids []int64, err error) {
+		batch := &pgx.Batch{}
+		batch.Queue(lockUser, scope.TeamID, scope.UserID)
+		batch.Queue(deleteValue, scope.TeamID, scope.UserID, key, s.now()).Query(func(rows pgx.Rows) error {
+			ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+			deleted = len(ids)
+			return err
+		})
+		s.queuePurge(batch, scope, key)
+		return ids, tx.SendBatch(ctx, batch).Close()
+	})
 	if err == nil && deleted == 0 {
 		return fault.ErrNotFound
 	}
 	return err
 }
 
-// OthersText returns the number of characters in a team's preferences, with their keys and users, except those of one
-// user; with a key, except that one preference of the user.
-func (s *Store) OthersText(ctx context.Context, scope graph.Scope, key string) (int64, error) {
-	const statement = `SELECT coalesce(sum(char_length(user_id) + char_length(key) + char_length(value)), 0)::bigint FROM kith_preference
-		WHERE team_id = $1 AND NOT (user_id = $2 AND ($3 = '' OR key = $3))`
-	found, err := queryRows(ctx, s, "postgres_preference_text", statement, pgx.RowTo[int64], scope.TeamID, scope.UserID, key)
+// OthersText returns the number of characters in a team's preferences and their former values, with their keys and users, except
+// those of a user's preferences that have one of the given keys and values.
+func (s *Store) OthersText(ctx context.Context, scope graph.Scope, keys, values []string) (int64, error) {
+	const statement = `SELECT (SELECT coalesce(sum(char_length(user_id) + char_length(key) + char_length(value)), 0) FROM kith_preference
+			WHERE team_id = $1 AND NOT (user_id = $2 AND (key, value) IN (SELECT * FROM unnest($3::text[], $4::text[]))))::bigint
+		+ (SELECT coalesce(sum(char_length(user_id) + char_length(key) + char_length(value)), 0) FROM kith_preference_history WHERE team_id = $1)::bigint`
+	found, err := queryRows(ctx, s, "postgres_preference_text", statement, pgx.RowTo[int64], scope.TeamID, scope.UserID, keys, values)
 	if err != nil {
 		return 0, err
 	}
 	return found[0], nil
 }
 
-// ErasePreferences deletes all preferences of the user, and returns how many there were.
+// ErasePreferences deletes all preferences of the user with their history, and returns how many there were.
 func (s *Store) ErasePreferences(ctx context.Context, scope graph.Scope) (int64, error) {
 	if err := scope.ValidateUser(); err != nil {
 		return 0, err
 	}
-	const statement = `DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2`
-	return s.deleteLocked(ctx, scope, "postgres_preference_erase", lockUser, []any{scope.TeamID, scope.UserID}, statement, scope.TeamID, scope.UserID)
+	return s.erase(ctx, scope, "postgres_preference_erase", lockUser, ` WHERE team_id = $1 AND user_id = $2`, scope.TeamID, scope.UserID)
 }
 
-// EraseTeamPreferences deletes all preferences of a team's users, and returns how many there were.
+// EraseTeamPreferences deletes all preferences of a team's users with their history, and returns how many there were.
 func (s *Store) EraseTeamPreferences(ctx context.Context, teamID string) (int64, error) {
-	const statement = `DELETE FROM kith_preference WHERE team_id = $1`
-	return s.deleteLocked(ctx, graph.Scope{TeamID: teamID}, "postgres_preference_erase_team", lockTeam, []any{teamID}, statement, teamID)
+	return s.erase(ctx, graph.Scope{TeamID: teamID}, "postgres_preference_erase_team", lockTeam, ` WHERE team_id = $1`, teamID)
 }
 
-// deleteLocked deletes rows under the lock of a user or a team, and returns their number.
-func (s *Store) deleteLocked(ctx context.Context, scope graph.Scope, name, lock string, whose []any, statement string, args ...any) (erased int64, err error) {
+// erase deletes the rows of a user or a team under a lock, and returns the number of preferences.
+func (s *Store) erase(ctx context.Context, scope graph.Scope, name, lock, where string, whose ...any) (erased int64, err error) {
 	err = s.transaction(ctx, scope, name, func(ctx context.Context, tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(lock, whose...)
-		batch.Queue(statement, args...).Exec(func(deleted pgconn.CommandTag) error {
+		batch.Queue(`DELETE FROM kith_preference_change`+where, whose...)
+		batch.Queue(`DELETE FROM kith_preference_history`+where, whose...)
+		batch.Queue(`DELETE FROM kith_preference`+where, whose...).Exec(func(deleted pgconn.CommandTag) error {
 			erased = deleted.RowsAffected()
 			return nil
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"kith/graph"
+	"kith/preference"
 )
 
 // Options configure a store.
@@ -18,6 +19,8 @@ type Options struct {
 	Now     func() time.Time                                  // default time.Now
 	Observe func(query string, took time.Duration, err error) // called after every read and every transaction
 	Changed func(ctx context.Context, c graph.Change)         // called after every commit that happened, or may have happened, before the write returns
+
+	KeepHistory time.Duration // how long replaced and deleted values are kept; default 400 days
 }
 
 // Store holds users' preferences in a PostgreSQL database with the encoding UTF8. It is safe for concurrent use, also
@@ -25,7 +28,8 @@ type Options struct {
 type Store struct {
 	pool    *pgxpool.Pool
 	options Options
-	admit   func(ctx context.Context, team, user string) error // nil: any write may be committed
+	admit   func(ctx context.Context, team, user string) error                        // nil: any write may be committed
+	report  func(ctx context.Context, team string, changes []preference.Change) error // nil: there is no feed of changes
 }
 
 // Guard makes every replacement call admit before its commit, so that nothing is written for a user who was erased
@@ -59,6 +63,9 @@ func Open(ctx context.Context, uri string, o Options) (*Store, error) {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.KeepHistory == 0 {
+		o.KeepHistory = 400 * 24 * time.Hour
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, time.Duration, error) {}

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
@@ -79,31 +81,154 @@ func TestPreferenceContract(t *testing.T) {
 	t.Run("without prepared statements", func(t *testing.T) { preferencetest.Run(t, pooled) })
 }
 
-// A replaced preference keeps its time of creation.
+// A replaced preference keeps its time of creation. One whose value stays is not changed.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 12, 0, 0, 123_456_789, time.UTC)
 	s := newStore(t, testenv.Postgres(t), Options{Now: func() time.Time { return now }})
 	scope := graph.Scope{TeamID: "t", UserID: "u"}
-	put := func(keys ...string) {
-		var all []preference.Preference
+	put := func(value string, keys ...string) {
+		all := []preference.Preference{{Key: "same", Value: []byte(`0`)}}
 		for _, key := range keys {
-			all = append(all, preference.Preference{Key: key, Value: []byte(`1`)})
+			all = append(all, preference.Preference{Key: key, Value: []byte(value)})
 		}
 		if err := s.ReplacePreferences(t.Context(), scope, all); err != nil {
 			t.Fatal(err)
 		}
 	}
-	put("old", "gone")
+	put("1", "old", "gone")
 	first := now.Truncate(time.Millisecond)
 	now = now.Add(time.Hour)
-	put("old", "new")
-	for key, want := range map[string]time.Time{"old": first, "new": first.Add(time.Hour)} {
+	put("2", "old", "new")
+	later := first.Add(time.Hour)
+	for key, want := range map[string][2]time.Time{"same": {first, first}, "old": {first, later}, "new": {later, later}} {
 		var created, updated time.Time
 		err := s.pool.QueryRow(t.Context(), `SELECT created_at, updated_at FROM kith_preference WHERE key = $1`, key).Scan(&created, &updated)
-		if err != nil || !created.Equal(want) || !updated.Equal(first.Add(time.Hour)) {
+		if err != nil || !created.Equal(want[0]) || !updated.Equal(want[1]) {
 			t.Errorf("%s: made %v, changed %v; %v", key, created, updated, err)
 		}
+	}
+}
+
+// TestChangesReachTheFeed checks that each change of a value is reported once, after it was made, and that those that could not be
+// reported are reported by Flush, in whatever order things fail.
+func TestChangesReachTheFeed(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	s := newStore(t, testenv.Postgres(t), Options{Now: func() time.Time { return now }})
+	scope := graph.Scope{TeamID: "t", UserID: "u"}
+	var reported []string
+	var away error
+	s.Report(func(_ context.Context, team string, changes []preference.Change) error {
+		if away != nil {
+			return away
+		}
+		for _, c := range changes {
+			reported = append(reported, team+" "+c.UserID+" "+c.Key+" "+string(c.Op))
+		}
+		slices.Sort(reported)
+		return nil
+	})
+	put := func(all ...preference.Preference) {
+		t.Helper()
+		if err := s.ReplacePreferences(t.Context(), scope, all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	is := func(what string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, reported); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+		reported = nil
+	}
+	flush := func() {
+		t.Helper()
+		if err := s.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	one := func(key, value string) preference.Preference {
+		return preference.Preference{Key: key, Value: []byte(value)}
+	}
+	put(one("a", "1"), one("b", "1"))
+	is("created", "t u a created", "t u b created")
+	put(one("a", "1"), one("b", "2"), one("c", "1"))
+	is("one is the same", "t u b updated", "t u c created")
+	put(one("b", "2"))
+	is("deleted", "t u a deleted", "t u c deleted")
+	if err := s.SetPreference(t.Context(), scope, one("b", "2")); err != nil {
+		t.Fatal(err)
+	}
+	is("set to what it is")
+
+	away = graph.ErrUnavailable
+	put(one("d", "1"))
+	if err := s.DeletePreference(t.Context(), scope, "d"); err != nil {
+		t.Fatal(err)
+	}
+	is("the graph is away")
+	away = nil
+	flush()
+	is("a moment later")
+	now = now.Add(flushEvery)
+	flush()
+	is("a minute later", "t u b deleted", "t u d created", "t u d deleted")
+	flush()
+	is("again")
+
+	away = graph.ErrUnavailable
+	put(one("e", "1"))
+	if _, err := s.ErasePreferences(t.Context(), scope); err != nil {
+		t.Fatal(err)
+	}
+	away, now = nil, now.Add(time.Hour)
+	flush()
+	is("of an erased user")
+}
+
+// TestHistoryIsBounded checks that former values are dropped after their time, and that a preference keeps at most mostFormer.
+func TestHistoryIsBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	s := newStore(t, testenv.Postgres(t), Options{Now: func() time.Time { return now }, KeepHistory: time.Hour})
+	count := func(user string) (n int) {
+		t.Helper()
+		if err := s.pool.QueryRow(t.Context(), `SELECT count(*) FROM kith_preference_history WHERE user_id = $1`, user).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	set := func(user, value string) {
+		t.Helper()
+		now = now.Add(time.Second)
+		if err := s.SetPreference(t.Context(), graph.Scope{TeamID: "t", UserID: user}, preference.Preference{Key: "k", Value: []byte(value)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("u", "1")
+	set("u", "2")
+	set("u", "3")
+	set("v", "1")
+	if n := count("u"); n != 2 {
+		t.Errorf("%d former values are kept, not 2", n)
+	}
+	now = now.Add(time.Hour)
+	set("v", "2")
+	if n := count("u"); n != 0 {
+		t.Errorf("%d former values are kept after their time", n)
+	}
+	if _, err := s.pool.Exec(t.Context(), `INSERT INTO kith_preference_history SELECT 't', 'u', 'k', '0', $1, $1, NULL, $1::timestamptz + i * interval '1 ms', false
+		FROM generate_series(1, $2) AS i`, now, mostFormer+10); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(time.Minute)
+	set("u", "4")
+	if n := count("u"); n != mostFormer {
+		t.Errorf("%d former values are kept, not %d", n, mostFormer)
+	}
+	if n := count("v"); n != 1 {
+		t.Errorf("another user has %d", n)
 	}
 }
 

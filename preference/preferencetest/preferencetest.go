@@ -36,6 +36,9 @@ func Run(t *testing.T, s preference.Storage) {
 		{"borders", (*preferences).borders},
 		{"erasing", (*preferences).erasing},
 		{"one alone", (*preferences).oneAlone},
+		{"past", (*preferences).past},
+		{"past erased", (*preferences).pastErased},
+		{"pages of versions", (*preferences).pagesOfVersions},
 		{"set at once", (*preferences).setAtOnce},
 		{"replaced at once", (*preferences).replacedAtOnce},
 		{"erased at once", (*preferences).erasedAtOnce},
@@ -406,9 +409,11 @@ func (p *preferences) noTimeLeft() {
 		_, user := p.store.ErasePreferences(ctx, p.as("u"))
 		_, team := p.store.EraseTeamPreferences(ctx, p.team)
 		replace := p.store.ReplacePreferences(ctx, p.as("u"), []preference.Preference{one("k", `"secret"`)})
+		_, then := p.store.PreferencesAt(ctx, p.as("u"), time.Now())
+		_, versions := p.store.PreferenceVersions(ctx, p.as("u"), "", "", 1)
 		set := p.store.SetPreference(ctx, p.as("u"), one("k", `"secret"`))
 		remove := p.store.DeletePreference(ctx, p.as("u"), "k")
-		for what, err := range map[string]error{"read": read, "page": page, "user": user, "team": team, "replace": replace, "set": set, "delete": remove} {
+		for what, err := range map[string]error{"read": read, "page": page, "user": user, "team": team, "replace": replace, "set": set, "delete": remove, "then": then, "versions": versions} {
 			if !errors.Is(err, want) || strings.Contains(err.Error(), "secret") {
 				p.Errorf("%s: %v, want %v", what, err, want)
 			}
