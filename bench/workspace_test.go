@@ -70,7 +70,10 @@ func BenchmarkWorkspace(b *testing.B) {
 	writeWorkspace(b, store, scope, "small", small)
 	writeWorkspace(b, store, scope, "large", large)
 	read := func(project string) func() error {
-		return func() error { _, err := workspace.NewStore(store).WorkspaceOf(b.Context(), scope, project, nil); return err }
+		return func() error {
+			_, err := workspace.NewStore(store).WorkspaceOf(b.Context(), scope, project, nil)
+			return err
+		}
 	}
 	var of [2][]time.Duration
 	for i := range max(b.N, 100) + 50 {
