@@ -129,7 +129,7 @@ func (a *auditor) team(ctx context.Context, team string) error {
 			return err
 		}
 		if len(rows) == 0 {
-			return errors.Join(a.workspacesOf(ctx, team), a.chats(ctx, team), a.expired(ctx, team))
+			return errors.Join(a.workspacesOf(ctx, team), a.chats(ctx, team), a.past(ctx, team), a.expired(ctx, team))
 		}
 		if err := a.page(ctx, newAuditPage(team, rows)); err != nil {
 			return err

@@ -1,4 +1,4 @@
-// Removes the next nodes deleted before $cutoff for good, with their former versions and the statements in deleted messages.
+// Removes the next nodes deleted before $cutoff for good, with their former versions, those of their relationships, and the statements in deleted messages.
 // mode: write
 // scope: server
 // params: cutoff, limit
@@ -22,6 +22,14 @@ CALL (n) {
   MATCH (f:Former {team_id: n.team_id, former_of: n.entity_key})
   USING INDEX SEEK f:Former(team_id, former_of, until)
   WHERE f.until <= n.deleted_at.epochMillis
+  DELETE f
+}
+CALL (n) {
+  MATCH (n)-[r]-()
+  WHERE r.key IS NOT NULL
+  MATCH (f:Former {team_id: n.team_id, former_of: r.key})
+  USING INDEX SEEK f:Former(team_id, former_of, until)
+  WHERE f.until IS NOT NULL
   DELETE f
 }
 DETACH DELETE n

@@ -1,7 +1,7 @@
 //go:build soak
 
 // Package soak runs two instances on one Neo4j under load, kills all three repeatedly, and checks that acknowledged
-// writes are stored exactly once and that kith check finds nothing: make soak. It takes long, and so needs the build
+// writes are stored exactly once, that a reader of the feed of changes gets each once and in order, and that kith check finds nothing: make soak. It takes long, and so needs the build
 // tag.
 package soak
 
@@ -75,6 +75,8 @@ func TestSoak(t *testing.T) {
 		all[i] = s.client(fmt.Sprintf("u%d", i))
 		running.Go(func() { all[i].run(ctx) })
 	}
+	changes := &reader{client: s.client("reader")}
+	running.Go(func() { changes.run(ctx) })
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
@@ -84,6 +86,7 @@ func TestSoak(t *testing.T) {
 	}
 	running.Wait()
 	s.verify(all)
+	changes.verify(all)
 	s.check()
 }
 
@@ -203,6 +206,9 @@ func (s *soak) verify(all []*client) {
 				s.Errorf("two messages of one number: %s", number)
 			}
 			numbers[number] = true
+		}
+		if bytes.HasPrefix(line, []byte(`{"version":`)) { // it has what was
+			continue
 		}
 		for _, token := range tokens.FindAll(line, -1) {
 			stored[string(token)]++
