@@ -318,7 +318,7 @@ func embedErased(e *env) {
 	})
 	e.settle()
 	e.embeds("u", nil)
-	e.Same("left", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
+	e.Same("left", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) WHERE NOT n:Feed RETURN count(n)`))
 }
 
 func embedHidden(e *env) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"pgregory.net/rapid"
@@ -131,12 +132,13 @@ func TestFiltersSelect(t *testing.T) {
 // TestCommitsUnderWayAreAwaited leaves a gap in a feed while the transaction that fills it holds the lock.
 func TestCommitsUnderWayAreAwaited(t *testing.T) {
 	e := graphtest.New(t)
+	numbers := map[string]int64{}
 	for _, key := range []string{"1", "2", "3", "4"} {
-		e.Commit("u", created(key))
+		numbers[key] = e.Commit("u", created(key))
 	}
 	for _, missing := range []string{"2", "4"} {
 		t.Run(missing, func(t *testing.T) {
-			e.Raw(`MATCH (c:Commit {team_id: $team, seq: ` + missing + `}) DELETE c`)
+			e.Raw(fmt.Sprintf(`MATCH (c:Commit {team_id: $team, seq: %d}) DELETE c`, numbers[missing]))
 			session := e.Store.DB().Session(t.Context(), neo4j.AccessModeWrite, "", neo4j.FetchAll)
 			defer func() { _ = session.Close(t.Context()) }()
 			under, err := session.BeginTransaction(t.Context())
@@ -144,8 +146,8 @@ func TestCommitsUnderWayAreAwaited(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = under.Run(t.Context(), `MATCH (f:Feed {team_id: $team}) SET f.team_id = $team
-				CREATE (:Commit {team_id: $team, seq: `+missing+`, at: 1, user_id: 'u', items: [$item]})`,
-				map[string]any{"team": e.Team, "item": created(missing)})
+				CREATE (:Commit {team_id: $team, seq: $seq, at: 1, user_id: 'u', items: [$item]})`,
+				map[string]any{"team": e.Team, "seq": numbers[missing], "item": created(missing)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,12 +191,13 @@ func TestCursors(t *testing.T) {
 	if got := page(e, "u", empty.Next, 1); len(got.Changes) != 1 || got.Changes[0].Key != "0" {
 		t.Errorf("the cursor of an empty feed: %v", keys(got.Changes))
 	}
+	end := e.Raw(`MATCH (f:Feed {team_id: $team}) RETURN f.seq + 1`)[0][0].(int64)
 	other := e.Neighbour()
 	other.Commit("u", created("x"))
 	s := feed.NewStore(e.Store)
 	for name, cursor := range map[string]string{
-		"of another team": page(other, "", "", 10).Next, "not reached": feed.Position{Seq: 7}.Cursor(e.Team),
-		"in a commit that is not reached": feed.Position{Seq: 6, Item: 1}.Cursor(e.Team), "nonsense": "§", "of no number": feed.Position{}.Cursor(e.Team),
+		"of another team": page(other, "", "", 10).Next, "not reached": feed.Position{Seq: end + 1}.Cursor(e.Team),
+		"in a commit that is not reached": feed.Position{Seq: end, Item: 1}.Cursor(e.Team), "nonsense": "§", "of no number": feed.Position{}.Cursor(e.Team),
 		"negative": feed.Position{Seq: 1, Item: -1}.Cursor(e.Team), "of another list": "c3RhdGVtZW50H3g", "huge": strings.Repeat("a", 5000),
 	} {
 		_, err := s.Changes(t.Context(), e.As(""), cursor, feed.Filter{}, 10)
@@ -203,7 +206,7 @@ func TestCursors(t *testing.T) {
 		}
 	}
 	inside := page(e, "", "", 3).Next
-	e.Raw(`MATCH (f:Feed {team_id: $team}) SET f.pruned = 2 WITH f MATCH (c:Commit {team_id: $team}) WHERE c.seq <= 2 DELETE c`)
+	e.Raw(`MATCH (f:Feed {team_id: $team}) SET f.pruned = f.begun + 2 WITH f MATCH (c:Commit {team_id: $team}) WHERE c.seq <= f.pruned DELETE c`)
 	var gone *feed.GoneError
 	if _, err := s.Changes(t.Context(), e.As(""), inside, feed.Filter{}, 10); !errors.As(err, &gone) || !errors.Is(err, feed.ErrGone) {
 		t.Fatalf("a cursor that is too old: %v", err)
@@ -230,5 +233,26 @@ func TestErasedCommitsAreSkipped(t *testing.T) {
 	}
 	if got := page(e, "u", inside, 10); len(got.Changes) != 0 || got.More {
 		t.Errorf("the erased user reads %v", keys(got.Changes))
+	}
+}
+
+// TestAnErasedFeedIsGone writes to a feed again after the team was erased: an old cursor is no place in the new feed.
+func TestAnErasedFeedIsGone(t *testing.T) {
+	e := graphtest.New(t)
+	empty := page(e, "", "", 10).Next
+	e.Commit("u", created("a"))
+	old := page(e, "", "", 10).Next
+	e.Raw(`MATCH (n:Commit|Feed {team_id: $team}) DETACH DELETE n`)
+	s := feed.NewStore(e.Store)
+	if _, err := s.Changes(t.Context(), e.As(""), old, feed.Filter{}, 10); !errors.Is(err, fault.ErrInvalid) {
+		t.Errorf("the cursor behind an erased feed: %v", err)
+	}
+	e.Now = e.Now.Add(time.Second)
+	e.Commit("u", created("b"))
+	if _, err := s.Changes(t.Context(), e.As(""), old, feed.Filter{}, 10); !errors.Is(err, feed.ErrGone) {
+		t.Errorf("the cursor of an erased feed: %v", err)
+	}
+	if got := keys(page(e, "", empty, 10).Changes); !slices.Equal(got, []string{"b"}) {
+		t.Errorf("behind the beginning: %v", got)
 	}
 }

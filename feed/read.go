@@ -18,13 +18,22 @@ var (
 )
 
 // state is a row of feed_read: the zero state if nothing was committed.
-type state struct{ Seq, Pruned int64 }
+type state struct{ Seq, Begun, Pruned int64 }
 
 // end returns the position behind all commits.
 func (s state) end() Position { return Position{Seq: s.Seq + 1} }
 
 // oldest returns the first position that is kept.
 func (s state) oldest() Position { return Position{Seq: s.Pruned + 1} }
+
+// from returns the position to read from. The cursor of an empty feed is the position of the first commit, which gets a number when
+// there is one.
+func (s state) from(p Position) Position {
+	if p == (state{}).end() && s.Pruned == s.Begun {
+		return s.oldest()
+	}
+	return p
+}
 
 const (
 	firstRows   = 16   // commits of the first read of a page; each has up to 500 changes
@@ -33,7 +42,7 @@ const (
 )
 
 // Start returns the position of a cursor. Without a cursor it is the oldest that is kept; with Now the end. It returns an
-// InvalidError for a cursor of another team or of a number that is not reached, and a GoneError for one that is too old.
+// InvalidError for a cursor of another team or of a number that is not reached, and a GoneError for one that is too old or of a feed that was erased.
 func (s *Store) Start(ctx context.Context, team, after string) (Position, error) {
 	var from Position
 	if after != "" && after != Now {
@@ -56,6 +65,7 @@ func (s *Store) Start(ctx context.Context, team, after string) (Position, error)
 	case current.end().Before(from):
 		return from, invalid()
 	}
+	from = current.from(from)
 	return from, current.check(team, from)
 }
 
@@ -104,6 +114,7 @@ func (s *Store) Read(ctx context.Context, scope graph.Scope, r Range, filter Fil
 	if err != nil {
 		return Batch{}, err
 	}
+	r.From = current.from(r.From)
 	if err := current.check(scope.TeamID, r.From); err != nil {
 		return Batch{}, err
 	}

@@ -70,14 +70,18 @@ func TestWatchSeesConcurrentCommits(t *testing.T) {
 func TestWatchEnds(t *testing.T) {
 	e := graphtest.New(t)
 	e.Commit("", created("a"))
-	e.Raw(`MATCH (f:Feed {team_id: $team}) SET f.pruned = 1`)
+	e.Raw(`MATCH (f:Feed {team_id: $team}) SET f.pruned = f.seq`)
 	s := feed.NewStore(e.Store)
 	ignore := func(feed.Step) error { return nil }
 	if err := s.Watch(t.Context(), e.As(""), feed.Position{Seq: 1}, feed.Filter{}, ignore); !errors.Is(err, feed.ErrGone) {
 		t.Errorf("behind the retention: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err := s.Watch(ctx, e.As(""), feed.Position{Seq: 2}, feed.Filter{}, func(feed.Step) error { cancel(); return nil })
+	end, err := s.Start(t.Context(), e.Team, feed.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Watch(ctx, e.As(""), end, feed.Filter{}, func(feed.Step) error { cancel(); return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("after its context: %v", err)
 	}

@@ -55,7 +55,7 @@ var damages = []struct {
 	{check: "workspace_count", statement: `MATCH (w:Workspace {team_id: $team, project_id: ''}) SET w.project_total = 0`},
 	{check: "workspace_count", statement: `MATCH (w:Workspace {team_id: $team, project_id: 'p'}) DELETE w`},
 	{check: "workspace_count", statement: `CREATE (:Workspace {team_id: $team, user_id: 'u2', project_id: 'p', goal_total: 1})`},
-	{check: "versions", statement: `CREATE (:Former {team_id: $team, former_of: 'gone', former_kind: 'concept', until: 1})`},
+	{check: "versions", statement: `CREATE (:Former {team_id: $team, former_of: 'lost', former_kind: 'concept', until: 1})`},
 	{check: "feed", statement: `MATCH (f:Feed {team_id: $team}) SET f.seq = f.seq - 1`},
 	{check: "unkeyed", statement: `CREATE (:Memory:Concept {team_id: $team, name: 'unkeyed'})`},
 	{check: "expired", statement: `CREATE (:IdempotencyKey {team_id: $team, key: 'old', created_at: datetime('2026-02-01T00:00Z')})`},

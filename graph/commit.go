@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 	"slices"
+
+	"kith/neo"
 )
 
 // Change is what a transaction has changed, or may have: when the answer to a commit is lost, nobody knows.
@@ -14,6 +16,39 @@ type Change struct {
 	Contexts bool
 }
 
+var commitTeam = neo.Load[chargedQuota]("team_commit")
+
+// commit adds what a transaction has stored to the usage of its team, and what it has changed to the team's feed. It is the last
+// step of the transaction: writers of the same team in all processes wait for each other from here on. It returns ErrQuota if the
+// quota is exceeded.
+func (t *Tx) commit(team string) error {
+	rows, all := t.feed.rows(), t.added.plus(t.former)
+	t.feed = feed{}
+	if len(rows) == 0 && all == (amount{}) {
+		return nil
+	}
+	var usage []map[string]any
+	if all != (amount{}) {
+		usage = append(usage, all.row(t.elsewhere))
+	}
+	charged, err := t.end(team, usage, rows)
+	if err != nil || usage == nil {
+		return err
+	}
+	return t.check(charged)
+}
+
+// end runs team_commit.
+func (t *Tx) end(team string, usage, rows []map[string]any) (chargedQuota, error) {
+	written := any(nil)
+	if text := t.writer.Text(); text != "" {
+		written = text
+	}
+	return commitTeam.ExecOne(t, map[string]any{
+		"team_id": team, "usage": usage, "rows": rows, "at": t.store.Now().UnixMilli(), "written": written,
+	})
+}
+
 // contextFree names the transactions that no context shows. Any other transaction that does not report its users, see
 // Tx.Changes, counts as a change of all memory of its team, so that a new one cannot leave old contexts behind.
 var contextFree = map[string]bool{ //nolint:gochecknoglobals // a constant table
@@ -22,7 +57,7 @@ var contextFree = map[string]bool{ //nolint:gochecknoglobals // a constant table
 	"chat_turn_answer": true, "chat_turn_delete": true, "chat_lease_renew": true, "import_chats": true,
 	"embedding_save": true, "embedding_pause": true, "embedding_begin": true, "embedding_renew": true,
 	"lease_take": true, "lease_end": true, "log_fill": true,
-	"quota_charge": true, "quota_set": true, "quota_stale": true, "search_renew": true, "name_renew": true, "rank_renew": true,
+	"store_elsewhere": true, "quota_set": true, "quota_stale": true, "search_renew": true, "name_renew": true, "rank_renew": true,
 	"import_forget": true, "schema_version_set": true, "story_put_off": true, "system_write": true,
 }
 

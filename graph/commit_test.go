@@ -149,7 +149,7 @@ func TestALostAnswerIsReported(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	e.Observe = func(query string, _ time.Duration, _ error) {
-		if query == "commit_create" {
+		if query == "team_commit" {
 			cancel() // the commit is sent on a connection that is given up
 		}
 	}

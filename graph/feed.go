@@ -4,11 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
-
-	"kith/neo"
 )
-
-var createCommits = neo.Load[neo.None]("commit_create")
 
 // Op is what a change did to a record.
 type Op string
@@ -93,7 +89,7 @@ func (f *feed) drop(key string) {
 	}
 }
 
-// rows returns the rows of commit_create.
+// rows returns the commits that team_commit stores.
 func (f *feed) rows() (rows []map[string]any) {
 	for _, user := range f.users {
 		for items := f.items[user]; len(items) > 0; {
@@ -120,21 +116,6 @@ func (s *Store) RecordElsewhere(ctx context.Context, teamID string, record func(
 	return s.Transaction(ctx, "feed_record", func(t *Tx) error {
 		t.Changes(nil)
 		record(t)
-		return t.publish(teamID)
+		return t.commit(teamID)
 	})
-}
-
-// publish stores the changes of a transaction in the feed of a team. Writers of the same team wait for each other from here to
-// the end of the transaction, so it is the last statement that writes.
-func (t *Tx) publish(team string) error {
-	rows := t.feed.rows()
-	t.feed = feed{}
-	if len(rows) == 0 {
-		return nil
-	}
-	written := any(nil)
-	if text := t.writer.Text(); text != "" {
-		written = text
-	}
-	return createCommits.Run(t, map[string]any{"team_id": team, "at": t.store.Now().UnixMilli(), "written": written, "rows": rows})
 }

@@ -186,7 +186,7 @@ func (c *feedChange) text() string {
 // items returns what the commits since the last call say of each record, and checks their numbers.
 func (m *feedModel) items(step string) map[string]*feedChange {
 	changes := map[string]*feedChange{}
-	for _, row := range m.Raw(fmt.Sprintf(`MATCH (c:Commit {team_id: $team}) WHERE c.seq > %d RETURN c.seq, coalesce(c.user_id, ''), c.items ORDER BY c.seq`, m.seq)) {
+	for _, row := range m.Raw(fmt.Sprintf(`MATCH (f:Feed {team_id: $team}), (c:Commit {team_id: $team}) WHERE c.seq > f.begun + %d RETURN c.seq - f.begun, coalesce(c.user_id, ''), c.items ORDER BY c.seq`, m.seq)) {
 		if m.seq++; row[0] != m.seq || len(neo.List(row[2])) == 0 {
 			m.Fatalf("%s: commit %v follows %d with %v", step, row[0], m.seq-1, row[2])
 		}

@@ -16,7 +16,7 @@ var recordedByTx = []string{
 
 // unrecorded are the statements that change nothing of which the feed tells, with the reason.
 var unrecorded = map[string]string{
-	"commit_create": "is the feed", "feed_lock": "locks the feed",
+	"team_commit": "is the feed, and quotas", "feed_lock": "locks the feed",
 	"node_find": "locks", "statement_find": "locks", "statement_known": "locks", "statement_locate": "locks", "story_take": "a mark of sources", "system_lock": "locks; counts numbers",
 	"workspace_keys": "locks", "import_lock": "locks", "chat_tree_lock": "locks", "macro_storylines": "locks", "relationship_restorable": "locks",
 	"relationship_restored": "keeps the version before a delete, which relationship_create restores", "former_restore": "stores former versions of an import",
@@ -34,15 +34,15 @@ var unrecorded = map[string]string{
 	"idempotency_answer": "answers", "idempotency_claim": "answers", "idempotency_forget": "answers", "purge_answers": "answers",
 	"import_forget": "progress of an import", "import_mark": "progress of an import",
 	"lease_end": "leases", "lease_progress": "leases", "lease_take": "leases",
-	"quota_charge": "quotas", "quota_count": "quotas", "quota_set": "quotas", "quota_stale": "quotas",
+	"quota_count": "quotas", "quota_set": "quotas", "quota_stale": "quotas",
 	"schema_version_set": "the schema", "log_fill": "the transaction log",
 	"maintenance_pass": "what time changes by itself, without a version", "audit_purge": "removes what was deleted before", "purge_nodes": "removes what was deleted before",
 	"purge_relationships": "removes what was deleted before", "team_purge_nodes": "removes what was deleted before", "team_purge_relationships": "removes what was deleted before",
 	"purge_bodies": "served contexts", "purge_events": "served contexts", "purge_served": "served contexts", "replay_keep": "served contexts", "replay_record": "served contexts",
 	"replay_trim": "served contexts", "served_record": "served contexts",
 	"purge_commits": "the feed itself", "purge_versions": "former versions", "thin_versions": "former versions",
-	"audit_chat_number": "a repair", "audit_key": "a repair", "audit_label_set": "a repair", "audit_message_link": "a repair", "audit_relationship_repair": "a repair",
-	"audit_source_count": "a repair", "audit_source_renumber": "a repair",
+	"audit_chat_number": "a repair", "audit_feed_count": "a repair", "audit_key": "a repair", "audit_label_set": "a repair", "audit_message_link": "a repair", "audit_relationship_repair": "a repair",
+	"audit_source_count": "a repair", "audit_source_renumber": "a repair", "audit_version_purge": "a repair",
 	"copy_node_create": "a compaction copies the feed too", "copy_relationship_create": "a compaction copies the feed too",
 	"erasure_anonymise": "an erasure", "erasure_delete": "an erasure", "erasure_detach": "an erasure", "erasure_marks_lock": "an erasure", "erasure_marks_save": "an erasure",
 	"erasure_record_anonymise": "an erasure", "erasure_record_delete": "an erasure", "erasure_record_relationships": "an erasure", "erasure_record_unlink": "an erasure",

@@ -110,7 +110,7 @@ var ownedFields = map[string]bool{ //nolint:gochecknoglobals // a constant table
 func (s *Store) CheckVersion(l *VersionLine, scope Scope) []fault.FieldError {
 	f := fault.List{}
 	if _, isNode := KindOf(l.Kind); !isNode {
-		f.OneOf(fault.At("kind"), l.Kind, RelationshipRecord, SystemRelationshipRecord, SystemRecord, PlaceRecord, StatementRecord, PreferenceRecord)
+		f.OneOf(fault.At("kind"), l.Kind, RelationshipRecord, SystemRelationshipRecord, PlaceRecord, StatementRecord, PreferenceRecord)
 	}
 	if l.Of == "" || len(l.Of) > 3*bounds.KeyLength {
 		f.Add(fault.At("of"), fault.Malformed, "must be the key of a record")

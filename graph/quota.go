@@ -40,7 +40,6 @@ const (
 )
 
 var (
-	chargeQuota        = neo.Load[chargedQuota]("quota_charge")
 	ownQuota           = neo.Load[countedQuota]("quota_get")
 	setOwnQuota        = neo.Load[neo.None]("quota_set")
 	setCountedUsage    = neo.Load[neo.None]("quota_count")
@@ -76,7 +75,7 @@ type full struct {
 	quota Quota
 }
 
-// meter counts what a statement of a caller's write is about to store; charge checks it against the quota. If the
+// meter counts what a statement of a caller's write is about to store; check checks it against the quota. If the
 // team was full a moment ago, statements that create something are refused at once with ErrQuota.
 func (t *Tx) meter(name string, params map[string]any) error {
 	if !t.metered {
@@ -94,25 +93,15 @@ func (t *Tx) meter(name string, params map[string]any) error {
 	return nil
 }
 
-// charge adds what a transaction has stored to the usage of its team. It is the last step of the transaction and
-// returns ErrQuota if the quota is exceeded. Writers of the same team in all processes wait here for each other, so
-// that each sees the full usage.
-func (t *Tx) charge() error {
+// check returns ErrQuota if a team's usage with what the transaction added exceeds its quota. It counts the usage anew if it is not
+// trusted any more.
+func (t *Tx) check(charged chargedQuota) error {
 	all := t.added.plus(t.former)
-	if all == (amount{}) {
-		return nil
-	}
-	row, err := chargeQuota.ExecOne(t, map[string]any{
-		"team_id": t.Team(), "nodes": all.nodes, "relationships": all.relationships, "characters": all.text, "elsewhere": t.elsewhere,
-	})
-	if err != nil {
-		return err
-	}
-	has := Usage{Nodes: row.Nodes, Relationships: row.Relationships, Text: row.Characters}
-	quota := t.store.options.Quota.with(row.OwnQuota)
+	has := Usage{Nodes: charged.Nodes, Relationships: charged.Relationships, Text: charged.Characters}
+	quota := t.store.options.Quota.with(charged.OwnQuota)
 	had := has.Text - all.text
-	err = quota.exceeded(has)
-	if now := t.store.Now(); err != nil || !now.Before(row.FreshUntil) {
+	err := quota.exceeded(has)
+	if now := t.store.Now(); err != nil || !now.Before(charged.FreshUntil) {
 		if has, err = t.count(quota, now); err != nil {
 			return err
 		}
@@ -135,9 +124,8 @@ func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, o
 	if s.options.Quota == (Quota{}) {
 		return work(ctx)
 	}
-	return s.Transaction(ctx, "quota_charge", func(t *Tx) error {
-		err := chargeQuota.Run(t, map[string]any{"team_id": teamID, "nodes": 0, "relationships": 0, "characters": 0, "elsewhere": nil})
-		if err != nil { // otherwise no other writer adds from here on
+	return s.Transaction(ctx, "store_elsewhere", func(t *Tx) error {
+		if _, err := t.end(teamID, []map[string]any{amount{}.row(nil)}, nil); err != nil { // otherwise no other writer adds from here on
 			return err
 		}
 		before, err := others(ctx)
@@ -145,7 +133,7 @@ func (s *Store) StoreElsewhere(ctx context.Context, teamID string, text int64, o
 			return err
 		}
 		t.added, t.elsewhere = amount{text: text}, before+text
-		if err := t.charge(); err != nil {
+		if err := t.commit(teamID); err != nil {
 			return err
 		}
 		t.added = amount{}

@@ -137,10 +137,7 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 		if err := work(t); err != nil {
 			return err
 		}
-		if err := t.charge(); err != nil {
-			return err
-		}
-		if err := t.publish(t.Team()); err != nil {
+		if err := t.commit(t.Team()); err != nil {
 			return err
 		}
 		if !t.passes {

@@ -307,8 +307,9 @@ func TestNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Same("stored at the end", "a", e.found(e.recorder(Options{}), "v", at))
-	if held, err := New(NewStore(e.Store), Options{}).take(t.Context(), number); !held || err != nil {
-		t.Errorf("the number is not given back: %v", err)
+	kept := fmt.Sprintf(`MATCH (l:Lease {name: '%s', holder: '%s'}) RETURN l`, leaseOf(number), r.holder)
+	if len(e.Raw(kept)) > 0 { // another test may have it by now
+		t.Error("the number is not given back")
 	}
 	lost := e.recorder(Options{})
 	lost.claimed = time.Now().Add(-claimFor)

@@ -250,7 +250,7 @@ func TestLostChangesAreRecorded(t *testing.T) {
 	for _, key := range []string{"a", "b", "c"} {
 		e.Commit("u", created(key))
 	}
-	e.Raw(`MATCH (f:Feed {team_id: $team}) SET f.pruned = 2 WITH f MATCH (c:Commit {team_id: $team}) WHERE c.seq <= 2 DELETE c`)
+	e.Raw(`MATCH (f:Feed {team_id: $team}) SET f.pruned = f.begun + 2 WITH f MATCH (c:Commit {team_id: $team}) WHERE c.seq <= f.pruned DELETE c`)
 	before := w.Cursor
 	e.attempt(w.ID)
 	e.attempt(w.ID)

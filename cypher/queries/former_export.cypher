@@ -1,4 +1,5 @@
-// Returns the next former versions of a team, by record, end and version, without those of what is deleted.
+// Returns the next former versions of a team, by record, end and version, without those of what is deleted: that has a record of its own, or, in systems,
+// a last version.
 // mode: read
 // params: team_id, of, until, version, limit
 // returns: kind, of, type, from, to, until, properties
@@ -8,6 +9,15 @@ WHERE f.former_of >= $of
   AND f.until IS NOT NULL
   AND (EXISTS { (:Memory {team_id: $team_id, entity_key: f.former_of}) } OR NOT EXISTS { (:Deleted {team_id: $team_id, entity_key: f.former_of}) })
   AND NOT EXISTS { (:DeletedRelationship {team_id: $team_id, key: f.former_of}) }
+  AND CASE f.former_kind
+    WHEN 'system' THEN false
+    WHEN 'preference' THEN EXISTS { (:Preference {team_id: $team_id, user_id: f.user_id, key: f.key}) }
+    ELSE NOT EXISTS {
+      MATCH (d:Former {team_id: $team_id, former_of: split(f.former_of, '\u001f')[0]})
+      WHERE d.until IS NOT NULL
+        AND d.deleted
+    }
+  END
   AND (f.former_of > $of OR f.until > $until OR f.until = $until AND coalesce(f.version, 1) > $version)
 WITH f
 ORDER BY f.team_id, f.former_of, f.until, f.version

@@ -148,14 +148,17 @@ const journeys = {
     await page.click('button[aria-label="Restore this version: 1"]');
     await page.click("dialog button[type=submit]");
     await page.waitForSelector(".prose >> text=Twice a day");
+    await page.waitForSelector(".history > li:first-child >> text=Version 3");
     assert.match(await versions.first().textContent(), /^Version 3.*Four times a day → Twice a day$/);
     const { version, description } = await api("GET", path);
     assert.deepEqual([version, description], [3, "Twice a day"]);
     await page.fill("input[type=date]", "2020-01-01"); // it was not there
     await page.waitForSelector(".problem >> text=404");
-    await page.fill("input[type=date]", "2999-01-01"); // it is as now, and is not changed from here
-    await page.waitForSelector(".prose >> text=Twice a day");
+    await page.fill("input[type=date]", "2999-01-01");
+    await page.waitForSelector(".problem >> text=422");
     assert.equal(await page.locator("main button >> text=Edit").count(), 0);
+    await page.fill("input[type=date]", new Date().toISOString().slice(0, 10));
+    await page.waitForSelector(".prose >> text=Twice a day");
     await api("DELETE", path);
     return page;
   },

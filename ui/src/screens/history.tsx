@@ -7,16 +7,18 @@ import { change, route } from "../route";
 
 type Version = Schemas["Version"];
 
+const today = () => new Date().toISOString().slice(0, 10);
+
 /** The end of the day at which the screen shows a node; undefined: now. */
 export function asOf(): string | undefined {
   const day = route.value.query.get("as_of");
-  return day ? `${day}T23:59:59Z` : undefined;
+  return day && day !== today() ? `${day}T23:59:59Z` : undefined;
 }
 
 export function AsOf() {
   return (
     <Field label="As of">
-      <input type="date" value={route.value.query.get("as_of") ?? ""} onChange={(e) => change({ as_of: e.currentTarget.value })} />
+      <input type="date" max={today()} value={route.value.query.get("as_of") ?? ""} onChange={(e) => change({ as_of: e.currentTarget.value })} />
     </Field>
   );
 }
