@@ -5,7 +5,7 @@
 // returns: before, entities, relationships, after, updated_at
 OPTIONAL MATCH (s:System {team_id: $team_id, name: $system})
 WITH s.version AS before
-CALL () {
+CALL (before) {
   CALL () {
     MATCH (n:SystemEntity {team_id: $team_id, system: $system})
     USING INDEX SEEK n:SystemEntity(team_id, system, seq)
@@ -68,7 +68,7 @@ CALL () {
     n.created_at.epochMillis, n.updated_at.epochMillis
   ]) AS entities
 }
-CALL () {
+CALL (before) {
   CALL () {
     MATCH ()-[r:system_relationship {team_id: $team_id, system: $system}]->()
     USING INDEX SEEK r:system_relationship(team_id, system, seq)

@@ -19,7 +19,7 @@ OPTIONAL CALL () {
     q.elsewhere = coalesce(more.elsewhere, q.elsewhere, 0)
   RETURN q
 }
-CALL () {
+CALL (q) {
   WITH size($rows) AS commits WHERE commits > 0
   MERGE (f:Feed {team_id: $team_id})
   ON CREATE SET f.seq = $at, f.begun = $at, f.pruned = $at
