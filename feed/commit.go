@@ -15,11 +15,11 @@ type commit struct {
 	UserID  *string
 	Written string
 	Items   []string
+	Packed  any // bytes
 }
 
-// change returns one change of the commit. Of what a team shares it omits the source, which is private.
-func (c *commit) change(item int) Change {
-	i := graph.FeedItemFrom(c.Items[item])
+// change returns the change of an item of the commit. Of what a team shares it omits the source, which is private.
+func (c *commit) change(i graph.FeedItem) Change {
 	by := append(strings.SplitN(c.Written, " ", 3), "", "")
 	change := Change{
 		At: c.At, UserID: c.UserID, Op: string(i.Op), Kind: i.Kind, Key: i.Key, Version: i.Version, Type: i.Type, From: i.From, To: i.To,

@@ -149,8 +149,8 @@ func (s *Store) take(ctx context.Context, scope graph.Scope, read *reading, rows
 		return err
 	}
 	for i := range found {
-		if !read.add(&found[i]) {
-			return nil
+		if room, err := read.add(&found[i]); err != nil || !room {
+			return err
 		}
 	}
 	read.pass(Position{Seq: last + 1})
@@ -212,25 +212,30 @@ func (r *reading) pass(to Position) {
 }
 
 // add adds the changes of a commit. It reports whether the page has room for more.
-func (r *reading) add(c *commit) bool {
+func (r *reading) add(c *commit) (room bool, err error) {
+	packed, _ := c.Packed.([]byte)
+	items, err := graph.FeedItems(c.Items, packed)
+	if err != nil {
+		return false, err
+	}
 	first := 0
 	if c.Seq == r.Next.Seq {
-		first = int(min(r.Next.Item, int64(len(c.Items))))
+		first = int(min(r.Next.Item, int64(len(items))))
 	}
-	for i := first; i < len(c.Items); i++ {
+	for i := first; i < len(items); i++ {
 		if len(r.Changes) >= r.limit || !(Position{Seq: c.Seq, Item: int64(i)}).Before(r.to) {
 			r.pass(Position{Seq: c.Seq, Item: int64(i)})
-			return false
+			return false, nil
 		}
-		if change := c.change(i); r.filter.selects(&change) {
-			change.Behind = behind(c.Seq, i, len(c.Items))
+		if change := c.change(items[i]); r.filter.selects(&change) {
+			change.Behind = behind(c.Seq, i, len(items))
 			change.Cursor = change.Behind.Cursor(r.team)
 			r.Changes = append(r.Changes, change)
 		}
-		r.pass(behind(c.Seq, i, len(c.Items)))
+		r.pass(behind(c.Seq, i, len(items)))
 	}
 	r.pass(Position{Seq: c.Seq + 1})
-	return true
+	return true, nil
 }
 
 // ReadRange returns all changes of a range that has an end, as Read does.

@@ -22,7 +22,11 @@ var commitTeam = neo.Load[chargedQuota]("team_commit")
 // step of the transaction: writers of the same team in all processes wait for each other from here on. It returns ErrQuota if the
 // quota is exceeded.
 func (t *Tx) commit(team string) error {
-	rows, all := t.feed.rows(), t.added.plus(t.former)
+	all := t.added.plus(t.former)
+	rows, err := t.feed.rows()
+	if err != nil {
+		return err
+	}
 	t.feed = feed{}
 	if len(rows) == 0 && all == (amount{}) {
 		return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 	"strings"
+
+	"kith/internal/pack"
 )
 
 // Op is what a change did to a record.
@@ -49,15 +51,17 @@ func (i FeedItem) text() string {
 	return strings.Join(fields, itemSeparator)
 }
 
-// FeedItemFrom reads a stored item.
-func FeedItemFrom(text string) FeedItem {
+// itemFrom reads a stored item.
+func itemFrom(text string) FeedItem {
 	fields := append(strings.Split(text, itemSeparator), make([]string, 7)...)
 	version, _ := strconv.ParseInt(fields[3], 10, 64)
 	return FeedItem{Op: Op(fields[0]), Kind: fields[1], Key: fields[2], Version: version, Type: fields[4], From: fields[5], To: fields[6]}
 }
 
-// commitItems is the maximum number of items of a stored commit.
-const commitItems = 500
+const (
+	commitItems = 500 // of a stored commit at most
+	plainItems  = 200 // bytes of the items of a commit that is not compressed
+)
 
 // feed collects what a transaction changes, in order.
 type feed struct {
@@ -90,7 +94,7 @@ func (f *feed) drop(key string) {
 }
 
 // rows returns the commits that team_commit stores.
-func (f *feed) rows() (rows []map[string]any) {
+func (f *feed) rows() (rows []map[string]any, err error) {
 	for _, user := range f.users {
 		for items := f.items[user]; len(items) > 0; {
 			n := min(len(items), commitItems)
@@ -98,14 +102,36 @@ func (f *feed) rows() (rows []map[string]any) {
 			for i := range texts {
 				texts[i] = items[i].text()
 			}
-			row := map[string]any{"items": texts, "user_id": nil}
+			row := map[string]any{"items": texts, "packed": nil, "user_id": nil}
+			if text := strings.Join(texts, "\n"); len(text) > plainItems {
+				row["items"] = nil
+				if row["packed"], err = pack.Pack([]byte(text)); err != nil {
+					return nil, err
+				}
+			}
 			if user != "" {
 				row["user_id"] = user
 			}
 			rows, items = append(rows, row), items[n:]
 		}
 	}
-	return rows
+	return rows, nil
+}
+
+// FeedItems reads the items of a stored commit, which may be compressed.
+func FeedItems(texts []string, packed []byte) ([]FeedItem, error) {
+	if len(packed) > 0 {
+		raw, err := pack.Unpack(packed)
+		if err != nil {
+			return nil, err
+		}
+		texts = strings.Split(string(raw), "\n")
+	}
+	items := make([]FeedItem, len(texts))
+	for i, text := range texts {
+		items[i] = itemFrom(text)
+	}
+	return items, nil
 }
 
 // Record adds a change to the feed of the transaction's team, for a write that its statement does not describe.

@@ -186,12 +186,17 @@ func (c *feedChange) text() string {
 // items returns what the commits since the last call say of each record, and checks their numbers.
 func (m *feedModel) items(step string) map[string]*feedChange {
 	changes := map[string]*feedChange{}
-	for _, row := range m.Raw(fmt.Sprintf(`MATCH (f:Feed {team_id: $team}), (c:Commit {team_id: $team}) WHERE c.seq > f.begun + %d RETURN c.seq - f.begun, coalesce(c.user_id, ''), c.items ORDER BY c.seq`, m.seq)) {
-		if m.seq++; row[0] != m.seq || len(neo.List(row[2])) == 0 {
-			m.Fatalf("%s: commit %v follows %d with %v", step, row[0], m.seq-1, row[2])
-		}
+	for _, row := range m.Raw(fmt.Sprintf(`MATCH (f:Feed {team_id: $team}), (c:Commit {team_id: $team}) WHERE c.seq > f.begun + %d RETURN c.seq - f.begun, coalesce(c.user_id, ''), c.items, c.packed ORDER BY c.seq`, m.seq)) {
+		var texts []string
 		for _, text := range neo.List(row[2]) {
-			i := graph.FeedItemFrom(neo.Text(text))
+			texts = append(texts, neo.Text(text))
+		}
+		packed, _ := row[3].([]byte)
+		items, err := graph.FeedItems(texts, packed)
+		if m.seq++; row[0] != m.seq || len(items) == 0 || err != nil {
+			m.Fatalf("%s: commit %v follows %d with %v, %v", step, row[0], m.seq-1, row[2:], err)
+		}
+		for _, i := range items {
 			id, c := recordID(i.Kind, i.Key, neo.Text(row[1])), &feedChange{string(i.Op), neo.Text(row[1]), i.Version}
 			if earlier := changes[id]; earlier != nil {
 				c.op = earlier.then(c.op)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"kith/internal/bounds"
 	"kith/internal/fault"
@@ -25,7 +26,10 @@ const SystemRelationshipType = "system_relationship"
 const MaxSystemItems = bounds.Items
 
 // lockedNumbers is the number of a system's next item, and its version; 0 if it is new.
-type lockedNumbers struct{ NextSeq, Version int64 }
+type lockedNumbers struct {
+	NextSeq, Version int64
+	UpdatedAt        time.Time
+}
 
 // itemCounts are the numbers of entities and relationships of a system.
 type itemCounts struct{ Entities, Relationships int64 }
@@ -113,6 +117,7 @@ func (j *memoryJob) numberSystem(system string, added []Properties) (int, error)
 	if err != nil {
 		return 0, err
 	}
+	j.tx.NotBefore(locked.UpdatedAt)
 	next := locked.NextSeq
 	room, err := j.room(system, next, len(added))
 	if err != nil || room == 0 {

@@ -67,10 +67,22 @@ func (p Properties) lastWrite() *LastWrite {
 	return w
 }
 
+// NotBefore makes the transaction's changes count from a time on if the clock is behind it, because versions of a record must follow
+// each other.
+func (t *Tx) NotBefore(at time.Time) { t.after = at }
+
+// Now returns when the transaction's changes count from.
+func (t *Tx) Now() time.Time {
+	if now := t.store.Now(); now.After(t.after) {
+		return now
+	}
+	return t.after
+}
+
 // Sign records the writer of the transaction in the rows that create a node or relationship, or change its content, and when the
 // former version ends. They have a version or a time; others only touch a record: a recall, or a rank.
 func (t *Tx) Sign(rows []map[string]any) {
-	text, now := t.writer.Text(), t.store.Now()
+	text, now := t.writer.Text(), t.Now()
 	for _, row := range rows {
 		p, _ := row["properties"].(map[string]any)
 		if p["version"] == nil && p["updated_at"] == nil {

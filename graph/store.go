@@ -161,6 +161,7 @@ type Tx struct {
 
 	store  *Store
 	writer Writer
+	after  time.Time // its changes count from then on, see NotBefore
 
 	retold    bool   // texts were written that wait for their vectors
 	metered   bool   // its data counts towards the quota

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/pack"
 	"kith/internal/sleep"
 )
 
@@ -78,7 +79,7 @@ func (r *Recorder) look(ctx context.Context, scope graph.Scope, view string, at 
 		return Found{}, err
 	}
 	if packed, ok := row.Encoded.([]byte); ok {
-		raw, err := unpack(packed)
+		raw, err := pack.Unpack(packed)
 		if err == nil {
 			return Found{Raw: raw, Digest: row.Digest}, nil
 		}

@@ -13,6 +13,7 @@ import (
 	"kith/erasure"
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/pack"
 	"kith/internal/testenv"
 )
 
@@ -326,7 +327,7 @@ func TestDamagedBodiesAreUnknown(t *testing.T) {
 	e.Raw(`MATCH (b:ContextBody {team_id: $team}) SET b.encoded = null RETURN count(b)`)
 	e.past()
 	e.Same("gone", "", e.found(r, "v", at))
-	if _, err := unpack([]byte{0xff, 0x00}); err == nil {
+	if _, err := pack.Unpack([]byte{0xff, 0x00}); err == nil {
 		t.Error("damaged bytes are unpacked")
 	}
 }

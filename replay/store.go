@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 
 	"kith/graph"
+	"kith/internal/pack"
 	"kith/neo"
 )
 
@@ -75,7 +76,7 @@ func (b *batch) bodies() ([]map[string]any, error) {
 	for _, one := range b.records {
 		if of := (body{one.user, one.sum}); one.entry.Raw != nil && !seen[of] {
 			seen[of] = true
-			packed, err := pack(one.entry.Raw)
+			packed, err := pack.Pack(one.entry.Raw)
 			if err != nil {
 				return nil, err
 			}

@@ -22,7 +22,10 @@ var (
 )
 
 // lockedSystem is the number of a system's next item, and its version; 0 if it is new.
-type lockedSystem struct{ NextSeq, Version int64 }
+type lockedSystem struct {
+	NextSeq, Version int64
+	UpdatedAt        time.Time
+}
 
 // loadedSystem is everything in a system, with its version before and after reading.
 type loadedSystem struct {

@@ -73,14 +73,14 @@ func (s *Store) ReplaceSystem(ctx context.Context, scope graph.Scope, system str
 
 // systemWrite runs work in a transaction that holds the system, and stores the plan.
 func (s *Store) systemWrite(ctx context.Context, scope graph.Scope, system string, work func(*job) error) error {
-	now := s.graph.Now()
 	return s.graph.Transaction(ctx, "system_write", func(t *graph.Tx) error {
-		locked, err := lockSystem.ExecOne(t, map[string]any{"team_id": scope.TeamID, "system": system, "now": now})
+		locked, err := lockSystem.ExecOne(t, map[string]any{"team_id": scope.TeamID, "system": system, "now": t.Now()})
 		if err != nil {
 			return err
 		}
+		t.NotBefore(locked.UpdatedAt)
 		j := &job{
-			tx: t, team: scope.TeamID, user: scope.UserID, system: system, now: now,
+			tx: t, team: scope.TeamID, user: scope.UserID, system: system, now: t.Now(),
 			nextSeq: locked.NextSeq, fresh: locked.Version == 0,
 			nodes: map[string]*plannedNode{}, links: map[[3]string]*plannedLink{},
 		}

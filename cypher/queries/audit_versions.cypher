@@ -13,7 +13,7 @@ CALL () {
   LIMIT $limit
   RETURN of, kind
 }
-WITH of, kind, NOT kind IN ['relationship', 'system_relationship', 'system_entity', 'statement', 'preference']
+WITH of, kind, NOT kind IN ['relationship', 'system', 'system_relationship', 'system_entity', 'place', 'statement', 'preference']
   AND NOT EXISTS { (:Memory {team_id: $team_id, entity_key: of}) }
   AND NOT EXISTS { (:Deleted {team_id: $team_id, entity_key: of}) } AS lost
 RETURN count(*) AS seen,

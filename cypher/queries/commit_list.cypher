@@ -2,7 +2,7 @@
 // $user_id all can be seen.
 // mode: read
 // params: team_id, user_id, from_seq, to_seq, limit
-// returns: seq, at, user_id, written, items
+// returns: seq, at, user_id, written, items, packed
 MATCH (c:Commit {team_id: $team_id})
 USING INDEX SEEK c:Commit(team_id, seq)
 WHERE c.seq >= $from_seq
@@ -15,4 +15,5 @@ RETURN c.seq AS seq,
   CASE WHEN visible THEN c.at END AS at,
   CASE WHEN visible THEN c.user_id END AS user_id,
   CASE WHEN visible THEN c.written END AS written,
-  CASE WHEN visible THEN c.items ELSE [] END AS items
+  CASE WHEN visible THEN c.items END AS items,
+  CASE WHEN visible THEN c.packed END AS packed

@@ -28,7 +28,16 @@ CALL (n) {
   SET s.next_seq = coalesce(s.next_seq, s.message_count), s.message_count = s.message_count - 1
   RETURN count(s) AS sources
 }
+CALL (n) {
+  OPTIONAL MATCH (f:Former {team_id: $team_id, former_of: n.entity_key})
+  USING INDEX SEEK f:Former(team_id, former_of, until)
+  WHERE f.until IS NOT NULL
+  WITH f
+  ORDER BY f.team_id DESC, f.former_of DESC, f.until DESC
+  LIMIT 1
+  RETURN f.until AS last
+}
 REMOVE n:Memory:$($label)
 SET n:Deleted, n.near = null, n.vector = null, n.vector_scope = null, n.vector_seq = null, n.embed_due = null,
-  n.deleted_kind = $kind, n.deleted_at = $now, n.deleted_by = $user_id
+  n.deleted_kind = $kind, n.deleted_at = CASE WHEN last > $now.epochMillis THEN datetime({epochMillis: last}) ELSE $now END, n.deleted_by = $user_id
 RETURN relationships, messages

@@ -9,7 +9,8 @@ CALL (l) {
   MATCH (p:Preference {team_id: $team_id, user_id: $user_id, key: $key})
   USING INDEX SEEK p:Preference(team_id, user_id, key)
   CREATE (f:Former {team_id: $team_id})
-  SET f = p{.*, former_of: $user_id + '\u001f' + $key, former_kind: 'preference', deleted: true, until: $replaced_at, thin_at: $thin_at}
+  SET f = p{.*, former_of: $user_id + '\u001f' + $key, former_kind: 'preference', deleted: true,
+    until: CASE WHEN p.updated_at.epochMillis > $replaced_at THEN p.updated_at.epochMillis ELSE $replaced_at END, thin_at: $thin_at}
   DELETE p
   RETURN count(p) AS deleted
 }

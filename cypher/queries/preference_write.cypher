@@ -20,9 +20,9 @@ CALL (stored, fits) {
   WHERE fits AND ($whole AND next = [] OR next[0].properties.value <> p.value)
   CREATE (f:Former {team_id: $team_id})
   SET f = p{.*, former_of: $user_id + '\u001f' + key, former_kind: 'preference', deleted: CASE WHEN next = [] THEN true END,
-    until: $replaced_at, thin_at: $thin_at}
+    until: CASE WHEN p.updated_at.epochMillis > $replaced_at THEN p.updated_at.epochMillis ELSE $replaced_at END, thin_at: $thin_at}
   FOREACH (x IN CASE WHEN next = [] THEN [p] ELSE [] END | DELETE x)
-  FOREACH (row IN next | SET p += row.properties)
+  FOREACH (row IN next | SET p += row.properties, p.updated_at = CASE WHEN f.updated_at > p.updated_at THEN f.updated_at ELSE p.updated_at END)
   WITH key, next, f
   CALL (f) {
     MATCH (o:Former {team_id: $team_id, former_of: f.former_of})

@@ -5,8 +5,17 @@
 MATCH (a:Memory {team_id: $team_id, entity_key: $from})-[r {team_id: $team_id, key: $key}]->(b:Memory {team_id: $team_id, entity_key: $to})
 USING INDEX SEEK a:Memory(team_id, entity_key)
 USING INDEX SEEK b:Memory(team_id, entity_key)
+CALL (r) {
+  OPTIONAL MATCH (f:Former {team_id: $team_id, former_of: r.key})
+  USING INDEX SEEK f:Former(team_id, former_of, until)
+  WHERE f.until IS NOT NULL
+  WITH f
+  ORDER BY f.team_id DESC, f.former_of DESC, f.until DESC
+  LIMIT 1
+  RETURN f.until AS last
+}
 CREATE (d:DeletedRelationship {team_id: $team_id, key: $key})
-SET d += properties(r), d.from_key = $from, d.to_key = $to, d.deleted_type = type(r), d.deleted_at = $now, d.deleted_by = $user_id,
+SET d += properties(r), d.from_key = $from, d.to_key = $to, d.deleted_type = type(r), d.deleted_at = CASE WHEN last > $now.epochMillis THEN datetime({epochMillis: last}) ELSE $now END, d.deleted_by = $user_id,
   d.owner_key = null, d.node_salience = null, d.node_until = null
 SET b.source_count = CASE WHEN type(r) = 'mentions' THEN b.source_count - 1 ELSE b.source_count END
 DELETE r

@@ -10,10 +10,19 @@ USING INDEX SEEK b:Memory(team_id, entity_key)
 CALL (r, row) {
   WITH r, row
   WHERE row.replaced_at IS NOT NULL
+  CALL (r) {
+    OPTIONAL MATCH (f:Former {team_id: $team_id, former_of: r.key})
+    USING INDEX SEEK f:Former(team_id, former_of, until)
+    WHERE f.until IS NOT NULL
+    WITH f
+    ORDER BY f.team_id DESC, f.former_of DESC, f.until DESC
+    LIMIT 1
+    RETURN f.until AS last
+  }
   CREATE (f:Former {team_id: $team_id})
   SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, owner_key: null, node_key: null, node_salience: null, node_decay_rate: null,
-    node_salience_at: null, node_until: null, former_of: r.key, former_kind: 'relationship', former_type: type(r), from_key: row.from, to_key: row.to,
-    until: row.replaced_at, thin_at: row.thin_at}
+    node_salience_at: null, node_until: null, ends_at: null, former_of: r.key, former_kind: 'relationship', former_type: type(r), from_key: row.from, to_key: row.to,
+    until: CASE WHEN last > row.replaced_at THEN last ELSE row.replaced_at END, thin_at: row.thin_at}
   SET r.restored_at = null
 }
 CALL (r, row) {

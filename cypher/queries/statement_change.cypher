@@ -7,8 +7,8 @@ UNWIND $rows AS row
 MATCH (x:Statement {team_id: $team_id, key: row.key})
 WHERE x.user_id = $user_id
 CREATE (f:Former {team_id: $team_id})
-SET f = x{.*, former_of: x.key, former_kind: 'statement', until: row.replaced_at, thin_at: row.thin_at}
-SET x += row.properties
+SET f = x{.*, former_of: x.key, former_kind: 'statement', until: CASE WHEN x.updated_at.epochMillis > row.replaced_at THEN x.updated_at.epochMillis ELSE row.replaced_at END, thin_at: row.thin_at}
+SET x += row.properties, x.updated_at = CASE WHEN f.updated_at > x.updated_at THEN f.updated_at ELSE x.updated_at END
 WITH x, size(f.text) + size(f.key) + size(f.source_key) + size(f.message_key) + size(f.user_id) AS size
 CALL (x) {
   MATCH (o:Former {team_id: $team_id, former_of: x.key})

@@ -28,7 +28,7 @@ CALL (q) {
   UNWIND range(1, size($rows)) AS number
   WITH before + number AS seq, $rows[number - 1] AS row
   CREATE (c:Commit {team_id: $team_id, seq: seq})
-  SET c.at = $at, c.written = $written, c.user_id = row.user_id, c.items = row.items
+  SET c.at = $at, c.written = $written, c.user_id = row.user_id, c.items = row.items, c.packed = row.packed
 }
 RETURN coalesce(q.nodes, 0) AS nodes,
   coalesce(q.relationships, 0) AS relationships,

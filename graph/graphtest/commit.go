@@ -25,7 +25,7 @@ var commitTeam = cypher.Load("team_commit")
 // Commit records a commit of changes of a user's memory, or of what the team shares if user is empty. It returns its number.
 func (e *Env) Commit(user string, items ...string) int64 {
 	e.Helper()
-	row := map[string]any{"items": items, "user_id": nil}
+	row := map[string]any{"items": items, "packed": nil, "user_id": nil}
 	if user != "" {
 		row["user_id"] = user
 	}

@@ -24,11 +24,11 @@ const putValues = `WITH given AS (
 	INSERT INTO kith_preference (team_id, user_id, key, value, created_at, updated_at, written)
 	SELECT $1, $2, given.key, given.value, $7, $7, $8 FROM given
 	WHERE NOT EXISTS (SELECT FROM kith_preference p WHERE p.team_id = $1 AND p.user_id = $2 AND p.key = given.key AND p.value = given.value)
-	ON CONFLICT (team_id, user_id, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at, written = excluded.written
+	ON CONFLICT (team_id, user_id, key) DO UPDATE SET value = excluded.value, updated_at = greatest(excluded.updated_at, kith_preference.updated_at), written = excluded.written
 	RETURNING key
 ), kept AS (
 	INSERT INTO kith_preference_history (team_id, user_id, key, value, created_at, updated_at, written, until, deleted)
-	SELECT team_id, user_id, key, value, created_at, updated_at, written, $7, NOT key = ANY($3) FROM old
+	SELECT team_id, user_id, key, value, created_at, updated_at, written, greatest($7, updated_at), NOT key = ANY($3) FROM old
 ), did AS (
 	SELECT key, 'deleted' AS op FROM gone
 	UNION ALL SELECT put.key, CASE WHEN old.key IS NULL THEN 'created' ELSE 'updated' END FROM put LEFT JOIN old ON old.key = put.key
@@ -42,7 +42,7 @@ const deleteValue = `WITH gone AS (
 	DELETE FROM kith_preference WHERE team_id = $1 AND user_id = $2 AND key = $3 RETURNING *
 ), kept AS (
 	INSERT INTO kith_preference_history (team_id, user_id, key, value, created_at, updated_at, written, until, deleted)
-	SELECT team_id, user_id, key, value, created_at, updated_at, written, $4, true FROM gone
+	SELECT team_id, user_id, key, value, created_at, updated_at, written, greatest($4, updated_at), true FROM gone
 )
 INSERT INTO kith_preference_change (team_id, user_id, key, op, at) SELECT team_id, user_id, key, 'deleted', $4 FROM gone RETURNING id`
 
