@@ -225,10 +225,11 @@ func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, e
 			return RelationshipView{}, fmt.Errorf("restore: another relationship of its type connects the same nodes: %w", fault.ErrConflict)
 		}
 	}
+	t.NotBefore(*p.Moment("deleted_at"))
+	p["restored_at"] = t.Now().UnixMilli()
 	for _, name := range []string{"from_key", "to_key", "deleted_type", "deleted_at", "deleted_by", "team_id"} {
 		delete(p, name)
 	}
-	p["restored_at"] = t.store.Now().UnixMilli()
 	if kind == mentionsType { // its source may have been moved
 		p["started_at"] = found.byKey[from].Properties["started_at"]
 	}

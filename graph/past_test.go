@@ -48,7 +48,7 @@ func (m *pastModel) step() {
 	ctx, scope := m.Context(), m.As("u")
 	switch rapid.SampledFrom([]string{"write", "write", "write", "delete", "restore", "link", "link", "unlink", "relink"}).Draw(m.T, "step") {
 	case "write":
-		if len(m.said[key]) > 0 && m.at(key, m.Now) == "" {
+		if states := m.said[key]; len(states) > 0 && states[len(states)-1].text == "" {
 			return // deleted: another node of the same key has no relationships of the first
 		}
 		m.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: key, Name: graph.Some("the " + key), Description: graph.Some(text)}})
@@ -102,9 +102,11 @@ func (m *pastModel) linkKeys() []string {
 // says adds what a record says from now on, or, if the clock was set back, from its last change on.
 func (m *pastModel) says(key, text string) {
 	states := m.said[key]
-	if n := len(states); n > 0 && !states[n-1].from.Before(m.Now) {
+	switch n := len(states); {
+	case n > 0 && states[n-1].text == text:
+	case n > 0 && !states[n-1].from.Before(m.Now):
 		states[n-1].text = text
-	} else {
+	default:
 		states = append(states, pastState{m.Now, text})
 	}
 	m.said[key] = states

@@ -35,7 +35,7 @@ CALL (n) {
   WITH f
   ORDER BY f.team_id DESC, f.former_of DESC, f.until DESC
   LIMIT 1
-  RETURN f.until AS last
+  RETURN reduce(last = 0, at IN [f.until, n.restored_at, n.created_at.epochMillis] | CASE WHEN at > last THEN at ELSE last END) AS last
 }
 REMOVE n:Memory:$($label)
 SET n:Deleted, n.near = null, n.vector = null, n.vector_scope = null, n.vector_seq = null, n.embed_due = null,

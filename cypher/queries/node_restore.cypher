@@ -17,7 +17,7 @@ SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null
   former_of: n.entity_key, former_kind: n.deleted_kind, until: n.deleted_at.epochMillis, thin_at: $thin_at}
 SET n:Memory:$($label)
 REMOVE n:Deleted
-SET n.deleted_kind = null, n.deleted_at = null, n.deleted_by = null, n.embed_due = $embed_due, n.updated_at = $now, n.restored_at = $now.epochMillis, n.version = coalesce(n.version, 1) + 1
+SET n.deleted_kind = null, n.deleted_at = null, n.deleted_by = null, n.embed_due = $embed_due, n.updated_at = $now, n.restored_at = CASE WHEN f.until > $now.epochMillis THEN f.until ELSE $now.epochMillis END, n.version = coalesce(n.version, 1) + 1
 WITH n
 CALL (n) {
   MATCH (n)-[:has_message {team_id: $team_id}]->(m:Deleted {deleted_with: $entity_key})

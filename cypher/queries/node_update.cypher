@@ -16,7 +16,7 @@ CALL (n, row) {
     WITH f
     ORDER BY f.team_id DESC, f.former_of DESC, f.until DESC
     LIMIT 1
-    RETURN f.until AS last
+    RETURN reduce(last = 0, at IN [f.until, n.restored_at, n.created_at.epochMillis] | CASE WHEN at > last THEN at ELSE last END) AS last
   }
   CREATE (f:Former {team_id: $team_id})
   SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, vector: null, vector_scope: null, vector_seq: null, embed_due: null,

@@ -12,7 +12,7 @@ CALL (r) {
   WITH f
   ORDER BY f.team_id DESC, f.former_of DESC, f.until DESC
   LIMIT 1
-  RETURN f.until AS last
+  RETURN reduce(last = 0, at IN [f.until, r.restored_at] | CASE WHEN at > last THEN at ELSE last END) AS last
 }
 CREATE (d:DeletedRelationship {team_id: $team_id, key: $key})
 SET d += properties(r), d.from_key = $from, d.to_key = $to, d.deleted_type = type(r), d.deleted_at = CASE WHEN last > $now.epochMillis THEN datetime({epochMillis: last}) ELSE $now END, d.deleted_by = $user_id,

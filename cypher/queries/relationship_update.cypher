@@ -17,7 +17,7 @@ CALL (r, row) {
     WITH f
     ORDER BY f.team_id DESC, f.former_of DESC, f.until DESC
     LIMIT 1
-    RETURN f.until AS last
+    RETURN reduce(last = 0, at IN [f.until, r.restored_at] | CASE WHEN at > last THEN at ELSE last END) AS last
   }
   CREATE (f:Former {team_id: $team_id})
   SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, owner_key: null, node_key: null, node_salience: null, node_decay_rate: null,
