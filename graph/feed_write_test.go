@@ -40,7 +40,7 @@ var unrecorded = map[string]string{
 	"purge_relationships": "removes what was deleted before", "team_purge_nodes": "removes what was deleted before", "team_purge_relationships": "removes what was deleted before",
 	"purge_bodies": "served contexts", "purge_events": "served contexts", "purge_served": "served contexts", "replay_keep": "served contexts", "replay_record": "served contexts",
 	"replay_trim": "served contexts", "served_record": "served contexts",
-	"purge_commits": "the feed itself", "purge_versions": "former versions", "thin_versions": "former versions",
+	"purge_commits": "the feed itself", "former_trim": "former versions", "purge_versions": "former versions", "thin_versions": "former versions",
 	"audit_chat_number": "a repair", "audit_feed_count": "a repair", "audit_key": "a repair", "audit_label_set": "a repair", "audit_message_link": "a repair", "audit_relationship_repair": "a repair",
 	"audit_source_count": "a repair", "audit_source_renumber": "a repair", "audit_version_purge": "a repair",
 	"copy_node_create": "a compaction copies the feed too", "copy_relationship_create": "a compaction copies the feed too",

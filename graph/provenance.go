@@ -92,8 +92,18 @@ func (t *Tx) Sign(rows []map[string]any) {
 			p["written"] = text
 		}
 		row["replaced_at"], row["thin_at"] = now.UnixMilli(), ThinAt(now)
+		if version, _ := p["version"].(int64); version > keptVersions+1 {
+			key, isNode := row["entity_key"].(string)
+			if !isNode {
+				key, _ = row["key"].(string)
+			}
+			t.trimmed = append(t.trimmed, key)
+		}
 	}
 }
+
+// keptVersions is the number of former versions of a node or relationship that are kept.
+const keptVersions = 200
 
 // keepAll is for how long all versions of a record are kept. Older ones are thinned out to the first and last of each day.
 const keepAll = 30 * day

@@ -19,22 +19,10 @@ CALL (r, row) {
     LIMIT 1
     RETURN reduce(last = 0, at IN [f.until, r.restored_at] | CASE WHEN at > last THEN at ELSE last END) AS last
   }
-  CREATE (f:Former {team_id: $team_id})
-  SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, owner_key: null, node_key: null, node_salience: null, node_decay_rate: null,
-    node_salience_at: null, node_until: null, ends_at: null, former_of: r.key, former_kind: 'relationship', former_type: type(r), from_key: row.from, to_key: row.to,
-    until: CASE WHEN last > row.replaced_at THEN last ELSE row.replaced_at END, thin_at: row.thin_at}
+  CREATE (f:Former {team_id: $team_id, former_of: r.key, until: CASE WHEN last > row.replaced_at THEN last ELSE row.replaced_at END, thin_at: row.thin_at})
+  SET f += r{.*, notes: null, notes_expire_at: null, search_scope: null, owner_key: null, node_key: null, node_salience: null, node_decay_rate: null,
+    node_salience_at: null, node_until: null, ends_at: null, former_kind: 'relationship', former_type: type(r), from_key: row.from, to_key: row.to}
   SET r.restored_at = null
-}
-CALL (r, row) {
-  WITH r, row
-  WHERE row.replaced_at IS NOT NULL AND r.version > 200
-  MATCH (f:Former {team_id: $team_id, former_of: r.key})
-  USING INDEX SEEK f:Former(team_id, former_of, until)
-  WHERE f.until IS NOT NULL
-  WITH f
-  ORDER BY f.until DESC, f.version DESC
-  SKIP 200
-  DELETE f
 }
 SET r += row.properties
 RETURN count(r) AS updated

@@ -16,17 +16,6 @@ CALL (n, row) {
 }
 CALL (n, row) {
   WITH n, row
-  WHERE row.replaced_at IS NOT NULL AND n.version > 200
-  MATCH (f:Former {team_id: $team_id, former_of: n.entity_key})
-  USING INDEX SEEK f:Former(team_id, former_of, until)
-  WHERE f.until IS NOT NULL
-  WITH f
-  ORDER BY f.until DESC, f.version DESC
-  SKIP 200
-  DELETE f
-}
-CALL (n, row) {
-  WITH n, row
   WHERE row.moved_at IS NOT NULL
   CREATE (f:Former {team_id: $team_id})
   SET f.former_of = n.entity_key + '\u001fplace', f.former_kind = 'place', f.seq = n.seq, f.until = row.moved_at, f.thin_at = row.thin_at

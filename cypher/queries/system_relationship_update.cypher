@@ -16,17 +16,6 @@ CALL (r, row) {
 }
 CALL (r, row) {
   WITH r, row
-  WHERE row.replaced_at IS NOT NULL AND r.version > 200
-  MATCH (f:Former {team_id: $team_id, former_of: r.key})
-  USING INDEX SEEK f:Former(team_id, former_of, until)
-  WHERE f.until IS NOT NULL
-  WITH f
-  ORDER BY f.until DESC, f.version DESC
-  SKIP 200
-  DELETE f
-}
-CALL (r, row) {
-  WITH r, row
   WHERE row.moved_at IS NOT NULL
   CREATE (f:Former {team_id: $team_id})
   SET f.former_of = r.key + '\u001fplace', f.former_kind = 'place', f.seq = r.seq, f.until = row.moved_at, f.thin_at = row.thin_at
