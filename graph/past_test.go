@@ -18,8 +18,9 @@ import (
 type pastModel struct {
 	*rapid.T
 	*env
-	said map[string][]pastState
-	ends map[string]string // of relationships, by their keys
+	said   map[string][]pastState
+	ends   map[string]string      // of relationships, by their keys
+	erased map[string][]pastState // what records said that were erased
 }
 
 type pastState struct {
@@ -27,11 +28,11 @@ type pastState struct {
 	text string
 }
 
-// TestThePastIsWhatItWas writes, deletes and restores at random with a clock that jumps, and compares each record at and right before
+// TestThePastIsWhatItWas writes, deletes, restores and erases at random with a clock that jumps, and compares each record at and right before
 // every change with the model.
 func TestThePastIsWhatItWas(t *testing.T) {
 	twice(t, func(r *rapid.T, e *env) {
-		m := &pastModel{T: r, env: e, said: map[string][]pastState{}, ends: map[string]string{}}
+		m := &pastModel{T: r, env: e, said: map[string][]pastState{}, ends: map[string]string{}, erased: map[string][]pastState{}}
 		for range rapid.IntRange(1, 25).Draw(r, "steps") {
 			e.Now = e.Now.Add(rapid.SampledFrom([]time.Duration{time.Millisecond, time.Hour, 40 * time.Hour, 0, -time.Millisecond, -3 * time.Hour}).Draw(r, "later"))
 			m.step()
@@ -46,13 +47,17 @@ func (m *pastModel) step() {
 	key := rapid.SampledFrom(keys).Draw(m.T, "key")
 	text := rapid.StringMatching("[a-z]{1,6}").Draw(m.T, "text")
 	ctx, scope := m.Context(), m.As("u")
-	switch rapid.SampledFrom([]string{"write", "write", "write", "delete", "restore", "link", "link", "unlink", "relink"}).Draw(m.T, "step") {
+	switch rapid.SampledFrom([]string{"write", "write", "write", "delete", "restore", "link", "link", "unlink", "relink", "erase"}).Draw(m.T, "step") {
 	case "write":
 		if states := m.said[key]; len(states) > 0 && states[len(states)-1].text == "" {
 			return // deleted: another node of the same key has no relationships of the first
 		}
 		m.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: key, Name: graph.Some("the " + key), Description: graph.Some(text)}})
 		m.says(key, text)
+	case "erase":
+		if rapid.IntRange(0, 19).Draw(m.T, "erase") == 11 {
+			m.erase()
+		}
 	case "delete":
 		if _, err := m.Store.DeleteNode(ctx, scope, graph.ConceptKind, key, 0); err == nil {
 			m.says(key, "")
@@ -90,6 +95,17 @@ func (m *pastModel) step() {
 	}
 }
 
+// erase erases the user: nothing was ever there.
+func (m *pastModel) erase() {
+	if _, err := m.eraseUser(m.Context(), "u"); err != nil {
+		m.Fatal(err)
+	}
+	for key, states := range m.said {
+		m.erased[key] = append(m.erased[key], states...)
+	}
+	m.said, m.ends = map[string][]pastState{}, map[string]string{}
+}
+
 func (m *pastModel) linkKeys() []string {
 	keys := []string{}
 	for key := range m.ends {
@@ -125,9 +141,13 @@ func (m *pastModel) at(key string, at time.Time) string {
 
 func (m *pastModel) compare() {
 	times := []time.Time{}
-	for _, states := range m.said {
-		for _, s := range states {
-			times = append(times, s.from, s.from.Add(-time.Millisecond))
+	keys := map[string]bool{}
+	for _, all := range []map[string][]pastState{m.said, m.erased} {
+		for key, states := range all {
+			keys[key] = true
+			for _, s := range states {
+				times = append(times, s.from, s.from.Add(-time.Millisecond))
+			}
 		}
 	}
 	slices.SortFunc(times, time.Time.Compare)
@@ -136,7 +156,7 @@ func (m *pastModel) compare() {
 		m.Now = times[len(times)-1] // the clock may have been set back
 	}
 	for _, at := range times {
-		for key := range m.said {
+		for key := range keys {
 			want, got := m.at(key, at), m.read(key, at)
 			if ends := m.ends[key]; ends != "" && (m.at(ends[:1], at) == "" || m.at(ends[1:], at) == "") {
 				want = ""

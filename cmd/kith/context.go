@@ -19,6 +19,7 @@ type contextCmd struct {
 	User      string `arg:"" help:"The user."`
 	MaxTokens int    `help:"Token budget of the text. The lowest-ranked lines are omitted first."`
 	TimeZone  string `help:"IANA time zone. Default: the user's preference."`
+	AsOf      string `help:"The context that was served at a time, such as 2026-11-25T10:00:00Z."`
 }
 
 // Run prints the context.
@@ -26,6 +27,9 @@ func (c *contextCmd) Run(ctx context.Context, std streams) error {
 	query := url.Values{"user_id": {c.User}}
 	if c.TimeZone != "" {
 		query.Set("time_zone", c.TimeZone)
+	}
+	if c.AsOf != "" {
+		query.Set("as_of", c.AsOf)
 	}
 	if c.JSON {
 		var object json.RawMessage

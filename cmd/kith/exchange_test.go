@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -133,12 +134,14 @@ func writeEverything(t *testing.T, c caller) {
 	}
 }
 
+var storyDue = regexp.MustCompile(`,"story_due":\d+`)
+
 func TestExportAndImportOfEverything(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
 	from, to := s.team(t), s.team(t)
 	writeEverything(t, from)
-	file := from.exported(t)
+	file := storyDue.ReplaceAllString(from.exported(t), "") // maintenance forms stories at any time
 	for _, has := range []string{`"next_seq"`, `"valid_to"`, `"access_count"`, `"decay_gradient"`, `"is_goal_given":false`, `"system":"pay/ments"`, `for a week`, `of a message`, `"mentions"`, `"payload"`, `"u2"`, `"chat_tree"`, `"parent_id":"c-1"`, `"error":"away"`, `"max_tokens":500`, `"key":"m2#`, `{"version":{`} {
 		if !strings.Contains(file, has) {
 			t.Errorf("the export lacks %s, so that this shows nothing of it", has)

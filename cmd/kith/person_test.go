@@ -44,6 +44,9 @@ func TestCommandsForPeople(t *testing.T) {
 			t.Errorf("kith %v --json: %d, %v: %s", c.args, code, err, out)
 		}
 	}
+	if code, out := command(t, environ, "context", "u1", "--as-of", "2020-01-01T00:00:00Z"); code != 0 || strings.Contains(out, "# About Ada") {
+		t.Errorf("long ago: %d %s", code, out)
+	}
 	if code, out := command(t, environ, "context", "u1", "--time-zone", "nowhere"); code != 1 || !strings.Contains(out, "query.time_zone must be an IANA time zone") {
 		t.Errorf("a wrong time zone: %d %s", code, out)
 	}

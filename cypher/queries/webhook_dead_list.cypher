@@ -3,6 +3,7 @@
 // params: team_id, webhook_id, after, limit
 // returns: id, failed_at, attempts, reason, last_result, due_at, from_seq, from_item, to_seq, to_item
 MATCH (d:WebhookDead {team_id: $team_id, webhook_id: $webhook_id})
+USING INDEX SEEK d:WebhookDead(team_id, webhook_id, id)
 WHERE d.id > $after
 WITH d
 ORDER BY d.team_id, d.webhook_id, d.id
