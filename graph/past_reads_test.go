@@ -250,9 +250,13 @@ func TestContextsOfThePast(t *testing.T) {
 	}
 	me := lasting("person", "me", "Pia", "a sailor")
 	me.IsOwner = graph.Some(true)
+	becomes := in("core", lasting("concept", "z", "Zeal", "a belief since the last step"))
+	becomes.Salience = graph.Some(0.9) // it is the first of the beliefs
+	not := becomes
+	not.TTLPolicy = graph.Some("decay")
 	steps := []func(){
 		func() {
-			e.Write("u", []graph.NodeWrite{me, lasting("concept", "a", "Aurora", "a boat"), in("core", lasting("concept", "k", "Keel", "no boat without it")), lasting("concept", "g", "a goal", "to sail")},
+			e.Write("u", []graph.NodeWrite{me, lasting("concept", "a", "Aurora", "a boat"), in("core", lasting("concept", "k", "Keel", "no boat without it")), lasting("concept", "g", "a goal", "to sail"), not},
 				describe(link("me", "thinks_about", "a", 0.5), "would buy her"))
 		},
 		func() {
@@ -268,6 +272,7 @@ func TestContextsOfThePast(t *testing.T) {
 			e.Write("u", []graph.NodeWrite{lasting("person", "b", "Bo", "a friend"), lasting("concept", "g", "a goal", "to rest")},
 				describe(link("me", "has_relationship_with", "b", 0.7), "since school"), describe(link("a", "relates_to", "b", 0.7), "his work"))
 		},
+		func() { e.Write("u", []graph.NodeWrite{becomes}) },
 	}
 	type moment struct {
 		at   time.Time

@@ -90,16 +90,16 @@ func (o pastSections) replace(n *ContextNode) bool {
 	return o.There(n.EntityKey)
 }
 
-// keep replaces nodes by what they were, and drops those that were not there, or were archived or of another sort.
+// keep returns nodes as they were, without those that were not there, or were archived or of another sort.
 func (o pastSections) keep(nodes []ContextNode, is func(*ContextNode) bool) []ContextNode {
-	return slices.DeleteFunc(nodes, func(n ContextNode) bool { return !o.There(n.EntityKey) || !o.kept(nodes, n.EntityKey, is) })
-}
-
-// kept replaces the node of a list with a key, and reports whether it stays.
-func (o pastSections) kept(nodes []ContextNode, key string, is func(*ContextNode) bool) bool {
-	n := &nodes[slices.IndexFunc(nodes, func(n ContextNode) bool { return n.EntityKey == key })]
-	_, changed := o.Changed(key)
-	return o.replace(n) && (!changed || n.State != "archived" && is(n))
+	kept := []ContextNode{}
+	for _, n := range nodes {
+		_, changed := o.Changed(n.EntityKey)
+		if o.replace(&n) && (!changed || n.State != "archived" && is(&n)) {
+			kept = append(kept, n)
+		}
+	}
+	return kept
 }
 
 // sources replaces the sources and what they mention.
