@@ -21,12 +21,12 @@ var (
 	trimVersions = neo.Load[neo.None]("former_trim")
 )
 
-// commit deletes the versions that are too many, and adds what a transaction has stored to the usage of its team, and what it has changed to the team's feed. It is the last
-// step of the transaction: writers of the same team in all processes wait for each other from here on. It returns ErrQuota if the
-// quota is exceeded.
+// commit deletes the versions that are too many, and adds what a transaction has stored to the usage of its team, and what it has
+// changed to the team's feed. It is the last step of the transaction: writers of the same team in all processes wait for each other
+// from here on. It returns ErrQuota if the quota is exceeded.
 func (t *Tx) commit(team string) error {
 	if len(t.trimmed) > 0 {
-		if err := trimVersions.Run(t, map[string]any{"team_id": team, "keys": t.trimmed}); err != nil {
+		if err := trimVersions.Run(t, map[string]any{"team_id": team, "keys": t.trimmed, "kept": keptVersions}); err != nil {
 			return err
 		}
 	}

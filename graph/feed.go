@@ -40,20 +40,17 @@ type FeedItem struct {
 	Type, From, To string
 }
 
-// itemSeparator ends the fields of a stored item. Keys have no control characters.
-const itemSeparator = "\x1f"
-
 func (i FeedItem) text() string {
 	fields := []string{string(i.Op), i.Kind, i.Key, strconv.FormatInt(i.Version, 10)}
 	if i.Type != "" {
 		fields = append(fields, i.Type, i.From, i.To)
 	}
-	return strings.Join(fields, itemSeparator)
+	return strings.Join(fields, KeySeparator)
 }
 
 // itemFrom reads a stored item.
 func itemFrom(text string) FeedItem {
-	fields := append(strings.Split(text, itemSeparator), make([]string, 7)...)
+	fields := append(strings.Split(text, KeySeparator), make([]string, 7)...)
 	version, _ := strconv.ParseInt(fields[3], 10, 64)
 	return FeedItem{Op: Op(fields[0]), Kind: fields[1], Key: fields[2], Version: version, Type: fields[4], From: fields[5], To: fields[6]}
 }

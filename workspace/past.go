@@ -113,7 +113,8 @@ func (p *past) workspace() *Workspace {
 	picture := newPicture(p.key, w.Project, p.near())
 	for _, key := range w.derived() {
 		n := p.nodes[key]
-		counts := p.counts(n)
+		links := p.linked(n)
+		counts := links.counts()
 		for _, shown := range [][]Item{w.Shown["goal"], w.Shown["plan"], w.Shown["output"], w.Recent, w.Upcoming} {
 			for i := range shown {
 				if shown[i].EntityKey == key {

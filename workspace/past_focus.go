@@ -90,7 +90,7 @@ func (s *Store) elementAt(ctx context.Context, scope graph.Scope, key string, n 
 		if in := p.nodes[key]; in != nil {
 			l := p.linked(in)
 			f.Direct = len(in.links) > 0
-			f.derive([]derivedRow{{key, *p.counts(in), l.first()}})
+			f.derive([]derivedRow{{key, *l.counts(), l.first()}})
 		}
 	}
 	links, nodes, err := s.linksOf(ctx, scope, key, pictureWalked, at)

@@ -66,9 +66,8 @@ func (l *linkKeys) add(kind string, other *pastNode, r relation) {
 	put(&l.dependents, r.needed)
 }
 
-// counts returns the counts of a node's links.
-func (p *past) counts(n *pastNode) *linkCounts {
-	l := p.linked(n)
+// counts returns how many of each there are.
+func (l *linkKeys) counts() *linkCounts {
 	size := func(list []string) int64 { return int64(len(list)) }
 	return &linkCounts{size(l.tasks), size(l.done), size(l.plans), size(l.goals), size(l.outputs), size(l.dependencies), size(l.dependents)}
 }

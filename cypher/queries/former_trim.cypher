@@ -1,6 +1,6 @@
-// Deletes all but the last 200 former versions of some records.
+// Deletes all but the last $kept former versions of some records.
 // mode: write
-// params: team_id, keys
+// params: team_id, keys, kept
 // returns: deleted
 UNWIND $keys AS key
 CALL (key) {
@@ -9,7 +9,7 @@ CALL (key) {
   WHERE f.until IS NOT NULL
   WITH f
   ORDER BY f.until DESC, f.version DESC
-  SKIP 200
+  SKIP $kept
   DELETE f
   RETURN count(f) AS deleted
 }
