@@ -16,6 +16,9 @@ import (
 // held. A read as of a time takes the version that was replaced first after that time, else the stored one. The times are Kith's own,
 // not those that callers give.
 
+// StoredNow is the end, in milliseconds, that statements return of a version that is stored now.
+const StoredNow = 1<<53 - 1
+
 var (
 	nodesAt         = neo.Load[nodeAt]("record_at")
 	relationshipsAt = neo.Load[relationshipAt]("relationship_at")

@@ -53,9 +53,6 @@ type Place struct {
 	Key   string
 }
 
-// Stored is the end of versions that are stored now.
-const Stored = 1<<53 - 1
-
 const versionCursor = "preference" + graph.KeySeparator
 
 // PlaceOf reads a cursor; an empty one begins with the stored versions. It returns an InvalidError for one that is not valid.
@@ -78,7 +75,7 @@ func PageOf(versions []ValueVersion, limit int) VersionPage {
 	if len(versions) <= limit {
 		return VersionPage{Versions: versions}
 	}
-	last, until := versions[limit-1], int64(Stored)
+	last, until := versions[limit-1], int64(graph.StoredNow)
 	if last.Until != nil {
 		until = last.Until.UnixMilli()
 	}
@@ -132,7 +129,7 @@ func (s *Store) PreferenceVersions(ctx context.Context, scope graph.Scope, key, 
 	versions := make([]ValueVersion, len(rows))
 	for i, r := range rows {
 		until := time.Time{}
-		if r.Until != Stored {
+		if r.Until != graph.StoredNow {
 			until = time.UnixMilli(r.Until)
 		}
 		versions[i] = NewValueVersion(r.Key, r.Value, r.From, until, r.Deleted, r.Written)

@@ -40,10 +40,7 @@ type versionRow struct {
 	Written string
 }
 
-const (
-	storedNow     = 1<<53 - 1 // the end of the stored version
-	versionCursor = "statement version" + graph.KeySeparator
-)
+const versionCursor = "statement version" + graph.KeySeparator
 
 // Versions returns a page of the versions of a statement of the scope's user, the newest first. It returns ErrNotFound for an unknown
 // statement and an InvalidError for a bad cursor.
@@ -77,7 +74,7 @@ func (s *Store) Versions(ctx context.Context, scope graph.Scope, key, cursor str
 func (r *versionRow) version() StoredVersion {
 	by := graph.WriterFrom(r.Written)
 	v := StoredVersion{From: r.Since, By: by.KeyID, Through: by.Through, Statement: r.statement()}
-	if r.Until != storedNow {
+	if r.Until != graph.StoredNow {
 		until := time.UnixMilli(r.Until).UTC()
 		v.Until = &until
 	}

@@ -41,7 +41,7 @@ func (s *Store) PreferenceVersions(ctx context.Context, scope graph.Scope, key, 
 		WHERE ($3 = '' OR key = $3) AND (place < $4 OR place = $4 AND key > $5)
 		ORDER BY place DESC, key LIMIT $7`
 	versions, err := queryRows(ctx, s, "postgres_preference_history", statement, scanVersion,
-		scope.TeamID, scope.UserID, key, place.Until, place.Key, int64(preference.Stored), limit+1)
+		scope.TeamID, scope.UserID, key, place.Until, place.Key, int64(graph.StoredNow), limit+1)
 	if err != nil {
 		return preference.VersionPage{}, err
 	}
