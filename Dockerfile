@@ -8,6 +8,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
+COPY clients/go/go.mod clients/go/
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
 # With .git, which tells the binary its version and commit.
 COPY . .

@@ -51,6 +51,7 @@ check: ## gofmt and go vet
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path '*/node_modules/*')); \
 	  [[ -z $$unformatted ]] || { echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; }
 	go vet -tags=soak,recall ./...
+	go -C clients/go vet ./...
 
 test: setup check page ## all tests (TESTFLAGS="-short" and the like for others)
 	$(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) ./...
@@ -89,6 +90,7 @@ bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)
 
 lint: ## golangci-lint, with the layering rule (.golangci.yml)
 	$(GOLANGCI) run
+	cd clients/go && $(GOLANGCI) run --config ../../.golangci.yml
 
 image: ## the container image, kith:VERSION
 	docker build --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) --build-arg DATE=$(DATE) -t kith:$(VERSION) .

@@ -37,6 +37,7 @@ require (
 	golang.org/x/sync v0.24.0
 	golang.org/x/text v0.42.0
 	golang.org/x/time v0.16.0
+	kith/clients/go v0.0.0
 	pgregory.net/rapid v1.3.0
 )
 
@@ -138,3 +139,5 @@ require (
 	golang.org/x/sys v0.48.0 // indirect
 	google.golang.org/protobuf v1.36.12
 )
+
+replace kith/clients/go => ./clients/go

@@ -199,7 +199,7 @@ func BenchmarkMemory(b *testing.B) {
 func buildBinary(b *testing.B) string {
 	b.Helper()
 	binary := filepath.Join(b.TempDir(), "kith")
-	if out, err := exec.Command("go", "build", "-o", binary, "kith/cmd/kith").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", binary, "../cmd/kith").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	return binary

@@ -1,6 +1,6 @@
 package main
 
-import "kith/client"
+import client "kith/clients/go"
 
 // access holds the flags of commands that read from a running Kith and print the response.
 type access struct {

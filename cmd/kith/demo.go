@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/demo"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/graph"
 	"kith/internal/demo"
 	"kith/internal/testenv"

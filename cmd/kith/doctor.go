@@ -12,7 +12,7 @@ import (
 
 	"kith/auth"
 	"kith/cache"
-	"kith/client"
+	client "kith/clients/go"
 	"kith/cypher"
 	"kith/embedded"
 	"kith/graph"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/privatefile"
 	"kith/internal/terminal"
 	"kith/internal/transfer"

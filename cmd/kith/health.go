@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/terminal"
 )
 

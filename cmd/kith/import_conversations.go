@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/sessions"
 	"kith/internal/terminal"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"kith/client"
+	client "kith/clients/go"
 )
 
 // listen opens the address of a setting. Its error names the setting and a value that works.

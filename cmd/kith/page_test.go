@@ -17,7 +17,7 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/demo"
 	"kith/internal/testenv"
 	"kith/ui"

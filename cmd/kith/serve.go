@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/auth"
-	"kith/client"
+	client "kith/clients/go"
 	"kith/handlers"
 	"kith/internal/demo"
 	"kith/internal/metrics"

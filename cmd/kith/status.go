@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kith/auth"
-	"kith/client"
+	client "kith/clients/go"
 	"kith/handlers"
 	"kith/internal/terminal"
 	"kith/markup"

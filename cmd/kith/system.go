@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/graph"
 	"kith/internal/memoryfile"
 	"kith/internal/terminal"

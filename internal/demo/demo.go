@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/graph"
 )
 

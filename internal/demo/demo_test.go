@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/graph"
 	"kith/preference"
 )

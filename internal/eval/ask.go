@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/sleep"
 	"kith/internal/terminal"
 )

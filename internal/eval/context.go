@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/sleep"
 	"kith/internal/terminal"
 	"kith/internal/tokens"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/terminal"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/graph"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/exchange"
 	"kith/internal/terminal"
 )

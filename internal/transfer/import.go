@@ -12,7 +12,7 @@ import (
 	"os"
 	"strconv"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/terminal"
 )
 

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"time"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/sleep"
 	"kith/internal/terminal"
 )

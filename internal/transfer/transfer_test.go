@@ -12,7 +12,7 @@ import (
 	"testing/iotest"
 	"time"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/terminal"
 )
 

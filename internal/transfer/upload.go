@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"kith/client"
+	client "kith/clients/go"
 	"kith/internal/terminal"
 )
 

@@ -3,15 +3,29 @@ package client_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"testing"
 
-	"kith/client"
+	client "kith/clients/go"
 )
 
-// A conversation from its start to its end. TestExamples runs this against a Kith, and compares its output.
+// TestMain skips the examples, and says so, unless KITH_URL and KITH_KEY name a Kith and an API key that may read and write.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if os.Getenv("KITH_URL") == "" {
+		fmt.Fprintln(os.Stderr, "KITH_URL is not set: the examples do not run")
+		if err := flag.Set("test.skip", "^Example"); err != nil {
+			panic(err)
+		}
+	}
+	m.Run()
+}
+
+// A conversation from its start to its end. Like all examples it needs a Kith: see TestMain.
 func Example() {
 	ctx := context.Background()
 	kith := client.New(os.Getenv("KITH_URL"), os.Getenv("KITH_KEY"), nil)
@@ -49,7 +63,7 @@ func Example() {
 		return
 	}
 	fmt.Println(ended.Status)
-	// Prints:
+	// Output:
 	// Jon: her brother, back from sea
 	// updated
 }
@@ -62,7 +76,7 @@ func ExampleError() {
 	if errors.As(err, &refused) {
 		fmt.Println(refused.Status, refused.Errors[0].Location)
 	}
-	// Prints:
+	// Output:
 	// 422 body.nodes[0].kind
 }
 
@@ -87,6 +101,6 @@ func ExampleClient_Export() {
 		return
 	}
 	fmt.Println(report.Nodes.Created, report.Nodes.Unchanged > 0)
-	// Prints:
+	// Output:
 	// 0 true
 }

@@ -1,4 +1,4 @@
-// Code generated from the contract by client/generate; DO NOT EDIT.
+// Code generated from the contract by clients/generate; DO NOT EDIT.
 
 package client
 

@@ -1,5 +1,5 @@
 // Package client calls Kith over HTTP. Its types and calls are generated from the API contract (contract.go). It links
-// no code of the service.
+// no code of the service, and nothing but the standard library.
 //
 // A repeatable call (one that reads, replaces or deletes, or has an idempotency key) is retried when the service is
 // busy or unavailable (429, 503, a broken connection): with growing pauses or after the service's Retry-After, while
@@ -20,8 +20,6 @@ import (
 	"strings"
 	"time"
 )
-
-//go:generate go run ./generate ../handlers/testdata/openapi.json contract.go
 
 const (
 	tries      = 5

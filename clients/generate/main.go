@@ -1,4 +1,6 @@
-// Command generate writes the types and calls of package client from the service's contract (OpenAPI 3.1).
+//go:generate go run . ../../handlers/testdata/openapi.json ../go/contract.go
+
+// Command generate writes the types and calls of the Go client from the service's contract (OpenAPI 3.1).
 package main
 
 import (
@@ -77,7 +79,7 @@ func generate(document []byte) ([]byte, error) {
 	}
 	c.name()
 	g := &generator{}
-	g.line("// Code generated from the contract by client/generate; DO NOT EDIT.\n\npackage client\n")
+	g.line("// Code generated from the contract by clients/generate; DO NOT EDIT.\n\npackage client\n")
 	g.line("import (\n\"context\"\n\"encoding/json\"\n\"net/http\"\n\"time\"\n)\n")
 	for _, path := range sorted(c.Paths) {
 		for _, method := range sorted(c.Paths[path]) {

@@ -7,17 +7,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-
-	"kith/internal/testenv"
 )
-
-func TestMain(m *testing.M) { testenv.Main(m) }
 
 // at returns a client of a server that answers by a script, and repeats its last response.
 func at(t *testing.T, script ...http.HandlerFunc) (*Client, *atomic.Int64) {
@@ -197,8 +192,8 @@ func TestOptional(t *testing.T) {
 		value, ok := o.Value()
 		got = append(got, state{value, ok, !o.IsZero()})
 	}
-	if diff := cmp.Diff([]state{{"", false, false}, {"", false, true}, {"x", true, true}}, got, cmp.AllowUnexported(state{})); diff != "" {
-		t.Error(diff)
+	if want := []state{{"", false, false}, {"", false, true}, {"x", true, true}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
@@ -277,8 +272,8 @@ func TestWatchChanges(t *testing.T) {
 		got = append(got, change.Kind+" "+change.Cursor)
 		return nil
 	})
-	if diff := cmp.Diff([]string{"task c1", "task c1"}, got); err != nil || diff != "" {
-		t.Errorf("%v %s", err, diff)
+	if err != nil || !slices.Equal(got, []string{"task c1", "task c1"}) {
+		t.Errorf("%v, %q", err, got)
 	}
 	if err := c.WatchChanges(t.Context(), ListChangesQuery{After: "c0"}, func(*Change) error { return io.EOF }); !errors.Is(err, io.EOF) {
 		t.Errorf("the error of visit: %v", err)

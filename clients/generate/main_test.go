@@ -19,7 +19,7 @@ func TestTheClientFollowsTheContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Check(t, "../contract.go", string(source))
+	golden.Check(t, "../go/contract.go", string(source))
 }
 
 func TestAStreamIsWrittenByHand(t *testing.T) {
