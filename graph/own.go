@@ -72,6 +72,9 @@ type OwnFields struct {
 	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero" kinds:"insight" max:"256" word:"true"`
 	// Systems.
 	System Optional[string] `json:"system,omitzero" kinds:"system_entity" max:"256" word:"true" doc:"the system it belongs to"`
+	// Items.
+	Namespace Optional[[]string]        `json:"namespace,omitzero" kinds:"item" max:"16" doc:"where it is: 1 to 16 parts, the outermost first, 512 characters in all"`
+	Value     Optional[json.RawMessage] `json:"value,omitzero" kinds:"item" doc:"an object; at most 262,144 bytes, 32 levels"`
 	// Counted by maintenance.
 	SourceCount      Optional[int64]     `json:"source_count,omitzero" kinds:"person concept entity storyline macro" readonly:"true" doc:"sources that mention it; read only"`
 	FirstMentionedAt Optional[time.Time] `json:"first_mentioned_at,omitzero" kinds:"person concept entity" readonly:"true"`
@@ -151,6 +154,8 @@ func (field ownField) check(f *Faults, at fault.Path, value any) {
 		switch {
 		case len(field.oneOf) > 0:
 			f.OneOf(at, v, field.oneOf...)
+		case field.name == "value":
+			f.value(at, json.RawMessage(v))
 		case field.name == "payload" || field.name == "props":
 			f.Properties(at, json.RawMessage(v))
 		case field.word:
@@ -159,7 +164,11 @@ func (field ownField) check(f *Faults, at fault.Path, value any) {
 			f.Text(at, v, field.max)
 		}
 	case []string:
-		f.Words(at, v)
+		if field.name == "namespace" {
+			f.Namespace(at, v)
+		} else {
+			f.Words(at, v)
+		}
 	case time.Time:
 		f.Time(at, v)
 	case int64:

@@ -111,6 +111,11 @@ func (f *fakes) Nodes(_ context.Context, s graph.Scope, l graph.NodeList) (graph
 	return graph.NodePage{Nodes: []graph.NodeView{}, Next: "more"}, f.err
 }
 
+func (f *fakes) Namespaces(_ context.Context, s graph.Scope, l graph.NamespaceList) (graph.NamespacePage, error) {
+	f.ask("namespaces for %q, %d from %q, %q … %q, depth %d", s.UserID, l.Limit, l.Cursor, l.Prefix, l.Suffix, l.MaxDepth)
+	return graph.NamespacePage{Namespaces: [][]string{{"a"}}, Next: "more"}, f.err
+}
+
 func (f *fakes) NodeVersions(_ context.Context, s graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.VersionPage, error) {
 	f.ask("versions of %s %q for %q, %d from %q", kind.Name, key, s.UserID, limit, cursor)
 	return graph.VersionPage{Versions: []graph.Version{}, Next: "more"}, f.err

@@ -70,6 +70,7 @@ func (a *API) routes(api huma.API) {
 // nodeRoutes adds the routes of nodes and relationships.
 func (a *API) nodeRoutes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}", "list-nodes", "A page of the nodes of one kind", a.listNodes)
+	route(a, api, http.MethodGet, "/v1/namespaces", "list-namespaces", "A page of the namespaces that have items", a.listNamespaces)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}", "get-node", "A node with its notes and strongest relationships", a.getNode)
 	route(a, api, http.MethodPatch, "/v1/nodes/{kind}/{key}", "patch-node", "Change what is given of a node", a.patchNode)
 	route(a, api, http.MethodDelete, "/v1/nodes/{kind}/{key}", "delete-node", "Delete a node; it can be restored for a while", a.deleteNode)

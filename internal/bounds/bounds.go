@@ -16,4 +16,8 @@ const (
 	PropertiesSize  = 16_384
 	PropertiesDepth = 8
 	ListLength      = 100 // keywords, tags, participants
+	NamespaceParts  = 16
+	ValueSize       = 262_144 // of an item, and the content of a message
+	ValueDepth      = 32
+	FilterSize      = 4_096
 )
