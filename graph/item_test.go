@@ -121,7 +121,7 @@ func TestItemsOfBadForm(t *testing.T) {
 		{item([]string{long, long, long, long, "x"}, "x", `{}`), "nodes[0].namespace"},
 		{item(slices.Repeat([]string{"a"}, 17), "x", `{}`), "nodes[0].namespace"},
 		{item([]string{"a"}, "x", `[1]`), "nodes[0].value"},
-		{item([]string{"a"}, "x", `{"a":"` + strings.Repeat("x", bounds.ValueSize) + `"}`), "nodes[0].value"},
+		{item([]string{"a"}, "x", `{"a":"`+strings.Repeat("x", bounds.ValueSize)+`"}`), "nodes[0].value"},
 		{graph.NodeWrite{Kind: "concept", Name: graph.Some("x"), OwnFields: &graph.OwnFields{Namespace: graph.Some([]string{"a"})}}, "nodes[0].namespace"},
 	} {
 		_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{c.write}})

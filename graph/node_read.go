@@ -144,9 +144,9 @@ type NodeList struct {
 	AsOf      *time.Time // the nodes of a time, also those deleted since; nil: now
 	Cursor    string     // from the previous page; empty: the first page
 	Limit     int64
-	Namespace []string   // only items of this namespace and of those within it; empty: all
-	Name      string     // only the items of this name, in the namespace itself; empty: all
-	Filter    Filter     // only nodes with these fields; nil: all
+	Namespace []string // only items of this namespace and of those within it; empty: all
+	Name      string   // only the items of this name, in the namespace itself; empty: all
+	Filter    Filter   // only nodes with these fields; nil: all
 }
 
 // prefix returns the prefix of the natural keys of the list's nodes that are private to a user, or shared if userID is empty.
@@ -168,7 +168,7 @@ type NodePage struct {
 
 // Bounds of what is read for one page.
 const (
-	mostRead  = 5_000
+	mostRead   = 5_000
 	readAtOnce = 100
 	// pageBytes is the size of the values after which a page of items ends.
 	pageBytes = 8 << 20

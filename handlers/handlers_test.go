@@ -66,6 +66,10 @@ func (f *fakes) AppendMessages(context.Context, graph.Scope, string, []graph.Mes
 	return graph.SourceResult{UserID: "u1"}, f.err
 }
 
+func (f *fakes) PopMessages(context.Context, graph.Scope, string, int64) ([]graph.Message, error) {
+	return []graph.Message{}, f.err
+}
+
 func (f *fakes) EndConversation(context.Context, graph.Scope, string, *graph.ConversationEnd) (graph.SourceResult, error) {
 	return graph.SourceResult{UserID: "u1"}, f.err
 }

@@ -11,7 +11,7 @@ import (
 var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	// Contexts
 	"get-context": 1, "explain-node": 2, "get-ontology": 2, "make-prompt": 2, "get-schema": 3,
-	"open-conversation": 2, "get-conversation": 1, "append-messages": 2, "set-focus": 1, "end-conversation": 2,
+	"open-conversation": 2, "get-conversation": 1, "append-messages": 2, "pop-messages": 2, "set-focus": 1, "end-conversation": 2,
 	"list-conversations": 1,
 	// Search and walks; further queries, and Cypher, cost more
 	"explore": 5, "traverse": 2,
