@@ -7,7 +7,7 @@ import "kith/internal/fault"
 const (
 	Items           = 10_000 // nodes and relationships of one write
 	Messages        = 10_000 // messages of one write
-	PoppedMessages  = 100 // of one request
+	PoppedMessages  = 100    // of one request
 	Mentions        = 1_000
 	Preferences     = 200
 	KeyLength       = fault.MaxKeyLength
