@@ -30,7 +30,7 @@ func sortFiles(files []file) {
 func tarball(files []file, date time.Time) ([]byte, error) {
 	sortFiles(files)
 	var out bytes.Buffer
-	compressed, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is a good one
+	compressed := gzip.NewWriter(&out)
 	w := tar.NewWriter(compressed)
 	for _, f := range files {
 		header := &tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.content)), ModTime: date, Format: tar.FormatGNU}

@@ -137,7 +137,7 @@ func TestDistKeepsAMemoryWithPipAlone(t *testing.T) {
 	defer repository.Close()
 	command := exec.CommandContext(t.Context(), filepath.Join(folder, "bin/kith"), "mcp")
 	command.Dir, command.Stderr = folder, os.Stderr
-	command.Env = []string{"PATH=" + filepath.Join(folder, "bin"), "HOME=" + folder, "KITH_NEO4J_REPOSITORY=" + repository.URL}
+	command.Env = []string{"PATH=" + filepath.Join(folder, "bin"), "HOME=" + folder, "KITH_NEO4J_REPOSITORY=" + repository.URL, "KITH_REQUEST_TIMEOUT=2m"} // a new database plans slowly where the machine is busy
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: command}, nil)
 	if err != nil {
 		t.Fatal(err)
