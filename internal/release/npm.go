@@ -70,7 +70,9 @@ func (r *release) writeNPM(p npmPackage, program file) error {
 	if err != nil {
 		return err
 	}
-	files := append(licences, program, file{"package/package.json", 0o644, append(description, '\n')}, file{"package/README.md", 0o644, npmPage})
+	files := append([]file{
+		program, {"package/package.json", 0o644, append(description, '\n')}, {"package/README.md", 0o644, npmPage},
+	}, licences...)
 	content, err := tarball(files, r.date)
 	if err != nil {
 		return err
