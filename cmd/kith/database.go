@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -24,7 +25,7 @@ func (c *config) openDatabase(ctx context.Context, log *slog.Logger, std streams
 		return database{neo.Connection{URI: c.Neo4jURI, User: c.Neo4jUser, Password: password, Database: c.Neo4jDatabase}, noClose}, err
 	}
 	server, err := embedded.Start(ctx, embedded.Options{
-		Dir: c.Data, Neo4jHome: c.Neo4jHome, HeapMB: c.Neo4jHeap, Log: log, Progress: std.err,
+		Dir: c.Data, Neo4jHome: c.Neo4jHome, Repository: c.repository(), HeapMB: c.Neo4jHeap, Log: log, Progress: std.err,
 	})
 	if err != nil {
 		return database{}, err
@@ -49,3 +50,6 @@ func (c *config) attachDatabase(ctx context.Context, log *slog.Logger, std strea
 func newConnection(e embedded.Endpoint) neo.Connection {
 	return neo.Connection{URI: e.URI, User: e.User, Password: e.Password}
 }
+
+// repository returns the address from which the jars of the embedded Neo4j are fetched; empty: by Maven.
+func (c *config) repository() string { return cmp.Or(c.Neo4jRepository, repository) }
