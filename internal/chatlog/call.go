@@ -18,7 +18,8 @@ type call struct {
 	Choices []struct {
 		Message *apiItem `json:"message"`
 	} `json:"choices"`
-	Output []apiItem `json:"output"`
+	Output     []apiItem `json:"output"`
+	StopReason string    `json:"stop_reason"` // Anthropic
 	apiItem
 
 	// Around them.
@@ -169,4 +170,18 @@ func decodeCall(raw []byte) (*call, error) {
 		return nil, fmt.Errorf("has no messages: expected messages, input, choices, output or content, also within request, response or body")
 	}
 	return c, nil
+}
+
+// LogFormat returns whose message API wrote a line of a log. The default is OpenAI.
+func LogFormat(raw []byte) Format {
+	c := &call{}
+	if json.Unmarshal(raw, c) != nil {
+		return OpenAI
+	}
+	for _, in := range c.calls() {
+		if len(in.System) > 0 || in.StopReason != "" {
+			return Anthropic
+		}
+	}
+	return OpenAI
 }

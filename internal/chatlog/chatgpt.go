@@ -3,6 +3,7 @@ package chatlog
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -46,6 +47,9 @@ func parseChatGPT(raw []byte, c *Conversation) error {
 	var in chatGPT
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
+	}
+	if in.Mapping == nil {
+		return errors.New("has no mapping: expected a conversation of ChatGPT")
 	}
 	c.ID, c.Title = cmp.Or(in.ConversationID, in.ID), in.Title
 	ids, err := in.branch(c)

@@ -67,33 +67,54 @@ func (f *Fault) Error() string { return f.Place + ": " + f.Message }
 
 // Reader reads the conversations of a file. It is not safe for concurrent use.
 type Reader struct {
-	read  func() (*Conversation, error)
-	seen  map[[16]byte]seen // by id
-	count int
+	read     parse
+	seen     map[[16]byte]seen // by id
+	count    int
+	notTaken map[Reason]int64 // beside the conversations
 }
 
-// NewReader returns a reader of a file that is no zip. Times after now are faults.
-func NewReader(in io.Reader, format Format, now time.Time) (*Reader, error) {
-	r := &Reader{seen: map[[16]byte]seen{}}
-	if format == ClaudeCode {
-		r.read = newSessions(in, now).next
-		return r, nil
+// parse returns the next conversation.
+type parse func() (*Conversation, error)
+
+// Open returns a reader of a file, which may be the zip of an export. Times after now are faults.
+func Open(file io.ReaderAt, size int64, format Format, now time.Time) (*Reader, error) {
+	r := &Reader{seen: map[[16]byte]seen{}, notTaken: map[Reason]int64{}}
+	zipped, err := openArchive(file, size)
+	switch {
+	case err != nil:
+		return nil, err
+	case zipped == nil:
+		r.read, err = newParser(io.NewSectionReader(file, 0, size), format, now, "")
+		return r, err
+	case format != ChatGPT && format != Claude:
+		return nil, fmt.Errorf("files of the format %s are not in a zip", format)
 	}
-	values, err := newValues(in)
+	zipped.parser = func(in io.Reader, place string) (parse, error) { return newParser(in, format, now, place) }
+	r.read, r.notTaken = zipped.next, map[Reason]int64{OtherFiles: zipped.others}
+	return r, nil
+}
+
+// NotTaken counts what is not taken beside the conversations.
+func (r *Reader) NotTaken() map[Reason]int64 { return r.notTaken }
+
+// newParser returns the parser of a file. The places of its conversations begin with place.
+func newParser(in io.Reader, format Format, now time.Time, place string) (parse, error) {
+	if format == ClaudeCode {
+		return newSessions(in, now).next, nil
+	}
+	values, err := newValues(in, place)
 	if err != nil {
 		return nil, err
 	}
 	switch format {
 	case ChatGPT:
-		r.read = (&documents{values, now, parseChatGPT}).next
+		return (&documents{values, now, parseChatGPT}).next, nil
 	case Claude:
-		r.read = (&documents{values, now, parseClaude}).next
+		return (&documents{values, now, parseClaude}).next, nil
 	case OpenAI, Anthropic:
-		r.read = newThreads(values, now).next
-	default:
-		return nil, fmt.Errorf("unknown format %q", format)
+		return newThreads(values, now).next, nil
 	}
-	return r, nil
+	return nil, fmt.Errorf("unknown format %q", format)
 }
 
 var errTooMany = fmt.Errorf("the file has more than %d conversations: split it", maxConversations)

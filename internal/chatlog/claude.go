@@ -2,6 +2,7 @@ package chatlog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 )
@@ -31,6 +32,9 @@ func parseClaude(raw []byte, c *Conversation) error {
 	var in claude
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
+	}
+	if in.Messages == nil {
+		return errors.New("has no chat_messages: expected a conversation of Claude")
 	}
 	c.ID, c.Title, c.Summary = in.UUID, in.Name, in.Summary
 	on, err := in.branch()

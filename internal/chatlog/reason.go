@@ -37,7 +37,12 @@ var reasons = []Reason{
 	NoText, OtherLines, NoMessages, Repeated, NoBeginning, Cut, NoTime, Undated, Before1970, OtherFiles, OtherAnswers,
 }
 
-// NotTaken counts what is not taken for a reason.
+// Changed reports whether something is taken, but not as it is in the file.
+func (r Reason) Changed() bool {
+	return slices.Contains([]Reason{NoBeginning, Cut, NoTime, Undated, Before1970}, r)
+}
+
+// NotTaken counts what is not taken, or not as it is, for a reason.
 type NotTaken struct {
 	Reason        Reason `json:"reason"`
 	Count         int64  `json:"count"`
@@ -47,24 +52,24 @@ type NotTaken struct {
 // Tally sums up what is not taken.
 type Tally map[Reason]*NotTaken
 
-// Add adds what is not taken of a conversation.
-func (t Tally) Add(counts map[Reason]int64) {
+// Add adds what is not taken of a number of conversations: one, or none if it is beside them.
+func (t Tally) Add(counts map[Reason]int64, conversations int64) {
 	for reason, n := range counts {
 		if t[reason] == nil {
 			t[reason] = &NotTaken{Reason: reason}
 		}
 		t[reason].Count += n
-		t[reason].Conversations++
+		t[reason].Conversations += conversations
 	}
 }
 
-// List returns the counts in the order of the reasons.
-func (t Tally) List() []NotTaken {
+// List returns the counts of what is not taken, or of what is changed, in the order of the reasons.
+func (t Tally) List(changed bool) []NotTaken {
 	list := []NotTaken{}
 	for _, reason := range reasons {
-		if n := t[reason]; n != nil && n.Count > 0 {
+		if n := t[reason]; n != nil && n.Count > 0 && reason.Changed() == changed {
 			list = append(list, *n)
 		}
 	}
-	return slices.Clip(list)
+	return list
 }

@@ -2,6 +2,7 @@ package chatlog
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -12,10 +13,16 @@ import (
 type threads struct {
 	*values
 	now  time.Time
-	ends map[[16]byte]string // hash of all messages of a conversation → its id
+	ends map[[16]byte]end // by a hash of all messages of a conversation
 }
 
-func newThreads(v *values, now time.Time) *threads { return &threads{v, now, map[[16]byte]string{}} }
+// end is where a conversation ends.
+type end struct {
+	id    string
+	items int // of its last line
+}
+
+func newThreads(v *values, now time.Time) *threads { return &threads{v, now, map[[16]byte]end{}} }
 
 func (t *threads) next() (*Conversation, error) {
 	raw, place, err := t.values.next()
@@ -27,7 +34,7 @@ func (t *threads) next() (*Conversation, error) {
 	if err != nil {
 		return nil, &Fault{place, describe(err)}
 	}
-	from, to, err := t.read(in, c)
+	from, to, items, err := t.read(in, c)
 	if err != nil {
 		return nil, &Fault{place, err.Error()}
 	}
@@ -36,35 +43,30 @@ func (t *threads) next() (*Conversation, error) {
 	}
 	if len(c.Messages) > 0 {
 		delete(t.ends, from)
-		t.ends[to] = c.ID
+		t.ends[to] = end{c.ID, items}
 	}
 	return c, nil
 }
 
-// read adds the messages that follow those of the earlier conversation. It returns where that ends, and where this one does. The
-// id of a message is a hash of all messages up to it.
-func (t *threads) read(in *call, c *Conversation) (from, to [16]byte, err error) {
+// read adds the messages that follow those of the earlier conversation. It returns where that ends, where this one does, and the
+// number of its items. The id of a message is a hash of all messages up to it.
+func (t *threads) read(in *call, c *Conversation) (from, to [16]byte, count int, err error) {
 	items, others := in.items()
 	at := in.at()
 	if in.hasSystem() {
 		c.NotTaken[SystemMessages]++
 	}
+	known := 0 // items of the earlier line
 	for n, item := range items {
-		role, text, err := item.read(c.NotTaken)
-		if err == nil && role != "" {
-			next := digest(string(to[:]), role, text)
-			err = c.add(hex.EncodeToString(next[:]), role, text, at)
-			if text != "" {
-				to = next
-			}
+		if to, err = c.addItem(item, to, at); err != nil {
+			return from, to, 0, fmt.Errorf("message %d: %w", n+1, err)
 		}
-		if err != nil {
-			return from, to, fmt.Errorf("message %d: %w", n+1, err)
+		if earlier, ended := t.ends[to]; ended && from != to {
+			from, known = to, earlier.items
+			c.ID, c.Continues, c.Messages = earlier.id, true, nil
 		}
-		if id, ended := t.ends[to]; ended && from != to {
-			from = to
-			c.ID, c.Continues = id, true
-			c.Messages, c.NotTaken = nil, map[Reason]int64{} // returned and counted before
+		if c.Continues && n < known {
+			c.NotTaken = map[Reason]int64{} // counted with the earlier line
 		}
 	}
 	switch {
@@ -76,5 +78,18 @@ func (t *threads) read(in *call, c *Conversation) (from, to [16]byte, err error)
 	if others > 0 {
 		c.NotTaken[OtherAnswers] += others
 	}
-	return from, to, nil
+	return from, to, len(items), nil
+}
+
+// addItem adds the message of an item that follows others. It returns the hash of all of them.
+func (c *Conversation) addItem(item *apiItem, before [16]byte, at json.RawMessage) ([16]byte, error) {
+	role, text, err := item.read(c.NotTaken)
+	if err != nil || role == "" {
+		return before, err
+	}
+	next := digest(string(before[:]), role, text)
+	if err := c.add(hex.EncodeToString(next[:]), role, text, at); err != nil || text == "" {
+		return before, err
+	}
+	return next, nil
 }

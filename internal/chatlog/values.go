@@ -17,7 +17,8 @@ import (
 type values struct {
 	elements *exchange.Elements // nil: lines
 	lines    *lineReader
-	count    int // values read
+	count    int    // values read
+	place    string // before the number of a value
 }
 
 var (
@@ -29,7 +30,7 @@ var (
 const byteOrderMark = "\xef\xbb\xbf"
 
 // newValues returns a reader of a file's values. The first byte decides whether it is a list.
-func newValues(in io.Reader) (*values, error) {
+func newValues(in io.Reader, place string) (*values, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	if err := checkEncoding(buffered); err != nil {
 		return nil, err
@@ -39,9 +40,9 @@ func newValues(in io.Reader) (*values, error) {
 	case err != nil:
 		return nil, err
 	case first == '[':
-		return &values{elements: exchange.NewElements(buffered, maxConversation)}, nil
+		return &values{elements: exchange.NewElements(buffered, maxConversation), place: place}, nil
 	case first == '{':
-		return &values{lines: &lineReader{in: buffered}}, nil
+		return &values{lines: &lineReader{in: buffered}, place: place}, nil
 	}
 	return nil, errNotJSON
 }
@@ -82,12 +83,12 @@ func peekPastBlanks(in *bufio.Reader) (byte, error) {
 func (v *values) next() (raw []byte, place string, err error) {
 	if v.elements == nil {
 		raw, cut, err := v.lines.read()
-		place := fmt.Sprintf("line %d", v.lines.number)
+		place = fmt.Sprintf("%sline %d", v.place, v.lines.number)
 		return checkValue(raw, place, cut, err)
 	}
 	raw, err = v.elements.Next()
 	v.count++
-	return checkValue(raw, fmt.Sprintf("conversation %d", v.count), false, err)
+	return checkValue(raw, fmt.Sprintf("%sconversation %d", v.place, v.count), false, err)
 }
 
 // checkValue returns a *Fault for a value that is too long or has a flaw. Cut means that the file ends after it without a line break.
