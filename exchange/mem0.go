@@ -65,7 +65,7 @@ func (r *mem0Reader) read() error {
 	section, raw, err := r.document.next()
 	line := r.document.begin
 	switch {
-	case errors.Is(err, errElementTooLong):
+	case errors.Is(err, ErrElementTooLong):
 		r.addFault(line, section, "an element has more than %d bytes", MaxLine)
 		return nil
 	case err != nil:
@@ -113,7 +113,7 @@ func (r *mem0Reader) addMemory(line int64, in *mem0Memory) {
 	id := in.id()
 	hash := sha256.Sum256([]byte(id))
 	n := &wireNode{
-		Kind: "concept", EntityKey: newEntityKey(string(Mem0), user, "memory", id), UserID: in.user(),
+		Kind: "concept", EntityKey: EntityKey(string(Mem0), user, "memory", id), UserID: in.user(),
 		Name:       strings.TrimSpace(title) + fmt.Sprintf(" #%x", hash[:4]),
 		CreatedAt:  formatTime(r.readTime(line, "created_at", in.CreatedAt)),
 		UpdatedAt:  formatTime(r.readTime(line, "updated_at", in.UpdatedAt)),

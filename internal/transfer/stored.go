@@ -23,7 +23,8 @@ type storedMonitor struct {
 	api   *client.Client
 	path  string
 	every time.Duration
-	unit  string // lines, or items if the file is one document
+	unit  string // what is counted, for people
+	items bool   // counts items instead of lines, as the file is one document
 	lines int64  // of the file
 	meter *terminal.Meter
 }
@@ -34,7 +35,10 @@ func newStoredMonitor(api *client.Client, id string, o *Options, p *terminal.Pro
 		w.path += "?user_id=" + url.QueryEscape(o.User)
 	}
 	if o.Format == "graphiti" || o.Format == "mem0" {
-		w.unit, lines = "items", 0
+		w.unit, w.items, lines = "items", true, 0
+	}
+	if o.converted {
+		w.unit = "items" // one is a line, but not of the user's file
 	}
 	w.lines = int64(lines)
 	w.meter = terminal.NewCounter(p, "stored "+w.unit+":", lines)
@@ -63,7 +67,7 @@ func (w *storedMonitor) fetchStored(ctx context.Context) (int64, error) {
 	if err := w.api.Call(ctx, http.MethodGet, w.path, nil, report); err != nil {
 		return 0, err
 	}
-	if w.unit == "lines" {
+	if !w.items {
 		return min(report.Lines, w.lines), nil // the bar must not exceed its width
 	}
 	return report.countItems(), nil
