@@ -32,10 +32,13 @@ type record struct {
 
 // payload is the content of a line of Codex.
 type payload struct {
-	Type     string
-	Message  json.RawMessage // of user_message and agent_message
-	ID, Cwd  string          // of session_meta
-	ClientID string          `json:"client_id"`
+	Type    string
+	ID, Cwd string          // of session_meta
+	Message json.RawMessage // of user_message and agent_message, which older versions write
+	Item    struct {        // of item_completed
+		Type    string
+		Content json.RawMessage
+	}
 }
 
 // spoken is a message as Claude Code and Cursor write it.
@@ -103,6 +106,10 @@ func (r *Reader) codexContent(line *record) (role string, content json.RawMessag
 		return User, p.Message, ""
 	case p.Type == "agent_message":
 		return Assistant, p.Message, ""
+	case p.Type == "item_completed" && p.Item.Type == "UserMessage":
+		return User, p.Item.Content, ""
+	case p.Type == "item_completed" && p.Item.Type == "AgentMessage":
+		return Assistant, p.Item.Content, ""
 	}
 	return "", nil, ""
 }
@@ -138,7 +145,7 @@ func textOf(content json.RawMessage) (text, fault string) {
 	}
 	var texts []string
 	for _, b := range blocks {
-		if b.Type == "text" && b.Text != "" {
+		if strings.EqualFold(b.Type, "text") && b.Text != "" { // Codex writes text and Text
 			texts = append(texts, b.Text)
 		}
 	}

@@ -135,7 +135,7 @@ func TestClean(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(said("user", `"Hello"`)+"\n"+`{"type":"event_msg","payload":{"type":"user_message","message":"x"}}`)
+	f.Add(said("user", `"Hello"`) + "\n" + `{"type":"event_msg","payload":{"type":"user_message","message":"x"}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		_, _, end, err := readAll(t, text, 0)
 		if err == nil && (end < 0 || end > int64(len(text))) {
