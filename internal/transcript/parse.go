@@ -3,7 +3,8 @@ package transcript
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
+	"hash/crc32"
+	"regexp"
 	"strings"
 	"time"
 
@@ -47,6 +48,9 @@ type spoken struct {
 	Content json.RawMessage
 }
 
+// plainID is an id that can be a part of a key.
+var plainID = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+
 // parse parses a line that begins at an offset. It returns false for a line without a message, and the fault of a line that
 // is none of a transcript.
 func (r *Reader) parse(raw []byte, start int64) (m Message, known bool, fault string) {
@@ -67,8 +71,8 @@ func (r *Reader) parse(raw []byte, start int64) (m Message, known bool, fault st
 	if text = clean(text); fault != "" || text == "" {
 		return Message{}, false, fault
 	}
-	if line.UUID == "" {
-		line.UUID = "at-" + strconv.FormatInt(start, 10)
+	if !plainID.MatchString(line.UUID) {
+		line.UUID = fmt.Sprintf("at-%d-%08x", start, crc32.ChecksumIEEE(raw))
 	}
 	return Message{
 		ID: line.UUID, Parent: line.ParentUUID, Session: r.session, Folder: r.folder, Role: role, Text: text,

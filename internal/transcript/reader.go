@@ -40,6 +40,7 @@ func (r *Reader) Read() (Message, error) {
 		start := r.offset
 		complete, err := r.readLine()
 		if err != nil {
+			r.offset = start
 			return Message{}, err
 		}
 		line, known, fault := r.parse(bytes.TrimSpace(r.raw), start)

@@ -15,9 +15,20 @@ const (
 	Assistant = "assistant"
 )
 
+// The agents, as they appear in keys of conversations.
+const (
+	ClaudeCode = "claude-code"
+	Codex      = "codex"
+	Cursor     = "cursor"
+)
+
+// ConversationKey returns the key under which a session is stored. A message has the key of its conversation, a slash and
+// its ID. So what a hook stores and what an import stores is the same.
+func ConversationKey(agent, session string) string { return agent + "/" + session }
+
 // Message is a text of the user or the agent.
 type Message struct {
-	ID      string    // the id of the line, or "at-" and its offset in the file if the agent gives none
+	ID      string    // the id of the line, or one made of its offset and checksum if the agent gives none
 	Parent  string    // the id of the line before it in the conversation, if the agent says so
 	Session string    // the session of the line; empty if neither it nor a line before it names one
 	Folder  string    // the folder in which the agent worked, if known

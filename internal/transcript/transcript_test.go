@@ -110,6 +110,21 @@ func TestOffset(t *testing.T) {
 	}
 }
 
+// A message without an id of its own has one that depends on where it is and what it says.
+func TestID(t *testing.T) {
+	t.Parallel()
+	line := `{"role":"user","message":{"content":"Hello"}}` + "\n"
+	r := NewReader(strings.NewReader(line+line+`{"role":"user","uuid":"a\nb","message":{"content":"Hi"}}`), 0, func(f Fault) { t.Error(f) })
+	seen := map[string]bool{}
+	for range 3 {
+		m, err := r.Read()
+		if err != nil || seen[m.ID] || !strings.HasPrefix(m.ID, "at-") {
+			t.Errorf("%q %v", m.ID, err)
+		}
+		seen[m.ID] = true
+	}
+}
+
 func TestClean(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
