@@ -201,7 +201,7 @@ func TestMCPAnswersBeforeTheMemory(t *testing.T) {
 		case <-ctx.Done():
 			return database{}, ctx.Err()
 		}
-		return database{neo.Connection(testenv.Neo4j(t)), noClose}, nil
+		return database{Connection: neo.Connection(testenv.Neo4j(t)), close: noClose}, nil
 	}
 	log := slog.New(slog.DiscardHandler)
 	go func() {
