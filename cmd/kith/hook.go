@@ -12,12 +12,13 @@ import (
 	client "kith/clients/go"
 	"kith/internal/hook"
 	"kith/internal/machine"
+	"kith/internal/transcript"
 )
 
 // A coding agent waits for its hooks, so they end within two seconds, whatever Kith does.
 const (
-	hookTime  = 1500 * time.Millisecond // for calls
-	hookLimit = 1800 * time.Millisecond // for all of it
+	hookTime  = 1400 * time.Millisecond // for calls
+	hookLimit = 1700 * time.Millisecond // for all of it
 )
 
 // hookCmd answers a hook of a coding agent. It exits with status 0 if Kith is away, so that the agent goes on without memory, and
@@ -146,7 +147,8 @@ func (c *hookCmd) finishLater(in *hook.Input, folder string) error {
 	if err != nil {
 		return err
 	}
-	return machine.Start(folder, "hook-finish", c.Event, string(raw))
+	settings := []string{"KITH_URL=" + c.URL, "KITH_KEY=" + c.Key, "KITH_USER=" + c.User, "KITH_TEAM=" + c.Team}
+	return machine.Start(folder, settings, "hook-finish", c.Event, string(raw))
 }
 
 // memory returns the memory of the user. Without KITH_URL it is that of the machine, whose background process is started if
@@ -160,7 +162,7 @@ func (c *hookAccess) memory(folder string) (*hook.Memory, error) {
 	}
 	server, err := machine.Find(folder)
 	if errors.Is(err, machine.ErrNotRunning) {
-		if err = machine.Start(folder, "hook-server", "--team", c.Team); err == nil {
+		if err = machine.Start(folder, nil, "hook-server", "--team", c.Team); err == nil {
 			err = machine.ErrStarting
 		}
 	}
@@ -195,7 +197,7 @@ func isFinal(err error) bool {
 	var final finalError
 	var refused *client.Error
 	switch {
-	case errors.As(err, &final):
+	case errors.As(err, &final), errors.Is(err, hook.ErrTranscript), errors.Is(err, transcript.ErrEncoding):
 		return true
 	case errors.As(err, &refused):
 		return refused.Status/100 == 4 && refused.Status != 408 && refused.Status != 429

@@ -20,10 +20,11 @@ type hookFinishCmd struct {
 
 const (
 	finishTime  = 10 * time.Minute
-	finishRetry = 500 * time.Millisecond // while the memory starts
+	finishRetry = 500 * time.Millisecond // while the memory starts, or is away
 )
 
-// Run stores the session once it is its turn and the memory answers.
+// Run stores the session once it is its turn. It waits for the memory of the machine, but not for another Kith: the next hook
+// goes on there.
 func (c *hookFinishCmd) Run(ctx context.Context, std streams) error {
 	ctx, cancel := context.WithTimeout(ctx, finishTime)
 	defer cancel()
@@ -43,10 +44,17 @@ func (c *hookFinishCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer unlock()
-	memory, err := c.memory(folder)
-	for errors.Is(err, machine.ErrStarting) && sleep.For(ctx, finishRetry) {
-		memory, err = c.memory(folder)
+	for {
+		err := c.finish(ctx, in, folder, std)
+		if err == nil || isFinal(err) || c.URL != "" || !sleep.For(ctx, finishRetry) {
+			return err
+		}
 	}
+}
+
+// finish stores what is left of the session.
+func (c *hookFinishCmd) finish(ctx context.Context, in *hook.Input, folder string, std streams) error {
+	memory, err := c.memory(folder)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,6 @@ func (c *hookServerCmd) Run(ctx context.Context, std streams) error {
 	c.Data, c.Listen, c.AdminListen, c.Demo = folder, "127.0.0.1:0", "", false
 	log := c.newLogger(std.err, max(c.LogLevel, slog.LevelWarn))
 	use := &usage{}
-	use.note()
 	group, ctx := errgroup.WithContext(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	group.Go(func() error {
@@ -55,6 +54,7 @@ func (c *hookServerCmd) Run(ctx context.Context, std streams) error {
 			},
 			firstKey: func(context.Context, *auth.Keys) (string, error) { return "", nil },
 			announce: func(ctx context.Context, url, _ string, keys *auth.Keys) error {
+				use.note()
 				return c.publish(ctx, folder, url, last, keys)
 			},
 			count: use.count,
@@ -118,7 +118,13 @@ type usage struct {
 
 func (u *usage) note() { u.last.Store(time.Now().UnixNano()) }
 
-func (u *usage) since() time.Duration { return time.Since(time.Unix(0, u.last.Load())) }
+// since returns for how long the server has been unused, 0 while it starts.
+func (u *usage) since() time.Duration {
+	if last := u.last.Load(); last > 0 {
+		return time.Since(time.Unix(0, last))
+	}
+	return 0
+}
 
 // end is called when the server has stopped.
 func (u *usage) end() {
@@ -127,11 +133,13 @@ func (u *usage) end() {
 	}
 }
 
-// count returns a handler that notes each request at its beginning and end.
+// count returns a handler that notes each request at its beginning and end, once the server has started.
 func (u *usage) count(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		u.note()
-		defer u.note()
+		if u.last.Load() > 0 {
+			u.note()
+			defer u.note()
+		}
 		next.ServeHTTP(w, r)
 	})
 }

@@ -102,7 +102,7 @@ func (c *mcpCmd) shareDatabase(ctx context.Context, _ *slog.Logger, _ streams) (
 			return database{}, err
 		}
 		if _, err := machine.Find(folder); errors.Is(err, machine.ErrNotRunning) && time.Now().After(next) {
-			if err := machine.Start(folder, "hook-server", "--team", c.Team); err != nil {
+			if err := machine.Start(folder, nil, "hook-server", "--team", c.Team); err != nil {
 				return database{}, err
 			}
 			next = time.Now().Add(startRetry)

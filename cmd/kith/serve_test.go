@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 	if command := os.Getenv(commandEnv); command != "" {
 		os.Exit(run(context.Background(), []string{command}, os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr}))
 	}
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "hook-") { // a process that a hook has started
+		os.Exit(run(context.Background(), os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr}))
+	}
 	testenv.Main(m)
 }
 

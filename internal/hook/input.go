@@ -61,12 +61,13 @@ type Input struct {
 // Read reads the input of an event. Its errors say what the agent or its configuration does wrong.
 func Read(in io.Reader, event Event) (*Input, error) {
 	raw, err := io.ReadAll(io.LimitReader(in, maxInput+1))
-	switch raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\ufeff"))); {
+	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read the input of the hook: %w", err)
 	case len(raw) > maxInput:
 		return nil, fmt.Errorf("the input of the hook exceeds %d bytes", maxInput)
-	case len(raw) == 0:
+	}
+	if raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\ufeff"))); len(raw) == 0 {
 		return nil, errors.New("the hook got no input: a coding agent must call it, with a JSON object on standard input")
 	}
 	input := &Input{}

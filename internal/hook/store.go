@@ -50,25 +50,30 @@ func (m *Memory) Store(ctx context.Context, in *Input, state *State, report func
 	return err
 }
 
+// ErrTranscript is the error of a transcript_path that is no file which can be read.
+var ErrTranscript = errors.New("transcript_path cannot be read")
+
 // openTranscript opens a transcript at the offset of the state, which it sets to 0 if the file has become shorter.
 func openTranscript(path string, state *State) (*os.File, error) {
 	info, err := os.Stat(path) // opening a pipe would wait for its writer
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("is not a file")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("transcript_path: %w", err)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, errors.New("there is no file at transcript_path yet")
+	case err == nil && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%w: it is not a file", ErrTranscript)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrTranscript, err)
 	}
 	file, err := os.Open(path) //nolint:gosec // the agent's own
 	if err != nil {
-		return nil, fmt.Errorf("transcript_path: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrTranscript, err)
 	}
 	if info.Size() < state.Offset {
 		state.Offset = 0
 	}
 	if _, err := file.Seek(state.Offset, io.SeekStart); err != nil {
 		_ = file.Close()
-		return nil, fmt.Errorf("transcript_path: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrTranscript, err)
 	}
 	return file, nil
 }

@@ -9,9 +9,9 @@ import (
 // maxLog is the size from which the log of background processes begins anew.
 const maxLog = 1 << 20
 
-// Start starts this program with other arguments, as a process that outlives this one and has none of its streams. What it
-// reports goes to background.log in the data folder.
-func Start(folder string, arguments ...string) error {
+// Start starts this program with other arguments, as a process that outlives this one and has none of its streams. Settings are
+// added to its environment. What it reports goes to background.log in the data folder.
+func Start(folder string, settings []string, arguments ...string) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func Start(folder string, arguments ...string) error {
 	}
 	defer func() { _ = log.Close() }()
 	command := exec.Command(program, arguments...) //nolint:gosec // this program
-	command.Env = append(os.Environ(), "KITH_DATA="+folder)
+	command.Env = append(append(os.Environ(), settings...), "KITH_DATA="+folder)
 	command.Dir = folder // the agent's folder may be deleted meanwhile
 	command.Stderr = log
 	command.SysProcAttr = detached()
