@@ -9,7 +9,7 @@ import (
 
 // Join is Attach for a process that goes on using the Neo4j until it calls leave. A process that runs Neo4j for others
 // sees with Leave whether there are any.
-func Join(dir string) (e Endpoint, leave func() error, err error) {
+func Join(ctx context.Context, dir string) (e Endpoint, leave func() error, err error) {
 	if e, err = Attach(dir); err != nil {
 		return Endpoint{}, nil, err
 	}
@@ -18,7 +18,7 @@ func Join(dir string) (e Endpoint, leave func() error, err error) {
 		return Endpoint{}, nil, fmt.Errorf("join %s: %w", dir, err)
 	}
 	lock := flock.New(f.users(), flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	switch ok, err := lock.TryRLockContext(ctx, lockRetry); {
 	case ok:

@@ -38,7 +38,7 @@ func (c *config) openDatabase(ctx context.Context, log *slog.Logger, std streams
 // attachDatabase is openDatabase for commands that may run while a service runs: they share its embedded Neo4j.
 func (c *config) attachDatabase(ctx context.Context, log *slog.Logger, std streams) (database, error) {
 	if c.Neo4jURI == "" {
-		endpoint, leave, err := embedded.Join(c.Data)
+		endpoint, leave, err := embedded.Join(ctx, c.Data)
 		if err == nil {
 			return newJoined(endpoint, leave), nil
 		}

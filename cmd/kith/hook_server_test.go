@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -91,7 +92,7 @@ func TestHooksOnTheirOwnNeo4j(t *testing.T) {
 		t.Fatalf("%d %s %s", code, out, said)
 	}
 	a := startMCP(t, []string{"KITH_DATA=" + folder}, "--shared")
-	a.says(t, "get_context", `{}`, "About me")
+	a.says(t, "get_context", `{}`, "# About")
 	var server *machine.Server
 	eventually(t, 4*time.Minute, "the server answers", func() bool {
 		found, err := machine.Find(folder)
@@ -122,5 +123,8 @@ func endBackground(t *testing.T, folder string) {
 		t.Error(err)
 		return
 	}
-	eventually(t, 2*time.Minute, "the process in the background has ended", func() bool { return syscall.Kill(pid, 0) != nil })
+	eventually(t, 2*time.Minute, "the process in the background has ended", func() bool {
+		_, err := machine.Find(folder)
+		return errors.Is(err, machine.ErrNotRunning)
+	})
 }

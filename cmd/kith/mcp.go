@@ -94,7 +94,7 @@ func (c *mcpCmd) shareDatabase(ctx context.Context, _ *slog.Logger, _ streams) (
 		return database{}, err
 	}
 	for next := time.Now(); ; {
-		endpoint, leave, err := embedded.Join(folder)
+		endpoint, leave, err := embedded.Join(ctx, folder)
 		if err == nil {
 			return newJoined(endpoint, leave), nil
 		}

@@ -8,9 +8,11 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/signal"
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,7 +28,9 @@ func TestMain(m *testing.M) {
 		os.Exit(run(context.Background(), arguments, os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr}))
 	}
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "hook-") { // a process that a hook has started
-		os.Exit(run(context.Background(), os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr}))
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		os.Exit(run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr})) //nolint:gocritic // the process ends
 	}
 	testenv.Main(m)
 }

@@ -53,7 +53,7 @@ func TestLock(t *testing.T) {
 	if _, err := lock(false); !errors.Is(err, ErrBusy) {
 		t.Errorf("second: %v", err)
 	}
-	waiting, done := make(chan error), make(chan error, 1)
+	waiting, done := make(chan struct{}), make(chan error, 1)
 	go func() {
 		close(waiting)
 		unlock, err := lock(true)
