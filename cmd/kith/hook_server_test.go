@@ -117,7 +117,10 @@ func endBackground(t *testing.T, folder string) {
 	}
 	pid, err := strconv.Atoi(string(raw))
 	if err == nil {
-		err = syscall.Kill(pid, syscall.SIGTERM)
+		var process *os.Process
+		if process, err = os.FindProcess(pid); err == nil {
+			err = process.Signal(syscall.SIGTERM)
+		}
 	}
 	if err != nil {
 		t.Error(err)
