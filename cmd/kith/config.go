@@ -25,6 +25,7 @@ type commands struct {
 	Key     keyCmd     `cmd:"" help:"Create, list and revoke API keys."`
 	UI      uiCmd      `cmd:"" help:"Make a key that reads for an hour, and open the page of a running Kith with it."`
 	Team    teamCmd    `cmd:"" help:"Show and set a team's quota, and purge its deleted data."`
+	Hook    hookCmd    `cmd:"" help:"Answer a hook of a coding agent (Claude Code, Codex, Cursor): give it context, or store its session."`
 	Context contextCmd `cmd:"" help:"Print the context of a user, as an agent gets it."`
 	Explore exploreCmd `cmd:"" help:"Search a memory."`
 	History historyCmd `cmd:"" help:"Print the versions of a node or relationship."`
@@ -42,10 +43,16 @@ type commands struct {
 	Health  healthCmd  `cmd:"" help:"Report whether a running service is ready. Exits with status 1 if it is not."`
 	Version versionCmd `cmd:"" help:"Print version, commit and date."`
 
+	HookFinish hookFinishCmd `cmd:"" hidden:""`
+	HookServer hookServerCmd `cmd:"" hidden:""`
+
 	Completion completionCmd `cmd:"" help:"Print a shell completion script."`
 
 	ShowVersion kong.VersionFlag `name:"version" short:"v" help:"Print the version."`
 }
+
+// defaultData is the data folder of the service, the default of KITH_DATA.
+const defaultData = "./kith-data"
 
 // config holds the settings of the service. Each is a flag and an environment variable.
 type config struct {
@@ -132,7 +139,8 @@ func (c *config) readNeo4jPassword() (string, error) {
 }
 
 // run parses the command line and runs the command until it is done or ctx ends. environ holds NAME=value as os.Environ does.
-// It returns the exit status: 0, 1 for a failure, 2 for an invalid command line.
+// It returns the exit status: 0, 1 for a failure, 2 for an invalid command line of
+// any command but hook.
 func run(ctx context.Context, args, environ []string, std streams) int {
 	var cli commands
 	exit := -1
@@ -153,7 +161,7 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 	}
 	if err != nil {
 		printUsageError(std.err, err)
-		return 2
+		return usageStatus(args)
 	}
 	if hasSettings(command.Selected()) {
 		warnUnknownSettings(std.err, parser.Model.Node, environ)
@@ -166,6 +174,14 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 		_, _ = fmt.Fprintln(std.err, "kith:", markup.Plain(err.Error()))
 	}
 	return exitStatus(ctx, err)
+}
+
+// usageStatus returns the exit status for a wrong command line. A coding agent takes 2 as a refusal by its hook, and would stop.
+func usageStatus(args []string) int {
+	if len(args) > 0 && args[0] == "hook" {
+		return 1
+	}
+	return 2
 }
 
 // exitInterrupted is the exit status of a program that Ctrl-C ended: 128 plus the number of the signal.
