@@ -29,7 +29,7 @@ BODIES    ?= 1000
 REPLAYS   ?= 10000
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-ui race soak replay attack attack-bodies fuzz test-containers bench lint image dist clean
+.PHONY: help page build run setup check test test-ui race soak replay attack attack-bodies fuzz test-containers bench lint image dist typescript clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -111,5 +111,10 @@ dist: build ## archives for all platforms, and their checksums, in dist/
 	done
 	cd dist && sha256sum *.tar.gz > SHA256SUMS
 
+typescript: ## the npm package @kith/client, in dist/
+	mkdir -p dist
+	$(if $(wildcard LICENSE),cp LICENSE clients/typescript/)
+	cd clients/typescript && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && npm pack --pack-destination ../../dist
+
 clean: ## remove bin/, dist/ and the built page
-	rm -rf bin dist ui/dist/assets ui/dist/*.html ui/dist/*.txt
+	rm -rf bin dist clients/typescript/dist clients/typescript/test-dist ui/dist/assets ui/dist/*.html ui/dist/*.txt
