@@ -111,4 +111,4 @@ test-dist: setup ## install what make dist has built, and run it; Helm renders t
 	go test -tags=dist ./internal/release ./cmd/kith -run TestDist -count=1 -v -timeout=60m $(UPDATE)
 
 clean: ## remove bin/, dist/ and the built page
-	rm -rf bin dist ui/dist/assets ui/dist/*.html ui/dist/*.txt
+	rm -rf bin dist clients/typescript/dist clients/typescript/test-dist ui/dist/assets ui/dist/*.html ui/dist/*.txt

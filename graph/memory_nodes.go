@@ -164,7 +164,7 @@ func (p *nodePlan) place(i int) NodeResult {
 	if !j.write.restoring {
 		j.warnOfState(w, at)
 	}
-	if made := j.found.byOwner[next.user()]; next.owns() && made.generated() && made.key() != next.key() {
+	if made := j.found.byOwner[next.user()]; p.takesOver(next, made) {
 		p.takeOver(made, next)
 	}
 	if j.write.stated(w.History) {
@@ -222,7 +222,7 @@ func (p *nodePlan) clash(w *NodeWrite, old, next *stored) refusal {
 	switch {
 	case neo.Bool(next.Properties["is_owner"]) && next.user() == "":
 		return refusal{"is_owner", fault.Conflict, "is only for the person node of a user, and this one is shared"}
-	case other(found.byNatural[next.Text("natural_key")]):
+	case other(found.byNatural[next.Text("natural_key")]) && !p.takesOver(next, found.byNatural[next.Text("natural_key")]):
 		return refusal{"name", fault.Conflict, "is taken by another " + w.Kind + " of the same name"}
 	case next.owns() && other(found.byOwner[next.user()]) && !found.byOwner[next.user()].generated():
 		return refusal{"is_owner", fault.Conflict, "the user already has an owner"}
