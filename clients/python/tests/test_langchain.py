@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kith import Kith, api
+from kith import Kith, api, optional
 from kith.langchain import KithChatMessageHistory, KithMiddleware
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
@@ -65,9 +65,12 @@ def test_a_history_of_the_program_is_not_stored_again(memory: Kith, user: str) -
     assert stored(memory, f"{user}-1") == [("user", "What shall I cook?"), ("assistant", "Soup."), ("user", "And with it?"), ("assistant", "Bread.")]
 
 
-def test_what_was_said_while_kith_was_away_is_stored_later(memory: Kith, away: Kith, user: str) -> None:
+def test_what_was_said_while_kith_was_away_is_stored_later(
+    memory: Kith, away: Kith, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     saver, thread = InMemorySaver(), {"configurable": {"thread_id": f"{user}-1"}}
     create_agent(model("Soup."), middleware=[KithMiddleware(away)], checkpointer=saver).invoke(ask("What shall I cook?"), thread)
+    monkeypatch.setattr(optional, "TIMEOUT", 30.0)
     create_agent(model("Bread."), middleware=[KithMiddleware(memory)], checkpointer=saver).invoke(ask("And with it?"), thread)
     assert [text for _, text in stored(memory, f"{user}-1")] == ["What shall I cook?", "Soup.", "And with it?", "Bread."]
 
