@@ -31,7 +31,7 @@ BODIES    ?= 1000
 REPLAYS   ?= 10000
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-ui test-adapters race soak replay attack attack-bodies fuzz test-containers bench lint image dist test-dist python clean
+.PHONY: help page build run setup check test test-ui test-adapters race soak replay attack attack-bodies fuzz test-containers bench lint image dist test-dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -112,9 +112,6 @@ dist: build ## packages for all platforms, and their checksums, in dist/ (PLATFO
 
 test-dist: setup ## install what make dist has built, and run it; Helm renders the chart (UPDATE=-update)
 	go test -tags=dist ./internal/release ./cmd/kith -run TestDist -count=1 -v -timeout=60m $(UPDATE)
-
-python: ## the wheel and the sdist of the Python package, in dist/ (PYTHON with clients/python/requirements/build.txt)
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) scripts/python-package.sh dist $(VERSION)
 
 clean: ## remove bin/, dist/ and the built page
 	rm -rf bin dist clients/typescript/dist clients/typescript/test-dist ui/dist/assets ui/dist/*.html ui/dist/*.txt

@@ -18,7 +18,7 @@ type Filter map[string]any
 
 // operators compare a stored value with one of a filter. Only two numbers or two texts have an order.
 var operators = map[string]func(stored, wanted any) bool{
-	"$eq":  func(stored, wanted any) bool { return reflect.DeepEqual(stored, wanted) },
+	"$eq":  reflect.DeepEqual,
 	"$ne":  func(stored, wanted any) bool { return !reflect.DeepEqual(stored, wanted) },
 	"$gt":  ordered(func(order int) bool { return order > 0 }),
 	"$gte": ordered(func(order int) bool { return order >= 0 }),

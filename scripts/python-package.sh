@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheel and the sdist of the Python package: scripts/python-package.sh FOLDER [VERSION]
+# Builds the wheel and the sdist of the Python package: scripts/python-package.sh FOLDER
 #
 # PYTHON (python3) needs the packages of clients/python/requirements/build.txt. The same source and SOURCE_DATE_EPOCH give
 # the same bytes. A LICENSE of the repository is taken along.
@@ -12,9 +12,6 @@ trap 'rm -rf "$copy"' EXIT
 cp -R clients/python/{pyproject.toml,README.md,src} "$copy"
 [[ ! -f LICENSE ]] || cp LICENSE "$copy"
 find "$copy" -name __pycache__ -prune -exec rm -r {} +
-if [[ ${2:-} =~ ^v?([0-9]+\.[0-9]+\.[0-9]+)$ ]]; then
-  sed -i.before "s/^version = .*/version = \"${BASH_REMATCH[1]}\"/" "$copy/pyproject.toml" && rm "$copy/pyproject.toml.before"
-fi
 umask 022
 chmod -R u=rwX,go=rX "$copy"
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-315532800}

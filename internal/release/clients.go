@@ -11,11 +11,14 @@ import (
 // client is a client library with a build of its own.
 type client struct {
 	folder, description string   // the description says that there is one
-	build               []string // a command of the shell, in the folder; $OUT is where packages go
+	build               []string // a command of the shell, in the folder; $OUT is where packages go, $TEMP a folder for this run
 }
 
 var clients = []client{
-	{"clients/python", "pyproject.toml", []string{"python3 -m pip wheel --quiet --no-deps --wheel-dir \"$OUT\" ."}},
+	{"clients/python", "pyproject.toml", []string{
+		"python3 -m venv \"$TEMP/python\"", "\"$TEMP/python/bin/pip\" install --quiet -r requirements/build.txt",
+		"PYTHON=\"$TEMP/python/bin/python\" ../../scripts/python-package.sh \"$OUT\"",
+	}},
 	{"clients/typescript", "package.json", []string{
 		"npm ci --ignore-scripts --no-audit --no-fund --loglevel=error", "npm run build --if-present", "npm pack --silent --pack-destination \"$OUT\"",
 	}},
@@ -27,6 +30,11 @@ func (r *release) writeClients(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	temp, err := os.MkdirTemp("", "kith-clients-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
 	for _, c := range clients {
 		folder := filepath.Join(r.root, c.folder)
 		if _, err := os.Stat(filepath.Join(folder, c.description)); err != nil {
@@ -35,7 +43,7 @@ func (r *release) writeClients(ctx context.Context) error {
 		for _, line := range c.build {
 			command := exec.CommandContext(ctx, "sh", "-c", line) //nolint:gosec // our own
 			command.Dir = folder
-			command.Env = append(os.Environ(), "OUT="+out, fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
+			command.Env = append(os.Environ(), "OUT="+out, "TEMP="+temp, fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
 			if said, err := command.CombinedOutput(); err != nil {
 				return fmt.Errorf("%s: %s: %w\n%s", c.folder, line, err, said)
 			}
