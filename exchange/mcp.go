@@ -84,24 +84,9 @@ func (r *mcpReader) addEntity(line int64, in *mcpLine) {
 		n.Type = r.cleanWord(line, "entityType", in.EntityType, maxWord)
 	}
 	n.Description = r.limitText(line, "observations", strings.Join(in.Observations, "\n"), bounds.TextLength)
-	n.Notes = r.readNotes(line, in.Observations)
+	n.Notes = r.readNotes(line, "observations", in.Observations, "in the description alone")
 	n.Properties = r.newExtras(line, MCPMemory).json()
 	r.emitNode(line, n)
-}
-
-func (r *mcpReader) readNotes(line int64, observations []string) []wireNote {
-	var notes []wireNote
-	for _, o := range observations {
-		if strings.TrimSpace(o) == "" {
-			continue
-		}
-		if len(notes) == maxNotes {
-			r.addWarning(line, "observations", "has more than %d: the others are in the description alone", maxNotes)
-			break
-		}
-		notes = append(notes, wireNote{Content: r.limitText(line, "observations", o, maxNoteLength), Lifetime: "forever"})
-	}
-	return notes
 }
 
 func (r *mcpReader) addRelation(line int64, in *mcpLine) {

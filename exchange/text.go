@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"time"
 	"unicode"
@@ -72,7 +73,7 @@ func parseTime(raw json.RawMessage) (time.Time, bool) {
 	var number float64
 	if json.Unmarshal(raw, &number) == nil {
 		const milliseconds = 1e11 // in seconds this would be the year 5138
-		if number > milliseconds {
+		if math.Abs(number) > milliseconds {
 			number /= 1000
 		}
 		return time.UnixMilli(int64(number * 1000)), number > -1e11 && number < 1e11
@@ -105,4 +106,20 @@ func (r *Reader) readName(line int64, location, s string) (string, bool) {
 		r.addFault(line, location, "must not be blank")
 	}
 	return name, name != ""
+}
+
+// readNotes returns notes that never expire, with the texts that are not blank.
+func (r *Reader) readNotes(line int64, location string, texts []string, others string) []wireNote {
+	var notes []wireNote
+	for _, text := range texts {
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		if len(notes) == maxNotes {
+			r.addWarning(line, location, "has more than %d: the others are %s", maxNotes, others)
+			break
+		}
+		notes = append(notes, wireNote{Content: r.limitText(line, location, text, maxNoteLength), Lifetime: "forever"})
+	}
+	return notes
 }

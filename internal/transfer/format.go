@@ -16,7 +16,9 @@ var formatKeys = map[string][]string{
 		"nodes", "entity_nodes", "episodic_nodes", "episodes",
 		"edges", "entity_edges", "episodic_edges", "community_nodes", "community_edges", "sagas",
 	},
-	"mem0": {"results", "memories"},
+	"mem0":  {"results", "memories"},
+	"zep":   {"users", "threads", "observations", "thread_summaries"},
+	"letta": {"agents", "core_memory"},
 
 	conversationsFormat: {"conversation", "speaker"},
 }
@@ -41,7 +43,7 @@ func guessFormat(in io.Reader) string {
 		}
 		for format, keys := range formatKeys {
 			if name, _ := key.(string); slices.Contains(keys, name) {
-				return format
+				return orCognee(format, decoder)
 			}
 		}
 		var value json.RawMessage
@@ -50,4 +52,16 @@ func guessFormat(in io.Reader) string {
 		}
 	}
 	return "kith"
+}
+
+// orCognee returns a format, or that of Cognee if the first element of the list that follows has an id instead of a UUID.
+func orCognee(format string, decoder *json.Decoder) string {
+	if begin, _ := decoder.Token(); format != "graphiti" || begin != json.Delim('[') || !decoder.More() {
+		return format
+	}
+	var first struct{ UUID, ID string }
+	if decoder.Decode(&first) == nil && first.UUID == "" && first.ID != "" {
+		return "cognee"
+	}
+	return format
 }

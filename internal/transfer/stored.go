@@ -33,7 +33,7 @@ func newStoredMonitor(api *client.Client, id string, o *Options, p *terminal.Pro
 	if o.User != "" {
 		w.path += "?user_id=" + url.QueryEscape(o.User)
 	}
-	if o.Format == "graphiti" || o.Format == "mem0" {
+	if o.Format != "kith" && o.Format != "mcp-memory" { // one document
 		w.unit, lines = "items", 0
 	}
 	w.lines = int64(lines)

@@ -1,0 +1,31 @@
+package exchange
+
+import "errors"
+
+// nextElement returns the next element of a document. raw is nil if it has a flaw, for which a fault was added.
+func (r *Reader) nextElement(d *document) (section string, line int64, raw []byte, err error) {
+	section, raw, err = d.next()
+	line = d.begin
+	switch {
+	case errors.Is(err, errElementTooLong):
+		r.addFault(line, section, "an element has more than %d bytes", MaxLine)
+		return section, line, nil, nil
+	case err != nil:
+		return "", 0, nil, err
+	case !r.checkElement(line, section, raw):
+		raw = nil
+	}
+	return section, line, raw, nil
+}
+
+// checkElement reports whether an element of a document is an object without a flaw.
+func (r *Reader) checkElement(line int64, section string, raw []byte) bool {
+	flaw := r.checker.check(raw)
+	if flaw == "" && raw[0] != '{' {
+		flaw = "must be an object"
+	}
+	if flaw != "" {
+		r.addFault(line, section, "an element %s", flaw)
+	}
+	return flaw == ""
+}
