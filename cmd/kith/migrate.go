@@ -15,7 +15,7 @@ import (
 
 // migrateCmd reads the memory of a running system of another make, and imports it.
 type migrateCmd struct {
-	Mem0     migrateMem0Cmd     `cmd:"" help:"From mem0: its platform, or with --from its open-source server."`
+	Mem0     migrateMem0Cmd     `cmd:"" name:"mem0" help:"From mem0: its platform, or with --from its open-source server."`
 	Graphiti migrateGraphitiCmd `cmd:"" help:"From the Neo4j of Graphiti."`
 	Zep      migrateZepCmd      `cmd:"" help:"From Zep Cloud."`
 	Letta    migrateLettaCmd    `cmd:"" help:"From Letta: its hosted API, or with --from a server."`
