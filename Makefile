@@ -29,7 +29,7 @@ BODIES    ?= 1000
 REPLAYS   ?= 10000
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-ui race soak replay attack attack-bodies fuzz test-containers bench lint image dist clean
+.PHONY: help page build run setup check test test-adapters test-ui race soak replay attack attack-bodies fuzz test-containers bench lint image dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -55,6 +55,9 @@ check: ## gofmt and go vet
 
 test: setup check page ## all tests (TESTFLAGS="-short" and the like for others)
 	$(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) ./...
+
+test-adapters: setup ## with other systems themselves (mem0, Graphiti, Letta, Cognee), which take gigabytes
+	KITH_TEST_ADAPTERS=1 $(WITHENV) go test ./exchange ./cmd/kith -run 'TestFilesOfTheirOwnClasses|TestMigrate' -count=1 -v -timeout=30m
 
 test-ui: setup page ## the page at all widths, and with 100,000 nodes
 	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./cmd/kith -run 'TestPage$$' -count=1 -v -timeout=30m

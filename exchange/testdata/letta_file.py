@@ -49,4 +49,5 @@ file = AgentFileSchema(
     tools=[ToolSchema(id="tool-0", name="send_message", tool_type=ToolType.LETTA_CORE, source_type="python", tags=[])],
     mcp_servers=[], metadata={"revision_id": "test"}, created_at=at(9),
 )
-sys.stdout.write(json.dumps(file.model_dump(mode="json"), indent=1) + "\n")
+with open(sys.argv[1], "w") as out:
+    json.dump(file.model_dump(mode="json"), out, indent=1)

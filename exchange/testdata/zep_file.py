@@ -1,5 +1,6 @@
 # Writes a document of objects of Zep's SDK, as `kith import --format zep` reads it.
 import json
+import sys
 
 from zep_cloud.types import Edge, Episode, Message, Node, Observation, Thread, ThreadSummary, User
 
@@ -60,4 +61,5 @@ sections = {
                     created_at="2026-01-03T08:01:00Z", attributes={"sure": True})),
     ],
 }
-print(json.dumps({name: [json.loads(item.json(exclude_none=True)) for item in items] for name, items in sections.items()}, indent=1))
+with open(sys.argv[1], "w") as out:
+    json.dump({name: [json.loads(item.json(exclude_none=True)) for item in items] for name, items in sections.items()}, out, indent=1)
