@@ -163,3 +163,35 @@ func TestMigrateMem0(t *testing.T) {
 		}
 	}
 }
+
+// The example of docs/migrate.md works as it stands.
+func TestExampleOfMigrate(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/migrate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := shared(t)
+	address, folder := standIn(t, sdks(t), "standin_zep.py", "../../exchange/testdata/zep.json")[0], t.TempDir()
+	environ := []string{"KITH_URL=" + s.url, "KITH_KEY=" + s.team(t).key, "ZEP_API_KEY=zep-key"}
+	var last string
+	for line := range strings.SplitSeq(strings.Split(string(page), "```")[1], "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		if !strings.HasPrefix(line, "kith ") {
+			continue
+		}
+		line = strings.NewReplacer(`"$ZEP_URL"`, address, `"Ada of Lisbon"`, "Ada\u00a0of\u00a0Lisbon", "ada.json", filepath.Join(folder, "ada.json")).Replace(line)
+		var args []string
+		for word := range strings.FieldsFuncSeq(strings.TrimPrefix(line, "kith "), func(c rune) bool { return c == ' ' }) {
+			args = append(args, strings.ReplaceAll(word, "\u00a0", " "))
+		}
+		code, out := command(t, environ, args...)
+		if code != 0 {
+			t.Fatalf("%s: %d %s", line, code, out)
+		}
+		last = out
+	}
+	if !strings.HasPrefix(last, "# About Ada") || !strings.Contains(last, "Keeps the tide tables") {
+		t.Errorf("the context: %s", last)
+	}
+}
