@@ -79,6 +79,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			format: `,{"id":"%d","role":"user","content":"` + text + `"}`, end: "]}]}"}, false},
 		{"cognee", Cognee, &endless{begin: `{"nodes":[{"id":"a","type":"Entity","name":"b"}`,
 			format: `,{"id":"%d","type":"Entity","name":"b","description":"` + text + `"}`, end: `],"edges":[{"source":"7","target":"a"}]}`}, false},
+		{"langgraph", LangGraph, &endless{format: `{"namespace":["a"],"key":"%d","value":{"text":"` + text + `"}}` + "\n"}, false},
 		{"one line", Kith, &endless{begin: `{"node":"`, format: "%d" + text}, true},
 		{"one element", Mem0, &endless{begin: `[{"memory":"`, format: "%d" + text, end: `"}]`}, true},
 		{"a section nobody asked for", Graphiti, &endless{begin: `{"x":["`, format: "%d" + text, end: `"]}`}, true},

@@ -117,10 +117,11 @@ const (
 	Zep       Format = "zep"        // a JSON document of users, threads, messages, episodes, nodes and edges
 	Letta     Format = "letta"      // an agent file: a JSON document of agents with their messages, and blocks
 	Cognee    Format = "cognee"     // a JSON document of nodes and edges
+	LangGraph Format = "langgraph"  // items of a store, one JSON object a line
 )
 
 // Formats lists all formats.
-var Formats = []Format{Kith, MCPMemory, Graphiti, Mem0, Zep, Letta, Cognee}
+var Formats = []Format{Kith, MCPMemory, Graphiti, Mem0, Zep, Letta, Cognee, LangGraph}
 
 // DocumentError means that the rest of a file cannot be read. Column counts bytes, from 1.
 type DocumentError struct {

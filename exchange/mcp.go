@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"errors"
 	"strings"
 
 	"kith/internal/bounds"
@@ -25,27 +24,12 @@ type mcpLine struct {
 }
 
 func (r *mcpReader) read() error {
-	raw, err := r.lines.read()
-	line := r.lines.number
-	switch {
-	case errors.Is(err, errLineTooLong):
-		r.addFault(line, "", "has more than %d bytes", MaxLine)
-		return nil
-	case err != nil || len(raw) == 0:
-		return err
-	}
+	raw, err := r.nextLine(r.lines)
 	var in mcpLine
-	switch flaw := r.checker.check(raw); {
-	case flaw != "" && r.checker.cut && !r.lines.ended:
-		r.addFault(line, "", "is cut: the file ends in the middle of it, at byte %d", r.lines.offset)
-	case flaw != "":
-		r.addFault(line, "", "%s", flaw)
-	case raw[0] != '{':
-		r.addFault(line, "", "must be an object")
-	case r.decode(line, raw, &in):
-		r.convertLine(line, &in)
+	if err == nil && raw != nil && r.decode(r.lines.number, raw, &in) {
+		r.convertLine(r.lines.number, &in)
 	}
-	return nil
+	return err
 }
 
 func (r *mcpReader) convertLine(line int64, in *mcpLine) {

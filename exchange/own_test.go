@@ -21,6 +21,7 @@ func TestFilesOfTheirOwnClasses(t *testing.T) {
 		packages      []string
 	}{
 		{"zep.json", "zep_file.py", Zep, true, []string{"letta-client==1.12.1", "zep-cloud==4.0.1"}},
+		{"langgraph.jsonl", "langgraph_file.py", LangGraph, true, []string{"langgraph-checkpoint==4.3.2"}},
 		{"letta.af", "letta_file.py", Letta, false, []string{"--no-binary=demjson3", "letta==0.16.8", "asyncpg==0.32.0", "pgvector==0.5.1"}},
 		{"cognee.json", "cognee_file.py", Cognee, false, []string{"--no-binary=langdetect,pympler", "cognee==1.6.5"}},
 	} {

@@ -52,6 +52,8 @@ func NewReader(r io.Reader, format Format) (*Reader, error) {
 		reader.readMore = (&lettaReader{Reader: reader, document: document}).read
 	case Cognee:
 		reader.readMore = (&cogneeReader{Reader: reader, document: newDocument(r, cogneeSections)}).read
+	case LangGraph:
+		reader.readMore = (&langGraphReader{Reader: reader, lines: newLineReader(r)}).read
 	default:
 		return nil, fmt.Errorf("read: the format must be one of %s", formatNames())
 	}

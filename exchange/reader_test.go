@@ -181,7 +181,7 @@ func TestReadErrorsStay(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewReader(strings.NewReader(""), "xml"); err == nil || !strings.Contains(err.Error(), "kith, mcp-memory, graphiti, mem0, zep, letta, cognee") {
+	if _, err := NewReader(strings.NewReader(""), "xml"); err == nil || !strings.Contains(err.Error(), "kith, mcp-memory, graphiti, mem0, zep, letta, cognee, langgraph") {
 		t.Errorf("unknown format: %v", err)
 	}
 }
@@ -215,7 +215,7 @@ func TestGoldens(t *testing.T) {
 	for file, format := range map[string]Format{
 		"mcp-memory.jsonl": MCPMemory, "graphiti.json": Graphiti, "graphiti-sections.json": Graphiti,
 		"mem0.json": Mem0, "mem0-list.json": Mem0, "zep.json": Zep, "zep-faults.json": Zep, "letta.af": Letta, "letta-faults.af": Letta,
-		"cognee.json": Cognee, "cognee-faults.json": Cognee,
+		"langgraph.jsonl": LangGraph, "langgraph-faults.jsonl": LangGraph, "cognee.json": Cognee, "cognee-faults.json": Cognee,
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()

@@ -52,7 +52,7 @@ func isWord(s string) bool {
 
 // timeLayouts are the time formats of other systems. A time without a zone is UTC. All accept fractions of seconds.
 var timeLayouts = []string{
-	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z0700", time.DateOnly,
+	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z0700", time.DateOnly,
 }
 
 // readTime parses a time: a text in one of the layouts, or seconds or milliseconds since 1970. It warns about another

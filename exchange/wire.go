@@ -27,6 +27,8 @@ type (
 		Role        string          `json:"role,omitempty"`
 		Text        string          `json:"text,omitempty"`
 		At          string          `json:"at,omitempty"`
+		Namespace   []string        `json:"namespace,omitempty"`
+		Value       json.RawMessage `json:"value,omitempty"`
 		StartedAt   string          `json:"started_at,omitempty"`
 		EndedAt     string          `json:"ended_at,omitempty"`
 		Summary     string          `json:"summary,omitempty"`

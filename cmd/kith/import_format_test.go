@@ -22,7 +22,8 @@ var ofOtherSystems = map[string]struct {
 		"letta.af", "Ada Quay", counted(8, 0, 0, 0), counted(0, 0, 0, 0),
 		"Her name is Ada Quay.|She keeps the tide tables.|I am Sam, and I am brief.", "", "My sister Sarah moves to Hvar.|How lovely!|When does she move?|In spring.",
 	},
-	"cognee": {"cognee.json", "Ada Quay", counted(8, 0, 0, 0), counted(6, 0, 0, 0), "family", "Sarah moves to Hvar", ""},
+	"langgraph": {"langgraph.jsonl", "Ada Quay", counted(4, 0, 0, 0), counted(0, 0, 0, 0), "", "Sarah moves to Hvar", ""},
+	"cognee":    {"cognee.json", "Ada Quay", counted(8, 0, 0, 0), counted(6, 0, 0, 0), "family", "Sarah moves to Hvar", ""},
 }
 
 func otherFile(t *testing.T, name string) string {

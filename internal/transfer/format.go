@@ -20,6 +20,8 @@ var formatKeys = map[string][]string{
 	"zep":   {"users", "threads", "observations", "thread_summaries"},
 	"letta": {"agents", "core_memory"},
 
+	"langgraph": {"namespace", "prefix"},
+
 	conversationsFormat: {"conversation", "speaker"},
 }
 

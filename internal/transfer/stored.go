@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	client "kith/clients/go"
@@ -33,7 +34,7 @@ func newStoredMonitor(api *client.Client, id string, o *Options, p *terminal.Pro
 	if o.User != "" {
 		w.path += "?user_id=" + url.QueryEscape(o.User)
 	}
-	if o.Format != "kith" && o.Format != "mcp-memory" { // one document
+	if !slices.Contains([]string{"kith", "mcp-memory", "langgraph"}, o.Format) { // one document
 		w.unit, lines = "items", 0
 	}
 	w.lines = int64(lines)
