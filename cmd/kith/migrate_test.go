@@ -156,7 +156,7 @@ func TestMigrateMem0(t *testing.T) {
 	for i, more := range [][]string{nil, {"--hosted"}} {
 		args := append([]string{"mem0", "--from", addresses[i]}, more...)
 		c := migrated(t, []string{"MEM0_API_KEY=mem0-key"}, args...)
-		checkContext(t, c, "ada", "ada", "Sarah moves to Hvar", "Ada likes tide 3")
+		checkContext(t, c, "ada", "ada", "Sarah moves to Hvar", "Ada likes tide 22", "14 more memories") // a context shows ten
 		shared := string(c.do(t, http.MethodPost, "/v1/explore", `{"queries":[{"query":"desk nine"}]}`).body)
 		if !strings.Contains(shared, "The desk opens at nine") {
 			t.Errorf("of an agent alone: %s", shared)
