@@ -70,8 +70,9 @@ func (d *document) addMember(key []byte) error {
 
 // takeHead returns the members read so far as an object, and begins another.
 func (d *document) takeHead() ([]byte, error) {
-	raw := append(d.head, '}')
-	d.begin, d.head = d.headBegin, append([]byte(nil), '{')
+	raw := d.head
+	raw = append(raw, '}')
+	d.begin, d.head = d.headBegin, []byte{'{'}
 	if d.headTooLong {
 		d.headTooLong = false
 		return nil, errElementTooLong

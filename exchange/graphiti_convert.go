@@ -69,7 +69,7 @@ func (r *graphitiReader) relationshipKey(in *graphitiEdge) string {
 
 func (r *graphitiReader) addFact(line int64, in *graphitiEdge) {
 	e := r.newExtras(line, Graphiti)
-	w := in.fact.relationship(r.Reader, line, e)
+	w := in.relationship(r.Reader, line, e)
 	w.Key, w.From, w.To = r.relationshipKey(in), r.entityKey(in.Source), r.entityKey(in.Target)
 	e.put("episodes", in.Episodes)
 	w.Properties = e.json()
