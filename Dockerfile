@@ -27,6 +27,7 @@ CMD ["serve"]
 HEALTHCHECK --interval=10s --timeout=6s --start-period=60s --retries=3 CMD ["/usr/local/bin/kith", "health"]
 ARG VERSION COMMIT DATE
 LABEL org.opencontainers.image.title="Kith" \
+      io.modelcontextprotocol.server.name="io.github.kith-memory/kith" \
       org.opencontainers.image.description="A graph memory service for AI agents" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${COMMIT}" \

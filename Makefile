@@ -5,13 +5,15 @@ SHELL       := bash
 .DEFAULT_GOAL := help
 
 # What is built, and from when: that of the commit, so that two builds of it are the same to the byte.
-VERSION   ?= $(shell git describe --tags --always --dirty 2> /dev/null || echo development)
+VERSION   ?= $(shell scripts/version.sh)
 COMMIT    ?= $(shell git rev-parse HEAD 2> /dev/null)
 DATE      ?= $(shell TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2> /dev/null)
 # Static, with the time zones in it: a container or a small machine may have none.
 GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags timetzdata \
-               -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)'
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+               -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE) -X main.repository=$(REPOSITORY)'
+# Address of a Maven repository, from which the built kith fetches Neo4j where there is no KITH_NEO4J_REPOSITORY. Empty: with Maven.
+REPOSITORY ?=
+PLATFORMS ?= linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
 # One Neo4j, one Redis and one PostgreSQL for the whole run: see internal/testenv.
 WITHENV   := go run ./internal/testenv/run --
 # A Neo4j that a test starts for itself lives for seconds: only Java's quicker compiler is worth its time, and its jars,
@@ -29,7 +31,7 @@ BODIES    ?= 1000
 REPLAYS   ?= 10000
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-adapters test-ui race soak replay attack attack-bodies fuzz test-containers bench lint image dist clean
+.PHONY: help page build run setup check test test-adapters test-ui race soak replay attack attack-bodies fuzz test-containers bench lint image dist test-dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -47,10 +49,11 @@ run: build ## build it and serve, with an example memory to look at
 setup: ## install what the tests need (Debian as root), or say what to install
 	scripts/setup.sh
 
-check: ## gofmt and go vet
+check: ## gofmt and go vet; it compiles for Windows
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path '*/node_modules/*')); \
 	  [[ -z $$unformatted ]] || { echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; }
-	go vet -tags=soak,recall ./...
+	go vet -tags=soak,recall,dist ./...
+	GOOS=windows go build -o /dev/null ./cmd/kith
 	go -C clients/go vet ./...
 
 test: setup check page ## all tests (TESTFLAGS="-short" and the like for others)
@@ -98,21 +101,17 @@ lint: ## golangci-lint, with the layering rule (.golangci.yml)
 image: ## the container image, kith:VERSION
 	docker build --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) --build-arg DATE=$(DATE) -t kith:$(VERSION) .
 
-# With GNU tar. The same commit gives the same bytes.
+# The same commit gives the same bytes. See docs/install.md for what comes out.
 dist: PAGE = 1
-dist: build ## archives for all platforms, and their checksums, in dist/
-	rm -rf dist
-	for p in $(PLATFORMS); do \
-	  name=kith-$(VERSION)-$${p/\//-}; \
-	  mkdir -p dist/$$name/completions; \
-	  cp -R README.md docs deploy $(wildcard LICENSE) dist/$$name; \
-	  for shell in bash zsh fish; do bin/kith completion $$shell > dist/$$name/completions/kith.$$shell; done; \
-	  GOOS=$${p%/*} GOARCH=$${p#*/} $(GOBUILD) -o dist/$$name/kith ./cmd/kith; \
-	  tar -C dist --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=$(DATE) -c $$name | \
-	    gzip -n > dist/$$name.tar.gz; \
-	  rm -r dist/$$name; \
-	done
-	cd dist && sha256sum *.tar.gz > SHA256SUMS
+dist: build ## packages for all platforms, and their checksums, in dist/ (PLATFORMS=linux-amd64 for one)
+	rm -rf dist bin/release bin/completions
+	mkdir -p bin/completions
+	for shell in bash zsh fish; do bin/kith completion $$shell > bin/completions/kith.$$shell; done
+	for p in $(PLATFORMS); do GOOS=$${p%-*} GOARCH=$${p#*-} $(GOBUILD) -o bin/release/kith-$$p ./cmd/kith; done
+	go run ./internal/release -version $(VERSION) -commit $(COMMIT) -date $(DATE)
+
+test-dist: setup ## install what make dist has built, and run it; Helm renders the chart (UPDATE=-update)
+	go test -tags=dist ./internal/release ./cmd/kith -run TestDist -count=1 -v -timeout=60m $(UPDATE)
 
 clean: ## remove bin/, dist/ and the built page
-	rm -rf bin dist ui/dist/assets ui/dist/*.html ui/dist/*.txt
+	rm -rf bin dist clients/typescript/dist clients/typescript/test-dist ui/dist/assets ui/dist/*.html ui/dist/*.txt

@@ -1,6 +1,9 @@
 module kith
 
-ignore ./ui/node_modules
+ignore (
+	./clients/typescript/node_modules
+	./ui/node_modules
+)
 
 go 1.26.0
 

@@ -1,8 +1,8 @@
 // Package embedded fetches, starts and stops a Neo4j: the Neo4j Community server in a separate process, on the loopback
 // interface, with a generated password and a data folder.
 //
-// It finds the server in this order: an installed Neo4j (Options.Neo4jHome), Java with jars that Maven fetches once,
-// a Docker engine. It does not choose between an embedded and a given database, has no schema and runs no statement of
+// It finds the server in this order: an installed Neo4j (Options.Neo4jHome), Java with jars that are fetched once (from
+// Options.Repository, or with Maven), a Docker engine. It does not choose between an embedded and a given database, has no schema and runs no statement of
 // Kith; it knows nothing of the rest of Kith.
 package embedded
 
@@ -21,11 +21,13 @@ type Endpoint struct{ URI, User, Password string }
 type Options struct {
 	// Dir is the data folder; it is created with mode 0700. One process at a time may use it.
 	Dir string
-	// CacheDir holds fetched jars and the compiled launcher, shared by all data folders of the user. Empty: the folder kith
+	// CacheDir holds fetched jars and the launcher, shared by all data folders of the user. Empty: the folder kith
 	// in os.UserCacheDir.
 	CacheDir string
 	// Neo4jHome is an installed Neo4j 5.x whose lib folder is used instead of fetching. Empty: none.
 	Neo4jHome string
+	// Repository is the address of a Maven repository, from which the jars are fetched without Maven. Empty: with Maven.
+	Repository string
 	// HeapMB is the largest Java heap; 0: 512.
 	HeapMB int
 	// PageCacheMB is the size of Neo4j's page cache; 0: 256.

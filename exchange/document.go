@@ -9,7 +9,7 @@ import (
 	"kith/internal/jsonname"
 )
 
-// document reads the elements of the lists in one JSON document, each within MaxLine, without holding the rest. It
+// document reads the elements of the lists in one JSON document, each within a limit, without holding the rest. It
 // finds the ends of values by quotes and brackets alone, so it skips a value that is too large or in an unknown
 // section with a few bytes of memory. The decoders of encoding/json and jsontext would hold a whole string of any size.
 // The elements have not passed Flaw yet.
@@ -18,6 +18,7 @@ type document struct {
 	line     int64
 	column   int64
 	buf      []byte
+	limit    int             // bytes of an element
 	sections map[string]bool // sections to read; "" is a list at the top
 	state    documentState
 	first    bool   // nothing of the open list or object has been read
@@ -44,14 +45,12 @@ const (
 	afterEnd
 )
 
-var errElementTooLong = errors.New("element too long")
-
 func newDocument(in io.Reader, sections map[string]bool) *document {
-	return &document{in: bufio.NewReaderSize(in, 1<<16), line: 1, sections: sections, first: true}
+	return &document{in: bufio.NewReaderSize(in, 1<<16), line: 1, sections: sections, first: true, limit: MaxLine}
 }
 
 // next returns the next element and the section of its list. A section that is an object is one element. It returns
-// errElementTooLong after skipping an element.
+// ErrElementTooLong after skipping an element.
 func (d *document) next() (section string, raw []byte, err error) {
 	for {
 		var done bool
@@ -179,7 +178,7 @@ func (d *document) finish() error {
 }
 
 func (d *document) keyError(err error) error {
-	if errors.Is(err, errElementTooLong) {
+	if errors.Is(err, ErrElementTooLong) {
 		return d.fail("a key is too long")
 	}
 	return err

@@ -55,7 +55,7 @@ func (d *document) elementMember() (section string, raw []byte, done bool, err e
 func (d *document) addMember(key []byte) error {
 	value, err := d.value(true)
 	switch {
-	case errors.Is(err, errElementTooLong) || err == nil && len(d.head)+len(key)+len(value) > MaxLine-len(`,:}`):
+	case errors.Is(err, ErrElementTooLong) || err == nil && len(d.head)+len(key)+len(value) > MaxLine-len(`,:}`):
 		d.headTooLong = true
 		return nil
 	case err != nil:
@@ -75,7 +75,7 @@ func (d *document) takeHead() ([]byte, error) {
 	d.begin, d.head = d.headBegin, []byte{'{'}
 	if d.headTooLong {
 		d.headTooLong = false
-		return nil, errElementTooLong
+		return nil, ErrElementTooLong
 	}
 	return raw, nil
 }

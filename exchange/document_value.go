@@ -9,7 +9,7 @@ func (d *document) value(wanted bool) ([]byte, error) {
 		return nil, err
 	}
 	d.begin = d.line
-	keep := &valueBuffer{buf: d.buf[:0], wanted: wanted}
+	keep := &valueBuffer{buf: d.buf[:0], limit: d.limit, wanted: wanted}
 	switch b {
 	case '"':
 		err = d.text(keep)
@@ -20,7 +20,7 @@ func (d *document) value(wanted bool) ([]byte, error) {
 	}
 	d.buf = keep.buf[:0]
 	if err == nil && keep.tooLong {
-		err = errElementTooLong
+		err = ErrElementTooLong
 	}
 	return keep.buf, err
 }
@@ -28,13 +28,14 @@ func (d *document) value(wanted bool) ([]byte, error) {
 // valueBuffer holds the bytes of a value if they are wanted and not too many.
 type valueBuffer struct {
 	buf             []byte
+	limit           int
 	wanted, tooLong bool
 }
 
 func (k *valueBuffer) add(b byte) {
 	switch {
 	case !k.wanted || k.tooLong:
-	case len(k.buf) == MaxLine:
+	case len(k.buf) == k.limit:
 		k.tooLong = true
 	default:
 		k.buf = append(k.buf, b)

@@ -7,7 +7,7 @@ func (r *Reader) nextElement(d *document) (section string, line int64, raw []byt
 	section, raw, err = d.next()
 	line = d.begin
 	switch {
-	case errors.Is(err, errElementTooLong):
+	case errors.Is(err, ErrElementTooLong):
 		r.addFault(line, section, "an element has more than %d bytes", MaxLine)
 		return section, line, nil, nil
 	case err != nil:

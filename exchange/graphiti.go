@@ -45,7 +45,7 @@ func (r *graphitiReader) read() error {
 	section, raw, err := r.document.next()
 	line := r.document.begin
 	switch {
-	case errors.Is(err, errElementTooLong):
+	case errors.Is(err, ErrElementTooLong):
 		r.addFault(line, section, "an element has more than %d bytes", MaxLine)
 	case err != nil:
 		return err
@@ -86,7 +86,7 @@ func (r *graphitiReader) readNode(line int64, section string, raw []byte) {
 }
 
 func (r *graphitiReader) entityKey(uuid string) string {
-	return newEntityKey(string(Graphiti), r.UserID, uuid)
+	return EntityKey(string(Graphiti), r.UserID, uuid)
 }
 
 func (r *graphitiReader) readEdge(line int64, section string, raw []byte) {

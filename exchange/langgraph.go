@@ -48,7 +48,7 @@ func (r *langGraphReader) addItemOf(line int64, in *langGraphItem) {
 		r.warnOnce(line, "expires_at", "is not imported: the items of this import do not expire")
 	}
 	r.emitNode(line, &wireNode{
-		Kind: "item", EntityKey: newEntityKey(append([]string{string(LangGraph), r.UserID}, append(in.Namespace, in.Key)...)...),
+		Kind: "item", EntityKey: EntityKey(append([]string{string(LangGraph), r.UserID}, append(in.Namespace, in.Key)...)...),
 		Name: in.Key, Namespace: in.Namespace, Value: in.Value,
 		CreatedAt: formatTime(r.readTime(line, "created_at", in.CreatedAt)), Properties: r.newExtras(line, LangGraph).json(),
 	})

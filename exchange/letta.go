@@ -72,7 +72,7 @@ func (r *lettaReader) read() error {
 }
 
 func (r *lettaReader) key(kind, id string) string {
-	return newEntityKey(string(Letta), r.UserID, kind, id)
+	return EntityKey(string(Letta), r.UserID, kind, id)
 }
 
 // readAgent reads the members of an agent before its messages, or the rest, and adds the agent if they say something new.

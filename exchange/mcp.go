@@ -53,7 +53,7 @@ const lateNodesWarning = "follows relationships that may need it: if some of the
 
 // entityKey returns the key for the name of an entity, which is unique in the server's memory.
 func (r *mcpReader) entityKey(name string) string {
-	return newEntityKey(string(MCPMemory), r.UserID, strings.TrimSpace(name))
+	return EntityKey(string(MCPMemory), r.UserID, strings.TrimSpace(name))
 }
 
 func (r *mcpReader) addEntity(line int64, in *mcpLine) {

@@ -91,7 +91,7 @@ func (r *mem0Reader) addMemory(line int64, in *mem0Memory) {
 	id := in.id()
 	name, cut := memoryName(in.Memory, id)
 	n := &wireNode{
-		Kind: "concept", EntityKey: newEntityKey(string(Mem0), user, "memory", id), UserID: in.user(),
+		Kind: "concept", EntityKey: EntityKey(string(Mem0), user, "memory", id), UserID: in.user(),
 		Name:       name,
 		CreatedAt:  formatTime(r.readTime(line, "created_at", in.CreatedAt)),
 		UpdatedAt:  formatTime(r.readTime(line, "updated_at", in.UpdatedAt)),

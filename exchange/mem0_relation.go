@@ -46,7 +46,7 @@ const rememberedEntities = 10_000
 // name.
 func (r *mem0Reader) addEntity(line int64, userID, name, entityType string) string {
 	n := &wireNode{
-		Kind: "entity", EntityKey: newEntityKey(string(Mem0), r.userOf(userID), "entity", name), UserID: userID, Name: name,
+		Kind: "entity", EntityKey: EntityKey(string(Mem0), r.userOf(userID), "entity", name), UserID: userID, Name: name,
 		Properties: r.newExtras(line, Mem0).json(),
 	}
 	if strings.EqualFold(entityType, "person") {

@@ -29,8 +29,12 @@ func (i *importer) takeOwner(item Item, w *graph.NodeWrite) {
 	}
 	i.owners[user] = w.EntityKey
 	w.Kind, w.Type, w.MayOwn = "person", graph.Optional[string]{}, true
-	if i.options.Owner != "" {
-		w.Name, w.IsOwner = graph.Some(i.options.Owner), graph.Some(true)
+	if i.options.Owner == "" {
+		return
+	}
+	w.IsOwner = graph.Some(true)
+	if !i.namesUser(user, w.Name.Value) {
+		w.Name = graph.Some(i.options.Owner)
 	}
 }
 

@@ -61,7 +61,7 @@ func (r *Reader) readTime(line int64, location string, raw json.RawMessage) time
 	if len(raw) == 0 || string(raw) == "null" || string(raw) == `""` {
 		return time.Time{}
 	}
-	t, ok := parseTime(raw)
+	t, ok := ParseTime(raw)
 	if !ok || t.Before(fault.Earliest) || !t.Before(fault.Latest) {
 		r.addWarning(line, location, "was ignored: it must be a time from the year 1000 to 2199")
 		return time.Time{}
@@ -69,7 +69,8 @@ func (r *Reader) readTime(line int64, location string, raw json.RawMessage) time
 	return t.UTC()
 }
 
-func parseTime(raw json.RawMessage) (time.Time, bool) {
+// ParseTime parses a time of another system: a text in one of the layouts, or seconds or milliseconds since 1970.
+func ParseTime(raw json.RawMessage) (time.Time, bool) {
 	var number float64
 	if json.Unmarshal(raw, &number) == nil {
 		const milliseconds = 1e11 // in seconds this would be the year 5138

@@ -87,9 +87,9 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// newEntityKey returns an entity key for an id in another system. It is a UUID of version 8 (RFC 9562) over the
+// EntityKey returns an entity key for an id in another system. It is a UUID of version 8 (RFC 9562) over the
 // parts, so that importing a file again finds the same nodes.
-func newEntityKey(parts ...string) string {
+func EntityKey(parts ...string) string {
 	hash := sha256.New()
 	for _, part := range parts {
 		_, _ = fmt.Fprintf(hash, "%d:%s", len(part), part)

@@ -109,10 +109,10 @@ func (r *zepReader) addUser(line int64, in *zepUser) error {
 	return nil
 }
 
-func (r *zepReader) key(user, uuid string) string { return newEntityKey(string(Zep), user, uuid) }
+func (r *zepReader) key(user, uuid string) string { return EntityKey(string(Zep), user, uuid) }
 
 // personKey returns the key of the person who a user is.
-func (r *zepReader) personKey(user string) string { return newEntityKey(string(Zep), user, "", "user") }
+func (r *zepReader) personKey(user string) string { return EntityKey(string(Zep), user, "", "user") }
 
 // userOf returns the user of an element: the import's user, or that of the file; empty for a graph that is nobody's. It
 // adds a fault if the import is for one user, and the file has several.

@@ -125,7 +125,7 @@ func (a *assembly) nodes() []node {
 	for i := range a.details.Nodes {
 		n := &a.details.Nodes[i]
 		kind, _ := graph.KindOf(n.Kind)
-		if !a.wantsKind(kind) || a.isHidden(n.State) || a.isWeak(n.EntityKey) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
+		if !a.wantsKind(kind) || a.isHidden(n.State) || a.isWeak(n.EntityKey) || !a.selects(n) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
 			continue
 		}
 		all = append(all, node{n, kind, a.score(&a.best.nodes, n.EntityKey, n.UpdatedAt, n.Salience)})
@@ -141,6 +141,12 @@ func (a *assembly) semantic(nodes []node) Semantic {
 		hit := NodeHit{
 			EntityKey: n.EntityKey, NodeType: n.kind.Label, Name: n.Name, Description: n.Description, NotesSnippets: noteSnippets(n.Notes, n.Description),
 			Salience: n.Salience, State: n.State, LastAccessedAt: n.LastAccessedAt, Scored: n.Scored,
+		}
+		if n.kind == graph.ItemKind {
+			hit.Namespace = n.Namespace.Value
+			if slices.Contains(a.Kinds, n.Kind) {
+				hit.Value = n.Value.Value
+			}
 		}
 		if a.granularity > 1 {
 			hit.Anchors = a.storiesAbout(n.EntityKey)

@@ -32,6 +32,14 @@ func kindFilter(kinds []graph.Kind) string {
 	return " +search_scope:(" + strings.Join(given, " ") + ")^0"
 }
 
+// namespaceFilter returns a clause that matches the items of a namespace and those within it; none means all nodes.
+func namespaceFilter(namespace []string) string {
+	if len(namespace) == 0 {
+		return ""
+	}
+	return " +search_scope:" + searchscope.Namespace(namespace) + "^0"
+}
+
 // typeFilter returns a clause that matches relationships of the given types; none means all.
 func typeFilter(types []string) string {
 	if len(types) == 0 {

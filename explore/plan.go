@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/words"
 )
 
@@ -33,6 +34,7 @@ type plan struct {
 	shown                            bool // sources are in the answer; otherwise they only rank storylines
 	storylines, macros               int  // how many
 	since, until                     *time.Time
+	fields                           graph.Filter // of nodes
 }
 
 // ask is one query or text match.
@@ -67,6 +69,7 @@ func (e *Explorer) newPlan(scope graph.Scope, r *Request) *plan {
 		p.asks = append(p.asks, ask{Ask: Ask{Words: words, Match: true}, text: text, all: words})
 	}
 	p.used = slices.Clone(p.asks)
+	p.fields = new(graph.Faults).Filter(fault.At("filter"), r.Filter) // Validate has checked it
 	p.chooseLists()
 	return p
 }
@@ -125,7 +128,7 @@ func (p *plan) searchQuery(asks []ask, m *meaning) Search {
 	q := Search{
 		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searchedKinds(), Relationships: p.relationships,
 		Types: p.RelationshipFilters.RelationshipTypes, ConversationID: p.ConversationID, Since: p.since, Until: p.until, AsOf: p.asOf,
-		Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Vectors: m.missingVectors(asks),
+		Namespace: p.Namespace, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Vectors: m.missingVectors(asks),
 	}
 	for _, a := range asks {
 		if !p.uses(byWords) {
@@ -200,6 +203,19 @@ func (p *plan) vectorFilter(asked *timing, kinds ...graph.Kind) func(kind uint8,
 	}
 }
 
+// nodesRead returns how many nodes are read: more if their fields decide.
+func (p *plan) nodesRead() int {
+	if p.fields != nil || len(p.Namespace) > 0 {
+		return max(MaxLimit, p.limit+spareHits)
+	}
+	return p.limit + spareHits
+}
+
+// selects reports whether a node has the namespace and the fields that the request asks for.
+func (p *plan) selects(n *graph.NodeView) bool {
+	return p.fields.Matches(n) && (len(p.Namespace) == 0 || n.OwnFields != nil && graph.IsWithin(n.Namespace.Value, p.Namespace))
+}
+
 // wantedDetails returns the best hits, whose details are to be read.
 func (p *plan) wantedDetails(f *Found, l *rankings, b *fusedRankings) Wanted {
 	w := Wanted{Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter()}
@@ -215,7 +231,7 @@ func (p *plan) wantedDetails(f *Found, l *rankings, b *fusedRankings) Wanted {
 			w.Messages = append(w.Messages, snippetKeys(l.said[key], b)...)
 		}
 	}
-	w.Nodes = p.wantedNodes(f, b.nodes.keys, p.limit+spareHits)
+	w.Nodes = p.wantedNodes(f, b.nodes.keys, p.nodesRead())
 	if p.relationships || p.Expand > 0 {
 		w.Around = w.Nodes[:min(p.limit, len(w.Nodes))]
 	}

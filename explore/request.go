@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -50,7 +51,9 @@ type Request struct {
 	UserID              string                    `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory, with what the team shares; default: the user of the key, or only what the team shares"`
 	Queries             []Query                   `json:"queries,omitempty" maxItems:"8" doc:"questions or descriptions, searched by words and by meaning; this or text_matches is required"`
 	TextMatches         []string                  `json:"text_matches,omitempty" maxItems:"16" word:"filled" doc:"names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words; each of at most 16,384 characters"`
-	Kinds               []string                  `json:"kinds,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity storyline macro" doc:"only these kinds of nodes; message: messages as a list of their own. Default: all except messages, which come with their sources"`
+	Kinds               []string                  `json:"kinds,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity item storyline macro" doc:"only these kinds of nodes; message: messages as a list of their own. Default: all except messages, which come with their sources"`
+	Namespace           []string                  `json:"namespace,omitempty" word:"true" maxItems:"16" doc:"only items of this namespace, and of those within it"`
+	Filter              json.RawMessage           `json:"filter,omitempty" doc:"only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte; tested on the best 100 nodes. An object; at most 4,096 bytes"`
 	RelationshipFilters RelationshipFilters       `json:"relationship_filters,omitzero" doc:"which relationships count; applied before anything is ranked"`
 	SearchRelationships graph.Optional[bool]      `json:"search_relationships,omitzero" doc:"default true"`
 	Since               graph.Optional[time.Time] `json:"since,omitzero" doc:"what was said, or changed, from then on"`
@@ -96,8 +99,20 @@ func (r *Request) Validate() error {
 	r.validateTexts(f)
 	r.validateChoices(f)
 	r.validateWeights(f)
+	r.validateItems(f)
 	r.RelationshipFilters.validate(f, fault.At("relationship_filters"))
 	return f.Err()
+}
+
+// validateItems checks what selects items and other nodes by their fields.
+func (r *Request) validateItems(f *fault.List) {
+	items := &graph.Faults{}
+	items.Namespace(fault.At("namespace"), r.Namespace)
+	items.Filter(fault.At("filter"), r.Filter)
+	f.Append(items.Fields()...)
+	if len(r.Namespace) > 0 && !slices.Equal(r.Kinds, []string{graph.ItemKind.Name}) {
+		f.Add(fault.At("namespace"), fault.NotAllowed, "is only for kinds: [\"item\"]")
+	}
 }
 
 func checkText(f *fault.List, place fault.Path, text string) {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"encoding/json"
 	"time"
 
 	"kith/graph"
@@ -85,6 +86,8 @@ type NodeHit struct {
 	Name           string          `json:"name"`
 	Description    string          `json:"description"`
 	NotesSnippets  []string        `json:"notes_snippets,omitempty" doc:"unexpired notes, the newest 10: 500 characters of each, 5,000 of all"`
+	Namespace      []string        `json:"namespace,omitempty" doc:"items only"`
+	Value          json.RawMessage `json:"value,omitempty" contract:"any" doc:"of items, if kinds asks for them"`
 	Salience       float64         `json:"salience"`
 	State          string          `json:"state"`
 	LastAccessedAt *time.Time      `json:"last_accessed_at"`

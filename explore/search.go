@@ -60,6 +60,7 @@ type Search struct {
 	Nodes         []graph.Kind // of these kinds, except sources and messages; empty: no nodes
 	Relationships bool
 	Types         []string // of relationships; empty: all
+	Namespace     []string // of items, and those within it; empty: all
 	Since, Until  *time.Time
 	AsOf          *time.Time // what was there at a time, with its texts of then; nil: now
 	Neighbours    bool       // find messages by the words of the messages around them too
@@ -293,7 +294,7 @@ type searchAsks struct{ messages, sources, nodes, relationships []indexAsk }
 func (q *Search) indexAsks(scope graph.Scope) *searchAsks {
 	all := &searchAsks{}
 	said, other := searchscope.Filter(scope.TeamID, scope.UserID, q.Since, q.Until), searchscope.Filter(scope.TeamID, scope.UserID, nil, nil)
-	kinds, types := kindFilter(q.Nodes), typeFilter(q.Types)
+	kinds, types := kindFilter(q.Nodes)+namespaceFilter(q.Namespace), typeFilter(q.Types)
 	fields := messageFields
 	if !q.Neighbours {
 		fields = messageFields[:1]

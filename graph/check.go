@@ -60,7 +60,12 @@ func (f *Faults) optionalPast(at fault.Path, o Optional[time.Time], now time.Tim
 
 // Properties checks the properties that a caller defines: a JSON object of bounded size and depth.
 func (f *Faults) Properties(at fault.Path, raw json.RawMessage) {
-	if f.JSON(at, raw, bounds.PropertiesSize, bounds.PropertiesDepth) && bytes.TrimSpace(raw)[0] != '{' {
+	f.object(at, raw, bounds.PropertiesSize, bounds.PropertiesDepth)
+}
+
+// object checks a JSON object: its size in bytes and its depth.
+func (f *Faults) object(at fault.Path, raw json.RawMessage, size, depth int) {
+	if f.JSON(at, raw, size, depth) && bytes.TrimSpace(raw)[0] != '{' {
 		f.Add(at, fault.WrongType, "must be an object")
 	}
 }

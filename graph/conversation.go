@@ -37,12 +37,9 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 		if err != nil {
 			return err
 		}
-		source, err := conversation(found, scope, key)
+		source, err := openConversation(found, scope, key)
 		if err != nil {
 			return err
-		}
-		if source.Moment("ended_at") != nil {
-			return fmt.Errorf("append messages: the conversation has ended: %w", fault.ErrConflict)
 		}
 		asUser := Scope{TeamID: scope.TeamID, UserID: source.user()}
 		result = newSourceResult(asUser.UserID, key)
@@ -99,6 +96,15 @@ func endTime(end *ConversationEnd, source *stored, now time.Time) Optional[time.
 		return Some(*ended)
 	}
 	return Some(now)
+}
+
+// openConversation does the same as conversation, and returns ErrConflict for one that has ended.
+func openConversation(found known, scope Scope, key string) (*stored, error) {
+	s, err := conversation(found, scope, key)
+	if err == nil && s.Moment("ended_at") != nil {
+		err = fmt.Errorf("the conversation has ended: %w", fault.ErrConflict)
+	}
+	return s, err
 }
 
 // conversation returns the found source of a key if it is a conversation of the scope's user. A scope without a user finds the

@@ -10,7 +10,7 @@ import (
 
 // recordedByTx are the statements whose changes Tx.Record adds to the feed, as they are only known after the statement.
 var recordedByTx = []string{
-	"node_delete", "node_restore", "relationship_delete", "owner_take_over",
+	"message_pop", "node_delete", "node_restore", "relationship_delete", "owner_take_over",
 	"preference_write", "preference_delete", "statement_create", "statement_change", "statement_restore",
 }
 

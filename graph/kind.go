@@ -22,6 +22,7 @@ const (
 	episodeGroup                // sources and messages: what was said
 	projectGroup
 	systemGroup
+	itemGroup  // values of programs, which contexts do not show
 	storyGroup // formed by maintenance, not by callers
 )
 
@@ -52,7 +53,7 @@ var Kinds = []Kind{
 	{Name: "requirement", Label: "Requirement", group: projectGroup, named: "text"},
 	{Name: "signal", Label: "Signal", group: projectGroup, named: "channel"},
 	{Name: "insight", Label: "Insight", group: projectGroup, named: "title"},
-	SystemEntityKind, StorylineKind, macroKind,
+	SystemEntityKind, ItemKind, StorylineKind, macroKind,
 }
 
 // KindOf returns the kind with a wire name.
@@ -97,6 +98,11 @@ func WritableKinds() []string {
 	return names
 }
 
+// hasNaturalKey reports whether callers can find nodes of the kind without their entity keys.
+func (k Kind) hasNaturalKey() bool {
+	return k.group == knowledgeGroup || k.group == systemGroup || k.group == itemGroup
+}
+
 // isKnowledge reports whether a label belongs to persons, concepts or entities.
 func isKnowledge(label string) bool {
 	k := KindOfLabel(label)
@@ -114,7 +120,8 @@ func PlainName(name string) string { return norm.NFC.String(strings.TrimSpace(na
 const KeySeparator = "\x1f"
 
 // naturalKey returns the key that identifies a node without its entity key, within one user or the shared part of a team. It has
-// a person's canonical name, a concept's name, an entity's name and type, or a system entity's system and name. Names of persons,
+// a person's canonical name, a concept's name, an entity's name and type, a system entity's system and name, or an item's namespace
+// and name. Names of persons,
 // concepts and entities are compared as PlainName returns them, names in a system as they are. Nodes of other kinds have their
 // entity key instead, so that this one index lists the nodes of every kind. Messages are listed by their source and have none.
 func naturalKey(kind Kind, p Properties) string {
@@ -130,6 +137,8 @@ func naturalKey(kind Kind, p Properties) string {
 		name = PlainName(p.Text("name")) + KeySeparator + PlainName(p.Text("type"))
 	case SystemEntityKind:
 		name = p.Text("system") + KeySeparator + p.Text("name")
+	case ItemKind:
+		name = itemKey(p.Texts("namespace"), p.Text("name"))
 	case StorylineKind, macroKind: // one for each user and anchor
 		name = p.Text("anchor_key")
 	default:

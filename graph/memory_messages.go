@@ -82,7 +82,7 @@ func (j *memoryJob) messageRefusal(i int, source *stored) refusal {
 		return refusal{"role", fault.Required, "is required for a new message"}
 	}
 	if old != nil && old.Properties["text"] != nil { // otherwise a dry run only assumes that it exists
-		if field := otherMessage(old, w.Role, w.Name, w.Text, w.At); field != "" {
+		if field := otherMessage(old, w.Role, w.Name, w.Text, w.Parts.Value, w.At); field != "" {
 			return refusal{field, fault.Conflict, "cannot be changed: append another message"}
 		}
 	}
@@ -98,7 +98,7 @@ func (j *memoryJob) speaksFor(w *NodeWrite, user string) bool {
 
 // message converts a node of kind message to a message to append.
 func (w *NodeWrite) message() MessageWrite {
-	m := MessageWrite{EntityKey: w.EntityKey, Role: w.Role.Value, Name: w.Name.Value, Text: w.Text.Value, At: w.At}
+	m := MessageWrite{EntityKey: w.EntityKey, Role: w.Role.Value, Name: w.Name.Value, Text: w.Text.Value, Parts: w.Parts.Value, At: w.At}
 	if m.EntityKey == "" {
 		m.EntityKey = uuid.Must(uuid.NewV7()).String()
 	}

@@ -79,7 +79,7 @@ func (j *memoryJob) lookups() lookups {
 		if n.Kind == MessageKind.Name {
 			l.entityKeys = append(l.entityKeys, n.SourceKey.Value)
 		}
-		if kind := n.kind(); n.Name.Given && (kind.group == knowledgeGroup || kind.group == systemGroup) {
+		if kind := n.kind(); n.Name.Given && kind.hasNaturalKey() {
 			l.naturalKeys = append(l.naturalKeys, n.naturalKey(user))
 		}
 		if n.IsOwner.Value || n.MayOwn {
@@ -99,7 +99,7 @@ func (j *memoryJob) lookups() lookups {
 func (w *NodeWrite) naturalKey(user string) string {
 	p := Properties{"user_id": user, "name": w.Name.Value, "canonical_name": w.canonicalName(), "type": w.Type.Value}
 	if w.OwnFields != nil {
-		p["system"] = w.System.Value
+		p["system"], p["namespace"] = w.System.Value, w.Namespace.Value
 	}
 	return naturalKey(w.kind(), p)
 }
@@ -138,7 +138,7 @@ func (p *nodePlan) old(w *NodeWrite) *stored {
 	switch kind := w.kind(); {
 	case w.EntityKey != "" && (p.job.found.byKey[w.EntityKey] != nil || !p.job.write.restoring || w.History != nil):
 		return p.job.found.byKey[w.EntityKey]
-	case kind.group == knowledgeGroup || kind.group == systemGroup:
+	case kind.hasNaturalKey():
 		return p.job.found.byNatural[w.naturalKey(owner(w, p.job.scope))]
 	}
 	return nil
@@ -164,7 +164,7 @@ func (p *nodePlan) place(i int) NodeResult {
 	if !j.write.restoring {
 		j.warnOfState(w, at)
 	}
-	if made := j.found.byOwner[next.user()]; next.owns() && made.generated() && made.key() != next.key() {
+	if made := j.found.byOwner[next.user()]; p.takesOver(next, made) {
 		p.takeOver(made, next)
 	}
 	if j.write.stated(w.History) {
@@ -222,7 +222,7 @@ func (p *nodePlan) clash(w *NodeWrite, old, next *stored) refusal {
 	switch {
 	case neo.Bool(next.Properties["is_owner"]) && next.user() == "":
 		return refusal{"is_owner", fault.Conflict, "is only for the person node of a user, and this one is shared"}
-	case other(found.byNatural[next.Text("natural_key")]):
+	case other(found.byNatural[next.Text("natural_key")]) && !p.takesOver(next, found.byNatural[next.Text("natural_key")]):
 		return refusal{"name", fault.Conflict, "is taken by another " + w.Kind + " of the same name"}
 	case next.owns() && other(found.byOwner[next.user()]) && !found.byOwner[next.user()].generated():
 		return refusal{"is_owner", fault.Conflict, "the user already has an owner"}
@@ -255,6 +255,8 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		w.nameOwner(n.Properties, p.job.write.stated(w.History))
 	case SourceKind:
 		settleSource(n.Properties, now)
+	case ItemKind:
+		w.settleItem(n.Properties, old)
 	}
 	w.live(n.Properties, old, now, p.job.write.wakes(w.History))
 	n.addNotes(w.Notes, p.job.scope, now)
@@ -310,6 +312,8 @@ func (p *nodePlan) newNode(w *NodeWrite, kind Kind) Properties {
 		n["salience"], n["ttl_policy"] = ownerSalience, "keep_forever"
 	case kind == SystemEntityKind:
 		n["ttl_policy"], n["tags"] = "keep_forever", []string{}
+	case kind == ItemKind: // a program finds what it stored, however long ago
+		n["ttl_policy"] = "keep_forever"
 	}
 	return n
 }

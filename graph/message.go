@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -30,6 +31,7 @@ type Message struct {
 	Name      string    `json:"name,omitempty"`
 	Text      string    `json:"text"`
 	At        time.Time `json:"at"`
+	Parts     JSONText  `json:"parts,omitempty" contract:"any" doc:"as they were given"`
 }
 
 // MessageWrite is a message to append. If the source already has a message with the key, the stored one stays; a
@@ -38,7 +40,8 @@ type MessageWrite struct {
 	EntityKey string              `json:"entity_key,omitempty" maxLength:"256" doc:"default: a generated UUIDv7; each key once"`
 	Role      string              `json:"role" minLength:"1" maxLength:"64" max:"64" word:"true" doc:"user, assistant or another word"`
 	Name      string              `json:"name,omitempty" maxLength:"512" doc:"name of the speaker"`
-	Text      string              `json:"text" maxLength:"65536"`
+	Text      string              `json:"text,omitempty" maxLength:"65536" doc:"default: the texts of parts"`
+	Parts     json.RawMessage     `json:"parts,omitempty" contract:"any" doc:"the message as its program has it, such as tool calls and images by reference: a list of objects, kept as given; without texts, their types and names are the text; at most 262,144 bytes, 32 levels. Searches and contexts use the text"`
 	At        Optional[time.Time] `json:"at,omitzero" doc:"default: now"`
 }
 
@@ -85,6 +88,7 @@ func checkMessages(f *Faults, messages []MessageWrite, now time.Time) {
 		f.Word(at.Field("role"), m.Role, 64)
 		f.Text(at.Field("name"), m.Name, bounds.NameLength)
 		f.Text(at.Field("text"), m.Text, bounds.MessageLength)
+		f.checkParts(at.Field("parts"), m.Parts)
 		f.optionalPast(at.Field("at"), m.At, now)
 		if m.EntityKey == "" {
 			continue
@@ -126,7 +130,7 @@ func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 			}
 			results[i].Status = Unchanged
 			name := Optional[string]{Value: m.Name, Given: m.Name != ""}
-			if field := otherMessage(old, Some(m.Role), name, Some(m.Text), m.At); field != "" && len(warnings) < fault.MaxFaults {
+			if field := otherMessage(old, Some(m.Role), name, Some(m.spoken()), m.Parts, m.At); field != "" && len(warnings) < fault.MaxFaults {
 				warnings = append(warnings, fault.At("messages").Index(i).Field(field).String()+": cannot be changed: the stored value differs")
 			}
 			continue
@@ -157,7 +161,7 @@ func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 }
 
 // otherMessage returns the first field in which a stored message differs from the written one; empty if none does.
-func otherMessage(old *stored, role, name, text Optional[string], at Optional[time.Time]) string {
+func otherMessage(old *stored, role, name, text Optional[string], parts json.RawMessage, at Optional[time.Time]) string {
 	other := func(field string, given Optional[string]) bool { return given.Given && given.Value != old.Text(field) }
 	stored := old.Moment("at")
 	switch {
@@ -167,6 +171,8 @@ func otherMessage(old *stored, role, name, text Optional[string], at Optional[ti
 		return "role"
 	case other("name", name):
 		return "name"
+	case parts != nil && compact(parts) != old.Text("parts"):
+		return "parts"
 	case at.Given && !at.Null && stored != nil && !at.Value.Truncate(precision).Equal(*stored):
 		return "at"
 	}
@@ -176,20 +182,50 @@ func otherMessage(old *stored, role, name, text Optional[string], at Optional[ti
 // Properties returns the properties of a new message.
 func (m *MessageWrite) properties(scope Scope, sourceKey string, now time.Time) Properties {
 	n := &stored{MessageKind, Properties{
-		"user_id": scope.User(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.Text,
+		"user_id": scope.User(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.spoken(),
 		"at": m.At.Or(now).UTC().Truncate(precision), "created_at": now, "updated_at": now,
 	}}
+	if m.Parts != nil {
+		n.Properties["parts"] = compact(m.Parts)
+	}
 	n.putSearchScope(scope.TeamID)
 	return n.Properties
 }
 
-// Messages returns at most limit messages of a source from number from on, oldest first. The caller has checked that
-// the scope may see the source.
-func (s *Store) Messages(ctx context.Context, scope Scope, sourceKey string, from, limit int64) ([]Message, error) {
-	return listMessages.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "from": from, "limit": limit})
+// spoken returns the text of the message, or else that of its parts.
+func (m *MessageWrite) spoken() string {
+	if m.Text == "" && m.Parts != nil {
+		return textOfParts(m.Parts)
+	}
+	return m.Text
 }
 
-// LastMessages returns the last messages of a source, oldest first, at most limit. The caller has checked that the
+// JSONText is JSON that is stored as a text.
+type JSONText json.RawMessage
+
+// MarshalJSON writes the JSON.
+func (j JSONText) MarshalJSON() ([]byte, error) { return json.RawMessage(j).MarshalJSON() }
+
+// DecodeNeo reads a text, or null.
+func (j *JSONText) DecodeNeo(v any) error {
+	*j = nil
+	if text := neo.Text(v); text != "" {
+		*j = JSONText(text)
+	}
+	return nil
+}
+
+// PageSize is the size of the parts of messages, in bytes, at which a page of messages ends.
+const PageSize = 8 << 20
+
+// Messages returns at most limit messages of a source from number from on, oldest first; fewer if their parts exceed PageSize. The
+// caller has checked that
+// the scope may see the source.
+func (s *Store) Messages(ctx context.Context, scope Scope, sourceKey string, from, limit int64) ([]Message, error) {
+	return listMessages.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "from": from, "limit": limit, "size": PageSize})
+}
+
+// LastMessages returns the last messages of a source, without their parts, oldest first, at most limit. The caller has checked that the
 // scope may see the source.
 func (s *Store) LastMessages(ctx context.Context, scope Scope, sourceKey string, limit int64) ([]Message, error) {
 	messages, err := lastMessages.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "limit": limit})

@@ -39,10 +39,10 @@ type Node struct {
 
 // NodeWrite is a node to create or update. It is found by EntityKey, else by its natural key, else created with a
 // generated key. The natural key is the canonical name of a person, the name of a concept, name and type of an
-// entity, system and name of a system entity, each within one user or the shared memory. Omitted fields keep the
+// entity, system and name of a system entity, namespace and name of an item, each within one user or the shared memory. Omitted fields keep the
 // stored values; a new node gets the defaults of the lifecycle.
 type NodeWrite struct {
-	Kind           string              `json:"kind,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity" doc:"person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity; required in POST /v1/memory, in PATCH that of the path"`
+	Kind           string              `json:"kind,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity item" doc:"person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity or item; required in POST /v1/memory, in PATCH that of the path"`
 	EntityKey      string              `json:"entity_key,omitempty" maxLength:"256" doc:"default: a generated UUIDv7; in PATCH that of the path"`
 	UserID         Optional[string]    `json:"user_id,omitzero" minLength:"1" max:"256" word:"true" doc:"default: the request's user; null: shared by the team, as system entities always are"`
 	IfVersion      Optional[int64]     `json:"if_version,omitzero" min:"0" notnull:"true" doc:"write only if this is the stored version; 0: only if it does not exist. Otherwise 409 and nothing is written"`
@@ -113,6 +113,9 @@ func (w *NodeWrite) check(f *Faults, at fault.Path, now time.Time, restoring boo
 	}
 	if kind.Name != "" {
 		w.OwnFields.check(f, at, kind, restoring)
+	}
+	if kind == ItemKind {
+		w.checkItem(f, at)
 	}
 	if kind == MessageKind {
 		w.checkMessage(f, at, restoring)

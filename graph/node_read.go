@@ -144,16 +144,80 @@ type NodeList struct {
 	AsOf      *time.Time // the nodes of a time, also those deleted since; nil: now
 	Cursor    string     // from the previous page; empty: the first page
 	Limit     int64
+	Namespace []string // only items of this namespace and of those within it; empty: all
+	Name      string   // only the items of this name, in the namespace itself; empty: all
+	Filter    Filter   // only nodes with these fields; nil: all
+}
+
+// prefix returns the prefix of the natural keys of the list's nodes that are private to a user, or shared if userID is empty.
+func (l *NodeList) prefix(userID string) string {
+	prefix := ListPrefix(l.Kind, userID) + NamespacePrefix(l.Namespace)
+	if l.Name != "" {
+		prefix += nameMark + l.Name
+	}
+	return prefix
 }
 
 // NodePage is a page of nodes and the cursor of the next one; empty after the last.
 type NodePage struct {
 	Nodes []NodeView
 	Next  string
+
+	places []string // of the nodes in the list
 }
 
-// Nodes returns a page of nodes that the scope may see. Error: InvalidError for an invalid cursor.
+// Bounds of what is read for one page.
+const (
+	mostRead   = 5_000
+	readAtOnce = 100
+	// pageBytes is the size of the values after which a page of items ends.
+	pageBytes = 8 << 20
+)
+
+// Nodes returns a page of nodes that the scope may see. A page may have fewer nodes than its limit, or none, although others
+// follow: when few match the filter, or their values are large. Error: InvalidError for an invalid cursor.
 func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, error) {
+	if l.Filter == nil && l.Kind != ItemKind {
+		return s.nodes(ctx, scope, l)
+	}
+	page, rest, size := NodePage{Nodes: []NodeView{}}, l, 0
+	for read := 0; read < mostRead; {
+		rest.Limit = min(max(l.Limit, 1), readAtOnce)
+		more, err := s.nodes(ctx, scope, rest)
+		if err != nil {
+			return NodePage{}, err
+		}
+		for i := range more.Nodes {
+			n := &more.Nodes[i]
+			if n.OwnFields != nil {
+				size += len(n.Value.Value)
+			}
+			if !l.Filter.Matches(n) {
+				continue
+			}
+			page.Nodes = append(page.Nodes, *n)
+			if int64(len(page.Nodes)) == l.Limit || size > pageBytes {
+				page.Next = cursorBefore(more, i+1)
+				return page, nil
+			}
+		}
+		read += len(more.Nodes)
+		if page.Next, rest.Cursor = more.Next, more.Next; more.Next == "" {
+			break
+		}
+	}
+	return page, nil
+}
+
+// cursorBefore returns the cursor of the rest of a page, from its i-th node on, and of the pages after it.
+func cursorBefore(page NodePage, i int) string {
+	if i == len(page.Nodes) {
+		return page.Next
+	}
+	return cursors.Encode(page.places[i-1])
+}
+
+func (s *Store) nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, error) {
 	after, err := cursors.Decode(l.Cursor)
 	if err == nil {
 		err = fault.CheckAsOf(l.AsOf, s.Now())
@@ -196,7 +260,7 @@ func (s *Store) inState(state string, params map[string]any) map[string]any {
 func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, after string,
 	list func(ctx context.Context, scope Scope, l NodeList, prefix, after string) (NodePage, error),
 ) (NodePage, error) {
-	own, shared := ListPrefix(l.Kind, scope.UserID), ListPrefix(l.Kind, "")
+	own, shared := l.prefix(scope.UserID), l.prefix("")
 	if after != "" && !strings.HasPrefix(after, own) && !strings.HasPrefix(after, shared) {
 		return NodePage{}, cursors.Invalid()
 	}
@@ -212,7 +276,7 @@ func (s *Store) ownThenShared(ctx context.Context, scope Scope, l NodeList, afte
 			if err != nil {
 				return NodePage{}, err
 			}
-			page.Nodes, page.Next = append(page.Nodes, more.Nodes...), more.Next
+			page.Nodes, page.places, page.Next = append(page.Nodes, more.Nodes...), append(page.places, more.places...), more.Next
 		}
 		if page.Next == "" && i == 0 && own != shared && int64(len(page.Nodes)) == l.Limit {
 			page.Next = cursors.Encode(shared)
@@ -249,7 +313,7 @@ func nodePage[T any](ctx context.Context, s *Store, list neo.Query[T], listed fu
 			until := n.DeletedAt.Add(s.options.KeepDeleted)
 			n.RestorableUntil = &until
 		}
-		page.Nodes = append(page.Nodes, n)
+		page.Nodes, page.places = append(page.Nodes, n), append(page.places, place)
 	}
 	return page, nil
 }

@@ -17,27 +17,28 @@ import (
 // characters or a number, oneof lists the allowed values of a text, and word marks a text that must be a word.
 type OwnFields struct {
 	// Sources and messages.
-	ContentType      Optional[string]    `json:"content_type,omitzero" kinds:"source" oneof:"conversation email slack-thread meeting text-note" doc:"conversation (default), email, slack-thread, meeting or text-note"`
-	ContextType      Optional[string]    `json:"context_type,omitzero" kinds:"source" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion"`
-	SourceType       Optional[string]    `json:"source_type,omitzero" kinds:"source" oneof:"voice-memo meeting email slack-thread text-import" doc:"never changes"`
-	Sensitivity      Optional[string]    `json:"sensitivity,omitzero" kinds:"source" oneof:"low normal high" doc:"low, normal (default) or high"`
-	StartedAt        Optional[time.Time] `json:"started_at,omitzero" kinds:"source"`
-	EndedAt          Optional[time.Time] `json:"ended_at,omitzero" kinds:"source" doc:"null: still open"`
-	Summary          Optional[string]    `json:"summary,omitzero" kinds:"source" max:"16384"`
-	Keywords         Optional[[]string]  `json:"keywords,omitzero" kinds:"source" max:"100"`
-	Tags             Optional[[]string]  `json:"tags,omitzero" kinds:"source system_entity" max:"100"`
-	Participants     Optional[[]string]  `json:"participants,omitzero" kinds:"source" max:"100" doc:"user ids"`
-	FocusProjectID   Optional[string]    `json:"focus_project_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: the project in focus"`
-	FocusKind        Optional[string]    `json:"focus_kind,omitzero" kinds:"source" oneof:"task plan goal document output milestone risk decision requirement" doc:"conversations: the kind of the node in focus"`
-	FocusID          Optional[string]    `json:"focus_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: the key of the node in focus"`
-	MessageCount     Optional[int64]     `json:"message_count,omitzero" kinds:"source" readonly:"true" doc:"read only"`
-	ProcessingStatus Optional[string]    `json:"processing_status,omitzero" kinds:"source" oneof:"raw processed extracted failed" readonly:"true" doc:"how far a language model has processed it; default: raw; read only"`
-	ProcessingError  Optional[string]    `json:"processing_error,omitzero" kinds:"source" max:"1000" readonly:"true" doc:"why processing failed; read only"`
-	ProcessedAt      Optional[time.Time] `json:"processed_at,omitzero" kinds:"source" readonly:"true" doc:"read only"`
-	SourceKey        Optional[string]    `json:"source_key,omitzero" kinds:"message" max:"256" word:"true" doc:"the source it belongs to"`
-	Role             Optional[string]    `json:"role,omitzero" kinds:"message" max:"64" word:"true"`
-	At               Optional[time.Time] `json:"at,omitzero" kinds:"message"`
-	Seq              Optional[int64]     `json:"seq,omitzero" kinds:"message system_entity" readonly:"true" doc:"its number, from 0; read only"`
+	ContentType      Optional[string]          `json:"content_type,omitzero" kinds:"source" oneof:"conversation email slack-thread meeting text-note" doc:"conversation (default), email, slack-thread, meeting or text-note"`
+	ContextType      Optional[string]          `json:"context_type,omitzero" kinds:"source" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion"`
+	SourceType       Optional[string]          `json:"source_type,omitzero" kinds:"source" oneof:"voice-memo meeting email slack-thread text-import" doc:"never changes"`
+	Sensitivity      Optional[string]          `json:"sensitivity,omitzero" kinds:"source" oneof:"low normal high" doc:"low, normal (default) or high"`
+	StartedAt        Optional[time.Time]       `json:"started_at,omitzero" kinds:"source"`
+	EndedAt          Optional[time.Time]       `json:"ended_at,omitzero" kinds:"source" doc:"null: still open"`
+	Summary          Optional[string]          `json:"summary,omitzero" kinds:"source" max:"16384"`
+	Keywords         Optional[[]string]        `json:"keywords,omitzero" kinds:"source" max:"100"`
+	Tags             Optional[[]string]        `json:"tags,omitzero" kinds:"source system_entity" max:"100"`
+	Participants     Optional[[]string]        `json:"participants,omitzero" kinds:"source" max:"100" doc:"user ids"`
+	FocusProjectID   Optional[string]          `json:"focus_project_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: the project in focus"`
+	FocusKind        Optional[string]          `json:"focus_kind,omitzero" kinds:"source" oneof:"task plan goal document output milestone risk decision requirement" doc:"conversations: the kind of the node in focus"`
+	FocusID          Optional[string]          `json:"focus_id,omitzero" kinds:"source" max:"256" word:"true" doc:"conversations: the key of the node in focus"`
+	MessageCount     Optional[int64]           `json:"message_count,omitzero" kinds:"source" readonly:"true" doc:"read only"`
+	ProcessingStatus Optional[string]          `json:"processing_status,omitzero" kinds:"source" oneof:"raw processed extracted failed" readonly:"true" doc:"how far a language model has processed it; default: raw; read only"`
+	ProcessingError  Optional[string]          `json:"processing_error,omitzero" kinds:"source" max:"1000" readonly:"true" doc:"why processing failed; read only"`
+	ProcessedAt      Optional[time.Time]       `json:"processed_at,omitzero" kinds:"source" readonly:"true" doc:"read only"`
+	SourceKey        Optional[string]          `json:"source_key,omitzero" kinds:"message" max:"256" word:"true" doc:"the source it belongs to"`
+	Role             Optional[string]          `json:"role,omitzero" kinds:"message" max:"64" word:"true"`
+	At               Optional[time.Time]       `json:"at,omitzero" kinds:"message"`
+	Parts            Optional[json.RawMessage] `json:"parts,omitzero" kinds:"message" contract:"any" doc:"a list of objects; at most 262,144 bytes, 32 levels"`
+	Seq              Optional[int64]           `json:"seq,omitzero" kinds:"message system_entity" readonly:"true" doc:"its number, from 0; read only"`
 	// Projects.
 	ProjectID           Optional[string]          `json:"project_id,omitzero" kinds:"task plan goal milestone document output risk decision requirement signal insight" max:"256" word:"true" doc:"the project it belongs to"`
 	Title               Optional[string]          `json:"title,omitzero" kinds:"task milestone risk document decision insight" max:"512" word:"true" doc:"the same as name"`
@@ -72,6 +73,9 @@ type OwnFields struct {
 	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero" kinds:"insight" max:"256" word:"true"`
 	// Systems.
 	System Optional[string] `json:"system,omitzero" kinds:"system_entity" max:"256" word:"true" doc:"the system it belongs to"`
+	// Items.
+	Namespace Optional[[]string]        `json:"namespace,omitzero" kinds:"item" max:"16" doc:"where it is: 1 to 16 parts, the outermost first, 512 characters in all"`
+	Value     Optional[json.RawMessage] `json:"value,omitzero" kinds:"item" doc:"an object; at most 262,144 bytes, 32 levels"`
 	// Counted by maintenance.
 	SourceCount      Optional[int64]     `json:"source_count,omitzero" kinds:"person concept entity storyline macro" readonly:"true" doc:"sources that mention it; read only"`
 	FirstMentionedAt Optional[time.Time] `json:"first_mentioned_at,omitzero" kinds:"person concept entity" readonly:"true"`
@@ -151,6 +155,10 @@ func (field ownField) check(f *Faults, at fault.Path, value any) {
 		switch {
 		case len(field.oneOf) > 0:
 			f.OneOf(at, v, field.oneOf...)
+		case field.name == "parts":
+			f.checkParts(at, json.RawMessage(v))
+		case field.name == "value":
+			f.value(at, json.RawMessage(v))
 		case field.name == "payload" || field.name == "props":
 			f.Properties(at, json.RawMessage(v))
 		case field.word:
@@ -159,7 +167,11 @@ func (field ownField) check(f *Faults, at fault.Path, value any) {
 			f.Text(at, v, field.max)
 		}
 	case []string:
-		f.Words(at, v)
+		if field.name == "namespace" {
+			f.Namespace(at, v)
+		} else {
+			f.Words(at, v)
+		}
 	case time.Time:
 		f.Time(at, v)
 	case int64:

@@ -57,6 +57,11 @@ func (p *nodePlan) makeOwners() {
 	}
 }
 
+// takesOver reports whether a person replaces another, the generated owner of the same user, and so may have its name.
+func (p *nodePlan) takesOver(next, made *stored) bool {
+	return next.owns() && made.generated() && made.key() != next.key() && p.job.found.byOwner[next.user()] == made
+}
+
 // takeOver replaces a generated owner by a person that a caller has marked as the owner. Its notes are moved here,
 // its relationships by owner_take_over.
 func (p *nodePlan) takeOver(made, next *stored) {

@@ -90,6 +90,20 @@ func TestNamedOwnerTakesOverTheGeneratedOne(t *testing.T) {
 	}
 }
 
+// The first write makes a person with the user's id as its name, and so does a caller who names the user by it.
+func TestNamedOwnerMayHaveTheNameOfTheGeneratedOne(t *testing.T) {
+	e := fresh(t)
+	e.Write("ada", []graph.NodeWrite{node("concept", "c", 0.5)})
+	for range 2 {
+		e.Write("ada", []graph.NodeWrite{change("person", "p-ada", func(w *graph.NodeWrite) { w.Name, w.IsOwner = graph.Some("Ada"), graph.Some(true) })},
+			link("p-ada", "thinks_about", "c", 0.5))
+		e.Same("owner", [][]any{{"Ada", nil, "active", "ada"}}, e.ownersOf("ada"))
+	}
+	e.Same("findings", []graph.Finding(nil), e.findings(false))
+	r, err := e.Store.Write(t.Context(), e.As("ada"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{change("person", "p-2", func(w *graph.NodeWrite) { w.Name = graph.Some("Ada") })}})
+	e.Same("another person of the name", []any{error(nil), graph.Refused}, []any{err, r.Nodes[0].Status})
+}
+
 func TestTwoOwnersInOneWrite(t *testing.T) {
 	e := fresh(t)
 	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})

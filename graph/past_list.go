@@ -52,6 +52,9 @@ func (s *Store) pastPage(ctx context.Context, scope Scope, l NodeList, prefix, a
 	}
 	nodes, err := s.NodesAt(ctx, scope, keysOfPlaces(places), l.AsOf)
 	page.Nodes = append(page.Nodes, nodes...)
+	for i := range places {
+		page.places = append(page.places, places[i].Place)
+	}
 	return page, err
 }
 

@@ -162,8 +162,44 @@ func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*Conv
 	}
 	if got := out.Body.Messages; int64(len(got)) > in.Limit { // numbers may have gaps, where messages were deleted
 		out.Body.Messages, out.Body.Next = got[:in.Limit], &got[in.Limit].Seq
+	} else if sizeOfParts(got) > graph.PageSize {
+		next := got[len(got)-1].Seq + 1
+		out.Body.Next = &next
 	}
 	return out, nil
+}
+
+func sizeOfParts(messages []graph.Message) (size int) {
+	for i := range messages {
+		size += len(messages[i].Parts)
+	}
+	return size
+}
+
+// PopMessagesInput deletes the last messages of a conversation.
+type PopMessagesInput struct {
+	ID   string `path:"id"`
+	Body struct {
+		UserID string `json:"user_id,omitempty" minLength:"1" maxLength:"256"`
+		Count  int64  `json:"count,omitempty" minimum:"1" maximum:"100" doc:"at most so many; default 1"`
+	}
+}
+
+// PoppedOutput has the messages that were deleted.
+type PoppedOutput struct {
+	Body struct {
+		Messages []graph.Message `json:"messages" doc:"the oldest first; none: the conversation had none"`
+	}
+}
+
+func (a *API) popMessages(ctx context.Context, in *PopMessagesInput) (*PoppedOutput, error) {
+	scope, err := principal(ctx).For(auth.Write, in.Body.UserID)
+	if err != nil {
+		return nil, err
+	}
+	out := &PoppedOutput{}
+	out.Body.Messages, err = a.Sources.PopMessages(ctx, scope, in.ID, max(in.Body.Count, 1))
+	return out, err
 }
 
 // AppendMessagesInput appends messages.

@@ -66,6 +66,10 @@ func (f *fakes) AppendMessages(context.Context, graph.Scope, string, []graph.Mes
 	return graph.SourceResult{UserID: "u1"}, f.err
 }
 
+func (f *fakes) PopMessages(context.Context, graph.Scope, string, int64) ([]graph.Message, error) {
+	return []graph.Message{}, f.err
+}
+
 func (f *fakes) EndConversation(context.Context, graph.Scope, string, *graph.ConversationEnd) (graph.SourceResult, error) {
 	return graph.SourceResult{UserID: "u1"}, f.err
 }
@@ -109,6 +113,11 @@ func (f *fakes) Node(_ context.Context, s graph.Scope, k graph.Kind, key string,
 func (f *fakes) Nodes(_ context.Context, s graph.Scope, l graph.NodeList) (graph.NodePage, error) {
 	f.ask("list of %s for %q, %d from %q, of %q, deleted %t, state %q", l.Kind.Name, s.UserID, l.Limit, l.Cursor, l.ProjectID, l.Deleted, l.State)
 	return graph.NodePage{Nodes: []graph.NodeView{}, Next: "more"}, f.err
+}
+
+func (f *fakes) Namespaces(_ context.Context, s graph.Scope, l graph.NamespaceList) (graph.NamespacePage, error) {
+	f.ask("namespaces for %q, %d from %q, %q … %q, depth %d", s.UserID, l.Limit, l.Cursor, l.Prefix, l.Suffix, l.MaxDepth)
+	return graph.NamespacePage{Namespaces: [][]string{{"a"}}, Next: "more"}, f.err
 }
 
 func (f *fakes) NodeVersions(_ context.Context, s graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.VersionPage, error) {

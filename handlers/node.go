@@ -2,11 +2,13 @@ package handlers
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"time"
 
 	"kith/auth"
 	"kith/graph"
+	"kith/internal/bounds"
 	"kith/internal/fault"
 )
 
@@ -14,6 +16,7 @@ import (
 type nodeStore interface {
 	Node(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, q graph.NodeQuery) (graph.NodeView, error)
 	Nodes(ctx context.Context, scope graph.Scope, l graph.NodeList) (graph.NodePage, error)
+	Namespaces(ctx context.Context, scope graph.Scope, l graph.NamespaceList) (graph.NamespacePage, error)
 	NodeVersions(ctx context.Context, scope graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.VersionPage, error)
 	NodeChanges(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, p graph.ChangePeriod) (graph.ChangeList, error)
 	NodeMentions(ctx context.Context, scope graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.MentionPage, error)
@@ -27,7 +30,7 @@ type nodeStore interface {
 
 // NodePath names a node, and the user for whom it is looked at.
 type NodePath struct {
-	Kind   string `path:"kind" doc:"person, concept, entity, source, message, a project kind, system_entity, storyline or macro"`
+	Kind   string `path:"kind" doc:"person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro"`
 	Key    string `path:"key" maxLength:"256" doc:"entity_key"`
 	UserID string `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
 }
@@ -79,11 +82,14 @@ type ListNodesInput struct {
 	State     string    `query:"state" enum:"candidate,active,core,archived" doc:"only those in this state; not together with deleted"`
 	Deleted   bool      `query:"deleted" doc:"only deleted ones that can be restored"`
 	AsOf      time.Time `query:"as_of" doc:"the nodes as they were then, also those changed or deleted since; not together with deleted"`
+	Namespace []string  `query:"namespace,explode" maxItems:"16" doc:"only items of this namespace and of those within it: its parts, repeated, the outermost first"`
+	Name      string    `query:"name" minLength:"1" maxLength:"512" doc:"only the items of this name in the namespace itself"`
+	Filter    string    `query:"filter" maxLength:"4096" doc:"JSON: only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte"`
 	Limit     int64     `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 	Cursor    string    `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 }
 
-// NodePageOutput is a page of nodes. Next is null after the last.
+// NodePageOutput is a page of nodes. It may have fewer than the limit, or none, although others follow. Next is null after the last.
 type NodePageOutput struct {
 	Body struct {
 		Nodes []graph.NodeView `json:"nodes"`
@@ -109,16 +115,40 @@ func (a *API) listNodes(ctx context.Context, in *ListNodesInput) (*NodePageOutpu
 	case in.ProjectID != "" && !fault.ValidKey(in.ProjectID):
 		return nil, fault.Invalid(fault.At("query").Field("project_id"), fault.Malformed, "must not be blank, nor contain control characters")
 	}
-	page, err := a.Nodes.Nodes(ctx, scope, graph.NodeList{
+	list := graph.NodeList{
 		Kind: kind, ProjectID: in.ProjectID, State: in.State, Deleted: in.Deleted, AsOf: timeOrNil(in.AsOf),
-		Cursor: in.Cursor, Limit: in.Limit,
-	})
+		Namespace: in.Namespace, Name: in.Name, Cursor: in.Cursor, Limit: in.Limit,
+	}
+	if list.Filter, err = in.fields(kind); err != nil {
+		return nil, err
+	}
+	page, err := a.Nodes.Nodes(ctx, scope, list)
 	if err != nil {
 		return nil, located("query", err)
 	}
 	out := &NodePageOutput{}
 	out.Body.Nodes, out.Body.Next = page.Nodes, stringOrNil(page.Next)
 	return out, nil
+}
+
+// fields checks what selects nodes by their fields, and returns the filter.
+func (in *ListNodesInput) fields(kind graph.Kind) (graph.Filter, error) {
+	f, query := &graph.Faults{}, fault.At("query")
+	f.Namespace(query.Field("namespace"), in.Namespace)
+	if kind != graph.ItemKind && len(in.Namespace) > 0 {
+		f.Add(query.Field("namespace"), fault.NotAllowed, "only items have one")
+	}
+	if kind != graph.ItemKind && in.Name != "" {
+		f.Add(query.Field("name"), fault.NotAllowed, "is for items: ask for others with POST /v1/explore and text_matches")
+	}
+	if in.Name != "" {
+		f.Word(query.Field("name"), in.Name, bounds.NameLength)
+	}
+	if in.Deleted && (in.Name != "" || len(in.Namespace) > 0) {
+		f.Add(query.Field("deleted"), fault.NotAllowed, "deleted items are listed without a namespace or name")
+	}
+	filter := f.Filter(query.Field("filter"), json.RawMessage(in.Filter))
+	return filter, f.Err()
 }
 
 // PatchNodeInput changes a node.

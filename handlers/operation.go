@@ -216,6 +216,7 @@ var tags = []struct{ name, prefix, about string }{ //nolint:gochecknoglobals // 
 	{"Memory", "/v1/memory", "Writing and reading what is known"},
 	{"Memory", "/v1/sources", ""},
 	{"Memory", "/v1/nodes", ""},
+	{"Memory", "/v1/namespaces", ""},
 	{"Memory", "/v1/relationships", ""},
 	{"Memory", "/v1/consolidation", ""},
 	{"Changes", "/v1/changes", "What was committed, as a list, a stream, or sent to webhooks"},

@@ -22,6 +22,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodPost, "/v1/conversations", "open-conversation", "Open a conversation and get its context", a.openConversation, openedResponse)
 	route(a, api, http.MethodGet, "/v1/conversations", "list-conversations", "A page of a user's conversations, the newest first", a.listConversations)
 	route(a, api, http.MethodGet, "/v1/conversations/{id}", "get-conversation", "A conversation with its messages", a.getConversation)
+	route(a, api, http.MethodPost, "/v1/conversations/{id}/messages/pop", "pop-messages", "Delete the last messages of an open conversation, and return them", a.popMessages)
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/messages", "append-messages", "Append messages to an open conversation", a.appendMessages, large)
 	route(a, api, http.MethodPut, "/v1/conversations/{id}/focus", "set-focus", "Have a conversation remember what its user looks at in a workspace", a.setFocus)
 	route(a, api, http.MethodPost, "/v1/conversations/{id}/end", "end-conversation", "End a conversation", a.endConversation)
@@ -70,6 +71,7 @@ func (a *API) routes(api huma.API) {
 // nodeRoutes adds the routes of nodes and relationships.
 func (a *API) nodeRoutes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}", "list-nodes", "A page of the nodes of one kind", a.listNodes)
+	route(a, api, http.MethodGet, "/v1/namespaces", "list-namespaces", "A page of the namespaces that have items", a.listNamespaces)
 	route(a, api, http.MethodGet, "/v1/nodes/{kind}/{key}", "get-node", "A node with its notes and strongest relationships", a.getNode)
 	route(a, api, http.MethodPatch, "/v1/nodes/{kind}/{key}", "patch-node", "Change what is given of a node", a.patchNode)
 	route(a, api, http.MethodDelete, "/v1/nodes/{kind}/{key}", "delete-node", "Delete a node; it can be restored for a while", a.deleteNode)

@@ -11,12 +11,12 @@ import (
 var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	// Contexts
 	"get-context": 1, "explain-node": 2, "get-ontology": 2, "make-prompt": 2, "get-schema": 3,
-	"open-conversation": 2, "get-conversation": 1, "append-messages": 2, "set-focus": 1, "end-conversation": 2,
+	"open-conversation": 2, "get-conversation": 1, "append-messages": 2, "pop-messages": 2, "set-focus": 1, "end-conversation": 2,
 	"list-conversations": 1,
 	// Search and walks; further queries, and Cypher, cost more
 	"explore": 5, "traverse": 2,
 	// Memory; large bodies cost more
-	"write-memory": 2, "write-source": 2, "list-nodes": 1, "get-node": 1, "patch-node": 2, "delete-node": 2, "restore-node": 2,
+	"write-memory": 2, "write-source": 2, "list-nodes": 1, "list-namespaces": 1, "get-node": 1, "patch-node": 2, "delete-node": 2, "restore-node": 2,
 	"list-node-relationships": 1, "list-linked": 1, "list-node-mentions": 2, "list-node-versions": 2, "list-node-changes": 2, "list-preference-versions": 2, "list-statement-versions": 2, "list-relationship-versions": 2, "list-relationship-mentions": 2, "list-node-notes": 1, "add-node-note": 2, "delete-node-note": 2, "link": 2, "unlink": 2,
 	"get-relationship": 1, "delete-relationship": 2, "restore-relationship": 2, "list-relationship-notes": 1, "add-relationship-note": 2,
 	"delete-relationship-note": 2, "list-consolidation": 2, "consolidate": 2,

@@ -27,7 +27,7 @@ type conversationInput struct {
 
 func (s *Server) addConversation() {
 	add(s, tool{"add_conversation", "Store a conversation", appends, guide("add_conversation")},
-		contract.Input[conversationInput](), s.conversation)
+		contract.Input[conversationInput]().HideWithin("messages", "parts"), s.conversation)
 }
 
 func (s *Server) conversation(ctx context.Context, in *conversationInput) (answer, error) {

@@ -28,7 +28,7 @@ func (s *Server) addExplore() {
 		"expand":          "also so many neighbours",
 		"max_tokens":      "default 500",
 		// Taken as over HTTP, for programs.
-		"relationship_filters": "", "search_relationships": "", "include_archived": "", "mode": "", "times": "",
+		"relationship_filters": "", "search_relationships": "", "include_archived": "", "mode": "", "times": "", "namespace": "", "filter": "",
 	}).ShowTexts("queries", "query").Rename("query", "queries"), s.explore)
 }
 

@@ -65,7 +65,7 @@ type Request struct {
 	Direction                string                    `json:"direction,omitempty" oneof:"outbound inbound both" doc:"not for cypher: of the relationships that are followed, outbound (default of neighbors), inbound or both (default of path and ppr)"`
 	RelationshipTypes        []string                  `json:"relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" max:"64" doc:"not for cypher: only these are followed"`
 	ExcludeRelationshipTypes []string                  `json:"exclude_relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" max:"64" doc:"not for cypher: all but these are followed"`
-	Kinds                    []string                  `json:"kinds,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity storyline macro" doc:"neighbors, ppr: only nodes of these kinds are returned"`
+	Kinds                    []string                  `json:"kinds,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity item storyline macro" doc:"neighbors, ppr: only nodes of these kinds are returned"`
 	MaxHops                  int                       `json:"max_hops,omitempty" min:"1" max:"6" doc:"neighbors: 1 (default) to 3; path: 1 to 6 (default)"`
 	MaxDepth                 int                       `json:"max_depth,omitempty" min:"1" max:"3" doc:"ppr: how far from the seeds, 1 to 3 (default)"`
 	Damping                  float64                   `json:"damping,omitempty" max:"0.99" doc:"ppr: how likely a step goes on instead of back to the seeds, above 0 and at most 0.99; default 0.85"`

@@ -127,6 +127,11 @@ func (c *Client) AppendMessages(ctx context.Context, id string, body *AppendMess
 	return fetch[SourceResult](ctx, c, request{method: http.MethodPost, path: "/v1/conversations/" + escape(id) + "/messages", body: body})
 }
 
+// PopMessages is POST /v1/conversations/{id}/messages/pop: delete the last messages of an open conversation, and return them.
+func (c *Client) PopMessages(ctx context.Context, id string, body *PopMessagesRequest) (*Popped, error) {
+	return fetch[Popped](ctx, c, request{method: http.MethodPost, path: "/v1/conversations/" + escape(id) + "/messages/pop", body: body})
+}
+
 // Link is POST /v1/edges: link nodes of a project, all or none; links that are there are skipped.
 func (c *Client) Link(ctx context.Context, body *EdgesWrite) (*EdgesResult, error) {
 	return fetch[EdgesResult](ctx, c, request{method: http.MethodPost, path: "/v1/edges", body: body})
@@ -210,6 +215,21 @@ func (c *Client) WriteMemory(ctx context.Context, body *MemoryWrite) (*MemoryRes
 	return fetch[MemoryResult](ctx, c, request{method: http.MethodPost, path: "/v1/memory", body: body, again: true, key: keyOf(body.IdempotencyKey)})
 }
 
+// ListNamespaces is GET /v1/namespaces: a page of the namespaces that have items.
+func (c *Client) ListNamespaces(ctx context.Context, query ListNamespacesQuery) (*NamespacePage, error) {
+	return fetch[NamespacePage](ctx, c, request{method: http.MethodGet, path: "/v1/namespaces", query: query, again: true})
+}
+
+// ListNamespacesQuery holds the query parameters of ListNamespaces.
+type ListNamespacesQuery struct {
+	Cursor   string   `json:"cursor,omitempty"` // next of the page before
+	Limit    int64    `json:"limit,omitempty"`
+	MaxDepth int64    `json:"max_depth,omitempty"` // cut longer ones to so many parts
+	Prefix   []string `json:"prefix,omitempty"`    // the parts that they begin with, repeated; * is any part
+	Suffix   []string `json:"suffix,omitempty"`    // the parts that they end with, repeated; * is any part
+	UserID   string   `json:"user_id,omitempty"`   // for whom; left out: the user of the key, or the team itself
+}
+
 // ListNodes is GET /v1/nodes/{kind}: a page of the nodes of one kind.
 func (c *Client) ListNodes(ctx context.Context, kind string, query ListNodesQuery) (*NodePage, error) {
 	return fetch[NodePage](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind), query: query, again: true})
@@ -220,7 +240,10 @@ type ListNodesQuery struct {
 	AsOf      time.Time `json:"as_of,omitzero"`    // the nodes as they were then, also those changed or deleted since; not together with deleted
 	Cursor    string    `json:"cursor,omitempty"`  // next of the page before
 	Deleted   bool      `json:"deleted,omitempty"` // only deleted ones that can be restored
+	Filter    string    `json:"filter,omitempty"`  // JSON: only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte
 	Limit     int64     `json:"limit,omitempty"`
+	Name      string    `json:"name,omitempty"`       // only the items of this name in the namespace itself
+	Namespace []string  `json:"namespace,omitempty"`  // only items of this namespace and of those within it: its parts, repeated, the outermost first
 	ProjectID string    `json:"project_id,omitempty"` // only those of this project
 	State     string    `json:"state,omitempty"`      // only those in this state; not together with deleted
 	UserID    string    `json:"user_id,omitempty"`    // for whom; left out: the user of the key, or the team itself
@@ -1447,6 +1470,7 @@ type ExploreRequest struct {
 	ConversationID      string               `json:"conversation_id,omitempty"`      // the conversation that is open now: "our last session" is the one before it
 	Evidence            []string             `json:"evidence,omitempty"`             // evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all
 	Expand              int64                `json:"expand,omitempty"`               // so many neighbours of the nodes found; default none
+	Filter              json.RawMessage      `json:"filter,omitempty"`               // only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte; tested on the best 100 nodes. An object; at most 4,096 bytes
 	Format              string               `json:"format,omitempty"`               // json (default), text, or keyed: text with entity keys, to go on from
 	Granularity         int64                `json:"granularity,omitempty"`          // 1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines
 	IncludeArchived     bool                 `json:"include_archived,omitempty"`     // also what is archived: faded, ended or put away; it is always found by its key
@@ -1455,6 +1479,7 @@ type ExploreRequest struct {
 	MaxTokens           int64                `json:"max_tokens,omitempty"`           // o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went
 	Mode                string               `json:"mode,omitempty"`                 // fast (default), or deep: a second look with what the first has found
 	MultiQuery          bool                 `json:"multi_query,omitempty"`          // the same as mode deep
+	Namespace           []string             `json:"namespace,omitempty"`            // only items of this namespace, and of those within it
 	Queries             []ExploreQuery       `json:"queries,omitempty"`              // questions or descriptions, searched by words and by meaning; this or text_matches is required
 	RelationshipFilters *RelationshipFilters `json:"relationship_filters,omitempty"` // which relationships count; applied before anything is ranked
 	ReturnExplanations  bool                 `json:"return_explanations,omitempty"`  // with each hit, what its score is made of
@@ -1862,6 +1887,7 @@ type Message struct {
 	At        time.Time `json:"at"`
 	EntityKey string    `json:"entity_key"`
 	Name      string    `json:"name,omitempty"`
+	Parts     string    `json:"parts,omitempty"` // as they were given
 	Role      string    `json:"role"`
 	Seq       int64     `json:"seq"`
 	Text      string    `json:"text"`
@@ -1896,14 +1922,21 @@ type MessageWrite struct {
 	At        Optional[time.Time] `json:"at,omitzero"`          // default: now
 	EntityKey string              `json:"entity_key,omitempty"` // default: a generated UUIDv7; each key once
 	Name      string              `json:"name,omitempty"`       // name of the speaker
+	Parts     json.RawMessage     `json:"parts,omitempty"`      // the message as its program has it, such as tool calls and images by reference: a list of objects, kept as given; without texts, their types and names are the text; at most 262,144 bytes, 32 levels. Searches and contexts use the text
 	Role      string              `json:"role"`                 // user, assistant or another word
-	Text      string              `json:"text"`
+	Text      string              `json:"text,omitempty"`       // default: the texts of parts
 }
 
 // Meta is part of the contract.
 type Meta struct {
 	Compacted bool       `json:"compacted,omitempty"` // a context of the past that was put together from what is stored now, because what was answered then is not kept
 	NotShown  []NotShown `json:"not_shown"`
+}
+
+// NamespacePage is part of the contract.
+type NamespacePage struct {
+	Namespaces [][]string `json:"namespaces"` // those of the user's own items, then those of shared ones; each once in a page
+	Next       *string    `json:"next"`
 }
 
 // Neighbour is part of the contract.
@@ -1935,11 +1968,13 @@ type NodeHit struct {
 	Explanation    *ExploreExplanation `json:"explanation,omitempty"`
 	LastAccessedAt *time.Time          `json:"last_accessed_at"`
 	Name           string              `json:"name"`
+	Namespace      []string            `json:"namespace,omitempty"`      // items only
 	NodeType       string              `json:"node_type"`                // the kind as a label: Person, Concept, Task …
 	NotesSnippets  []string            `json:"notes_snippets,omitempty"` // unexpired notes, the newest 10: 500 characters of each, 5,000 of all
 	RelevanceScore float64             `json:"relevance_score"`          // 0 to 1
 	Salience       float64             `json:"salience"`
 	State          string              `json:"state"`
+	Value          json.RawMessage     `json:"value,omitempty"` // of items, if kinds asks for them
 }
 
 // NodePage is part of the contract.
@@ -2007,11 +2042,13 @@ type NodeView struct {
 	MessageCount        Optional[int64]           `json:"message_count,omitzero"`     // read only; only of source
 	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero"`      // only of risk
 	Name                string                    `json:"name"`
+	Namespace           Optional[[]string]        `json:"namespace,omitzero"`         // where it is: 1 to 16 parts, the outermost first, 512 characters in all; only of item
 	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`    // only of project
 	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`   // only of project
 	Notes               []Note                    `json:"notes,omitempty"`            // newest first, without expired ones
 	Outcome             Optional[string]          `json:"outcome,omitzero"`           // only of decision
 	Participants        Optional[[]string]        `json:"participants,omitzero"`      // user ids; only of source
+	Parts               json.RawMessage           `json:"parts,omitempty"`            // a list of objects; at most 262,144 bytes, 32 levels; only of message
 	Payload             Optional[json.RawMessage] `json:"payload,omitzero"`           // an object; only of signal
 	Priority            Optional[int64]           `json:"priority,omitzero"`          // 1 to 5; only of task, requirement
 	Probability         Optional[float64]         `json:"probability,omitzero"`       // 0 to 1; only of risk
@@ -2051,6 +2088,7 @@ type NodeView struct {
 	TypeKey             Optional[string]          `json:"type_key,omitzero"` // such as plan.phase.works; only of project, task, plan, goal, milestone, document, output, risk, requirement
 	UpdatedAt           time.Time                 `json:"updated_at"`
 	UserID              *string                   `json:"user_id"`
+	Value               Optional[json.RawMessage] `json:"value,omitzero"` // an object; at most 262,144 bytes, 32 levels; only of item
 	Version             int64                     `json:"version"`
 }
 
@@ -2088,18 +2126,20 @@ type NodeWrite struct {
 	IsGoal              Optional[bool]            `json:"is_goal,omitzero"`                // concepts only; default: whether name or description has the word goal
 	IsOwner             Optional[bool]            `json:"is_owner,omitzero"`               // persons only: this person is the user, and user_id is required; one per user
 	Keywords            Optional[[]string]        `json:"keywords,omitzero"`               // only of source
-	Kind                string                    `json:"kind,omitempty"`                  // person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity; required in POST /v1/memory, in PATCH that of the path
+	Kind                string                    `json:"kind,omitempty"`                  // person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity or item; required in POST /v1/memory, in PATCH that of the path
 	LastAccessedAt      Optional[time.Time]       `json:"last_accessed_at,omitzero"`       // salience is its value at this time, if later than updated_at
 	LastMentionedAt     Optional[time.Time]       `json:"last_mentioned_at,omitzero"`      // only of person, concept, entity
 	LastSourceAt        Optional[time.Time]       `json:"last_source_at,omitzero"`         // only of storyline, macro
 	MessageCount        Optional[int64]           `json:"message_count,omitzero"`          // read only; only of source
 	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero"`           // only of risk
 	Name                Optional[string]          `json:"name,omitzero"`                   // required for a new node without an entity_key, except for sources and messages; at most 512 characters; null only for sources and messages
+	Namespace           Optional[[]string]        `json:"namespace,omitzero"`              // where it is: 1 to 16 parts, the outermost first, 512 characters in all; only of item
 	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`         // only of project
 	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`        // only of project
 	Notes               []NoteWrite               `json:"notes,omitempty"`                 // added to the existing ones
 	Outcome             Optional[string]          `json:"outcome,omitzero"`                // only of decision
 	Participants        Optional[[]string]        `json:"participants,omitzero"`           // user ids; only of source
+	Parts               json.RawMessage           `json:"parts,omitempty"`                 // a list of objects; at most 262,144 bytes, 32 levels; only of message
 	Payload             Optional[json.RawMessage] `json:"payload,omitzero"`                // an object; only of signal
 	Priority            Optional[int64]           `json:"priority,omitzero"`               // 1 to 5; only of task, requirement
 	Probability         Optional[float64]         `json:"probability,omitzero"`            // 0 to 1; only of risk
@@ -2136,6 +2176,7 @@ type NodeWrite struct {
 	TypeKey             Optional[string]          `json:"type_key,omitzero"`               // such as plan.phase.works; only of project, task, plan, goal, milestone, document, output, risk, requirement
 	UpdatedAt           Optional[time.Time]       `json:"updated_at,omitzero"`             // default: now; salience is its value at this time
 	UserID              Optional[string]          `json:"user_id,omitzero"`                // default: the request's user; null: shared by the team, as system entities always are
+	Value               Optional[json.RawMessage] `json:"value,omitzero"`                  // an object; at most 262,144 bytes, 32 levels; only of item
 }
 
 // NotShown is part of the contract.
@@ -2298,6 +2339,17 @@ type PatchWebhookRequest struct {
 // PauseTeamRequest is part of the contract.
 type PauseTeamRequest struct {
 	Paused bool `json:"paused"` // true: new messages of the team are not searched for statements; false: they are again
+}
+
+// PopMessagesRequest is part of the contract.
+type PopMessagesRequest struct {
+	Count  int64  `json:"count,omitempty"` // at most so many; default 1
+	UserID string `json:"user_id,omitempty"`
+}
+
+// Popped is part of the contract.
+type Popped struct {
+	Messages []Message `json:"messages"` // the oldest first; none: the conversation had none
 }
 
 // Preference is part of the contract.

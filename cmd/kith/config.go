@@ -25,6 +25,7 @@ type commands struct {
 	Key     keyCmd     `cmd:"" help:"Create, list and revoke API keys."`
 	UI      uiCmd      `cmd:"" help:"Make a key that reads for an hour, and open the page of a running Kith with it."`
 	Team    teamCmd    `cmd:"" help:"Show and set a team's quota, and purge its deleted data."`
+	Hook    hookCmd    `cmd:"" help:"Answer a hook of a coding agent (Claude Code, Codex, Cursor): give it context, or store its session."`
 	Context contextCmd `cmd:"" help:"Print the context of a user, as an agent gets it."`
 	Explore exploreCmd `cmd:"" help:"Search a memory."`
 	History historyCmd `cmd:"" help:"Print the versions of a node or relationship."`
@@ -43,10 +44,16 @@ type commands struct {
 	Health  healthCmd  `cmd:"" help:"Report whether a running service is ready. Exits with status 1 if it is not."`
 	Version versionCmd `cmd:"" help:"Print version, commit and date."`
 
+	HookFinish hookFinishCmd `cmd:"" hidden:""`
+	HookServer hookServerCmd `cmd:"" hidden:""`
+
 	Completion completionCmd `cmd:"" help:"Print a shell completion script."`
 
 	ShowVersion kong.VersionFlag `name:"version" short:"v" help:"Print the version."`
 }
+
+// defaultData is the data folder of the service, the default of KITH_DATA.
+const defaultData = "./kith-data"
 
 // config holds the settings of the service. Each is a flag and an environment variable.
 type config struct {
@@ -60,7 +67,8 @@ type config struct {
 	Neo4jPassword     string        `name:"neo4j-password" env:"KITH_NEO4J_PASSWORD" help:"Neo4j password."`
 	Neo4jPasswordFile string        `name:"neo4j-password-file" env:"KITH_NEO4J_PASSWORD_FILE" help:"File with the Neo4j password. It overrides KITH_NEO4J_PASSWORD."`
 	Neo4jDatabase     string        `name:"neo4j-database" env:"KITH_NEO4J_DATABASE" help:"Neo4j database. Empty: the server's default."`
-	Neo4jHome         string        `name:"neo4j-home" env:"NEO4J_HOME" help:"Neo4j installation whose jars the embedded Neo4j uses. Empty: fetched with Maven, or run with Docker."`
+	Neo4jHome         string        `name:"neo4j-home" env:"NEO4J_HOME" help:"Neo4j installation whose jars the embedded Neo4j uses. Empty: fetched once, or run with Docker."`
+	Neo4jRepository   string        `name:"neo4j-repository" env:"KITH_NEO4J_REPOSITORY" help:"Address of a Maven repository, from which the jars of the embedded Neo4j are fetched. Empty: that of the build, or else fetched with Maven."`
 	Neo4jHeap         int           `name:"neo4j-heap" env:"KITH_NEO4J_HEAP" default:"512" help:"Heap of the embedded Neo4j, in MiB."`
 	RedisURI          string        `name:"redis-uri" env:"KITH_REDIS_URI" help:"redis:// address of the shared cache. Empty: each instance caches in its own memory."`
 	PostgresURI       string        `name:"postgres-uri" env:"KITH_POSTGRES_URI" help:"postgres:// address of a database for users' preferences. Empty: stored in Neo4j."`
@@ -132,7 +140,8 @@ func (c *config) readNeo4jPassword() (string, error) {
 }
 
 // run parses the command line and runs the command until it is done or ctx ends. environ holds NAME=value as os.Environ does.
-// It returns the exit status: 0, 1 for a failure, 2 for an invalid command line.
+// It returns the exit status: 0, 1 for a failure, 2 for an invalid command line of
+// any command but hook.
 func run(ctx context.Context, args, environ []string, std streams) int {
 	var cli commands
 	exit := -1
@@ -153,7 +162,7 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 	}
 	if err != nil {
 		printUsageError(std.err, err)
-		return 2
+		return usageStatus(args)
 	}
 	if hasSettings(command.Selected()) {
 		warnUnknownSettings(std.err, parser.Model.Node, environ)
@@ -166,6 +175,14 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 		_, _ = fmt.Fprintln(std.err, "kith:", markup.Plain(err.Error()))
 	}
 	return exitStatus(ctx, err)
+}
+
+// usageStatus returns the exit status for a wrong command line. A coding agent takes 2 as a refusal by its hook, and would stop.
+func usageStatus(args []string) int {
+	if len(args) > 0 && args[0] == "hook" {
+		return 1
+	}
+	return 2
 }
 
 // exitInterrupted is the exit status of a program that Ctrl-C ended: 128 plus the number of the signal.

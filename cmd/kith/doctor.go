@@ -109,7 +109,7 @@ func (c *doctorCmd) checkDatabase(ctx context.Context) []finding {
 		return []finding{newFinding("Neo4j", "", "set KITH_DATA to a folder that you own", err)}
 	}
 	var findings []finding
-	for _, need := range embedded.Needs(ctx, embedded.Options{Neo4jHome: c.Neo4jHome}) {
+	for _, need := range embedded.Needs(ctx, embedded.Options{Neo4jHome: c.Neo4jHome, Repository: c.repository()}) {
 		findings = append(findings, newFinding(need.Name, "is available", "or start Docker", need.Err))
 	}
 	return append(findings, finding{What: "Neo4j", Good: true, Seen: "not running; kith serve starts it in " + c.Data})

@@ -5,23 +5,28 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/errgroup"
 
 	"kith/auth"
+	"kith/embedded"
 	"kith/internal/fault"
+	"kith/internal/machine"
 	"kith/internal/metrics"
+	"kith/internal/sleep"
 	"kith/mcp"
 )
 
 // mcpCmd serves one agent over standard input and output.
 type mcpCmd struct {
 	config
-	URL  string `env:"KITH_URL" help:"Address of a running Kith, to which calls are forwarded. Empty: a local memory in KITH_DATA or at KITH_NEO4J_URI."`
-	Key  string `env:"KITH_KEY" help:"An API key of that Kith."`
-	Team string `env:"KITH_TEAM" default:"default" help:"Without KITH_URL: the team."`
-	User string `env:"KITH_USER" default:"me" help:"Without KITH_URL: the user."`
+	URL    string `env:"KITH_URL" help:"Address of a running Kith, to which calls are forwarded. Empty: a local memory in KITH_DATA or at KITH_NEO4J_URI."`
+	Key    string `env:"KITH_KEY" help:"An API key of that Kith."`
+	Shared bool   `help:"Without KITH_URL: use the memory that the hooks of coding agents use, and the background process that runs it (kith hook)."`
+	Team   string `env:"KITH_TEAM" default:"default" help:"Without KITH_URL: the team."`
+	User   string `env:"KITH_USER" default:"me" help:"Without KITH_URL: the user."`
 }
 
 // Run serves until the agent closes the connection. Standard output belongs to the protocol, so logs go to standard error.
@@ -37,7 +42,11 @@ func (c *mcpCmd) Run(ctx context.Context, std streams) error {
 		return errors.New("mcp: team and user must have 1 to 256 characters and no control characters")
 	}
 	log := c.newLogger(std.err, max(c.LogLevel, slog.LevelWarn))
-	return c.serve(ctx, c.attachDatabase, log, std, transport)
+	open := c.joinDatabase
+	if c.Shared && c.Neo4jURI == "" {
+		open = c.shareDatabase
+	}
+	return c.serve(ctx, open, log, std, transport)
 }
 
 // serve answers the agent without an API key, as the user who starts the process owns its memory. It answers at once while
@@ -73,6 +82,39 @@ func (c *mcpCmd) serve(ctx context.Context, open databaseOpener, log *slog.Logge
 	})
 	return group.Wait()
 }
+
+// shareDatabase joins the Neo4j of the process that runs the memory of the machine. It starts that process if there is none.
+func (c *mcpCmd) shareDatabase(ctx context.Context, _ *slog.Logger, _ streams) (database, error) {
+	given := c.Data
+	if given == defaultData {
+		given = ""
+	}
+	folder, err := machine.Folder(given)
+	if err != nil {
+		return database{}, err
+	}
+	for next := time.Now(); ; {
+		endpoint, leave, err := embedded.Join(ctx, folder)
+		if err == nil {
+			return newJoined(endpoint, leave), nil
+		}
+		if !errors.Is(err, embedded.ErrNotRunning) {
+			return database{}, err
+		}
+		if _, err := machine.Find(folder); errors.Is(err, machine.ErrNotRunning) && time.Now().After(next) {
+			if err := machine.Start(folder, nil, "hook-server", "--team", c.Team); err != nil {
+				return database{}, err
+			}
+			next = time.Now().Add(startRetry)
+		}
+		if !sleep.For(ctx, joinRetry) {
+			return database{}, ctx.Err()
+		}
+	}
+}
+
+// startRetry is the pause before a process in the background is started again that could not start; its log says why.
+const startRetry = 10 * time.Second
 
 // nopCloser is a writer whose Close does nothing.
 type nopCloser struct{ io.Writer }

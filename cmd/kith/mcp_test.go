@@ -52,13 +52,13 @@ func (s *service) agent(t *testing.T, key string) agent {
 }
 
 // startMCP starts kith mcp, and ends it by closing its input.
-func startMCP(t *testing.T, environ []string) agent {
+func startMCP(t *testing.T, environ []string, flags ...string) agent {
 	t.Helper()
 	in, toKith := io.Pipe()
 	fromKith, out := io.Pipe()
 	said, ended := &buffer{}, make(chan int, 1)
 	go func() {
-		ended <- run(t.Context(), []string{"mcp"}, environ, streams{in, out, said})
+		ended <- run(t.Context(), append([]string{"mcp"}, flags...), environ, streams{in, out, said})
 		_ = out.Close()
 	}()
 	a := connect(t, &sdk.IOTransport{Reader: fromKith, Writer: toKith})
@@ -201,7 +201,7 @@ func TestMCPAnswersBeforeTheMemory(t *testing.T) {
 		case <-ctx.Done():
 			return database{}, ctx.Err()
 		}
-		return database{neo.Connection(testenv.Neo4j(t)), noClose}, nil
+		return database{Connection: neo.Connection(testenv.Neo4j(t)), close: noClose}, nil
 	}
 	log := slog.New(slog.DiscardHandler)
 	go func() {

@@ -34,14 +34,37 @@ const (
 	maxHeader = 64 << 10         // bytes of a request line and headers
 )
 
+// serving is what differs between ways to run the service.
+type serving struct {
+	open     databaseOpener
+	firstKey func(context.Context, *auth.Keys) (string, error)                 // returns a key to announce, or ""
+	announce func(ctx context.Context, url, key string, keys *auth.Keys) error // when the API answers
+	count    func(http.Handler) http.Handler                                   // nil: requests are not counted
+}
+
 // Run serves until ctx is done. It answers requests from the start; /readyz reports when the memory is ready.
 func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	log := c.newLogger(std.err, c.LogLevel)
+	return c.serve(ctx, log, std, serving{
+		open:     c.openDatabase,
+		firstKey: func(ctx context.Context, keys *auth.Keys) (string, error) { return keys.Bootstrap(ctx, c.BootstrapKey) },
+		announce: func(ctx context.Context, url, key string, keys *auth.Keys) error {
+			c.announce(ctx, url, key, keys, log, std)
+			return nil
+		},
+	})
+}
+
+func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, std streams, how serving) error {
 	listener, err := listen(ctx, "KITH_LISTEN", c.Listen)
 	if err != nil {
 		return err
 	}
 	gate := newGate()
+	handler := http.Handler(gate)
+	if how.count != nil {
+		handler = how.count(gate)
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	registry := metrics.New(build())
 	// The services outlive the last request.
@@ -49,7 +72,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	defer release()
 	group.Go(func() error {
 		defer release()
-		return serveHTTP(ctx, listener, gate)
+		return serveHTTP(ctx, listener, handler)
 	})
 	if c.AdminListen != "" {
 		admin, err := listen(ctx, "KITH_ADMIN_LISTEN", c.AdminListen)
@@ -60,7 +83,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) error {
 		group.Go(func() error { return serveHTTP(ctx, admin, registry.Handler(c.Pprof)) })
 	}
 	url := "http://" + reachable(listener.Addr().String())
-	group.Go(func() error { return c.serveMemory(memory, ctx, url, gate, registry, log, std) })
+	group.Go(func() error { return c.serveMemory(memory, ctx, url, gate, registry, log, std, how) })
 	return group.Wait()
 }
 
@@ -95,16 +118,16 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*g.open.Load
 
 // serveMemory opens the memory and then the gate, and closes the memory when ctx is done. The context stopping is done
 // earlier, while requests are still answered.
-func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *gate, registry *metrics.Registry, log *slog.Logger, std streams) error {
+func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *gate, registry *metrics.Registry, log *slog.Logger, std streams, how serving) error {
 	services, err := c.openHTTPServices(registry, log)
 	if err != nil {
 		return err
 	}
 	defer services.close()
-	return c.withMemory(ctx, c.openDatabase, registry, log, std, func(ctx context.Context, m *memory) error {
+	return c.withMemory(ctx, how.open, registry, log, std, func(ctx context.Context, m *memory) error {
 		var key string
 		if err := m.prepare(ctx, func(ctx context.Context) (err error) {
-			key, err = m.keys.Bootstrap(ctx, c.BootstrapKey)
+			key, err = how.firstKey(ctx, m.keys)
 			return err
 		}); err != nil {
 			return ignoreCanceled(ctx, err)
@@ -129,7 +152,9 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 			Log: log, Observe: registry.ObserveRequest, Verified: registry.ObserveCredential, Trace: m.traces.Request(),
 		})
 		gate.open.Store(&api)
-		c.announce(ctx, url, key, m.keys, log, std)
+		if err := how.announce(ctx, url, key, m.keys); err != nil {
+			return err
+		}
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return chats.Run(ctx) })
 		group.Go(func() error { return m.maintain(ctx) })

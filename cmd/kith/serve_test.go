@@ -8,9 +8,11 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/signal"
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,7 +21,16 @@ import (
 
 func TestMain(m *testing.M) {
 	if command := os.Getenv(commandEnv); command != "" {
-		os.Exit(run(context.Background(), []string{command}, os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr}))
+		arguments := []string{command}
+		if command == "-" { // those of the process
+			arguments = os.Args[1:]
+		}
+		os.Exit(run(context.Background(), arguments, os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr}))
+	}
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "hook-") { // a process that a hook has started
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		os.Exit(run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr})) //nolint:gocritic // the process ends
 	}
 	testenv.Main(m)
 }

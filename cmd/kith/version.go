@@ -13,6 +13,9 @@ import (
 // The linker sets these variables (Makefile). The date is the commit's, so that builds are reproducible.
 var version, commit, date = "development", "", ""
 
+// repository is the Maven repository that this build has as its default (Makefile, REPOSITORY); empty: none.
+var repository string
+
 // build returns the version of this binary. Without make, the commit and date come from go build.
 func build() handlers.Build {
 	b := handlers.Build{Version: version, Commit: commit, Date: date}

@@ -1,4 +1,4 @@
-// Returns the last messages of a source, newest first.
+// Returns the last messages of a source, without their parts, newest first.
 // mode: read
 // params: team_id, source_key, limit
 // returns: messages
@@ -8,4 +8,4 @@ WHERE m.seq IS NOT NULL
 WITH m
 ORDER BY m.team_id DESC, m.source_key DESC, m.seq DESC
 LIMIT $limit
-RETURN collect([m.entity_key, m.seq, m.role, m.name, m.text, m.at]) AS messages
+RETURN collect([m.entity_key, m.seq, m.role, m.name, m.text, m.at, null]) AS messages

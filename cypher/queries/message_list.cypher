@@ -1,6 +1,6 @@
-// Returns the messages of a source from number $from on, oldest first.
+// Returns the messages of a source from number $from on, oldest first, until their parts have $size characters.
 // mode: read
-// params: team_id, source_key, from, limit
+// params: team_id, source_key, from, limit, size
 // returns: messages
 MATCH (m:Message {team_id: $team_id, source_key: $source_key})
 USING INDEX SEEK m:Message(team_id, source_key, seq)
@@ -8,4 +8,5 @@ WHERE m.seq >= $from
 WITH m
 ORDER BY m.team_id, m.source_key, m.seq
 LIMIT $limit
-RETURN collect([m.entity_key, m.seq, m.role, m.name, m.text, m.at]) AS messages
+WITH collect([m.entity_key, m.seq, m.role, m.name, m.text, m.at, m.parts]) AS all
+RETURN all[..reduce(kept = [0, 0], m IN all | CASE WHEN kept[1] > $size THEN kept ELSE [kept[0] + 1, kept[1] + coalesce(size(m[6]), 0)] END)[0]] AS messages

@@ -7,6 +7,7 @@ import "kith/internal/fault"
 const (
 	Items           = 10_000 // nodes and relationships of one write
 	Messages        = 10_000 // messages of one write
+	PoppedMessages  = 100    // of one request
 	Mentions        = 1_000
 	Preferences     = 200
 	KeyLength       = fault.MaxKeyLength
@@ -16,4 +17,8 @@ const (
 	PropertiesSize  = 16_384
 	PropertiesDepth = 8
 	ListLength      = 100 // keywords, tags, participants
+	NamespaceParts  = 16
+	ValueSize       = 262_144 // of an item, and the parts of a message
+	ValueDepth      = 32
+	FilterSize      = 4_096
 )

@@ -50,6 +50,12 @@ func (f Form) Describe(fields map[string]string) Form {
 	return f
 }
 
+// HideWithin accepts a field of the objects in a list, but does not show it.
+func (f Form) HideWithin(list, field string) Form {
+	delete(f.shown.Properties[list].Items.Properties, field)
+	return f
+}
+
 // ShowTexts shows a field as a list of texts, each of which stands for an object with the text as a property.
 func (f Form) ShowTexts(field, property string) Form {
 	f.shown.Properties[field].Items = &huma.Schema{Type: huma.TypeString}

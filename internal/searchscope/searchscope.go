@@ -22,6 +22,12 @@ func Owner(teamID, userID string) string {
 // Kind returns the token of a kind of nodes.
 func Kind(name string) string { return "x" + strings.ReplaceAll(name, "_", "") + "0" }
 
+// Namespace returns the token of a namespace of items, and of all within it.
+func Namespace(parts []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x1f")))
+	return "n" + hex.EncodeToString(sum[:16]) + "0"
+}
+
 // Type returns the token of a relationship type.
 func Type(name string) string { return "t" + name + "0" }
 

@@ -24,6 +24,32 @@ func Packages(t testing.TB, packages ...string) string {
 	return folder
 }
 
+// Modules returns the folder node_modules of an npm project with a package-lock.json; see Packages.
+func Modules(t testing.TB, project string) string {
+	t.Helper()
+	files := []string{"package.json", "package-lock.json"}
+	var contents []string
+	for _, name := range files {
+		raw, err := os.ReadFile(filepath.Join(project, name)) //nolint:gosec // the test's own
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents = append(contents, string(raw))
+	}
+	folder, err := fetched("npm", contents, func(folder string) error {
+		for i, name := range files {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(contents[i]), 0o600); err != nil {
+				return err
+			}
+		}
+		return tool(t.Context(), "npm", "ci", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
+	})
+	if err != nil {
+		t.Fatalf("npm packages of %s (Node 20 or later with npm: scripts/setup.sh): %v", project, err)
+	}
+	return filepath.Join(folder, "node_modules")
+}
+
 // Python returns the interpreter of a virtual environment with PyPI packages (name==version); see Packages.
 func Python(t testing.TB, packages ...string) string {
 	t.Helper()

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+
+	"kith/internal/chatlog"
 )
 
 // maxGuessBytes is how much of a file is read to detect its format.
@@ -23,27 +25,61 @@ var formatKeys = map[string][]string{
 	"langgraph": {"namespace", "prefix"},
 
 	conversationsFormat: {"conversation", "speaker"},
+
+	string(chatlog.ClaudeCode): {"parentUuid", "sessionId", "leafUuid", "isSnapshotUpdate"},
+	string(chatlog.OpenAI):     logKeys,
 }
+
+// elementKeys lists fields of the first element of a list that identify its format.
+var elementKeys = map[string][]string{
+	string(chatlog.ChatGPT): {"mapping", "current_node"},
+	string(chatlog.Claude):  {"chat_messages"},
+	string(chatlog.OpenAI):  logKeys,
+}
+
+// logKeys are fields of the logs of message APIs. Their content decides which one it is.
+var logKeys = []string{"messages", "choices", "request", "response", "custom_id"}
 
 // conversationsFormat is the format of kith import conversations. POST /v1/import does not read it.
 const conversationsFormat = "conversations"
 
 // guessFormat detects the format of a file by its beginning. The default is an export of Kith.
-func guessFormat(in io.Reader) string {
-	decoder := json.NewDecoder(io.LimitReader(in, maxGuessBytes))
-	switch first, _ := decoder.Token(); first {
-	case json.Delim('['):
-		return "mem0" // a list of memories
-	case json.Delim('{'):
-	default:
-		return "kith"
+func guessFormat(file io.ReaderAt, size int64) (string, error) {
+	in, err := chatlog.Content(file, size)
+	if err != nil {
+		return "", err
 	}
+	defer func() { _ = in.Close() }()
+	decoder := json.NewDecoder(io.LimitReader(in, maxGuessBytes))
+	otherwise, keys := "kith", formatKeys
+	first, _ := decoder.Token()
+	begin := int64(0)
+	if first == json.Delim('[') {
+		otherwise, keys = "mem0", elementKeys // a list of memories
+		begin = decoder.InputOffset()
+		first, _ = decoder.Token()
+	}
+	if first != json.Delim('{') {
+		return otherwise, nil
+	}
+	format := findKey(decoder, keys)
+	switch format {
+	case "":
+		return otherwise, nil
+	case string(chatlog.OpenAI):
+		return logFormat(file, size, begin)
+	}
+	return format, nil
+}
+
+// findKey returns the format that a field of the object identifies.
+func findKey(decoder *json.Decoder, formats map[string][]string) string {
 	for decoder.More() {
 		key, err := decoder.Token()
 		if err != nil {
 			break
 		}
-		for format, keys := range formatKeys {
+		for format, keys := range formats {
 			if name, _ := key.(string); slices.Contains(keys, name) {
 				return orCognee(format, decoder)
 			}
@@ -53,7 +89,22 @@ func guessFormat(in io.Reader) string {
 			break
 		}
 	}
-	return "kith"
+	return ""
+}
+
+// logFormat returns the message API of a log whose first object begins at an offset.
+func logFormat(file io.ReaderAt, size, offset int64) (string, error) {
+	in, err := chatlog.Content(file, size)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = in.Close() }()
+	if _, err := io.CopyN(io.Discard, in, offset); err != nil {
+		return "", err
+	}
+	var raw json.RawMessage
+	_ = json.NewDecoder(io.LimitReader(in, maxGuessBytes)).Decode(&raw) // what is longer has the default format
+	return string(chatlog.LogFormat(raw)), nil
 }
 
 // orCognee returns a format, or that of Cognee if the first element of the list that follows has an id instead of a UUID.

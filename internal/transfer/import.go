@@ -18,11 +18,13 @@ import (
 
 // Options says how a file is imported.
 type Options struct {
-	Format string // one of POST /v1/import; auto: detected from the file
+	Format string // one of POST /v1/import or of package chatlog; auto: detected from the file
 	User   string // for items without one. Empty: shared by the team
 	Owner  string // name of the person who is the user. Empty: the service's default
 	DryRun bool   // store nothing
 	Strict bool   // stop at the first fault
+
+	converted bool // the lines are those of conversations, and not those of the user's file
 }
 
 // Import sends a file to POST /v1/import and returns the report. Importing a file again changes nothing. An interrupted
@@ -40,23 +42,57 @@ func Import(ctx context.Context, api *client.Client, path string, o Options, pro
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file, so it cannot be read again for a retry")
 	}
-	if o.Format == "auto" {
-		switch o.Format = guessFormat(io.NewSectionReader(file, 0, info.Size())); o.Format {
-		case "kith":
-		case conversationsFormat:
-			return nil, errors.New("the file looks like conversations: import it with kith import conversations FILE, or set --format")
-		default:
-			progress.Line("detected format " + o.Format + "; --format overrides it")
-		}
+	if err := o.guess(file, info.Size(), progress); err != nil {
+		return nil, err
 	}
+	if !isConversations(o.Format) {
+		return send(ctx, api, file, info.Size(), o, progress)
+	}
+	lines, conversations, err := convert(ctx, file, info.Size(), &o, progress)
+	if err != nil {
+		return nil, err
+	}
+	defer removeTemp(lines)
+	size, err := lines.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	o.Format, o.converted = "kith", true
+	report, err := send(ctx, api, lines, size, o, progress)
+	if err == nil {
+		conversations.addTo(report)
+	}
+	return report, err
+}
+
+// guess detects the format if none is given.
+func (o *Options) guess(file io.ReaderAt, size int64, progress *terminal.Progress) (err error) {
+	if o.Format != "auto" {
+		return nil
+	}
+	if o.Format, err = guessFormat(file, size); err != nil {
+		return err
+	}
+	switch o.Format {
+	case "kith":
+	case conversationsFormat:
+		return errors.New("the file looks like conversations: import it with kith import conversations FILE, or set --format")
+	default:
+		progress.Line("detected format " + o.Format + "; --format overrides it")
+	}
+	return nil
+}
+
+// send sends a file of a format that the service reads.
+func send(ctx context.Context, api *client.Client, file io.ReaderAt, size int64, o Options, progress *terminal.Progress) (*Report, error) {
 	query := o.query()
-	id, lines, err := importID(io.NewSectionReader(file, 0, info.Size()), query)
+	id, lines, err := importID(io.NewSectionReader(file, 0, size), query)
 	if err != nil {
 		return nil, err
 	}
 	query.Set("import_id", id)
 	u := &upload{
-		api: api, path: "/v1/import?" + query.Encode(), file: file, size: info.Size(), progress: progress,
+		api: api, path: "/v1/import?" + query.Encode(), file: file, size: size, progress: progress,
 	}
 	if !o.DryRun {
 		u.monitor = newStoredMonitor(api, id, &o, progress, lines)

@@ -22,6 +22,8 @@ type Report struct {
 	Warnings      []Note `json:"warnings"`
 	ResumedAtLine int64  `json:"resumed_at_line"`
 	DryRun        bool   `json:"dry_run"`
+
+	Conversations *Conversations `json:"conversations,omitempty"` // of a file that was converted
 }
 
 // Counts counts items by outcome.
@@ -55,7 +57,11 @@ func (n *Note) text() string {
 // PrintNotes prints refusals and warnings.
 func (r *Report) PrintNotes(p *terminal.Progress) {
 	for i := range r.Refused {
-		p.Fault(int(r.Refused[i].Line), r.Refused[i].text())
+		if note := &r.Refused[i]; note.Line > 0 {
+			p.Fault(int(note.Line), note.text())
+		} else {
+			p.FaultAt(note.Location, note.Message)
+		}
 	}
 	for i := range r.Warnings {
 		if w := &r.Warnings[i]; w.Line > 0 {
@@ -71,6 +77,9 @@ func (r *Report) CountRefused() int64 {
 	refused := int64(0)
 	for _, c := range r.counts() {
 		refused += c.Refused
+	}
+	if r.Conversations != nil {
+		refused += r.Conversations.Refused
 	}
 	return max(refused, int64(len(r.Refused)))
 }
@@ -93,7 +102,11 @@ func (r *Report) String() string {
 	if r.DryRun {
 		_, _ = fmt.Fprintln(&out, "dry run: nothing was stored; an import would report")
 	}
-	_, _ = fmt.Fprintf(&out, "lines:         %d\n", r.Lines)
+	if r.Conversations != nil {
+		_, _ = out.WriteString(r.Conversations.String())
+	} else {
+		_, _ = fmt.Fprintf(&out, "lines:         %d\n", r.Lines)
+	}
 	if r.ResumedAtLine > 0 {
 		_, _ = fmt.Fprintf(&out, "resumed at:    line %d\n", r.ResumedAtLine)
 	}

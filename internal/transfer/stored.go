@@ -24,7 +24,8 @@ type storedMonitor struct {
 	api   *client.Client
 	path  string
 	every time.Duration
-	unit  string // lines, or items if the file is one document
+	unit  string // what is counted, for people
+	items bool   // counts items instead of lines, as the file is one document
 	lines int64  // of the file
 	meter *terminal.Meter
 }
@@ -34,8 +35,11 @@ func newStoredMonitor(api *client.Client, id string, o *Options, p *terminal.Pro
 	if o.User != "" {
 		w.path += "?user_id=" + url.QueryEscape(o.User)
 	}
-	if !slices.Contains([]string{"kith", "mcp-memory", "langgraph"}, o.Format) { // one document
-		w.unit, lines = "items", 0
+	if !o.converted && !slices.Contains([]string{"kith", "mcp-memory", "langgraph"}, o.Format) {
+		w.unit, w.items, lines = "items", true, 0
+	}
+	if o.converted {
+		w.unit = "items" // one is a line, but not of the user's file
 	}
 	w.lines = int64(lines)
 	w.meter = terminal.NewCounter(p, "stored "+w.unit+":", lines)
@@ -64,7 +68,7 @@ func (w *storedMonitor) fetchStored(ctx context.Context) (int64, error) {
 	if err := w.api.Call(ctx, http.MethodGet, w.path, nil, report); err != nil {
 		return 0, err
 	}
-	if w.unit == "lines" {
+	if !w.items {
 		return min(report.Lines, w.lines), nil // the bar must not exceed its width
 	}
 	return report.countItems(), nil

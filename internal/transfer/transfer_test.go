@@ -98,8 +98,8 @@ func TestImportCountsLines(t *testing.T) {
 func TestOtherFilesAreExports(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"", "x", "{", `"text"`, `{"kind":"person"}`, wholeExport, "{\"a\":1}\n[]"} {
-		if got := guessFormat(strings.NewReader(content)); got != "kith" {
-			t.Errorf("%.40q is taken for %s", content, got)
+		if got, err := guessFormat(strings.NewReader(content), int64(len(content))); got != "kith" || err != nil {
+			t.Errorf("%.40q is taken for %s: %v", content, got, err)
 		}
 	}
 }

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	client "kith/clients/go"
+	"kith/internal/hook"
+	"kith/internal/machine"
+	"kith/internal/transcript"
+)
+
+// A coding agent waits for its hooks, so they end within two seconds, whatever Kith does.
+const (
+	hookTime  = 1400 * time.Millisecond // for calls
+	hookLimit = 1700 * time.Millisecond // for all of it
+)
+
+// hookCmd answers a hook of a coding agent. It exits with status 0 if Kith is away, so that the agent goes on without memory, and
+// with 1 if something must be corrected. It never exits with 2, which agents take as a refusal.
+type hookCmd struct {
+	hookAccess
+	Event string `arg:"" enum:"session-start,prompt,stop,compact" help:"What happened: session-start, prompt, stop or compact."`
+}
+
+// hookAccess holds the settings of hooks. A hook takes no flags but these, so that it starts quickly.
+type hookAccess struct {
+	URL  string `env:"KITH_URL" help:"Address of a running Kith. Empty: the memory of this machine, in KITH_DATA."`
+	Key  string `env:"KITH_KEY" help:"An API key of that Kith, with the scopes read and write."`
+	User string `env:"KITH_USER" help:"The user. Default: the user of the key, or me."`
+	Team string `env:"KITH_TEAM" default:"default" help:"Without KITH_URL: the team."`
+	Data string `env:"KITH_DATA" help:"Folder for the memory and for how far sessions are stored. Default: .kith in the home folder."`
+	Hook string `env:"KITH_HOOK" enum:"on,off" default:"on" help:"off: hooks do nothing, in this session."`
+}
+
+// hookAnswer is the outcome of a hook.
+type hookAnswer struct {
+	out []byte // for the agent
+	err error  // what must be corrected
+}
+
+// Run answers the hook.
+func (c *hookCmd) Run(ctx context.Context, std streams) error {
+	if c.Hook == "off" {
+		return nil
+	}
+	limit := time.NewTimer(hookLimit)
+	defer limit.Stop()
+	ctx, cancel := context.WithTimeout(ctx, hookTime)
+	defer cancel()
+	answered := make(chan hookAnswer, 1)
+	go func() {
+		defer func() {
+			if fault := recover(); fault != nil { // the process would exit with 2
+				answered <- hookAnswer{err: fmt.Errorf("hook: panic: %v", fault)}
+			}
+		}()
+		out, err := c.answer(ctx, std)
+		answered <- hookAnswer{out, err}
+	}()
+	select {
+	case answer := <-answered:
+		_, _ = std.out.Write(answer.out)
+		return answer.err
+	case <-limit.C:
+		warnHook(std, "no answer within two seconds: the agent goes on without it")
+		return nil
+	}
+}
+
+// answer reads the input of the hook and returns the answer.
+func (c *hookCmd) answer(ctx context.Context, std streams) ([]byte, error) {
+	event := hook.Event(c.Event)
+	in, err := hook.Read(std.in, event)
+	if err != nil || hook.IsOff(in.Project()) {
+		return nil, err
+	}
+	folder, err := machine.Folder(c.Data)
+	if err != nil {
+		return nil, err
+	}
+	var text string
+	switch event {
+	case hook.SessionStart:
+		text, err = c.begin(ctx, in, folder)
+	case hook.Prompt:
+		text, err = c.search(ctx, in, folder)
+	default:
+		err = c.store(ctx, in, folder, std)
+	}
+	if err == nil || isFinal(err) {
+		return in.Answer(text, ""), err
+	}
+	warnHook(std, err.Error()+": the agent goes on without it")
+	if event == hook.SessionStart {
+		return in.Answer("", "Kith: "+hookNotice(err)), nil
+	}
+	return nil, nil
+}
+
+func (c *hookCmd) begin(ctx context.Context, in *hook.Input, folder string) (string, error) {
+	hook.Prune(statesIn(folder), time.Now())
+	memory, err := c.memory(folder)
+	if err != nil {
+		return "", err
+	}
+	return memory.Context(ctx, in)
+}
+
+func (c *hookCmd) search(ctx context.Context, in *hook.Input, folder string) (string, error) {
+	memory, err := c.memory(folder)
+	if err != nil {
+		return "", err
+	}
+	return memory.Search(ctx, in, c.state(in, folder).Began)
+}
+
+// store stores what is new in the session. What it has no time for, it leaves to a process in the background.
+func (c *hookCmd) store(ctx context.Context, in *hook.Input, folder string, std streams) error {
+	state := c.state(in, folder)
+	unlock, err := state.Lock(ctx, false)
+	if errors.Is(err, hook.ErrBusy) {
+		return c.finishLater(in, folder)
+	}
+	if err != nil {
+		return err
+	}
+	memory, err := c.memory(folder)
+	if err == nil {
+		err = memory.Store(ctx, in, state, func(fault string) { warnHook(std, fault) })
+	}
+	unlock()
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, machine.ErrStarting) {
+		return errors.Join(err, c.finishLater(in, folder))
+	}
+	return err
+}
+
+// finishLater starts a process that stores the rest of the session.
+func (c *hookCmd) finishLater(in *hook.Input, folder string) error {
+	raw, err := json.Marshal(in.WithoutPrompt())
+	if err != nil {
+		return err
+	}
+	settings := []string{"KITH_URL=" + c.URL, "KITH_KEY=" + c.Key, "KITH_USER=" + c.User, "KITH_TEAM=" + c.Team}
+	return machine.Start(folder, settings, "hook-finish", c.Event, string(raw))
+}
+
+// memory returns the memory of the user. Without KITH_URL it is that of the machine, whose background process is started if
+// it does not run.
+func (c *hookAccess) memory(folder string) (*hook.Memory, error) {
+	if c.URL != "" {
+		if c.Key == "" {
+			return nil, finalError("KITH_KEY is required with KITH_URL: nothing is sent without it")
+		}
+		return &hook.Memory{API: client.New(c.URL, c.Key, nil), User: c.User}, nil
+	}
+	server, err := machine.Find(folder)
+	if errors.Is(err, machine.ErrNotRunning) {
+		if err = machine.Start(folder, nil, "hook-server", "--team", c.Team); err == nil {
+			err = machine.ErrStarting
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if server.Team != c.Team {
+		return nil, finalError(fmt.Sprintf("the memory in %s is open for the team %s, and KITH_TEAM is %s: use another KITH_DATA", folder, server.Team, c.Team))
+	}
+	user := c.User
+	if user == "" {
+		user = "me"
+	}
+	return &hook.Memory{API: client.New(server.URL, server.Key, nil), User: user}, nil
+}
+
+// state returns how far the session is stored in the memory.
+func (c *hookAccess) state(in *hook.Input, folder string) *hook.State {
+	return hook.OpenState(statesIn(folder), strings.Join([]string{c.URL, c.Team, c.User}, "\n"), in)
+}
+
+func statesIn(folder string) string { return filepath.Join(folder, "hooks") }
+
+// finalError is an error that does not pass by itself.
+type finalError string
+
+// Error returns what must be corrected.
+func (e finalError) Error() string { return string(e) }
+
+// isFinal reports whether the user must correct something. Other errors pass when Kith is back.
+func isFinal(err error) bool {
+	var final finalError
+	var refused *client.Error
+	switch {
+	case errors.As(err, &final), errors.Is(err, hook.ErrTranscript), errors.Is(err, transcript.ErrEncoding):
+		return true
+	case errors.As(err, &refused):
+		return refused.Status/100 == 4 && refused.Status != 408 && refused.Status != 429
+	}
+	return false
+}
+
+// hookNotice returns what the user sees at the start of a session without memory.
+func hookNotice(err error) string {
+	if errors.Is(err, machine.ErrStarting) {
+		return "memory is starting, this session begins without it"
+	}
+	return "memory cannot be reached, this session begins without it"
+}
+
+func warnHook(std streams, message string) { _, _ = fmt.Fprintln(std.err, "kith hook:", message) }

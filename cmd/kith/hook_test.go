@@ -1,0 +1,451 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kith/internal/testenv"
+	"kith/internal/tokens"
+)
+
+// hooks is a coding agent with hooks on a Kith.
+type hooks struct {
+	agent, session, project, transcript string
+	environ                             []string
+}
+
+// newHooks returns an agent that works in a new folder, with a session that its hooks have not stored yet.
+func newHooks(t *testing.T, agent, url, key string) *hooks {
+	t.Helper()
+	folder := t.TempDir()
+	h := &hooks{agent: agent, session: "session-1", project: filepath.Join(folder, "app"), transcript: filepath.Join(folder, "session.jsonl")}
+	h.environ = []string{"KITH_URL=" + url, "KITH_KEY=" + key, "KITH_DATA=" + filepath.Join(folder, "data")}
+	raw, err := os.ReadFile(filepath.Join("..", "..", "internal", "transcript", "testdata", agent+".jsonl"))
+	if err == nil {
+		err = os.WriteFile(h.transcript, raw, 0o600)
+	}
+	if err == nil {
+		err = os.Mkdir(h.project, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// input returns what the agent writes to a hook, with further fields.
+func (h *hooks) input(event string, more map[string]any) string {
+	names := map[string][2]string{
+		"session-start": {"SessionStart", "sessionStart"}, "prompt": {"UserPromptSubmit", "beforeSubmitPrompt"},
+		"stop": {"Stop", "stop"}, "compact": {"PreCompact", "preCompact"},
+	}
+	fields := map[string]any{"session_id": h.session, "transcript_path": h.transcript, "cwd": h.project, "hook_event_name": names[event][0]}
+	switch h.agent {
+	case "codex":
+		fields["model"], fields["permission_mode"] = "m", "default"
+		if event != "session-start" {
+			fields["turn_id"] = "t"
+		}
+	case "cursor":
+		delete(fields, "cwd")
+		delete(fields, "session_id")
+		fields["conversation_id"], fields["workspace_roots"] = h.session, []string{h.project}
+		fields["hook_event_name"], fields["cursor_version"] = names[event][1], "3.20.17"
+	}
+	for name, value := range more {
+		fields[name] = value
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}
+
+// call runs a hook, which must end in time.
+func (h *hooks) call(t *testing.T, event string, in io.Reader) (code int, out, said string) {
+	t.Helper()
+	began := time.Now()
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), []string{"hook", event}, h.environ, streams{in, &stdout, &stderr})
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("%s took %v", event, took)
+	}
+	return code, stdout.String(), stderr.String()
+}
+
+// answered runs a hook until the service, which is slow at the beginning of a test run, has had enough time.
+func (h *hooks) answered(t *testing.T, event string, more map[string]any) (code int, out, said string) {
+	t.Helper()
+	eventually(t, 2*time.Minute, "the hook "+event+" has an answer", func() bool {
+		code, out, said = h.call(t, event, strings.NewReader(h.input(event, more)))
+		return !strings.Contains(said, "deadline exceeded") && !strings.Contains(said, "two seconds")
+	})
+	return code, out, said
+}
+
+// must runs a hook that succeeds, and returns its output.
+func (h *hooks) must(t *testing.T, event string, more map[string]any) string {
+	t.Helper()
+	code, out, said := h.answered(t, event, more)
+	if code != 0 || said != "" {
+		t.Fatalf("%s: %d %s%s", event, code, out, said)
+	}
+	return out
+}
+
+// told returns the text that an agent reads from the output of a hook.
+func (h *hooks) told(t *testing.T, out string) string {
+	t.Helper()
+	var answer struct {
+		Context  string `json:"additional_context"`
+		Specific struct {
+			Context string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal([]byte(out), &answer); err != nil {
+		t.Fatalf("%q: %v", out, err)
+	}
+	return answer.Context + answer.Specific.Context
+}
+
+// has checks the messages of the session, as role and text. A process in the background may store them.
+func (h *hooks) has(t *testing.T, c caller, want ...string) {
+	t.Helper()
+	var diff string
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+		if diff = cmp.Diff(want, h.stored(t, c)); diff == "" {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("%s is not what was said: %s", h.session, diff)
+}
+
+func (h *hooks) stored(t *testing.T, c caller) (all []string) {
+	t.Helper()
+	r := c.do(t, http.MethodGet, "/v1/conversations/"+url.PathEscape(h.agent+"/"+h.session)+"?limit=1000", "")
+	var found struct{ Messages []struct{ Role, Text string } }
+	if r.status == http.StatusNotFound {
+		return nil
+	}
+	if err := json.Unmarshal(r.body, &found); err != nil || r.status != http.StatusOK {
+		t.Fatalf("%d %s", r.status, r.body)
+	}
+	for _, m := range found.Messages {
+		all = append(all, m.Role+": "+m.Text)
+	}
+	return all
+}
+
+// write writes a transcript of Claude Code with lines, and a line break after each.
+func (h *hooks) write(t *testing.T, lines ...string) {
+	t.Helper()
+	if err := os.WriteFile(h.transcript, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (h *hooks) append(t *testing.T, text string) {
+	t.Helper()
+	file, err := os.OpenFile(h.transcript, os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = file.WriteString(text)
+	}
+	if err != nil || file.Close() != nil {
+		t.Fatal(err)
+	}
+}
+
+// userLine is a line of Claude Code with what the user typed.
+func userLine(id, text string) string {
+	return fmt.Sprintf(`{"type":"user","uuid":%q,"message":{"role":"user","content":%q}}`, id, text)
+}
+
+// hookUser returns a Kith and a key that is bound to a user, in a new team.
+func hookUser(t *testing.T) (caller, string) {
+	t.Helper()
+	s := shared(t)
+	key := at(s.as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+testenv.Team(t)+`","user_id":"ada","scopes":["read","write"]}`), "key").(string)
+	return s.as(key), key
+}
+
+// A session of each agent is stored once, however often its hooks run, and helps in the next one.
+func TestHooksOfEachAgent(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{"claude-code", "codex", "cursor"} {
+		t.Run(agent, func(t *testing.T) {
+			t.Parallel()
+			c, key := hookUser(t)
+			h := newHooks(t, agent, shared(t).url, key)
+			if out := h.must(t, "session-start", map[string]any{"source": "startup"}); out != "" {
+				t.Errorf("the context of an empty memory: %s", out)
+			}
+			want := []string{"user: Where is the lighthouse?", "assistant: I look it up.", "assistant: It is on Fastnet Rock."}
+			for _, event := range []string{"stop", "stop", "compact"} {
+				if out := h.must(t, event, nil); out != "" {
+					t.Errorf("%s prints %s", event, out)
+				}
+				h.has(t, c, want...)
+			}
+			if out := h.must(t, "prompt", map[string]any{"prompt": "Where is the lighthouse?"}); out != "" {
+				t.Errorf("a session gets what it has said: %s", out)
+			}
+			h.append(t, `{"role":"user","message":{"content":"Thank you, Fastnet is far"}}`+"\n")
+			h.must(t, "stop", nil)
+			h.has(t, c, append(want, "user: Thank you, Fastnet is far")...)
+
+			h.session, h.transcript = "session-2", ""
+			if said := h.told(t, h.must(t, "session-start", map[string]any{"source": "startup"})); !strings.Contains(said, "About ada") {
+				t.Errorf("the context: %s", said)
+			}
+			if out := h.must(t, "session-start", map[string]any{"source": "resume"}); out != "" {
+				t.Errorf("the context of a resumed session: %s", out)
+			}
+			if said := h.told(t, h.must(t, "prompt", map[string]any{"prompt": "Where is the lighthouse?"})); !strings.Contains(said, "Fastnet Rock") {
+				t.Errorf("the search: %s", said)
+			}
+			for _, prompt := range []string{"yes", "/clear the lighthouse now", "How do I bake bread with rye and honey?"} {
+				if out := h.must(t, "prompt", map[string]any{"prompt": prompt}); out != "" {
+					t.Errorf("%s: %s", prompt, out)
+				}
+			}
+			h.must(t, "stop", nil) // without a transcript there is nothing to store
+		})
+	}
+}
+
+// An answer to a prompt keeps its budget, whatever is stored.
+func TestHookBudget(t *testing.T) {
+	t.Parallel()
+	_, key := hookUser(t)
+	h := newHooks(t, "claude-code", shared(t).url, key)
+	var lines []string
+	for i := range 300 {
+		lines = append(lines, userLine(fmt.Sprint(i), fmt.Sprintf("The lighthouse keeper number %d of the island %s", i, strings.Repeat("counts gulls and ships ", 20))))
+	}
+	h.write(t, lines...)
+	h.must(t, "stop", nil)
+	h.session = "another"
+	said := h.told(t, h.must(t, "prompt", map[string]any{"prompt": "Who is the lighthouse keeper of the island?"}))
+	if n, err := tokens.Count(said); err != nil || n < 30 || n > 300 {
+		t.Errorf("%d tokens, %v: %s", n, err, said)
+	}
+}
+
+func TestHookBadTranscripts(t *testing.T) {
+	t.Parallel()
+	c, key := hookUser(t)
+	first, last := userLine("1", "One"), userLine("9", "Nine")
+	for session, test := range map[string]struct {
+		text, said string
+		code       int
+		want       []string
+	}{
+		"half-a-line":   {first + "\n" + last[:30], "is cut short", 0, []string{"user: One"}},
+		"unknown-role":  {first + "\n" + `{"type":"user","message":{"role":"wizard","content":"x"}}` + "\n" + last, `unknown role "wizard"`, 0, []string{"user: One", "user: Nine"}},
+		"latin-1":       {first + "\n" + userLine("2", "caf") + "\xe9\n" + last, "is not valid UTF-8", 0, []string{"user: One", "user: Nine"}},
+		"before-1970":   {strings.Replace(first, `"type"`, `"timestamp":"1901-01-01T00:00:00Z","type"`, 1), "is before 1970", 0, []string{"user: One"}},
+		"fast-clock":    {strings.Replace(first, `"type"`, `"timestamp":"2199-01-01T00:00:00Z","type"`, 1), "", 0, []string{"user: One"}},
+		"same-id":       {first + "\n" + first + "\n" + last + "\n" + userLine("1", "Another"), "", 0, []string{"user: One", "user: Nine"}},
+		"binary":        {strings.Repeat("\x00\x01\n", 50) + first, "47 more lines", 0, []string{"user: One"}},
+		"secret":        {userLine("1", "use kith_abcdefghijklmnopqrstu"), "", 0, []string{"user: use [secret removed]"}},
+		"long":          {userLine("1", strings.Repeat("é", 70000)), "", 0, []string{"user: " + strings.Repeat("é", 65536)}},
+		"utf-16":        {"\xff\xfe{\x00", "must be UTF-8", 1, nil},
+		"no-transcript": {"", "there is no file", 0, nil},
+	} {
+		h := newHooks(t, "claude-code", shared(t).url, key)
+		h.session = session
+		if err := os.WriteFile(h.transcript, []byte(test.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if test.text == "" {
+			h.transcript += ".missing"
+		}
+		code, out, said := h.answered(t, "stop", nil)
+		if log, err := os.ReadFile(filepath.Join(filepath.Dir(h.project), "data", "background.log")); err == nil && test.said != "" {
+			said += string(log) // a process in the background has gone on
+		}
+		if code != test.code || out != "" || !strings.Contains(said, test.said) || test.said == "" && said != "" {
+			t.Errorf("%s: %d %q %q", session, code, out, said)
+		}
+		if test.want == nil {
+			if r := c.do(t, http.MethodGet, "/v1/conversations/claude-code%2F"+session, ""); r.status != http.StatusNotFound {
+				t.Errorf("%s: something is stored: %s", session, r.body)
+			}
+		} else {
+			h.has(t, c, test.want...)
+		}
+	}
+}
+
+// Another user's conversation with the same id is not touched.
+func TestHookConversationOfAnother(t *testing.T) {
+	t.Parallel()
+	s, team := shared(t), testenv.Team(t)
+	for n, user := range []string{"ada", "bob"} {
+		key := at(s.as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+team+`","user_id":"`+user+`","scopes":["read","write"]}`), "key").(string)
+		h := newHooks(t, "claude-code", s.url, key)
+		code, out, said := h.answered(t, "stop", nil)
+		if code != n || out != "" || n == 1 && !strings.Contains(said, "kith: ") {
+			t.Errorf("%s: %d %s %s", user, code, out, said)
+		}
+	}
+}
+
+// A hook that gets no good input fails with a line for the user. It never exits with 2, which would stop the agent.
+func TestHookBadInput(t *testing.T) {
+	t.Parallel()
+	h := newHooks(t, "claude-code", "http://127.0.0.1:1", "k")
+	for _, input := range []string{"", "hello", "{", "[]", `{"hook_event_name":"Stop"}`, strings.Repeat("x", 2<<20)} {
+		code, out, said := h.call(t, "stop", strings.NewReader(input))
+		if code != 1 || out != "" || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "kith: ") {
+			t.Errorf("%.20q: %d %q %q", input, code, out, said)
+		}
+	}
+	if code, _, said := h.call(t, "dance", strings.NewReader("{}")); code != 1 || !strings.Contains(said, "must be one of") {
+		t.Errorf("an unknown event: %d %s", code, said)
+	}
+}
+
+// The agent goes on within two seconds, whatever the other side does.
+func TestHookTimeLimit(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = silent.Close() }()
+	for _, address := range []string{silent.Addr().String(), "127.0.0.1:1"} {
+		for _, event := range []string{"session-start", "prompt", "stop", "compact"} {
+			t.Run(address+" "+event, func(t *testing.T) {
+				t.Parallel()
+				h := newHooks(t, "claude-code", "http://"+address, "k")
+				in := h.input(event, map[string]any{"prompt": "Where is the lighthouse?"})
+				code, out, said := h.call(t, event, strings.NewReader(in))
+				if code != 0 || !strings.Contains(said, "goes on without it") {
+					t.Errorf("%d %s", code, said)
+				}
+				if notice := event == "session-start"; notice != strings.Contains(out, `{"systemMessage":"Kith: memory cannot be reached`) || !notice && out != "" {
+					t.Errorf("prints %s", out)
+				}
+			})
+		}
+	}
+	t.Run("input without an end", func(t *testing.T) {
+		t.Parallel()
+		in, agent := io.Pipe()
+		defer func() { _ = agent.Close() }()
+		h := newHooks(t, "claude-code", "http://127.0.0.1:1", "k")
+		if code, out, said := h.call(t, "prompt", in); code != 0 || out != "" || !strings.Contains(said, "two seconds") {
+			t.Errorf("%d %s %s", code, out, said)
+		}
+	})
+}
+
+// Who switches hooks off, or has given no key, sends nothing.
+func TestHooksOff(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
+	defer server.Close()
+	for _, off := range []string{"session", "project", "key"} {
+		h := newHooks(t, "claude-code", server.URL, "k")
+		want, code := "", 0
+		switch off {
+		case "session":
+			h.environ = append(h.environ, "KITH_HOOK=off")
+		case "project":
+			if err := os.MkdirAll(filepath.Join(h.project, ".kith"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(h.project, ".kith", "off"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		case "key":
+			h.environ[1] = "KITH_KEY="
+			want, code = "KITH_KEY is required", 1
+		}
+		for _, event := range []string{"session-start", "prompt", "stop", "compact"} {
+			got, out, said := h.call(t, event, strings.NewReader(h.input(event, map[string]any{"prompt": "Where is the lighthouse?"})))
+			if got != code || out != "" || !strings.Contains(said, want) || want == "" && said != "" {
+				t.Errorf("%s, %s: %d %s %s", off, event, got, out, said)
+			}
+		}
+	}
+	if n := requests.Load(); n > 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// A hook that is killed before it knows that a chunk is stored stores nothing twice when it runs again.
+func TestHookIsKilled(t *testing.T) {
+	t.Parallel()
+	c, key := hookUser(t)
+	to, err := url.Parse(shared(t).url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cut atomic.Bool
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.ErrorLog = log.New(io.Discard, "", 0)
+	proxy.ModifyResponse = func(*http.Response) error {
+		if cut.Load() {
+			panic(http.ErrAbortHandler) // after the service has stored it
+		}
+		return nil
+	}
+	server := httptest.NewServer(proxy)
+	defer server.Close()
+	h := newHooks(t, "claude-code", server.URL, key)
+	var lines, want []string
+	for i := range 450 { // three chunks
+		lines, want = append(lines, userLine(fmt.Sprint(i), fmt.Sprint("Number ", i))), append(want, fmt.Sprint("user: Number ", i))
+	}
+	h.write(t, lines...)
+	cut.Store(true)
+	if code, _, said := h.answered(t, "stop", nil); code != 0 || said == "" {
+		t.Fatalf("%d %s", code, said)
+	}
+	h.has(t, c, want[:200]...)
+	cut.Store(false)
+	h.must(t, "stop", nil)
+	h.has(t, c, want...)
+	if err := os.RemoveAll(strings.TrimPrefix(h.environ[2], "KITH_DATA=")); err != nil {
+		t.Fatal(err)
+	}
+	h.must(t, "stop", nil) // all of it again
+	h.has(t, c, want...)
+}
+
+// A transcript of 500 MB blocks no hook. What there is no time for is stored in the background.
+func TestHookLongTranscript(t *testing.T) {
+	t.Parallel()
+	c, key := hookUser(t)
+	h := newHooks(t, "claude-code", shared(t).url, key)
+	h.write(t, userLine("1", "The first"))
+	if err := os.Truncate(h.transcript, 500<<20); err != nil { // one line of 500 MB without content
+		t.Fatal(err)
+	}
+	h.append(t, "\n"+userLine("2", "The last")+"\n")
+	if code, out, said := h.call(t, "stop", strings.NewReader(h.input("stop", nil))); code != 0 || out != "" {
+		t.Fatalf("%d %s %s", code, out, said)
+	}
+	h.has(t, c, "user: The first", "user: The last")
+}

@@ -1,0 +1,183 @@
+package chatlog
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"kith/exchange"
+)
+
+// values reads the JSON objects of a file, one at a time: the elements of a list, or one a line.
+type values struct {
+	elements *exchange.Elements // nil: lines
+	lines    *lineReader
+	count    int    // values read
+	place    string // before the number of a value
+}
+
+var (
+	errNotJSON = errors.New("the file is not JSON: expected a list [ or an object {")
+	errUTF16   = errors.New("the file is UTF-16: convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8")
+	errEmpty   = errors.New("the file is empty")
+)
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// newValues returns a reader of a file's values. The first byte decides whether it is a list.
+func newValues(in io.Reader, place string) (*values, error) {
+	buffered := bufio.NewReaderSize(in, 1<<16)
+	if err := checkEncoding(buffered); err != nil {
+		return nil, err
+	}
+	first, err := peekPastBlanks(buffered)
+	switch {
+	case err != nil:
+		return nil, err
+	case first == '[':
+		return &values{elements: exchange.NewElements(buffered, maxConversation), place: place}, nil
+	case first == '{':
+		return &values{lines: &lineReader{in: buffered}, place: place}, nil
+	}
+	return nil, errNotJSON
+}
+
+// checkEncoding skips a byte order mark of UTF-8, and returns an error for UTF-16.
+func checkEncoding(in *bufio.Reader) error {
+	start, _ := in.Peek(len(byteOrderMark))
+	switch {
+	case len(start) == 0:
+		return errEmpty
+	case string(start) == byteOrderMark:
+		_, _ = in.Discard(len(byteOrderMark))
+	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")), len(start) > 1 && (start[0] == 0 || start[1] == 0):
+		return errUTF16
+	}
+	return nil
+}
+
+// peekPastBlanks returns the first byte that is not blank, without reading it.
+func peekPastBlanks(in *bufio.Reader) (byte, error) {
+	for size := 512; ; size *= 2 {
+		start, err := in.Peek(size)
+		if rest := bytes.TrimLeft(start, " \t\r\n"); len(rest) > 0 {
+			return rest[0], nil
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return 0, errEmpty
+		case errors.Is(err, bufio.ErrBufferFull):
+			return 0, errNotJSON
+		case err != nil:
+			return 0, err
+		}
+	}
+}
+
+// next returns the next object and its place. It returns a *Fault for one that cannot be read.
+func (v *values) next() (raw []byte, place string, err error) {
+	if v.elements == nil {
+		raw, cut, err := v.lines.read()
+		place = fmt.Sprintf("%sline %d", v.place, v.lines.number)
+		return checkValue(raw, place, cut, err)
+	}
+	raw, err = v.elements.Next()
+	v.count++
+	return checkValue(raw, fmt.Sprintf("%sconversation %d", v.place, v.count), false, err)
+}
+
+// checkValue returns a *Fault for a value that is too long or has a flaw. Cut means that the file ends after it without a line break.
+func checkValue(raw []byte, place string, cut bool, err error) ([]byte, string, error) {
+	if errors.Is(err, exchange.ErrElementTooLong) {
+		return nil, place, &Fault{place, fmt.Sprintf("exceeds %d bytes", maxConversation)}
+	}
+	if err != nil {
+		return nil, place, err
+	}
+	flaw := exchange.FlawWithin(raw, maxDepth, maxValues)
+	switch {
+	case flaw != "" && cut && strings.HasPrefix(flaw, "ends in the middle"):
+		return nil, place, &Fault{place, "is cut: the file ends in the middle of it"}
+	case flaw != "":
+		return nil, place, &Fault{place, flaw}
+	case raw[0] != '{':
+		return nil, place, &Fault{place, "must be a JSON object"}
+	}
+	return raw, place, nil
+}
+
+// lineReader reads lines up to maxConversation that are not blank.
+type lineReader struct {
+	in     *bufio.Reader
+	raw    []byte
+	number int
+}
+
+// read returns the next line, which is valid until the next call. Cut means that it is the last and has no line break.
+func (r *lineReader) read() (line []byte, cut bool, err error) {
+	for {
+		tooLong, err := r.readRaw()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, false, err
+		}
+		if tooLong {
+			return nil, false, exchange.ErrElementTooLong
+		}
+		if line = bytes.TrimSpace(r.raw); len(line) > 0 {
+			return line, err != nil, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+}
+
+func (r *lineReader) readRaw() (tooLong bool, err error) {
+	r.raw = r.raw[:0]
+	r.number++
+	for {
+		piece, err := r.in.ReadSlice('\n')
+		if tooLong = tooLong || len(r.raw)+len(piece) > maxConversation; !tooLong {
+			r.raw = append(r.raw, piece...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return tooLong, err
+		}
+	}
+}
+
+// documents reads files in which each object is a conversation.
+type documents struct {
+	*values
+	now   time.Time
+	parse func(raw []byte, c *Conversation) error
+}
+
+func (d *documents) next() (*Conversation, error) {
+	raw, place, err := d.values.next()
+	if err != nil {
+		return nil, err
+	}
+	c := &Conversation{Place: place, NotTaken: map[Reason]int64{}}
+	if err := d.parse(raw, c); err != nil {
+		return nil, &Fault{place, describe(err)}
+	}
+	if err := c.settle(d.now); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// describe returns what is wrong with a value, without quoting it.
+func describe(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Sprintf("%s must not be a JSON %s", wrong.Field, strings.Fields(wrong.Value)[0])
+	}
+	return err.Error()
+}
