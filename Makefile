@@ -31,7 +31,7 @@ BODIES    ?= 1000
 REPLAYS   ?= 10000
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-adapters test-ui race soak replay attack attack-bodies fuzz test-containers bench lint image dist test-dist clean
+.PHONY: help page build run setup check test test-ui test-adapters race soak replay attack attack-bodies fuzz test-containers bench lint image dist test-dist python clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -59,11 +59,12 @@ check: ## gofmt and go vet; it compiles for Windows
 test: setup check page ## all tests (TESTFLAGS="-short" and the like for others)
 	$(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) ./...
 
-test-adapters: setup ## with other systems themselves (mem0, Graphiti, Letta, Cognee), which take gigabytes
-	KITH_TEST_ADAPTERS=1 $(WITHENV) go test ./exchange ./cmd/kith -run 'TestFilesOfTheirOwnClasses|TestMigrate' -count=1 -v -timeout=30m
-
 test-ui: setup page ## the page at all widths, and with 100,000 nodes
 	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./cmd/kith -run 'TestPage$$' -count=1 -v -timeout=30m
+
+test-adapters: setup ## the adapters for agent frameworks, and imports, with the frameworks and systems themselves (gigabytes)
+	KITH_TEST_ADAPTERS=1 $(WITHENV) $(BRIEFJAVA) go test -p 1 ./exchange ./cmd/kith \
+	  -run 'TestPythonPackage$$|TestFilesOfTheirOwnClasses$$|TestMigrate' -count=1 -v -timeout=30m
 
 race: setup page ## all tests under the race detector (half an hour on two cores)
 	GOFLAGS=-race $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...
@@ -112,6 +113,9 @@ dist: build ## packages for all platforms, and their checksums, in dist/ (PLATFO
 
 test-dist: setup ## install what make dist has built, and run it; Helm renders the chart (UPDATE=-update)
 	go test -tags=dist ./internal/release ./cmd/kith -run TestDist -count=1 -v -timeout=60m $(UPDATE)
+
+python: ## the wheel and the sdist of the Python package, in dist/ (PYTHON with clients/python/requirements/build.txt)
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) scripts/python-package.sh dist $(VERSION)
 
 clean: ## remove bin/, dist/ and the built page
 	rm -rf bin dist clients/typescript/dist clients/typescript/test-dist ui/dist/assets ui/dist/*.html ui/dist/*.txt

@@ -143,7 +143,7 @@ func (a *assembly) semantic(nodes []node) Semantic {
 			Salience: n.Salience, State: n.State, LastAccessedAt: n.LastAccessedAt, Scored: n.Scored,
 		}
 		if n.kind == graph.ItemKind {
-			hit.Namespace = n.Namespace.Value
+			hit.Namespace, hit.CreatedAt, hit.UpdatedAt = n.Namespace.Value, &n.CreatedAt, &n.UpdatedAt
 			if slices.Contains(a.Kinds, n.Kind) {
 				hit.Value = n.Value.Value
 			}

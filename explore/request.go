@@ -93,6 +93,15 @@ type RelationshipFilters struct {
 	ExcludeRelationshipTypes []string              `json:"exclude_relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" maxItems:"64" doc:"all but these"`
 }
 
+// Texts returns the queries and text matches of the request.
+func (r *Request) Texts() []string {
+	texts := make([]string, 0, len(r.Queries)+len(r.TextMatches))
+	for _, q := range r.Queries {
+		texts = append(texts, q.Query)
+	}
+	return append(texts, r.TextMatches...)
+}
+
 // Validate checks the request. The error lists every fault with its location.
 func (r *Request) Validate() error {
 	f := &fault.List{}

@@ -88,6 +88,8 @@ type NodeHit struct {
 	NotesSnippets  []string        `json:"notes_snippets,omitempty" doc:"unexpired notes, the newest 10: 500 characters of each, 5,000 of all"`
 	Namespace      []string        `json:"namespace,omitempty" doc:"items only"`
 	Value          json.RawMessage `json:"value,omitempty" contract:"any" doc:"of items, if kinds asks for them"`
+	CreatedAt      *time.Time      `json:"created_at,omitempty" doc:"items only"`
+	UpdatedAt      *time.Time      `json:"updated_at,omitempty" doc:"items only"`
 	Salience       float64         `json:"salience"`
 	State          string          `json:"state"`
 	LastAccessedAt *time.Time      `json:"last_accessed_at"`

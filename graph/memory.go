@@ -61,6 +61,9 @@ type MemoryResult struct {
 	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
 }
 
+// Written returns the number of created and changed nodes and relationships.
+func (r *MemoryResult) Written() int { return len(r.changed()) }
+
 // changed returns the keys of created and changed nodes and relationships.
 func (r *MemoryResult) changed() []string {
 	return append(changedNodes(r.Nodes), changedRelationships(r.Relationships)...)

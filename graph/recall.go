@@ -14,6 +14,9 @@ type Recall struct {
 	Relationships []RelationshipRef
 }
 
+// Size returns the number of records that a read returned.
+func (r *Recall) Size() int { return len(r.Nodes) + len(r.Relationships) }
+
 // RelationshipRef identifies a relationship by its ends, type and key, as a read returned it.
 type RelationshipRef struct{ From, Type, To, Key string }
 

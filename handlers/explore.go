@@ -25,6 +25,7 @@ func (a *API) explore(ctx context.Context, in *ExploreInput) (*huma.StreamRespon
 		return nil, located("body", err)
 	}
 	a.Recalls.Recalled(scope, recall)
+	a.options.Operations.Report(ctx, recall.Size(), in.Body.Texts()...)
 	return sendResult(result, in.Body.Format == explore.Text || in.Body.Format == explore.Keyed)
 }
 

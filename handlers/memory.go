@@ -41,6 +41,7 @@ func (a *API) writeMemory(ctx context.Context, in *MemoryInput) (*MemoryOutput, 
 	if err != nil {
 		return nil, located("body", err)
 	}
+	a.options.Operations.Report(ctx, result.Written())
 	return &MemoryOutput{Repeated: replayedHeader(result.Repeated), Body: result}, nil
 }
 

@@ -128,7 +128,9 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 		c(api, &operation)
 	}
 	huma.Register(api, operation, func(ctx context.Context, in *I) (*O, error) {
+		ctx, end := a.options.Operations.Start(ctx, id)
 		out, err := handle(graph.WithWriter(ctx, graph.Writer{KeyID: principal(ctx).WriterID(), Through: id}), in)
+		end(err)
 		if err != nil {
 			return nil, a.problem(ctx, id, err)
 		}

@@ -68,6 +68,9 @@ func Costs() map[string]int64 { return maps.Clone(costs) }
 // Tools returns the operations by MCP tool.
 func Tools() map[string]string { return maps.Clone(tools) }
 
+// OperationOf returns the operation of an MCP tool; empty if it has none.
+func OperationOf(tool string) string { return tools[tool] }
+
 // Cost returns the cost of a call with its body, which must be bounded and checked.
 func Cost(operation string, body []byte) int64 {
 	cost := Least(operation) + int64(len(body)/piece)

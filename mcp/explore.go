@@ -46,5 +46,6 @@ func (s *Server) explore(ctx context.Context, in *explore.Request) (answer, erro
 		return answer{}, err
 	}
 	s.Recalls.Recalled(scope, recall)
+	s.options.Operations.Report(ctx, recall.Size(), in.Texts()...)
 	return answer{text: result.Text() + s.lookups.hint(scope, Conversing{in.ConversationID})}, nil
 }

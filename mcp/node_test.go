@@ -254,7 +254,7 @@ func TestForgiving(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	s := session(t, f, anybody, Options{})
-	for _, arguments := range []string{`{"queries":["tea"]}`, `{"query":"tea"}`, `{"query":["tea",{"query":"milk"}]}`, `{"queries":"tea"}`, `{"text_matches":"tea","kinds":"person"}`} {
+	for _, arguments := range []string{`{"queries":["tea"]}`, `{"query":"tea"}`, `{"query":["tea",{"query":"milk"}]}`, `{"queries":"tea"}`, `{"text_matches":"tea","kinds":"person"}`, `{"queries":["tea"],"kinds":["person","concept"]}`} {
 		if r := call(t, s, "explore", arguments); r.IsError {
 			t.Errorf("%s: %s", arguments, textOf(r))
 		}

@@ -15,6 +15,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/limit"
 )
 
 // Outcome is how a call ended, for metrics.
@@ -121,7 +122,9 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	defer cancel()
 	ctx, trail := audit.WithTrail(graph.WithWriter(ctx, graph.Writer{KeyID: auth.PrincipalOf(ctx).WriterID(), Through: "mcp:" + tool}))
 	ctx, end := s.options.Trace(ctx, "tool "+tool)
+	ctx, endOperation := s.options.Operations.Start(ctx, limit.OperationOf(tool))
 	given, err := recovered(ctx, run)
+	endOperation(err)
 	end(err)
 	s.writeAudit(ctx, tool, trail, err)
 	var object json.RawMessage

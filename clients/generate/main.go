@@ -1,6 +1,8 @@
 //go:generate go run . ../../handlers/testdata/openapi.json ../go/contract.go
+//go:generate go run . ../../handlers/testdata/openapi.json ../python/src/kith/api.py
 
-// Command generate writes the types and calls of the Go client from the service's contract (OpenAPI 3.1).
+// Command generate writes the types and calls of the Go client and of the Python package from the service's contract
+// (OpenAPI 3.1).
 package main
 
 import (
@@ -10,6 +12,7 @@ import (
 	"go/format"
 	"log"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -42,6 +45,7 @@ type schema struct {
 	Type                 any    // a name, or several
 	Format, Description  string
 	Items                *schema
+	Enum                 []json.RawMessage
 	OneOf                []schema `json:"oneOf"`
 	AnyOf                []schema `json:"anyOf"`        // a reference, and null
 	OmitEmpty            *bool    `json:"x-omit-empty"` // its empty value, and null, mean the same as omitting it; false: its empty value means something else
@@ -63,7 +67,11 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	source, err := generate(raw)
+	write := generate
+	if filepath.Ext(os.Args[2]) == ".py" {
+		write = generatePython
+	}
+	source, err := write(raw)
 	if err != nil {
 		log.Fatal(err)
 	}

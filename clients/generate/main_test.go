@@ -22,6 +22,28 @@ func TestTheClientFollowsTheContract(t *testing.T) {
 	golden.Check(t, "../go/contract.go", string(source))
 }
 
+// api.py matches the contract.
+func TestThePythonPackageFollowsTheContract(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("../../handlers/testdata/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := generatePython(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "../python/src/kith/api.py", string(source))
+}
+
+func TestAPythonStreamIsNamed(t *testing.T) {
+	t.Parallel()
+	_, err := generatePython([]byte(`{"paths":{"/v1/x":{"get":{"operationId":"watch","summary":"Watch","responses":{"200":{"content":{"text/event-stream":{}}}}}}}}`))
+	if err == nil || !strings.Contains(err.Error(), "name it in streams") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAStreamIsWrittenByHand(t *testing.T) {
 	t.Parallel()
 	_, err := generate([]byte(`{"paths":{"/v1/x":{"get":{"operationId":"watch","summary":"Watch","responses":{"200":{"content":{"text/event-stream":{}}}}}}}}`))

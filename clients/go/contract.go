@@ -1884,13 +1884,13 @@ type MergedSystem struct {
 
 // Message is part of the contract.
 type Message struct {
-	At        time.Time `json:"at"`
-	EntityKey string    `json:"entity_key"`
-	Name      string    `json:"name,omitempty"`
-	Parts     string    `json:"parts,omitempty"` // as they were given
-	Role      string    `json:"role"`
-	Seq       int64     `json:"seq"`
-	Text      string    `json:"text"`
+	At        time.Time       `json:"at"`
+	EntityKey string          `json:"entity_key"`
+	Name      string          `json:"name,omitempty"`
+	Parts     json.RawMessage `json:"parts,omitempty"` // as they were given
+	Role      string          `json:"role"`
+	Seq       int64           `json:"seq"`
+	Text      string          `json:"text"`
 }
 
 // MessageHit is part of the contract.
@@ -1962,7 +1962,8 @@ type NodeChange struct {
 
 // NodeHit is part of the contract.
 type NodeHit struct {
-	Anchors        []NodeRef           `json:"anchors,omitempty"` // at granularity 2 and 3: storylines about it
+	Anchors        []NodeRef           `json:"anchors,omitempty"`   // at granularity 2 and 3: storylines about it
+	CreatedAt      time.Time           `json:"created_at,omitzero"` // items only
 	Description    string              `json:"description"`
 	EntityKey      string              `json:"entity_key"`
 	Explanation    *ExploreExplanation `json:"explanation,omitempty"`
@@ -1974,7 +1975,8 @@ type NodeHit struct {
 	RelevanceScore float64             `json:"relevance_score"`          // 0 to 1
 	Salience       float64             `json:"salience"`
 	State          string              `json:"state"`
-	Value          json.RawMessage     `json:"value,omitempty"` // of items, if kinds asks for them
+	UpdatedAt      time.Time           `json:"updated_at,omitzero"` // items only
+	Value          json.RawMessage     `json:"value,omitempty"`     // of items, if kinds asks for them
 }
 
 // NodePage is part of the contract.

@@ -113,6 +113,7 @@ type config struct {
 	MCPCompat         string        `name:"mcp-compat" env:"KITH_MCP_COMPAT" enum:"none,memory" default:"none" help:"memory: offer the nine tools of the MCP reference memory server too."`
 	OTLPEndpoint      string        `name:"otlp-endpoint" env:"KITH_OTLP_ENDPOINT" help:"http:// address of an OpenTelemetry collector (OTLP) for traces. Empty: no tracing."`
 	OTLPRatio         float64       `name:"otlp-ratio" env:"KITH_OTLP_RATIO" default:"1" help:"Share of requests that are traced, 0 to 1, unless the caller decides."`
+	OTLPContent       bool          `name:"otlp-content" env:"KITH_OTLP_CONTENT" help:"Spans of searches contain their queries."`
 	SlowStatement     time.Duration `env:"KITH_SLOW_STATEMENT" default:"1s" help:"Statements that take longer are logged with their file name. 0: never."`
 	LogFormat         string        `env:"KITH_LOG_FORMAT" enum:"text,json" default:"text" help:"Format of log lines: text (logfmt) or json."`
 	LogLevel          slog.Level    `env:"KITH_LOG_LEVEL" default:"info" help:"Lowest level that is logged: debug, info, warn or error."`

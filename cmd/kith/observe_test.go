@@ -79,15 +79,16 @@ func TestTraces(t *testing.T) {
 		t.Fatal(r.status)
 	}
 	admin.do(t, http.MethodGet, "/v1/nodes/person/s3cret-key?user_id=s3cret-user", "")
+	admin.do(t, http.MethodDelete, "/v1/nodes/person/unknown?user_id=s3cret-user", "")
 	s.agent(t, admin.key).says(t, "explore", `{"user_id":"s3cret-user","text_matches":["S3cret"]}`)
 	if code := s.stop(); code != 0 { // sends what is left
 		t.Fatal(code)
 	}
 	for name, want := range map[string]string{
-		"context":     "context < load context < GET /v1/context < elsewhere",
-		"node_get":    "node_get < GET /v1/nodes/:kind/:key",
-		"node_create": "node_create < POST /v1/memory",
-		"search":      "search < tool explore < POST /mcp",
+		"context":     "context < load context < search_memory < GET /v1/context < elsewhere",
+		"node_get":    "node_get < search_memory < GET /v1/nodes/:kind/:key",
+		"node_create": "node_create < upsert_memory < POST /v1/memory",
+		"search":      "search < search_memory < tool explore < POST /mcp",
 	} {
 		if ways := got.paths(name); !slices.Contains(ways, want) {
 			t.Errorf("the ways to %s: %q, without %q", name, ways, want)
@@ -100,6 +101,53 @@ func TestTraces(t *testing.T) {
 	}
 	if log := s.err.String(); !strings.Contains(log, "file=cypher/queries/node_create.cypher") || strings.Contains(strings.ToLower(log), "s3cret") {
 		t.Error("the log has no slow statement, or too much")
+	}
+}
+
+// attributes returns the attributes of each span of a name, as name=value, sorted.
+func (r *spanCollector) attributes(name string) (all []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.all {
+		if s.Name != name {
+			continue
+		}
+		var list []string
+		for _, a := range s.Attributes {
+			list = append(list, a.Key+"="+strings.Trim(strings.SplitN(a.Value.String(), ":", 2)[1], `"`))
+		}
+		slices.Sort(list)
+		all = append(all, strings.Join(list, " "))
+	}
+	return all
+}
+
+// Operations on the memory have the spans of OpenTelemetry's conventions. Queries are in them only if the operator wants it.
+func TestMemorySpans(t *testing.T) {
+	t.Parallel()
+	got := &spanCollector{}
+	server := httptest.NewServer(got)
+	t.Cleanup(server.Close)
+	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_OTLP_ENDPOINT="+server.URL, "KITH_OTLP_CONTENT=true"))
+	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"ada","nodes":[{"kind":"concept","name":"Boats"},{"kind":"concept","name":"Tides"}]}`)
+	c.must(t, http.MethodPost, "/v1/explore", `{"user_id":"ada","queries":[{"query":"boats"}],"kinds":["concept"]}`)
+	s.agent(t, c.key).says(t, "explore", `{"user_id":"ada","queries":["tides"],"kinds":["concept"]}`, "Tides")
+	c.do(t, http.MethodDelete, "/v1/nodes/concept/unknown?user_id=ada", "")
+	if code := s.stop(); code != 0 { // sends what is left
+		t.Fatal(code)
+	}
+	for name, want := range map[string][]string{
+		"upsert_memory": {"gen_ai.memory.record.count=2 gen_ai.operation.name=upsert_memory gen_ai.provider.name=kith kith.operation=write-memory"},
+		"search_memory": {
+			"gen_ai.memory.query.text=boats gen_ai.memory.record.count=1 gen_ai.operation.name=search_memory gen_ai.provider.name=kith kith.operation=explore",
+			"gen_ai.memory.query.text=tides gen_ai.memory.record.count=1 gen_ai.operation.name=search_memory gen_ai.provider.name=kith kith.operation=explore",
+		},
+		"delete_memory": {"error.type=not_found gen_ai.operation.name=delete_memory gen_ai.provider.name=kith kith.operation=delete-node"},
+	} {
+		if all := got.attributes(name); !slices.Equal(all, want) {
+			t.Errorf("%s: %q, want %q", name, all, want)
+		}
 	}
 }
 

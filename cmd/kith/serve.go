@@ -150,6 +150,7 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 			Page: ui.Files(), Origins: c.Origins, Issuer: c.OIDCIssuer, SignIn: c.signIn(), StreamPause: c.StreamPause,
 			Streams: streams, ChangeStreams: changes, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
 			Log: log, Observe: registry.ObserveRequest, Verified: registry.ObserveCredential, Trace: m.traces.Request(),
+			Operations: m.traces.Memory(c.OTLPContent),
 		})
 		gate.open.Store(&api)
 		if err := how.announce(ctx, url, key, m.keys); err != nil {

@@ -47,11 +47,13 @@ func (f Form) mended(name string, value json.RawMessage) json.RawMessage {
 	if s == nil || s.Type != huma.TypeArray || string(value) == "null" {
 		return nil
 	}
-	list, changed := []json.RawMessage{value}, true
-	if bytes.HasPrefix(value, []byte("[")) {
-		if changed = false; json.Unmarshal(value, &list) != nil {
-			return nil
-		}
+	var list []json.RawMessage // not of value: Unmarshal would write into it
+	changed := !bytes.HasPrefix(value, []byte("["))
+	switch {
+	case changed:
+		list = []json.RawMessage{value}
+	case json.Unmarshal(value, &list) != nil:
+		return nil
 	}
 	if property := f.texts[name]; property != "" {
 		for i, item := range list {

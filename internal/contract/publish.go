@@ -110,7 +110,7 @@ func (f field) publish(registry huma.Registry, name string, s *huma.Schema, inpu
 	}
 	switch {
 	case f.Tag.Get("contract") == "any":
-		shown.Not = &huma.Schema{Type: "null"}
+		shown.Type, shown.ContentEncoding, shown.Not = "", "", &huma.Schema{Type: "null"}
 	case value == reflect.TypeFor[json.RawMessage]():
 		shown.Type, shown.AdditionalProperties = huma.TypeObject, true
 		droppable = droppable && optional // only an Optional may be null

@@ -82,12 +82,16 @@ func (t *Tracer) Of(kind string) neo.Trace {
 	return func(ctx context.Context, name string) (context.Context, func(error)) {
 		ctx, span := t.tracer.Start(ctx, name, trace.WithAttributes(attribute.String("kith."+kind, name)))
 		return ctx, func(err error) {
-			if err != nil && !errors.Is(err, fault.ErrNotFound) && !errors.Is(err, fault.ErrInvalid) {
-				span.SetStatus(codes.Error, "failed") // not the error's text, which may contain values
-			}
-			span.End()
+			endSpan(span, err)
 		}
 	}
+}
+
+func endSpan(span trace.Span, err error) {
+	if err != nil && !errors.Is(err, fault.ErrNotFound) && !errors.Is(err, fault.ErrInvalid) {
+		span.SetStatus(codes.Error, "failed") // not the error's text, which may contain values
+	}
+	span.End()
 }
 
 // Request returns a function that traces a request within the caller's trace, nil if tracing is disabled.

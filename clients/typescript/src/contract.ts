@@ -205,6 +205,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/conversations/{id}/messages/pop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete the last messages of an open conversation, and return them
+         * @description Deletes the last messages of an open conversation, and returns them, the oldest first. 409 where the conversation has ended. Each can be
+         *     restored for a while with `restore-node`.
+         */
+        post: operations["pop-messages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/edges": {
         parameters: {
             query?: never;
@@ -437,6 +458,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/namespaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A page of the namespaces that have items
+         * @description A page of the namespaces that have items: those of the user's own items, then those of shared ones. `prefix` and `suffix` are parts that
+         *     they begin and end with, where `*` is any part; `max_depth` cuts longer ones. `list-nodes` of the kind `item` lists the items of one.
+         */
+        get: operations["list-namespaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/nodes/{kind}": {
         parameters: {
             query?: never;
@@ -447,7 +489,8 @@ export interface paths {
         /**
          * A page of the nodes of one kind
          * @description A page of the nodes of one kind: the user's own, then what the team shares, each by name; or those of a project; or deleted ones that
-         *     can be restored. `state` leaves only those in one state, as it is now: what has faded away is archived.
+         *     can be restored. `state` leaves only those in one state, as it is now: what has faded away is archived. `filter` leaves only those whose
+         *     value (items) or properties (others) have the given fields: `{"done":false}`, `{"n":{"$gt":3}}`.
          */
         get: operations["list-nodes"];
         put?: never;
@@ -2337,6 +2380,10 @@ export interface components {
              * @description so many neighbours of the nodes found; default none
              */
             expand?: number | null;
+            /** @description only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte; tested on the best 100 nodes. An object; at most 4,096 bytes */
+            filter?: {
+                [key: string]: unknown;
+            };
             /** @description json (default), text, or keyed: text with entity keys, to go on from */
             format?: ("json" | "text" | "keyed" | "") | null;
             /**
@@ -2347,7 +2394,7 @@ export interface components {
             /** @description also what is archived: faded, ended or put away; it is always found by its key */
             include_archived?: boolean | null;
             /** @description only these kinds of nodes; message: messages as a list of their own. Default: all except messages, which come with their sources */
-            kinds?: ("person" | "concept" | "entity" | "source" | "message" | "project" | "task" | "plan" | "goal" | "milestone" | "document" | "output" | "risk" | "decision" | "requirement" | "signal" | "insight" | "system_entity" | "storyline" | "macro")[] | null;
+            kinds?: ("person" | "concept" | "entity" | "source" | "message" | "project" | "task" | "plan" | "goal" | "milestone" | "document" | "output" | "risk" | "decision" | "requirement" | "signal" | "insight" | "system_entity" | "item" | "storyline" | "macro")[] | null;
             /**
              * Format: int64
              * @description of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5
@@ -2362,6 +2409,8 @@ export interface components {
             mode?: ("fast" | "deep" | "") | null;
             /** @description the same as mode deep */
             multi_query?: boolean | null;
+            /** @description only items of this namespace, and of those within it */
+            namespace?: string[] | null;
             /** @description questions or descriptions, searched by words and by meaning; this or text_matches is required */
             queries?: components["schemas"]["ExploreQuery"][] | null;
             /** @description which relationships count; applied before anything is ranked */
@@ -2956,6 +3005,8 @@ export interface components {
             at: string;
             entity_key: string;
             name?: string;
+            /** @description as they were given */
+            parts?: unknown;
             role: string;
             /** Format: int64 */
             seq: number;
@@ -2997,14 +3048,22 @@ export interface components {
             entity_key?: string | null;
             /** @description name of the speaker */
             name?: string | null;
+            /** @description the message as its program has it, such as tool calls and images by reference: a list of objects, kept as given; without texts, their types and names are the text; at most 262,144 bytes, 32 levels. Searches and contexts use the text */
+            parts?: unknown;
             /** @description user, assistant or another word */
             role: string;
-            text: string;
+            /** @description default: the texts of parts */
+            text?: string | null;
         };
         Meta: {
             /** @description a context of the past that was put together from what is stored now, because what was answered then is not kept */
             compacted?: boolean;
             not_shown: components["schemas"]["NotShown"][];
+        };
+        NamespacePage: {
+            /** @description those of the user's own items, then those of shared ones; each once in a page */
+            namespaces: string[][];
+            next: string | null;
         };
         Neighbour: {
             description: string;
@@ -3040,12 +3099,19 @@ export interface components {
         NodeHit: {
             /** @description at granularity 2 and 3: storylines about it */
             anchors?: components["schemas"]["NodeRef"][];
+            /**
+             * Format: date-time
+             * @description items only
+             */
+            created_at?: string;
             description: string;
             entity_key: string;
             explanation?: components["schemas"]["ExploreExplanation"];
             /** Format: date-time */
             last_accessed_at: string | null;
             name: string;
+            /** @description items only */
+            namespace?: string[];
             /** @description the kind as a label: Person, Concept, Task … */
             node_type: string;
             /** @description unexpired notes, the newest 10: 500 characters of each, 5,000 of all */
@@ -3058,6 +3124,13 @@ export interface components {
             /** Format: double */
             salience: number;
             state: string;
+            /**
+             * Format: date-time
+             * @description items only
+             */
+            updated_at?: string;
+            /** @description of items, if kinds asks for them */
+            value?: unknown;
         };
         NodePage: {
             next: string | null;
@@ -3199,6 +3272,8 @@ export interface components {
              */
             mitigated_at?: string | null;
             name: string;
+            /** @description where it is: 1 to 16 parts, the outermost first, 512 characters in all; only of item */
+            namespace?: string[] | null;
             /** @description only of project */
             next_step_long?: string | null;
             /** @description only of project */
@@ -3209,6 +3284,8 @@ export interface components {
             outcome?: string | null;
             /** @description user ids; only of source */
             participants?: string[] | null;
+            /** @description a list of objects; at most 262,144 bytes, 32 levels; only of message */
+            parts?: unknown;
             /** @description an object; only of signal */
             payload?: {
                 [key: string]: unknown;
@@ -3324,6 +3401,10 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             user_id: string | null;
+            /** @description an object; at most 262,144 bytes, 32 levels; only of item */
+            value?: {
+                [key: string]: unknown;
+            } | null;
             /** Format: int64 */
             version: number;
         };
@@ -3422,8 +3503,8 @@ export interface components {
             is_owner?: boolean | null;
             /** @description only of source */
             keywords?: string[] | null;
-            /** @description person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight or system_entity; required in POST /v1/memory, in PATCH that of the path */
-            kind?: ("person" | "concept" | "entity" | "source" | "message" | "project" | "task" | "plan" | "goal" | "milestone" | "document" | "output" | "risk" | "decision" | "requirement" | "signal" | "insight" | "system_entity" | "") | null;
+            /** @description person, concept, entity, source, message, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity or item; required in POST /v1/memory, in PATCH that of the path */
+            kind?: ("person" | "concept" | "entity" | "source" | "message" | "project" | "task" | "plan" | "goal" | "milestone" | "document" | "output" | "risk" | "decision" | "requirement" | "signal" | "insight" | "system_entity" | "item" | "") | null;
             /**
              * Format: date-time
              * @description salience is its value at this time, if later than updated_at
@@ -3451,6 +3532,8 @@ export interface components {
             mitigated_at?: string | null;
             /** @description required for a new node without an entity_key, except for sources and messages; at most 512 characters; null only for sources and messages */
             name?: string | null;
+            /** @description where it is: 1 to 16 parts, the outermost first, 512 characters in all; only of item */
+            namespace?: string[] | null;
             /** @description only of project */
             next_step_long?: string | null;
             /** @description only of project */
@@ -3461,6 +3544,8 @@ export interface components {
             outcome?: string | null;
             /** @description user ids; only of source */
             participants?: string[] | null;
+            /** @description a list of objects; at most 262,144 bytes, 32 levels; only of message */
+            parts?: unknown;
             /** @description an object; only of signal */
             payload?: {
                 [key: string]: unknown;
@@ -3581,6 +3666,10 @@ export interface components {
             updated_at?: string;
             /** @description default: the request's user; null: shared by the team, as system entities always are */
             user_id?: string | null;
+            /** @description an object; at most 262,144 bytes, 32 levels; only of item */
+            value?: {
+                [key: string]: unknown;
+            } | null;
         };
         NotShown: {
             /** @description not all were counted */
@@ -3770,6 +3859,18 @@ export interface components {
         PauseTeamRequest: {
             /** @description true: new messages of the team are not searched for statements; false: they are again */
             paused: boolean;
+        };
+        PopMessagesRequest: {
+            /**
+             * Format: int64
+             * @description at most so many; default 1
+             */
+            count?: number | null;
+            user_id?: string | null;
+        };
+        Popped: {
+            /** @description the oldest first; none: the conversation had none */
+            messages: components["schemas"]["Message"][];
         };
         Preference: {
             /** @description each key once */
@@ -4884,7 +4985,7 @@ export interface components {
             /** @description path, required: entity key of the node where it begins */
             from?: string | null;
             /** @description neighbors, ppr: only nodes of these kinds are returned */
-            kinds?: ("person" | "concept" | "entity" | "source" | "message" | "project" | "task" | "plan" | "goal" | "milestone" | "document" | "output" | "risk" | "decision" | "requirement" | "signal" | "insight" | "system_entity" | "storyline" | "macro")[] | null;
+            kinds?: ("person" | "concept" | "entity" | "source" | "message" | "project" | "task" | "plan" | "goal" | "milestone" | "document" | "output" | "risk" | "decision" | "requirement" | "signal" | "insight" | "system_entity" | "item" | "storyline" | "macro")[] | null;
             /**
              * Format: int64
              * @description neighbors: nodes of a page, 1 to 100, default 20; path: paths, 1 to 10, default 1
@@ -5306,9 +5407,9 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-25T14:31:15.843Z",
-                     *           "by": "0dfc2014433c",
-                     *           "cursor": "Y2hhbmdlcyBkYTZlNTc0ZTY5NGYwN2Y0IDEgMQ",
+                     *           "at": "2026-11-25T20:06:04.513Z",
+                     *           "by": "d924ff6b4aad",
+                     *           "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1MTQgMQ",
                      *           "key": "p-noor",
                      *           "kind": "person",
                      *           "op": "created",
@@ -5317,9 +5418,9 @@ export interface operations {
                      *           "version": 1
                      *         },
                      *         {
-                     *           "at": "2026-11-25T14:31:15.843Z",
-                     *           "by": "0dfc2014433c",
-                     *           "cursor": "Y2hhbmdlcyBkYTZlNTc0ZTY5NGYwN2Y0IDEgMg",
+                     *           "at": "2026-11-25T20:06:04.513Z",
+                     *           "by": "d924ff6b4aad",
+                     *           "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1MTQgMg",
                      *           "key": "p-samir",
                      *           "kind": "person",
                      *           "op": "created",
@@ -5329,7 +5430,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "more": true,
-                     *       "next": "Y2hhbmdlcyBkYTZlNTc0ZTY5NGYwN2Y0IDEgMg"
+                     *       "next": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1MTQgMg"
                      *     }
                      */
                     "application/json": components["schemas"]["ChangePage"];
@@ -5665,15 +5766,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-25T14:31:15.833Z",
+                     *             "created_at": "2026-11-25T20:06:04.321Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-25T14:31:15.875Z",
+                     *             "last_accessed_at": "2026-11-25T20:06:04.538Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.575,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-25T14:31:15.833Z",
+                     *             "updated_at": "2026-11-25T20:06:04.321Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -5686,15 +5787,15 @@ export interface operations {
                      *           "node": {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-25T14:31:15.833Z",
+                     *             "created_at": "2026-11-25T20:06:04.321Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-25T14:31:15.833Z",
+                     *             "last_accessed_at": "2026-11-25T20:06:04.321Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-25T14:31:15.833Z",
+                     *             "updated_at": "2026-11-25T20:06:04.321Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Concept",
@@ -5709,15 +5810,15 @@ export interface operations {
                      *           {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-25T14:31:15.833Z",
+                     *             "created_at": "2026-11-25T20:06:04.321Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-25T14:31:15.833Z",
+                     *             "last_accessed_at": "2026-11-25T20:06:04.321Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-25T14:31:15.833Z",
+                     *             "updated_at": "2026-11-25T20:06:04.321Z",
                      *             "user_id": "noor"
                      *           }
                      *         ],
@@ -5725,16 +5826,16 @@ export interface operations {
                      *           "access_count": 0,
                      *           "canonical_name": "noor verlinde",
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-25T14:31:15.833Z",
+                     *           "created_at": "2026-11-25T20:06:04.321Z",
                      *           "description": "Restores timber frames in Ghent.",
                      *           "entity_key": "p-noor",
                      *           "is_owner": true,
-                     *           "last_accessed_at": "2026-11-25T14:31:15.833Z",
+                     *           "last_accessed_at": "2026-11-25T20:06:04.321Z",
                      *           "name": "Noor Verlinde",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "ttl_policy": "keep_forever",
-                     *           "updated_at": "2026-11-25T14:31:15.833Z",
+                     *           "updated_at": "2026-11-25T20:06:04.321Z",
                      *           "user_id": "noor"
                      *         },
                      *         "preferences": [
@@ -5750,7 +5851,7 @@ export interface operations {
                      *         "primary_goals": [],
                      *         "statements": [
                      *           {
-                     *             "at": "2026-11-25T14:31:15.875Z",
+                     *             "at": "2026-11-25T20:06:04.538Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -5948,7 +6049,7 @@ export interface operations {
                      *       "shown": true,
                      *       "spans": [
                      *         {
-                     *           "at": "2026-11-25T14:31:15.833Z",
+                     *           "at": "2026-11-25T20:06:04.321Z",
                      *           "by": "salience",
                      *           "from": 286,
                      *           "key": "c-repair",
@@ -5963,7 +6064,7 @@ export interface operations {
                      *           "value": 0.5
                      *         },
                      *         {
-                     *           "at": "2026-11-25T14:31:15.833Z",
+                     *           "at": "2026-11-25T20:06:04.321Z",
                      *           "by": "relationship_salience",
                      *           "from": 423,
                      *           "key": "c-repair",
@@ -6084,7 +6185,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-25T14:31:19.71Z",
+                     *           "started_at": "2026-11-25T20:06:07.042Z",
                      *           "summary": "",
                      *           "user_id": "noor"
                      *         },
@@ -6099,7 +6200,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-25T14:31:15.875Z",
+                     *           "started_at": "2026-11-25T20:06:04.538Z",
                      *           "summary": "Noor planned the week with Samir.",
                      *           "user_id": "noor"
                      *         }
@@ -6203,16 +6304,16 @@ export interface operations {
                      *         "current_conversation": {
                      *           "conversation_id": "talk-1",
                      *           "messages": [],
-                     *           "started_at": "2026-11-25T14:31:19.515Z"
+                     *           "started_at": "2026-11-25T20:06:07.037Z"
                      *         },
                      *         "temporal": {
                      *           "current_datetime": {
                      *             "date": "2026-11-25",
                      *             "day_of_week": "Wednesday",
-                     *             "hour": 15
+                     *             "hour": 21
                      *           },
                      *           "last_conversation_type": "planning",
-                     *           "time_since_last_conversation": "PT3S",
+                     *           "time_since_last_conversation": "PT2S",
                      *           "time_zone": "Europe/Brussels"
                      *         }
                      *       },
@@ -6343,28 +6444,21 @@ export interface operations {
                      * @example {
                      *       "content_type": "conversation",
                      *       "context_type": "work-session",
-                     *       "ended_at": "2026-11-25T14:31:20.781Z",
+                     *       "ended_at": "2026-11-25T20:06:09.693Z",
                      *       "entity_key": "talk-1",
                      *       "focus": {
                      *         "focus_id": "grind",
                      *         "focus_kind": "task",
                      *         "project_id": "mill"
                      *       },
-                     *       "message_count": 2,
+                     *       "message_count": 1,
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-25T14:31:20.771Z",
-                     *           "entity_key": "01a2131e-45c3-729b-a516-af6f307e170a",
+                     *           "at": "2026-11-25T20:06:09.605Z",
+                     *           "entity_key": "01a21450-cdc5-7d63-b6c9-47de39f448ab",
                      *           "role": "user",
                      *           "seq": 0,
                      *           "text": "Samir says the letter came."
-                     *         },
-                     *         {
-                     *           "at": "2026-11-25T14:31:20.771Z",
-                     *           "entity_key": "01a2131e-45c3-729d-b86e-1188d3500522",
-                     *           "role": "assistant",
-                     *           "seq": 1,
-                     *           "text": "The offer from Lindepoort?"
                      *         }
                      *       ],
                      *       "next": null,
@@ -6373,7 +6467,7 @@ export interface operations {
                      *       ],
                      *       "processing_status": "raw",
                      *       "sensitivity": "normal",
-                     *       "started_at": "2026-11-25T14:31:19.71Z",
+                     *       "started_at": "2026-11-25T20:06:07.042Z",
                      *       "summary": "The letter from Lindepoort came; Noor will answer on Friday.",
                      *       "user_id": "noor"
                      *     }
@@ -6766,11 +6860,11 @@ export interface operations {
                      *       "mentions": [],
                      *       "messages": [
                      *         {
-                     *           "entity_key": "01a2131e-45c3-729b-a516-af6f307e170a",
+                     *           "entity_key": "01a21450-cdc5-7d63-b6c9-47de39f448ab",
                      *           "status": "created"
                      *         },
                      *         {
-                     *           "entity_key": "01a2131e-45c3-729d-b86e-1188d3500522",
+                     *           "entity_key": "01a21450-cdc5-7d67-8785-00db53c51ab6",
                      *           "status": "created"
                      *         }
                      *       ],
@@ -6779,6 +6873,141 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["SourceResult"];
+                };
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing of this id that the caller may see */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored does not allow it: another version, an idempotency key with another body, a key that is taken */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than may be */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "pop-messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "user_id": "noor",
+                 *       "count": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["PopMessagesRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "messages": [
+                     *         {
+                     *           "at": "2026-11-25T20:06:09.605Z",
+                     *           "entity_key": "01a21450-cdc5-7d67-8785-00db53c51ab6",
+                     *           "role": "assistant",
+                     *           "seq": 1,
+                     *           "text": "The offer from Lindepoort?"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Popped"];
                 };
             };
             /** @description There is no API key, or none that is good */
@@ -6912,7 +7141,7 @@ export interface operations {
                      *       "edges": [
                      *         {
                      *           "created": true,
-                     *           "id": "01a2131e-477c-7159-8da9-2a6a00b4d0d1"
+                     *           "id": "01a21450-d2a7-71de-83a8-09ec67a874c4"
                      *         }
                      *       ],
                      *       "skipped": 0,
@@ -7039,11 +7268,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-25T14:31:21.245Z",
-                     *       "key": "01a2131e-477c-7159-8da9-2a6a00b4d0d1",
+                     *       "deleted_at": "2026-11-25T20:06:11.209Z",
+                     *       "key": "01a21450-d2a7-71de-83a8-09ec67a874c4",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-25T14:31:21.245Z"
+                     *       "restorable_until": "2026-12-25T20:06:11.209Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -7177,7 +7406,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795617083785,
+                     *       "created_at": 1795637181395,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -7185,13 +7414,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a2131e-5189-7193-b0b2-851987c1eba0",
+                     *       "id": "01a21450-fbd3-7e9c-9c3f-7450422ed2dd",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "generating",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795617083785,
+                     *       "updated_at": 1795637181395,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -7333,7 +7562,7 @@ export interface operations {
                      *           {
                      *             "content_type": "conversation",
                      *             "context_type": "work-session",
-                     *             "ended_at": "2026-11-25T14:31:20.781Z",
+                     *             "ended_at": "2026-11-25T20:06:09.693Z",
                      *             "entity_key": "talk-1",
                      *             "mentioned_nodes": [
                      *               {
@@ -7344,26 +7573,17 @@ export interface operations {
                      *             ],
                      *             "messages": [
                      *               {
-                     *                 "at": "2026-11-25T14:31:20.771Z",
-                     *                 "entity_key": "01a2131e-45c3-729b-a516-af6f307e170a",
+                     *                 "at": "2026-11-25T20:06:09.605Z",
+                     *                 "entity_key": "01a21450-cdc5-7d63-b6c9-47de39f448ab",
                      *                 "role": "user",
                      *                 "score": 0.966386,
                      *                 "seq": 0,
                      *                 "source_key": "talk-1",
                      *                 "text": "Samir says the letter came."
-                     *               },
-                     *               {
-                     *                 "at": "2026-11-25T14:31:20.771Z",
-                     *                 "entity_key": "01a2131e-45c3-729d-b86e-1188d3500522",
-                     *                 "role": "assistant",
-                     *                 "score": 0.950799,
-                     *                 "seq": 1,
-                     *                 "source_key": "talk-1",
-                     *                 "text": "The offer from Lindepoort?"
                      *               }
                      *             ],
                      *             "relevance_score": 0.966386,
-                     *             "started_at": "2026-11-25T14:31:19.71Z",
+                     *             "started_at": "2026-11-25T20:06:07.042Z",
                      *             "summary": "The letter from Lindepoort came; Noor will answer on Friday."
                      *           },
                      *           {
@@ -7380,7 +7600,7 @@ export interface operations {
                      *             ],
                      *             "messages": [],
                      *             "relevance_score": 0.950799,
-                     *             "started_at": "2026-11-25T14:31:15.875Z",
+                     *             "started_at": "2026-11-25T20:06:04.538Z",
                      *             "summary": "Noor planned the week with Samir."
                      *           }
                      *         ],
@@ -7408,7 +7628,7 @@ export interface operations {
                      *           {
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-25T14:31:19.71Z",
+                     *             "last_accessed_at": "2026-11-25T20:06:07.042Z",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
                      *             "relevance_score": 0.97647,
@@ -7422,7 +7642,7 @@ export interface operations {
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from_entity_key": "p-noor",
                      *             "from_name": "Noor Verlinde",
-                     *             "key": "01a2131e-327d-7312-828d-531218ebcad9",
+                     *             "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
                      *             "proximity": 5,
                      *             "relationship_kind": "has_relationship_with",
                      *             "relevance_score": 0.446975,
@@ -7530,51 +7750,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {"kith":{"version":1,"statements":true}}
-                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-25T14:31:15.833Z","updated_at":"2026-11-25T14:31:15.833Z","last_accessed_at":"2026-11-25T14:31:21.106Z","history":{"version":1,"created_by":"noor","written":"0dfc2014433c write-memory","salience_at":1795617081106,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
-                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-25T14:31:15.833Z","updated_at":"2026-11-25T14:31:15.833Z","last_accessed_at":"2026-11-25T14:31:15.833Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"0dfc2014433c write-memory","salience_at":1795617075833,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-25T14:31:15.833Z","updated_at":"2026-11-25T14:31:15.833Z","last_accessed_at":"2026-11-25T14:31:15.833Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"0dfc2014433c write-memory","salience_at":1795617075833,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-25T14:31:15.833Z","updated_at":"2026-11-25T14:31:15.833Z","last_accessed_at":"2026-11-25T14:31:15.833Z","history":{"version":1,"created_by":"noor","written":"0dfc2014433c write-memory","salience_at":1795617075833,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-25T14:31:15.833Z","updated_at":"2026-11-25T14:31:15.833Z","last_accessed_at":"2026-11-25T14:31:15.833Z","history":{"version":1,"created_by":"noor","written":"0dfc2014433c write-memory","salience_at":1795617075833,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999992900206667,"confidence":0.5,"created_at":"2026-11-25T14:31:15.833Z","updated_at":"2026-11-25T14:31:22.042Z","last_accessed_at":"2026-11-25T14:31:21.956Z","source_count":2,"first_mentioned_at":"2026-11-25T14:31:15.875Z","last_mentioned_at":"2026-11-25T14:31:19.71Z","history":{"version":5,"created_by":"noor","written":"0dfc2014433c delete-node-note","salience_at":1795617081106,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":231,"is_dirty":true,"distinct_source_days":["2026-11-25"],"mention_weight":2,"restored_at":1795617082042}}}
-                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749993307874701,"confidence":0.5,"created_at":"2026-11-25T14:31:15.875Z","updated_at":"2026-11-25T14:31:22.235Z","last_accessed_at":"2026-11-25T14:31:22.235Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-25T14:31:15.875Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"0dfc2014433c consolidate","salience_at":1795617082235,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795617075875}}}
-                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749998651620553,"confidence":0.5,"created_at":"2026-11-25T14:31:19.71Z","updated_at":"2026-11-25T14:31:20.781Z","last_accessed_at":"2026-11-25T14:31:20.875Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-25T14:31:19.71Z","ended_at":"2026-11-25T14:31:20.781Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":2,"history":{"version":3,"created_by":"noor","written":"0dfc2014433c end-conversation","salience_at":1795617080875,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795617080781}}}
-                     *     {"node":{"kind":"message","entity_key":"01a2131e-45c3-729b-a516-af6f307e170a","user_id":"noor","name":"","created_at":"2026-11-25T14:31:20.771Z","updated_at":"2026-11-25T14:31:20.771Z","source_key":"talk-1","role":"user","at":"2026-11-25T14:31:20.771Z","seq":0,"text":"Samir says the letter came.","history":{"written":"0dfc2014433c append-messages"}}}
-                     *     {"node":{"kind":"message","entity_key":"01a2131e-45c3-729d-b86e-1188d3500522","user_id":"noor","name":"","created_at":"2026-11-25T14:31:20.771Z","updated_at":"2026-11-25T14:31:20.771Z","source_key":"talk-1","role":"assistant","at":"2026-11-25T14:31:20.771Z","seq":1,"text":"The offer from Lindepoort?","history":{"written":"0dfc2014433c append-messages"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-25T14:31:15.875Z","updated_at":"2026-11-25T14:31:15.875Z","source_key":"s-monday","role":"user","at":"2026-11-25T14:31:15.875Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"0dfc2014433c write-source"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-25T14:31:15.875Z","updated_at":"2026-11-25T14:31:15.875Z","source_key":"s-monday","role":"user","at":"2026-11-25T14:31:15.875Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"0dfc2014433c write-source"}}}
-                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-25T14:31:15.833Z","recorded_by":"noor","key":"01a2131e-327d-73a2-a3ab-5598c0c7fbba","recorded_at":"2026-11-25T14:31:15.833Z","updated_at":"2026-11-25T14:31:15.833Z","last_accessed_at":"2026-11-25T14:31:15.833Z","history":{"version":1,"written":"0dfc2014433c write-memory","salience_at":1795617075833,"decay_rate":0.02,"access_count":0}}}
-                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749993896994465,"confidence":0.8,"state":"active","valid_from":"2026-11-25T14:31:15.833Z","recorded_by":"noor","key":"01a2131e-327d-7376-935f-691799b6875c","recorded_at":"2026-11-25T14:31:15.833Z","updated_at":"2026-11-25T14:31:15.833Z","last_accessed_at":"2026-11-25T14:31:21.106Z","history":{"version":1,"written":"0dfc2014433c restore-relationship","salience_at":1795617081106,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795617082016}}}
-                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-25T14:31:15.833Z","recorded_by":"noor","key":"01a2131e-327d-7312-828d-531218ebcad9","recorded_at":"2026-11-25T14:31:15.833Z","updated_at":"2026-11-25T14:31:21.996Z","last_accessed_at":"2026-11-25T14:31:21.982Z","history":{"version":3,"written":"0dfc2014433c delete-relationship-note","salience_at":1795617081106,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":231,"is_dirty":true}}}
-                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a2131e-32ec-7d6f-ba72-677d3cd2e45c","recorded_at":"2026-11-25T14:31:15.875Z","history":{"version":1,"written":"0dfc2014433c write-source"}}}
-                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a2131e-45cf-7ef4-aaa3-4f10dae3c71d","recorded_at":"2026-11-25T14:31:20.781Z","history":{"version":1,"written":"0dfc2014433c end-conversation"}}}
-                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-25T14:31:15.875Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
+                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:10.665Z","history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637170665,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
+                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999991536377073,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:17.606Z","last_accessed_at":"2026-11-25T20:06:13.272Z","source_count":2,"first_mentioned_at":"2026-11-25T20:06:04.538Z","last_mentioned_at":"2026-11-25T20:06:07.042Z","history":{"version":5,"created_by":"noor","written":"d924ff6b4aad delete-node-note","salience_at":1795637170665,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":859,"is_dirty":true,"distinct_source_days":["2026-11-25"],"mention_weight":2,"restored_at":1795637177606}}}
+                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749988548767675,"confidence":0.5,"created_at":"2026-11-25T20:06:04.538Z","updated_at":"2026-11-25T20:06:17.851Z","last_accessed_at":"2026-11-25T20:06:17.851Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-25T20:06:04.538Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"d924ff6b4aad consolidate","salience_at":1795637177851,"decay_rate":0.01,"access_count":1,"recall_frequency":1}}}
+                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749996800926949,"confidence":0.5,"created_at":"2026-11-25T20:06:07.042Z","updated_at":"2026-11-25T20:06:09.693Z","last_accessed_at":"2026-11-25T20:06:09.806Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-25T20:06:07.042Z","ended_at":"2026-11-25T20:06:09.693Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"d924ff6b4aad end-conversation","salience_at":1795637169806,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"next_seq":2}}}
+                     *     {"node":{"kind":"message","entity_key":"01a21450-cdc5-7d63-b6c9-47de39f448ab","user_id":"noor","name":"","created_at":"2026-11-25T20:06:09.605Z","updated_at":"2026-11-25T20:06:09.605Z","source_key":"talk-1","role":"user","at":"2026-11-25T20:06:09.605Z","seq":0,"text":"Samir says the letter came.","history":{"written":"d924ff6b4aad append-messages"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-25T20:06:04.538Z","updated_at":"2026-11-25T20:06:04.538Z","source_key":"s-monday","role":"user","at":"2026-11-25T20:06:04.538Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"d924ff6b4aad write-source"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-25T20:06:04.538Z","updated_at":"2026-11-25T20:06:04.538Z","source_key":"s-monday","role":"user","at":"2026-11-25T20:06:04.538Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"d924ff6b4aad write-source"}}}
+                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-25T20:06:04.321Z","recorded_by":"noor","key":"01a21450-b925-76b1-be55-5a3df203cb31","recorded_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","history":{"version":1,"written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0.02,"access_count":0}}}
+                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749992657412799,"confidence":0.8,"state":"active","valid_from":"2026-11-25T20:06:04.321Z","recorded_by":"noor","key":"01a21450-b925-768d-b6af-0e9472d22a5c","recorded_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:10.665Z","history":{"version":1,"written":"d924ff6b4aad restore-relationship","salience_at":1795637170665,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795637177504}}}
+                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-25T20:06:04.321Z","recorded_by":"noor","key":"01a21450-b925-7643-8f36-7f4eb4df619c","recorded_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:13.932Z","last_accessed_at":"2026-11-25T20:06:13.467Z","history":{"version":3,"written":"d924ff6b4aad delete-relationship-note","salience_at":1795637170665,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":859,"is_dirty":true}}}
+                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21450-baa0-774e-8db2-3ef5e41cdf7f","recorded_at":"2026-11-25T20:06:04.538Z","history":{"version":1,"written":"d924ff6b4aad write-source"}}}
+                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21450-ce22-73f9-ab1a-bc9ee28888bb","recorded_at":"2026-11-25T20:06:09.693Z","history":{"version":1,"written":"d924ff6b4aad end-conversation"}}}
+                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-25T20:06:04.538Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
                      *     {"preference":{"user_id":"noor","key":"conversation_style","value":"Direct, and a little dry."}}
                      *     {"preference":{"user_id":"noor","key":"time_zone","value":"Europe/Brussels"}}
-                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795617083785,"updated_at":1795617083904,"created_by":"noor"}}
-                     *     {"chat_turn":{"id":"01a2131e-5189-7193-b0b2-851987c1eba0","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795617083785,"updated_at":1795617083904,"created_by":"noor"}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a2131e-327d-7312-828d-531218ebcad9","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-25T14:31:21.982Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","ends_at":1858155857362,"key":"01a2131e-327d-7312-828d-531218ebcad9","last_accessed_at":{"time":"2026-11-25T14:31:21.106Z"},"last_recall_interval":231,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-25T14:31:15.833Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795617081106,"state":"active","updated_at":{"time":"2026-11-25T14:31:15.833Z"},"valid_from":{"time":"2026-11-25T14:31:15.833Z"},"version":1,"written":"0dfc2014433c write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a2131e-327d-7312-828d-531218ebcad9","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-25T14:31:21.996Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","ends_at":1858155857362,"is_dirty":true,"key":"01a2131e-327d-7312-828d-531218ebcad9","last_accessed_at":{"time":"2026-11-25T14:31:21.982Z"},"last_recall_interval":231,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-25T14:31:15.833Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795617081106,"state":"active","updated_at":{"time":"2026-11-25T14:31:21.982Z"},"valid_from":{"time":"2026-11-25T14:31:15.833Z"},"version":2,"written":"0dfc2014433c add-relationship-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a2131e-327d-7376-935f-691799b6875c","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-25T14:31:22.004Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830624493885,"key":"01a2131e-327d-7376-935f-691799b6875c","last_accessed_at":{"time":"2026-11-25T14:31:21.106Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795617081106,"recall_frequency":1,"recorded_at":{"time":"2026-11-25T14:31:15.833Z"},"recorded_by":"noor","salience":{"number":0.5749993896994465},"salience_at":1795617081106,"state":"active","updated_at":{"time":"2026-11-25T14:31:15.833Z"},"valid_from":{"time":"2026-11-25T14:31:15.833Z"},"version":1,"written":"0dfc2014433c write-memory"}}}
-                     *     {"version":{"user_id":null,"kind":"system_entity","of":"01a2131e-4b83-7230-ae81-6c51747990ae","until":"2026-11-25T14:31:22.58Z","properties":{"access_count":0,"confidence":{"number":0.5},"created_at":{"time":"2026-11-25T14:31:22.24Z"},"description":"Takes payments","entity_key":"01a2131e-4b83-7230-ae81-6c51747990ae","name":"checkout","natural_key":"system_entity\u001f\u001fshop\u001fcheckout","properties":"{\"port\":8080}","salience":{"number":0.5},"search_name":"checkout","seq":0,"state":"active","system":"shop","tags":["go"],"ttl_policy":"keep_forever","type":"service","updated_at":{"time":"2026-11-25T14:31:22.24Z"},"version":1,"written":"0dfc2014433c put-system-memory"}}}
-                     *     {"version":{"user_id":null,"kind":"system_entity","of":"01a2131e-4b83-7230-ae81-6c51747990ae","until":"2026-11-25T14:31:22.777Z","properties":{"access_count":0,"confidence":{"number":0.5},"created_at":{"time":"2026-11-25T14:31:22.24Z"},"deleted":true,"description":"Takes payments","entity_key":"01a2131e-4b83-7230-ae81-6c51747990ae","name":"checkout","natural_key":"system_entity\u001f\u001fshop\u001fcheckout","properties":"{}","salience":{"number":0.5},"search_name":"checkout","seq":0,"state":"active","system":"shop","tags":["go","critical"],"ttl_policy":"keep_forever","type":"service","updated_at":{"time":"2026-11-25T14:31:22.578Z"},"version":2,"written":"0dfc2014433c change-system-entity"}}}
-                     *     {"version":{"user_id":null,"kind":"system_entity","of":"01a2131e-4b83-723e-bfec-c99c2ba5d8fd","until":"2026-11-25T14:31:22.252Z","properties":{"access_count":0,"confidence":{"number":0.5},"created_at":{"time":"2026-11-25T14:31:22.24Z"},"description":"","entity_key":"01a2131e-4b83-723e-bfec-c99c2ba5d8fd","name":"ledger","natural_key":"system_entity\u001f\u001fshop\u001fledger","properties":"{}","salience":{"number":0.5},"search_name":"ledger","seq":1,"state":"active","system":"shop","tags":[],"ttl_policy":"keep_forever","type":"data store","updated_at":{"time":"2026-11-25T14:31:22.24Z"},"version":1,"written":"0dfc2014433c put-system-memory"}}}
-                     *     {"version":{"user_id":null,"kind":"system_entity","of":"01a2131e-4b83-723e-bfec-c99c2ba5d8fd","until":"2026-11-25T14:31:22.777Z","properties":{"access_count":0,"confidence":{"number":0.5},"created_at":{"time":"2026-11-25T14:31:22.24Z"},"deleted":true,"description":"One for all shops","entity_key":"01a2131e-4b83-723e-bfec-c99c2ba5d8fd","name":"ledger","natural_key":"system_entity\u001f\u001fshop\u001fledger","properties":"{}","salience":{"number":0.5},"search_name":"ledger","seq":1,"state":"active","system":"shop","tags":[],"ttl_policy":"keep_forever","type":"data store","updated_at":{"time":"2026-11-25T14:31:22.25Z"},"version":2,"written":"0dfc2014433c merge-system-memory"}}}
-                     *     {"version":{"user_id":null,"kind":"system_relationship","of":"01a2131e-4b83-7245-8234-34f6018e1499","type":"system_relationship","from":"01a2131e-4b83-7230-ae81-6c51747990ae","to":"01a2131e-4b83-723e-bfec-c99c2ba5d8fd","until":"2026-11-25T14:31:22.658Z","properties":{"confidence":{"number":0.8},"deleted":true,"key":"01a2131e-4b83-7245-8234-34f6018e1499","properties":"{}","recorded_at":{"time":"2026-11-25T14:31:22.24Z"},"relationship_type":"writes to","salience":{"number":0.5},"seq":2,"state":"active","system":"shop","updated_at":{"time":"2026-11-25T14:31:22.24Z"},"valid_from":{"time":"2026-11-25T14:31:22.24Z"},"version":1,"written":"0dfc2014433c put-system-memory"}}}
-                     *     {"version":{"user_id":null,"kind":"system_entity","of":"01a2131e-4b8c-7057-91e5-7a03f6cb5e84","until":"2026-11-25T14:31:22.588Z","properties":{"access_count":0,"confidence":{"number":0.5},"created_at":{"time":"2026-11-25T14:31:22.25Z"},"description":"","entity_key":"01a2131e-4b8c-7057-91e5-7a03f6cb5e84","name":"search","natural_key":"system_entity\u001f\u001fshop\u001fsearch","properties":"{}","salience":{"number":0.5},"search_name":"search","seq":3,"state":"active","system":"shop","tags":[],"ttl_policy":"keep_forever","type":"service","updated_at":{"time":"2026-11-25T14:31:22.25Z"},"version":1,"written":"0dfc2014433c merge-system-memory"}}}
-                     *     {"version":{"user_id":null,"kind":"system_entity","of":"01a2131e-4b8c-7057-91e5-7a03f6cb5e84","until":"2026-11-25T14:31:22.77Z","properties":{"access_count":0,"confidence":{"number":0.5},"created_at":{"time":"2026-11-25T14:31:22.25Z"},"deleted":true,"description":"","entity_key":"01a2131e-4b8c-7057-91e5-7a03f6cb5e84","name":"finder","natural_key":"system_entity\u001f\u001fshop\u001ffinder","properties":"{}","salience":{"number":0.5},"search_name":"finder","seq":3,"state":"active","system":"shop","tags":[],"ttl_policy":"keep_forever","type":"service","updated_at":{"time":"2026-11-25T14:31:22.586Z"},"version":2,"written":"0dfc2014433c rename-system-entity"}}}
-                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-25T14:31:16.242Z","properties":{"at":{"time":"2026-11-25T14:31:15.875Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-25T14:31:15.875Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.5166409735265},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-25T14:31:15.875Z"},"written":"0dfc2014433c write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"preference","of":"noor\u001funits","until":"2026-11-25T14:31:16.014Z","properties":{"created_at":{"time":"2026-11-25T14:31:16.01Z"},"deleted":true,"key":"units","updated_at":{"time":"2026-11-25T14:31:16.01Z"},"value":"\"metric\"","written":"0dfc2014433c put-preference"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T14:31:21.322Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T14:31:15.833Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-25"],"ends_at":1855125528500,"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T14:31:15.875Z"},"last_accessed_at":{"time":"2026-11-25T14:31:21.106Z"},"last_mentioned_at":{"time":"2026-11-25T14:31:19.71Z"},"last_recall_interval":231,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","ranked":true,"recall_frequency":2,"salience":{"number":0.7999992900206667},"salience_at":1795617081106,"search_name":"samir haddou","source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T14:31:15.833Z"},"version":1,"written":"0dfc2014433c write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T14:31:21.956Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T14:31:15.833Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-25"],"ends_at":1855125528500,"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T14:31:15.875Z"},"last_accessed_at":{"time":"2026-11-25T14:31:21.321Z"},"last_mentioned_at":{"time":"2026-11-25T14:31:19.71Z"},"last_recall_interval":231,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","ranked":true,"recall_frequency":2,"salience":{"number":0.7999992900206667},"salience_at":1795617081106,"search_name":"samir haddou","source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T14:31:21.321Z"},"version":2,"written":"0dfc2014433c patch-node"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T14:31:21.964Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T14:31:15.833Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-25"],"ends_at":1855125528500,"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T14:31:15.875Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-25T14:31:21.956Z"},"last_mentioned_at":{"time":"2026-11-25T14:31:19.71Z"},"last_recall_interval":231,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","ranked":true,"recall_frequency":2,"salience":{"number":0.7999992900206667},"salience_at":1795617081106,"search_name":"samir haddou","source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T14:31:21.956Z"},"version":3,"written":"0dfc2014433c add-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T14:31:22.037Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T14:31:15.833Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-25"],"ends_at":1855125528500,"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T14:31:15.875Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-25T14:31:21.956Z"},"last_mentioned_at":{"time":"2026-11-25T14:31:19.71Z"},"last_recall_interval":231,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","ranked":true,"recall_frequency":2,"salience":{"number":0.7999992900206667},"salience_at":1795617081106,"search_name":"samir haddou","source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T14:31:21.964Z"},"version":4,"written":"0dfc2014433c delete-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-25T14:31:22.236Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-25T14:31:15.875Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","ends_at":1830624494129,"entity_key":"s-monday","last_accessed_at":{"time":"2026-11-25T14:31:20.875Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749994212966312},"salience_at":1795617080875,"sensitivity":"normal","started_at":{"time":"2026-11-25T14:31:15.875Z"},"state":"active","story_due":1795617075875,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-25T14:31:15.875Z"},"version":1,"written":"0dfc2014433c write-source"}}}
-                     *     {"version":{"user_id":null,"kind":"system","of":"system\u001fshop","until":"2026-11-25T14:31:22.658Z","properties":{"relationship_keys":["01a2131e-4b83-7245-8234-34f6018e1499"],"version":0}}}
-                     *     {"version":{"user_id":null,"kind":"system","of":"system\u001fshop","until":"2026-11-25T14:31:22.77Z","properties":{"entity_keys":["01a2131e-4b8c-7057-91e5-7a03f6cb5e84"],"relationship_keys":[],"version":0}}}
-                     *     {"version":{"user_id":null,"kind":"system","of":"system\u001fshop","until":"2026-11-25T14:31:22.777Z","properties":{"entity_keys":["01a2131e-4b83-7230-ae81-6c51747990ae","01a2131e-4b83-723e-bfec-c99c2ba5d8fd"],"relationship_keys":[],"version":0}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-25T14:31:19.923Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-25T14:31:19.71Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","ends_at":1812517019094,"entity_key":"talk-1","last_accessed_at":{"time":"2026-11-25T14:31:19.71Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795617079710,"sensitivity":"normal","started_at":{"time":"2026-11-25T14:31:19.71Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-25T14:31:19.71Z"},"version":1,"written":"0dfc2014433c open-conversation"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-25T14:31:20.782Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-25T14:31:19.71Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","ends_at":1812517019094,"entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-25T14:31:19.923Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795617079710,"sensitivity":"normal","started_at":{"time":"2026-11-25T14:31:19.71Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-25T14:31:20.771Z"},"version":2,"written":"0dfc2014433c set-focus"}}}
-                     *     {"end":{"nodes":12,"relationships":5,"statements":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":22}}
+                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795637181395,"updated_at":1795637181507,"created_by":"noor"}}
+                     *     {"chat_turn":{"id":"01a21450-fbd3-7e9c-9c3f-7450422ed2dd","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795637181395,"updated_at":1795637181507,"created_by":"noor"}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21450-b925-7643-8f36-7f4eb4df619c","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-25T20:06:13.467Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21450-b925-7643-8f36-7f4eb4df619c","last_accessed_at":{"time":"2026-11-25T20:06:10.665Z"},"last_recall_interval":859,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-25T20:06:04.321Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795637170665,"state":"active","updated_at":{"time":"2026-11-25T20:06:04.321Z"},"valid_from":{"time":"2026-11-25T20:06:04.321Z"},"version":1,"written":"d924ff6b4aad write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21450-b925-7643-8f36-7f4eb4df619c","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-25T20:06:13.932Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21450-b925-7643-8f36-7f4eb4df619c","last_accessed_at":{"time":"2026-11-25T20:06:13.467Z"},"last_recall_interval":859,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-25T20:06:04.321Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795637170665,"state":"active","updated_at":{"time":"2026-11-25T20:06:13.467Z"},"valid_from":{"time":"2026-11-25T20:06:04.321Z"},"version":2,"written":"d924ff6b4aad add-relationship-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21450-b925-768d-b6af-0e9472d22a5c","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-25T20:06:13.954Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830644581581,"key":"01a21450-b925-768d-b6af-0e9472d22a5c","last_accessed_at":{"time":"2026-11-25T20:06:10.665Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795637170665,"recall_frequency":1,"recorded_at":{"time":"2026-11-25T20:06:04.321Z"},"recorded_by":"noor","salience":{"number":0.5749992657412799},"salience_at":1795637170665,"state":"active","updated_at":{"time":"2026-11-25T20:06:04.321Z"},"valid_from":{"time":"2026-11-25T20:06:04.321Z"},"version":1,"written":"d924ff6b4aad write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-25T20:06:05.634Z","properties":{"at":{"time":"2026-11-25T20:06:04.538Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-25T20:06:04.538Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.51695947718898},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-25T20:06:04.538Z"},"written":"d924ff6b4aad write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T20:06:11.493Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T20:06:04.321Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-25"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T20:06:04.538Z"},"last_accessed_at":{"time":"2026-11-25T20:06:10.665Z"},"last_mentioned_at":{"time":"2026-11-25T20:06:07.042Z"},"last_recall_interval":859,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999991536377073},"salience_at":1795637170665,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:04.321Z"},"version":1,"written":"d924ff6b4aad write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T20:06:13.272Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T20:06:04.321Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-25"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T20:06:04.538Z"},"last_accessed_at":{"time":"2026-11-25T20:06:11.491Z"},"last_mentioned_at":{"time":"2026-11-25T20:06:07.042Z"},"last_recall_interval":859,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999991536377073},"salience_at":1795637170665,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:11.491Z"},"version":2,"written":"d924ff6b4aad patch-node"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T20:06:13.318Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T20:06:04.321Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-25"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T20:06:04.538Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-25T20:06:13.272Z"},"last_mentioned_at":{"time":"2026-11-25T20:06:07.042Z"},"last_recall_interval":859,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999991536377073},"salience_at":1795637170665,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:13.272Z"},"version":3,"written":"d924ff6b4aad add-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T20:06:17.582Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T20:06:04.321Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-25"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T20:06:04.538Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-25T20:06:13.272Z"},"last_mentioned_at":{"time":"2026-11-25T20:06:07.042Z"},"last_recall_interval":859,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999991536377073},"salience_at":1795637170665,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:13.318Z"},"version":4,"written":"d924ff6b4aad delete-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-25T20:06:17.853Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-25T20:06:04.538Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-25T20:06:09.806Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749993902781495},"salience_at":1795637169806,"sensitivity":"normal","started_at":{"time":"2026-11-25T20:06:04.538Z"},"state":"active","story_due":1795637164538,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:04.538Z"},"version":1,"written":"d924ff6b4aad write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-25T20:06:07.075Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-25T20:06:07.042Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-25T20:06:07.042Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795637167042,"sensitivity":"normal","started_at":{"time":"2026-11-25T20:06:07.042Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:07.042Z"},"version":1,"written":"d924ff6b4aad open-conversation"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-25T20:06:09.696Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-25T20:06:07.042Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-25T20:06:07.075Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795637167042,"sensitivity":"normal","started_at":{"time":"2026-11-25T20:06:07.042Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:09.644Z"},"version":2,"written":"d924ff6b4aad set-focus"}}}
+                     *     {"end":{"nodes":12,"relationships":5,"statements":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
                      */
                     "application/x-ndjson": string;
                 };
@@ -8213,9 +8422,9 @@ export interface operations {
                      * @example {
                      *       "keys": [
                      *         {
-                     *           "created_at": "2026-11-25T14:31:25.335155205Z",
+                     *           "created_at": "2026-11-25T20:06:25.096561729Z",
                      *           "expires_at": "2100-01-01T00:00:00Z",
-                     *           "key_id": "cc86cef1385a",
+                     *           "key_id": "6b4ff434de59",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -8227,9 +8436,9 @@ export interface operations {
                      *           "user_id": "noor"
                      *         },
                      *         {
-                     *           "created_at": "2026-11-25T14:31:15.824791476Z",
+                     *           "created_at": "2026-11-25T20:06:04.307174257Z",
                      *           "expires_at": null,
-                     *           "key_id": "0dfc2014433c",
+                     *           "key_id": "d924ff6b4aad",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -8335,7 +8544,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "kith_shown-this-once",
-                     *       "key_id": "cc86cef1385a"
+                     *       "key_id": "6b4ff434de59"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedKey"];
@@ -8533,7 +8742,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "key_id": "0dfc2014433c",
+                     *       "key_id": "d924ff6b4aad",
                      *       "quota": {
                      *         "characters": {
                      *           "limit": null,
@@ -8670,6 +8879,19 @@ export interface operations {
                  *           "name": "Dress the stones",
                  *           "project_id": "mill",
                  *           "state_key": "in_progress"
+                 *         },
+                 *         {
+                 *           "kind": "item",
+                 *           "entity_key": "i-draft",
+                 *           "namespace": [
+                 *             "drafts",
+                 *             "mill"
+                 *           ],
+                 *           "name": "plan.md",
+                 *           "value": {
+                 *             "text": "Dress the stones first.",
+                 *             "done": false
+                 *           }
                  *         }
                  *       ],
                  *       "relationships": [
@@ -8745,13 +8967,19 @@ export interface operations {
                      *           "error": null,
                      *           "status": "created",
                      *           "version": 1
+                     *         },
+                     *         {
+                     *           "entity_key": "i-draft",
+                     *           "error": null,
+                     *           "status": "created",
+                     *           "version": 1
                      *         }
                      *       ],
                      *       "relationships": [
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a2131e-327d-7312-828d-531218ebcad9",
+                     *           "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
                      *           "status": "created",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
@@ -8760,7 +8988,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a2131e-327d-7376-935f-691799b6875c",
+                     *           "key": "01a21450-b925-768d-b6af-0e9472d22a5c",
                      *           "status": "created",
                      *           "to": "c-repair",
                      *           "type": "engages_with",
@@ -8769,7 +8997,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "grind",
-                     *           "key": "01a2131e-327d-73a2-a3ab-5598c0c7fbba",
+                     *           "key": "01a21450-b925-76b1-be55-5a3df203cb31",
                      *           "status": "created",
                      *           "to": "flour",
                      *           "type": "supports_goal",
@@ -8865,6 +9093,103 @@ export interface operations {
             };
         };
     };
+    "list-namespaces": {
+        parameters: {
+            query?: {
+                /** @description for whom; left out: the user of the key, or the team itself */
+                user_id?: string;
+                /** @description the parts that they begin with, repeated; * is any part */
+                prefix?: string[];
+                /** @description the parts that they end with, repeated; * is any part */
+                suffix?: string[];
+                /** @description cut longer ones to so many parts */
+                max_depth?: number;
+                limit?: number;
+                /** @description next of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "namespaces": [
+                     *         [
+                     *           "drafts",
+                     *           "mill"
+                     *         ]
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NamespacePage"];
+                };
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-nodes": {
         parameters: {
             query?: {
@@ -8878,6 +9203,12 @@ export interface operations {
                 deleted?: boolean;
                 /** @description the nodes as they were then, also those changed or deleted since; not together with deleted */
                 as_of?: string;
+                /** @description only items of this namespace and of those within it: its parts, repeated, the outermost first */
+                namespace?: string[];
+                /** @description only the items of this name in the namespace itself */
+                name?: string;
+                /** @description JSON: only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte */
+                filter?: string;
                 limit?: number;
                 /** @description next of the page before */
                 cursor?: string;
@@ -8903,11 +9234,11 @@ export interface operations {
                      *         {
                      *           "access_count": 0,
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-25T14:31:15.833Z",
+                     *           "created_at": "2026-11-25T20:06:04.321Z",
                      *           "description": "",
                      *           "entity_key": "grind",
                      *           "kind": "task",
-                     *           "last_accessed_at": "2026-11-25T14:31:15.833Z",
+                     *           "last_accessed_at": "2026-11-25T20:06:04.321Z",
                      *           "name": "Dress the stones",
                      *           "project_id": "mill",
                      *           "salience": 0.5,
@@ -8915,7 +9246,7 @@ export interface operations {
                      *           "state_key": "in_progress",
                      *           "title": "Dress the stones",
                      *           "ttl_policy": "decay",
-                     *           "updated_at": "2026-11-25T14:31:15.833Z",
+                     *           "updated_at": "2026-11-25T20:06:04.321Z",
                      *           "user_id": "noor",
                      *           "version": 1
                      *         }
@@ -9004,7 +9335,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -9022,20 +9353,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-14T08:38:48.499012448Z",
+                     *       "archives_at": "2028-10-14T14:13:35.742888544Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-25T14:31:15.833Z",
+                     *       "created_at": "2026-11-25T20:06:04.321Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-25T14:31:15.875Z",
+                     *       "first_mentioned_at": "2026-11-25T20:06:04.538Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-25T14:31:21.106Z",
-                     *       "last_mentioned_at": "2026-11-25T14:31:19.71Z",
+                     *       "last_accessed_at": "2026-11-25T20:06:10.665Z",
+                     *       "last_mentioned_at": "2026-11-25T20:06:07.042Z",
                      *       "last_write": {
-                     *         "at": "2026-11-25T14:31:15.833Z",
-                     *         "by": "0dfc2014433c",
+                     *         "at": "2026-11-25T20:06:04.321Z",
+                     *         "by": "d924ff6b4aad",
                      *         "through": "write-memory"
                      *       },
                      *       "name": "Samir Haddou",
@@ -9049,8 +9380,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a2131e-327d-7312-828d-531218ebcad9",
-                     *           "last_accessed_at": "2026-11-25T14:31:21.106Z",
+                     *           "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
+                     *           "last_accessed_at": "2026-11-25T20:06:10.665Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -9058,13 +9389,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-25T14:31:15.833Z",
+                     *           "recorded_at": "2026-11-25T20:06:04.321Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-25T14:31:15.833Z",
+                     *           "valid_from": "2026-11-25T20:06:04.321Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -9074,14 +9405,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a2131e-45cf-7ef4-aaa3-4f10dae3c71d",
+                     *           "key": "01a21450-ce22-73f9-ab1a-bc9ee28888bb",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-25T14:31:20.781Z",
+                     *           "recorded_at": "2026-11-25T20:06:09.693Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9096,14 +9427,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a2131e-32ec-7d6f-ba72-677d3cd2e45c",
+                     *           "key": "01a21450-baa0-774e-8db2-3ef5e41cdf7f",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-25T14:31:15.875Z",
+                     *           "recorded_at": "2026-11-25T20:06:04.538Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9117,7 +9448,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-25T14:31:15.833Z",
+                     *       "updated_at": "2026-11-25T20:06:04.321Z",
                      *       "user_id": "noor",
                      *       "version": 1
                      *     }
@@ -9200,7 +9531,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -9217,11 +9548,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-25T14:31:22.037Z",
+                     *       "deleted_at": "2026-11-25T20:06:17.582Z",
                      *       "key": "p-samir",
                      *       "messages": 0,
                      *       "relationships": 3,
-                     *       "restorable_until": "2026-12-25T14:31:22.037Z"
+                     *       "restorable_until": "2026-12-25T20:06:17.582Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -9309,7 +9640,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -9336,20 +9667,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-14T08:38:48.499012448Z",
+                     *       "archives_at": "2028-10-14T14:13:35.742888544Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-25T14:31:15.833Z",
+                     *       "created_at": "2026-11-25T20:06:04.321Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-25T14:31:15.875Z",
+                     *       "first_mentioned_at": "2026-11-25T20:06:04.538Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-25T14:31:21.321Z",
-                     *       "last_mentioned_at": "2026-11-25T14:31:19.71Z",
+                     *       "last_accessed_at": "2026-11-25T20:06:11.491Z",
+                     *       "last_mentioned_at": "2026-11-25T20:06:07.042Z",
                      *       "last_write": {
-                     *         "at": "2026-11-25T14:31:21.321Z",
-                     *         "by": "0dfc2014433c",
+                     *         "at": "2026-11-25T20:06:11.491Z",
+                     *         "by": "d924ff6b4aad",
                      *         "through": "patch-node"
                      *       },
                      *       "name": "Samir Haddou",
@@ -9363,8 +9694,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a2131e-327d-7312-828d-531218ebcad9",
-                     *           "last_accessed_at": "2026-11-25T14:31:21.106Z",
+                     *           "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
+                     *           "last_accessed_at": "2026-11-25T20:06:10.665Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -9372,13 +9703,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-25T14:31:15.833Z",
+                     *           "recorded_at": "2026-11-25T20:06:04.321Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-25T14:31:15.833Z",
+                     *           "valid_from": "2026-11-25T20:06:04.321Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -9388,14 +9719,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a2131e-45cf-7ef4-aaa3-4f10dae3c71d",
+                     *           "key": "01a21450-ce22-73f9-ab1a-bc9ee28888bb",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-25T14:31:20.781Z",
+                     *           "recorded_at": "2026-11-25T20:06:09.693Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9410,14 +9741,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a2131e-32ec-7d6f-ba72-677d3cd2e45c",
+                     *           "key": "01a21450-baa0-774e-8db2-3ef5e41cdf7f",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-25T14:31:15.875Z",
+                     *           "recorded_at": "2026-11-25T20:06:04.538Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9431,7 +9762,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-25T14:31:21.321Z",
+                     *       "updated_at": "2026-11-25T20:06:11.491Z",
                      *       "user_id": "noor",
                      *       "version": 2
                      *     }
@@ -9548,7 +9879,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -9567,8 +9898,8 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-25T14:31:21.322Z",
-                     *           "by": "0dfc2014433c",
+                     *           "at": "2026-11-25T20:06:11.493Z",
+                     *           "by": "d924ff6b4aad",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -9581,11 +9912,11 @@ export interface operations {
                      *           "what": "updated"
                      *         },
                      *         {
-                     *           "at": "2026-11-25T14:31:20.781Z",
-                     *           "by": "0dfc2014433c",
+                     *           "at": "2026-11-25T20:06:09.693Z",
+                     *           "by": "d924ff6b4aad",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a2131e-45cf-7ef4-aaa3-4f10dae3c71d",
+                     *             "key": "01a21450-ce22-73f9-ab1a-bc9ee28888bb",
                      *             "node": {
                      *               "entity_key": "talk-1",
                      *               "kind": "source",
@@ -9598,11 +9929,11 @@ export interface operations {
                      *           "what": "created"
                      *         },
                      *         {
-                     *           "at": "2026-11-25T14:31:15.875Z",
-                     *           "by": "0dfc2014433c",
+                     *           "at": "2026-11-25T20:06:04.538Z",
+                     *           "by": "d924ff6b4aad",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a2131e-32ec-7d6f-ba72-677d3cd2e45c",
+                     *             "key": "01a21450-baa0-774e-8db2-3ef5e41cdf7f",
                      *             "node": {
                      *               "entity_key": "s-monday",
                      *               "kind": "source",
@@ -9703,7 +10034,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -9723,7 +10054,7 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0dfc2014433c",
+                     *           "by": "d924ff6b4aad",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -9731,24 +10062,24 @@ export interface operations {
                      *               "was": ""
                      *             }
                      *           ],
-                     *           "from": "2026-11-25T14:31:21.322Z",
+                     *           "from": "2026-11-25T20:06:11.493Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-25T14:31:15.833Z",
+                     *             "created_at": "2026-11-25T20:06:04.321Z",
                      *             "description": "Builds boats; lives on the barge Zwaluw.",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-25T14:31:15.875Z",
+                     *             "first_mentioned_at": "2026-11-25T20:06:04.538Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-25T14:31:21.321Z",
-                     *             "last_mentioned_at": "2026-11-25T14:31:19.71Z",
+                     *             "last_accessed_at": "2026-11-25T20:06:11.491Z",
+                     *             "last_mentioned_at": "2026-11-25T20:06:07.042Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-25T14:31:21.321Z",
+                     *             "updated_at": "2026-11-25T20:06:11.491Z",
                      *             "user_id": "noor",
                      *             "version": 2
                      *           },
@@ -9757,31 +10088,31 @@ export interface operations {
                      *           "version": 2
                      *         },
                      *         {
-                     *           "by": "0dfc2014433c",
+                     *           "by": "d924ff6b4aad",
                      *           "changes": [],
-                     *           "from": "2026-11-25T14:31:15.833Z",
+                     *           "from": "2026-11-25T20:06:04.321Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-25T14:31:15.833Z",
+                     *             "created_at": "2026-11-25T20:06:04.321Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-25T14:31:15.875Z",
+                     *             "first_mentioned_at": "2026-11-25T20:06:04.538Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-25T14:31:21.106Z",
-                     *             "last_mentioned_at": "2026-11-25T14:31:19.71Z",
+                     *             "last_accessed_at": "2026-11-25T20:06:10.665Z",
+                     *             "last_mentioned_at": "2026-11-25T20:06:07.042Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-25T14:31:15.833Z",
+                     *             "updated_at": "2026-11-25T20:06:04.321Z",
                      *             "user_id": "noor",
                      *             "version": 1
                      *           },
                      *           "through": "write-memory",
-                     *           "until": "2026-11-25T14:31:21.322Z",
+                     *           "until": "2026-11-25T20:06:11.493Z",
                      *           "version": 1
                      *         }
                      *       ]
@@ -9880,7 +10211,7 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -9915,7 +10246,7 @@ export interface operations {
                      *         "goals": [
                      *           {
                      *             "direction": "outgoing",
-                     *             "edge_id": "01a2131e-327d-73a2-a3ab-5598c0c7fbba",
+                     *             "edge_id": "01a21450-b925-76b1-be55-5a3df203cb31",
                      *             "id": "flour",
                      *             "kind": "goal",
                      *             "name": "Flour by May",
@@ -9931,7 +10262,7 @@ export interface operations {
                      *         "risks": [],
                      *         "tasks": []
                      *       },
-                     *       "loaded_at": "2026-11-25T14:31:21.258586005Z",
+                     *       "loaded_at": "2026-11-25T20:06:11.482538692Z",
                      *       "next": null,
                      *       "source": {
                      *         "id": "grind",
@@ -10028,7 +10359,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -10047,10 +10378,10 @@ export interface operations {
                      * @example {
                      *       "mentions": [
                      *         {
-                     *           "at": "2026-11-25T14:31:19.71Z",
+                     *           "at": "2026-11-25T20:06:07.042Z",
                      *           "content_type": "conversation",
                      *           "context_type": "work-session",
-                     *           "message": "01a2131e-45c3-729b-a516-af6f307e170a",
+                     *           "message": "01a21450-cdc5-7d63-b6c9-47de39f448ab",
                      *           "quote": "Samir says the letter came.",
                      *           "role": "user",
                      *           "source": "talk-1",
@@ -10058,7 +10389,7 @@ export interface operations {
                      *           "to": 5
                      *         },
                      *         {
-                     *           "at": "2026-11-25T14:31:15.875Z",
+                     *           "at": "2026-11-25T20:06:04.538Z",
                      *           "content_type": "conversation",
                      *           "context_type": "planning",
                      *           "source": "s-monday",
@@ -10144,7 +10475,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -10165,9 +10496,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-25T14:31:21.956Z",
+                     *           "date_added": "2026-11-25T20:06:13.272Z",
                      *           "expires_at": null,
-                     *           "id": "01a2131e-4a64-74ad-bd2c-7daf08bf04ba",
+                     *           "id": "01a21450-dc18-7535-8361-3796cefb7c21",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -10249,7 +10580,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -10280,9 +10611,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-25T14:31:21.956Z",
+                     *           "date_added": "2026-11-25T20:06:13.272Z",
                      *           "expires_at": null,
-                     *           "id": "01a2131e-4a64-74ad-bd2c-7daf08bf04ba",
+                     *           "id": "01a21450-dc18-7535-8361-3796cefb7c21",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -10391,7 +10722,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -10507,7 +10838,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -10524,7 +10855,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "next": "MDFhMjEzMWUtMzI3ZC03MzEyLTgyOGQtNTMxMjE4ZWJjYWQ5",
+                     *       "next": "MDFhMjE0NTAtYjkyNS03NjQzLThmMzYtN2Y0ZWI0ZGY2MTlj",
                      *       "relationships": [
                      *         {
                      *           "access_count": 2,
@@ -10534,8 +10865,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "outgoing",
                      *           "from": "p-noor",
-                     *           "key": "01a2131e-327d-7312-828d-531218ebcad9",
-                     *           "last_accessed_at": "2026-11-25T14:31:21.106Z",
+                     *           "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
+                     *           "last_accessed_at": "2026-11-25T20:06:10.665Z",
                      *           "node": {
                      *             "entity_key": "p-samir",
                      *             "kind": "person",
@@ -10543,13 +10874,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-25T14:31:15.833Z",
+                     *           "recorded_at": "2026-11-25T20:06:04.321Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-25T14:31:15.833Z",
+                     *           "valid_from": "2026-11-25T20:06:04.321Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         }
@@ -10634,7 +10965,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description person, concept, entity, source, message, a project kind, system_entity, storyline or macro */
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
                 kind: string;
                 /** @description entity_key */
                 key: string;
@@ -10654,19 +10985,19 @@ export interface operations {
                      *       "access_count": 2,
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-25T14:31:15.833Z",
+                     *       "created_at": "2026-11-25T20:06:04.321Z",
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-25T14:31:15.875Z",
+                     *       "first_mentioned_at": "2026-11-25T20:06:04.538Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-25T14:31:21.956Z",
-                     *       "last_mentioned_at": "2026-11-25T14:31:19.71Z",
+                     *       "last_accessed_at": "2026-11-25T20:06:13.272Z",
+                     *       "last_mentioned_at": "2026-11-25T20:06:07.042Z",
                      *       "name": "Samir Haddou",
                      *       "salience": 0.8,
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-25T14:31:22.042Z",
+                     *       "updated_at": "2026-11-25T20:06:17.606Z",
                      *       "user_id": "noor",
                      *       "version": 5
                      *     }
@@ -11138,22 +11469,22 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "Together eight years, six of them afloat.",
                      *       "from": "p-noor",
-                     *       "key": "01a2131e-327d-7312-828d-531218ebcad9",
-                     *       "last_accessed_at": "2026-11-25T14:31:21.106Z",
+                     *       "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
+                     *       "last_accessed_at": "2026-11-25T20:06:10.665Z",
                      *       "last_write": {
-                     *         "at": "2026-11-25T14:31:15.833Z",
-                     *         "by": "0dfc2014433c",
+                     *         "at": "2026-11-25T20:06:04.321Z",
+                     *         "by": "d924ff6b4aad",
                      *         "through": "write-memory"
                      *       },
                      *       "proximity": 5,
                      *       "proximity_word": "intimate-knowledge",
-                     *       "recorded_at": "2026-11-25T14:31:15.833Z",
+                     *       "recorded_at": "2026-11-25T20:06:04.321Z",
                      *       "recorded_by": "noor",
                      *       "salience": 1,
                      *       "state": "active",
                      *       "to": "p-samir",
                      *       "type": "has_relationship_with",
-                     *       "valid_from": "2026-11-25T14:31:15.833Z",
+                     *       "valid_from": "2026-11-25T20:06:04.321Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -11251,11 +11582,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-25T14:31:22.004Z",
-                     *       "key": "01a2131e-327d-7376-935f-691799b6875c",
+                     *       "deleted_at": "2026-11-25T20:06:13.954Z",
+                     *       "key": "01a21450-b925-768d-b6af-0e9472d22a5c",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-25T14:31:22.004Z"
+                     *       "restorable_until": "2026-12-25T20:06:13.954Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -11364,9 +11695,9 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0dfc2014433c",
+                     *           "by": "d924ff6b4aad",
                      *           "changes": [],
-                     *           "from": "2026-11-25T14:31:15.833Z",
+                     *           "from": "2026-11-25T20:06:04.321Z",
                      *           "relationship": {
                      *             "access_count": 2,
                      *             "attitude": 5,
@@ -11374,17 +11705,17 @@ export interface operations {
                      *             "confidence": 0.8,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a2131e-327d-7312-828d-531218ebcad9",
-                     *             "last_accessed_at": "2026-11-25T14:31:21.106Z",
+                     *             "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
+                     *             "last_accessed_at": "2026-11-25T20:06:10.665Z",
                      *             "proximity": 5,
                      *             "proximity_word": "intimate-knowledge",
-                     *             "recorded_at": "2026-11-25T14:31:15.833Z",
+                     *             "recorded_at": "2026-11-25T20:06:04.321Z",
                      *             "recorded_by": "noor",
                      *             "salience": 1,
                      *             "state": "active",
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with",
-                     *             "valid_from": "2026-11-25T14:31:15.833Z",
+                     *             "valid_from": "2026-11-25T20:06:04.321Z",
                      *             "valid_to": null,
                      *             "version": 1
                      *           },
@@ -11588,9 +11919,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-25T14:31:21.982Z",
-                     *           "expires_at": "2026-12-25T14:31:21.982Z",
-                     *           "id": "01a2131e-4a7e-732c-aac8-519e06a00afb",
+                     *           "date_added": "2026-11-25T20:06:13.467Z",
+                     *           "expires_at": "2026-12-25T20:06:13.467Z",
+                     *           "id": "01a21450-dcdb-7101-98f1-485b47854767",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -11700,9 +12031,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-25T14:31:21.982Z",
-                     *           "expires_at": "2026-12-25T14:31:21.982Z",
-                     *           "id": "01a2131e-4a7e-732c-aac8-519e06a00afb",
+                     *           "date_added": "2026-11-25T20:06:13.467Z",
+                     *           "expires_at": "2026-12-25T20:06:13.467Z",
+                     *           "id": "01a21450-dcdb-7101-98f1-485b47854767",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -11936,15 +12267,15 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "How she works.",
                      *       "from": "p-noor",
-                     *       "key": "01a2131e-327d-7376-935f-691799b6875c",
-                     *       "last_accessed_at": "2026-11-25T14:31:21.106Z",
-                     *       "recorded_at": "2026-11-25T14:31:15.833Z",
+                     *       "key": "01a21450-b925-768d-b6af-0e9472d22a5c",
+                     *       "last_accessed_at": "2026-11-25T20:06:10.665Z",
+                     *       "recorded_at": "2026-11-25T20:06:04.321Z",
                      *       "recorded_by": "noor",
                      *       "salience": 0.575,
                      *       "state": "active",
                      *       "to": "c-repair",
                      *       "type": "engages_with",
-                     *       "valid_from": "2026-11-25T14:31:15.833Z",
+                     *       "valid_from": "2026-11-25T20:06:04.321Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -12070,17 +12401,18 @@ export interface operations {
                      * @example # What Cypher can ask here
                      *
                      *     ## Nodes
-                     *     - (:Message) 4: at datetime, role string, seq integer, source_key string, text string
+                     *     - (:Message) 3: at datetime, parts JSON text, role string, seq integer, source_key string, text string
                      *     - (:Person) 2: canonical_name string, first_mentioned_at datetime, is_owner boolean, last_mentioned_at datetime, source_count integer
                      *     - (:Source) 2: content_type string, context_type string, ended_at datetime, focus_id string, focus_kind string, focus_project_id string, keywords list of strings, message_count integer, participants list of strings, processed_at datetime, processing_error string, processing_status string, sensitivity string, source_type string, started_at datetime, summary string, tags list of strings
                      *     - (:Concept) 1: first_mentioned_at datetime, is_goal boolean, last_mentioned_at datetime, source_count integer
                      *     - (:Project) 1: end_at datetime, facet_context string, facet_scale string, facet_stage string, next_step_long string, next_step_short string, start_at datetime, state_key string, type_key string; state_key is planning, active, completed, cancelled
                      *     - (:Task) 1: completed_at datetime, due_at datetime, facet_scale string, priority integer, project_id string, start_at datetime, state_key string, title string, type_key string; state_key is todo, in_progress, blocked, done
                      *     - (:Goal) 1: completed_at datetime, goal string, project_id string, state_key string, target_date datetime, type_key string; state_key is draft, active, achieved, abandoned
+                     *     - (:Item) 1: namespace list of strings, value JSON text
                      *     All have access_count integer, confidence float, created_at datetime, description string, entity_key string, last_accessed_at datetime, name string, notes list of JSON texts, properties JSON text, salience float, state string, ttl_policy string, updated_at datetime, user_id string, version integer
                      *
                      *     ## Relationships
-                     *     - (:Source)-[:has_message]->(:Message) 4
+                     *     - (:Source)-[:has_message]->(:Message) 3
                      *     - (:Source)-[:mentions]->(:Person) 2
                      *     - (:Person)-[:engages_with]->(:Concept) 1
                      *     - (:Person)-[:has_relationship_with]->(:Person) 1
@@ -12454,11 +12786,11 @@ export interface operations {
                      *       "next_cursor": null,
                      *       "systems": [
                      *         {
-                     *           "created_at": "2026-11-25T14:31:22.24Z",
+                     *           "created_at": "2026-11-25T20:06:17.859Z",
                      *           "entities": 3,
                      *           "relationships": 1,
                      *           "system": "shop",
-                     *           "updated_at": "2026-11-25T14:31:22.25Z",
+                     *           "updated_at": "2026-11-25T20:06:18.237Z",
                      *           "version": 2
                      *         }
                      *       ]
@@ -12652,9 +12984,9 @@ export interface operations {
                      * @example {
                      *       "entities": [
                      *         {
-                     *           "created_at": "2026-11-25T14:31:22.24Z",
+                     *           "created_at": "2026-11-25T20:06:17.904Z",
                      *           "description": "Takes payments",
-                     *           "entity_key": "01a2131e-4b83-7230-ae81-6c51747990ae",
+                     *           "entity_key": "01a21450-eef8-7246-86b8-8894c95236ac",
                      *           "name": "checkout",
                      *           "properties": {
                      *             "port": 8080
@@ -12663,18 +12995,18 @@ export interface operations {
                      *             "go"
                      *           ],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-25T14:31:22.24Z",
+                     *           "updated_at": "2026-11-25T20:06:17.904Z",
                      *           "version": 1
                      *         },
                      *         {
-                     *           "created_at": "2026-11-25T14:31:22.25Z",
+                     *           "created_at": "2026-11-25T20:06:18.237Z",
                      *           "description": "",
-                     *           "entity_key": "01a2131e-4b8c-7057-91e5-7a03f6cb5e84",
+                     *           "entity_key": "01a21450-efcf-7043-ba80-17ae1aceda23",
                      *           "name": "search",
                      *           "properties": {},
                      *           "tags": [],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-25T14:31:22.25Z",
+                     *           "updated_at": "2026-11-25T20:06:18.237Z",
                      *           "version": 1
                      *         }
                      *       ],
@@ -12771,9 +13103,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-25T14:31:22.24Z",
+                     *       "created_at": "2026-11-25T20:06:17.904Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a2131e-4b83-7230-ae81-6c51747990ae",
+                     *       "entity_key": "01a21450-eef8-7246-86b8-8894c95236ac",
                      *       "name": "checkout",
                      *       "properties": {
                      *         "port": 8080
@@ -12782,7 +13114,7 @@ export interface operations {
                      *         "go"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-25T14:31:22.24Z",
+                     *       "updated_at": "2026-11-25T20:06:17.904Z",
                      *       "version": 1
                      *     }
                      */
@@ -12993,9 +13325,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-25T14:31:22.24Z",
+                     *       "created_at": "2026-11-25T20:06:17.904Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a2131e-4b83-7230-ae81-6c51747990ae",
+                     *       "entity_key": "01a21450-eef8-7246-86b8-8894c95236ac",
                      *       "name": "checkout",
                      *       "properties": {},
                      *       "tags": [
@@ -13003,7 +13335,7 @@ export interface operations {
                      *         "critical"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-25T14:31:22.578Z",
+                     *       "updated_at": "2026-11-25T20:06:19.199Z",
                      *       "version": 2
                      *     }
                      */
@@ -13133,14 +13465,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-25T14:31:22.25Z",
+                     *       "created_at": "2026-11-25T20:06:18.237Z",
                      *       "description": "",
-                     *       "entity_key": "01a2131e-4b8c-7057-91e5-7a03f6cb5e84",
+                     *       "entity_key": "01a21450-efcf-7043-ba80-17ae1aceda23",
                      *       "name": "finder",
                      *       "properties": {},
                      *       "tags": [],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-25T14:31:22.586Z",
+                     *       "updated_at": "2026-11-25T20:06:19.314Z",
                      *       "version": 2
                      *     }
                      */
@@ -13854,7 +14186,7 @@ export interface operations {
                      *       "relationships": [
                      *         {
                      *           "from": "checkout",
-                     *           "key": "01a2131e-4b83-7245-8234-34f6018e1499",
+                     *           "key": "01a21450-eef8-725f-8a38-cbcff340809b",
                      *           "properties": {},
                      *           "to": "ledger",
                      *           "type": "writes to",
@@ -14051,7 +14383,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 0,
-                     *       "erased_at": "2026-11-25T14:31:32.303Z",
+                     *       "erased_at": "2026-11-25T20:06:39.018Z",
                      *       "keys": 1,
                      *       "messages": 0,
                      *       "nodes": 0,
@@ -14302,13 +14634,13 @@ export interface operations {
                      *             "node_type": "Person",
                      *             "salience": 0.725,
                      *             "state": "active",
-                     *             "updated_at": "2026-11-25T14:31:15.833Z"
+                     *             "updated_at": "2026-11-25T20:06:04.321Z"
                      *           },
                      *           "relationship": {
                      *             "attitude": 5,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a2131e-327d-7312-828d-531218ebcad9",
+                     *             "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
                      *             "proximity": 5,
                      *             "salience": 0.975,
                      *             "to": "p-samir",
@@ -14327,12 +14659,12 @@ export interface operations {
                      *             "node_type": "Concept",
                      *             "salience": 0.5,
                      *             "state": "core",
-                     *             "updated_at": "2026-11-25T14:31:15.833Z"
+                     *             "updated_at": "2026-11-25T20:06:04.321Z"
                      *           },
                      *           "relationship": {
                      *             "description": "How she works.",
                      *             "from": "p-noor",
-                     *             "key": "01a2131e-327d-7376-935f-691799b6875c",
+                     *             "key": "01a21450-b925-768d-b6af-0e9472d22a5c",
                      *             "salience": 0.5,
                      *             "to": "c-repair",
                      *             "type": "engages_with"
@@ -14462,14 +14794,14 @@ export interface operations {
                      *           "context": {
                      *             "project_id": "mill"
                      *           },
-                     *           "created_at": 1795617082919,
+                     *           "created_at": 1795637180497,
                      *           "display_name": "Untitled",
                      *           "id": "stones",
                      *           "name": null,
                      *           "pinned": false,
                      *           "system_prompt": "Be brief.",
                      *           "turn_count": 0,
-                     *           "updated_at": 1795617082919,
+                     *           "updated_at": 1795637180497,
                      *           "user_id": "noor"
                      *         }
                      *       ]
@@ -14578,14 +14910,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795617082919,
+                     *       "created_at": 1795637180497,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795617082919,
+                     *       "updated_at": 1795637180497,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -14701,14 +15033,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795617082919,
+                     *       "created_at": 1795637180497,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795617082919,
+                     *       "updated_at": 1795637180497,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -14916,14 +15248,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795617082919,
+                     *       "created_at": 1795637180497,
                      *       "display_name": "The stones",
                      *       "id": "stones",
                      *       "name": "The stones",
                      *       "pinned": true,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795617083212,
+                     *       "updated_at": 1795637180779,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -15052,7 +15384,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795617083240,
+                     *           "created_at": 1795637180814,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -15173,7 +15505,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795617083240,
+                     *       "created_at": 1795637180814,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -15187,7 +15519,7 @@ export interface operations {
                      *       "provider_id": null,
                      *       "status": "pending",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795617083240,
+                     *       "updated_at": 1795637180814,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -15328,7 +15660,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795617083240,
+                     *       "created_at": 1795637180814,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -15342,7 +15674,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795617083367,
+                     *       "updated_at": 1795637180932,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -15550,7 +15882,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795617083240,
+                     *       "created_at": 1795637180814,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -15564,7 +15896,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795617083367,
+                     *       "updated_at": 1795637180932,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -15687,7 +16019,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795617083785,
+                     *       "created_at": 1795637181395,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -15695,13 +16027,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a2131e-5189-7193-b0b2-851987c1eba0",
+                     *       "id": "01a21450-fbd3-7e9c-9c3f-7450422ed2dd",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "cancelled",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795617083904,
+                     *       "updated_at": 1795637181507,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -15825,7 +16157,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795617083240,
+                     *           "created_at": 1795637180814,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -16033,7 +16365,7 @@ export interface operations {
                      *         {
                      *           "assistant_text": "Before Friday.",
                      *           "attempt": 1,
-                     *           "created_at": 1795617083240,
+                     *           "created_at": 1795637180814,
                      *           "entity_refs": [
                      *             {
                      *               "display_label": "@grind",
@@ -16047,7 +16379,7 @@ export interface operations {
                      *           "provider_id": "own-model",
                      *           "status": "complete",
                      *           "tree_id": "stones",
-                     *           "updated_at": 1795617083367,
+                     *           "updated_at": 1795637180932,
                      *           "user_prompt": "When should @Task:grind be done?"
                      *         }
                      *       ]
@@ -16255,7 +16587,7 @@ export interface operations {
                      *       "turn": {
                      *         "assistant_text": "Before Friday.",
                      *         "attempt": 1,
-                     *         "created_at": 1795617083240,
+                     *         "created_at": 1795637180814,
                      *         "entity_refs": [
                      *           {
                      *             "display_label": "@grind",
@@ -16269,7 +16601,7 @@ export interface operations {
                      *         "provider_id": "own-model",
                      *         "status": "complete",
                      *         "tree_id": "stones",
-                     *         "updated_at": 1795617083367,
+                     *         "updated_at": 1795637180932,
                      *         "user_prompt": "When should @Task:grind be done?"
                      *       }
                      *     }
@@ -16406,9 +16738,9 @@ export interface operations {
                      *         {
                      *           "chats": 1,
                      *           "conversations": 2,
-                     *           "last_activity_at": "2026-11-25T14:31:24.612Z",
-                     *           "messages": 4,
-                     *           "nodes": 9,
+                     *           "last_activity_at": "2026-11-25T20:06:23.383Z",
+                     *           "messages": 3,
+                     *           "nodes": 10,
                      *           "user_id": "noor"
                      *         }
                      *       ]
@@ -16494,13 +16826,13 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 16,
-                     *       "erased_at": "2026-11-25T14:31:27.452Z",
+                     *       "erased_at": "2026-11-25T20:06:27.559Z",
                      *       "keys": 1,
                      *       "messages": 4,
-                     *       "nodes": 9,
+                     *       "nodes": 10,
                      *       "notes_anonymised": 0,
                      *       "preferences": 2,
-                     *       "records": 43,
+                     *       "records": 44,
                      *       "relationships": 6,
                      *       "remaining": 0,
                      *       "user_id": "noor"
@@ -16860,12 +17192,12 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0dfc2014433c",
+                     *           "by": "d924ff6b4aad",
                      *           "deleted": true,
-                     *           "from": "2026-11-25T14:31:16.01Z",
+                     *           "from": "2026-11-25T20:06:04.909Z",
                      *           "key": "units",
                      *           "through": "put-preference",
-                     *           "until": "2026-11-25T14:31:16.014Z",
+                     *           "until": "2026-11-25T20:06:04.913Z",
                      *           "value": "metric"
                      *         }
                      *       ]
@@ -17200,7 +17532,7 @@ export interface operations {
                      *       "paused": false,
                      *       "statements": [
                      *         {
-                     *           "at": "2026-11-25T14:31:15.875Z",
+                     *           "at": "2026-11-25T20:06:04.538Z",
                      *           "confidence": 0.95,
                      *           "from": 0,
                      *           "key": "m-2#0",
@@ -17440,10 +17772,10 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0dfc2014433c",
-                     *           "from": "2026-11-25T14:31:16.242Z",
+                     *           "by": "d924ff6b4aad",
+                     *           "from": "2026-11-25T20:06:05.634Z",
                      *           "statement": {
-                     *             "at": "2026-11-25T14:31:15.875Z",
+                     *             "at": "2026-11-25T20:06:04.538Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -17461,10 +17793,10 @@ export interface operations {
                      *           "until": null
                      *         },
                      *         {
-                     *           "by": "0dfc2014433c",
-                     *           "from": "2026-11-25T14:31:15.875Z",
+                     *           "by": "d924ff6b4aad",
+                     *           "from": "2026-11-25T20:06:04.538Z",
                      *           "statement": {
-                     *             "at": "2026-11-25T14:31:15.875Z",
+                     *             "at": "2026-11-25T20:06:04.538Z",
                      *             "confidence": 0.95,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -17479,7 +17811,7 @@ export interface operations {
                      *             "valid_to": null
                      *           },
                      *           "through": "write-source",
-                     *           "until": "2026-11-25T14:31:16.242Z"
+                     *           "until": "2026-11-25T20:06:05.634Z"
                      *         }
                      *       ]
                      *     }
@@ -17573,17 +17905,17 @@ export interface operations {
                      *         {
                      *           "active": true,
                      *           "attempts": 0,
-                     *           "created_at": "2026-11-25T14:31:24.938Z",
-                     *           "cursor": "Y2hhbmdlcyBkYTZlNTc0ZTY5NGYwN2Y0IDMxIDA",
+                     *           "created_at": "2026-11-25T20:06:23.932Z",
+                     *           "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1NDUgMA",
                      *           "disabled": null,
-                     *           "id": "01a2131e-560a-732c-bbe6-5df2a2e87654",
+                     *           "id": "01a21451-05bc-75d3-ab99-3d9652d068ae",
                      *           "kinds": [
                      *             "concept",
                      *             "task"
                      *           ],
                      *           "last_attempt_at": null,
                      *           "last_result": null,
-                     *           "next_attempt_at": "2026-11-25T14:31:24.938Z",
+                     *           "next_attempt_at": "2026-11-25T20:06:23.932Z",
                      *           "ops": [
                      *             "created",
                      *             "updated"
@@ -17691,17 +18023,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-25T14:31:24.938Z",
-                     *       "cursor": "Y2hhbmdlcyBkYTZlNTc0ZTY5NGYwN2Y0IDMxIDA",
+                     *       "created_at": "2026-11-25T20:06:23.932Z",
+                     *       "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1NDUgMA",
                      *       "disabled": null,
-                     *       "id": "01a2131e-560a-732c-bbe6-5df2a2e87654",
+                     *       "id": "01a21451-05bc-75d3-ab99-3d9652d068ae",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-25T14:31:24.938Z",
+                     *       "next_attempt_at": "2026-11-25T20:06:23.932Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -17819,17 +18151,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-25T14:31:24.938Z",
-                     *       "cursor": "Y2hhbmdlcyBkYTZlNTc0ZTY5NGYwN2Y0IDMxIDA",
+                     *       "created_at": "2026-11-25T20:06:23.932Z",
+                     *       "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1NDUgMA",
                      *       "disabled": null,
-                     *       "id": "01a2131e-560a-732c-bbe6-5df2a2e87654",
+                     *       "id": "01a21451-05bc-75d3-ab99-3d9652d068ae",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-25T14:31:24.938Z",
+                     *       "next_attempt_at": "2026-11-25T20:06:23.932Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -18030,10 +18362,10 @@ export interface operations {
                      * @example {
                      *       "active": false,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-25T14:31:24.938Z",
-                     *       "cursor": "Y2hhbmdlcyBkYTZlNTc0ZTY5NGYwN2Y0IDMxIDA",
+                     *       "created_at": "2026-11-25T20:06:23.932Z",
+                     *       "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1NDUgMA",
                      *       "disabled": null,
-                     *       "id": "01a2131e-560a-732c-bbe6-5df2a2e87654",
+                     *       "id": "01a21451-05bc-75d3-ab99-3d9652d068ae",
                      *       "kinds": [],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
@@ -18167,24 +18499,24 @@ export interface operations {
                      * @example {
                      *       "dead": [
                      *         {
-                     *           "after": "Y2hhbmdlcyBkYTZlNTc0ZTY5NGYwN2Y0IDEgMA",
+                     *           "after": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_first",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyBkYTZlNTc0ZTY5NGYwN2Y0IDEgMQ"
+                     *           "until": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDEgMQ"
                      *         },
                      *         {
-                     *           "after": "Y2hhbmdlcyBkYTZlNTc0ZTY5NGYwN2Y0IDEgMA",
+                     *           "after": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_second",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyBkYTZlNTc0ZTY5NGYwN2Y0IDEgMQ"
+                     *           "until": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDEgMQ"
                      *         }
                      *       ],
                      *       "next": null

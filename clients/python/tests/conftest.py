@@ -1,0 +1,45 @@
+"""Tests against a running Kith: KITH_URL, and KITH_KEY of a team of their own."""
+
+import uuid
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from kith import Kith, optional
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine of the tests may be slow."""
+    monkeypatch.setattr(optional, "TIMEOUT", 30.0)
+
+
+@pytest.fixture
+def user() -> str:
+    """A user whom nobody knows."""
+    return f"u-{uuid.uuid4()}"
+
+
+@pytest.fixture(scope="session")
+def everybody() -> Iterator[Kith]:
+    """A memory for users whom a test names itself."""
+    with Kith() as memory:
+        yield memory
+
+
+@pytest.fixture
+def memory(user: str) -> Iterator[Kith]:
+    with Kith(user=user) as memory:
+        yield memory
+
+
+@pytest.fixture
+def away(user: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kith]:
+    """A memory that does not answer."""
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("connection refused", request=request)
+
+    monkeypatch.setattr(optional, "TIMEOUT", 0.1)
+    with Kith("http://kith.invalid", "kith_away", user, timeout=0.1, transport=httpx.MockTransport(refuse)) as memory:
+        yield memory

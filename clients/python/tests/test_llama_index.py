@@ -1,0 +1,46 @@
+"""The memory block, in the Memory of LlamaIndex."""
+
+import asyncio
+import logging
+
+import pytest
+
+from kith import Kith, api
+from kith.llama_index import KithMemoryBlock
+from llama_index.core.llms import ChatMessage
+from llama_index.core.memory import Memory
+
+
+def test_context_and_messages(memory: Kith, user: str) -> None:
+    memory.remember("I am allergic to peanuts.")
+    block = KithMemoryBlock(memory)
+    chat = Memory.from_defaults(session_id=f"{user}-1", token_limit=60, token_flush_size=10, chat_history_token_ratio=0.5, memory_blocks=[block])
+
+    async def talk() -> list[ChatMessage]:
+        for i in range(8):
+            await chat.aput(ChatMessage(role="user", content=f"The boiler number {i} was repaired by Samir in Ghent."))
+            await chat.aput(ChatMessage(role="assistant", content="That is good to hear."))
+        return await chat.aget()
+
+    system = asyncio.run(talk())[0]
+    assert system.role == "system" and "allergic to peanuts" in (system.content or "")
+    page = memory.send(api.get_conversation(f"{user}-1", user_id=user))
+    assert page["messages"][0]["text"] == "The boiler number 0 was repaired by Samir in Ghent." and page["message_count"] >= 2
+
+
+def test_truncation_asks_for_less(memory: Kith) -> None:
+    for thing in ("apples", "boats", "chess", "dahlias", "Ghent", "jazz", "lighthouses", "maps", "opera", "tea", "trains", "walnuts"):
+        memory.remember(f"I love {thing}.")
+    block = KithMemoryBlock(memory, max_tokens=400)
+    whole = asyncio.run(block.aget())
+    less = asyncio.run(block.atruncate(whole, 300))
+    assert less and len(less) < len(whole) * 0.8
+    assert asyncio.run(block.atruncate(whole, 390)) is None
+
+
+def test_the_block_is_empty_without_memory(away: Kith, caplog: pytest.LogCaptureFixture) -> None:
+    block = KithMemoryBlock(away)
+    with caplog.at_level(logging.WARNING, "kith"):
+        assert asyncio.run(block.aget()) == ""
+        asyncio.run(block.aput([ChatMessage(role="user", content="Hello.")]))
+    assert caplog.text.count("the agent goes on without memory") == 2
