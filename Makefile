@@ -62,8 +62,9 @@ test: setup check page ## all tests (TESTFLAGS="-short" and the like for others)
 test-ui: setup page ## the page at all widths, and with 100,000 nodes
 	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./cmd/kith -run 'TestPage$$' -count=1 -v -timeout=30m
 
-test-adapters: setup ## the adapters for agent frameworks, with the frameworks themselves
-	KITH_TEST_ADAPTERS=1 $(WITHENV) $(BRIEFJAVA) go test ./cmd/kith -run 'TestPythonPackage$$' -count=1 -v -timeout=30m
+test-adapters: setup ## the adapters for agent frameworks, and imports, with the frameworks and systems themselves (gigabytes)
+	KITH_TEST_ADAPTERS=1 $(WITHENV) $(BRIEFJAVA) go test -p 1 ./exchange ./cmd/kith \
+	  -run 'TestPythonPackage$$|TestFilesOfTheirOwnClasses$$|TestMigrate' -count=1 -v -timeout=30m
 
 race: setup page ## all tests under the race detector (half an hour on two cores)
 	GOFLAGS=-race $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...

@@ -71,7 +71,7 @@ func (i *importer) readNode(item Item) (graph.NodeWrite, []fault.FieldError) {
 	if err := decodeItem(item.Raw, &w, &w.inTeam, i.scope.TeamID); err != nil {
 		return w.NodeWrite, fault.Fields(err)
 	}
-	i.takeOwner(&w.NodeWrite)
+	i.takeOwner(item, &w.NodeWrite)
 	f := fault.ListOf(i.Memory.CheckNode(&w.NodeWrite, i.scope))
 	if w.UserID.Given && !w.UserID.Null {
 		i.scope.CheckImported(&f, w.UserID.Value)

@@ -73,6 +73,13 @@ func TestMemoryIsBounded(t *testing.T) {
 		{"graphiti", Graphiti, &endless{begin: `{"nodes":[{"uuid":"a","name":"b"}`, format: `,{"uuid":"%d","name":"b","summary":"` + text + `"}`, end: "]}"}, false},
 		{"mem0", Mem0, &endless{begin: `{"relations":[],"results":[{"memory":"a"}`,
 			format: `,{"memory":"%d ` + text + `","relations":[{"source":"%[1]d","target":"b"}]}`, end: "]}"}, false},
+		{"zep", Zep, &endless{begin: `{"users":[{"uuid":"a"}],"episodes":[{"uuid":"e","content":"c"}`,
+			format: `,{"uuid":"%d","content":"` + text + `"}`, end: `],"nodes":[{"uuid":"n","name":"b","episode_uuids":["7"]}]}`}, false},
+		{"letta", Letta, &endless{begin: `{"agents":[{"id":"a","name":"b","messages":[{"id":"m","role":"user","content":"c"}`,
+			format: `,{"id":"%d","role":"user","content":"` + text + `"}`, end: "]}]}"}, false},
+		{"cognee", Cognee, &endless{begin: `{"nodes":[{"id":"a","type":"Entity","name":"b"}`,
+			format: `,{"id":"%d","type":"Entity","name":"b","description":"` + text + `"}`, end: `],"edges":[{"source":"7","target":"a"}]}`}, false},
+		{"langgraph", LangGraph, &endless{format: `{"namespace":["a"],"key":"%d","value":{"text":"` + text + `"}}` + "\n"}, false},
 		{"one line", Kith, &endless{begin: `{"node":"`, format: "%d" + text}, true},
 		{"one element", Mem0, &endless{begin: `[{"memory":"`, format: "%d" + text, end: `"}]`}, true},
 		{"a section nobody asked for", Graphiti, &endless{begin: `{"x":["`, format: "%d" + text, end: `"]}`}, true},
@@ -87,6 +94,8 @@ func TestMemoryIsBounded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer func() { _ = r.Close() }()
+			r.UserID = "u1"
 			items, _ := drain(t, r, func() {
 				if n++; n%20_000 == 1 {
 					most = max(most, heap())
@@ -136,6 +145,9 @@ func FuzzReader(f *testing.F) {
 		header + node + endOfNone, `{"node":{"a":"\ud83d\ude00","b":[1e9,-0.5]}}`, `{"type":"entity","name":"a","observations":["b"]}`,
 		`{"type":"relation","from":"a","to":"b","relationType":"c d"}`, `{"nodes":[{"uuid":"a","name":"b"}],"edges":[{}]}`,
 		`[{"memory":"a","relations":[{"source":"b","target":"c"}]}]`, "\ufeff\r\n{", `{"a":"\`,
+		`{"agents":[{"id":"a","messages":[{"id":"b","role":"user","content":"c"}],"name":"d"}],"blocks":[{"id":"e","value":"f"}]}`,
+		`{"users":[{"uuid":"a"}],"threads":[{"uuid":"b","user_uuid":"a"}],"episodes":[{"uuid":"c"}],"nodes":[{"uuid":"d","name":"e","episode_uuids":["c"]}]}`,
+		`{"nodes":[{"id":"a","name":"b"}],"edges":[{"source":"a","target":"a"}]}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -145,9 +157,11 @@ func FuzzReader(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			r.UserID = "u1"
 			for n := 0; ; n++ {
 				item, fault, err := r.Next()
 				if err != nil {
+					_ = r.Close()
 					break
 				}
 				if n > 10*len(in)+10 {

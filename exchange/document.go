@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 
@@ -24,6 +25,13 @@ type document struct {
 	listed   bool   // the document is a list
 	section  string // with the open list
 	begin    int64  // line at which the last value begins
+
+	// Elements of the section nestedIn may have a list nestedList whose items are read one by one: all of them may be too much.
+	nestedIn, nestedList string
+	head                 []byte // the other members of the element
+	headBegin            int64
+	headTooLong          bool
+	listRead             bool // the nested list of the element has been read
 }
 
 type documentState int
@@ -32,6 +40,8 @@ const (
 	atStart documentState = iota
 	inObject
 	inList
+	inElement // an object with a nested list
+	inNested  // the nested list
 	afterEnd
 )
 
@@ -52,6 +62,11 @@ func (d *document) next() (section string, raw []byte, err error) {
 		case inList:
 			section = d.section
 			raw, done, err = d.element()
+		case inElement:
+			section, raw, done, err = d.elementMember()
+		case inNested:
+			section = d.section + "." + d.nestedList
+			raw, done, err = d.nestedItem()
 		case afterEnd:
 			err = d.finish()
 		}
@@ -62,8 +77,11 @@ func (d *document) next() (section string, raw []byte, err error) {
 }
 
 func (d *document) start() error {
-	if mark, _ := d.in.Peek(len(byteOrderMark)); string(mark) == string(byteOrderMark) {
+	switch mark, _ := d.in.Peek(len(byteOrderMark)); {
+	case string(mark) == string(byteOrderMark):
 		_, _ = d.in.Discard(len(byteOrderMark))
+	case bytes.HasPrefix(mark, []byte("\xff\xfe")) || bytes.HasPrefix(mark, []byte("\xfe\xff")):
+		return d.fail("the file is in UTF-16: save it in UTF-8")
 	}
 	switch b, err := d.token(); {
 	case err != nil:
@@ -122,8 +140,7 @@ func (d *document) element() (raw []byte, done bool, err error) {
 		return nil, false, err
 	}
 	if more {
-		raw, err = d.value(true)
-		return raw, true, err
+		return d.listItem()
 	}
 	if d.state = inObject; d.listed {
 		d.state = afterEnd

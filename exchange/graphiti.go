@@ -36,19 +36,9 @@ type graphitiNode struct {
 }
 
 type graphitiEdge struct {
-	UUID       string          `json:"uuid"`
-	Source     string          `json:"source_node_uuid"`
-	Target     string          `json:"target_node_uuid"`
-	GroupID    string          `json:"group_id"`
-	Name       string          `json:"name"`
-	Type       string          `json:"type"`
-	Fact       string          `json:"fact"`
-	Episodes   []string        `json:"episodes"`
-	CreatedAt  json.RawMessage `json:"created_at"`
-	ValidAt    json.RawMessage `json:"valid_at"`
-	InvalidAt  json.RawMessage `json:"invalid_at"`
-	ExpiredAt  json.RawMessage `json:"expired_at"`
-	Attributes json.RawMessage `json:"attributes"`
+	fact
+	Type     string   `json:"type"`
+	Episodes []string `json:"episodes"`
 }
 
 func (r *graphitiReader) read() error {
@@ -104,11 +94,8 @@ func (r *graphitiReader) readEdge(line int64, section string, raw []byte) {
 	if !r.decode(line, raw, &in) {
 		return
 	}
-	for _, end := range []struct{ location, uuid string }{{"source_node_uuid", in.Source}, {"target_node_uuid", in.Target}} {
-		if end.uuid == "" {
-			r.addFault(line, end.location, "is required")
-			return
-		}
+	if !r.checkEnds(line, &in.fact) {
+		return
 	}
 	r.related = true
 	is := func(name string) bool { return strings.EqualFold(in.Type, name) || in.Fact == "" && in.Name == name }

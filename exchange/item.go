@@ -55,6 +55,7 @@ type Item struct {
 	Seq  int64 // number in the file, from 1; the same for every reader of the same bytes
 	Kind ItemKind
 	Raw  json.RawMessage
+	User bool // the node is the person who is the user
 }
 
 // Fault is a fault of a line, or of a document's element that begins there. It never quotes the input. A warning
@@ -113,10 +114,14 @@ const (
 	MCPMemory Format = "mcp-memory" // memory.jsonl of the reference MCP memory server
 	Graphiti  Format = "graphiti"   // a JSON document of nodes and edges
 	Mem0      Format = "mem0"       // a JSON list of memories
+	Zep       Format = "zep"        // a JSON document of users, threads, messages, episodes, nodes and edges
+	Letta     Format = "letta"      // an agent file: a JSON document of agents with their messages, and blocks
+	Cognee    Format = "cognee"     // a JSON document of nodes and edges
+	LangGraph Format = "langgraph"  // items of a store, one JSON object a line
 )
 
 // Formats lists all formats.
-var Formats = []Format{Kith, MCPMemory, Graphiti, Mem0}
+var Formats = []Format{Kith, MCPMemory, Graphiti, Mem0, Zep, Letta, Cognee, LangGraph}
 
 // DocumentError means that the rest of a file cannot be read. Column counts bytes, from 1.
 type DocumentError struct {

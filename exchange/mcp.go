@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"errors"
 	"strings"
 
 	"kith/internal/bounds"
@@ -25,27 +24,12 @@ type mcpLine struct {
 }
 
 func (r *mcpReader) read() error {
-	raw, err := r.lines.read()
-	line := r.lines.number
-	switch {
-	case errors.Is(err, errLineTooLong):
-		r.addFault(line, "", "has more than %d bytes", MaxLine)
-		return nil
-	case err != nil || len(raw) == 0:
-		return err
-	}
+	raw, err := r.nextLine(r.lines)
 	var in mcpLine
-	switch flaw := r.checker.check(raw); {
-	case flaw != "" && r.checker.cut && !r.lines.ended:
-		r.addFault(line, "", "is cut: the file ends in the middle of it, at byte %d", r.lines.offset)
-	case flaw != "":
-		r.addFault(line, "", "%s", flaw)
-	case raw[0] != '{':
-		r.addFault(line, "", "must be an object")
-	case r.decode(line, raw, &in):
-		r.convertLine(line, &in)
+	if err == nil && raw != nil && r.decode(r.lines.number, raw, &in) {
+		r.convertLine(r.lines.number, &in)
 	}
-	return nil
+	return err
 }
 
 func (r *mcpReader) convertLine(line int64, in *mcpLine) {
@@ -84,24 +68,9 @@ func (r *mcpReader) addEntity(line int64, in *mcpLine) {
 		n.Type = r.cleanWord(line, "entityType", in.EntityType, maxWord)
 	}
 	n.Description = r.limitText(line, "observations", strings.Join(in.Observations, "\n"), bounds.TextLength)
-	n.Notes = r.readNotes(line, in.Observations)
+	n.Notes = r.readNotes(line, "observations", in.Observations, "in the description alone")
 	n.Properties = r.newExtras(line, MCPMemory).json()
 	r.emitNode(line, n)
-}
-
-func (r *mcpReader) readNotes(line int64, observations []string) []wireNote {
-	var notes []wireNote
-	for _, o := range observations {
-		if strings.TrimSpace(o) == "" {
-			continue
-		}
-		if len(notes) == maxNotes {
-			r.addWarning(line, "observations", "has more than %d: the others are in the description alone", maxNotes)
-			break
-		}
-		notes = append(notes, wireNote{Content: r.limitText(line, "observations", o, maxNoteLength), Lifetime: "forever"})
-	}
-	return notes
 }
 
 func (r *mcpReader) addRelation(line int64, in *mcpLine) {

@@ -3,7 +3,6 @@ package exchange
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -62,17 +61,9 @@ func (r *mem0Reader) read() error {
 		return nil
 	}
 	r.current = nil
-	section, raw, err := r.document.next()
-	line := r.document.begin
-	switch {
-	case errors.Is(err, ErrElementTooLong):
-		r.addFault(line, section, "an element has more than %d bytes", MaxLine)
-		return nil
-	case err != nil:
+	section, line, raw, err := r.nextElement(r.document)
+	if err != nil || raw == nil {
 		return err
-	}
-	if !r.checkElement(line, section, raw) {
-		return nil
 	}
 	var memory mem0Memory
 	var relation mem0Relation
@@ -85,23 +76,10 @@ func (r *mem0Reader) read() error {
 	return nil
 }
 
-// checkElement reports whether an element of a document is an object without a flaw.
-func (r *Reader) checkElement(line int64, section string, raw []byte) bool {
-	flaw := r.checker.check(raw)
-	if flaw == "" && raw[0] != '{' {
-		flaw = "must be an object"
-	}
-	if flaw != "" {
-		r.addFault(line, section, "an element %s", flaw)
-	}
-	return flaw == ""
-}
-
 const memoryNameLength = 80
 
 func (r *mem0Reader) addMemory(line int64, in *mem0Memory) {
-	title, cut := clip.Runes(oneLine(in.Memory), memoryNameLength)
-	if title == "" {
+	if oneLine(in.Memory) == "" {
 		r.addFault(line, "memory", "must not be blank")
 		return
 	}
@@ -111,10 +89,10 @@ func (r *mem0Reader) addMemory(line int64, in *mem0Memory) {
 	}
 	user := r.userOf(in.user())
 	id := in.id()
-	hash := sha256.Sum256([]byte(id))
+	name, cut := memoryName(in.Memory, id)
 	n := &wireNode{
 		Kind: "concept", EntityKey: EntityKey(string(Mem0), user, "memory", id), UserID: in.user(),
-		Name:       strings.TrimSpace(title) + fmt.Sprintf(" #%x", hash[:4]),
+		Name:       name,
 		CreatedAt:  formatTime(r.readTime(line, "created_at", in.CreatedAt)),
 		UpdatedAt:  formatTime(r.readTime(line, "updated_at", in.UpdatedAt)),
 		Properties: r.memoryExtras(line, in),
@@ -124,6 +102,14 @@ func (r *mem0Reader) addMemory(line int64, in *mem0Memory) {
 	}
 	r.emitNode(line, n)
 	r.current, r.line = in, line
+}
+
+// memoryName returns a name for a text that has none: its beginning, and a short hash of its id, because names of
+// concepts are unique. cut reports whether the name lacks some of the text.
+func memoryName(text, id string) (name string, cut bool) {
+	title, cut := clip.Runes(oneLine(text), memoryNameLength)
+	hash := sha256.Sum256([]byte(id))
+	return strings.TrimSpace(title) + fmt.Sprintf(" #%x", hash[:4]), cut
 }
 
 func (r *mem0Reader) userOf(userID string) string {

@@ -11,14 +11,14 @@ import (
 // selfNames are the names of other systems for the user, besides the user's id.
 var selfNames = []string{"user", "default_user"}
 
-// takeOwner makes a line the person who is the user, if it has the owner's name. Only the first such line of a user
-// counts.
-func (i *importer) takeOwner(w *graph.NodeWrite) {
+// takeOwner makes a line the person who is the user, if the file says so or it has the owner's name. Only the first such
+// line of a user counts. If the file says so, it gets the name that the caller gave.
+func (i *importer) takeOwner(item Item, w *graph.NodeWrite) {
 	user := i.scope.UserID
 	if w.UserID.Given {
 		user = w.UserID.Value
 	}
-	if user == "" || w.History != nil || w.Kind != "person" && w.Kind != "entity" || !i.namesUser(user, w.Name.Value) {
+	if user == "" || w.History != nil || w.Kind != "person" && w.Kind != "entity" || !item.User && !i.namesUser(user, w.Name.Value) {
 		return
 	}
 	if key, known := i.owners[user]; known && (key != w.EntityKey || key == "") {
@@ -29,8 +29,12 @@ func (i *importer) takeOwner(w *graph.NodeWrite) {
 	}
 	i.owners[user] = w.EntityKey
 	w.Kind, w.Type, w.MayOwn = "person", graph.Optional[string]{}, true
-	if i.options.Owner != "" {
-		w.IsOwner = graph.Some(true)
+	if i.options.Owner == "" {
+		return
+	}
+	w.IsOwner = graph.Some(true)
+	if !i.namesUser(user, w.Name.Value) {
+		w.Name = graph.Some(i.options.Owner)
 	}
 }
 

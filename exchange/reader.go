@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"kith/internal/keytable"
 )
 
 // Reader reads one file. Its memory is bounded for any file. It is not safe for concurrent use.
@@ -21,6 +23,7 @@ type Reader struct {
 	err      error // returned when pending is empty
 	warned   map[string]bool
 	checker  checker
+	seen     *keytable.Table // what the elements so far say about later ones; it may be more than fits in memory
 }
 
 // result is an item or a fault.
@@ -29,9 +32,9 @@ type result struct {
 	fault *Fault
 }
 
-// NewReader returns a reader for a format, or an error for an unknown format.
+// NewReader returns a reader for a format, or an error for an unknown format. It must be closed.
 func NewReader(r io.Reader, format Format) (*Reader, error) {
-	reader := &Reader{warned: map[string]bool{}}
+	reader := &Reader{warned: map[string]bool{}, seen: keytable.New()}
 	switch format {
 	case Kith:
 		reader.readMore = (&kithReader{Reader: reader, lines: newLineReader(r)}).read
@@ -41,11 +44,24 @@ func NewReader(r io.Reader, format Format) (*Reader, error) {
 		reader.readMore = (&graphitiReader{Reader: reader, document: newDocument(r, graphitiSections)}).read
 	case Mem0:
 		reader.readMore = (&mem0Reader{Reader: reader, document: newDocument(r, mem0Sections)}).read
+	case Zep:
+		reader.readMore = (&zepReader{Reader: reader, document: newDocument(r, zepSections)}).read
+	case Letta:
+		document := newDocument(r, lettaSections)
+		document.nestedIn, document.nestedList = "agents", "messages"
+		reader.readMore = (&lettaReader{Reader: reader, document: document}).read
+	case Cognee:
+		reader.readMore = (&cogneeReader{Reader: reader, document: newDocument(r, cogneeSections)}).read
+	case LangGraph:
+		reader.readMore = (&langGraphReader{Reader: reader, lines: newLineReader(r)}).read
 	default:
 		return nil, fmt.Errorf("read: the format must be one of %s", formatNames())
 	}
 	return reader, nil
 }
+
+// Close removes the reader's temporary file.
+func (r *Reader) Close() error { return r.seen.Close() }
 
 func formatNames() string {
 	names := make([]string, len(Formats))

@@ -23,6 +23,11 @@ func readAll(t testing.TB, format Format, in io.Reader) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	r.UserID = "u1"
 	var out []string
 	for seq := int64(1); ; {
@@ -176,7 +181,7 @@ func TestReadErrorsStay(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewReader(strings.NewReader(""), "xml"); err == nil || !strings.Contains(err.Error(), "kith, mcp-memory, graphiti, mem0") {
+	if _, err := NewReader(strings.NewReader(""), "xml"); err == nil || !strings.Contains(err.Error(), "kith, mcp-memory, graphiti, mem0, zep, letta, cognee, langgraph") {
 		t.Errorf("unknown format: %v", err)
 	}
 }
@@ -209,7 +214,8 @@ func TestGoldens(t *testing.T) {
 	t.Parallel()
 	for file, format := range map[string]Format{
 		"mcp-memory.jsonl": MCPMemory, "graphiti.json": Graphiti, "graphiti-sections.json": Graphiti,
-		"mem0.json": Mem0, "mem0-list.json": Mem0,
+		"mem0.json": Mem0, "mem0-list.json": Mem0, "zep.json": Zep, "zep-faults.json": Zep, "letta.af": Letta, "letta-faults.af": Letta,
+		"langgraph.jsonl": LangGraph, "langgraph-faults.jsonl": LangGraph, "cognee.json": Cognee, "cognee-faults.json": Cognee,
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()

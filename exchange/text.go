@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"time"
 	"unicode"
@@ -51,7 +52,7 @@ func isWord(s string) bool {
 
 // timeLayouts are the time formats of other systems. A time without a zone is UTC. All accept fractions of seconds.
 var timeLayouts = []string{
-	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z0700", time.DateOnly,
+	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z0700", time.DateOnly,
 }
 
 // readTime parses a time: a text in one of the layouts, or seconds or milliseconds since 1970. It warns about another
@@ -73,7 +74,7 @@ func ParseTime(raw json.RawMessage) (time.Time, bool) {
 	var number float64
 	if json.Unmarshal(raw, &number) == nil {
 		const milliseconds = 1e11 // in seconds this would be the year 5138
-		if number > milliseconds {
+		if math.Abs(number) > milliseconds {
 			number /= 1000
 		}
 		return time.UnixMilli(int64(number * 1000)), number > -1e11 && number < 1e11
@@ -106,4 +107,20 @@ func (r *Reader) readName(line int64, location, s string) (string, bool) {
 		r.addFault(line, location, "must not be blank")
 	}
 	return name, name != ""
+}
+
+// readNotes returns notes that never expire, with the texts that are not blank.
+func (r *Reader) readNotes(line int64, location string, texts []string, others string) []wireNote {
+	var notes []wireNote
+	for _, text := range texts {
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		if len(notes) == maxNotes {
+			r.addWarning(line, location, "has more than %d: the others are %s", maxNotes, others)
+			break
+		}
+		notes = append(notes, wireNote{Content: r.limitText(line, location, text, maxNoteLength), Lifetime: "forever"})
+	}
+	return notes
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"kith/internal/bounds"
@@ -22,6 +23,12 @@ type (
 		Description string          `json:"description,omitempty"`
 		ContentType string          `json:"content_type,omitempty"`
 		SourceType  string          `json:"source_type,omitempty"`
+		SourceKey   string          `json:"source_key,omitempty"`
+		Role        string          `json:"role,omitempty"`
+		Text        string          `json:"text,omitempty"`
+		At          string          `json:"at,omitempty"`
+		Namespace   []string        `json:"namespace,omitempty"`
+		Value       json.RawMessage `json:"value,omitempty"`
 		StartedAt   string          `json:"started_at,omitempty"`
 		EndedAt     string          `json:"ended_at,omitempty"`
 		Summary     string          `json:"summary,omitempty"`
@@ -48,6 +55,15 @@ type (
 )
 
 func (r *Reader) emitNode(line int64, n *wireNode) { r.emit(line, NodeItem, n) }
+
+// emitUser adds the person who is the user.
+func (r *Reader) emitUser(line int64, n *wireNode) {
+	n.Kind = "person"
+	r.emitNode(line, n)
+	if last := &r.pending[len(r.pending)-1]; last.fault == nil {
+		last.item.User = true
+	}
+}
 
 func (r *Reader) emitRelationship(line int64, w *wireRelationship) { r.emit(line, RelationshipItem, w) }
 
@@ -101,8 +117,7 @@ func (r *Reader) newExtras(line int64, format Format) *extras {
 // put adds a value that is not empty. If the properties would be too large or too deep, it warns instead.
 func (e *extras) put(name string, value any) {
 	raw, err := marshal(value)
-	switch string(raw) {
-	case `""`, "null", "[]", "{}", "":
+	if isEmpty(raw) {
 		return
 	}
 	c := &e.reader.checker
@@ -113,6 +128,11 @@ func (e *extras) put(name string, value any) {
 		return
 	}
 	e.values[name], e.size = raw, size
+}
+
+// isEmpty reports whether a JSON value says nothing.
+func isEmpty(raw json.RawMessage) bool {
+	return slices.Contains([]string{"", "null", `""`, "[]", "{}"}, string(raw))
 }
 
 func (e *extras) json() json.RawMessage {

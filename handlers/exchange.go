@@ -139,7 +139,7 @@ func stream(c *gin.Context) {
 
 // ImportInput says how to import the body: NDJSON, or the JSON of another system.
 type ImportInput struct {
-	Format   string `query:"format" enum:"kith,mcp-memory,graphiti,mem0" default:"kith"`
+	Format   string `query:"format" enum:"kith,mcp-memory,graphiti,mem0,zep,letta,cognee,langgraph" default:"kith"`
 	UserID   string `query:"user_id" minLength:"1" doc:"for whom items are that name no user; those of another user are refused"`
 	Owner    string `query:"owner" minLength:"1" maxLength:"256" doc:"the name of the person who is the user: of the file, else one is made"`
 	ImportID string `query:"import_id" minLength:"1" maxLength:"256" doc:"a name of your own for this file: sent again with it after a break, the import goes on where it stopped"`
@@ -181,6 +181,7 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 	if err != nil {
 		return &exchange.Report{}, err
 	}
+	defer func() { _ = reader.Close() }()
 	reader.UserID = scope.UserID
 	into := exchange.ImportStores{Memory: a.Transfers, Statements: a.Statements, Preferences: a.Preferences, Chats: a.ChatStore}
 	writer := graph.Writer{} // an export has its writers

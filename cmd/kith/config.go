@@ -35,6 +35,7 @@ type commands struct {
 	Demo    demoCmd    `cmd:"" help:"Load the made-up memory of a demo user, and print how to query it."`
 	Export  exportCmd  `cmd:"" help:"Write a team's whole memory to a file."`
 	Import  importCmd  `cmd:"" help:"Load memories from files."`
+	Migrate migrateCmd `cmd:"" help:"Load the memory of a running mem0, Graphiti, Zep or Letta."`
 	System  systemCmd  `cmd:"" help:"Load, merge, export and show the memory of a software system."`
 	Eval    evalCmd    `cmd:"" help:"Measure the search quality of a running Kith."`
 	Reindex reindexCmd `cmd:"" help:"Rebuild the search indexes: full text, and vectors if an embedder is configured."`

@@ -20,7 +20,7 @@ type importCmd struct {
 // where it stopped.
 type importFileCmd struct {
 	Path   string `arg:"" name:"file" type:"existingfile" help:"The file: the output of kith export, or another system's file."`
-	Format string `enum:"auto,kith,mcp-memory,graphiti,mem0,chatgpt,claude,claude-code,openai,anthropic" default:"auto" help:"kith, mcp-memory (memory.jsonl of the MCP reference memory server), graphiti or mem0 (JSON); conversations: chatgpt or claude (zip of an export), claude-code (a session), openai or anthropic (log of requests). auto: detected from the file."`
+	Format string `enum:"auto,kith,mcp-memory,graphiti,mem0,zep,letta,cognee,langgraph,chatgpt,claude,claude-code,openai,anthropic" default:"auto" help:"kith, mcp-memory (memory.jsonl of the MCP reference memory server), graphiti, mem0, zep or cognee (JSON), letta (.af), langgraph (items of a store as JSON lines); conversations: chatgpt or claude (zip of an export), claude-code (a session), openai or anthropic (log of requests). auto: detected from the file."`
 	DryRun bool   `help:"Report what an import would do, and store nothing."`
 	User   string `help:"User for items without one (default: shared by the team). Required for conversations."`
 	Owner  string `help:"Name of the person who is the user; created if it is not in the file (default: a person named like the user, user or default_user)."`

@@ -103,6 +103,7 @@ func TestFormatsAreGuessed(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		"graphiti.json": "graphiti", "graphiti-sections.json": "graphiti", "mem0.json": "mem0", "mem0-list.json": "mem0", "mcp-memory.jsonl": "mcp-memory",
+		"zep.json": "zep", "letta.af": "letta", "cognee.json": "cognee", "langgraph.jsonl": "langgraph",
 	} {
 		content, err := os.ReadFile(filepath.Join("../../exchange/testdata", file))
 		if err != nil {

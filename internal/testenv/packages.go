@@ -57,6 +57,10 @@ func Python(t testing.TB, packages ...string) string {
 		if err := tool(t.Context(), "python3", "-m", "venv", folder); err != nil {
 			return err
 		}
+		// That of the interpreter may be too old to resolve some packages.
+		if err := tool(t.Context(), pythonIn(folder), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pip==26.3"); err != nil {
+			return err
+		}
 		return tool(t.Context(), pythonIn(folder), append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"}, packages...)...)
 	})
 	if err != nil {

@@ -18,7 +18,11 @@ var formatKeys = map[string][]string{
 		"nodes", "entity_nodes", "episodic_nodes", "episodes",
 		"edges", "entity_edges", "episodic_edges", "community_nodes", "community_edges", "sagas",
 	},
-	"mem0": {"results", "memories"},
+	"mem0":  {"results", "memories"},
+	"zep":   {"users", "threads", "observations", "thread_summaries"},
+	"letta": {"agents", "core_memory"},
+
+	"langgraph": {"namespace", "prefix"},
 
 	conversationsFormat: {"conversation", "speaker"},
 
@@ -77,7 +81,7 @@ func findKey(decoder *json.Decoder, formats map[string][]string) string {
 		}
 		for format, keys := range formats {
 			if name, _ := key.(string); slices.Contains(keys, name) {
-				return format
+				return orCognee(format, decoder)
 			}
 		}
 		var value json.RawMessage
@@ -101,4 +105,16 @@ func logFormat(file io.ReaderAt, size, offset int64) (string, error) {
 	var raw json.RawMessage
 	_ = json.NewDecoder(io.LimitReader(in, maxGuessBytes)).Decode(&raw) // what is longer has the default format
 	return string(chatlog.LogFormat(raw)), nil
+}
+
+// orCognee returns a format, or that of Cognee if the first element of the list that follows has an id instead of a UUID.
+func orCognee(format string, decoder *json.Decoder) string {
+	if begin, _ := decoder.Token(); format != "graphiti" || begin != json.Delim('[') || !decoder.More() {
+		return format
+	}
+	var first struct{ UUID, ID string }
+	if decoder.Decode(&first) == nil && first.UUID == "" && first.ID != "" {
+		return "cognee"
+	}
+	return format
 }

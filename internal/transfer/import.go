@@ -18,7 +18,7 @@ import (
 
 // Options says how a file is imported.
 type Options struct {
-	Format string // kith, mcp-memory, graphiti, mem0 or one of package chatlog; auto: detected from the file
+	Format string // one of POST /v1/import or of package chatlog; auto: detected from the file
 	User   string // for items without one. Empty: shared by the team
 	Owner  string // name of the person who is the user. Empty: the service's default
 	DryRun bool   // store nothing

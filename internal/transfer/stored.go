@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	client "kith/clients/go"
@@ -34,7 +35,7 @@ func newStoredMonitor(api *client.Client, id string, o *Options, p *terminal.Pro
 	if o.User != "" {
 		w.path += "?user_id=" + url.QueryEscape(o.User)
 	}
-	if o.Format == "graphiti" || o.Format == "mem0" {
+	if !o.converted && !slices.Contains([]string{"kith", "mcp-memory", "langgraph"}, o.Format) {
 		w.unit, w.items, lines = "items", true, 0
 	}
 	if o.converted {
