@@ -22,7 +22,7 @@ BRIEFJAVA := env JDK_JAVA_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnostic
 # One package at a time (-p 1): several start databases of their own.
 # 1: a build without Node and the npm registry fails, instead of leaving the page out.
 PAGE      ?=
-TESTFLAGS ?= -shuffle=on -p 1 -timeout=20m
+TESTFLAGS ?= -shuffle=on -p 1 -timeout=45m
 BENCHTIME ?= 1s
 SOAK      ?= 10m
 ATTACK    ?= 10m

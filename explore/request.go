@@ -53,7 +53,7 @@ type Request struct {
 	TextMatches         []string                  `json:"text_matches,omitempty" maxItems:"16" word:"filled" doc:"names or words: names (also similar ones), keywords, tags, relationships and texts that have all the words; each of at most 16,384 characters"`
 	Kinds               []string                  `json:"kinds,omitempty" oneof:"person concept entity source message project task plan goal milestone document output risk decision requirement signal insight system_entity item storyline macro" doc:"only these kinds of nodes; message: messages as a list of their own. Default: all except messages, which come with their sources"`
 	Namespace           []string                  `json:"namespace,omitempty" word:"true" maxItems:"16" doc:"only items of this namespace, and of those within it"`
-	Filter              json.RawMessage           `json:"filter,omitempty" doc:"only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte; tested on the best 100 nodes. An object; at most 4,096 bytes"`
+	Filter              json.RawMessage           `json:"filter,omitempty" doc:"only nodes whose value (items) or properties (others) have these fields with these values; {\"n\":{\"$gt\":3}} compares with $eq, $ne, $gt, $gte, $lt or $lte; tested on the best 100 nodes. An object; at most 4,096 bytes"`
 	RelationshipFilters RelationshipFilters       `json:"relationship_filters,omitzero" doc:"which relationships count; applied before anything is ranked"`
 	SearchRelationships graph.Optional[bool]      `json:"search_relationships,omitzero" doc:"default true"`
 	Since               graph.Optional[time.Time] `json:"since,omitzero" doc:"what was said, or changed, from then on"`

@@ -51,16 +51,23 @@ func (f *Faults) Filter(at fault.Path, raw json.RawMessage) Filter {
 	if f.Len() > before || json.Unmarshal(raw, &filter) != nil {
 		return nil
 	}
+	if hasOperator(filter) {
+		f.Add(at, fault.Malformed, "must have the name of a field around an operator: {\"n\":{\"$gt\":3}}")
+	}
 	checkOperators(f, at, filter)
 	return filter
 }
 
 func checkOperators(f *Faults, at fault.Path, wanted map[string]any) {
+	compares := hasOperator(wanted)
 	for name, value := range wanted {
-		if strings.HasPrefix(name, "$") && operators[name] == nil {
+		switch {
+		case strings.HasPrefix(name, "$") && operators[name] == nil:
 			f.NotOneOf(at, "$eq", "$ne", "$gt", "$gte", "$lt", "$lte")
+		case compares && operators[name] == nil:
+			f.Add(at, fault.Malformed, "must not have operators beside names of fields in one object")
 		}
-		if nested, ok := value.(map[string]any); ok && len(nested) > 0 {
+		if nested, ok := value.(map[string]any); ok && !compares {
 			checkOperators(f, at, nested)
 		}
 	}

@@ -7,13 +7,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"kith/graph"
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/internal/testenv"
 )
 
 // item returns the write of an item.
@@ -132,6 +135,45 @@ func TestItemsOfBadForm(t *testing.T) {
 	largest := item([]string{"a"}, strings.Repeat("😀", 512), `{"a":"`+strings.Repeat("x", bounds.ValueSize-8)+`"}`)
 	largest.Namespace = graph.Some([]string{strings.Repeat("😀", 128), strings.Repeat("😀", 128), strings.Repeat("😀", 128), strings.Repeat("😀", 128)})
 	e.Same("the largest", []graph.Status{"created"}, statuses(e.Write("u1", []graph.NodeWrite{largest})))
+}
+
+func TestFiltersOfBadForm(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{
+		`[]`, `{"a":`, `{"$gt":5}`, `{"a":{"$in":[1]}}`, `{"a":{"$gt":1,"x":2}}`, `{"a":{"b":{"$gt":1,"x":2}}}`, `{"a":"` + strings.Repeat("x", 5000) + `"}`,
+	} {
+		f := &graph.Faults{}
+		if f.Filter(fault.At("filter"), json.RawMessage(raw)); f.Len() == 0 {
+			t.Errorf("%.30s is accepted", raw)
+		}
+	}
+	f := &graph.Faults{}
+	if filter := f.Filter(fault.At("filter"), json.RawMessage(`{"a":{"b":{"$eq":{"$x":1}}},"c":[1,{"d":2}]}`)); f.Len() > 0 || filter == nil {
+		t.Errorf("a filter of a good form has the faults %v", f.Err())
+	}
+}
+
+// A filter that few items match is not tested in many small pages.
+func TestARareItemIsFoundInFewReads(t *testing.T) {
+	var reads atomic.Int64
+	e := open(t, testenv.Neo4j(t), graph.Options{Observe: func(query string, _ time.Duration, _ error) {
+		if query == "node_list" {
+			reads.Add(1)
+		}
+	}})
+	var nodes []graph.NodeWrite
+	for i := range 950 {
+		nodes = append(nodes, item([]string{"a"}, fmt.Sprintf("%03d", i), fmt.Sprintf(`{"n":%d}`, i)))
+	}
+	e.Write("u1", nodes)
+	filter := new(graph.Faults).Filter(fault.At("filter"), json.RawMessage(`{"n":949}`))
+	page, err := e.Store.Nodes(t.Context(), e.As("u1"), graph.NodeList{Kind: graph.ItemKind, Filter: filter, Limit: 1})
+	if err != nil || len(page.Nodes) != 1 {
+		t.Fatalf("%d items, %v", len(page.Nodes), err)
+	}
+	if reads.Load() != 11 { // 950 items, a hundred at once, and the shared ones
+		t.Errorf("%d reads of the list, want 11", reads.Load())
+	}
 }
 
 // A page of large values ends early.

@@ -182,7 +182,10 @@ func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, e
 	}
 	page, rest, size := NodePage{Nodes: []NodeView{}}, l, 0
 	for read := 0; read < mostRead; {
-		rest.Limit = min(max(l.Limit, 1), readAtOnce)
+		rest.Limit = readAtOnce
+		if l.Filter == nil {
+			rest.Limit = min(l.Limit-int64(len(page.Nodes)), readAtOnce)
+		}
 		more, err := s.nodes(ctx, scope, rest)
 		if err != nil {
 			return NodePage{}, err

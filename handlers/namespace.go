@@ -9,7 +9,7 @@ import (
 
 // ListNamespacesInput asks for a page of the namespaces of items.
 type ListNamespacesInput struct {
-	UserID   string   `query:"user_id" minLength:"1" doc:"for whom; left out: the user of the key, or the team itself"`
+	UserID   string   `query:"user_id" minLength:"1" doc:"default: the user of the key; without one, shared items only"`
 	Prefix   []string `query:"prefix,explode" maxItems:"16" doc:"the parts that they begin with, repeated; * is any part"`
 	Suffix   []string `query:"suffix,explode" maxItems:"16" doc:"the parts that they end with, repeated; * is any part"`
 	MaxDepth int      `query:"max_depth" minimum:"1" maximum:"16" doc:"cut longer ones to so many parts"`

@@ -84,7 +84,7 @@ type ListNodesInput struct {
 	AsOf      time.Time `query:"as_of" doc:"the nodes as they were then, also those changed or deleted since; not together with deleted"`
 	Namespace []string  `query:"namespace,explode" maxItems:"16" doc:"only items of this namespace and of those within it: its parts, repeated, the outermost first"`
 	Name      string    `query:"name" minLength:"1" maxLength:"512" doc:"only the items of this name in the namespace itself"`
-	Filter    string    `query:"filter" maxLength:"4096" doc:"JSON: only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte"`
+	Filter    string    `query:"filter" maxLength:"4096" doc:"JSON: only nodes whose value (items) or properties (others) have these fields with these values; {\"n\":{\"$gt\":3}} compares with $eq, $ne, $gt, $gte, $lt or $lte"`
 	Limit     int64     `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 	Cursor    string    `query:"cursor" maxLength:"4096" doc:"next of the page before"`
 }

@@ -227,7 +227,7 @@ type ListNamespacesQuery struct {
 	MaxDepth int64    `json:"max_depth,omitempty"` // cut longer ones to so many parts
 	Prefix   []string `json:"prefix,omitempty"`    // the parts that they begin with, repeated; * is any part
 	Suffix   []string `json:"suffix,omitempty"`    // the parts that they end with, repeated; * is any part
-	UserID   string   `json:"user_id,omitempty"`   // for whom; left out: the user of the key, or the team itself
+	UserID   string   `json:"user_id,omitempty"`   // default: the user of the key; without one, shared items only
 }
 
 // ListNodes is GET /v1/nodes/{kind}: a page of the nodes of one kind.
@@ -240,7 +240,7 @@ type ListNodesQuery struct {
 	AsOf      time.Time `json:"as_of,omitzero"`    // the nodes as they were then, also those changed or deleted since; not together with deleted
 	Cursor    string    `json:"cursor,omitempty"`  // next of the page before
 	Deleted   bool      `json:"deleted,omitempty"` // only deleted ones that can be restored
-	Filter    string    `json:"filter,omitempty"`  // JSON: only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte
+	Filter    string    `json:"filter,omitempty"`  // JSON: only nodes whose value (items) or properties (others) have these fields with these values; {"n":{"$gt":3}} compares with $eq, $ne, $gt, $gte, $lt or $lte
 	Limit     int64     `json:"limit,omitempty"`
 	Name      string    `json:"name,omitempty"`       // only the items of this name in the namespace itself
 	Namespace []string  `json:"namespace,omitempty"`  // only items of this namespace and of those within it: its parts, repeated, the outermost first
@@ -1470,7 +1470,7 @@ type ExploreRequest struct {
 	ConversationID      string               `json:"conversation_id,omitempty"`      // the conversation that is open now: "our last session" is the one before it
 	Evidence            []string             `json:"evidence,omitempty"`             // evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all
 	Expand              int64                `json:"expand,omitempty"`               // so many neighbours of the nodes found; default none
-	Filter              json.RawMessage      `json:"filter,omitempty"`               // only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte; tested on the best 100 nodes. An object; at most 4,096 bytes
+	Filter              json.RawMessage      `json:"filter,omitempty"`               // only nodes whose value (items) or properties (others) have these fields with these values; {"n":{"$gt":3}} compares with $eq, $ne, $gt, $gte, $lt or $lte; tested on the best 100 nodes. An object; at most 4,096 bytes
 	Format              string               `json:"format,omitempty"`               // json (default), text, or keyed: text with entity keys, to go on from
 	Granularity         int64                `json:"granularity,omitempty"`          // 1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines
 	IncludeArchived     bool                 `json:"include_archived,omitempty"`     // also what is archived: faded, ended or put away; it is always found by its key

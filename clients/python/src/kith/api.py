@@ -1348,7 +1348,7 @@ class ExploreRequest(TypedDict, total=False):
     conversation_id: str | None  # the conversation that is open now: "our last session" is the one before it
     evidence: list[Literal["words", "neighbours", "links", "meaning"]] | None  # evidence that counts: words, neighbours (the words of the messages around one), links, meaning; default: all
     expand: int | None  # so many neighbours of the nodes found; default none
-    filter: dict[str, Any]  # only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte; tested on the best 100 nodes. An object; at most 4,096 bytes
+    filter: dict[str, Any]  # only nodes whose value (items) or properties (others) have these fields with these values; {"n":{"$gt":3}} compares with $eq, $ne, $gt, $gte, $lt or $lte; tested on the best 100 nodes. An object; at most 4,096 bytes
     format: Literal["json", "text", "keyed", ""] | None  # json (default), text, or keyed: text with entity keys, to go on from
     granularity: int | None  # 1 (default): sources; 2: storylines with some of their sources; 3: macros with their storylines
     include_archived: bool | None  # also what is archived: faded, ended or put away; it is always found by its key
