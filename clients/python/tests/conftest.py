@@ -1,11 +1,12 @@
-"""Tests against a running Kith: KITH_URL, and KITH_KEY of a team of their own."""
+"""Tests against a running Kith: KITH_URL, KITH_KEY of a team of their own, and KITH_ADMIN_KEY, which makes keys of it."""
 
+import os
 import uuid
 from collections.abc import Iterator
 
 import httpx
 import pytest
-from kith import Kith, optional
+from kith import Kith, api, optional
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +31,15 @@ def everybody() -> Iterator[Kith]:
 @pytest.fixture
 def memory(user: str) -> Iterator[Kith]:
     with Kith(user=user) as memory:
+        yield memory
+
+
+@pytest.fixture
+def bound(user: str) -> Iterator[Kith]:
+    """A memory whose key is that of a user, who is not named otherwise."""
+    with Kith(key=os.environ["KITH_ADMIN_KEY"]) as admin:
+        made = admin.send(api.create_key({"scopes": ["read", "write"], "user_id": f"{user}-bound"}))
+    with Kith(key=made["key"]) as memory:
         yield memory
 
 

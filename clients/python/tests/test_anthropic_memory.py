@@ -101,9 +101,24 @@ def test_files_of_the_team_can_be_read_and_written(memory: Kith, everybody: Kith
     KithMemoryTool(everybody).call({"command": "create", "path": path, "file_text": "one"})
     tool.call({"command": "str_replace", "path": path, "old_str": "one", "new_str": "two"})
     assert "two" in str(KithMemoryTool(everybody).call({"command": "view", "path": path}))
-    tool.call({"command": "delete", "path": path})
+
+
+def test_files_of_the_team_are_not_deleted_by_a_user(memory: Kith, everybody: Kith, bound: Kith, user: str) -> None:
+    team, folder = KithMemoryTool(everybody), f"/memories/{user}"
+    team.call({"command": "create", "path": f"{folder}/shared", "file_text": "one"})
+    for one in (memory, bound):
+        tool = KithMemoryTool(one)
+        tool.call({"command": "create", "path": f"{folder}/own", "file_text": "mine"})
+        for path, what in ((f"{folder}/shared", "it"), (folder, "a file in it")):
+            with pytest.raises(ToolError, match=f"{what} belongs to the team"):
+                tool.call({"command": "delete", "path": path})
+        assert f"{folder}/own" in str(tool.call({"command": "view", "path": folder}))
+        tool.clear_all_memory()
+        seen = str(tool.call({"command": "view", "path": folder}))
+        assert f"{folder}/shared" in seen and f"{folder}/own" not in seen
+    team.call({"command": "delete", "path": folder})
     with pytest.raises(ToolError, match="does not exist"):
-        KithMemoryTool(everybody).call({"command": "view", "path": path})
+        team.call({"command": "view", "path": folder})
 
 
 def test_the_model_reads_what_it_did_wrong(memory: Kith) -> None:

@@ -133,3 +133,20 @@ def test_users_do_not_see_one_another(memory: Kith, user: str) -> None:
     KithStore(memory).put(("a",), "k", {"n": 1})
     other = KithStore(memory, user=f"{user}-b")
     assert other.get(("a",), "k") is None and other.search(("a",)) == [] and other.list_namespaces() == []
+
+
+def test_a_user_does_not_delete_what_the_team_shares(memory: Kith, everybody: Kith, bound: Kith, user: str) -> None:
+    team, place = KithStore(everybody), ("shared", user)
+    team.put(place, "k", {"n": 1})
+    for one in (memory, bound):
+        store = KithStore(one)
+        store.delete(place, "k")
+        assert team.get(place, "k") is not None
+        store.put(place, "k", {"n": 2})
+        item = store.get(place, "k")
+        assert item is not None and item.value == {"n": 2}
+        store.delete(place, "k")
+        item = store.get(place, "k")
+        assert item is not None and item.value == {"n": 1}
+    team.delete(place, "k")
+    assert team.get(place, "k") is None

@@ -77,7 +77,10 @@ def delete(user: str | None, path: str) -> Steps[str]:
     gone = [file] if file is not None else (yield from _inside(user, parts))
     if not gone:
         raise FileError(f"The path {path} does not exist")
-    yield from _delete(user, gone)
+    own = yield from items.deletable(user, gone)
+    if len(own) < len(gone):
+        raise FileError(f"Cannot delete {path}: {'it' if file is not None else 'a file in it'} belongs to the team")
+    yield from _delete(user, own)
     return f"Successfully deleted {path}"
 
 
@@ -100,8 +103,8 @@ def rename(user: str | None, old_path: str, new_path: str) -> Steps[str]:
 
 
 def clear(user: str | None) -> Steps[str]:
-    """Deletes all files."""
-    yield from _delete(user, (yield from _inside(user, ())))
+    """Deletes all files, without those of the team if they are a user's."""
+    yield from _delete(user, (yield from items.deletable(user, (yield from _inside(user, ())))))
     return "All memory cleared"
 
 
