@@ -190,7 +190,7 @@ def _after(messages: Sequence[AnyMessage], stored: str) -> Sequence[AnyMessage]:
 
 
 def _said(conversation: str, message: HumanMessage | AIMessage) -> api.MessageWrite:
-    said: api.MessageWrite = {"role": "user" if isinstance(message, HumanMessage) else "assistant", "text": str(message.text)}
+    said: api.MessageWrite = {"role": "user" if isinstance(message, HumanMessage) else "assistant", "text": steps.storable(str(message.text))}
     if message.id:
         said["entity_key"] = f"{conversation}/{message.id}"[-256:]
     return said
@@ -208,7 +208,7 @@ def _message(stored: api.Message) -> BaseMessage:
 
 
 def _exact(message: BaseMessage) -> api.MessageWrite:
-    return {"role": ROLES.get(message.type, message.type), "text": str(message.text), "parts": [message_to_dict(message)]}
+    return {"role": ROLES.get(message.type, message.type), "text": steps.storable(str(message.text)), "parts": [message_to_dict(message)]}
 
 
 def _refusing(call: Callable[[], str]) -> str:

@@ -11,6 +11,7 @@ from .request import Request, Steps, new_key
 CONTEXT_TOKENS = 1300  # as the MCP tool has by default
 EXPLORE_TOKENS = 500
 MAX_MESSAGES = 1000  # in one answer
+MAX_TEXT = 65_536  # characters of a message
 
 
 def context(user: str | None, max_tokens: int | None) -> Request[str]:
@@ -44,6 +45,11 @@ def remember(
 
 def open_conversation(conversation: str, user: str | None, max_tokens: int | None) -> Request[str]:
     return api.open_conversation_text({"conversation_id": conversation, "user_id": user, "max_tokens": max_tokens})
+
+
+def storable(text: str) -> str:
+    """Returns a text as a message may have it: cut where it is too long, and without NUL. One text must not end the storing of a thread."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MAX_TEXT]
 
 
 def append(conversation: str, messages: Iterable[api.MessageWrite], user: str | None) -> Request[api.SourceResult]:
