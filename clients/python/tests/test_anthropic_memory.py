@@ -7,6 +7,7 @@ import tempfile
 import uuid
 from typing import Any
 
+import httpx
 import pytest
 
 from anthropic.lib.tools import ToolError
@@ -119,6 +120,28 @@ def test_files_of_the_team_are_not_deleted_by_a_user(memory: Kith, everybody: Ki
     team.call({"command": "delete", "path": folder})
     with pytest.raises(ToolError, match="does not exist"):
         team.call({"command": "view", "path": folder})
+
+
+def test_a_listing_has_all_pages(memory: Kith, user: str) -> None:
+    nodes: list[api.NodeWrite] = [
+        {"kind": "item", "namespace": ["memories", "d"], "name": f"f{i:03}", "value": {"text": "x" * i}} for i in range(201)
+    ]
+    memory.remember(nodes=nodes)
+    lines = str(KithMemoryTool(memory).call({"command": "view", "path": "/memories/d"})).splitlines()
+    assert len(lines) == 203 and lines[2] == "0B\t/memories/d/f000" and lines[-1] == "200B\t/memories/d/f200"
+
+
+def test_whether_a_folder_is_there_needs_one_file() -> None:
+    asked = list[str]()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.params["limit"])
+        return httpx.Response(200, json={"nodes": [], "next": None} if "name" in request.url.params else {"nodes": [{}], "next": "more"})
+
+    memory = Kith("http://kith.invalid", "kith_test", transport=httpx.MockTransport(answer))
+    with pytest.raises(ToolError, match="already exists"):
+        KithMemoryTool(memory).call({"command": "create", "path": "/memories/d", "file_text": ""})
+    assert asked == ["1"]
 
 
 def test_the_model_reads_what_it_did_wrong(memory: Kith) -> None:
