@@ -146,7 +146,17 @@ def test_whether_a_folder_is_there_needs_one_file() -> None:
 
 def test_the_model_reads_what_it_did_wrong(memory: Kith) -> None:
     with pytest.raises(ToolError, match="422"):
-        KithMemoryTool(memory).call({"command": "create", "path": "/memories/a", "file_text": "x" * (1 << 21)})
+        KithMemoryTool(memory).call({"command": "create", "path": "/memories/a", "file_text": "x" * (1 << 18)})
+
+
+@pytest.mark.parametrize(
+    ("status", "text"), [(409, "The file was changed meanwhile: view it and try again."), (403, "The memory does not allow this. Go on without it.")]
+)
+def test_what_the_model_reads_of_a_refusal(status: int, text: str) -> None:
+    kith = Kith("http://kith.invalid", "kith_test", transport=httpx.MockTransport(lambda request: httpx.Response(status)))
+    with pytest.raises(ToolError) as raised:
+        KithMemoryTool(kith).call({"command": "view", "path": "/memories/a"})
+    assert str(raised.value) == text
 
 
 def test_away(away: Kith, caplog: pytest.LogCaptureFixture) -> None:
