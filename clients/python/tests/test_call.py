@@ -52,6 +52,16 @@ def test_another_write_is_repeated_only_if_nothing_was_done() -> None:
     assert len(seen) == 2
 
 
+def test_opening_a_conversation_is_repeated() -> None:
+    kith, seen = memory(httpx.Response(503, json=BUSY), httpx.Response(200, text="# About Noor"))
+    assert kith.conversation("talk").context == "# About Noor" and len(seen) == 2
+    missing, done = httpx.Response(404, json=BUSY | {"status": 404}), httpx.Response(200, json={})
+    kith, seen = memory(missing, httpx.Response(503, json=BUSY), done, done)
+    kith.run(steps.store("talk", [{"role": "user", "text": "Hello."}], None))
+    path = "/v1/conversations"
+    assert [request.url.path for request in seen] == [f"{path}/talk/messages", path, path, f"{path}/talk/messages"]
+
+
 def test_it_stops_after_five_tries_and_at_the_deadline() -> None:
     kith, seen = memory(*[httpx.Response(503) for _ in range(9)])
     with pytest.raises(KithUnavailable, match="503 service unavailable"):
