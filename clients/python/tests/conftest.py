@@ -50,6 +50,6 @@ def away(user: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kith]:
     def refuse(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("connection refused", request=request)
 
-    monkeypatch.setattr(optional, "TIMEOUT", 0.1)
+    monkeypatch.setattr(optional, "TIMEOUT", 0.5)
     with Kith("http://kith.invalid", "kith_away", user, timeout=0.1, transport=httpx.MockTransport(refuse)) as memory:
         yield memory

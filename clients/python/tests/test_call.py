@@ -1,6 +1,7 @@
 """How calls are repeated, and what they raise, without a Kith."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 
@@ -8,7 +9,7 @@ import httpx
 import pytest
 from kith import AsyncKith, Kith, KithError, KithUnavailable, api
 from kith import call as calls
-from kith import steps
+from kith import optional, steps
 
 BUSY = {"type": "about:blank", "title": "Service Unavailable", "status": 503, "detail": "the database does not answer"}
 
@@ -112,6 +113,28 @@ def test_a_sequence_has_one_deadline() -> None:
     kith = Kith("http://kith.invalid", "kith_test", transport=httpx.MockTransport(slowly))
     with pytest.raises(KithUnavailable, match="no answer in time"):
         kith.run(steps.store("talk", [{"role": "user", "text": "Hello."}], None), timeout=0.2)
+
+
+def test_an_agent_waits_for_all_parts_of_a_call_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """httpx has a timeout for each part: a server that sends an answer bit by bit is late for none."""
+    monkeypatch.setattr(optional, "TIMEOUT", 0.3)
+    released = threading.Event()
+
+    class Slow(httpx.BaseTransport, httpx.AsyncBaseTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            released.wait(20)
+            return httpx.Response(200, text="late")
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            await asyncio.sleep(20)
+            return httpx.Response(200, text="late")
+
+    memory = optional.OptionalMemory(Kith("http://kith.invalid", "kith_test", transport=Slow()))
+    began = time.monotonic()
+    assert memory.run("context", optional.one(steps.context(None, None))) is None
+    assert asyncio.run(memory.arun("context", optional.one(steps.context(None, None)))) is None
+    assert time.monotonic() - began < 15
+    released.set()
 
 
 def test_async_is_repeated_too() -> None:

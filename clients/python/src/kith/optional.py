@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
+import contextvars
 import logging
+import threading
 from typing import TypeVar
 
 from .client import Kith
@@ -20,6 +24,31 @@ def one(request: Request[T]) -> Steps[T]:
     """Returns steps of a single request."""
     answer: T = yield request
     return answer
+
+
+def within(memory: Kith, steps: Steps[T]) -> T:
+    """Runs steps for TIMEOUT at most. What is late goes on in its thread: a timeout of httpx is one of connecting, of each write and of each read."""
+    done, context = concurrent.futures.Future[T](), contextvars.copy_context()
+
+    def work() -> None:
+        try:
+            done.set_result(context.run(memory.run, steps, timeout=TIMEOUT))
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=work, name="kith", daemon=True).start()
+    try:
+        return done.result(TIMEOUT)
+    except concurrent.futures.TimeoutError:
+        raise KithUnavailable("no answer in time") from None
+
+
+async def awithin(memory: Kith, steps: Steps[T]) -> T:
+    """Runs steps for TIMEOUT at most."""
+    try:
+        return await asyncio.wait_for(memory.as_async().run(steps, timeout=TIMEOUT), TIMEOUT)
+    except asyncio.TimeoutError:
+        raise KithUnavailable("no answer in time") from None
 
 
 def log_failure(what: str, error: KithError) -> None:
@@ -40,7 +69,7 @@ class OptionalMemory:
     def run(self, what: str, steps: Steps[T]) -> T | None:
         """Returns the result, or None if that failed."""
         try:
-            return self.memory.run(steps, timeout=TIMEOUT)
+            return within(self.memory, steps)
         except KithError as error:
             log_failure(what, error)
             return None
@@ -48,7 +77,7 @@ class OptionalMemory:
     async def arun(self, what: str, steps: Steps[T]) -> T | None:
         """Returns the result, or None if that failed."""
         try:
-            return await self.memory.as_async().run(steps, timeout=TIMEOUT)
+            return await awithin(self.memory, steps)
         except KithError as error:
             log_failure(what, error)
             return None
