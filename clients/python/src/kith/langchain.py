@@ -16,12 +16,10 @@ from typing_extensions import NotRequired
 from . import api, steps
 from .client import Kith
 from .error import KithInvalid
-from .optional import OptionalMemory, one
+from .optional import OptionalMemory, User, one
 from .request import Request, Steps, new_key
 from .tools import EXPLORE, REMEMBER, Tools
 
-User: TypeAlias = str | Callable[[Any], str | None] | None
-"""Whose memory it is: a user, or a function that reads the user from the runtime context of the call."""
 Model: TypeAlias = ModelRequest[Any]
 
 
@@ -72,7 +70,7 @@ class KithMiddleware(AgentMiddleware[Any, Any, Any]):
         return await self._optional.arun("storing messages", self._store(state, runtime)) if self._stores else None
 
     def _user(self, runtime: Runtime[Any]) -> str | None:
-        return self._optional.user(_user(self._whose, runtime.context))
+        return self._optional.user(self._whose, runtime.context)
 
     def _context(self, conversation: str, runtime: Runtime[Any]) -> Request[str]:
         return api.get_context_text(user_id=self._user(runtime), max_tokens=self._max_tokens, conversation_id=conversation)
@@ -89,12 +87,11 @@ class KithMiddleware(AgentMiddleware[Any, Any, Any]):
 
 
 def kith_tools(memory: Kith, *, user: User = None) -> list[BaseTool]:
-    """Returns the tools remember and explore."""
-    tools = Tools(memory)
+    """Returns the tools remember and explore. A function as user reads it from the runtime context of the call."""
+    optional, tools = OptionalMemory(memory), Tools(memory)
 
     def whose(runtime: ToolRuntime[Any, Any]) -> str | None:
-        found = _user(user, runtime.context)
-        return memory.user if found is None else found
+        return optional.user(user, runtime.context)
 
     def remember(text: str, runtime: ToolRuntime[Any, Any]) -> str:
         return _refusing(lambda: tools.remember(text, whose(runtime)))
@@ -143,10 +140,6 @@ class KithChatMessageHistory(BaseChatMessageHistory):
     def _read(self) -> Steps[list[BaseMessage]]:
         stored = yield from steps.messages(self._id, self._user)
         return [_message(message) for message in stored]
-
-
-def _user(whose: User, context: Any) -> str | None:
-    return whose(context) if callable(whose) else whose
 
 
 def _conversation(runtime: Runtime[Any]) -> str:

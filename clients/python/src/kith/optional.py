@@ -7,13 +7,16 @@ import concurrent.futures
 import contextvars
 import logging
 import threading
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
 
 from .client import Kith
 from .error import KithError, KithUnavailable
 from .request import Request, Steps
 
 T = TypeVar("T")
+User: TypeAlias = str | Callable[[Any], str | None] | None
+"""Whose memory it is: a user, or a function that reads the user from what a call of the agent is given."""
 TIMEOUT = 2.0  # seconds that an agent waits for its memory
 AWAY = "The memory is not available now. Go on without it."
 
@@ -63,8 +66,10 @@ class OptionalMemory:
     def __init__(self, memory: Kith | None) -> None:
         self.memory = memory or Kith()
 
-    def user(self, user: str | None) -> str | None:
-        return self.memory.user if user is None else user
+    def user(self, user: User, given: Any = None) -> str | None:
+        """Returns whose memory it is in a call of the agent that is given something."""
+        found = user(given) if callable(user) else user
+        return self.memory.user if found is None else found
 
     def run(self, what: str, steps: Steps[T]) -> T | None:
         """Returns the result, or None if that failed."""
