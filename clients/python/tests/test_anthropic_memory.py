@@ -102,6 +102,7 @@ def test_files_of_the_team_can_be_read_and_written(memory: Kith, everybody: Kith
     KithMemoryTool(everybody).call({"command": "create", "path": path, "file_text": "one"})
     tool.call({"command": "str_replace", "path": path, "old_str": "one", "new_str": "two"})
     assert "two" in str(KithMemoryTool(everybody).call({"command": "view", "path": path}))
+    KithMemoryTool(everybody).call({"command": "delete", "path": path})
 
 
 def test_files_of_the_team_are_not_deleted_by_a_user(memory: Kith, everybody: Kith, bound: Kith, user: str) -> None:
