@@ -131,8 +131,9 @@ def test_an_agent_waits_for_all_parts_of_a_call_together(monkeypatch: pytest.Mon
 
     memory = optional.OptionalMemory(Kith("http://kith.invalid", "kith_test", transport=Slow()))
     began = time.monotonic()
-    assert memory.run("context", optional.one(steps.context(None, None))) is None
-    assert asyncio.run(memory.arun("context", optional.one(steps.context(None, None)))) is None
+    first, second = optional.one(steps.context(None, None)), optional.one(steps.context(None, None))
+    assert memory.run("context", first) is None
+    assert asyncio.run(memory.arun("context", second)) is None
     assert time.monotonic() - began < 15
     released.set()
 
