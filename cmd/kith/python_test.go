@@ -41,9 +41,9 @@ func TestPythonPackage(t *testing.T) {
 		tests = without(tests, "tests/test_"+extra.module+".py")
 	}
 	python := testenv.Python(t, pythonRequirements(t, requirements...)...)
-	s := shared(t)
+	s, team := shared(t), testenv.Team(t)
 	environ := append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "KITH_TEST_EXTRAS="+strings.Join(extras, " "),
-		"KITH_URL="+s.url, "KITH_KEY="+s.newKey(t, testenv.Team(t), "read", "write"))
+		"KITH_URL="+s.url, "KITH_KEY="+s.newKey(t, team, "read", "write"), "KITH_ADMIN_KEY="+s.newKey(t, team, "admin"))
 	for _, args := range [][]string{append([]string{"mypy", "--cache-dir=/dev/null"}, modules...), append([]string{"pytest"}, tests...)} {
 		command := exec.CommandContext(t.Context(), python, append([]string{"-m"}, args...)...) //nolint:gosec // the test's own
 		command.Dir, command.Env = pythonPackage, environ

@@ -1,11 +1,12 @@
-"""Tests against a running Kith: KITH_URL, and KITH_KEY of a team of their own."""
+"""Tests against a running Kith: KITH_URL, KITH_KEY of a team of their own, and KITH_ADMIN_KEY, which makes keys of it."""
 
+import os
 import uuid
 from collections.abc import Iterator
 
 import httpx
 import pytest
-from kith import Kith, optional
+from kith import Kith, api, optional
 
 
 @pytest.fixture(autouse=True)
@@ -34,12 +35,21 @@ def memory(user: str) -> Iterator[Kith]:
 
 
 @pytest.fixture
+def bound(user: str) -> Iterator[Kith]:
+    """A memory whose key is that of a user, who is not named otherwise."""
+    with Kith(key=os.environ["KITH_ADMIN_KEY"]) as admin:
+        made = admin.send(api.create_key({"scopes": ["read", "write"], "user_id": f"{user}-bound"}))
+    with Kith(key=made["key"]) as memory:
+        yield memory
+
+
+@pytest.fixture
 def away(user: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kith]:
     """A memory that does not answer."""
 
     def refuse(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("connection refused", request=request)
 
-    monkeypatch.setattr(optional, "TIMEOUT", 0.1)
+    monkeypatch.setattr(optional, "TIMEOUT", 0.5)
     with Kith("http://kith.invalid", "kith_away", user, timeout=0.1, transport=httpx.MockTransport(refuse)) as memory:
         yield memory

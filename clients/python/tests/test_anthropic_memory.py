@@ -7,6 +7,7 @@ import tempfile
 import uuid
 from typing import Any
 
+import httpx
 import pytest
 
 from anthropic.lib.tools import ToolError
@@ -101,14 +102,62 @@ def test_files_of_the_team_can_be_read_and_written(memory: Kith, everybody: Kith
     KithMemoryTool(everybody).call({"command": "create", "path": path, "file_text": "one"})
     tool.call({"command": "str_replace", "path": path, "old_str": "one", "new_str": "two"})
     assert "two" in str(KithMemoryTool(everybody).call({"command": "view", "path": path}))
-    tool.call({"command": "delete", "path": path})
+    KithMemoryTool(everybody).call({"command": "delete", "path": path})
+
+
+def test_files_of_the_team_are_not_deleted_by_a_user(memory: Kith, everybody: Kith, bound: Kith, user: str) -> None:
+    team, folder = KithMemoryTool(everybody), f"/memories/{user}"
+    team.call({"command": "create", "path": f"{folder}/shared", "file_text": "one"})
+    for one in (memory, bound):
+        tool = KithMemoryTool(one)
+        tool.call({"command": "create", "path": f"{folder}/own", "file_text": "mine"})
+        for path, what in ((f"{folder}/shared", "it"), (folder, "a file in it")):
+            with pytest.raises(ToolError, match=f"{what} belongs to the team"):
+                tool.call({"command": "delete", "path": path})
+        assert f"{folder}/own" in str(tool.call({"command": "view", "path": folder}))
+        tool.clear_all_memory()
+        seen = str(tool.call({"command": "view", "path": folder}))
+        assert f"{folder}/shared" in seen and f"{folder}/own" not in seen
+    team.call({"command": "delete", "path": folder})
     with pytest.raises(ToolError, match="does not exist"):
-        KithMemoryTool(everybody).call({"command": "view", "path": path})
+        team.call({"command": "view", "path": folder})
+
+
+def test_a_listing_has_all_pages(memory: Kith, user: str) -> None:
+    nodes: list[api.NodeWrite] = [
+        {"kind": "item", "namespace": ["memories", "d"], "name": f"f{i:03}", "value": {"text": "x" * i}} for i in range(201)
+    ]
+    memory.remember(nodes=nodes)
+    lines = str(KithMemoryTool(memory).call({"command": "view", "path": "/memories/d"})).splitlines()
+    assert len(lines) == 203 and lines[2] == "0B\t/memories/d/f000" and lines[-1] == "200B\t/memories/d/f200"
+
+
+def test_whether_a_folder_is_there_needs_one_file() -> None:
+    asked = list[str]()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.params["limit"])
+        return httpx.Response(200, json={"nodes": [], "next": None} if "name" in request.url.params else {"nodes": [{}], "next": "more"})
+
+    memory = Kith("http://kith.invalid", "kith_test", transport=httpx.MockTransport(answer))
+    with pytest.raises(ToolError, match="already exists"):
+        KithMemoryTool(memory).call({"command": "create", "path": "/memories/d", "file_text": ""})
+    assert asked == ["1"]
 
 
 def test_the_model_reads_what_it_did_wrong(memory: Kith) -> None:
     with pytest.raises(ToolError, match="422"):
-        KithMemoryTool(memory).call({"command": "create", "path": "/memories/a", "file_text": "x" * (1 << 21)})
+        KithMemoryTool(memory).call({"command": "create", "path": "/memories/a", "file_text": "x" * (1 << 18)})
+
+
+@pytest.mark.parametrize(
+    ("status", "text"), [(409, "The file was changed meanwhile: view it and try again."), (403, "The memory does not allow this. Go on without it.")]
+)
+def test_what_the_model_reads_of_a_refusal(status: int, text: str) -> None:
+    kith = Kith("http://kith.invalid", "kith_test", transport=httpx.MockTransport(lambda request: httpx.Response(status)))
+    with pytest.raises(ToolError) as raised:
+        KithMemoryTool(kith).call({"command": "view", "path": "/memories/a"})
+    assert str(raised.value) == text
 
 
 def test_away(away: Kith, caplog: pytest.LogCaptureFixture) -> None:

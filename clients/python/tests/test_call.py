@@ -1,6 +1,7 @@
 """How calls are repeated, and what they raise, without a Kith."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 
@@ -8,7 +9,7 @@ import httpx
 import pytest
 from kith import AsyncKith, Kith, KithError, KithUnavailable, api
 from kith import call as calls
-from kith import steps
+from kith import optional, steps
 
 BUSY = {"type": "about:blank", "title": "Service Unavailable", "status": 503, "detail": "the database does not answer"}
 
@@ -50,6 +51,16 @@ def test_another_write_is_repeated_only_if_nothing_was_done() -> None:
     with pytest.raises(KithUnavailable, match="503 the database does not answer"):
         kith.send(api.open_conversation({}))
     assert len(seen) == 2
+
+
+def test_opening_a_conversation_is_repeated() -> None:
+    kith, seen = memory(httpx.Response(503, json=BUSY), httpx.Response(200, text="# About Noor"))
+    assert kith.conversation("talk").context == "# About Noor" and len(seen) == 2
+    missing, done = httpx.Response(404, json=BUSY | {"status": 404}), httpx.Response(200, json={})
+    kith, seen = memory(missing, httpx.Response(503, json=BUSY), done, done)
+    kith.run(steps.store("talk", [{"role": "user", "text": "Hello."}], None))
+    path = "/v1/conversations"
+    assert [request.url.path for request in seen] == [f"{path}/talk/messages", path, path, f"{path}/talk/messages"]
 
 
 def test_it_stops_after_five_tries_and_at_the_deadline() -> None:
@@ -102,6 +113,29 @@ def test_a_sequence_has_one_deadline() -> None:
     kith = Kith("http://kith.invalid", "kith_test", transport=httpx.MockTransport(slowly))
     with pytest.raises(KithUnavailable, match="no answer in time"):
         kith.run(steps.store("talk", [{"role": "user", "text": "Hello."}], None), timeout=0.2)
+
+
+def test_an_agent_waits_for_all_parts_of_a_call_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """httpx has a timeout for each part: a server that sends an answer bit by bit is late for none."""
+    monkeypatch.setattr(optional, "TIMEOUT", 0.3)
+    released = threading.Event()
+
+    class Slow(httpx.BaseTransport, httpx.AsyncBaseTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            released.wait(20)
+            return httpx.Response(200, text="late")
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            await asyncio.sleep(20)
+            return httpx.Response(200, text="late")
+
+    memory = optional.OptionalMemory(Kith("http://kith.invalid", "kith_test", transport=Slow()))
+    began = time.monotonic()
+    first, second = optional.one(steps.context(None, None)), optional.one(steps.context(None, None))
+    assert memory.run("context", first) is None
+    assert asyncio.run(memory.arun("context", second)) is None
+    assert time.monotonic() - began < 15
+    released.set()
 
 
 def test_async_is_repeated_too() -> None:

@@ -101,6 +101,14 @@ def test_a_wrong_call_is_reported_to_the_model(memory: Kith) -> None:
     assert "nothing to remember" in answers[0].text and "body.queries[0].query" in answers[1].text
 
 
+def test_a_long_text_does_not_end_storing(memory: Kith, user: str) -> None:
+    agent = create_agent(model("x" * 70_000, "Soup."), middleware=[KithMiddleware(memory)], checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": f"{user}-1"}}
+    agent.invoke(ask("One\0two"), thread)
+    agent.invoke(ask("And?"), thread)
+    assert [text for _, text in stored(memory, f"{user}-1")] == ["One\ufffdtwo", "x" * 65_536, "And?", "Soup."]
+
+
 @pytest.mark.parametrize("sync", [True, False])
 def test_the_agent_goes_on_without_memory(away: Kith, caplog: pytest.LogCaptureFixture, sync: bool) -> None:
     agent = create_agent(model(call("explore", query="boiler"), "I do not know."), middleware=[KithMiddleware(away)])
@@ -118,7 +126,7 @@ def test_the_history_keeps_messages_as_they_are(memory: Kith, user: str) -> None
         HumanMessage([{"type": "text", "text": "See"}, {"type": "image_url", "image_url": {"url": "https://x.invalid/a.png"}}], name="noor"),
         AIMessage("", tool_calls=[{"name": "explore", "args": {"query": "a"}, "id": "c-1"}], id="m-1", usage_metadata={"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}),
         ToolMessage("nothing", tool_call_id="c-1", status="error"),
-        AIMessage("Soup."),
+        AIMessage("Soup. " * 20_000),
     ]
     history = KithChatMessageHistory(f"{user}-1", memory)
     assert history.messages == []

@@ -125,11 +125,30 @@ def test_values_come_back_as_given(memory: Kith) -> None:
 def test_errors(memory: Kith, away: Kith) -> None:
     with pytest.raises(ConnectionError):
         KithStore(away).get(("a",), "k")
-    with pytest.raises(ValueError, match="1 MiB|1,048,576|large|bytes"):
-        KithStore(memory).put(("a",), "k", {"text": "x" * (1 << 21)})
+    store, most = KithStore(memory), (1 << 18) - len('{"text":""}')
+    store.put(("a",), "k", {"text": "x" * most})
+    with pytest.raises(ValueError, match="262,?144"):
+        store.put(("a",), "k", {"text": "x" * (most + 1)})
 
 
 def test_users_do_not_see_one_another(memory: Kith, user: str) -> None:
     KithStore(memory).put(("a",), "k", {"n": 1})
     other = KithStore(memory, user=f"{user}-b")
     assert other.get(("a",), "k") is None and other.search(("a",)) == [] and other.list_namespaces() == []
+
+
+def test_a_user_does_not_delete_what_the_team_shares(memory: Kith, everybody: Kith, bound: Kith, user: str) -> None:
+    team, place = KithStore(everybody), ("shared", user)
+    team.put(place, "k", {"n": 1})
+    for one in (memory, bound):
+        store = KithStore(one)
+        store.delete(place, "k")
+        assert team.get(place, "k") is not None
+        store.put(place, "k", {"n": 2})
+        item = store.get(place, "k")
+        assert item is not None and item.value == {"n": 2}
+        store.delete(place, "k")
+        item = store.get(place, "k")
+        assert item is not None and item.value == {"n": 1}
+    team.delete(place, "k")
+    assert team.get(place, "k") is None

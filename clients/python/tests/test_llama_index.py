@@ -38,6 +38,13 @@ def test_truncation_asks_for_less(memory: Kith) -> None:
     assert asyncio.run(block.atruncate(whole, 390)) is None
 
 
+def test_a_long_text_does_not_end_storing(memory: Kith, user: str) -> None:
+    given = [ChatMessage(role="user", content=text, additional_kwargs={"session_id": f"{user}-1"}) for text in ("x" * 70_000, "One\0two")]
+    asyncio.run(KithMemoryBlock(memory).aput(given))
+    page = memory.send(api.get_conversation(f"{user}-1", user_id=user))
+    assert [message["text"] for message in page["messages"]] == ["x" * 65_536, "One\ufffdtwo"]
+
+
 def test_the_block_is_empty_without_memory(away: Kith, caplog: pytest.LogCaptureFixture) -> None:
     block = KithMemoryBlock(away)
     with caplog.at_level(logging.WARNING, "kith"):

@@ -21,20 +21,31 @@ PAGES = {
 EXTRAS = os.environ.get("KITH_TEST_EXTRAS", " ".join(PAGES.values())).split()
 
 
-@pytest.mark.parametrize("page", [page for page, extra in PAGES.items() if not extra or extra in EXTRAS])
-def test_the_example_runs(page: str) -> None:
+def example(page: str) -> tuple[str, str]:
+    """Returns the example of a page and what it prints."""
+    blocks = re.findall(r"```(python|text)\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
+    assert [kind for kind, _ in blocks] == ["python", "text"]
+    return blocks[0][1], blocks[1][1]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_is_short_and_its_example_is_python(page: str) -> None:
     text = (DOCS / f"{page}.md").read_text()
     assert text.count("\n") <= 60 and max(map(len, text.splitlines())) <= 150
-    blocks = re.findall(r"```(python|text)\n(.*?)```", text, re.DOTALL)
-    assert [kind for kind, _ in blocks] == ["python", "text"], "a page has an example and what it prints"
+    compile(example(page)[0], page, "exec")
+
+
+@pytest.mark.parametrize("page", [page for page, extra in PAGES.items() if not extra or extra in EXTRAS])
+def test_the_example_runs(page: str) -> None:
+    code, prints = example(page)
     source = Path(__file__).parents[1] / "src"
     ran = subprocess.run(
-        [sys.executable, "-c", blocks[0][1]],
+        [sys.executable, "-c", code],
         env=os.environ | {"PYTHONPATH": str(source)},
         capture_output=True,
         text=True,
         timeout=120,
     )
     assert ran.returncode == 0, ran.stderr
-    said = "".join(".*?" if part == "…" else re.escape(part) for part in re.split("(…)", blocks[1][1]))
+    said = "".join(".*?" if part == "…" else re.escape(part) for part in re.split("(…)", prints))
     assert re.fullmatch(said, ran.stdout, re.DOTALL), ran.stdout

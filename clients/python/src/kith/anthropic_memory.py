@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TypeVar
 
 from anthropic.lib.tools import ToolError
@@ -17,7 +18,7 @@ from anthropic.types.beta import (
 
 from . import files
 from .client import Kith
-from .error import KithError, KithInvalid
+from .error import KithConflict, KithError, KithInvalid
 from .files import FileError
 from .optional import AWAY, log_failure
 from .request import Steps
@@ -101,5 +102,7 @@ def _tool_error(error: FileError | KithError) -> ToolError:
     """Returns what the model reads. What it can do nothing about goes to the log."""
     if isinstance(error, (FileError, KithInvalid)):
         return ToolError(str(error))
+    if isinstance(error, KithConflict):
+        return ToolError("The file was changed meanwhile: view it and try again.")
     log_failure("a memory file", error)
-    return ToolError(AWAY)
+    return ToolError("The memory does not allow this. Go on without it." if error.status == HTTPStatus.FORBIDDEN else AWAY)

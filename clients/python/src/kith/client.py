@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from types import TracebackType
@@ -70,12 +71,14 @@ class Kith(_Client):
     def _connect(self) -> None:
         self._http = httpx.Client(transport=self._transport)
         self._async: AsyncKith | None = None
+        self._making = threading.Lock()
 
     def as_async(self) -> AsyncKith:
-        """Returns the same memory for asyncio."""
-        if self._async is None:
-            self._async = AsyncKith(self.url, self._key, self.user, timeout=self.timeout, transport=self._transport)
-        return self._async
+        """Returns the same memory for asyncio, always the same object. Close it in each event loop that used it: close() here does not."""
+        with self._making:
+            if self._async is None:
+                self._async = AsyncKith(self.url, self._key, self.user, timeout=self.timeout, transport=self._transport)
+            return self._async
 
     def context(self, user: str | None = None, *, max_tokens: int | None = steps.CONTEXT_TOKENS) -> str:
         """Returns what an agent should know about a user, as Markdown for a prompt."""
@@ -142,7 +145,7 @@ class Kith(_Client):
             return result
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Closes the connections, without those of as_async(), which belong to their event loops."""
         self._http.close()
 
     def __enter__(self) -> Kith:

@@ -33,17 +33,22 @@ def view(user: str | None, path: str, lines: Sequence[int] | None) -> Steps[str]
     file = yield from _file(user, parts)
     if file is not None:
         return _numbered(path, _text(file), lines)
-    inside = yield from _inside(user, parts)
-    if not inside and parts:
+    shown: dict[Parts, int] = {}
+    found, cursor = yield from items.page(user, (ROOT, *parts))
+    if not found and parts:
         raise FileError(f"The path {path} does not exist. Please provide a valid path.")
-    return _listing(path, parts, inside)
+    _note_sizes(shown, parts, found)
+    while cursor is not None:
+        found, cursor = yield from items.page(user, (ROOT, *parts), cursor)
+        _note_sizes(shown, parts, found)
+    return _listing(path, shown)
 
 
 def create(user: str | None, path: str, text: str) -> Steps[str]:
     """Makes a file."""
     parts = _parts(path)
     yield from _need_folders(user, path, parts)
-    if not parts or (yield from _inside(user, parts)):
+    if not parts or (yield from _is_folder(user, parts)):
         raise FileError(f"File {path} already exists")
     try:
         yield from items.write(user, [{**_item(parts, text), "if_version": 0}])
@@ -77,7 +82,10 @@ def delete(user: str | None, path: str) -> Steps[str]:
     gone = [file] if file is not None else (yield from _inside(user, parts))
     if not gone:
         raise FileError(f"The path {path} does not exist")
-    yield from _delete(user, gone)
+    own = yield from items.deletable(user, gone)
+    if len(own) < len(gone):
+        raise FileError(f"Cannot delete {path}: {'it' if file is not None else 'a file in it'} belongs to the team")
+    yield from _delete(user, own)
     return f"Successfully deleted {path}"
 
 
@@ -86,7 +94,7 @@ def rename(user: str | None, old_path: str, new_path: str) -> Steps[str]:
     old, new = _parts(old_path), _parts(new_path)
     if not old:
         raise FileError(f"Cannot rename the /{ROOT} directory itself")
-    if not new or (yield from _file(user, new)) is not None or (yield from _inside(user, new)):
+    if not new or (yield from _file(user, new)) is not None or (yield from _is_folder(user, new)):
         raise FileError(f"The destination {new_path} already exists")
     file = yield from _file(user, old)
     moved = [file] if file is not None else (yield from _inside(user, old))
@@ -100,8 +108,8 @@ def rename(user: str | None, old_path: str, new_path: str) -> Steps[str]:
 
 
 def clear(user: str | None) -> Steps[str]:
-    """Deletes all files."""
-    yield from _delete(user, (yield from _inside(user, ())))
+    """Deletes all files, without those of the team if they are a user's."""
+    yield from _delete(user, (yield from items.deletable(user, (yield from _inside(user, ())))))
     return "All memory cleared"
 
 
@@ -123,6 +131,11 @@ def _file(user: str | None, parts: Parts) -> Steps[api.NodeView | None]:
 
 def _inside(user: str | None, parts: Parts) -> Steps[list[api.NodeView]]:
     return (yield from items.below(user, (ROOT, *parts)))
+
+
+def _is_folder(user: str | None, parts: Parts) -> Steps[bool]:
+    found, _ = yield from items.page(user, (ROOT, *parts), limit=1)
+    return bool(found)
 
 
 def _need_folders(user: str | None, path: str, parts: Parts) -> Steps[None]:
@@ -152,7 +165,7 @@ def _change(user: str | None, path: str, edit: Callable[[str], str]) -> Steps[tu
 
 
 def _refuse_missing(user: str | None, path: str, parts: Parts) -> Steps[None]:
-    if not parts or (yield from _inside(user, parts)):
+    if not parts or (yield from _is_folder(user, parts)):
         raise FileError(f"The path {path} is not a file.")
     raise FileError(f"The path {path} does not exist. Please provide a valid path.")
 
@@ -225,9 +238,8 @@ def _line(number: int, text: str) -> str:
     return f"{number:>{WIDTH}}\t{text}"
 
 
-def _listing(path: str, parts: Parts, files: Sequence[api.NodeView]) -> str:
-    """Lists files and folders up to two levels deep, without hidden ones."""
-    shown: dict[Parts, int] = {}
+def _note_sizes(shown: dict[Parts, int], parts: Parts, files: Sequence[api.NodeView]) -> None:
+    """Notes files and folders up to two levels deep, without hidden ones."""
     for file in files:
         place = _place(file)[len(parts) :]
         for depth in range(1, min(DEPTH, len(place)) + 1):
@@ -235,6 +247,9 @@ def _listing(path: str, parts: Parts, files: Sequence[api.NodeView]) -> str:
                 break
             is_file = depth == len(place)
             shown.setdefault(place[:depth] if is_file else (*place[:depth], ""), len(_text(file).encode()) if is_file else FOLDER_SIZE)
+
+
+def _listing(path: str, shown: dict[Parts, int]) -> str:
     lines = [f"{_size(FOLDER_SIZE)}\t{path}"]
     lines += [f"{_size(shown[place])}\t{path}/{'/'.join(place)}" for place in sorted(shown, key=lambda place: [name for name in place if name])]
     return f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:\n" + "\n".join(lines)

@@ -15,9 +15,22 @@ MAX_BYTES = 8 << 20  # of the items of one write, about
 
 
 def find(user: str | None, namespace: Sequence[str], name: str) -> Steps[api.NodeView | None]:
-    """Returns an item."""
-    page: api.NodePage = yield api.list_nodes("item", user_id=user, namespace=list(namespace), name=name, limit=1)
-    return page["nodes"][0] if page["nodes"] else None
+    """Returns an item; if the user and the team have one of that name, the user's."""
+    page: api.NodePage = yield api.list_nodes("item", user_id=user, namespace=list(namespace), name=name, limit=2)
+    return min(page["nodes"], key=is_shared, default=None)
+
+
+def is_shared(item: api.NodeView) -> bool:
+    """Reports whether an item is the team's."""
+    return item["user_id"] is None
+
+
+def deletable(user: str | None, found: Sequence[api.NodeView]) -> Steps[list[api.NodeView]]:
+    """Leaves out the items of the team, which a user reads and writes, but does not delete. The user may be that of the key."""
+    if any(map(is_shared, found)) and not user:
+        me: api.Me = yield api.get_me()
+        user = me["user_id"]
+    return [item for item in found if not user or not is_shared(item)]
 
 
 def page(

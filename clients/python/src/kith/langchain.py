@@ -16,12 +16,10 @@ from typing_extensions import NotRequired
 from . import api, steps
 from .client import Kith
 from .error import KithInvalid
-from .optional import OptionalMemory, one
+from .optional import OptionalMemory, User, one
 from .request import Request, Steps, new_key
 from .tools import EXPLORE, REMEMBER, Tools
 
-User: TypeAlias = str | Callable[[Any], str | None] | None
-"""Whose memory it is: a user, or a function that reads the user from the runtime context of the call."""
 Model: TypeAlias = ModelRequest[Any]
 
 
@@ -72,7 +70,7 @@ class KithMiddleware(AgentMiddleware[Any, Any, Any]):
         return await self._optional.arun("storing messages", self._store(state, runtime)) if self._stores else None
 
     def _user(self, runtime: Runtime[Any]) -> str | None:
-        return self._optional.user(_user(self._whose, runtime.context))
+        return self._optional.user(self._whose, runtime.context)
 
     def _context(self, conversation: str, runtime: Runtime[Any]) -> Request[str]:
         return api.get_context_text(user_id=self._user(runtime), max_tokens=self._max_tokens, conversation_id=conversation)
@@ -89,12 +87,11 @@ class KithMiddleware(AgentMiddleware[Any, Any, Any]):
 
 
 def kith_tools(memory: Kith, *, user: User = None) -> list[BaseTool]:
-    """Returns the tools remember and explore."""
-    tools = Tools(memory)
+    """Returns the tools remember and explore. A function as user reads it from the runtime context of the call."""
+    optional, tools = OptionalMemory(memory), Tools(memory)
 
     def whose(runtime: ToolRuntime[Any, Any]) -> str | None:
-        found = _user(user, runtime.context)
-        return memory.user if found is None else found
+        return optional.user(user, runtime.context)
 
     def remember(text: str, runtime: ToolRuntime[Any, Any]) -> str:
         return _refusing(lambda: tools.remember(text, whose(runtime)))
@@ -145,10 +142,6 @@ class KithChatMessageHistory(BaseChatMessageHistory):
         return [_message(message) for message in stored]
 
 
-def _user(whose: User, context: Any) -> str | None:
-    return whose(context) if callable(whose) else whose
-
-
 def _conversation(runtime: Runtime[Any]) -> str:
     """Returns the id of the thread; a new one for an agent without threads."""
     return (runtime.execution_info and runtime.execution_info.thread_id) or new_key()
@@ -190,7 +183,7 @@ def _after(messages: Sequence[AnyMessage], stored: str) -> Sequence[AnyMessage]:
 
 
 def _said(conversation: str, message: HumanMessage | AIMessage) -> api.MessageWrite:
-    said: api.MessageWrite = {"role": "user" if isinstance(message, HumanMessage) else "assistant", "text": str(message.text)}
+    said: api.MessageWrite = {"role": "user" if isinstance(message, HumanMessage) else "assistant", "text": steps.storable(str(message.text))}
     if message.id:
         said["entity_key"] = f"{conversation}/{message.id}"[-256:]
     return said
@@ -208,7 +201,7 @@ def _message(stored: api.Message) -> BaseMessage:
 
 
 def _exact(message: BaseMessage) -> api.MessageWrite:
-    return {"role": ROLES.get(message.type, message.type), "text": str(message.text), "parts": [message_to_dict(message)]}
+    return {"role": ROLES.get(message.type, message.type), "text": steps.storable(str(message.text)), "parts": [message_to_dict(message)]}
 
 
 def _refusing(call: Callable[[], str]) -> str:

@@ -79,8 +79,8 @@ def _put(user: str | None, puts: Sequence[PutOp]) -> Steps[None]:
     for op in puts:
         if op.value is None:
             found = yield from items.find(user, op.namespace, op.key)
-            if found is not None:
-                yield api.delete_node("item", found["entity_key"], user_id=user)
+            for item in (yield from items.deletable(user, [found] if found is not None else [])):
+                yield api.delete_node("item", item["entity_key"], user_id=user)
 
 
 def _write(op: PutOp) -> api.NodeWrite:

@@ -65,4 +65,4 @@ def _is_said(message: ChatMessage) -> bool:
 
 
 def _said(message: ChatMessage) -> api.MessageWrite:
-    return {"role": message.role.value, "text": message.content or ""}
+    return {"role": message.role.value, "text": steps.storable(message.content or "")}

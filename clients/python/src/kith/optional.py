@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
+import contextvars
 import logging
-from typing import TypeVar
+import threading
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
 
 from .client import Kith
 from .error import KithError, KithUnavailable
 from .request import Request, Steps
 
 T = TypeVar("T")
+User: TypeAlias = str | Callable[[Any], str | None] | None
+"""Whose memory it is: a user, or a function that reads the user from what a call of the agent is given."""
 TIMEOUT = 2.0  # seconds that an agent waits for its memory
 AWAY = "The memory is not available now. Go on without it."
 
@@ -20,6 +27,31 @@ def one(request: Request[T]) -> Steps[T]:
     """Returns steps of a single request."""
     answer: T = yield request
     return answer
+
+
+def within(memory: Kith, steps: Steps[T]) -> T:
+    """Runs steps for TIMEOUT at most. What is late goes on in its thread: a timeout of httpx is one of connecting, of each write and of each read."""
+    done, context = concurrent.futures.Future[T](), contextvars.copy_context()
+
+    def work() -> None:
+        try:
+            done.set_result(context.run(memory.run, steps, timeout=TIMEOUT))
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=work, name="kith", daemon=True).start()
+    try:
+        return done.result(TIMEOUT)
+    except concurrent.futures.TimeoutError:
+        raise KithUnavailable("no answer in time") from None
+
+
+async def awithin(memory: Kith, steps: Steps[T]) -> T:
+    """Runs steps for TIMEOUT at most."""
+    try:
+        return await asyncio.wait_for(memory.as_async().run(steps, timeout=TIMEOUT), TIMEOUT)
+    except asyncio.TimeoutError:
+        raise KithUnavailable("no answer in time") from None
 
 
 def log_failure(what: str, error: KithError) -> None:
@@ -34,13 +66,15 @@ class OptionalMemory:
     def __init__(self, memory: Kith | None) -> None:
         self.memory = memory or Kith()
 
-    def user(self, user: str | None) -> str | None:
-        return self.memory.user if user is None else user
+    def user(self, user: User, given: Any = None) -> str | None:
+        """Returns whose memory it is in a call of the agent that is given something."""
+        found = user(given) if callable(user) else user
+        return self.memory.user if found is None else found
 
     def run(self, what: str, steps: Steps[T]) -> T | None:
         """Returns the result, or None if that failed."""
         try:
-            return self.memory.run(steps, timeout=TIMEOUT)
+            return within(self.memory, steps)
         except KithError as error:
             log_failure(what, error)
             return None
@@ -48,7 +82,7 @@ class OptionalMemory:
     async def arun(self, what: str, steps: Steps[T]) -> T | None:
         """Returns the result, or None if that failed."""
         try:
-            return await self.memory.as_async().run(steps, timeout=TIMEOUT)
+            return await awithin(self.memory, steps)
         except KithError as error:
             log_failure(what, error)
             return None

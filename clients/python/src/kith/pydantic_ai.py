@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from collections.abc import Awaitable
+from typing import Any
 
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
@@ -11,15 +11,14 @@ from pydantic_ai.toolsets import FunctionToolset
 from . import steps
 from .client import Kith
 from .error import KithInvalid
-from .optional import OptionalMemory, one
+from .optional import OptionalMemory, User, one
 from .tools import EXPLORE, REMEMBER, Tools
-
-User: TypeAlias = str | Callable[[Any], str | None] | None
-"""Whose memory it is: a user, or a function that reads the user from the dependencies of the run."""
 
 
 def kith_toolset(memory: Kith | None = None, *, user: User = None, max_tokens: int = steps.CONTEXT_TOKENS) -> FunctionToolset[Any]:
     """Returns the tools remember and explore, with the context of the user as instructions.
+
+    A function as user reads it from the dependencies of the run.
 
     Where Kith is away, the agent runs without memory and the log says so.
     """
@@ -27,7 +26,7 @@ def kith_toolset(memory: Kith | None = None, *, user: User = None, max_tokens: i
     tools = Tools(optional.memory)
 
     def whose(context: RunContext[Any]) -> str | None:
-        return optional.user(user(context.deps) if callable(user) else user)
+        return optional.user(user, context.deps)
 
     async def instructions(context: RunContext[Any]) -> str | None:
         return await optional.arun("context", one(steps.context(whose(context), max_tokens)))

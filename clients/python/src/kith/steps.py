@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from . import api
 from .error import KithError, KithInvalid
@@ -11,6 +12,7 @@ from .request import Request, Steps, new_key
 CONTEXT_TOKENS = 1300  # as the MCP tool has by default
 EXPLORE_TOKENS = 500
 MAX_MESSAGES = 1000  # in one answer
+MAX_TEXT = 65_536  # characters of a message
 
 
 def context(user: str | None, max_tokens: int | None) -> Request[str]:
@@ -43,7 +45,13 @@ def remember(
 
 
 def open_conversation(conversation: str, user: str | None, max_tokens: int | None) -> Request[str]:
-    return api.open_conversation_text({"conversation_id": conversation, "user_id": user, "max_tokens": max_tokens})
+    """The id makes that the request may be repeated."""
+    return replace(api.open_conversation_text({"conversation_id": conversation, "user_id": user, "max_tokens": max_tokens}), again=True)
+
+
+def storable(text: str) -> str:
+    """Returns a text as a message may have it: cut where it is too long, and without NUL. One text must not end the storing of a thread."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MAX_TEXT]
 
 
 def append(conversation: str, messages: Iterable[api.MessageWrite], user: str | None) -> Request[api.SourceResult]:
@@ -54,7 +62,7 @@ def append(conversation: str, messages: Iterable[api.MessageWrite], user: str | 
         with_key.setdefault("entity_key", new_key())
         keyed.append(with_key)
     request = api.append_messages(conversation, {"user_id": user, "messages": keyed})
-    return Request(request.method, request.path, body=request.body, again=True)
+    return replace(request, again=True)
 
 
 def end(conversation: str, summary: str | None, user: str | None) -> Request[api.SourceResult]:
@@ -97,7 +105,8 @@ def store(conversation: str, messages: Sequence[api.MessageWrite], user: str | N
         except KithError as error:
             if error.status != 404:
                 raise
-            yield api.open_conversation({"conversation_id": conversation, "user_id": user, "messages": 0, "sections": ["temporal"]})
+            opening = api.open_conversation({"conversation_id": conversation, "user_id": user, "messages": 0, "sections": ["temporal"]})
+            yield replace(opening, again=True)
             yield request
 
 

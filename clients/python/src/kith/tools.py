@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import optional, steps
+from . import steps
 from .client import Kith
 from .error import KithError, KithInvalid
-from .optional import AWAY, log_failure
+from .optional import AWAY, awithin, log_failure, within
 from .request import Steps
 
 REMEMBER = "Store one fact that should be known in later conversations, as a sentence that the user could say: I live in Ghent."
@@ -32,7 +32,7 @@ class Tools:
 
     def _run(self, work: Steps[str]) -> str:
         try:
-            return self._memory.run(work, timeout=optional.TIMEOUT)
+            return within(self._memory, work)
         except KithInvalid:
             raise
         except KithError as error:
@@ -41,7 +41,7 @@ class Tools:
 
     async def _arun(self, work: Steps[str]) -> str:
         try:
-            return await self._memory.as_async().run(work, timeout=optional.TIMEOUT)
+            return await awithin(self._memory, work)
         except KithInvalid:
             raise
         except KithError as error:
