@@ -38,6 +38,9 @@ func (t *migrateTarget) run(ctx context.Context, std streams, format string, rea
 	if t.To == "" && t.Key == "" {
 		return errors.New("migrate: KITH_KEY is required, an API key with the scope write; or write a file with --to FILE")
 	}
+	if err := t.checkFile(); err != nil {
+		return err
+	}
 	path := t.To
 	if path == "" {
 		folder, err := os.MkdirTemp("", "kith-migrate-")
@@ -63,6 +66,19 @@ func (t *migrateTarget) run(ctx context.Context, std streams, format string, rea
 		Path: path, Format: format, DryRun: t.DryRun, User: t.User, Owner: t.Owner, Strict: t.Strict, URL: t.URL, Key: t.Key, JSON: t.JSON,
 	}
 	return file.Run(ctx, std)
+}
+
+// checkFile refuses options of the import together with --to, which imports nothing.
+func (t *migrateTarget) checkFile() error {
+	for _, o := range []struct {
+		name string
+		set  bool
+	}{{"--dry-run", t.DryRun}, {"--user", t.User != ""}, {"--owner", t.Owner != ""}, {"--strict", t.Strict}, {"--json", t.JSON}} {
+		if t.To != "" && o.set {
+			return fmt.Errorf("migrate: %s is for the import: pass it to kith import", o.name)
+		}
+	}
+	return nil
 }
 
 // migrateMem0Cmd reads mem0's memories.

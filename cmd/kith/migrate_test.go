@@ -90,6 +90,19 @@ func checkContext(t *testing.T, c caller, user, owner string, texts ...string) {
 	}
 }
 
+// Options of the import are refused where nothing is imported.
+func TestMigrateToAFile(t *testing.T) {
+	t.Parallel()
+	for _, option := range []string{"--dry-run", "--user=ada", "--owner=Ada", "--strict", "--json"} {
+		path := filepath.Join(t.TempDir(), "zep.json")
+		code, out := command(t, []string{"ZEP_API_KEY=k"}, "migrate", "zep", "--from", "http://127.0.0.1:9", "--to", path, option)
+		name, _, _ := strings.Cut(option, "=")
+		if want := "migrate: " + name + " is for the import: pass it to kith import"; code != 1 || !strings.Contains(out, want) {
+			t.Errorf("want %q: %d %s", want, code, out)
+		}
+	}
+}
+
 func TestMigrateZep(t *testing.T) {
 	t.Parallel()
 	address := standIn(t, sdks(t), "standin_zep.py", "../../exchange/testdata/zep.json")[0]

@@ -1,7 +1,8 @@
 // Package chatlog reads the conversations that other programs keep or export: the exports of ChatGPT and Claude, sessions of
 // Claude Code, and logs of the message APIs of OpenAI and Anthropic. It takes what the user and the assistant wrote to each
 // other, counts everything else by the reason why it is not taken, and writes the conversations as lines of an import (package
-// exchange). It sends and stores nothing. It holds one conversation in memory, however large the file.
+// exchange). It sends and stores nothing. It holds one conversation in memory, however large the file; of sessions all texts,
+// which may have 256 MiB.
 package chatlog
 
 import (

@@ -204,6 +204,39 @@ func TestSessions(t *testing.T) {
 	}
 }
 
+// A message with a wrong time is taken without it, and its line is not refused.
+func TestSessionsWithWrongTimes(t *testing.T) {
+	t.Parallel()
+	line := func(id, at string) string {
+		return fmt.Sprintf(`{"type":"user","uuid":%q,"sessionId":"s","timestamp":%q,"message":{"role":"user","content":%[1]q}}`+"\n", id, at)
+	}
+	file := line("a", "2026-01-01T00:00:00Z") + line("b", "yesterday") + line("b", "yesterday") + line("c", "1969-12-31T00:00:00Z") + line("d", "2026-01-02T00:00:00Z")
+	taken, notTaken, faults, err := read(t, file, ClaudeCode)
+	if diff := cmp.Diff([]string{"s: user a, user b, user c, user d"}, taken); diff != "" || err != nil || len(faults) > 0 {
+		t.Error(err, faults, diff)
+	}
+	want := []string{"2 " + string(NoTime), "2 " + string(WrongTime)}
+	if diff := cmp.Diff(want, notTaken); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Lines with faults are all counted, and the first ones are held.
+func TestSessionsWithManyFaults(t *testing.T) {
+	t.Parallel()
+	file := strings.Repeat("{\n", maxFaults+2) + `{"type":"user","sessionId":"s","message":{"role":"user","content":"Hi"}}`
+	taken, notTaken, faults, err := read(t, file, ClaudeCode)
+	if diff := cmp.Diff([]string{"s: user Hi"}, taken); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	if diff := cmp.Diff([]string{"1 " + string(Undated)}, notTaken); diff != "" {
+		t.Error(diff)
+	}
+	if len(faults) != maxFaults+2 || !strings.HasPrefix(faults[maxFaults-1], "line 1000: ") || faults[maxFaults] != "a further line: has a fault" {
+		t.Errorf("%d faults: %q", len(faults), faults[max(0, len(faults)-3):])
+	}
+}
+
 // A zip may have several lists, in folders. Nothing else of it is read.
 func TestZips(t *testing.T) {
 	t.Parallel()

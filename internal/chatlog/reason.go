@@ -28,18 +28,19 @@ const (
 	NoTime         Reason = "messages without a time: stored with that of the message before"
 	Undated        Reason = "messages without a time: stored with that of the import"
 	Before1970     Reason = "messages from before 1970: stored with that time"
+	WrongTime      Reason = "times that are not of RFC 3339, or before 1970: ignored"
 	OtherFiles     Reason = "other files in the zip"
 	OtherAnswers   Reason = "answers beyond the first"
 )
 
 var reasons = []Reason{
 	Images, Audio, Files, ToolCalls, ToolResults, Thoughts, Instructions, UnknownContent, OtherBranches, Hidden, SystemMessages, ToolMessages,
-	NoText, OtherLines, NoMessages, Repeated, NoBeginning, Cut, NoTime, Undated, Before1970, OtherFiles, OtherAnswers,
+	NoText, OtherLines, NoMessages, Repeated, NoBeginning, Cut, NoTime, Undated, Before1970, WrongTime, OtherFiles, OtherAnswers,
 }
 
 // Changed reports whether something is taken, but not as it is in the file.
 func (r Reason) Changed() bool {
-	return slices.Contains([]Reason{NoBeginning, Cut, NoTime, Undated, Before1970}, r)
+	return slices.Contains([]Reason{NoBeginning, Cut, NoTime, Undated, Before1970, WrongTime}, r)
 }
 
 // NotTaken counts what is not taken, or not as it is, for a reason.

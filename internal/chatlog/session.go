@@ -1,13 +1,13 @@
 package chatlog
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 	"unicode/utf8"
 
+	"kith/internal/jsonline"
 	"kith/internal/transcript"
 )
 
@@ -17,22 +17,37 @@ const maxSessions = 256 << 20
 
 const maxSessionID = 100 // characters; it is a part of the keys of messages
 
+// maxFaults is how many lines with a fault are held with what is wrong with them.
+const maxFaults = 1000
+
 // sessions reads sessions of Claude Code. A line with a fault is refused alone: each line is a message.
 type sessions struct {
-	in     *transcript.Reader
-	lines  *lineCounter
-	now    time.Time
-	faults []*Fault
-	ready  []*Conversation // in the order of their first messages
-	ended  bool
+	in        *transcript.Reader
+	lines     jsonline.Counter
+	now       time.Time
+	faults    []*Fault
+	more      int             // lines with a fault after those
+	wrongTime bool            // of the message that is being read
+	ready     []*Conversation // in the order of their first messages
+	ended     bool
 }
 
 func newSessions(in io.Reader, now time.Time) *sessions {
-	s := &sessions{lines: &lineCounter{in: in}, now: now}
-	s.in = transcript.NewReader(s.lines, 0, func(f transcript.Fault) {
-		s.faults = append(s.faults, &Fault{fmt.Sprintf("line %d", f.Line), f.Message})
-	})
+	s := &sessions{now: now}
+	s.in = transcript.NewReader(io.TeeReader(in, &s.lines), 0, s.record)
 	return s
+}
+
+// record records a fault. A line whose time is wrong is not refused: its message is taken.
+func (s *sessions) record(f transcript.Fault) {
+	switch {
+	case f.Time:
+		s.wrongTime = true
+	case len(s.faults) < maxFaults:
+		s.faults = append(s.faults, &Fault{fmt.Sprintf("line %d", f.Line), f.Message})
+	default:
+		s.more++
+	}
 }
 
 func (s *sessions) next() (*Conversation, error) {
@@ -47,6 +62,9 @@ func (s *sessions) next() (*Conversation, error) {
 		f := s.faults[0]
 		s.faults = s.faults[1:]
 		return nil, f
+	case s.more > 0:
+		s.more--
+		return nil, &Fault{"a further line", "has a fault"}
 	case len(s.ready) == 0:
 		return nil, io.EOF
 	}
@@ -66,6 +84,7 @@ func (s *sessions) readAll() error {
 	known := map[[2]string]bool{}
 	messages, size := 0, 0
 	for {
+		s.wrongTime = false
 		m, err := s.in.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -82,40 +101,19 @@ func (s *sessions) readAll() error {
 		if at := [2]string{m.Session, m.ID}; !known[at] {
 			known[at] = true
 			c.Messages = append(c.Messages, Message{ID: m.ID, Role: m.Role, Text: m.Text, At: m.At})
+			if s.wrongTime {
+				c.NotTaken[WrongTime]++
+			}
 		}
 		if size += len(m.Text); size > maxSessions {
 			return fmt.Errorf("the texts of the file exceed %d bytes", maxSessions)
 		}
 	}
-	if others := s.lines.count() - messages - len(s.faults); others > 0 {
+	if others := s.lines.Lines() - messages - len(s.faults) - s.more; others > 0 {
 		if len(s.ready) == 0 {
 			s.ready = []*Conversation{{Place: "the file", NotTaken: map[Reason]int64{}}}
 		}
 		s.ready[0].NotTaken[OtherLines] = int64(others)
 	}
 	return nil
-}
-
-// lineCounter counts the lines that are read. The last one may lack its line break.
-type lineCounter struct {
-	in    io.Reader
-	ended int
-	open  bool
-}
-
-// Read reads from the underlying reader.
-func (l *lineCounter) Read(p []byte) (int, error) {
-	n, err := l.in.Read(p)
-	l.ended += bytes.Count(p[:n], []byte("\n"))
-	if n > 0 {
-		l.open = p[n-1] != '\n'
-	}
-	return n, err
-}
-
-func (l *lineCounter) count() int {
-	if l.open {
-		return l.ended + 1
-	}
-	return l.ended
 }

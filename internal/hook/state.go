@@ -22,8 +22,9 @@ const keepState = 90 * 24 * time.Hour
 
 // State is how far a session is stored in a memory. It is in a file, so that the next hook goes on there.
 type State struct {
-	Offset int64     `json:"offset"` // in the transcript, in bytes
-	Began  time.Time `json:"began"`  // the time of the first message, zero if it has none
+	Offset  int64     `json:"offset"`  // in the transcript, in bytes
+	Created bool      `json:"created"` // the conversation is stored; its first lines may have no messages
+	Began   time.Time `json:"began"`   // the time of the first message, zero if it has none
 
 	path string
 }
@@ -34,8 +35,9 @@ func OpenState(folder, memory string, in *Input) *State {
 	s := &State{path: filepath.Join(folder, hex.EncodeToString(sum[:12]))}
 	raw, err := os.ReadFile(s.path + ".json")
 	if err == nil && json.Unmarshal(raw, s) != nil || s.Offset < 0 {
-		s.Offset, s.Began = 0, time.Time{} // damaged: begin again
+		s.Offset, s.Created, s.Began = 0, false, time.Time{} // damaged: begin again
 	}
+	s.Created = s.Created || !s.Began.IsZero() // a state of a version before created
 	return s
 }
 

@@ -69,7 +69,7 @@ func openTranscript(path string, state *State) (*os.File, error) {
 		return nil, fmt.Errorf("%w: %w", ErrTranscript, err)
 	}
 	if info.Size() < state.Offset {
-		state.Offset = 0
+		state.Offset, state.Created = 0, false
 	}
 	if _, err := file.Seek(state.Offset, io.SeekStart); err != nil {
 		_ = file.Close()
@@ -156,14 +156,18 @@ func message(key string, said *transcript.Message, now time.Time) graph.MessageW
 // send stores messages in one transaction. The first ones create the conversation.
 func (s *storing) send(ctx context.Context, messages []graph.MessageWrite) error {
 	w := graph.SourceWrite{UserID: s.memory.User, EntityKey: s.in.Conversation(), Messages: messages}
-	if s.state.Offset == 0 {
+	first := !s.state.Created
+	if first {
 		w.ContentType, w.ContextType = graph.Some(graph.Conversation), graph.Some("work-session")
-		w.Tags = tags(s.in)
-		if s.state.Began = messages[0].At.Value; messages[0].At.Given {
-			w.StartedAt = messages[0].At
-		}
+		w.Tags, w.StartedAt = tags(s.in), messages[0].At
 	}
-	return s.memory.API.Call(ctx, http.MethodPost, "/v1/sources", &w, nil)
+	if err := s.memory.API.Call(ctx, http.MethodPost, "/v1/sources", &w, nil); err != nil {
+		return err
+	}
+	if first {
+		s.state.Created, s.state.Began = true, messages[0].At.Value
+	}
+	return nil
 }
 
 // tags returns the agent and the name of the project's folder.

@@ -1,4 +1,4 @@
-// Package jsonline decodes lines of files that people write, with faults that say what to correct.
+// Package jsonline decodes lines of files that people write, with faults that say what to correct, and counts lines.
 package jsonline
 
 import (

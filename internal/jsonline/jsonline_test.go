@@ -1,6 +1,9 @@
 package jsonline
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestDecode(t *testing.T) {
 	t.Parallel()
@@ -21,6 +24,19 @@ func TestDecode(t *testing.T) {
 		}
 		if field != test.wrong || fault != test.fault {
 			t.Errorf("%q: field %q, fault %q", test.line, field, fault)
+		}
+	}
+}
+
+func TestCounter(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"": 0, "|": 0, "a": 1, "a\n": 1, "a|b\n|": 1, "a\n|b": 2, "\n\n": 2} {
+		var c Counter
+		for piece := range strings.SplitSeq(text, "|") {
+			_, _ = c.Write([]byte(piece))
+		}
+		if c.Lines() != want {
+			t.Errorf("%q has %d lines, want %d", text, c.Lines(), want)
 		}
 	}
 }

@@ -164,9 +164,9 @@ func (r *Reader) time(written string) time.Time {
 	at, err := time.Parse(time.RFC3339, written)
 	switch {
 	case err != nil:
-		r.report(Fault{r.line, "timestamp is not a time of RFC 3339: it is ignored"})
+		r.report(Fault{r.line, "timestamp is not a time of RFC 3339: it is ignored", true})
 	case at.Unix() < 0:
-		r.report(Fault{r.line, "timestamp is before 1970: it is ignored"})
+		r.report(Fault{r.line, "timestamp is before 1970: it is ignored", true})
 	default:
 		return at.UTC()
 	}

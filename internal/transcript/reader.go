@@ -26,7 +26,7 @@ type Reader struct {
 }
 
 // NewReader returns a reader of a file from offset on, which is 0 or an earlier result of Offset. Report receives a fault
-// for each line that is skipped because something is wrong with it.
+// for each line that is skipped because something is wrong with it, and for a time that is ignored.
 func NewReader(in io.Reader, offset int64, report func(Fault)) *Reader {
 	return &Reader{in: bufio.NewReaderSize(in, 64<<10), offset: offset, report: report, begun: offset > 0}
 }
@@ -47,10 +47,10 @@ func (r *Reader) Read() (Message, error) {
 		switch {
 		case fault != "" && !complete:
 			r.offset = start
-			r.report(Fault{r.line, "is cut short: it is read when the agent has finished it"})
+			r.report(Fault{r.line, "is cut short: it is read when the agent has finished it", false})
 			return Message{}, io.EOF
 		case fault != "":
-			r.report(Fault{r.line, fault})
+			r.report(Fault{r.line, fault, false})
 		case known:
 			return line, nil
 		}
@@ -84,7 +84,7 @@ func (r *Reader) readLine() (complete bool, err error) {
 		if !tooLong {
 			return complete, nil
 		}
-		r.report(Fault{r.line, fmt.Sprintf("exceeds %d bytes", MaxLine)})
+		r.report(Fault{r.line, fmt.Sprintf("exceeds %d bytes", MaxLine), false})
 	}
 }
 

@@ -38,8 +38,9 @@ type Message struct {
 	Line    int       // number of the line, counted from where the Reader began
 }
 
-// Fault says what is wrong with a line. Line 0 is the whole file.
+// Fault says what is wrong with a line.
 type Fault struct {
 	Line    int
 	Message string
+	Time    bool // only its time is wrong: the message of the line is returned, without a time
 }

@@ -2,7 +2,6 @@
 package transfer
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +12,7 @@ import (
 	"strconv"
 
 	client "kith/clients/go"
+	"kith/internal/jsonline"
 	"kith/internal/terminal"
 )
 
@@ -121,32 +121,10 @@ func (o *Options) query() url.Values {
 // importID returns a hash of the content and the parameters, and the number of lines. The service resumes an interrupted
 // import with the same id. As the hash includes the parameters, a dry run has another id.
 func importID(content io.Reader, query url.Values) (id string, lines int, err error) {
-	hash, counted := sha256.New(), &lineCounter{}
+	hash, counted := sha256.New(), &jsonline.Counter{}
 	_, _ = io.WriteString(hash, query.Encode()+"\n")
 	if _, err := io.Copy(io.MultiWriter(hash, counted), content); err != nil {
 		return "", 0, err
 	}
-	return hex.EncodeToString(hash.Sum(nil)), counted.lines(), nil
-}
-
-// lineCounter counts the lines of the text written to it. The last line may lack its newline.
-type lineCounter struct {
-	ended int
-	open  bool
-}
-
-// Write counts the lines of p. It never fails.
-func (c *lineCounter) Write(p []byte) (int, error) {
-	c.ended += bytes.Count(p, []byte("\n"))
-	if len(p) > 0 {
-		c.open = p[len(p)-1] != '\n'
-	}
-	return len(p), nil
-}
-
-func (c *lineCounter) lines() int {
-	if c.open {
-		return c.ended + 1
-	}
-	return c.ended
+	return hex.EncodeToString(hash.Sum(nil)), counted.Lines(), nil
 }

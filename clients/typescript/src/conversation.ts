@@ -40,14 +40,15 @@ export class Conversation {
 
   /** Stores messages, in their order; they are on disk when it returns. Opens the conversation if it does not exist. */
   async append(messages: Said[], options: CallOptions = {}): Promise<Schemas["SourceResult"]> {
+    const limits = this.#kith.together(options);
     const keyed = messages.map((message) => ({ ...message, entity_key: message.entity_key || newId() }));
     try {
-      return await this.#append(keyed, options);
+      return await this.#append(keyed, limits);
     } catch (error) {
       if (!(error instanceof KithError && error.status === 404)) throw error;
     }
-    await this.open({ ...options, maxTokens: 100, messages: 0 });
-    return this.#append(keyed, options);
+    await this.open({ ...limits, maxTokens: 100, messages: 0 });
+    return this.#append(keyed, limits);
   }
 
   #append(messages: Said[], options: CallOptions): Promise<Schemas["SourceResult"]> {

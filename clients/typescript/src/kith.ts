@@ -33,6 +33,11 @@ export interface CallOptions {
   retries?: number | undefined;
 }
 
+/** Options of calls that share one deadline. For the parts of this package. */
+export interface TogetherOptions extends CallOptions {
+  deadline?: AbortSignal;
+}
+
 export interface ContextOptions extends CallOptions {
   /** text (default): Markdown for a prompt; json: an object. */
   format?: "text" | "json" | undefined;
@@ -145,7 +150,7 @@ export class Kith {
   }
 
   /** Makes a call, and returns its data or throws a KithError. For the parts of this package. */
-  async call<T>(name: string, options: CallOptions, run: (over: Over) => Promise<Answer<T>>, repeatable = true): Promise<T> {
+  async call<T>(name: string, options: TogetherOptions, run: (over: Over) => Promise<Answer<T>>, repeatable = true): Promise<T> {
     const limits = this.#limits(options);
     try {
       const { data, error, response } = await run({ fetch: (request) => send(this.#sending, request, repeatable, limits) });
@@ -157,8 +162,14 @@ export class Kith {
     }
   }
 
-  #limits(options: CallOptions): Limits {
-    return { signal: options.signal, timeout: options.timeout ?? this.#timeout, retries: options.retries ?? this.#retries };
+  /** Returns options with which several calls may take as long as one. For the parts of this package. */
+  together(options: CallOptions): TogetherOptions {
+    return { ...options, deadline: AbortSignal.timeout(options.timeout ?? this.#timeout) };
+  }
+
+  #limits(options: TogetherOptions): Limits {
+    const { signal, timeout = this.#timeout, retries = this.#retries } = options;
+    return { signal, timeout, retries, deadline: options.deadline ?? AbortSignal.timeout(timeout) };
   }
 }
 

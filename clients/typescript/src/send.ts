@@ -17,6 +17,8 @@ export interface Limits {
   signal: AbortSignal | undefined;
   /** Milliseconds of all attempts. */
   timeout: number;
+  /** Ends the attempts after that time. */
+  deadline: AbortSignal;
   /** Most further attempts. */
   retries: number;
 }
@@ -26,14 +28,13 @@ export interface Limits {
  * repeatable after a 503 or without an answer, it is sent again: with growing pauses, or after the service's Retry-After.
  */
 export async function send(over: Sending, request: Request, repeatable: boolean, limits: Limits): Promise<Response> {
-  const deadline = AbortSignal.timeout(limits.timeout);
-  const signal = AbortSignal.any([request.signal, deadline, ...(limits.signal ? [limits.signal] : [])]);
+  const signal = AbortSignal.any([request.signal, limits.deadline, ...(limits.signal ? [limits.signal] : [])]);
   for (let attempt = 0; ; attempt++) {
     const outcome = await once(over, request, signal);
     const pause = outcome instanceof Response ? pauseAfter(outcome, repeatable, attempt) : repeatable ? pauseOf(attempt) : undefined;
     if (pause !== undefined && attempt < limits.retries && (await sleep(pause, signal))) continue;
     if (outcome instanceof Response) return outcome;
-    throw failureOf(request, outcome.cause, deadline, limits);
+    throw failureOf(request, outcome.cause, limits);
   }
 }
 
@@ -50,10 +51,10 @@ async function once(over: Sending, request: Request, signal: AbortSignal): Promi
 }
 
 /** Returns what a caller gets for a request without an answer: the reason of its own signal, or a KithError. */
-function failureOf(request: Request, cause: unknown, deadline: AbortSignal, limits: Limits): unknown {
+function failureOf(request: Request, cause: unknown, limits: Limits): unknown {
   for (const signal of [request.signal, limits.signal]) if (signal?.aborted) return signal.reason;
   const call = `${request.method} ${new URL(request.url).pathname}`;
-  const what = deadline.aborted ? `no answer within ${limits.timeout / 1000} s` : `no answer from ${new URL(request.url).origin}`;
+  const what = limits.deadline.aborted ? `no answer within ${limits.timeout / 1000} s` : `no answer from ${new URL(request.url).origin}`;
   return new KithError(call, what, { status: 0, cause });
 }
 

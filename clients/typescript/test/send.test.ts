@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Kith, KithError } from "@kith/client";
-import { breaks, says, scripted } from "./server.js";
+import { breaks, says, scripted, type Step } from "./server.js";
 
 const key = "kith_secret";
 const busy = says(503, "{}", { "Retry-After": "0" });
@@ -79,6 +79,13 @@ test("redirects are not followed: another host gets neither key nor request", as
   const { url } = await scripted(t, says(307, "", { Location: `${other.url}/v1/memory` }));
   assert.match((await refusedBy(new Kith({ url, key }).remember("ada", {}))).message, /redirects/);
   assert.equal(other.got.length, 0);
+});
+
+test("appending ends at its timeout, also when it has to open the conversation", async (t) => {
+  const slowly = (step: Step): Step => (response, got) => void setTimeout(() => step(response, got), 300);
+  const { url } = await scripted(t, slowly(says(404, "{}")), slowly(says(200, "{}")), slowly(says(200, "{}")));
+  const error = await refusedBy(new Kith({ url, key }).conversation("ada", "c").append([{ role: "user", text: "Hello" }], { timeout: 700 }));
+  assert.match(error.message, /no answer within 0\.7 s/);
 });
 
 test("a call ends at its timeout, also while it waits to retry", async (t) => {
