@@ -8,7 +8,7 @@ import (
 	"kith/internal/searchscope"
 )
 
-// kindFilter returns a clause that matches nodes of the given kinds among those in node_words; none means all. It
+// kindFilter returns a clause that matches nodes of the given kinds among those in memory_words; none means all. It
 // lists these kinds or the others, whichever are fewer, because every name costs time.
 func kindFilter(kinds []graph.Kind) string {
 	var given, others []string

@@ -307,7 +307,7 @@ func (q *Search) indexAsks(scope graph.Scope) *searchAsks {
 			all.sources = append(all.sources, newIndexAsk("source_words", said, "", sourceFields, a))
 		}
 		if len(q.Nodes) > 0 {
-			all.nodes = append(all.nodes, newIndexAsk("node_words", other, kinds, wordsOfNodes, a))
+			all.nodes = append(all.nodes, newIndexAsk("memory_words", other, kinds, wordsOfNodes, a))
 		}
 		if q.Relationships {
 			all.relationships = append(all.relationships, newIndexAsk("relationship_words", other, types, relationshipFields, a))

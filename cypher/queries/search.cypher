@@ -165,7 +165,7 @@ CALL (counts) {
   WITH ask, $node_asks[ask] AS q, counts[ask] AS having
   WITH ask, reduce(query = q.head, i IN range(0, size(q.clauses) - 1) | query + q.clauses[i] + '^'
     + toString(toInteger(100 * log(1 + having[0] / (having[i + 1] + 0.5)))) + ' ') + ')' AS query
-  CALL db.index.fulltext.queryNodes('node_words', query, {limit: $node_limit}) YIELD node AS n, score
+  CALL db.index.fulltext.queryNodes('memory_words', query, {limit: $node_limit}) YIELD node AS n, score
   WHERE n.team_id = $team_id
     AND (n.user_id IS NULL OR n.user_id = $user_id)
     AND ($archived OR coalesce(n.state, '') <> 'archived')

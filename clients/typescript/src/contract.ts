@@ -2380,7 +2380,7 @@ export interface components {
              * @description so many neighbours of the nodes found; default none
              */
             expand?: number | null;
-            /** @description only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte; tested on the best 100 nodes. An object; at most 4,096 bytes */
+            /** @description only nodes whose value (items) or properties (others) have these fields with these values; {"n":{"$gt":3}} compares with $eq, $ne, $gt, $gte, $lt or $lte; tested on the best 100 nodes. An object; at most 4,096 bytes */
             filter?: {
                 [key: string]: unknown;
             };
@@ -7847,7 +7847,7 @@ export interface operations {
     import: {
         parameters: {
             query?: {
-                format?: "kith" | "mcp-memory" | "graphiti" | "mem0";
+                format?: "kith" | "mcp-memory" | "graphiti" | "mem0" | "zep" | "letta" | "cognee" | "langgraph";
                 /** @description for whom items are that name no user; those of another user are refused */
                 user_id?: string;
                 /** @description the name of the person who is the user: of the file, else one is made */
@@ -9096,7 +9096,7 @@ export interface operations {
     "list-namespaces": {
         parameters: {
             query?: {
-                /** @description for whom; left out: the user of the key, or the team itself */
+                /** @description default: the user of the key; without one, shared items only */
                 user_id?: string;
                 /** @description the parts that they begin with, repeated; * is any part */
                 prefix?: string[];
@@ -9207,7 +9207,7 @@ export interface operations {
                 namespace?: string[];
                 /** @description only the items of this name in the namespace itself */
                 name?: string;
-                /** @description JSON: only nodes whose value (items) or properties (others) have these fields with these values, or fit $eq, $ne, $gt, $gte, $lt, $lte */
+                /** @description JSON: only nodes whose value (items) or properties (others) have these fields with these values; {"n":{"$gt":3}} compares with $eq, $ne, $gt, $gte, $lt or $lte */
                 filter?: string;
                 limit?: number;
                 /** @description next of the page before */
