@@ -47,6 +47,7 @@ var ownOfKinds = map[string]string{
 	"decision":      `{"project_id":"p","state_key":"made","outcome":"Oak.","rationale":"It lasts.","decision_at":"2026-03-03T08:00:00Z"}`,
 	"requirement":   `{"project_id":"p","type_key":"r","text":"It bears ten tons.\nAlways.","priority":1}`,
 	"signal":        `{"project_id":"p","channel":"gauge","ts":"2026-03-03T08:00:00Z","payload":{"level":[1,2.5]}}`,
+	"item":          `{"namespace":["a","b"],"value":{"a":[1,"b"]}}`,
 	"insight":       `{"project_id":"p","derived_from_signal_id":"s-1","props":{"a":{"b":null}}}`,
 	"system_entity": `{"system":"harbour","tags":["x","y"]}`,
 }

@@ -200,6 +200,8 @@ func (p *nodePlan) refusal(w *NodeWrite, old *stored) refusal {
 		return refusal{"entity_key", fault.Conflict, takenKey}
 	case old == nil && !named && kind.group != episodeGroup:
 		return refusal{"name", fault.Required, "is required for a new node"}
+	case old == nil && kind == ItemKind && (w.OwnFields == nil || !w.Namespace.Given):
+		return refusal{"namespace", fault.Required, "is required for a new item"}
 	case old != nil && (old.kind != kind || !sameUser(old.user(), user, w.UserID.Given && kind != SystemEntityKind)):
 		return refusal{"entity_key", fault.Conflict, takenKey}
 	}

@@ -43,8 +43,8 @@ func searchParams(scope graph.Scope, word string) map[string]any {
 			"head": visible + " +(search_scope:nothing ", "clauses": []string{"((+" + clause + " +*:*)^1)"}, "words": []string{word},
 			"names": []string{visible + " +name:(" + word + ")^0"}, "filters": false,
 		}}
-		if name != "relationship" {
-			counted = append(counted, map[string]any{"index": name + "_words", "filter": visible, "asks": [][]string{{visible + " +" + clause}}})
+		if indexes := map[string]string{"message": "message_words", "source": "source_words", "node": "memory_words"}; indexes[name] != "" {
+			counted = append(counted, map[string]any{"index": indexes[name], "filter": visible, "asks": [][]string{{visible + " +" + clause}}})
 		}
 	}
 	params["counted"] = counted
@@ -172,6 +172,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	maps.Copy(known, map[string]any{"teams": []string{e.Team}, "from_seq": 1, "to_seq": 9, "webhook_id": "w", "places": 10, "anew": true,
 		"secret": "x", "due": true, "batch_id": "b"})
 	known["subjects"] = []map[string]any{{"user": "u", "topic": "standing tea"}}
+	known["namespaces"] = map[string]any{"n-1": "n0"}
 	known["prefix"], known["size"] = "concept"+graph.KeySeparator, graph.PageSize
 	if q.Name == "search_past" {
 		known["kinds"] = []string{"concept", graph.RelationshipRecord}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"kith/internal/fault"
 	"kith/internal/searchscope"
@@ -34,6 +35,7 @@ type searchedName struct {
 type naturalParts struct {
 	Labels                                        Labels
 	UserID, Name, CanonicalName, Type, NaturalKey string
+	Namespace                                     []string // of an item
 }
 
 // renewBatch is the maximum number of nodes in one transaction.
@@ -73,7 +75,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	if last = nodes.Last; last == "" {
 		return "", 0, nil
 	}
-	scopes, kinds, names := map[string]any{}, map[string]any{}, map[string]any{}
+	scopes, kinds, names, namespaces := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
 	var keys []string
 	stale := map[string]string{}
 	for i := range nodes.Names {
@@ -85,6 +87,9 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 		if name := NameKey(n.Name); name != "" {
 			names[n.Key] = name
 		}
+		if tokens := searchscope.Namespaces(n.Parts.Namespace); len(tokens) > 0 {
+			namespaces[n.Key] = strings.Join(tokens, " ")
+		}
 	}
 	for _, user := range append(nodes.Users, "") {
 		scopes[user] = searchscope.Owner(team, user)
@@ -94,7 +99,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	}
 	err = s.Transaction(ctx, "search_renew", func(t *Tx) error {
 		count, err := renewProperties.ExecOne(t, map[string]any{
-			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": PlainTypes, "names": names,
+			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": PlainTypes, "names": names, "namespaces": namespaces,
 		})
 		if err != nil {
 			return err

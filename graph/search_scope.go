@@ -30,10 +30,7 @@ func (s *stored) putSearchScope(teamID string) {
 	default:
 		tokens = append(tokens, searchscope.Kind(s.kind.Name))
 	}
-	namespace := s.Texts("namespace")
-	for i := range namespace {
-		tokens = append(tokens, searchscope.Namespace(namespace[:i+1]))
-	}
+	tokens = append(tokens, searchscope.Namespaces(s.Texts("namespace"))...)
 	s.Properties["search_scope"] = strings.Join(tokens, " ")
 	if s.kind != MessageKind { // the name of a message is its speaker
 		s.putSearchName()

@@ -63,6 +63,9 @@ func Node(kind, key string, salience float64, change ...func(*graph.NodeWrite)) 
 	w := graph.NodeWrite{
 		Kind: kind, EntityKey: key, Name: graph.Some("the " + key), State: graph.Some("active"), Salience: graph.Some(salience),
 	}
+	if kind == graph.ItemKind.Name {
+		w.OwnFields = &graph.OwnFields{Namespace: graph.Some([]string{"namespace", "of " + key})}
+	}
 	for _, c := range change {
 		c(&w)
 	}

@@ -22,6 +22,15 @@ func Owner(teamID, userID string) string {
 // Kind returns the token of a kind of nodes.
 func Kind(name string) string { return "x" + strings.ReplaceAll(name, "_", "") + "0" }
 
+// Namespaces returns the tokens of an item's namespace: its own and those of the namespaces around it.
+func Namespaces(namespace []string) []string {
+	var tokens []string
+	for i := range namespace {
+		tokens = append(tokens, Namespace(namespace[:i+1]))
+	}
+	return tokens
+}
+
 // Namespace returns the token of a namespace of items, and of all within it.
 func Namespace(parts []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x1f")))
