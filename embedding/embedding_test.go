@@ -83,7 +83,10 @@ func embedKinds(e *env) {
 			continue
 		}
 		n := graph.NodeWrite{Kind: kind.Name, EntityKey: kind.Name, Description: graph.Some("what it is"), OwnFields: fields[kind.Name]}
-		if n.OwnFields == nil {
+		if kind == graph.ItemKind {
+			n.OwnFields = &graph.OwnFields{Namespace: graph.Some([]string{"notes"})}
+		}
+		if fields[kind.Name] == nil {
 			n.Name = graph.Some("its name")
 			want[kind.Name] = "its name\nwhat it is"
 		}

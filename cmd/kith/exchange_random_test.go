@@ -165,6 +165,8 @@ func (r *randomTeam) node(n int) {
 		if len(r.sources) > 0 {
 			line["source_key"] = rapid.SampledFrom(r.sources).Draw(r.T, "source")
 		}
+	case "item":
+		line["namespace"] = []string{"notes", "of tests"}
 	case "system_entity":
 		delete(line, "user_id")
 		line["system"], line["type"] = "s", "t"
