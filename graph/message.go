@@ -215,7 +215,7 @@ func (j *JSONText) DecodeNeo(v any) error {
 	return nil
 }
 
-// PageSize is the size of the parts of messages, in bytes, at which a page of messages ends.
+// PageSize is the size of the values of items or of the parts of messages, in bytes, at which a page of them ends.
 const PageSize = 8 << 20
 
 // Messages returns at most limit messages of a source from number from on, oldest first; fewer if their parts exceed PageSize.

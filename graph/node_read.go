@@ -170,8 +170,6 @@ type NodePage struct {
 const (
 	mostRead   = 5_000
 	readAtOnce = 100
-	// pageBytes is the size of the values after which a page of items ends.
-	pageBytes = 8 << 20
 )
 
 // Nodes returns a page of nodes that the scope may see. A page may have fewer nodes than its limit, or none, although others
@@ -199,7 +197,7 @@ func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, e
 				continue
 			}
 			page.Nodes = append(page.Nodes, *n)
-			if int64(len(page.Nodes)) == l.Limit || size > pageBytes {
+			if int64(len(page.Nodes)) == l.Limit || size > PageSize {
 				page.Next = cursorBefore(more, i+1)
 				return page, nil
 			}
