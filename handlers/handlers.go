@@ -21,6 +21,7 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/tracing"
 	"kith/limit"
 	"kith/loader"
 	"kith/preference"
@@ -157,25 +158,11 @@ type Options struct {
 	Observe  func(route, method string, status int, took time.Duration)
 	Verified func(credential Credential, err error) // who was let in, and who was not
 	// Trace starts a span for a request and returns the function that ends it; default: none.
-	Trace func(r *http.Request, route string) (context.Context, func(status int))
+	Trace func(r *http.Request, method, route string) (context.Context, func(status int))
 	// Operations makes spans of operations on the memory; default: none.
-	Operations operationTrace
+	Operations *tracing.Memory
 	Now        func() time.Time
 }
-
-// operationTrace makes spans of operations on the memory.
-type operationTrace interface {
-	Start(ctx context.Context, operation string) (context.Context, func(error))
-	Report(ctx context.Context, records int, queries ...string)
-}
-
-// noOperationTrace makes no spans.
-type noOperationTrace struct{}
-
-func (noOperationTrace) Start(ctx context.Context, _ string) (context.Context, func(error)) {
-	return ctx, func(error) {}
-}
-func (noOperationTrace) Report(context.Context, int, ...string) {}
 
 // API answers requests.
 type API struct {
@@ -219,11 +206,8 @@ func New(s Services, o Options) http.Handler {
 	if o.ChangeStreams == nil {
 		o.ChangeStreams = NewStreams(256)
 	}
-	if o.Operations == nil {
-		o.Operations = noOperationTrace{}
-	}
 	if o.Trace == nil {
-		o.Trace = func(r *http.Request, _ string) (context.Context, func(int)) { return r.Context(), func(int) {} }
+		o.Trace = func(r *http.Request, _, _ string) (context.Context, func(int)) { return r.Context(), func(int) {} }
 	}
 	if o.Stopping == nil {
 		o.Stopping = func(func()) func() bool { return func() bool { return true } }

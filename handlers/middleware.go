@@ -41,7 +41,7 @@ func principal(ctx context.Context) auth.Principal { return auth.PrincipalOf(ctx
 // observe sets the request id and reports the request when it ends.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
-	ctx, end := a.options.Trace(c.Request, routeOf(c))
+	ctx, end := a.options.Trace(c.Request, method(c.Request), routeOf(c))
 	defer func() { // also of an answer that breaks off
 		a.observed(c, time.Since(start))
 		end(c.Writer.Status())
@@ -57,9 +57,9 @@ func (a *API) observe(c *gin.Context) {
 
 func (a *API) observed(c *gin.Context, took time.Duration) {
 	id, route := requestID(c.Request.Context()), routeOf(c)
-	a.options.Observe(route, Method(c.Request), c.Writer.Status(), took)
+	a.options.Observe(route, method(c.Request), c.Writer.Status(), took)
 	if a.options.Log.Enabled(c.Request.Context(), slog.LevelDebug) {
-		a.options.Log.Debug("request", "request_id", id, "method", Method(c.Request), "route", route,
+		a.options.Log.Debug("request", "request_id", id, "method", method(c.Request), "route", route,
 			"status", c.Writer.Status(), "bytes", c.Writer.Size(), "took", took)
 	}
 }
@@ -67,8 +67,8 @@ func (a *API) observed(c *gin.Context, took time.Duration) {
 // methods lists the methods of all routes.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} //nolint:gochecknoglobals // a constant table
 
-// Method is a request's method, or "other": callers without a key choose it, and metrics keep a series of each.
-func Method(r *http.Request) string {
+// method is a request's method, or "other": callers without a key choose it, and metrics keep a series of each.
+func method(r *http.Request) string {
 	if slices.Contains(methods, r.Method) {
 		return r.Method
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -128,7 +129,8 @@ func (l *Loader) loadRendered(ctx context.Context, scope graph.Scope, view strin
 }
 
 // load reads sections, and at the same time preferences that are not in the graph. A failed section is tried again
-// alone; if that fails too, it is in degraded. An error means that the identity or the focus could not be read.
+// alone, unless the database is unavailable; if that fails too, it is in degraded. An error means that the identity or the
+// focus could not be read.
 func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (found *Sections, degraded []Section, err error) {
 	ctx, end := l.options.Trace(ctx, "load context")
 	defer func() { end(err) }()
@@ -157,7 +159,7 @@ func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []Section
 	return found, sorted(failed), nil
 }
 
-// loadFromGraph reads sections in one statement or in parallel. failed holds the errors of missing sections.
+// loadFromGraph reads sections in one statement or in parallel. failed has the errors of missing sections.
 func (l *Loader) loadFromGraph(ctx context.Context, scope graph.Scope, sections []Section, q SectionQuery) (found *Sections, failed map[Section]error) {
 	if len(sections) == 0 {
 		return &Sections{}, map[Section]error{}
@@ -167,14 +169,30 @@ func (l *Loader) loadFromGraph(ctx context.Context, scope graph.Scope, sections 
 		if err == nil {
 			return found, map[Section]error{}
 		}
+		if errors.Is(err, graph.ErrUnavailable) { // nine statements instead of one would keep a slow database slow
+			return &Sections{}, failAll(sections, err)
+		}
 		l.options.Log.Warn("combined context statement failed, loading each section alone", "error", err)
 	}
 	found = &Sections{}
 	failed = l.loadEach(ctx, scope, sections, q, found)
-	if l.options.Mode == Parallel && len(failed) > 0 {
-		failed = l.loadEach(ctx, scope, sorted(failed), q, found)
+	if l.options.Mode == Parallel {
+		again := slices.DeleteFunc(sorted(failed), func(s Section) bool { return errors.Is(failed[s], graph.ErrUnavailable) })
+		for _, section := range again {
+			delete(failed, section)
+		}
+		maps.Copy(failed, l.loadEach(ctx, scope, again, q, found))
 	}
 	return found, failed
+}
+
+// failAll returns the error of a statement as that of all its sections.
+func failAll(sections []Section, err error) map[Section]error {
+	failed := make(map[Section]error, len(sections))
+	for _, section := range sections {
+		failed[section] = err
+	}
+	return failed
 }
 
 // loadEach reads sections in parallel, and returns the errors of those that failed. It stops if the owner cannot be

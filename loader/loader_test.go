@@ -413,6 +413,23 @@ func TestIdentityFailingIsAnError(t *testing.T) {
 	}
 }
 
+// A database that is unavailable is asked no more: a database that is slow would get slower.
+func TestUnavailableDatabaseIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []Mode{Combined, Parallel} {
+		s := &fakeStore{found: full(), combined: graph.ErrUnavailable, fail: func(Section, int) error { return graph.ErrUnavailable }}
+		l, _ := newLoader(s, Options{Mode: mode})
+		if _, err := l.Context(t.Context(), Request{Scope: scope}, nil); !errors.Is(err, graph.ErrUnavailable) {
+			t.Errorf("%s: %v", mode, err)
+		}
+		for section, attempts := range s.attempts {
+			if mode == Combined || attempts > 1 {
+				t.Errorf("%s: %s is read %d times", mode, section, attempts)
+			}
+		}
+	}
+}
+
 func TestCombinedAndParallelAnswerTheSame(t *testing.T) {
 	t.Parallel()
 	var bodies []string

@@ -15,6 +15,7 @@ import (
 	"kith/digest"
 	"kith/explore"
 	"kith/graph"
+	"kith/internal/tracing"
 	"kith/loader"
 	"kith/neo"
 	"kith/replay"
@@ -105,24 +106,10 @@ type Options struct {
 	Observe  func(tool string, outcome Outcome, took time.Duration)
 	Trace    neo.Trace // of every call; default: none
 	// Operations makes spans of operations on the memory; default: none.
-	Operations operationTrace
+	Operations *tracing.Memory
 	// RequestID returns the id of the request of a call, for the audit log; default: none.
 	RequestID func(ctx context.Context) string
 }
-
-// operationTrace makes spans of operations on the memory.
-type operationTrace interface {
-	Start(ctx context.Context, operation string) (context.Context, func(error))
-	Report(ctx context.Context, records int, queries ...string)
-}
-
-// noOperationTrace makes no spans.
-type noOperationTrace struct{}
-
-func (noOperationTrace) Start(ctx context.Context, _ string) (context.Context, func(error)) {
-	return ctx, func(error) {}
-}
-func (noOperationTrace) Report(context.Context, int, ...string) {}
 
 // Server answers agents. It is safe for concurrent use.
 type Server struct {
@@ -163,9 +150,6 @@ func (o Options) complete() Options {
 	}
 	if o.Trace == nil {
 		o.Trace = neo.NoTrace
-	}
-	if o.Operations == nil {
-		o.Operations = noOperationTrace{}
 	}
 	if o.RequestID == nil {
 		o.RequestID = func(context.Context) string { return "" }

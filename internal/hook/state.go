@@ -37,7 +37,6 @@ func OpenState(folder, memory string, in *Input) *State {
 	if err == nil && json.Unmarshal(raw, s) != nil || s.Offset < 0 {
 		s.Offset, s.Created, s.Began = 0, false, time.Time{} // damaged: begin again
 	}
-	s.Created = s.Created || !s.Began.IsZero() // a state of a version before created
 	return s
 }
 

@@ -24,7 +24,7 @@ var memoryOperations = map[string]string{ //nolint:gochecknoglobals // a constan
 	"erase-user": "delete_memory_store", "erase-team": "delete_memory_store",
 }
 
-// Memory makes the spans of operations on the memory.
+// Memory makes the spans of operations on the memory. A nil Memory makes none.
 type Memory struct {
 	tracer  *Tracer
 	content bool
@@ -36,7 +36,7 @@ func (t *Tracer) Memory(content bool) *Memory { return &Memory{t, content} }
 // Start begins the span of an operation of the API, if it is one on the memory, and returns the function that ends it.
 func (m *Memory) Start(ctx context.Context, operation string) (context.Context, func(error)) {
 	name := memoryOperations[operation]
-	if name == "" || m.tracer.provider == nil {
+	if name == "" || m == nil || m.tracer.provider == nil {
 		return ctx, func(error) {}
 	}
 	ctx, span := m.tracer.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(
@@ -66,7 +66,7 @@ func errorType(err error) string {
 // Report adds to the operation's span how many records it found or wrote, and for what it searched.
 func (m *Memory) Report(ctx context.Context, records int, queries ...string) {
 	span := trace.SpanFromContext(ctx)
-	if !span.IsRecording() {
+	if m == nil || !span.IsRecording() {
 		return
 	}
 	span.SetAttributes(attribute.Int("gen_ai.memory.record.count", records))

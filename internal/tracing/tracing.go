@@ -17,7 +17,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"kith/handlers"
 	"kith/internal/fault"
 	"kith/neo"
 )
@@ -95,12 +94,11 @@ func endSpan(span trace.Span, err error) {
 }
 
 // Request returns a function that traces a request within the caller's trace, nil if tracing is disabled.
-func (t *Tracer) Request() func(*http.Request, string) (context.Context, func(int)) {
+func (t *Tracer) Request() func(r *http.Request, method, route string) (context.Context, func(int)) {
 	if t.provider == nil {
 		return nil
 	}
-	return func(r *http.Request, route string) (context.Context, func(int)) {
-		method := handlers.Method(r)
+	return func(r *http.Request, method, route string) (context.Context, func(int)) {
 		ctx := t.incoming.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 		ctx, span := t.tracer.Start(ctx, method+" "+route, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
 			attribute.String("http.request.method", method), attribute.String("http.route", route)))
