@@ -18,6 +18,8 @@ var chartValues = []string{
 	"--set", "ingress.enabled=true,ingress.className=nginx,ingress.hosts={kith.example.org},ingress.tlsSecret=kith-tls",
 	"--set", "serviceAccount.create=true,imagePullSecrets[0].name=registry,nodeSelector.disk=ssd,podLabels.tier=memory,podAnnotations.note=x",
 	"--set", "image.digest=sha256:0000000000000000000000000000000000000000000000000000000000000000,service.annotations.a=b,existingSecret=other",
+	"--set", "service.type=LoadBalancer",
+	"--set-json", "settings.KITH_MAX_BODY=67108864", "--set-json", "settings.KITH_OTLP_RATIO=0.25", "--set-json", "settings.KITH_PPROF=true",
 }
 
 // Helm takes the chart and its values, and makes of it what other tests look at.
@@ -33,7 +35,10 @@ func TestDistChart(t *testing.T) {
 		}
 		golden.Check(t, rendered[i], chartHeader(t)+"\n"+made)
 	}
-	for _, refused := range []string{"settings.KITH_BOOTSTRAP_KEY=secret", "replica=3", "ingress.enabled=true", "image.digest=latest"} {
+	for _, refused := range []string{
+		"settings.KITH_BOOTSTRAP_KEY=secret", "settings.KITH_LLM_KEY=secret", "settings.KITH_LISTEN=:80", "settings.KITH_REDIS_URI=redis://:secret@redis",
+		"replica=3", "ingress.enabled=true", "image.digest=latest",
+	} {
 		if made, err := runHelm(t, "template", "kith", chart, "--kube-version", "1.34.0", "--set", refused); err == nil {
 			t.Errorf("%s is taken:\n%s", refused, made)
 		}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,6 +97,69 @@ func dropOwn(kind string, object any) {
 		drop("imagePullPolicy", "spec", "template", "spec", "containers", 0)
 	case "Service":
 		drop("type", "spec")
+	}
+}
+
+// Numbers among the settings are written as Kith reads them: without an exponent.
+func TestChartWritesNumbers(t *testing.T) {
+	t.Parallel()
+	for _, object := range parseObjects(t, rendered[1]) {
+		if at(object, "kind") != "ConfigMap" {
+			continue
+		}
+		for name, want := range map[string]string{"KITH_MAX_BODY": "67108864", "KITH_OTLP_RATIO": "0.25", "KITH_PPROF": "true", "KITH_NEO4J_URI": "neo4j://neo4j:7687"} {
+			if got := at(object, "data", name); got != want {
+				t.Errorf("%s is %v, want %s", name, got, want)
+			}
+		}
+		return
+	}
+	t.Error("no ConfigMap")
+}
+
+// Behind a Service for clients outside the cluster, pods take requests from any address. Metrics are for Prometheus alone still.
+func TestChartLetsClientsIn(t *testing.T) {
+	t.Parallel()
+	for i, want := range []any{[]any{map[string]any{"namespaceSelector": map[string]any{}}}, nil} {
+		for _, object := range parseObjects(t, rendered[i]) {
+			if at(object, "kind") != "NetworkPolicy" {
+				continue
+			}
+			if diff := cmp.Diff(want, at(object, "spec", "ingress", 0, "from")); diff != "" {
+				t.Errorf("%s: clients differ:\n%s", rendered[i], diff)
+			}
+			if at(object, "spec", "ingress", 1, "from") == nil {
+				t.Errorf("%s: metrics are open", rendered[i])
+			}
+		}
+	}
+}
+
+// The chart's schema refuses all secret settings, those that the chart sets itself, and addresses with a password.
+func TestChartRefusesSecrets(t *testing.T) {
+	t.Parallel()
+	schema := parseYAML(t, chart+"/values.schema.json") // YAML includes JSON
+	secret := regexp.MustCompile(`_(KEY|PASSWORD|SECRET|TOKEN)$`)
+	want := map[string]any{"KITH_ADMIN_LISTEN": false, "KITH_LISTEN": false}
+	for field := range reflect.TypeFor[config]().Fields() {
+		if name := field.Tag.Get("env"); secret.MatchString(name) {
+			want[name] = false
+		}
+	}
+	settings := []any{"properties", "settings"}
+	if diff := cmp.Diff(any(want), at(schema, append(settings, "properties")...)); diff != "" {
+		t.Errorf("refused settings differ:\n%s", diff)
+	}
+	pattern := regexp.MustCompile(at(schema, append(settings, "additionalProperties", "not", "pattern")...).(string)) //nolint:errcheck // a panic fails too
+	for value, refused := range map[string]bool{
+		"redis://:secret@redis:6379/0": true, "rediss://kith:secret@redis:6379": true, "postgres://kith:secret@db/kith": true,
+		"postgres://db/kith?user=kith&password=secret": true, "host=db user=kith password=secret": true,
+		"redis://redis:6379/0": false, "postgres://kith@db:5432/kith": false, "neo4j+s://graph.example.org:7687": false,
+		"http://[::1]:4318": false, "https://a.example.org:8443,https://b.example.org": false, "/etc/kith/neo4j-password": false,
+	} {
+		if pattern.MatchString(value) != refused {
+			t.Errorf("%s: refused %v, want %v", value, !refused, refused)
+		}
 	}
 }
 
