@@ -19,7 +19,11 @@ func (r *release) writeChart() error {
 			files[i].content = chartVersions.ReplaceAll(f.content, fmt.Appendf(nil, `${1}: "%s"`, r.version.semantic))
 		}
 	}
-	content, err := tarball(files, r.date)
+	licences, err := r.licences("kith/")
+	if err != nil {
+		return err
+	}
+	content, err := tarball(append(files, licences...), r.date)
 	if err != nil {
 		return err
 	}

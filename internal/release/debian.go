@@ -62,15 +62,19 @@ func (r *release) stageDebian(t target, folder string) (string, error) {
 		return "", err
 	}
 	values := strings.NewReplacer(
-		"{{version}}", r.version.debian, "{{architecture}}", t.debian, "{{program}}", program, "{{root}}", root, "{{stage}}", folder,
+		"{{version}}", r.version.debian, "{{architecture}}", t.debian, "{{program}}", program, "{{stage}}", folder,
 		"{{completions}}", completions, "{{summary}}", summary, "{{maintainer}}", maintainer, "{{homepage}}", homepage, "{{date}}", r.date.Format("2006-01-02T15:04:05Z"))
 	config := values.Replace(debianPackage)
 	licences, err := r.licences("")
 	if err != nil {
 		return "", err
 	}
-	for _, l := range licences {
-		config += fmt.Sprintf("  - {src: %q, dst: %q, file_info: {mode: 0644}}\n", filepath.Join(root, l.name), "/usr/share/doc/kith/"+l.name)
+	pages, err := r.tree("", "README.md", "docs")
+	if err != nil {
+		return "", err
+	}
+	for _, f := range append(pages, licences...) {
+		config += fmt.Sprintf("  - {src: %q, dst: %q, file_info: {mode: 0644}}\n", filepath.Join(root, f.name), "/usr/share/doc/kith/"+f.name)
 	}
 	for _, f := range []file{
 		{"kith.service", 0o644, []byte(strings.Replace(string(unit), "/usr/local/bin/kith", "/usr/bin/kith", 1))},

@@ -19,6 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kith/embedded"
+	"kith/internal/testenv"
 )
 
 const dist = "../../dist"
@@ -47,6 +48,14 @@ func TestDistIsComplete(t *testing.T) {
 		if system.debian != "" {
 			newest(t, "kith_*_"+system.debian+".deb")
 		}
+	}
+	chart := newest(t, "kith-[0-9]*.tgz")
+	v, err := parseVersion(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(chart), "kith-"), ".tgz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"kith_client-" + v.python + "-py3-none-any.whl", "kith_client-" + v.python + ".tar.gz", "kith-client-" + v.semantic + ".tgz"} {
+		newest(t, name)
 	}
 }
 
@@ -123,6 +132,22 @@ func TestDistServer(t *testing.T) {
 	if len(entry.Packages) != 3+len(targets) {
 		t.Errorf("%d packages", len(entry.Packages))
 	}
+}
+
+// registry is the module of the registry of MCP, with the schema of its entries.
+const registry = "github.com/modelcontextprotocol/registry@v1.8.9"
+
+// The entry for the registry matches the schema that it names.
+func TestDistServerMatchesItsSchema(t *testing.T) {
+	var module struct{ Dir string }
+	if err := json.Unmarshal([]byte(output(t, t.TempDir(), "go", "mod", "download", "-json", registry)), &module); err != nil {
+		t.Fatal(err)
+	}
+	const check = `import json, sys, jsonschema
+entry = json.load(open(sys.argv[1]))
+date = entry["$schema"].split("/")[-2]
+jsonschema.validate(entry, json.load(open(f"{sys.argv[2]}/internal/validators/schemas/{date}.json")), jsonschema.Draft7Validator)`
+	output(t, t.TempDir(), testenv.Python(t, "jsonschema==4.26.0"), "-c", check, newest(t, "server.json"), module.Dir)
 }
 
 // With pip and no Java, Maven or Neo4j on the machine, kith mcp keeps a memory: the extra brings Java, and Neo4j's jars are fetched.

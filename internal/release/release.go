@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,35 +109,32 @@ func (r *release) program(t target, folder string) (file, error) {
 
 // licences returns the licence's file, if the repository has one, for the folder of a package.
 func (r *release) licences(folder string) ([]file, error) {
-	names, err := filepath.Glob(filepath.Join(r.root, "LICENSE*"))
-	var files []file
-	for _, name := range names {
-		content, readErr := os.ReadFile(name)
-		err = errors.Join(err, readErr)
-		files = append(files, file{folder + filepath.Base(name), 0o644, content})
-	}
-	return files, err
+	return r.tracked(folder, ":(glob)LICENSE*")
 }
 
-// tree returns the files of the repository at the paths, for a folder of a package.
+// tree returns the files at the paths of the repository, for a folder of a package. Each path must exist.
 func (r *release) tree(folder string, paths ...string) ([]file, error) {
+	return r.tracked(folder, append([]string{"--error-unmatch"}, paths...)...)
+}
+
+// tracked returns the files that git ls-files lists: others in the folders of the repository, such as drafts, are in no package.
+func (r *release) tracked(folder string, args ...string) ([]file, error) {
+	command := exec.Command("git", append([]string{"ls-files", "-z"}, args...)...) //nolint:gosec // our own
+	command.Dir, command.Stderr = r.root, os.Stderr
+	list, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files %s: %w", strings.Join(args, " "), err)
+	}
 	var files []file
-	for _, path := range paths {
-		err := filepath.WalkDir(filepath.Join(r.root, path), func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			content, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			inside, err := filepath.Rel(r.root, name)
-			files = append(files, file{folder + filepath.ToSlash(inside), 0o644, content})
-			return err
-		})
+	for name := range strings.SplitSeq(string(list), "\x00") {
+		if name == "" { // after the last
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(r.root, name))
 		if err != nil {
 			return nil, err
 		}
+		files = append(files, file{folder + name, 0o644, content})
 	}
 	return files, nil
 }

@@ -115,6 +115,156 @@ func TestPackages(t *testing.T) {
 	})
 }
 
+// All packages take the licence, and no file that git does not track.
+func TestPackagesTakeWhatGitTracks(t *testing.T) {
+	t.Parallel()
+	r := newRelease(t)
+	r.root = newRepository(t, map[string]string{
+		"LICENSE": "a licence", "README.md": "", "CHANGELOG.md": "", "SECURITY.md": "", "docs/page.md": "", "deploy/kith.service": "", "deploy/helm/kith/Chart.yaml": "version: 0.0.0\n",
+	})
+	for _, name := range []string{"docs/draft.md", "deploy/helm/kith/draft.yaml", "LICENSE.draft"} {
+		writeFile(t, filepath.Join(r.root, name), "not in git")
+	}
+	for _, system := range targets {
+		writeFile(t, r.binary(system), "a program")
+	}
+	r.out = t.TempDir()
+	if err := r.writePackages(targets); err != nil {
+		t.Fatal(err)
+	}
+	packages, err := filepath.Glob(filepath.Join(r.out, "*"))
+	if want := 4*len(targets) + 2; err != nil || len(packages) != want { // and the main npm package, chart
+		t.Errorf("%d packages, want %d (%v)", len(packages), want, err)
+	}
+	for _, name := range packages {
+		list := []string{"tar", "-tzf", name}
+		if end := filepath.Ext(name); end != ".gz" && end != ".tgz" {
+			list = []string{"python3", "-m", "zipfile", "-l", name}
+		}
+		checkFiles(t, filepath.Base(name), output(t, r.out, list[0], list[1:]...))
+	}
+	stage := t.TempDir()
+	config, err := r.stageDebian(targets[0], stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := readFile(t, config)
+	checkFiles(t, "the Debian package", content)
+	if !strings.Contains(content, `"/usr/share/doc/kith/docs/page.md"`) {
+		t.Errorf("the Debian package has no page: %s", content)
+	}
+}
+
+func checkFiles(t *testing.T, what, files string) {
+	t.Helper()
+	if !strings.Contains(files, "LICENSE") {
+		t.Errorf("%s has no licence:\n%s", what, files)
+	}
+	if strings.Contains(files, "draft") {
+		t.Errorf("%s has a file that git does not track:\n%s", what, files)
+	}
+}
+
+// The client libraries are built with the version and the licence of the release, and from the files that git tracks.
+func TestClientsHaveTheVersionOfTheRelease(t *testing.T) {
+	t.Parallel()
+	tracked := map[string]string{"LICENSE": "a licence", "scripts/python-package.sh": ""}
+	for _, c := range clients {
+		name := c.folder + "/" + c.description
+		tracked[name] = readFile(t, "../../"+name)
+	}
+	r := newRelease(t)
+	r.root = newRepository(t, tracked)
+	want := []string{`version = "1.2.3.dev45"`, `"version": "1.2.3-dev.45"`}
+	for i, c := range clients {
+		writeFile(t, filepath.Join(r.root, c.folder, "draft"), "")
+		root := t.TempDir()
+		if err := r.copyClient(c, root); err != nil {
+			t.Fatal(err)
+		}
+		if description := readFile(t, filepath.Join(root, c.folder, c.description)); strings.Count(description, want[i]) != 1 {
+			t.Errorf("%s has no %s:\n%s", c.folder, want[i], description)
+		}
+		checkFiles(t, c.folder, output(t, filepath.Join(root, c.folder), "ls"))
+		checkFiles(t, c.folder, output(t, root, "ls"))
+	}
+}
+
+// Pages and metadata name the versions of Python that the wheel's module runs with.
+func TestWheelNamesVersionsOfPython(t *testing.T) {
+	t.Parallel()
+	oldest := "3.8"
+	if strings.Contains(string(pythonModule), "get_preferred_scheme") {
+		oldest = "3.10"
+	}
+	if got := newRelease(t).pythonMetadata(nil); !strings.Contains(got, "\nRequires-Python: >="+oldest+"\n") {
+		t.Errorf("the metadata has no Python %s:\n%s", oldest, got)
+	}
+	if !strings.Contains(readFile(t, "../../docs/install.md"), "| Python "+oldest+";") {
+		t.Errorf("docs/install.md has no Python %s", oldest)
+	}
+}
+
+// A version says whether files have changed or are new. Ignored files do not count.
+func TestVersionOfCheckout(t *testing.T) {
+	t.Parallel()
+	folder := newRepository(t, map[string]string{"VERSION": "1.2.3\n", "scripts/version.sh": readFile(t, "../../scripts/version.sh"), "main.go": "", ".gitignore": "/bin/\n"})
+	git := func(args ...string) {
+		output(t, folder, "git", append([]string{"-c", "user.name=Test", "-c", "user.email=test@example.org"}, args...)...)
+	}
+	want := func(when, version string) {
+		t.Helper()
+		if got := strings.TrimSpace(output(t, folder, "bash", "scripts/version.sh")); got != version {
+			t.Errorf("%s: %s, want %s", when, got, version)
+		}
+	}
+	want("without a commit", "1.2.3-dev.0")
+	git("commit", "--quiet", "--message", "first")
+	want("committed", "1.2.3-dev.1")
+	writeFile(t, filepath.Join(folder, "bin/kith"), "")
+	want("with an ignored file", "1.2.3-dev.1")
+	writeFile(t, filepath.Join(folder, "new/new.go"), "")
+	want("with a new file", "1.2.3-dev.1.dirty")
+	if err := os.RemoveAll(filepath.Join(folder, "new")); err != nil {
+		t.Fatal(err)
+	}
+	git("tag", "v1.3.0")
+	want("tagged", "1.3.0")
+	writeFile(t, filepath.Join(folder, "main.go"), "package main\n")
+	want("with a changed file", "1.2.3-dev.1.dirty")
+}
+
+// newRepository returns a folder with the files, tracked by git.
+func newRepository(t *testing.T, files map[string]string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, content := range files {
+		writeFile(t, filepath.Join(folder, name), content)
+	}
+	output(t, folder, "git", "init", "--quiet")
+	output(t, folder, "git", "add", ".")
+	return folder
+}
+
+func writeFile(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
 // newRelease returns a release without binaries.
 func newRelease(t *testing.T) *release {
 	t.Helper()

