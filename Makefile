@@ -22,7 +22,8 @@ BRIEFJAVA := env JDK_JAVA_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnostic
 # One package at a time (-p 1): several start databases of their own.
 # 1: a build without Node and the npm registry fails, instead of leaving the page out.
 PAGE      ?=
-TESTFLAGS ?= -shuffle=on -p 1 -timeout=45m
+# make check has vetted the code, and programs without debug information link faster.
+TESTFLAGS ?= -shuffle=on -p 1 -vet=off -ldflags='-s -w' -timeout=45m
 BENCHTIME ?= 1s
 SOAK      ?= 10m
 ATTACK    ?= 10m
@@ -63,7 +64,7 @@ test-ui: setup page ## the page at all widths, and with 100,000 nodes
 
 test-adapters: setup ## the adapters for agent frameworks, and imports, with the frameworks and systems themselves (gigabytes)
 	KITH_TEST_ADAPTERS=1 $(WITHENV) $(BRIEFJAVA) go test -p 1 ./exchange ./cmd/kith \
-	  -run 'TestPythonPackage$$|TestFilesOfTheirOwnClasses$$|TestMigrate' -count=1 -v -timeout=30m
+	  -run 'TestPythonPackage$$|TestGeneratedPython|TestFilesOfTheirOwnClasses$$|TestMigrate' -count=1 -v -timeout=30m
 
 race: setup page ## all tests under the race detector (half an hour on two cores)
 	GOFLAGS=-race $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...

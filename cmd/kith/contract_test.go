@@ -16,7 +16,7 @@ import (
 // test also follows links between operations.
 func TestContractHolds(t *testing.T) {
 	t.Parallel()
-	tries, phases := 30*time.Second, "examples,coverage,fuzzing"
+	tries, phases := 15*time.Second, "examples,coverage,fuzzing"
 	if long := os.Getenv("KITH_TEST_FUZZ"); long != "" {
 		var err error
 		if tries, err = time.ParseDuration(long); err != nil {
