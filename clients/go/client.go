@@ -51,7 +51,10 @@ func New(address, key string, over *http.Client) *Client {
 	return &Client{url: strings.TrimRight(address, "/"), key: key, http: &own, pause: firstPause}
 }
 
-var errRedirect = errors.New("the service redirects to another host, which gets neither key nor request: configure its own address")
+var (
+	errAddress  = errors.New("invalid service address: it must be an http or https URL")
+	errRedirect = errors.New("the service redirects to another host, which gets neither key nor request: configure its own address")
+)
 
 // sameHost follows redirects within the host and port of the first request, also from http to https.
 func sameHost(r *http.Request, via []*http.Request) error {
@@ -147,7 +150,7 @@ func (r *request) repeats(err error, pause time.Duration) (time.Duration, bool) 
 	pause = pause/2 + mathrand.N(pause/2+1)
 	var refused *Error
 	switch {
-	case errors.Is(err, errTooLarge), errors.Is(err, errRedirect):
+	case errors.Is(err, errTooLarge), errors.Is(err, errRedirect), errors.Is(err, errAddress):
 		return 0, false
 	case !errors.As(err, &refused):
 		return pause, r.again
@@ -199,11 +202,11 @@ func (c *Client) send(ctx context.Context, r request, address string, body io.Re
 	return response, nil
 }
 
-// newRequest returns a request with the API key.
+// newRequest returns a request with the API key. Its error does not contain the address.
 func (c *Client) newRequest(ctx context.Context, method, address string, body io.Reader) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, body)
-	if err != nil {
-		return nil, errors.New("invalid service address")
+	if err != nil || request.URL.Scheme != "http" && request.URL.Scheme != "https" || request.URL.Host == "" {
+		return nil, errAddress
 	}
 	request.Header.Set("Authorization", "Bearer "+c.key)
 	return request, nil

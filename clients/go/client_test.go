@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -115,6 +116,20 @@ func TestCallsAreRepeated(t *testing.T) {
 			c, asked := at(t, one.script...)
 			if err := one.call(c); (err != nil) != one.fails || asked.Load() != one.asked {
 				t.Errorf("%v, asked %d times, want %d", err, asked.Load(), one.asked)
+			}
+		})
+	}
+}
+
+// A wrong address fails at once, and the error does not contain it: it may have a password.
+func TestWrongAddressesAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"", "localhost:8080", "ftp://secret", "http://", "http://secret:port", "http://a b", ":secret"} {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			_, err := New(address, "kith_secret", nil).Context(t.Context(), ContextQuery{})
+			if !errors.Is(err, errAddress) || strings.Contains(err.Error(), "secret") || time.Since(begun) != 0 {
+				t.Errorf("%q: %v after %v", address, err, time.Since(begun))
 			}
 		})
 	}

@@ -16,7 +16,7 @@ import (
 // minutes. A broken connection and a 503 are retried, so the call must be idempotent. Its errors do not name the call.
 type Transfer struct {
 	Path   string                                               // begins with a slash and is escaped
-	Notify func(message string)                                 // called before each retry
+	Notify func(message string)                                 // called before each retry. nil: not called
 	Begin  func(ctx context.Context, alive func()) (end func()) // called around each attempt; alive counts as bytes that move. nil: not called
 	Sent   func(part []byte)                                    // called with each part of a file that is sent. nil: not called
 
@@ -113,7 +113,9 @@ func (t *Transfer) run(ctx context.Context, attempt func(ctx context.Context, al
 		if !again || try == tries || ctx.Err() != nil {
 			return err
 		}
-		t.Notify(fmt.Sprintf("%v; retrying", err))
+		if t.Notify != nil {
+			t.Notify(fmt.Sprintf("%v; retrying", err))
+		}
 		if !sleep(ctx, min(wait, maxPause)) {
 			return err
 		}

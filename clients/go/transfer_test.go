@@ -50,9 +50,14 @@ func TestTransferGivesUp(t *testing.T) {
 			t.Errorf("%v: %v after %d calls, want %d", err, got, calls, want)
 		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	tr := Transfer{silence: time.Minute, pause: time.Hour, Notify: func(string) {}}
+	tr := Transfer{silence: time.Minute, pause: time.Microsecond} // Notify is optional
+	if err := tr.run(t.Context(), func(context.Context, func()) error { calls++; return connectionError{io.EOF} }); !errors.Is(err, io.EOF) || calls != tries {
+		t.Errorf("without Notify: %v after %d calls", err, calls)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	calls = 0
+	tr = Transfer{silence: time.Minute, pause: time.Hour, Notify: func(string) {}}
 	_ = tr.run(ctx, func(context.Context, func()) error { calls++; cancel(); return connectionError{io.EOF} })
 	if calls != 1 {
 		t.Errorf("%d calls after the end", calls)
