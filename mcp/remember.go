@@ -59,7 +59,8 @@ func (s *Server) addRemember() {
 		contract.Input[rememberInput](), s.remember)
 }
 
-// remember stores the nodes, and then their relationships, whose ends may be named by them. Both can be sent again.
+// remember stores the nodes, and then their relationships, whose ends may be named by them. Sending a call again changes nothing
+// more, except with contradicts: each time that ends the current relationship and adds another.
 func (s *Server) remember(ctx context.Context, in *rememberInput) (answer, error) {
 	scope, err := scope(ctx, auth.Write, in.Caller)
 	if err != nil {

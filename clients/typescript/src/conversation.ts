@@ -35,7 +35,7 @@ export class Conversation {
     const { maxTokens: max_tokens = 1300 } = options;
     const body: Schemas["OpenConversationRequest"] = { user_id: this.user, conversation_id: this.id, format: "text", max_tokens };
     if (options.messages !== undefined) body.messages = options.messages;
-    return this.#kith.call<unknown>("POST /v1/conversations", options, (over) => this.#kith.api.POST("/v1/conversations", { body, parseAs: "text", ...over })).then(String);
+    return this.#kith.text("POST /v1/conversations", options, (over) => this.#kith.api.POST("/v1/conversations", { body, parseAs: "text", ...over }));
   }
 
   /** Stores messages, in their order; they are on disk when it returns. Opens the conversation if it does not exist. */

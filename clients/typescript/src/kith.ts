@@ -96,7 +96,8 @@ export class Kith {
       ...given("conversation_id", options.conversation),
       ...given("time_zone", options.timeZone),
     };
-    return this.call("GET /v1/context", options, (over) => this.api.GET("/v1/context", { params: { query }, ...over, ...parsed(format) }));
+    const run = (over: Over) => this.api.GET("/v1/context", { params: { query }, ...over, ...parsed(format) });
+    return format === "text" ? this.text("GET /v1/context", options, run) : this.call("GET /v1/context", options, run);
   }
 
   /**
@@ -128,7 +129,8 @@ export class Kith {
       ...given("limit", options.limit),
       ...given("conversation_id", options.conversation),
     };
-    return this.call("POST /v1/explore", options, (over) => this.api.POST("/v1/explore", { body, ...over, ...parsed(format) }));
+    const run = (over: Over) => this.api.POST("/v1/explore", { body, ...over, ...parsed(format) });
+    return format === "text" ? this.text("POST /v1/explore", options, run) : this.call("POST /v1/explore", options, run);
   }
 
   /** Returns a conversation of a user; without an id a new one. Nothing is sent. */
@@ -136,7 +138,7 @@ export class Kith {
     return new Conversation(this, user, id);
   }
 
-  /** Calls one of the tools that Kith serves to agents over MCP, which take names in place of keys. A repeatable one is retried. */
+  /** Calls one of the tools that Kith serves to agents over MCP, which take names in place of keys. With repeatable, for a call that may run twice, it is retried. */
   async callTool(name: string, input: Record<string, unknown>, options: CallOptions & { repeatable?: boolean } = {}): Promise<ToolAnswer> {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } });
     const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
@@ -160,6 +162,18 @@ export class Kith {
       if (cause instanceof KithError || limits.signal?.aborted) throw cause;
       throw new KithError(name, "the answer is incomplete or not Kith's", { status: 0, cause });
     }
+  }
+
+  /** Makes a call whose answer is a text. For the parts of this package. */
+  async text(name: string, options: TogetherOptions, run: (over: Over) => Promise<Answer<unknown>>): Promise<string> {
+    const read = async (over: Over) => {
+      const answer = await run(over);
+      if (answer.response.ok && !isText(answer.response)) {
+        throw new KithError(name, "the answer is not a text; is this the address of a Kith?", { status: answer.response.status });
+      }
+      return answer;
+    };
+    return String((await this.call(name, options, read)) ?? "");
   }
 
   /** Returns options with which several calls may take as long as one. For the parts of this package. */
@@ -199,6 +213,11 @@ function addressOf(url: string): string {
 function keyOf(key: string): string {
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("kith: no API key: give key to new Kith, or set KITH_KEY, without blanks");
   return key;
+}
+
+/** Reports whether a response has a text of Kith: not a page of HTML. */
+function isText(response: Response): boolean {
+  return /^text\/(markdown|plain)\s*(;|$)/i.test(response.headers.get("Content-Type") ?? "");
 }
 
 /** Returns an object with a field if it has a value. */

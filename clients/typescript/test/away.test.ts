@@ -4,7 +4,7 @@ import { generateText, stepCountIs, streamText, wrapLanguageModel } from "ai";
 import { Kith } from "@kith/client";
 import { kithMiddleware, kithTools } from "@kith/client/ai-sdk";
 import { scriptedModel, textsOf } from "./model.js";
-import { says, scripted, type Step } from "./server.js";
+import { breaks, says, scripted, type Step } from "./server.js";
 
 const key = "kith_secret";
 const ways: Record<string, Step> = {
@@ -49,6 +49,36 @@ test("the steps of a turn wait for a silent Kith once", async (t) => {
     "The model answers without memory: kith: GET /v1/context: no answer within 0.1 s",
     "The tool explore failed: kith: POST /mcp: no answer within 0.1 s",
   ]);
+});
+
+const toolSays = (text: string, isError = false) => says(200, JSON.stringify({ jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text }], isError } }));
+const related = { from: "Ada", to: "Sarah", type: "has_relationship_with" };
+
+for (const [tool, input, sent] of [
+  ["explore", { query: "x" }, 2],
+  ["remember", { nodes: [{ kind: "person", name: "Sarah" }], relationships: [related] }, 2],
+  ["remember", { relationships: [related, { ...related, contradicts: true }] }, 1],
+  ["forget", { names: ["Sarah"] }, 1],
+] as const) {
+  test(`${tool} ${JSON.stringify(input)} is sent ${sent === 1 ? "once" : "again"} when Kith does not answer`, async (t) => {
+    const { url, got } = await scripted(t, breaks, toolSays("Done."));
+    const model = scriptedModel({ calls: { tool, input } }, { says: "Hello." });
+    const tools = kithTools(new Kith({ url, key }), { user: "ada", warn: () => undefined });
+    await generateText({ model, tools, prompt: "Hello", stopWhen: stepCountIs(2) });
+    assert.equal(got.length, sent);
+    assert.match(textsOf(model.doGenerateCalls[1]?.prompt, "tool")[0] ?? "", sent === 1 ? /The memory is not available now/ : /Done\./);
+  });
+}
+
+test("a tool call that Kith refuses is logged, without what is stored", async (t) => {
+  const refusal = "Refused: the call has faults.\n- entity_keys[0]: is the name of several nodes: use the entity key of one, p-1 (Sarah)";
+  const { url } = await scripted(t, toolSays(refusal, true));
+  const warnings: string[] = [];
+  const model = scriptedModel({ calls: { tool: "forget", input: { names: ["Sarah"] } } }, { says: "Hello." });
+  const tools = kithTools(new Kith({ url, key }), { user: "ada", warn: (text) => warnings.push(text) });
+  await generateText({ model, tools, prompt: "Hello", stopWhen: stepCountIs(2) });
+  assert.match(textsOf(model.doGenerateCalls[1]?.prompt, "tool")[0] ?? "", /p-1 \(Sarah\)/);
+  assert.deepEqual(warnings, ["The tool forget failed: Refused: the call has faults."]);
 });
 
 test("a call that its caller aborts fails", async (t) => {

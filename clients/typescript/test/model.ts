@@ -1,8 +1,8 @@
 import { simulateReadableStream } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 
-/** What a model does when it is called: speak, call a tool, or fail. */
-export type Act = { says?: string; calls?: { tool: string; input: unknown }; fails?: true };
+/** What a model does when it is called: speak, call a tool, or fail. With hangs its stream stays open; cancelling it calls hangs. */
+export type Act = { says?: string; calls?: { tool: string; input: unknown }; fails?: true; hangs?: () => void };
 
 type Generated = Awaited<ReturnType<MockLanguageModelV3["doGenerate"]>>;
 type Streamed = Awaited<ReturnType<MockLanguageModelV3["doStream"]>>;
@@ -19,13 +19,23 @@ export function scriptedModel(...acts: Act[]): MockLanguageModelV3 {
   const next = () => acts[Math.min(calls++, acts.length - 1)] ?? {};
   return new MockLanguageModelV3({
     doGenerate: async () => generated(next(), calls),
-    doStream: async () => ({ stream: simulateReadableStream({ chunks: parts(next(), calls), initialDelayInMs: null, chunkDelayInMs: null }) }),
+    doStream: async () => ({ stream: streamOf(next(), calls) }),
   });
 }
 
 /** Returns the texts of a prompt with a role, as the model got them. */
 export function textsOf(prompt: MockLanguageModelV3["doGenerateCalls"][number]["prompt"] | undefined, role: "system" | "user" | "assistant" | "tool"): string[] {
   return (prompt ?? []).filter((message) => message.role === role).map((message) => (typeof message.content === "string" ? message.content : JSON.stringify(message.content)));
+}
+
+function streamOf(act: Act, n: number): ReadableStream<Part> {
+  const chunks = parts(act, n);
+  const { hangs } = act;
+  if (!hangs) return simulateReadableStream({ chunks, initialDelayInMs: null, chunkDelayInMs: null });
+  return new ReadableStream<Part>({
+    start: (out) => chunks.slice(0, -1).forEach((part) => out.enqueue(part)), // without the finish
+    cancel: () => hangs(),
+  });
 }
 
 function generated(act: Act, n: number): Generated {

@@ -5,6 +5,7 @@ import { breaks, says, scripted, type Step } from "./server.js";
 
 const key = "kith_secret";
 const busy = says(503, "{}", { "Retry-After": "0" });
+const markdown = { "Content-Type": "text/markdown; charset=utf-8" };
 const stored = says(200, '{"nodes":[],"relationships":[],"warnings":[]}');
 
 async function refusedBy(run: Promise<unknown>): Promise<KithError> {
@@ -74,6 +75,26 @@ test("an answer that is not Kith's is an error", async (t) => {
   assert.match((await refusedBy(new Kith({ url, key }).callTool("explore", {}))).message, /not Kith's/);
 });
 
+test("a text that is not Kith's is an error", async (t) => {
+  const calls = [
+    (memory: Kith) => memory.context("ada"),
+    (memory: Kith) => memory.explore("ada", "who?"),
+    (memory: Kith) => memory.conversation("ada", "c").open(),
+  ];
+  for (const call of calls) {
+    for (const type of ["text/html; charset=utf-8", "application/json", "text/markdownish"]) {
+      const { url, got } = await scripted(t, says(200, "<html>", { "Content-Type": type }));
+      const error = await refusedBy(call(new Kith({ url, key })));
+      assert.match(error.message, /^kith: (GET|POST) \/v1\/[a-z]+: the answer is not a text; is this the address of a Kith\?$/);
+      assert.deepEqual([error.status, error.unavailable, got.length], [200, false, 1]);
+    }
+    for (const type of ["text/markdown; charset=utf-8", "text/plain"]) {
+      const { url } = await scripted(t, says(200, "# About ada", { "Content-Type": type }));
+      assert.equal(await call(new Kith({ url, key })), "# About ada");
+    }
+  }
+});
+
 test("redirects are not followed: another host gets neither key nor request", async (t) => {
   const other = await scripted(t, stored);
   const { url } = await scripted(t, says(307, "", { Location: `${other.url}/v1/memory` }));
@@ -83,7 +104,7 @@ test("redirects are not followed: another host gets neither key nor request", as
 
 test("appending ends at its timeout, also when it has to open the conversation", async (t) => {
   const slowly = (step: Step): Step => (response, got) => void setTimeout(() => step(response, got), 300);
-  const { url } = await scripted(t, slowly(says(404, "{}")), slowly(says(200, "{}")), slowly(says(200, "{}")));
+  const { url } = await scripted(t, slowly(says(404, "{}")), slowly(says(200, "# About ada", markdown)), slowly(says(200, "{}")));
   const error = await refusedBy(new Kith({ url, key }).conversation("ada", "c").append([{ role: "user", text: "Hello" }], { timeout: 700 }));
   assert.match(error.message, /no answer within 0\.7 s/);
 });

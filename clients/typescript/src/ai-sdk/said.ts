@@ -15,8 +15,9 @@ export interface Talk {
 const maxText = 65_536; // characters of a message
 
 /**
- * Returns what the user has said since the model last spoke. Each message gets a key made of all that was said up to it,
- * so that the same prompt, sent again, stores it once.
+ * Returns what the user has said since the model last spoke. Each message gets a key, so that the same prompt, sent again,
+ * stores it once. The key is made of the id that the program gave the message (providerOptions.kith.id), or else of all that
+ * was said up to it: then a program that sends a part of what was said, and the same texts again, sends the same message.
  */
 export async function newlySaid(talk: Talk, prompt: Prompt): Promise<Said[]> {
   const said: Said[] = [];
@@ -50,6 +51,9 @@ function history(talk: Talk, prompt: Prompt): string {
 }
 
 async function keyOf(talk: Talk, prompt: Prompt): Promise<string> {
-  const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(history(talk, prompt)));
+  const last = prompt.at(-1);
+  const id = last?.providerOptions?.["kith"]?.["id"];
+  const unique = typeof id === "string" ? JSON.stringify([talk.user, talk.conversation ?? null, { id }, textOf(last)]) : history(talk, prompt);
+  const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(unique));
   return Array.from(new Uint8Array(sum, 0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -3,13 +3,14 @@ type Part = { type: string } | { type: "text-delta"; delta: string };
 
 /**
  * Returns the stream, and calls said once when it ends, before its reader sees the end: with the text that went through it.
- * A stream that failed or was cancelled before any text said nothing.
+ * It is not called for a stream that failed or was cancelled before any text.
  */
 export function observe<P extends Part>(stream: ReadableStream<P>, said: (text: string) => Promise<void>): ReadableStream<P> {
   const reader = stream.getReader();
   let text = "";
   let failed = false;
-  const end = () => (failed && text === "" ? undefined : said(text));
+  let ended: Promise<void> | undefined;
+  const end = () => (ended ??= failed && text === "" ? Promise.resolve() : said(text)); // cancelling also ends a pending read
   return new ReadableStream<P>({
     async pull(out) {
       try {
@@ -31,8 +32,11 @@ export function observe<P extends Part>(stream: ReadableStream<P>, said: (text: 
     },
     async cancel(reason) {
       failed = true;
-      await reader.cancel(reason);
-      await end();
+      try {
+        await reader.cancel(reason);
+      } finally {
+        await end();
+      }
     },
   });
 }

@@ -24,13 +24,16 @@ export type KithTools = {
 export function kithTools(memory: Kith, options: ToolOptions): KithTools {
   const { user, timeout = 10_000, warn = console.warn } = options;
 
-  async function call(name: string, input: object, signal: AbortSignal | undefined): Promise<string> {
-    const { text, isError } = await memory.callTool(name, { ...input, user_id: user }, { timeout, signal, repeatable: true }).catch((error: unknown) => {
+  async function call(name: string, input: object, signal: AbortSignal | undefined, repeatable: boolean): Promise<string> {
+    const { text, isError } = await memory.callTool(name, { ...input, user_id: user }, { timeout, signal, repeatable }).catch((error: unknown) => {
       if (!(error instanceof KithError)) throw error;
       warn(`The tool ${name} failed: ${error.message}`);
       throw error.unavailable ? new Error("The memory is not available now: go on without it.", { cause: error }) : error;
     });
-    if (isError) throw new Error(text);
+    if (isError) {
+      warn(`The tool ${name} failed: ${text.split("\n", 1)[0]}`); // the lines after it may have names of what is stored
+      throw new Error(text);
+    }
     return text;
   }
 
@@ -38,17 +41,22 @@ export function kithTools(memory: Kith, options: ToolOptions): KithTools {
     remember: tool({
       description: "Store what the user says that will matter in another conversation. What is stored already, by name, is changed. Not for guesses or secrets.",
       inputSchema: jsonSchema<Remembered>(rememberSchema),
-      execute: (input, { abortSignal }) => call("remember", input, abortSignal),
+      execute: (input, { abortSignal }) => call("remember", input, abortSignal, !contradicts(input)),
     }),
     explore: tool({
       description: "Search the memory of the user: people, things and past conversations. Not for what the context already says.",
       inputSchema: jsonSchema<Looked>(exploreSchema),
-      execute: ({ query }, { abortSignal }) => call("explore", { queries: [query] }, abortSignal),
+      execute: ({ query }, { abortSignal }) => call("explore", { queries: [query] }, abortSignal, true),
     }),
     forget: tool({
       description: "Delete from the memory, only when the user asks for it. For what has changed, use remember.",
       inputSchema: jsonSchema<Forgotten>(forgetSchema),
-      execute: ({ names }, { abortSignal }) => call("forget", { entity_keys: names }, abortSignal),
+      execute: ({ names }, { abortSignal }) => call("forget", { entity_keys: names }, abortSignal, false), // again it would say: not found
     }),
   };
+}
+
+/** Reports whether a call replaces relationships: each time it is sent, it ends the current one and adds another. */
+function contradicts(input: Remembered): boolean {
+  return Array.isArray(input.relationships) && input.relationships.some((one) => one?.contradicts); // as a model wrote it
 }
