@@ -69,12 +69,12 @@ func TestPythonPackageIsReproducible(t *testing.T) {
 		}
 		built[i] = readFolder(t, folder)
 	}
-	for _, name := range []string{"kith-0.1.0-py3-none-any.whl", "kith-0.1.0.tar.gz"} {
+	for _, name := range []string{"kith_client-0.1.0-py3-none-any.whl", "kith_client-0.1.0.tar.gz"} {
 		if first, second := built[0][name], built[1][name]; len(first) == 0 || !bytes.Equal(first, second) {
 			t.Errorf("%s: %d and %d bytes, not the same", name, len(first), len(second))
 		}
 	}
-	if !bytes.Contains(built[0]["kith-0.1.0-py3-none-any.whl"], []byte("kith/py.typed")) {
+	if !bytes.Contains(built[0]["kith_client-0.1.0-py3-none-any.whl"], []byte("kith/py.typed")) {
 		t.Error("the wheel lacks kith/py.typed")
 	}
 }

@@ -1,15 +1,21 @@
 """How calls are repeated, and what they raise, without a Kith."""
 
 import asyncio
+import gc
+import logging
 import threading
 import time
+import weakref
 from collections.abc import Callable
+from typing import Any
 
 import httpx
 import pytest
-from kith import AsyncKith, Kith, KithError, KithUnavailable, api
+from kith import AsyncKith, Kith, KithError, KithInvalid, KithUnavailable, api
 from kith import call as calls
 from kith import optional, steps
+from kith.request import Steps
+from kith.tools import Tools
 
 BUSY = {"type": "about:blank", "title": "Service Unavailable", "status": 503, "detail": "the database does not answer"}
 
@@ -89,6 +95,40 @@ def test_errors(answer: httpx.Response | Exception, kind: type[Exception], text:
         kith.send(api.get_me())
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(200, html="<p>Welcome</p>"),
+        httpx.Response(200, json={"a": 1}),
+        httpx.Response(200, content=b"# About Noor"),
+        httpx.Response(200, content=b"\xff\xfe", headers={"Content-Type": "text/markdown; charset=utf-8"}),
+    ],
+)
+def test_a_text_that_is_not_of_kith(answer: httpx.Response) -> None:
+    kith, seen = memory(answer)
+    with pytest.raises(KithError, match="the answer is not a text; is this the address of a Kith"):
+        kith.context()
+    assert len(seen) == 1
+    kith, _ = memory(httpx.Response(200, content="# Ü".encode(), headers={"Content-Type": "Text/Markdown; charset=utf-8"}))
+    assert kith.context() == "# Ü"
+
+
+def test_a_text_and_nodes_are_not_one_write() -> None:
+    kith, seen = memory()
+    with pytest.raises(KithInvalid, match="call remember for each"):
+        kith.remember("I live in Ghent.", nodes=[{"kind": "concept", "name": "Tides"}])
+    assert seen == []
+
+
+def test_what_a_lost_answer_deleted_is_deleted() -> None:
+    kith, seen = memory(httpx.ReadError("broken"), httpx.Response(404, json=BUSY | {"status": 404}))
+    kith.run(steps.clear("talk", None))
+    assert [request.url.path for request in seen] == ["/v1/nodes/source/talk"] * 2
+    kith, _ = memory(httpx.Response(403, json=BUSY | {"status": 403}))
+    with pytest.raises(KithError, match="403"):
+        kith.run(steps.delete("item", "i-1", None))
+
+
 def test_faults_are_shown_up_to_three() -> None:
     faults = [{"location": f"body.{name}", "message": "is required"} for name in "abcde"]
     kith, _ = memory(httpx.Response(422, json=BUSY | {"status": 422, "detail": "invalid", "errors": faults}))
@@ -105,14 +145,29 @@ def test_a_large_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(seen) == 1
 
 
-def test_a_sequence_has_one_deadline() -> None:
-    def slowly(request: httpx.Request) -> httpx.Response:
-        time.sleep(0.15)
-        return httpx.Response(404, json=BUSY | {"status": 404})
+@pytest.mark.parametrize(("own", "of_the_call"), [(30.0, 0.2), (0.2, None)])
+def test_a_sequence_has_one_deadline(own: float, of_the_call: float | None) -> None:
+    seen = list[str]()
 
-    kith = Kith("http://kith.invalid", "kith_test", transport=httpx.MockTransport(slowly))
+    def slowly(request: httpx.Request) -> httpx.Response:
+        seen.append(request.method)
+        time.sleep(0.15)
+        return httpx.Response(200) if request.method == "DELETE" else httpx.Response(404, json=BUSY | {"status": 404})
+
+    def deletes() -> Steps[None]:
+        for key in "abc":
+            yield from steps.delete("item", key, None)
+
+    kith = Kith("http://kith.invalid", "kith_test", timeout=own, transport=httpx.MockTransport(slowly))
     with pytest.raises(KithUnavailable, match="no answer in time"):
-        kith.run(steps.store("talk", [{"role": "user", "text": "Hello."}], None), timeout=0.2)
+        kith.run(steps.store("talk", [{"role": "user", "text": "Hello."}], None), timeout=of_the_call)
+    seen.clear()
+    with pytest.raises(KithUnavailable, match="no answer in time"):
+        kith.run(deletes(), timeout=of_the_call)
+    assert len(seen) == 2
+    with pytest.raises(KithUnavailable, match="no answer in time"):
+        asyncio.run(kith.as_async().run(deletes(), timeout=of_the_call))
+    assert len(seen) == 4
 
 
 def test_an_agent_waits_for_all_parts_of_a_call_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,9 +186,8 @@ def test_an_agent_waits_for_all_parts_of_a_call_together(monkeypatch: pytest.Mon
 
     memory = optional.OptionalMemory(Kith("http://kith.invalid", "kith_test", transport=Slow()))
     began = time.monotonic()
-    first, second = optional.one(steps.context(None, None)), optional.one(steps.context(None, None))
-    assert memory.run("context", first) is None
-    assert asyncio.run(memory.arun("context", second)) is None
+    assert memory.run("context", lambda: optional.one(steps.context(None, None))) is None
+    assert asyncio.run(memory.arun("context", lambda: optional.one(steps.context(None, None)))) is None
     assert time.monotonic() - began < 15
     released.set()
 
@@ -144,6 +198,68 @@ def test_async_is_repeated_too() -> None:
 
     kith = AsyncKith("http://kith.invalid", "kith_test", transport=httpx.MockTransport(answers([httpx.Response(503), httpx.Response(200, text="# A")])))
     assert asyncio.run(kith.context()) == "# A"
+
+
+class Answer(httpx.BaseTransport):
+    """A transport for sync programs alone."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, text="# Sync")
+
+
+class AsyncAnswer(httpx.AsyncBaseTransport):
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, text="# Async")
+
+
+def test_each_client_has_its_transport() -> None:
+    kith = Kith("http://kith.invalid", "kith_test", transport=Answer(), async_transport=AsyncAnswer())
+    assert kith.context() == "# Sync"
+    assert asyncio.run(kith.as_async().context()) == "# Async"
+    assert asyncio.run(AsyncKith("http://kith.invalid", "kith_test", async_transport=AsyncAnswer()).context()) == "# Async"
+    kith = Kith("http://kith.invalid", "kith_test", transport=Answer())
+    with pytest.raises(ValueError, match="pass async_transport"):
+        kith.as_async()
+    with pytest.raises(ValueError, match="pass async_transport"):
+        AsyncKith("http://kith.invalid", "kith_test", transport=Answer())
+
+
+def test_clients_of_closed_loops_are_released(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = list["weakref.ref[httpx.AsyncClient]"]()
+
+    class Client(httpx.AsyncClient):
+        """Holds its event loop, as one with open connections does."""
+
+        def __init__(self, **given: Any) -> None:
+            super().__init__(**given)
+            self.loop = asyncio.get_running_loop()
+            made.append(weakref.ref(self))
+
+    monkeypatch.setattr(httpx, "AsyncClient", Client)
+    kith = AsyncKith("http://kith.invalid", "kith_test", async_transport=AsyncAnswer())
+    for _ in range(3):
+        asyncio.run(kith.context())
+    gc.collect()
+    assert [one() is not None for one in made] == [False, False, True]
+
+
+@pytest.mark.parametrize("nobody", [lambda given: given, lambda given: "", ""])
+def test_a_stranger_does_not_get_the_memory_of_the_owner(nobody: optional.User, caplog: pytest.LogCaptureFixture) -> None:
+    kith, seen = memory()
+    agent, tools = optional.OptionalMemory(kith), Tools(kith)
+
+    def whose() -> str | None:
+        return agent.user(nobody, None)
+
+    with caplog.at_level(logging.WARNING, "kith"):
+        assert agent.run("context", lambda: optional.one(steps.context(whose(), None))) is None
+        assert asyncio.run(agent.arun("context", lambda: optional.one(steps.context(whose(), None)))) is None
+        assert tools.explore("boiler", whose) == tools.remember("I live in Ghent.", whose) == optional.AWAY
+        assert asyncio.run(tools.aexplore("boiler", whose)) == asyncio.run(tools.aremember("I live in Ghent.", whose)) == optional.AWAY
+    assert seen == []
+    assert caplog.text.count("the agent goes on without memory: context: the program names no user for this call") == 2
+    assert caplog.text.count("the agent goes on without memory") == 6
+    assert agent.user(None, "x") == "noor" and agent.user(lambda given: given, "x") == "x" and agent.user("y", "x") == "y"
 
 
 def test_settings(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,6 +110,29 @@ def test_a_long_text_does_not_end_storing(memory: Kith, user: str) -> None:
 
 
 @pytest.mark.parametrize("sync", [True, False])
+def test_a_stranger_does_not_get_the_memory_of_the_owner(memory: Kith, user: str, caplog: pytest.LogCaptureFixture, sync: bool) -> None:
+    memory.remember("I am allergic to peanuts.")
+    asked = model(call("explore", query="peanuts"), "I do not know.", "Soup.")
+    agent = create_agent(asked, middleware=[KithMiddleware(memory, user=lambda context: context)], checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": f"{user}-1"}}
+
+    def said(text: str, whose: str | None) -> list[BaseMessage]:
+        run = agent.invoke(ask(text), thread, context=whose) if sync else asyncio.run(agent.ainvoke(ask(text), thread, context=whose))
+        found: list[BaseMessage] = run["messages"]
+        return found
+
+    with caplog.at_level(logging.WARNING, "kith"):
+        messages = said("What may I eat?", None)
+    assert messages[-1].text == "I do not know." and messages[-2].text == "The memory is not available now. Go on without it."
+    assert not any("allergic" in message.text for request in asked.asked for message in request)
+    lines = [record.getMessage() for record in caplog.records if record.name == "kith"]
+    assert len(lines) == 3 and all(line.endswith(": the program names no user for this call") for line in lines)
+    assert memory.send(api.list_conversations(user_id=user))["conversations"] == []
+    said("And with it?", user)
+    assert stored(memory, f"{user}-1") == [("user", "And with it?"), ("assistant", "Soup.")]
+
+
+@pytest.mark.parametrize("sync", [True, False])
 def test_the_agent_goes_on_without_memory(away: Kith, caplog: pytest.LogCaptureFixture, sync: bool) -> None:
     agent = create_agent(model(call("explore", query="boiler"), "I do not know."), middleware=[KithMiddleware(away)])
     with caplog.at_level(logging.WARNING, "kith"):

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Iterable
 from typing import Any
 
+import httpx
 import pytest
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -129,6 +130,20 @@ def test_errors(memory: Kith, away: Kith) -> None:
     store.put(("a",), "k", {"text": "x" * most})
     with pytest.raises(ValueError, match="262,?144"):
         store.put(("a",), "k", {"text": "x" * (most + 1)})
+
+
+def test_what_a_lost_answer_deleted_is_deleted() -> None:
+    asked = list[str]()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.method)
+        if request.method == "GET":
+            return httpx.Response(200, json={"nodes": [{"entity_key": "i-1", "user_id": "noor"}], "next": None})
+        return httpx.Response(503 if len(asked) == 2 else 404)
+
+    memory = Kith("http://kith.invalid", "kith_test", "noor", transport=httpx.MockTransport(answer))
+    KithStore(memory).delete(("a",), "k")
+    assert asked == ["GET", "DELETE", "DELETE"]
 
 
 def test_users_do_not_see_one_another(memory: Kith, user: str) -> None:

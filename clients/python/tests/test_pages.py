@@ -33,6 +33,8 @@ def test_the_page_is_short_and_its_example_is_python(page: str) -> None:
     text = (DOCS / f"{page}.md").read_text()
     assert text.count("\n") <= 60 and max(map(len, text.splitlines())) <= 150
     compile(example(page)[0], page, "exec")
+    extra = PAGES[page]
+    assert f"pip install 'kith-client[{extra}]'" in text if extra else "pip install kith-client\n" in text
 
 
 @pytest.mark.parametrize("page", [page for page, extra in PAGES.items() if not extra or extra in EXTRAS])

@@ -53,6 +53,16 @@ def test_a_wrong_call_is_tried_again(memory: Kith) -> None:
     assert "body.queries[0].query" in script.returned[0] and script.returned[1] == "Remembered."
 
 
+def test_a_stranger_does_not_get_the_memory_of_the_owner(memory: Kith, caplog: pytest.LogCaptureFixture) -> None:
+    memory.remember("I am allergic to peanuts.")
+    script = Script(ToolCallPart("explore", {"query": "peanuts"}), "I do not know.")
+    with caplog.at_level(logging.WARNING, "kith"):
+        Agent(script.model(), toolsets=[kith_toolset(memory, user=lambda deps: deps)]).run_sync("What may I eat?", deps=None)
+    assert script.returned == ["The memory is not available now. Go on without it."]
+    assert not any("peanuts" in text for text in script.instructions)
+    assert caplog.text.count("the program names no user for this call") == 3
+
+
 def test_the_agent_goes_on_without_memory(away: Kith, caplog: pytest.LogCaptureFixture) -> None:
     script = Script(ToolCallPart("explore", {"query": "boiler"}), "I do not know.")
     with caplog.at_level(logging.WARNING, "kith"):

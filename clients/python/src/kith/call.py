@@ -16,6 +16,7 @@ TRIES = 5
 FIRST_PAUSE = 0.25  # seconds
 MAX_PAUSE = 10.0
 MAX_ANSWER = 64 << 20  # bytes
+TEXTS = ("text/markdown", "text/plain")
 
 
 class Sending(TypedDict):
@@ -41,7 +42,9 @@ class Call:
         self._read = bytearray()
 
     def sending(self) -> Sending:
-        """Returns what the next try sends."""
+        """Returns what the next try sends; raises an error after the deadline."""
+        if self._remaining() <= 0:
+            raise self._late()
         self._tries += 1
         self._read.clear()
         headers = {"Authorization": f"Bearer {self._key}"}
@@ -57,7 +60,7 @@ class Call:
             "params": {name: value for name, value in self.request.query.items() if value is not None},
             "content": content,
             "headers": headers,
-            "timeout": max(self._remaining(), 0.001),
+            "timeout": max(self._remaining(), 0.001),  # some time has passed since the check
         }
 
     def read(self, part: bytes) -> None:
@@ -66,24 +69,34 @@ class Call:
         if len(self._read) > MAX_ANSWER:
             raise KithError(f"{self._name()}: the answer has more than {MAX_ANSWER} bytes")
         if self._remaining() < 0:
-            raise KithUnavailable(f"{self._name()}: no answer in time")
+            raise self._late()
 
     def answer(self, response: httpx.Response) -> Any:
         """Returns what was read; raises an error unless it is a success."""
         if not response.is_success:
             raise error_of(response.status_code, response.headers, bytes(self._read))
-        if self.request.text:
-            return self._read.decode()
+        kind = "a text" if self.request.text else "JSON"
         try:
+            if self.request.text:
+                return self._text(response)
             return json.loads(self._read) if self._read else None
         except ValueError:
-            raise KithError(f"{self._name()}: the answer is not JSON; is this the address of a Kith?") from None
+            raise KithError(f"{self._name()}: the answer is not {kind}; is this the address of a Kith?") from None
+
+    def _text(self, response: httpx.Response) -> str:
+        """Returns the answer as a text; raises a ValueError for a page of HTML, or what is not UTF-8."""
+        if response.headers.get("content-type", "").partition(";")[0].strip().lower() not in TEXTS:
+            raise ValueError("another media type")
+        return self._read.decode()
 
     def failed(self, error: httpx.HTTPError) -> KithUnavailable:
         """Returns the error of a try that got no answer."""
         if isinstance(error, httpx.TimeoutException):
-            return KithUnavailable(f"{self._name()}: no answer in time")
+            return self._late()
         return KithUnavailable(f"{self._name()}: {error or type(error).__name__}")
+
+    def _late(self) -> KithUnavailable:
+        return KithUnavailable(f"{self._name()}: no answer in time")
 
     def pause(self, error: KithError) -> float:
         """Returns the seconds until the next try; raises the error if there is none."""

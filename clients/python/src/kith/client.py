@@ -34,18 +34,21 @@ class _Client:
         user: str | None = None,
         *,
         timeout: float = 30.0,
-        transport: Any = None,
+        transport: httpx.BaseTransport | None = None,
+        async_transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         """Takes the address (default: KITH_URL, or http://127.0.0.1:8080) and the API key (default: KITH_KEY).
 
         user is whose memory it is where a method names nobody; default: the user of the key. timeout is the seconds that a
-        call may take, with its repetitions. transport is one of httpx.
+        method may take, with all its requests and their repetitions. transport sends the requests of Kith, async_transport
+        those of AsyncKith and as_async(); default: httpx's own. One that is both, as httpx.MockTransport, is given once, as
+        transport.
         """
         self.url = (url or os.environ.get("KITH_URL") or LOCAL).rstrip("/")
         self.user = user
         self.timeout = timeout
         self._key = key or os.environ.get("KITH_KEY") or ""
-        self._transport = transport
+        self._transport, self._async_transport = transport, async_transport
         if not self.url.startswith(("http://", "https://")):
             raise ValueError("the url is not one of http or https")
         if not self._key.isascii() or not self._key.isprintable() or not self._key:
@@ -60,6 +63,17 @@ class _Client:
 
     def _call(self, request: Request[Any], timeout: float | None) -> Call:
         return Call(request, self.url, self._key, self.timeout if timeout is None else timeout)
+
+    def _ends(self, timeout: float | None) -> float:
+        return time.monotonic() + (self.timeout if timeout is None else timeout)
+
+    def _for_async(self) -> httpx.AsyncBaseTransport | None:
+        """Returns the transport for asyncio; None: httpx's own, which never replaces one that was given."""
+        if self._async_transport is not None or self._transport is None:
+            return self._async_transport
+        if not isinstance(self._transport, httpx.AsyncBaseTransport):
+            raise ValueError("the transport is not one for asyncio: pass async_transport")
+        return self._transport
 
     def _user(self, user: str | None) -> str | None:
         return self.user if user is None else user
@@ -77,7 +91,7 @@ class Kith(_Client):
         """Returns the same memory for asyncio, always the same object. Close it in each event loop that used it: close() here does not."""
         with self._making:
             if self._async is None:
-                self._async = AsyncKith(self.url, self._key, self.user, timeout=self.timeout, transport=self._transport)
+                self._async = AsyncKith(self.url, self._key, self.user, timeout=self.timeout, async_transport=self._for_async())
             return self._async
 
     def context(self, user: str | None = None, *, max_tokens: int | None = steps.CONTEXT_TOKENS) -> str:
@@ -129,13 +143,13 @@ class Kith(_Client):
         return call.answer(response)
 
     def run(self, sequence: Steps[T], *, timeout: float | None = None) -> T:
-        """Sends requests that follow from one another, within a timeout for all of them together."""
-        ends = None if timeout is None else time.monotonic() + timeout
+        """Sends requests that follow from one another, within one timeout for all of them together; default: that of the client."""
+        ends = self._ends(timeout)
         try:
             request = next(sequence)
             while True:
                 try:
-                    answer = self.send(request, timeout=None if ends is None else ends - time.monotonic())
+                    answer = self.send(request, timeout=ends - time.monotonic())
                 except KithError as error:
                     request = sequence.throw(error)
                 else:
@@ -159,6 +173,7 @@ class AsyncKith(_Client):
     """A memory, for asyncio. It may be used in several event loops, one after the other."""
 
     def _connect(self) -> None:
+        self._async_transport = self._for_async()
         # Connections live in the event loop that made them.
         self._https: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
 
@@ -213,17 +228,23 @@ class AsyncKith(_Client):
     def _client(self) -> httpx.AsyncClient:
         loop = asyncio.get_running_loop()
         if loop not in self._https:
-            self._https[loop] = httpx.AsyncClient(transport=self._transport)
+            self._forget_closed_loops()
+            self._https[loop] = httpx.AsyncClient(transport=self._async_transport)
         return self._https[loop]
 
+    def _forget_closed_loops(self) -> None:
+        """A client of a closed loop cannot be closed any more. It holds its loop, so the dictionary alone would keep both."""
+        for loop in [loop for loop in self._https if loop.is_closed()]:
+            del self._https[loop]
+
     async def run(self, sequence: Steps[T], *, timeout: float | None = None) -> T:
-        """Sends requests that follow from one another, within a timeout for all of them together."""
-        ends = None if timeout is None else time.monotonic() + timeout
+        """Sends requests that follow from one another, within one timeout for all of them together; default: that of the client."""
+        ends = self._ends(timeout)
         try:
             request = next(sequence)
             while True:
                 try:
-                    answer = await self.send(request, timeout=None if ends is None else ends - time.monotonic())
+                    answer = await self.send(request, timeout=ends - time.monotonic())
                 except KithError as error:
                     request = sequence.throw(error)
                 else:

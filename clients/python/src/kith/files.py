@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Sequence
 
-from . import api, items
+from . import api, items, steps
 from .error import KithConflict
 from .request import Steps
 
@@ -172,7 +172,7 @@ def _refuse_missing(user: str | None, path: str, parts: Parts) -> Steps[None]:
 
 def _delete(user: str | None, files: Sequence[api.NodeView]) -> Steps[None]:
     for file in files:
-        yield api.delete_node("item", file["entity_key"], user_id=user)
+        yield from steps.delete("item", file["entity_key"], user)
 
 
 def _item(parts: Parts, text: str) -> api.NodeWrite:

@@ -16,7 +16,7 @@ from typing_extensions import NotRequired
 from . import api, steps
 from .client import Kith
 from .error import KithInvalid
-from .optional import OptionalMemory, User, one
+from .optional import OptionalMemory, UnknownUser, User, log_failure, one
 from .request import Request, Steps, new_key
 from .tools import EXPLORE, REMEMBER, Tools
 
@@ -34,7 +34,8 @@ class KithState(AgentState[Any]):
 class KithMiddleware(AgentMiddleware[Any, Any, Any]):
     """Puts the context of the user behind the system prompt, adds the tools remember and explore, and stores what was said.
 
-    A thread of the agent is a conversation of Kith. Where Kith is away, the agent runs without memory and the log says so.
+    A thread of the agent is a conversation of Kith. A function as user reads it from the runtime context of the run. Where Kith
+    is away, or the function returns no user, the agent runs without memory and the log says so.
     """
 
     state_schema = KithState
@@ -49,12 +50,12 @@ class KithMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def before_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
         conversation = _conversation(runtime)
-        context = self._optional.run("context", one(self._context(conversation, runtime)))
+        context = self._optional.run("context", lambda: one(self._context(conversation, runtime)))
         return {"kith_conversation": conversation, "kith_context": context or "", "kith_stored": _stored(state)}
 
     async def abefore_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
         conversation = _conversation(runtime)
-        context = await self._optional.arun("context", one(self._context(conversation, runtime)))
+        context = await self._optional.arun("context", lambda: one(self._context(conversation, runtime)))
         return {"kith_conversation": conversation, "kith_context": context or "", "kith_stored": _stored(state)}
 
     def wrap_model_call(self, request: Model, handler: Callable[[Model], ModelResponse[Any]]) -> ModelResponse[Any]:
@@ -64,10 +65,10 @@ class KithMiddleware(AgentMiddleware[Any, Any, Any]):
         return await handler(_with_context(request))
 
     def after_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        return self._optional.run("storing messages", self._store(state, runtime)) if self._stores else None
+        return self._optional.run("storing messages", lambda: self._store(state, runtime)) if self._stores else None
 
     async def aafter_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        return await self._optional.arun("storing messages", self._store(state, runtime)) if self._stores else None
+        return await self._optional.arun("storing messages", lambda: self._store(state, runtime)) if self._stores else None
 
     def _user(self, runtime: Runtime[Any]) -> str | None:
         return self._optional.user(self._whose, runtime.context)
@@ -76,14 +77,11 @@ class KithMiddleware(AgentMiddleware[Any, Any, Any]):
         return api.get_context_text(user_id=self._user(runtime), max_tokens=self._max_tokens, conversation_id=conversation)
 
     def _store(self, state: KithState, runtime: Runtime[Any]) -> Steps[dict[str, Any] | None]:
-        """A message that is stored again under its key changes nothing."""
-        messages = _after(state["messages"], state.get("kith_stored", ""))
-        conversation = state.get("kith_conversation") or new_key()
-        said = [_said(conversation, message) for message in messages if isinstance(message, (HumanMessage, AIMessage)) and message.text]
-        if not said:
-            return None
-        yield from steps.store(conversation, said, self._user(runtime))
-        return {"kith_stored": messages[-1].id}
+        try:
+            return _storing(state, self._user(runtime))
+        except UnknownUser as error:
+            log_failure("storing messages", error)
+            return _not_storing(state)
 
 
 def kith_tools(memory: Kith, *, user: User = None) -> list[BaseTool]:
@@ -91,19 +89,19 @@ def kith_tools(memory: Kith, *, user: User = None) -> list[BaseTool]:
     optional, tools = OptionalMemory(memory), Tools(memory)
 
     def whose(runtime: ToolRuntime[Any, Any]) -> str | None:
-        return optional.user(user, runtime.context)
+        return optional.user(user, runtime.context)  # raises an UnknownUser
 
     def remember(text: str, runtime: ToolRuntime[Any, Any]) -> str:
-        return _refusing(lambda: tools.remember(text, whose(runtime)))
+        return _refusing(lambda: tools.remember(text, lambda: whose(runtime)))
 
     async def aremember(text: str, runtime: ToolRuntime[Any, Any]) -> str:
-        return await _arefusing(tools.aremember(text, whose(runtime)))
+        return await _arefusing(tools.aremember(text, lambda: whose(runtime)))
 
     def explore(query: str, runtime: ToolRuntime[Any, Any]) -> str:
-        return _refusing(lambda: tools.explore(query, whose(runtime)))
+        return _refusing(lambda: tools.explore(query, lambda: whose(runtime)))
 
     async def aexplore(query: str, runtime: ToolRuntime[Any, Any]) -> str:
-        return await _arefusing(tools.aexplore(query, whose(runtime)))
+        return await _arefusing(tools.aexplore(query, lambda: whose(runtime)))
 
     return [
         StructuredTool.from_function(remember, aremember, name="remember", description=REMEMBER, handle_tool_error=True),
@@ -142,6 +140,23 @@ class KithChatMessageHistory(BaseChatMessageHistory):
         return [_message(message) for message in stored]
 
 
+def _storing(state: KithState, user: str | None) -> Steps[dict[str, Any] | None]:
+    """A message that is stored again under its key changes nothing."""
+    messages = _after(state["messages"], state.get("kith_stored", ""))
+    conversation = state.get("kith_conversation") or new_key()
+    said = [_said(conversation, message) for message in messages if isinstance(message, (HumanMessage, AIMessage)) and message.text]
+    if not said:
+        return None
+    yield from steps.store(conversation, said, user)
+    return {"kith_stored": messages[-1].id}
+
+
+def _not_storing(state: KithState) -> Steps[dict[str, Any] | None]:
+    """Sends nothing, and notes all messages as done: what an unknown user said is not stored for the user of a later run."""
+    yield from ()
+    return {"kith_stored": state["messages"][-1].id} if state["messages"] else None
+
+
 def _conversation(runtime: Runtime[Any]) -> str:
     """Returns the id of the thread; a new one for an agent without threads."""
     return (runtime.execution_info and runtime.execution_info.thread_id) or new_key()
@@ -167,7 +182,10 @@ def _question(messages: Sequence[AnyMessage]) -> int:
 
 
 def _stored(state: KithState) -> str:
-    """Returns what is noted. In a new thread, what is before the question is the program's own history: it stays there."""
+    """Returns the id of the last message that needs no storing.
+
+    In a new thread that is the one before the question: earlier messages are the program's own history and are not stored.
+    """
     noted, question = state.get("kith_stored"), _question(state["messages"])
     if noted is not None:
         return noted

@@ -23,7 +23,7 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 
-from . import api, items
+from . import api, items, steps
 from .client import Kith
 from .request import Steps
 
@@ -80,7 +80,7 @@ def _put(user: str | None, puts: Sequence[PutOp]) -> Steps[None]:
         if op.value is None:
             found = yield from items.find(user, op.namespace, op.key)
             for item in (yield from items.deletable(user, [found] if found is not None else [])):
-                yield api.delete_node("item", item["entity_key"], user_id=user)
+                yield from steps.delete("item", item["entity_key"], user)
 
 
 def _write(op: PutOp) -> api.NodeWrite:

@@ -7,13 +7,15 @@ from typing import Any
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.memory import BaseMemoryBlock
+from llama_index.core.utils import get_tokenizer
 
 from . import api, steps
 from .client import Kith
 from .optional import OptionalMemory, one
-from .request import new_key
+from .request import Request, new_key
 
 LEAST_TOKENS = 100  # of a context
+TRIES = 3  # to shorten one
 
 
 class KithMemoryBlock(BaseMemoryBlock[str]):
@@ -36,23 +38,41 @@ class KithMemoryBlock(BaseMemoryBlock[str]):
         return await self._context(self.max_tokens, block_kwargs.get("session_id"))
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """Asks for a shorter context."""
-        fewer = self.max_tokens - tokens_to_truncate
-        return await self._context(fewer, None) or None if fewer >= LEAST_TOKENS else None
+        """Asks for a shorter context. LlamaIndex drops a block that is still too long, and it counts with another tokenizer than Kith."""
+        has = _count(content)
+        fewer = min(self.max_tokens, has) - tokens_to_truncate
+        for _ in range(TRIES):
+            if fewer < LEAST_TOKENS:
+                break
+            shorter = await self._context(fewer, None)
+            over = _count(shorter) - (has - tokens_to_truncate)
+            if over <= 0:
+                return shorter or None
+            fewer -= over
+        return None
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Messages are stored in the conversation of their session."""
         for session in dict.fromkeys(_session(message) for message in messages):
             said = [_said(message) for message in messages if _session(message) == session and _is_said(message)]
             if said:
-                await self._optional.arun("storing messages", steps.store(session or self._new, said, self._user()))
+                await self._store(session or self._new, said)
+
+    async def _store(self, conversation: str, said: list[api.MessageWrite]) -> None:
+        await self._optional.arun("storing messages", lambda: steps.store(conversation, said, self._user()))
 
     async def _context(self, max_tokens: int, conversation: str | None) -> str:
-        request = api.get_context_text(user_id=self._user(), max_tokens=max_tokens, conversation_id=conversation)
-        return await self._optional.arun("context", one(request)) or ""
+        def asked() -> Request[str]:
+            return api.get_context_text(user_id=self._user(), max_tokens=max_tokens, conversation_id=conversation)
+
+        return await self._optional.arun("context", lambda: one(asked())) or ""
 
     def _user(self) -> str | None:
         return self._optional.user(self.user)
+
+
+def _count(content: str) -> int:
+    return len(get_tokenizer()(content)) if content else 0  # without a context LlamaIndex passes an empty list
 
 
 def _session(message: ChatMessage) -> str | None:

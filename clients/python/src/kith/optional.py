@@ -16,11 +16,17 @@ from .request import Request, Steps
 
 T = TypeVar("T")
 User: TypeAlias = str | Callable[[Any], str | None] | None
-"""Whose memory it is: a user, or a function that reads the user from what a call of the agent is given."""
+"""Whose memory it is: a user, or a function that reads the user from what a call of the agent is given. None: the user of the client."""
+Work: TypeAlias = Callable[[], Steps[T]]
+"""Makes the steps of a call, and may raise a KithError before there are any."""
 TIMEOUT = 2.0  # seconds that an agent waits for its memory
 AWAY = "The memory is not available now. Go on without it."
 
 log = logging.getLogger("kith")
+
+
+class UnknownUser(KithError):
+    """The program has a user for each call of the agent, and named none for this one."""
 
 
 def one(request: Request[T]) -> Steps[T]:
@@ -56,7 +62,7 @@ async def awithin(memory: Kith, steps: Steps[T]) -> T:
 
 def log_failure(what: str, error: KithError) -> None:
     """Logs why the agent goes on without memory."""
-    level = logging.WARNING if isinstance(error, KithUnavailable) else logging.ERROR
+    level = logging.WARNING if isinstance(error, (KithUnavailable, UnknownUser)) else logging.ERROR
     log.log(level, "the agent goes on without memory: %s: %s", what, error)
 
 
@@ -67,22 +73,29 @@ class OptionalMemory:
         self.memory = memory or Kith()
 
     def user(self, user: User, given: Any = None) -> str | None:
-        """Returns whose memory it is in a call of the agent that is given something."""
-        found = user(given) if callable(user) else user
-        return self.memory.user if found is None else found
+        """Returns whose memory it is in a call of the agent that is given something; raises UnknownUser if the program does not say.
 
-    def run(self, what: str, steps: Steps[T]) -> T | None:
+        The user of the client is only for programs that pass no user: a stranger must not get the memory of its owner.
+        """
+        if user is None:
+            return self.memory.user
+        found = user(given) if callable(user) else user
+        if not found:
+            raise UnknownUser("the program names no user for this call")
+        return found
+
+    def run(self, what: str, work: Work[T]) -> T | None:
         """Returns the result, or None if that failed."""
         try:
-            return within(self.memory, steps)
+            return within(self.memory, work())
         except KithError as error:
             log_failure(what, error)
             return None
 
-    async def arun(self, what: str, steps: Steps[T]) -> T | None:
+    async def arun(self, what: str, work: Work[T]) -> T | None:
         """Returns the result, or None if that failed."""
         try:
-            return await awithin(self.memory, steps)
+            return await awithin(self.memory, work())
         except KithError as error:
             log_failure(what, error)
             return None

@@ -20,22 +20,22 @@ def kith_toolset(memory: Kith | None = None, *, user: User = None, max_tokens: i
 
     A function as user reads it from the dependencies of the run.
 
-    Where Kith is away, the agent runs without memory and the log says so.
+    Where Kith is away, or the function returns no user, the agent runs without memory and the log says so.
     """
     optional = OptionalMemory(memory)
     tools = Tools(optional.memory)
 
     def whose(context: RunContext[Any]) -> str | None:
-        return optional.user(user, context.deps)
+        return optional.user(user, context.deps)  # raises an UnknownUser
 
     async def instructions(context: RunContext[Any]) -> str | None:
-        return await optional.arun("context", one(steps.context(whose(context), max_tokens)))
+        return await optional.arun("context", lambda: one(steps.context(whose(context), max_tokens)))
 
     async def remember(context: RunContext[Any], text: str) -> str:
-        return await _retrying(tools.aremember(text, whose(context)))
+        return await _retrying(tools.aremember(text, lambda: whose(context)))
 
     async def explore(context: RunContext[Any], query: str) -> str:
-        return await _retrying(tools.aexplore(query, whose(context)))
+        return await _retrying(tools.aexplore(query, lambda: whose(context)))
 
     toolset: FunctionToolset[Any] = FunctionToolset(instructions=instructions, id="kith")
     toolset.add_function(remember, description=REMEMBER)

@@ -27,25 +27,23 @@ def explore(query: str | Sequence[str], user: str | None, limit: int, max_tokens
 def remember(
     text: str | None, nodes: Iterable[api.NodeWrite], relationships: Iterable[api.RelationshipWrite], user: str | None
 ) -> Steps[list[str]]:
-    """Returns the keys of what is stored."""
-    nodes, relationships, stored = list(nodes), list(relationships), list[str]()
+    """Returns the keys of what is stored. It is one request, so that all or nothing is stored."""
+    nodes, relationships = list(nodes), list(relationships)
     if text is not None and not text.strip() or text is None and not nodes and not relationships:
         raise KithInvalid("nothing to remember: pass a text, nodes or relationships")
-    if nodes or relationships:
-        result: api.MemoryResult = yield api.write_memory(
-            {"user_id": user, "nodes": nodes, "relationships": relationships, "strict": True}
-        )
-        stored += [one["entity_key"] for one in result["nodes"]] + [one["key"] for one in result["relationships"]]
+    if text is not None and (nodes or relationships):
+        raise KithInvalid("a text and nodes or relationships are two writes: call remember for each")
     if text is not None:
         note: api.SourceResult = yield api.write_source(
             {"user_id": user, "content_type": "text-note", "messages": [{"role": "user", "text": text}]}
         )
-        stored.append(note["entity_key"])
-    return stored
+        return [note["entity_key"]]
+    result: api.MemoryResult = yield api.write_memory({"user_id": user, "nodes": nodes, "relationships": relationships, "strict": True})
+    return [one["entity_key"] for one in result["nodes"]] + [one["key"] for one in result["relationships"]]
 
 
 def open_conversation(conversation: str, user: str | None, max_tokens: int | None) -> Request[str]:
-    """The id makes that the request may be repeated."""
+    """The id makes the request repeatable."""
     return replace(api.open_conversation_text({"conversation_id": conversation, "user_id": user, "max_tokens": max_tokens}), again=True)
 
 
@@ -55,7 +53,7 @@ def storable(text: str) -> str:
 
 
 def append(conversation: str, messages: Iterable[api.MessageWrite], user: str | None) -> Request[api.SourceResult]:
-    """A message that has a key is stored once, so that the request may be repeated."""
+    """A message that has a key is stored once, which makes the request repeatable."""
     keyed: list[api.MessageWrite] = []
     for message in messages:
         with_key = message.copy()
@@ -112,8 +110,13 @@ def store(conversation: str, messages: Sequence[api.MessageWrite], user: str | N
 
 def clear(conversation: str, user: str | None) -> Steps[None]:
     """Deletes a conversation with its messages, if there is one."""
+    yield from delete("source", conversation, user)
+
+
+def delete(kind: str, key: str, user: str | None) -> Steps[None]:
+    """Deletes a node. A 404 counts as deleted: the answer to an earlier try may have been lost, or another program was faster."""
     try:
-        yield api.delete_node("source", conversation, user_id=user)
+        yield api.delete_node(kind, key, user_id=user)
     except KithError as error:
         if error.status != 404:
             raise
