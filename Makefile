@@ -30,9 +30,10 @@ ATTACK    ?= 10m
 FUZZ      ?= 5m
 BODIES    ?= 1000
 REPLAYS   ?= 10000
+OPERATIONS ?= 100000
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-ui test-adapters race soak replay attack attack-bodies fuzz test-containers bench lint image dist test-dist clean
+.PHONY: help page build run setup check test test-ui test-adapters race soak replay isolation attack attack-bodies fuzz test-containers bench lint image dist test-dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -74,6 +75,9 @@ soak: build ## kill two kiths and their Neo4j under load, then look for all they
 
 replay: setup ## serve ten thousand contexts by two kiths under writes, and serve a thousand of them again, byte for byte (REPLAYS=10000)
 	KITH_TEST_REPLAYS=$(REPLAYS) $(WITHENV) go test ./cmd/kith -run TestContextsCanBeAskedAgain -count=1 -v -timeout=1h
+
+isolation: setup ## send random operations to a team that has its database for itself and to one that shares it, and compare the answers (OPERATIONS=100000)
+	KITH_TEST_OPERATIONS=$(OPERATIONS) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run TestAnswersDoNotDependOnOthers -count=1 -v -timeout=0
 
 attack: ## ten callers send the worst statements that are allowed to a Neo4j with 256 MiB, beside writes (ATTACK=10m)
 	ATTACK=$(ATTACK) go test ./cmd/kith -run TestStatementsDoNotStopTheDatabase -count=1 -v -timeout=0

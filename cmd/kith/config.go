@@ -57,6 +57,8 @@ const defaultData = "./kith-data"
 
 // config holds the settings of the service. Each is a flag and an environment variable.
 type config struct {
+	clock func() time.Time // set by tests; nil: time.Now
+
 	Listen            string        `env:"KITH_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
 	AdminListen       string        `env:"KITH_ADMIN_LISTEN" emptyenv:"" default:"127.0.0.1:8081" help:"Address of /metrics. Empty: disabled."`
 	Pprof             bool          `env:"KITH_PPROF" help:"Also serve pprof profiles at that address. Profiles contain parts of the process's memory."`
@@ -138,6 +140,14 @@ func (c *config) readNeo4jPassword() (string, error) {
 		return "", fmt.Errorf("read KITH_NEO4J_PASSWORD_FILE: %w", err)
 	}
 	return strings.TrimSpace(string(raw)), nil
+}
+
+// now returns the clock of the service.
+func (c *config) now() func() time.Time {
+	if c.clock != nil {
+		return c.clock
+	}
+	return time.Now
 }
 
 // run parses the command line and runs the command until it is done or ctx ends. environ holds NAME=value as os.Environ does.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -134,7 +133,7 @@ func (c *config) withMemory(
 	}
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
 	preferences.guard(store)
-	keys := auth.New(auth.NewStore(store), time.Now)
+	keys := auth.New(auth.NewStore(store), c.now())
 	keys.Heed(store.Fence())
 	defer keys.Close()
 	contextCache, err := c.openCache(store, keys, registry, log) //nolint:contextcheck // a load outlives the request that started it
@@ -167,7 +166,7 @@ func (d *database) closeInTime(ctx context.Context, log *slog.Logger) {
 // storeOptions returns the options of the store that the configuration and the metrics set.
 func (c *config) storeOptions(registry *metrics.Registry) graph.Options {
 	return graph.Options{
-		Observe: registry.ObserveStatement, ObserveQuota: registry.ObserveQuota, Types: c.RelationshipTypes.names, KeepDeleted: c.KeepDeleted, KeepHistory: c.History,
+		Now: c.now(), Observe: registry.ObserveStatement, ObserveQuota: registry.ObserveQuota, Types: c.RelationshipTypes.names, KeepDeleted: c.KeepDeleted, KeepHistory: c.History,
 		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
 		Said:  statement.Record,
 	}
@@ -214,13 +213,13 @@ func (m *memory) newServices(queryEmbedder llm.Embedder) {
 	if m.config.Neo4jURI == "" {
 		m.logRotator = newLogRotator(m.erasures, m.log)
 	}
-	m.served = replay.New(m.replays, replay.Options{Events: m.config.ServedEvents, Log: m.log, Observe: m.metrics.ObserveServed})
+	m.served = replay.New(m.replays, replay.Options{Now: m.config.now(), Events: m.config.ServedEvents, Log: m.log, Observe: m.metrics.ObserveServed})
 	m.metrics.RegisterMemory(m.store, m.recalls, m.served)
 	m.contexts = loader.New(m.sections, m.workspaces, m.cache, loader.Options{
-		Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.ObserveDegraded, Preferences: m.preferences.orNil(),
+		Now: m.config.now(), Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.ObserveDegraded, Preferences: m.preferences.orNil(),
 		Trace: m.traces.Of("load"), Replays: m.served, Replayed: m.metrics.ObserveReplay,
 	})
-	m.explorer = explore.New(m.searches, explore.Options{Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.ObserveExplore})
+	m.explorer = explore.New(m.searches, explore.Options{Now: m.config.now(), Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.ObserveExplore})
 	m.traverser = traverse.New(m.walks, m.metrics.ObserveTraverse)
 }
 

@@ -74,6 +74,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, std streams, how
 		defer release()
 		return serveHTTP(ctx, listener, handler)
 	})
+	group.Go(func() error { return boundHeap(ctx) })
 	if c.AdminListen != "" {
 		admin, err := listen(ctx, "KITH_ADMIN_LISTEN", c.AdminListen)
 		if err != nil {
@@ -146,7 +147,7 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 			handled.Digests = reader
 		}
 		api := handlers.New(handled, handlers.Options{
-			Build: build(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport,
+			Now: c.now(), Build: build(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport,
 			Page: ui.Files(), Origins: c.Origins, Issuer: c.OIDCIssuer, SignIn: c.signIn(), StreamPause: c.StreamPause,
 			Streams: streams, ChangeStreams: changes, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
 			Log: log, Observe: registry.ObserveRequest, Verified: registry.ObserveCredential, Trace: m.traces.Request(),
