@@ -79,26 +79,31 @@ func BenchmarkColdContext(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkExplainedContext compares a cold context as text with the same with its receipt.
+// BenchmarkExplainedContext compares a cold context as text within a budget with the same as JSON, and with its receipt.
 func BenchmarkExplainedContext(b *testing.B) {
 	store := openStore(b, testenv.Neo4j(b), graph.Options{})
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, scope, 100)
 	l := loader.New(loader.NewStore(store), workspace.NewStore(store), noCache{}, loader.Options{})
-	cold := func(explain bool) func() error {
+	cold := func(r loader.Request) func() error {
+		r.Scope = scope
 		return func() error {
-			_, err := l.Context(b.Context(), loader.Request{Scope: scope, Format: loader.Text, MaxTokens: 1300, Explain: explain}, nil)
+			_, err := l.Context(b.Context(), r, nil)
 			return err
 		}
 	}
-	var plain, explained []time.Duration
+	asJSON := cold(loader.Request{Format: loader.JSON})
+	asText := cold(loader.Request{Format: loader.Text, MaxTokens: 1300})
+	withReceipt := cold(loader.Request{Format: loader.Text, MaxTokens: 1300, Explain: true})
+	var object, plain, explained []time.Duration
 	for i := range max(b.N, 300) + 300 {
-		p, e := measureCall(b, cold(false)), measureCall(b, cold(true))
+		o, p, e := measureCall(b, asJSON), measureCall(b, asText), measureCall(b, withReceipt)
 		if i >= 300 { // plans, JIT
-			plain, explained = append(plain, p), append(explained, e)
+			object, plain, explained = append(object, o), append(plain, p), append(explained, e)
 		}
 	}
 	b.ReportMetric(milliseconds(median(plain)), "cold-p50-ms")
+	b.ReportMetric(float64(median(plain))/float64(median(object)), "text/JSON")
 	b.ReportMetric(milliseconds(median(explained)), "explained-p50-ms")
 	b.ReportMetric(float64(median(explained))/float64(median(plain)), "explained/cold")
 	b.ReportMetric(0, "ns/op")

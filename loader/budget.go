@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"kith/internal/tokens"
 )
 
 // line is a line that can be cut: its block, its place there, and its o200k tokens.
@@ -73,7 +71,7 @@ type blockSize struct {
 }
 
 func (s *sizer) count(text string) int {
-	n, err := tokens.Count(text)
+	n, err := s.text.count(text)
 	if err != nil && s.err == nil {
 		s.err = err
 	}

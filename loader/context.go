@@ -126,6 +126,7 @@ type reading struct {
 	found    *Sections
 	degraded []Section
 	left     []NotShown
+	count    func(text string) (int, error) // tokens
 }
 
 // read loads the sections of a context.
@@ -140,7 +141,9 @@ func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
 	if r.FocusID != "" && found.Focus == nil {
 		return nil, fmt.Errorf("focus: %w", fault.ErrNotFound)
 	}
-	read := &reading{query: q, now: r.moment(now), found: found, degraded: degraded, left: notShown(r, found)}
+	read := &reading{
+		count: l.counts.Of(r.Scope.TeamID + "\x00" + r.Scope.UserID), query: q, now: r.moment(now), found: found, degraded: degraded, left: notShown(r, found),
+	}
 	read.Zone, read.Temporal = zonePreference(found.Preferences), slices.Contains(r.parts(), temporalPart)
 	read.Made, read.Erased = begun, r.erased
 	read.Nothing = len(read.left) == 0 && nothingKnown(r, found, degraded)
@@ -156,6 +159,7 @@ func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
 // text returns the text of the context without its closing part.
 func (read *reading) text(r *Request) *textContext {
 	t := textOf(r, read.found)
+	t.count = read.count
 	t.notes = textNotes(r, read.left, read.Nothing, read.degraded)
 	return t
 }

@@ -15,6 +15,7 @@ import (
 
 	"kith/cache"
 	"kith/graph"
+	"kith/internal/tokens"
 	"kith/neo"
 	"kith/preference"
 	"kith/replay"
@@ -81,6 +82,7 @@ type Loader struct {
 	store      store
 	workspaces workspaces
 	cache      byteCache
+	counts     *tokens.Counts // of the lines of texts
 	options    Options
 }
 
@@ -107,7 +109,7 @@ func New(s store, w workspaces, c byteCache, o Options) *Loader {
 	if o.Replayed == nil {
 		o.Replayed = func(Replay) {}
 	}
-	return &Loader{store: s, workspaces: w, cache: c, options: o}
+	return &Loader{store: s, workspaces: w, cache: c, counts: tokens.NewCounts(), options: o}
 }
 
 // loadRendered returns an answer from the cache, or from make, which reports whether its bytes can be cached.

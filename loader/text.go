@@ -37,6 +37,7 @@ type textContext struct {
 	owner  string
 	blocks []block // the most important first
 	notes  []string
+	count  func(text string) (int, error) // tokens
 }
 
 // reserve returns the tokens of the budget that the closing part and the conversation take.
@@ -51,7 +52,7 @@ func (r *Request) reserve(closing string) (int, error) {
 // textOf returns the context as headings and lines. The weight of a block is about the number of lines that it can have; standing
 // statements weigh more, because questions seldom name the instruction that governs them, while facts are found by searches.
 func textOf(r *Request, found *Sections) *textContext {
-	t := &textContext{title: "# About the user"}
+	t := &textContext{title: "# About the user", count: tokens.Count}
 	if found.Owner != nil {
 		t.title = "# About " + markup.Inline(found.Owner.Name)
 		t.owner = markup.Item(found.Owner.Description)
