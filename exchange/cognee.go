@@ -79,54 +79,76 @@ func (r *cogneeReader) addNode(line int64, in *cogneeNode) error {
 	return r.seen.Put(in.ID, became)
 }
 
-// newNode returns a node with what all have in common.
-func (r *cogneeReader) newNode(line int64, in *cogneeNode) *wireNode {
+// newNode returns a node with what all have in common, and its properties.
+func (r *cogneeReader) newNode(line int64, in *cogneeNode) (*wireNode, *extras) {
 	e := r.newExtras(line, Cognee)
 	e.put("id", in.ID)
 	e.put("type", in.Type)
 	e.put("chunk_index", in.ChunkIndex)
 	e.put("mime_type", in.MimeType)
 	e.put("external_metadata", in.ExternalMetadata)
-	return &wireNode{
-		EntityKey: r.key(in.ID), Properties: e.json(),
-		CreatedAt: formatTime(r.readTime(line, "created_at", milliseconds(in.CreatedAt))),
-	}
+	return &wireNode{EntityKey: r.key(in.ID), CreatedAt: formatTime(r.readTime(line, "created_at", milliseconds(in.CreatedAt)))}, e
 }
 
 // addSource adds a chunk of a document, or a document.
 func (r *cogneeReader) addSource(line int64, in *cogneeNode) {
-	n := r.newNode(line, in)
+	n, e := r.newNode(line, in)
 	n.Kind, n.ContentType, n.SourceType = "source", "text-note", "text-import"
-	n.Name, n.Summary = r.cleanWord(line, "name", in.Name, bounds.NameLength), r.limitText(line, "text", in.Text, bounds.TextLength)
+	n.Name = r.cleanWord(line, "name", in.Name, bounds.NameLength)
+	n.Summary = r.firstText(line, e, "text", in.Text, "description", in.Description)
 	n.StartedAt, n.EndedAt = n.CreatedAt, n.CreatedAt
-	r.emitNode(line, n)
+	r.emitWith(line, n, e)
 }
 
 // addKnown adds an entity, or a set of nodes or a text as a concept. It reports whether the node has a name or a text.
 func (r *cogneeReader) addKnown(line int64, in *cogneeNode) bool {
-	n := r.newNode(line, in)
-	n.Kind, n.Description = "entity", r.limitText(line, "description", in.Description, bounds.TextLength)
-	switch {
-	case in.Name == "" && oneLine(in.Text) != "":
+	if in.Name == "" && oneLine(in.Text) != "" {
+		r.addText(line, in)
+		return true
+	}
+	n, e := r.newNode(line, in)
+	name, ok := r.readName(line, "name", in.Name)
+	if !ok {
+		return false
+	}
+	n.Kind, n.Name = "entity", name
+	n.Description = r.firstText(line, e, "description", in.Description, "text", in.Text)
+	switch in.Type {
+	case "NodeSet":
 		n.Kind = "concept"
-		var cut bool
-		if n.Name, cut = memoryName(in.Text, in.ID); cut {
-			n.Description = r.limitText(line, "text", in.Text, bounds.TextLength)
-		}
-	case in.Type == "NodeSet":
-		n.Kind = "concept"
-	case in.Type != "Entity":
+	case "Entity":
+	default:
 		n.Type = r.cleanWord(line, "type", in.Type, maxWord)
 	}
-	if n.Name == "" {
-		name, ok := r.readName(line, "name", in.Name)
-		if !ok {
-			return false
-		}
-		n.Name = name
-	}
-	r.emitNode(line, n)
+	r.emitWith(line, n, e)
 	return true
+}
+
+// addText adds a text without a name.
+func (r *cogneeReader) addText(line int64, in *cogneeNode) {
+	n, e := r.newNode(line, in)
+	n.Kind = "concept"
+	name, cut := memoryName(in.Text, in.ID)
+	if n.Name = name; cut {
+		n.Description = r.firstText(line, e, "text", in.Text, "description", in.Description)
+	} else {
+		n.Description = r.limitText(line, "description", in.Description, bounds.TextLength)
+	}
+	r.emitWith(line, n, e)
+}
+
+// firstText returns the first of two texts that a node of Kith has one field for. A second one becomes a property.
+func (r *cogneeReader) firstText(line int64, e *extras, field, text, otherField, other string) string {
+	if strings.TrimSpace(text) == "" {
+		return r.limitText(line, otherField, other, bounds.TextLength)
+	}
+	e.put(otherField, other)
+	return r.limitText(line, field, text, bounds.TextLength)
+}
+
+func (r *cogneeReader) emitWith(line int64, n *wireNode, e *extras) {
+	n.Properties = e.json()
+	r.emitNode(line, n)
 }
 
 // addEdge adds a relationship. A source only mentions nodes: its other edges, and those to it, say how the file was

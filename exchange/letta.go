@@ -46,16 +46,12 @@ type lettaAgent struct {
 }
 
 func (r *lettaReader) read() error {
-	section, line, raw, err := r.nextElement(r.document)
+	section, line, raw, err := r.nextImported(r.document, lettaSkipped)
 	if section == "agents" {
 		r.agent, r.flawed, r.source = lettaAgent{}, raw == nil, ""
 	}
 	if err != nil || raw == nil {
 		return err
-	}
-	if reason, skipped := lettaSkipped[section]; skipped {
-		r.warnOnce(line, section, reason)
-		return nil
 	}
 	switch section {
 	case "agents", "agents.rest":

@@ -3,6 +3,7 @@ package exchange
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"kith/internal/bounds"
@@ -52,7 +53,7 @@ func (r *lettaReader) addMessage(line int64, in *lettaMessage) error {
 		r.addFault(line, "id", "is required")
 		return nil
 	}
-	text := r.textOf(line, in)
+	text := r.textOf(line, in, role)
 	if role == "" || text == "" {
 		r.warnOnce(line, "agents", lettaWorkWarning)
 		return nil
@@ -74,26 +75,40 @@ func (r *lettaReader) addMessage(line int64, in *lettaMessage) error {
 	return nil
 }
 
+// lettaEvents are the types of the JSON objects with which Letta tells an agent about events, as messages of the user.
+var lettaEvents = []string{"heartbeat", "login", "system_alert"}
+
 // textOf returns what was said. Agents say it in a message or with the tool send_message, and the text of a user may be
-// within a JSON object; objects of other types are events.
-func (r *lettaReader) textOf(line int64, in *lettaMessage) string {
+// within a JSON object; nobody said Letta's events.
+func (r *lettaReader) textOf(line int64, in *lettaMessage, role string) string {
+	if text, sent := in.sentText(); sent {
+		return text
+	}
+	text := r.contentText(line, in.Content)
+	var packed struct{ Type, Message string }
+	switch {
+	case role != "user" || !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &packed) != nil:
+		return text
+	case packed.Type == "user_message":
+		return strings.TrimSpace(packed.Message)
+	case slices.Contains(lettaEvents, packed.Type):
+		return ""
+	}
+	return text
+}
+
+// sentText returns the texts that were sent with the tool send_message, and whether it was called.
+func (in *lettaMessage) sentText() (text string, sent bool) {
+	var texts []string
 	for _, call := range in.ToolCalls {
 		var said struct {
 			Message string `json:"message"`
 		}
 		if call.Function.Name == "send_message" && json.Unmarshal([]byte(call.Function.Arguments), &said) == nil {
-			return strings.TrimSpace(said.Message)
+			texts = append(texts, said.Message)
 		}
 	}
-	text := r.contentText(line, in.Content)
-	var packed struct{ Type, Message string }
-	if !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &packed) != nil || packed.Type == "" {
-		return text
-	}
-	if packed.Type != "user_message" {
-		return ""
-	}
-	return strings.TrimSpace(packed.Message)
+	return strings.TrimSpace(strings.Join(texts, "\n\n")), texts != nil
 }
 
 // contentText returns a content that is a text, or the texts among its parts.

@@ -123,6 +123,25 @@ func (r *Reader) decode(line int64, raw []byte, v any) bool {
 	return false
 }
 
+// readAs decodes an element, and adds it.
+func readAs[T any](r *Reader, line int64, raw []byte, add func(line int64, in *T) error) error {
+	var in T
+	if !r.decode(line, raw, &in) {
+		return nil
+	}
+	return add(line, &in)
+}
+
+// nextImported is nextElement for a document with sections that are not imported, for the reasons in skipped. Of those raw is nil.
+func (r *Reader) nextImported(d *document, skipped map[string]string) (section string, line int64, raw []byte, err error) {
+	section, line, raw, err = r.nextElement(d)
+	if reason, skip := skipped[section]; skip && raw != nil {
+		r.warnOnce(line, section, reason)
+		raw = nil
+	}
+	return section, line, raw, err
+}
+
 func wireType(wrong *json.UnmarshalTypeError) string {
 	switch wrong.Type.Kind().String() {
 	case "string":

@@ -69,6 +69,16 @@ func (r *Reader) readTime(line int64, location string, raw json.RawMessage) time
 	return t.UTC()
 }
 
+// firstTime returns the first value that is given.
+func firstTime(values ...json.RawMessage) json.RawMessage {
+	for _, v := range values {
+		if len(v) > 0 && string(v) != "null" && string(v) != `""` {
+			return v
+		}
+	}
+	return nil
+}
+
 // ParseTime parses a time of another system: a text in one of the layouts, or seconds or milliseconds since 1970.
 func ParseTime(raw json.RawMessage) (time.Time, bool) {
 	var number float64

@@ -3,7 +3,6 @@ package exchange
 import (
 	"cmp"
 	"encoding/json"
-	"strings"
 
 	"kith/internal/bounds"
 )
@@ -32,13 +31,9 @@ var zepSkipped = map[string]string{
 }
 
 func (r *zepReader) read() error {
-	section, line, raw, err := r.nextElement(r.document)
+	section, line, raw, err := r.nextImported(r.document, zepSkipped)
 	if err != nil || raw == nil {
 		return err
-	}
-	if reason, skipped := zepSkipped[section]; skipped {
-		r.warnOnce(line, section, reason)
-		return nil
 	}
 	switch section {
 	case "users":
@@ -59,15 +54,6 @@ func (r *zepReader) read() error {
 	return readAs(r.Reader, line, raw, r.addEdge)
 }
 
-// readAs decodes an element, and adds it.
-func readAs[T any](r *Reader, line int64, raw []byte, add func(line int64, in *T) error) error {
-	var in T
-	if !r.decode(line, raw, &in) {
-		return nil
-	}
-	return add(line, &in)
-}
-
 type zepUser struct {
 	UUID      string          `json:"uuid"`
 	UserID    string          `json:"user_id"`
@@ -79,7 +65,8 @@ type zepUser struct {
 	Metadata  json.RawMessage `json:"metadata"`
 }
 
-// addUser remembers a user, and adds the person who it is.
+// addUser remembers a user, and adds the person who it is, with the user_id in place of a name if it has none. Zep's graph may have
+// the name.
 func (r *zepReader) addUser(line int64, in *zepUser) error {
 	if in.UUID == "" {
 		r.addFault(line, "uuid", "is required")
@@ -93,7 +80,13 @@ func (r *zepReader) addUser(line int64, in *zepUser) error {
 		return err
 	}
 	name := r.cleanWord(line, "first_name", in.FirstName+" "+in.LastName, bounds.NameLength)
-	if name == "" { // Zep's graph may have it
+	if name == "" {
+		name = r.cleanWord(line, "user_id", in.UserID, bounds.NameLength)
+	}
+	if name == "" {
+		if in.Email != "" || in.TimeZone != "" || !isEmpty(in.Metadata) {
+			r.warnOnce(line, "user_id", "a user with neither a name nor a user_id: its email, time_zone and metadata are not imported")
+		}
 		return nil
 	}
 	e := r.newExtras(line, Zep)
@@ -141,14 +134,4 @@ func (r *zepReader) nodeKey(user, uuid string) (string, error) {
 		return key, err
 	}
 	return r.key(user, uuid), err
-}
-
-// hasLabel reports whether a node has a label.
-func hasLabel(labels []string, want string) bool {
-	for _, label := range labels {
-		if strings.EqualFold(label, want) {
-			return true
-		}
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"kith/internal/bounds"
@@ -34,7 +35,7 @@ func (r *zepReader) addNode(line int64, in *zepNode) error {
 	}
 	label := specificLabel(in.Labels)
 	switch {
-	case in.UserUUID != "" && hasLabel(in.Labels, "User"):
+	case in.UserUUID != "" && slices.ContainsFunc(in.Labels, func(label string) bool { return strings.EqualFold(label, "User") }):
 		n.EntityKey = r.personKey(n.UserID)
 		if err := r.seen.Put("node "+in.UUID, n.EntityKey); err != nil {
 			return err

@@ -149,13 +149,3 @@ func (r *zepReader) readEpisode(line int64, key, user string, in *zepText) *wire
 		CreatedAt: formatTime(r.readTime(line, "created_at", in.CreatedAt)), Properties: e.json(),
 	}
 }
-
-// firstTime returns the first value that is given.
-func firstTime(values ...json.RawMessage) json.RawMessage {
-	for _, v := range values {
-		if len(v) > 0 && string(v) != "null" && string(v) != `""` {
-			return v
-		}
-	}
-	return nil
-}

@@ -18,7 +18,8 @@ import (
 // A coding agent waits for its hooks, so they end within two seconds, whatever Kith does.
 const (
 	hookTime  = 1400 * time.Millisecond // for calls
-	hookLimit = 1700 * time.Millisecond // for all of it
+	hookLimit = 1500 * time.Millisecond // for all of it
+	hookStart = 200 * time.Millisecond  // then, to start a process in the background
 )
 
 // hookCmd answers a hook of a coding agent. It exits with status 0 if Kith is away, so that the agent goes on without memory, and
@@ -44,6 +45,12 @@ type hookAnswer struct {
 	err error  // what must be corrected
 }
 
+// hookWork is what a hook stores.
+type hookWork struct {
+	in     *hook.Input
+	folder string // of the memory
+}
+
 // Run answers the hook.
 func (c *hookCmd) Run(ctx context.Context, std streams) error {
 	if c.Hook == "off" {
@@ -53,14 +60,14 @@ func (c *hookCmd) Run(ctx context.Context, std streams) error {
 	defer limit.Stop()
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
-	answered := make(chan hookAnswer, 1)
+	answered, storing := make(chan hookAnswer, 1), make(chan hookWork, 1)
 	go func() {
 		defer func() {
 			if fault := recover(); fault != nil { // the process would exit with 2
 				answered <- hookAnswer{err: fmt.Errorf("hook: panic: %v", fault)}
 			}
 		}()
-		out, err := c.answer(ctx, std)
+		out, err := c.answer(ctx, std, storing)
 		answered <- hookAnswer{out, err}
 	}()
 	select {
@@ -68,13 +75,30 @@ func (c *hookCmd) Run(ctx context.Context, std streams) error {
 		_, _ = std.out.Write(answer.out)
 		return answer.err
 	case <-limit.C:
-		warnHook(std, "no answer within two seconds: the agent goes on without it")
+		warnHook(std, reportLost(c.endLate(storing)))
 		return nil
 	}
 }
 
-// answer reads the input of the hook and returns the answer.
-func (c *hookCmd) answer(ctx context.Context, std streams) ([]byte, error) {
+// endLate leaves what the hook is still storing to a process in the background, if it does not take long to start one.
+func (c *hookCmd) endLate(storing <-chan hookWork) error {
+	late, started := errors.New("no answer within two seconds"), make(chan error, 1)
+	select {
+	case work := <-storing:
+		go func() { started <- c.finishLater(work, late) }()
+	default:
+		return late
+	}
+	select {
+	case err := <-started:
+		return err
+	case <-time.After(hookStart):
+		return late
+	}
+}
+
+// answer reads the input of the hook and returns the answer. What the hook stores, if it does, it sends to storing first.
+func (c *hookCmd) answer(ctx context.Context, std streams, storing chan<- hookWork) ([]byte, error) {
 	event := hook.Event(c.Event)
 	in, err := hook.Read(std.in, event)
 	if err != nil || hook.IsOff(in.Project()) {
@@ -91,12 +115,16 @@ func (c *hookCmd) answer(ctx context.Context, std streams) ([]byte, error) {
 	case hook.Prompt:
 		text, err = c.search(ctx, in, folder)
 	default:
-		err = c.store(ctx, in, folder, std)
+		work := hookWork{in, folder}
+		storing <- work
+		if err = c.store(ctx, work, std); errors.Is(err, context.DeadlineExceeded) || c.URL == "" && mayPass(err) {
+			err = c.finishLater(work, err)
+		}
 	}
 	if err == nil || isFinal(err) {
 		return in.Answer(text, ""), err
 	}
-	warnHook(std, err.Error()+": the agent goes on without it")
+	warnHook(std, reportLost(err))
 	if event == hook.SessionStart {
 		return in.Answer("", "Kith: "+hookNotice(err)), nil
 	}
@@ -105,7 +133,7 @@ func (c *hookCmd) answer(ctx context.Context, std streams) ([]byte, error) {
 
 func (c *hookCmd) begin(ctx context.Context, in *hook.Input, folder string) (string, error) {
 	hook.Prune(statesIn(folder), time.Now())
-	memory, err := c.memory(folder)
+	memory, err := c.memory(folder, c.startServer)
 	if err != nil {
 		return "", err
 	}
@@ -113,47 +141,71 @@ func (c *hookCmd) begin(ctx context.Context, in *hook.Input, folder string) (str
 }
 
 func (c *hookCmd) search(ctx context.Context, in *hook.Input, folder string) (string, error) {
-	memory, err := c.memory(folder)
+	memory, err := c.memory(folder, c.startServer)
 	if err != nil {
 		return "", err
 	}
 	return memory.Search(ctx, in, c.state(in, folder).Began)
 }
 
-// store stores what is new in the session. What it has no time for, it leaves to a process in the background.
-func (c *hookCmd) store(ctx context.Context, in *hook.Input, folder string, std streams) error {
-	state := c.state(in, folder)
+// store stores what is new in the session. While another hook stores it, a process waits for that in the background.
+func (c *hookCmd) store(ctx context.Context, work hookWork, std streams) error {
+	state := c.state(work.in, work.folder)
 	unlock, err := state.Lock(ctx, false)
 	if errors.Is(err, hook.ErrBusy) {
-		return c.finishLater(in, folder)
+		return c.startFinish(work)
 	}
 	if err != nil {
 		return err
 	}
-	memory, err := c.memory(folder)
-	if err == nil {
-		err = memory.Store(ctx, in, state, func(fault string) { warnHook(std, fault) })
+	defer unlock()
+	memory, err := c.memory(work.folder, c.startServer)
+	if err != nil {
+		return err
 	}
-	unlock()
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, machine.ErrStarting) {
-		return errors.Join(err, c.finishLater(in, folder))
-	}
-	return err
+	return memory.Store(ctx, work.in, state, func(fault string) { warnHook(std, fault) })
 }
 
-// finishLater starts a process that stores the rest of the session.
-func (c *hookCmd) finishLater(in *hook.Input, folder string) error {
-	raw, err := json.Marshal(in.WithoutPrompt())
+// mayPass reports whether an error of storing passes without anybody doing something. The memory of the machine comes back.
+func mayPass(err error) bool {
+	return err != nil && !isFinal(err) && !errors.Is(err, hook.ErrNoTranscript)
+}
+
+// errInBackground is in the error of a hook whose work a process in the background does.
+var errInBackground = errors.New("the rest is stored in the background")
+
+// finishLater starts a process that stores the rest of the session. The error says why, and that it does. Of several such processes
+// one does the work.
+func (c *hookCmd) finishLater(work hookWork, why error) error {
+	if errors.Is(why, context.DeadlineExceeded) {
+		why = errors.New("there was no time to store all")
+	}
+	if err := c.startFinish(work); err != nil {
+		return fmt.Errorf("%w; no process in the background could be started: %w", why, err)
+	}
+	return fmt.Errorf("%w: %w", why, errInBackground)
+}
+
+func (c *hookCmd) startFinish(work hookWork) error {
+	raw, err := json.Marshal(work.in.WithoutPrompt())
 	if err != nil {
 		return err
 	}
 	settings := []string{"KITH_URL=" + c.URL, "KITH_KEY=" + c.Key, "KITH_USER=" + c.User, "KITH_TEAM=" + c.Team}
-	return machine.Start(folder, settings, "hook-finish", c.Event, string(raw))
+	return machine.Start(work.folder, settings, "hook-finish", c.Event, string(raw))
 }
 
-// memory returns the memory of the user. Without KITH_URL it is that of the machine, whose background process is started if
-// it does not run.
-func (c *hookAccess) memory(folder string) (*hook.Memory, error) {
+// reportLost returns what the user reads of an error that passes.
+func reportLost(err error) string {
+	if errors.Is(err, errInBackground) {
+		return err.Error()
+	}
+	return err.Error() + ": the agent goes on without it"
+}
+
+// memory returns the memory of the user. Without KITH_URL it is that of the machine; if that does not run, memory calls start and
+// returns its error.
+func (c *hookAccess) memory(folder string, start func(folder string) error) (*hook.Memory, error) {
 	if c.URL != "" {
 		if c.Key == "" {
 			return nil, finalError("KITH_KEY is required with KITH_URL: nothing is sent without it")
@@ -162,9 +214,7 @@ func (c *hookAccess) memory(folder string) (*hook.Memory, error) {
 	}
 	server, err := machine.Find(folder)
 	if errors.Is(err, machine.ErrNotRunning) {
-		if err = machine.Start(folder, nil, "hook-server", "--team", c.Team); err == nil {
-			err = machine.ErrStarting
-		}
+		err = start(folder)
 	}
 	if err != nil {
 		return nil, err
@@ -179,9 +229,21 @@ func (c *hookAccess) memory(folder string) (*hook.Memory, error) {
 	return &hook.Memory{API: client.New(server.URL, server.Key, nil), User: user}, nil
 }
 
-// state returns how far the session is stored in the memory.
+// startServer starts the memory of the machine. It returns machine.ErrStarting.
+func (c *hookAccess) startServer(folder string) error {
+	if err := machine.Start(folder, nil, "hook-server", "--team", c.Team); err != nil {
+		return err
+	}
+	return machine.ErrStarting
+}
+
+// state returns how far the session is stored in the memory. The key is a part of its name, as it may be bound to a user.
 func (c *hookAccess) state(in *hook.Input, folder string) *hook.State {
-	return hook.OpenState(statesIn(folder), strings.Join([]string{c.URL, c.Team, c.User}, "\n"), in)
+	names := []string{c.URL, c.Team, c.User}
+	if c.URL != "" {
+		names = append(names, c.Key) // OpenState hashes the name
+	}
+	return hook.OpenState(statesIn(folder), strings.Join(names, "\n"), in)
 }
 
 func statesIn(folder string) string { return filepath.Join(folder, "hooks") }

@@ -44,17 +44,34 @@ func (c *hookFinishCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer unlock()
+	start := startOnce(c.startServer)
 	for {
-		err := c.finish(ctx, in, folder, std)
-		if err == nil || isFinal(err) || c.URL != "" || !sleep.For(ctx, finishRetry) {
+		err := c.finish(ctx, in, folder, start, std)
+		if c.URL != "" || !mayPass(err) || !sleep.For(ctx, finishRetry) {
 			return err
 		}
 	}
 }
 
+// startOnce returns a function that starts the memory of the machine with its first call only. A memory that still does not run
+// some time later has ended by itself, and would do so again.
+func startOnce(start func(folder string) error) func(folder string) error {
+	var started time.Time
+	return func(folder string) error {
+		switch {
+		case started.IsZero():
+			started = time.Now()
+			return start(folder)
+		case time.Since(started) < startRetry:
+			return machine.ErrStarting
+		}
+		return finalError("the memory of this machine was started and does not run; the reason is in " + machine.LogFile(folder))
+	}
+}
+
 // finish stores what is left of the session.
-func (c *hookFinishCmd) finish(ctx context.Context, in *hook.Input, folder string, std streams) error {
-	memory, err := c.memory(folder)
+func (c *hookFinishCmd) finish(ctx context.Context, in *hook.Input, folder string, start func(folder string) error, std streams) error {
+	memory, err := c.memory(folder, start)
 	if err != nil {
 		return err
 	}

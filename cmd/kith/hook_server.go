@@ -25,8 +25,14 @@ type hookServerCmd struct {
 	Idle time.Duration `env:"KITH_HOOK_IDLE" default:"30m" help:"How long it runs without requests."`
 }
 
+// leastIdle is the shortest time without requests after which the memory of the machine may end.
+const leastIdle = time.Second
+
 // Run serves on a free port of the loopback interface. It ends at once if another one runs on the folder.
 func (c *hookServerCmd) Run(ctx context.Context, std streams) error {
+	if c.Idle < leastIdle {
+		return fmt.Errorf("KITH_HOOK_IDLE must be at least %s", leastIdle)
+	}
 	folder, err := machine.Folder(c.Data)
 	if err != nil {
 		return err

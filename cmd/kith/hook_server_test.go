@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"kith/internal/machine"
@@ -76,6 +77,37 @@ func TestHookServer(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Error("it does not end by itself")
 	}
+}
+
+// A server that would end at once is refused.
+func TestHookServerIdle(t *testing.T) {
+	t.Parallel()
+	for _, idle := range []string{"0", "-1s", "900ms"} {
+		code, out := command(t, []string{"KITH_HOOK_IDLE=" + idle, "KITH_DATA=" + t.TempDir(), "KITH_NEO4J_URI=bolt://127.0.0.1:1"}, "hook-server")
+		if code != 1 || !strings.Contains(out, "KITH_HOOK_IDLE must be at least 1s") {
+			t.Errorf("%s: %d %s", idle, code, out)
+		}
+	}
+}
+
+// A memory that ends when it is started is started once.
+func TestStartOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		starts := 0
+		once := startOnce(func(string) error {
+			starts++
+			return machine.ErrStarting
+		})
+		err, began := machine.ErrStarting, time.Now()
+		for errors.Is(err, machine.ErrStarting) && time.Since(began) < time.Minute {
+			err = once("folder")
+			time.Sleep(finishRetry)
+		}
+		if starts != 1 || !isFinal(err) || !strings.Contains(err.Error(), filepath.Join("folder", "background.log")) {
+			t.Errorf("started %d times: %v", starts, err)
+		}
+	})
 }
 
 // Without a server and settings the first hook starts one on an embedded Neo4j, and the session is stored when it answers.

@@ -14,12 +14,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"kith/internal/hook"
+	"kith/internal/machine"
 	"kith/internal/testenv"
 	"kith/internal/tokens"
 )
@@ -95,7 +98,7 @@ func (h *hooks) answered(t *testing.T, event string, more map[string]any) (code 
 	t.Helper()
 	eventually(t, 2*time.Minute, "the hook "+event+" has an answer", func() bool {
 		code, out, said = h.call(t, event, strings.NewReader(h.input(event, more)))
-		return !strings.Contains(said, "deadline exceeded") && !strings.Contains(said, "two seconds")
+		return !strings.Contains(said, "deadline exceeded") && !strings.Contains(said, "no time") && !strings.Contains(said, "two seconds")
 	})
 	return code, out, said
 }
@@ -171,6 +174,16 @@ func (h *hooks) append(t *testing.T, text string) {
 	if err != nil || file.Close() != nil {
 		t.Fatal(err)
 	}
+}
+
+// eventually waits until there is a file of the session's state with a name.
+func (h *hooks) eventually(t *testing.T, name string) {
+	t.Helper()
+	pattern := filepath.Join(filepath.Dir(h.project), "data", "hooks", name)
+	eventually(t, time.Minute, pattern+" exists", func() bool {
+		found, err := filepath.Glob(pattern)
+		return err == nil && len(found) > 0
+	})
 }
 
 // userLine is a line of Claude Code with what the user typed.
@@ -331,7 +344,7 @@ func TestHookTimeLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = silent.Close() }()
+	t.Cleanup(func() { _ = silent.Close() }) // after the parallel tests
 	for _, address := range []string{silent.Addr().String(), "127.0.0.1:1"} {
 		for _, event := range []string{"session-start", "prompt", "stop", "compact"} {
 			t.Run(address+" "+event, func(t *testing.T) {
@@ -339,8 +352,14 @@ func TestHookTimeLimit(t *testing.T) {
 				h := newHooks(t, "claude-code", "http://"+address, "k")
 				in := h.input(event, map[string]any{"prompt": "Where is the lighthouse?"})
 				code, out, said := h.call(t, event, strings.NewReader(in))
-				if code != 0 || !strings.Contains(said, "goes on without it") {
+				want := "the agent goes on without it\n"
+				if address == silent.Addr().String() && (event == "stop" || event == "compact") {
+					want = ": the rest is stored in the background\n"
+				}
+				if code != 0 || !strings.HasSuffix(said, want) {
 					t.Errorf("%d %s", code, said)
+				} else if strings.Contains(want, "background") {
+					h.eventually(t, "*.next")
 				}
 				if notice := event == "session-start"; notice != strings.Contains(out, `{"systemMessage":"Kith: memory cannot be reached`) || !notice && out != "" {
 					t.Errorf("prints %s", out)
@@ -357,6 +376,124 @@ func TestHookTimeLimit(t *testing.T) {
 			t.Errorf("%d %s %s", code, out, said)
 		}
 	})
+}
+
+// stuck is an output whose first write takes until it is freed. What is written gets lost.
+type stuck struct {
+	used  atomic.Bool
+	freed chan struct{}
+}
+
+func (s *stuck) Write(p []byte) (int, error) {
+	if s.used.CompareAndSwap(false, true) {
+		<-s.freed
+	}
+	return len(p), nil
+}
+
+// What a hook is still storing when its time is over, a process in the background stores.
+func TestHookThatIsStuck(t *testing.T) {
+	t.Parallel()
+	c, key := hookUser(t)
+	h := newHooks(t, "claude-code", shared(t).url, key)
+	h.write(t, "{", userLine("1", "One"))
+	out := &stuck{freed: make(chan struct{})}
+	free := sync.OnceFunc(func() { close(out.freed) })
+	defer free()
+	began := time.Now()
+	if code := run(t.Context(), []string{"hook", "stop"}, h.environ, streams{strings.NewReader(h.input("stop", nil)), io.Discard, out}); code != 0 {
+		t.Errorf("it ends with %d", code)
+	}
+	if took := time.Since(began); took < hookLimit || took > 2*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	h.eventually(t, "*.next") // a process waits for its turn
+	free()
+	h.has(t, c, "user: One")
+}
+
+// A session whose last hook runs while the memory of the machine is away is stored when that is back.
+func TestHookWhileTheMemoryIsAway(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"refused", "busy"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			var away atomic.Bool
+			stored := make(chan int, 10)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if away.Load() {
+					w.Header().Set("Retry-After", "1")
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				var sent struct{ Messages []any }
+				if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+					t.Error(err)
+				}
+				stored <- len(sent.Messages)
+				_, _ = io.WriteString(w, "{}")
+			}))
+			defer server.Close()
+			h := newHooks(t, "claude-code", "", "")
+			folder := filepath.Join(filepath.Dir(h.project), "data")
+			_, release, err := machine.Claim(t.Context(), folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer release()
+			publish := func(url string) {
+				if err := (&machine.Server{URL: url, Key: "k", Team: "default"}).Publish(folder); err != nil {
+					t.Fatal(err)
+				}
+			}
+			away.Store(true)
+			publish(map[string]string{"refused": "http://127.0.0.1:1", "busy": server.URL}[how])
+			code, out, said := h.call(t, "stop", strings.NewReader(h.input("stop", nil)))
+			if code != 0 || out != "" || !strings.HasSuffix(said, ": the rest is stored in the background\n") {
+				t.Errorf("%d %s %s", code, out, said)
+			}
+			away.Store(false)
+			publish(server.URL)
+			select {
+			case n := <-stored:
+				if h.eventually(t, "*.json"); n != 3 { // the process ends
+					t.Errorf("%d messages", n)
+				}
+			case <-time.After(time.Minute):
+				t.Error("nothing is stored")
+			}
+			in, err := hook.Read(strings.NewReader(h.input("stop", nil)), hook.Stop)
+			if err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, time.Minute, "the process in the background ends", func() bool { // or it starts a memory when this one is released
+				unlock, err := hook.OpenState(statesIn(folder), "\ndefault\n", in).Lock(t.Context(), false)
+				if err == nil {
+					unlock()
+				}
+				return err == nil
+			})
+		})
+	}
+}
+
+// Another key may be that of another user: with it the whole session is sent.
+func TestHookWithAnotherKey(t *testing.T) {
+	t.Parallel()
+	var sent []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent = append(sent, r.Header.Get("Authorization"))
+		_, _ = io.WriteString(w, "{}")
+	}))
+	defer server.Close()
+	h := newHooks(t, "claude-code", server.URL, "")
+	for _, key := range []string{"k1", "k1", "k2"} {
+		h.environ[1] = "KITH_KEY=" + key
+		h.must(t, "stop", nil)
+	}
+	if diff := cmp.Diff([]string{"Bearer k1", "Bearer k2"}, sent); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // Who switches hooks off, or has given no key, sends nothing.

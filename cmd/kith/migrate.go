@@ -38,7 +38,7 @@ func (t *migrateTarget) run(ctx context.Context, std streams, format string, rea
 	if t.To == "" && t.Key == "" {
 		return errors.New("migrate: KITH_KEY is required, an API key with the scope write; or write a file with --to FILE")
 	}
-	if err := t.checkFile(); err != nil {
+	if err := t.checkOptions(); err != nil {
 		return err
 	}
 	path := t.To
@@ -68,8 +68,8 @@ func (t *migrateTarget) run(ctx context.Context, std streams, format string, rea
 	return file.Run(ctx, std)
 }
 
-// checkFile refuses options of the import together with --to, which imports nothing.
-func (t *migrateTarget) checkFile() error {
+// checkOptions refuses options of the import together with --to, which imports nothing.
+func (t *migrateTarget) checkOptions() error {
 	for _, o := range []struct {
 		name string
 		set  bool
@@ -116,8 +116,7 @@ type migrateGraphitiCmd struct {
 func (c *migrateGraphitiCmd) Run(ctx context.Context, std streams) error {
 	return c.run(ctx, std, "graphiti", func(out io.Writer, progress *terminal.Progress) error {
 		return migrate.Graphiti(ctx, &migrate.GraphitiOptions{
-			Options: migrate.Options{Address: c.From, Key: c.Password, Progress: progress},
-			Account: c.Account, Database: c.Database, Groups: c.Group,
+			Address: c.From, Account: c.Account, Password: c.Password, Database: c.Database, Groups: c.Group, Progress: progress,
 		}, out)
 	})
 }
@@ -148,6 +147,6 @@ type migrateLettaCmd struct {
 // Run migrates from Letta.
 func (c *migrateLettaCmd) Run(ctx context.Context, std streams) error {
 	return c.run(ctx, std, "letta", func(out io.Writer, progress *terminal.Progress) error {
-		return migrate.Letta(ctx, &migrate.Options{Address: c.From, Key: c.FromKey, User: c.Agent, Progress: progress}, out)
+		return migrate.Letta(ctx, &migrate.Options{Address: c.From, Key: c.FromKey, Agent: c.Agent, Progress: progress}, out)
 	})
 }

@@ -1,12 +1,11 @@
 // Package chatlog reads the conversations that other programs keep or export: the exports of ChatGPT and Claude, sessions of
 // Claude Code, and logs of the message APIs of OpenAI and Anthropic. It takes what the user and the assistant wrote to each
 // other, counts everything else by the reason why it is not taken, and writes the conversations as lines of an import (package
-// exchange). It sends and stores nothing. It holds one conversation in memory, however large the file; of sessions all texts,
-// which may have 256 MiB.
+// exchange). It sends and stores nothing. It holds one conversation in memory, however large the file; of sessions all
+// messages, which may have 256 MiB.
 package chatlog
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -32,8 +31,8 @@ const (
 	maxConversation  = 64 << 20 // bytes of a conversation, or of a line of a log
 	maxDepth         = 64
 	maxValues        = 1_000_000 // values of JSON in a conversation
-	maxConversations = 1_000_000
-	maxUnpacked      = 16 << 30 // bytes of the conversations in a zip
+	maxConversations = 1_000_000 // with messages; lines that continue one do not count
+	maxUnpacked      = 16 << 30  // bytes of the conversations in a zip
 )
 
 // The roles of messages that are taken.
@@ -70,8 +69,7 @@ func (f *Fault) Error() string { return f.Place + ": " + f.Message }
 type Reader struct {
 	read     parse
 	seen     map[[16]byte]seen // by id
-	count    int
-	notTaken map[Reason]int64 // beside the conversations
+	notTaken map[Reason]int64  // beside the conversations
 }
 
 // parse returns the next conversation.
@@ -126,13 +124,6 @@ var errTooMany = fmt.Errorf("the file has more than %d conversations: split it",
 // A conversation without messages has only NotTaken.
 func (r *Reader) Next() (*Conversation, error) {
 	c, err := r.read()
-	var refused *Fault
-	if err != nil && !errors.As(err, &refused) {
-		return nil, err
-	}
-	if r.count++; r.count > maxConversations {
-		return nil, errTooMany
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -151,6 +151,14 @@ func TestMessageLogs(t *testing.T) {
 `, taken: []string{"#: user Hi, assistant Hello", "+#: user What", "#: user Hi", "+#: assistant Hello, user Other"},
 			notTaken: []string{"1 images", "1 tool calls", "1 messages of the system", "1 messages without text", "1 answers beyond the first", "3 messages without a time: stored with that of the import"},
 		},
+		"OpenAI, two chats that begin alike": {
+			file: `{"created":1700000000,"messages":[{"role":"user","content":"Hi"}]}
+{"created":1700000001,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},{"role":"user","content":"I am Ada"}]}
+{"created":1700000002,"messages":[{"role":"user","content":"Hi"}]}
+{"created":1700000003,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hey"},{"role":"user","content":"I am Bob"}]}
+`, taken: []string{"#: user Hi", "+#: assistant Hello, user I am Ada", "#: user Hi, assistant Hey, user I am Bob"},
+			notTaken: []string{"1 conversations that are in the file twice"},
+		},
 		"OpenAI, fine-tuning and batches, a list": {
 			file:     `[{"messages":[{"role":"user","content":"A"},{"role":"assistant","content":"B","refusal":null}]},{"custom_id":"x","response":{"status_code":200,"body":{"object":"chat.completion","created":1700000000,"choices":[{"message":{"role":"assistant","content":"C"}}]}}}]`,
 			taken:    []string{"#: user A, assistant B", "#: assistant C"},
@@ -234,6 +242,29 @@ func TestSessionsWithManyFaults(t *testing.T) {
 	}
 	if len(faults) != maxFaults+2 || !strings.HasPrefix(faults[maxFaults-1], "line 1000: ") || faults[maxFaults] != "a further line: has a fault" {
 		t.Errorf("%d faults: %q", len(faults), faults[max(0, len(faults)-3):])
+	}
+}
+
+// The messages of a file of sessions are bounded, also if there is much beside their texts.
+func TestSessionsAreBounded(t *testing.T) {
+	t.Parallel()
+	line := `{"type":"user","uuid":%q,"sessionId":%q,"message":{"role":"user","content":"x"}}` + "\n"
+	long := strings.Repeat("s", 5000)
+	for name, test := range map[string]struct {
+		file  string
+		fails bool
+	}{
+		"few messages":   {fmt.Sprintf(line, "1", "s") + fmt.Sprintf(line, "2", "s"), false},
+		"repeated":       {strings.Repeat(fmt.Sprintf(line, "1", "s"), 50), false},
+		"small messages": {fmt.Sprintf(strings.Repeat(line, 4), "1", "s", "2", "s", "3", "s", "4", "s"), true},
+		"many sessions":  {fmt.Sprintf(line+line, "1", "s", "1", "t"), true},
+		"a long session": {fmt.Sprintf(line, "1", long), true},
+	} {
+		s := newSessions(strings.NewReader(test.file), now)
+		s.limit = 1000
+		if _, err := s.next(); (err != nil) != test.fails || err != nil && !strings.HasPrefix(err.Error(), "the messages of the file exceed 1000 bytes") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

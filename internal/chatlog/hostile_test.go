@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,9 +112,47 @@ func TestChanges(t *testing.T) {
 	if diff := cmp.Diff(want, notTaken); diff != "" || err != nil || faults != nil {
 		t.Error(err, faults, diff)
 	}
+	long := fmt.Sprintf(`[{"uuid":"c","name":%q,"summary":%q,"chat_messages":[{"uuid":"1","sender":"human","text":"x"}]}]`, strings.Repeat("é", 513), strings.Repeat("é", 16385))
+	if _, notTaken, _, _ := read(t, long, Claude); !slices.Contains(notTaken, "2 titles cut to 512 characters, and summaries to 16,384") {
+		t.Error(notTaken)
+	}
 	again, notTaken, _, _ := read(t, "["+gpt("c", said("user", "x"))+","+gpt("c", said("user", "x"))+"]", ChatGPT)
 	if len(again) != 1 || len(notTaken) != 1 || notTaken[0] != "1 conversations that are in the file twice" {
 		t.Error(again, notTaken)
+	}
+}
+
+// The limit of conversations does not count lines that continue one, are refused or have no messages.
+func TestLimitOfConversations(t *testing.T) {
+	t.Parallel()
+	message := []Message{{ID: "1", Role: userRole, Text: "x"}}
+	next := &Conversation{ID: "c", Messages: message, Continues: true}
+	var fault error
+	in := &Reader{read: func() (*Conversation, error) { return next, fault }, seen: map[[16]byte]seen{}}
+	for range maxConversations {
+		if _, err := in.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fault = &Fault{"line 1", "x"}
+	for range maxConversations {
+		if _, err := in.Next(); !errors.Is(err, fault) {
+			t.Fatal(err)
+		}
+	}
+	fault, next.Continues = nil, false
+	if _, err := in.Next(); err != nil {
+		t.Error(err)
+	}
+	for n := range maxConversations - 1 {
+		in.seen[[16]byte{1, byte(n), byte(n >> 8), byte(n >> 16)}] = seen{}
+	}
+	if _, err := in.Next(); err != nil {
+		t.Error("a conversation that is repeated:", err)
+	}
+	next = &Conversation{ID: "d", Messages: message}
+	if _, err := in.Next(); !errors.Is(err, errTooMany) {
+		t.Error(err)
 	}
 }
 

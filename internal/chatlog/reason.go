@@ -25,6 +25,7 @@ const (
 	Repeated       Reason = "conversations that are in the file twice"
 	NoBeginning    Reason = "conversations whose first messages are missing in the file"
 	Cut            Reason = "texts cut to 65,536 characters"
+	CutTitle       Reason = "titles cut to 512 characters, and summaries to 16,384"
 	NoTime         Reason = "messages without a time: stored with that of the message before"
 	Undated        Reason = "messages without a time: stored with that of the import"
 	Before1970     Reason = "messages from before 1970: stored with that time"
@@ -35,12 +36,12 @@ const (
 
 var reasons = []Reason{
 	Images, Audio, Files, ToolCalls, ToolResults, Thoughts, Instructions, UnknownContent, OtherBranches, Hidden, SystemMessages, ToolMessages,
-	NoText, OtherLines, NoMessages, Repeated, NoBeginning, Cut, NoTime, Undated, Before1970, WrongTime, OtherFiles, OtherAnswers,
+	NoText, OtherLines, NoMessages, Repeated, NoBeginning, Cut, CutTitle, NoTime, Undated, Before1970, WrongTime, OtherFiles, OtherAnswers,
 }
 
 // Changed reports whether something is taken, but not as it is in the file.
 func (r Reason) Changed() bool {
-	return slices.Contains([]Reason{NoBeginning, Cut, NoTime, Undated, Before1970, WrongTime}, r)
+	return slices.Contains([]Reason{NoBeginning, Cut, CutTitle, NoTime, Undated, Before1970, WrongTime}, r)
 }
 
 // NotTaken counts what is not taken, or not as it is, for a reason.

@@ -11,9 +11,12 @@ import (
 	"kith/internal/transcript"
 )
 
-// maxSessions is how many bytes the texts of a file of sessions may have. They are held in memory until the file has been read, as
-// the lines of two sessions may be mixed.
-const maxSessions = 256 << 20
+// maxSessions is how many bytes the messages of a file of sessions may have, each with its id and messageFrame. They are held in
+// memory until the file has been read, as the lines of two sessions may be mixed.
+const (
+	maxSessions  = 256 << 20
+	messageFrame = 256 // what is held of a message or a session beside its texts
+)
 
 const maxSessionID = 100 // characters; it is a part of the keys of messages
 
@@ -24,6 +27,7 @@ const maxFaults = 1000
 type sessions struct {
 	in        *transcript.Reader
 	lines     jsonline.Counter
+	limit     int // bytes of messages
 	now       time.Time
 	faults    []*Fault
 	more      int             // lines with a fault after those
@@ -33,7 +37,7 @@ type sessions struct {
 }
 
 func newSessions(in io.Reader, now time.Time) *sessions {
-	s := &sessions{now: now}
+	s := &sessions{limit: maxSessions, now: now}
 	s.in = transcript.NewReader(io.TeeReader(in, &s.lines), 0, s.record)
 	return s
 }
@@ -96,17 +100,19 @@ func (s *sessions) readAll() error {
 		if c == nil {
 			c = &Conversation{Place: fmt.Sprintf("the session of line %d", m.Line), ID: m.Session, NotTaken: map[Reason]int64{}}
 			byID[m.Session], s.ready = c, append(s.ready, c)
+			size += len(m.Session) + messageFrame
 		}
 		messages++
-		if at := [2]string{m.Session, m.ID}; !known[at] {
+		if at := [2]string{c.ID, m.ID}; !known[at] {
 			known[at] = true
+			size += len(m.ID) + len(m.Text) + messageFrame
 			c.Messages = append(c.Messages, Message{ID: m.ID, Role: m.Role, Text: m.Text, At: m.At})
 			if s.wrongTime {
 				c.NotTaken[WrongTime]++
 			}
 		}
-		if size += len(m.Text); size > maxSessions {
-			return fmt.Errorf("the texts of the file exceed %d bytes", maxSessions)
+		if size > s.limit {
+			return fmt.Errorf("the messages of the file exceed %d bytes; each counts with its id and %d bytes more", s.limit, messageFrame)
 		}
 	}
 	if others := s.lines.Lines() - messages - len(s.faults) - s.more; others > 0 {

@@ -44,8 +44,8 @@ func (c *Conversation) settle(now time.Time) error {
 	if message := idFault(c.ID); message != "" {
 		return &Fault{c.Place, "its id " + message}
 	}
-	c.Title, _ = clip.Runes(strings.Join(strings.FieldsFunc(c.Title, isGap), " "), bounds.NameLength)
-	c.Summary, _ = clip.Runes(c.Summary, bounds.TextLength)
+	c.Title = c.cut(strings.Join(strings.FieldsFunc(c.Title, isGap), " "), bounds.NameLength, CutTitle)
+	c.Summary = c.cut(c.Summary, bounds.TextLength, CutTitle)
 	ids := make(map[string]bool, len(c.Messages))
 	for n := range c.Messages {
 		m := &c.Messages[n]
@@ -62,16 +62,22 @@ func (c *Conversation) settle(now time.Time) error {
 			return &Fault{fmt.Sprintf("%s, message %d", c.Place, n+1), message}
 		}
 		ids[m.ID] = true
-		cut := false
-		if m.Text, cut = clip.Runes(m.Text, bounds.MessageLength); cut {
-			c.NotTaken[Cut]++
-		}
+		m.Text = c.cut(m.Text, bounds.MessageLength, Cut)
 		if !m.At.IsZero() && m.At.Unix() < 0 {
 			c.NotTaken[Before1970]++
 		}
 	}
 	c.dateMessages()
 	return nil
+}
+
+// cut returns at most limit characters of a text, and counts one that is longer.
+func (c *Conversation) cut(text string, limit int, reason Reason) string {
+	text, isCut := clip.Runes(text, limit)
+	if isCut {
+		c.NotTaken[reason]++
+	}
+	return text
 }
 
 func isGap(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
@@ -136,6 +142,8 @@ func (r *Reader) compare(c *Conversation) error {
 	this := seen{c.Place, c.digest()}
 	first, again := r.seen[id]
 	switch {
+	case !again && len(r.seen) == maxConversations:
+		return errTooMany
 	case !again:
 		r.seen[id] = this
 	case first.digest == this.digest:

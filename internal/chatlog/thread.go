@@ -9,11 +9,12 @@ import (
 
 // threads reads logs of message APIs. A request of a chat has all messages before it, so a line whose messages begin with those of
 // an earlier line is the same conversation, and only its other messages are new. A conversation has no id: it is known by the
-// messages of its first line.
+// messages of its first line. A later line with just these messages is the same one again, as it would have the same id.
 type threads struct {
 	*values
-	now  time.Time
-	ends map[[16]byte]end // by a hash of all messages of a conversation
+	now   time.Time
+	ends  map[[16]byte]end  // by a hash of all messages of a conversation
+	begun map[[16]byte]bool // by a hash of the messages of the first line
 }
 
 // end is where a conversation ends.
@@ -22,7 +23,9 @@ type end struct {
 	items int // of its last line
 }
 
-func newThreads(v *values, now time.Time) *threads { return &threads{v, now, map[[16]byte]end{}} }
+func newThreads(v *values, now time.Time) *threads {
+	return &threads{v, now, map[[16]byte]end{}, map[[16]byte]bool{}}
+}
 
 func (t *threads) next() (*Conversation, error) {
 	raw, place, err := t.values.next()
@@ -41,9 +44,13 @@ func (t *threads) next() (*Conversation, error) {
 	if err := c.settle(t.now); err != nil {
 		return nil, err
 	}
-	if len(c.Messages) > 0 {
-		delete(t.ends, from)
-		t.ends[to] = end{c.ID, items}
+	if len(c.Messages) == 0 {
+		return c, nil
+	}
+	delete(t.ends, from)
+	t.ends[to] = end{c.ID, items}
+	if !c.Continues {
+		t.begun[to] = true
 	}
 	return c, nil
 }
@@ -70,8 +77,8 @@ func (t *threads) read(in *call, c *Conversation) (from, to [16]byte, count int,
 		}
 	}
 	switch {
-	case c.Continues && len(c.Messages) == 0:
-		c.NotTaken = map[Reason]int64{Repeated: 1}
+	case c.Continues && len(c.Messages) == 0, !c.Continues && t.begun[to]:
+		c.Messages, c.NotTaken = nil, map[Reason]int64{Repeated: 1}
 	case len(c.Messages) > 0 && !c.Continues:
 		c.ID = c.Messages[len(c.Messages)-1].ID
 	}

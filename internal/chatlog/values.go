@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"kith/exchange"
+	"kith/internal/jsonline"
 )
 
 // values reads the JSON objects of a file, one at a time: the elements of a list, or one a line.
 type values struct {
 	elements *exchange.Elements // nil: lines
-	lines    *lineReader
+	lines    *jsonline.Reader
 	count    int    // values read
 	place    string // before the number of a value
 }
@@ -42,7 +43,7 @@ func newValues(in io.Reader, place string) (*values, error) {
 	case first == '[':
 		return &values{elements: exchange.NewElements(buffered, maxConversation), place: place}, nil
 	case first == '{':
-		return &values{lines: &lineReader{in: buffered}, place: place}, nil
+		return &values{lines: jsonline.NewReader(buffered, maxConversation), place: place}, nil
 	}
 	return nil, errNotJSON
 }
@@ -82,9 +83,10 @@ func peekPastBlanks(in *bufio.Reader) (byte, error) {
 // next returns the next object and its place. It returns a *Fault for one that cannot be read.
 func (v *values) next() (raw []byte, place string, err error) {
 	if v.elements == nil {
-		raw, cut, err := v.lines.read()
-		place = fmt.Sprintf("%sline %d", v.place, v.lines.number)
-		return checkValue(raw, place, cut, err)
+		for raw, err = v.lines.Read(); err == nil && len(raw) == 0; {
+			raw, err = v.lines.Read()
+		}
+		return checkValue(raw, fmt.Sprintf("%sline %d", v.place, v.lines.Number), !v.lines.Ended, err)
 	}
 	raw, err = v.elements.Next()
 	v.count++
@@ -93,7 +95,7 @@ func (v *values) next() (raw []byte, place string, err error) {
 
 // checkValue returns a *Fault for a value that is too long or has a flaw. Cut means that the file ends after it without a line break.
 func checkValue(raw []byte, place string, cut bool, err error) ([]byte, string, error) {
-	if errors.Is(err, exchange.ErrElementTooLong) {
+	if errors.Is(err, exchange.ErrElementTooLong) || errors.Is(err, jsonline.ErrTooLong) {
 		return nil, place, &Fault{place, fmt.Sprintf("exceeds %d bytes", maxConversation)}
 	}
 	if err != nil {
@@ -109,46 +111,6 @@ func checkValue(raw []byte, place string, cut bool, err error) ([]byte, string, 
 		return nil, place, &Fault{place, "must be a JSON object"}
 	}
 	return raw, place, nil
-}
-
-// lineReader reads lines up to maxConversation that are not blank.
-type lineReader struct {
-	in     *bufio.Reader
-	raw    []byte
-	number int
-}
-
-// read returns the next line, which is valid until the next call. Cut means that it is the last and has no line break.
-func (r *lineReader) read() (line []byte, cut bool, err error) {
-	for {
-		tooLong, err := r.readRaw()
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, false, err
-		}
-		if tooLong {
-			return nil, false, exchange.ErrElementTooLong
-		}
-		if line = bytes.TrimSpace(r.raw); len(line) > 0 {
-			return line, err != nil, nil
-		}
-		if err != nil {
-			return nil, false, err
-		}
-	}
-}
-
-func (r *lineReader) readRaw() (tooLong bool, err error) {
-	r.raw = r.raw[:0]
-	r.number++
-	for {
-		piece, err := r.in.ReadSlice('\n')
-		if tooLong = tooLong || len(r.raw)+len(piece) > maxConversation; !tooLong {
-			r.raw = append(r.raw, piece...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return tooLong, err
-		}
-	}
 }
 
 // documents reads files in which each object is a conversation.

@@ -14,6 +14,7 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/internal/clip"
+	"kith/internal/transcript"
 )
 
 // Budgets of what an agent gets, in o200k tokens.
@@ -49,12 +50,14 @@ func (m *Memory) Context(ctx context.Context, in *Input) (string, error) {
 const nothingKnown = "nothing is stored for this user_id"
 
 // Search returns what the memory has about a prompt, if it is likely to be what the prompt asks for. Began is when the session
-// began, if that is known: what was said in it is then not searched, as the agent knows it.
+// began, if that is known: what was said in it is then not searched, as the agent knows it. Secrets in the prompt are not sent.
 func (m *Memory) Search(ctx context.Context, in *Input, began time.Time) (string, error) {
-	if !isQuestion(in) {
+	asked := *in
+	asked.Prompt = strings.TrimSpace(transcript.WithoutSecrets(in.Prompt, ""))
+	if !isQuestion(&asked) {
 		return "", nil
 	}
-	words, _ := clip.Runes(strings.TrimSpace(in.Prompt), 2000)
+	words, _ := clip.Runes(asked.Prompt, 2000)
 	request := explore.Request{UserID: m.User, Queries: []explore.Query{{Query: words}}, ConversationID: in.Conversation()}
 	if !began.IsZero() && time.Since(began) < 24*time.Hour { // a session that is resumed later lacks what was stored meanwhile
 		request.Until = graph.Some(began)

@@ -50,15 +50,18 @@ func (m *Memory) Store(ctx context.Context, in *Input, state *State, report func
 	return err
 }
 
-// ErrTranscript is the error of a transcript_path that is no file which can be read.
-var ErrTranscript = errors.New("transcript_path cannot be read")
+// Errors of a transcript_path.
+var (
+	ErrTranscript   = errors.New("transcript_path cannot be read")
+	ErrNoTranscript = errors.New("there is no file at transcript_path yet")
+)
 
 // openTranscript opens a transcript at the offset of the state, which it sets to 0 if the file has become shorter.
 func openTranscript(path string, state *State) (*os.File, error) {
 	info, err := os.Stat(path) // opening a pipe would wait for its writer
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, errors.New("there is no file at transcript_path yet")
+		return nil, ErrNoTranscript
 	case err == nil && !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%w: it is not a file", ErrTranscript)
 	case err != nil:

@@ -1,4 +1,4 @@
-// Package jsonline decodes lines of files that people write, with faults that say what to correct, and counts lines.
+// Package jsonline reads lines of files, counts them, and decodes those that people write, with faults that say what to correct.
 package jsonline
 
 import (

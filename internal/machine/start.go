@@ -9,6 +9,9 @@ import (
 // maxLog is the size from which the log of background processes begins anew.
 const maxLog = 1 << 20
 
+// LogFile returns the log of background processes.
+func LogFile(folder string) string { return filepath.Join(folder, "background.log") }
+
 // Start starts this program with other arguments, as a process that outlives this one and has none of its streams. Settings are
 // added to its environment. What it reports goes to background.log in the data folder.
 func Start(folder string, settings []string, arguments ...string) error {
@@ -19,7 +22,7 @@ func Start(folder string, settings []string, arguments ...string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	log, err := openLog(filepath.Join(folder, "background.log"))
+	log, err := openLog(LogFile(folder))
 	if err != nil {
 		return err
 	}

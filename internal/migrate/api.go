@@ -35,6 +35,7 @@ type Options struct {
 	Address string // of its API or database
 	Key     string // an API key
 	User    string // only this user of the system; empty: all users
+	Agent   string // Letta, which has no users: only this agent; empty: all agents
 	Hosted  bool   // mem0: the hosted platform, not the open-source server
 
 	Progress *terminal.Progress
@@ -56,7 +57,9 @@ func newAPI(o *Options, header, prefix string) (*api, error) {
 	}
 	a := &api{
 		address: strings.TrimSuffix(o.Address, "/"), header: header, progress: o.Progress, firstWait: time.Second,
-		client: &http.Client{Timeout: requestTimeout, CheckRedirect: redirect.SameHost},
+		client: &http.Client{Timeout: requestTimeout, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			return backoff.Permanent(redirect.SameHost(r, via)) // nil stays nil
+		}},
 	}
 	if o.Key != "" {
 		a.value = prefix + o.Key
@@ -149,6 +152,23 @@ func (e *StatusError) Error() string {
 		text += ": the API key is missing, or may not read this"
 	}
 	return text
+}
+
+// skipDeleted returns the error of reading from something that was listed. If that does not exist any more, it warns instead.
+func (a *api) skipDeleted(err error, of string) error {
+	var status *StatusError
+	if errors.As(err, &status) && status.Code == http.StatusNotFound {
+		a.progress.Line(fmt.Sprintf("warning: %v: the %s was deleted after it was listed", err, of))
+		return nil
+	}
+	return err
+}
+
+// warnMissing warns if fewer things were read than the system counts.
+func (a *api) warnMissing(read, total int, what string) {
+	if read < total {
+		a.progress.Line(fmt.Sprintf("warning: the server lists only %d of %d %s", read, total, what))
+	}
 }
 
 // withoutURL removes the address, which may contain a password, from an error of net/http.

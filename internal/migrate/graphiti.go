@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
+
+	"kith/internal/terminal"
 )
 
 //go:embed cypher/*.cypher
@@ -18,10 +21,13 @@ var statements embed.FS
 
 // GraphitiOptions say how to reach the Neo4j of Graphiti, and what to read.
 type GraphitiOptions struct {
-	Options
+	Address  string
 	Account  string
+	Password string
 	Database string
 	Groups   []string // empty: all
+
+	Progress *terminal.Progress
 }
 
 // graphiti reads Graphiti's nodes and edges from its Neo4j.
@@ -53,7 +59,7 @@ var graphitiParts = []struct {
 
 // Graphiti writes the nodes and edges of Graphiti, from its Neo4j.
 func Graphiti(ctx context.Context, o *GraphitiOptions, out io.Writer) error {
-	driver, err := neo4j.NewDriverWithContext(o.Address, neo4j.BasicAuth(o.Account, o.Key, ""), func(c *config.Config) {
+	driver, err := neo4j.NewDriverWithContext(o.Address, neo4j.BasicAuth(o.Account, o.Password, ""), func(c *config.Config) {
 		c.ConnectionAcquisitionTimeout, c.SocketConnectTimeout = requestTimeout, 10*time.Second
 		c.MaxTransactionRetryTime = requestTimeout
 	})
@@ -126,7 +132,12 @@ func graphitiElement(row map[string]any, own []string) map[string]any {
 // plain returns a value of Neo4j that encoding/json can encode.
 func plain(value any) any {
 	switch v := value.(type) {
-	case string, bool, int64, float64:
+	case string, bool, int64:
+		return v
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) { // JSON has no such numbers
+			return fmt.Sprint(v)
+		}
 		return v
 	case time.Time:
 		return v.UTC().Format(time.RFC3339Nano)

@@ -28,14 +28,14 @@ type lettaAgent struct {
 }
 
 // Letta writes the agents of a Letta server with all their messages, their core memory and their archival memory. An
-// agent file has the latest messages and no archival memory. If Options.User is given, it writes that agent alone.
+// agent file has the latest messages and no archival memory. If Options.Agent is given, it writes that agent alone.
 func Letta(ctx context.Context, o *Options, out io.Writer) error {
 	calls, err := newAPI(o, "Authorization", "Bearer ")
 	if err != nil {
 		return err
 	}
 	l := &letta{calls, newDocument(out, o.Progress), map[string]bool{}}
-	agents, err := l.agents(ctx, o.User)
+	agents, err := l.agents(ctx, o.Agent)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func Letta(ctx context.Context, o *Options, out io.Writer) error {
 	l.doc.begin("passages")
 	for _, agent := range agents {
 		query := url.Values{"ascending": {"true"}}
-		if err := l.list(ctx, "/v1/agents/"+url.PathEscape(agent.ID)+"/archival-memory", query, l.addPassage); err != nil {
+		if err := l.listOf(ctx, agent, "archival-memory", query, l.addPassage); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (l *letta) agents(ctx context.Context, only string) (agents []*lettaAgent, 
 	}
 	for _, agent := range agents {
 		if err == nil {
-			err = l.list(ctx, "/v1/agents/"+url.PathEscape(agent.ID)+"/core-memory/blocks", url.Values{"order": {"asc"}}, func(raw json.RawMessage) error {
+			err = l.listOf(ctx, agent, "core-memory/blocks", url.Values{"order": {"asc"}}, func(raw json.RawMessage) error {
 				agent.blocks = append(agent.blocks, raw)
 				return nil
 			})
@@ -98,7 +98,7 @@ func (l *letta) readAgent(ctx context.Context, agent *lettaAgent) error {
 		"tags": agent.Tags, "created_at": agent.CreatedAt, "metadata": agent.Metadata, "block_ids": ids,
 	}
 	return l.doc.addWithList(element, "messages", func(add func(json.RawMessage) error) error {
-		return l.list(ctx, "/v1/agents/"+url.PathEscape(agent.ID)+"/messages", url.Values{"order": {"asc"}}, add)
+		return l.listOf(ctx, agent, "messages", url.Values{"order": {"asc"}}, add)
 	})
 }
 
@@ -131,6 +131,11 @@ func idOf(raw json.RawMessage) string {
 	}
 	_ = json.Unmarshal(raw, &of)
 	return of.ID
+}
+
+// listOf calls add with each item of a list of an agent.
+func (l *letta) listOf(ctx context.Context, agent *lettaAgent, name string, query url.Values, add func(json.RawMessage) error) error {
+	return l.skipDeleted(l.list(ctx, "/v1/agents/"+url.PathEscape(agent.ID)+"/"+name, query, add), "agent "+agent.ID)
 }
 
 // list calls add with each item of a list, page by page.

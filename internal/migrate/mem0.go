@@ -68,14 +68,34 @@ func (m *mem0) entities(ctx context.Context) (all []mem0Entity, err error) {
 		}
 		return all, err
 	}
-	var page struct {
-		Results []mem0Entity `json:"results"`
+	known := map[mem0Entity]bool{}
+	for query := url.Values(nil); ; {
+		var page mem0Page[mem0Entity]
+		if err := m.get(ctx, "/v1/entities/", query, &page); err != nil {
+			return nil, err
+		}
+		before := len(all)
+		for _, e := range page.Results {
+			e = mem0Entity{Type: e.Type, ID: e.Name}
+			if !known[e] {
+				known[e] = true
+				all = append(all, e)
+			}
+		}
+		next, err := url.Parse(page.Next)
+		if page.Next == "" || err != nil || len(all) == before { // the last page, or the same one again
+			m.warnMissing(len(all), page.Count, "users, agents, apps and runs")
+			return all, nil
+		}
+		query = next.Query()
 	}
-	err = m.get(ctx, "/v1/entities/", nil, &page)
-	for i := range page.Results {
-		page.Results[i].ID = page.Results[i].Name
-	}
-	return page.Results, err
+}
+
+// mem0Page is a page of the platform.
+type mem0Page[T any] struct {
+	Count   int    `json:"count"` // on all pages
+	Next    string `json:"next"`  // an address
+	Results []T    `json:"results"`
 }
 
 func (m *mem0) readEntity(ctx context.Context, e mem0Entity) error {
@@ -93,26 +113,31 @@ func (m *mem0) readEntity(ctx context.Context, e mem0Entity) error {
 	if err := m.addAll(page.Results); err != nil {
 		return err
 	}
-	if m.read < e.Total || m.read >= mem0Most {
-		m.progress.Line(fmt.Sprintf("warning: the server lists only %d of %d memories of %s %s", m.read, max(e.Total, m.read), e.Type, e.ID))
+	if m.read >= max(e.Total, mem0Most) {
+		m.progress.Line(fmt.Sprintf("warning: the server lists at most %d %s", m.read, e.memories()))
 	}
+	m.warnMissing(m.read, e.Total, e.memories())
 	return nil
 }
+
+// memories names the memories of an entity in a warning.
+func (e *mem0Entity) memories() string { return "memories of " + e.Type + " " + e.ID }
 
 // readPages reads an entity's memories from the platform.
 func (m *mem0) readPages(ctx context.Context, e mem0Entity) error {
 	body := map[string]any{"filters": map[string]any{e.Type + "_id": e.ID}}
 	for number := 1; ; number++ {
 		query := url.Values{"page": {strconv.Itoa(number)}, "page_size": {strconv.Itoa(pageSize)}}
-		var page struct {
-			Next    *string           `json:"next"`
-			Results []json.RawMessage `json:"results"`
-		}
+		var page mem0Page[json.RawMessage]
 		if err := m.call(ctx, http.MethodPost, "/v3/memories/", query, body, &page); err != nil {
 			return err
 		}
-		if err := m.addAll(page.Results); err != nil || page.Next == nil || len(page.Results) == 0 {
+		if err := m.addAll(page.Results); err != nil {
 			return err
+		}
+		if page.Next == "" || len(page.Results) == 0 {
+			m.warnMissing(m.read, page.Count, e.memories())
+			return nil
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -20,6 +21,10 @@ type zepUser struct {
 	UUID      string `json:"uuid"`
 	UserID    string `json:"user_id"`
 	GraphUUID string `json:"graph_uuid"`
+}
+
+type zepThread struct {
+	UUID string `json:"uuid"`
 }
 
 // Zep writes the users of a project of Zep with their threads, messages and graphs, and the graphs that are nobody's. If
@@ -70,21 +75,21 @@ func (z *zep) readThreads(ctx context.Context, users []zepUser) error {
 	z.doc.begin("threads")
 	for _, u := range users {
 		err := z.list(ctx, http.MethodGet, "/threads", url.Values{"user_uuid": {u.UUID}}, func(raw json.RawMessage) error {
-			var thread zepUser
+			var thread zepThread
 			if err := json.Unmarshal(raw, &thread); err != nil {
 				return err
 			}
 			threads = append(threads, thread.UUID)
 			return z.doc.add(raw)
 		})
-		if err != nil {
+		if err := z.skipDeleted(err, "user "+u.UUID); err != nil {
 			return err
 		}
 	}
 	z.doc.begin("messages")
 	for _, uuid := range threads {
 		err := z.list(ctx, http.MethodGet, "/threads/"+url.PathEscape(uuid)+"/messages", nil, z.add)
-		if err != nil {
+		if err := z.skipDeleted(err, "thread "+uuid); err != nil {
 			return err
 		}
 	}
@@ -122,7 +127,8 @@ func (z *zep) readGraphs(ctx context.Context, graphs []string) error {
 	} {
 		z.doc.begin(part.section)
 		for _, uuid := range graphs {
-			if err := z.list(ctx, http.MethodPost, "/graphs/"+url.PathEscape(uuid)+"/"+part.path+"/list", nil, z.add); err != nil {
+			err := z.list(ctx, http.MethodPost, "/graphs/"+url.PathEscape(uuid)+"/"+part.path+"/list", nil, z.add)
+			if err := z.skipDeleted(err, "graph "+uuid); err != nil {
 				return err
 			}
 		}
@@ -156,8 +162,11 @@ func (z *zep) list(ctx context.Context, method, path string, query url.Values, a
 				return err
 			}
 		}
-		if page.NextCursor == "" || page.NextCursor == query.Get("cursor") {
+		switch page.NextCursor {
+		case "":
 			return nil
+		case query.Get("cursor"):
+			return fmt.Errorf("%s %s: the list does not end: the cursor of a page is that of the page before", method, path)
 		}
 		query.Set("cursor", page.NextCursor)
 	}

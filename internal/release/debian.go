@@ -1,17 +1,28 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // nfpm makes Debian packages. It is a tool and no dependency: Kith itself needs nothing of it.
 const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2"
+
+const debianMaintainer = maintainer + " <noreply@example.org>"
+
+// lintianOverrides say what is so on purpose: Go's binaries are static, and the settings contain secrets.
+const lintianOverrides = `kith: statically-linked-binary [usr/bin/kith]
+kith: non-standard-file-perm 0600 != 0644 [etc/kith.env]
+`
 
 //go:embed files/nfpm.yaml
 var debianPackage string
@@ -63,22 +74,27 @@ func (r *release) stageDebian(t target, folder string) (string, error) {
 	}
 	values := strings.NewReplacer(
 		"{{version}}", r.version.debian, "{{architecture}}", t.debian, "{{program}}", program, "{{stage}}", folder,
-		"{{completions}}", completions, "{{summary}}", summary, "{{maintainer}}", maintainer, "{{homepage}}", homepage, "{{date}}", r.date.Format("2006-01-02T15:04:05Z"))
+		"{{completions}}", completions, "{{maintainer}}", debianMaintainer, "{{homepage}}", homepage, "{{date}}", r.date.Format("2006-01-02T15:04:05Z"))
 	config := values.Replace(debianPackage)
-	licences, err := r.licences("")
+	pages, err := r.tree("", "README.md", "CHANGELOG.md", "docs")
 	if err != nil {
 		return "", err
 	}
-	pages, err := r.tree("", "README.md", "docs")
-	if err != nil {
-		return "", err
-	}
-	for _, f := range append(pages, licences...) {
+	for _, f := range pages {
 		config += fmt.Sprintf("  - {src: %q, dst: %q, file_info: {mode: 0644}}\n", filepath.Join(root, f.name), "/usr/share/doc/kith/"+f.name)
+	}
+	copyright, err := r.debianCopyright()
+	if err != nil {
+		return "", err
+	}
+	changes, err := r.debianChangelog()
+	if err != nil {
+		return "", err
 	}
 	for _, f := range []file{
 		{"kith.service", 0o644, []byte(strings.Replace(string(unit), "/usr/local/bin/kith", "/usr/bin/kith", 1))},
 		{"kith.env", 0o600, []byte("# Settings of kith.service, NAME=value: kith serve --help lists them. Secrets too: only root reads this file.\n")},
+		{"copyright", 0o644, copyright}, {"changelog.gz", 0o644, changes}, {"lintian-overrides", 0o644, []byte(lintianOverrides)},
 		{"nfpm.yaml", 0o644, []byte(config)},
 	} {
 		if err := os.WriteFile(filepath.Join(folder, f.name), f.content, f.mode); err != nil {
@@ -86,4 +102,31 @@ func (r *release) stageDebian(t target, folder string) (string, error) {
 		}
 	}
 	return filepath.Join(folder, "nfpm.yaml"), nil
+}
+
+// debianCopyright returns the file that Debian wants in place of LICENSE.
+func (r *release) debianCopyright() ([]byte, error) {
+	licences, err := r.licences("")
+	if err != nil {
+		return nil, err
+	}
+	text := "Kith: " + homepage + "\nCopyright: " + maintainer + "\n"
+	for _, l := range licences {
+		text += "\n" + string(l.content)
+	}
+	if len(licences) == 0 {
+		text += "\nThe source has no licence yet.\n"
+	}
+	return []byte(text), nil
+}
+
+// debianChangelog returns the changelog in Debian's format. It names the version alone: CHANGELOG.md has the changes.
+func (r *release) debianChangelog() ([]byte, error) {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	_, err = fmt.Fprintf(w, "kith (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- %s  %s\n", r.version.debian, debianMaintainer, r.date.Format(time.RFC1123Z))
+	return out.Bytes(), errors.Join(err, w.Close())
 }

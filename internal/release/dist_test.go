@@ -91,7 +91,8 @@ func TestDistDebian(t *testing.T) {
 	if said := output(t, root, filepath.Join(root, "usr/bin/kith"), "version"); !strings.HasPrefix(said, "kith ") {
 		t.Errorf("says %s", said)
 	}
-	for name, mode := range map[string]os.FileMode{"etc/kith.env": 0o600, "usr/lib/systemd/system/kith.service": 0o644, "usr/share/doc/kith/README.md": 0o644} {
+	for name, mode := range map[string]os.FileMode{"etc/kith.env": 0o600, "usr/lib/systemd/system/kith.service": 0o644, "usr/share/doc/kith/README.md": 0o644,
+		"usr/share/doc/kith/copyright": 0o644, "usr/share/doc/kith/changelog.gz": 0o644} {
 		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s: %v %v", name, info, err)
 		}

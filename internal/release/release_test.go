@@ -149,9 +149,11 @@ func TestPackagesTakeWhatGitTracks(t *testing.T) {
 		t.Fatal(err)
 	}
 	content := readFile(t, config)
-	checkFiles(t, "the Debian package", content)
-	if !strings.Contains(content, `"/usr/share/doc/kith/docs/page.md"`) {
-		t.Errorf("the Debian package has no page: %s", content)
+	if !strings.Contains(content, `"/usr/share/doc/kith/docs/page.md"`) || strings.Contains(content, "draft") {
+		t.Errorf("the Debian package has other pages: %s", content)
+	}
+	if copyright := readFile(t, filepath.Join(stage, "copyright")); !strings.Contains(copyright, "a licence") {
+		t.Errorf("the Debian package has no licence: %s", copyright)
 	}
 }
 

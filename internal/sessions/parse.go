@@ -32,7 +32,7 @@ func (r *reader) parse(raw []byte) (where [2]string, parsed turn, faults []strin
 	if slices.Contains(where[:], "") {
 		where = [2]string{}
 	}
-	parsed = turn{line: r.line, size: len(raw), id: p.textOrNumber("id", p.ID), speaker: p.requiredText("speaker", p.Speaker)}
+	parsed = turn{line: r.lines.Number, size: len(raw), id: p.textOrNumber("id", p.ID), speaker: p.requiredText("speaker", p.Speaker)}
 	if strings.Contains(parsed.speaker, "/") {
 		p.fault("speaker must not contain a slash") // it separates the parts of a user id
 	}

@@ -1,8 +1,6 @@
 package sessions
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -35,19 +33,16 @@ type turn struct {
 
 // reader reads sessions from lines, one at a time. It reports faults and marks the sessions that they may belong to.
 type reader struct {
-	lines  *bufio.Reader
+	lines  *jsonline.Reader
 	layout string
 	report func(line int, message string)
-	line   int               // number of the last line read
 	next   *session          // the session begun by the last line read
 	seen   map[[2]string]int // conversation and session → first line
 	stray  bool              // a line after the last good one belongs to an unknown session
 }
 
 func newReader(in io.Reader, layout string, report func(line int, message string)) *reader {
-	return &reader{
-		lines: bufio.NewReaderSize(in, jsonline.Max+2), layout: layout, report: report, seen: map[[2]string]int{},
-	}
+	return &reader{lines: jsonline.NewReader(in, jsonline.Max), layout: layout, report: report, seen: map[[2]string]int{}}
 }
 
 // read returns the next session, or io.EOF after the last.
@@ -55,11 +50,11 @@ func (r *reader) read() (*session, error) {
 	session := r.next
 	r.next = nil
 	for {
-		raw, err := r.readLine()
+		raw, err := r.lines.Read()
 		switch {
 		case errors.Is(err, io.EOF) && session != nil:
 			return session, nil
-		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, jsonline.ErrTooLong):
 			r.reportStray(session, fmt.Sprintf("line exceeds %d bytes", jsonline.Max))
 			continue
 		case err != nil:
@@ -87,30 +82,9 @@ func (r *reader) read() (*session, error) {
 	}
 }
 
-// readLine returns the next line without surrounding white space. It skips a line that is too long and returns
-// ErrBufferFull.
-func (r *reader) readLine() ([]byte, error) {
-	raw, err := r.lines.ReadSlice('\n')
-	if errors.Is(err, io.EOF) && len(raw) == 0 {
-		return nil, io.EOF
-	}
-	r.line++
-	tooLong := errors.Is(err, bufio.ErrBufferFull)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = r.lines.ReadSlice('\n')
-	}
-	switch {
-	case err != nil && !errors.Is(err, io.EOF):
-		return nil, err
-	case tooLong:
-		return nil, bufio.ErrBufferFull
-	}
-	return bytes.TrimSpace(raw), nil
-}
-
 // reportStray reports a line without a session. It may belong to the session before it or after it, so both are skipped.
 func (r *reader) reportStray(session *session, message string) {
-	r.report(r.line, message)
+	r.report(r.lines.Number, message)
 	r.stray = true
 	if session != nil {
 		session.markFaulty()
@@ -119,14 +93,14 @@ func (r *reader) reportStray(session *session, message string) {
 
 func (r *reader) newSession(where [2]string) *session {
 	session := &session{
-		conversation: where[0], name: where[1], line: r.line, faulty: r.stray, ids: map[string]int{},
+		conversation: where[0], name: where[1], line: r.lines.Number, faulty: r.stray, ids: map[string]int{},
 	}
 	r.stray = false
 	if first, again := r.seen[where]; again {
-		r.report(r.line, fmt.Sprintf("belongs to the session that began in line %d; the lines of a session must be adjacent", first))
+		r.report(r.lines.Number, fmt.Sprintf("belongs to the session that began in line %d; the lines of a session must be adjacent", first))
 		session.faulty = true
 	} else {
-		r.seen[where] = r.line
+		r.seen[where] = r.lines.Number
 	}
 	return session
 }
@@ -142,7 +116,7 @@ func (r *reader) addTurn(session *session, turn turn, faults []string) {
 		faults = append(faults, fmt.Sprintf("id repeats that of line %d", first))
 	}
 	if len(faults) > 0 {
-		r.report(r.line, strings.Join(faults, "; "))
+		r.report(r.lines.Number, strings.Join(faults, "; "))
 		session.markFaulty()
 	}
 	if !session.faulty {

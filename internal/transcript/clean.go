@@ -33,5 +33,5 @@ func clean(text string) string {
 		}
 		return r
 	}, colour.ReplaceAllString(text, ""))
-	return strings.TrimSpace(withoutSecrets(text))
+	return strings.TrimSpace(WithoutSecrets(text, removed))
 }

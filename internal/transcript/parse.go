@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -18,9 +19,7 @@ type record struct {
 
 	// Claude Code.
 	UUID              string
-	ParentUUID        string
 	SessionID         string
-	Cwd               string
 	IsSidechain       bool // of a subagent
 	IsMeta            bool // inserted by the program
 	IsCompactSummary  bool
@@ -34,7 +33,7 @@ type record struct {
 // payload is the content of a line of Codex.
 type payload struct {
 	Type    string
-	ID, Cwd string          // of session_meta
+	ID      string          // of session_meta
 	Message json.RawMessage // of user_message and agent_message, which older versions write
 	Item    struct {        // of item_completed
 		Type    string
@@ -74,10 +73,7 @@ func (r *Reader) parse(raw []byte, start int64) (m Message, known bool, fault st
 	if !plainID.MatchString(line.UUID) {
 		line.UUID = fmt.Sprintf("at-%d-%08x", start, crc32.ChecksumIEEE(raw))
 	}
-	return Message{
-		ID: line.UUID, Parent: line.ParentUUID, Session: r.session, Folder: r.folder, Role: role, Text: text,
-		At: r.time(line.Timestamp), Line: r.line,
-	}, true, ""
+	return Message{ID: line.UUID, Session: r.session, Role: role, Text: text, At: r.time(line.Timestamp), Line: r.lines.Number}, true, ""
 }
 
 // content returns who said what in a line; nothing for a line without a message.
@@ -86,7 +82,7 @@ func (r *Reader) content(line *record) (role string, content json.RawMessage, fa
 	case line.Payload != nil:
 		return r.codexContent(line)
 	case line.Type == User, line.Type == Assistant, line.Type == "" && line.Role != "":
-		r.name(line.SessionID, line.Cwd)
+		r.session = cmp.Or(line.SessionID, r.session)
 		said := spoken{Role: line.Role}
 		if len(line.Message) == 0 || json.Unmarshal(line.Message, &said) != nil {
 			return "", nil, "message must be an object with role and content"
@@ -104,7 +100,7 @@ func (r *Reader) codexContent(line *record) (role string, content json.RawMessag
 	p := line.Payload
 	switch {
 	case line.Type == "session_meta":
-		r.name(p.ID, p.Cwd)
+		r.session = cmp.Or(p.ID, r.session)
 	case line.Type != "event_msg":
 	case p.Type == "user_message":
 		return User, p.Message, ""
@@ -116,15 +112,6 @@ func (r *Reader) codexContent(line *record) (role string, content json.RawMessag
 		return Assistant, p.Item.Content, ""
 	}
 	return "", nil, ""
-}
-
-func (r *Reader) name(session, folder string) {
-	if session != "" {
-		r.session = session
-	}
-	if folder != "" {
-		r.folder = folder
-	}
 }
 
 // knownRole returns the content of a message by the user or the agent, nothing of one by a tool or the program.
@@ -164,9 +151,9 @@ func (r *Reader) time(written string) time.Time {
 	at, err := time.Parse(time.RFC3339, written)
 	switch {
 	case err != nil:
-		r.report(Fault{r.line, "timestamp is not a time of RFC 3339: it is ignored", true})
+		r.report(Fault{r.lines.Number, "timestamp is not a time of RFC 3339: it is ignored", true})
 	case at.Unix() < 0:
-		r.report(Fault{r.line, "timestamp is before 1970: it is ignored", true})
+		r.report(Fault{r.lines.Number, "timestamp is before 1970: it is ignored", true})
 	default:
 		return at.UTC()
 	}

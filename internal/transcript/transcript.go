@@ -29,9 +29,7 @@ func ConversationKey(agent, session string) string { return agent + "/" + sessio
 // Message is a text of the user or the agent.
 type Message struct {
 	ID      string    // the id of the line, or one made of its offset and checksum if the agent gives none
-	Parent  string    // the id of the line before it in the conversation, if the agent says so
 	Session string    // the session of the line; empty if neither it nor a line before it names one
-	Folder  string    // the folder in which the agent worked, if known
 	Role    string    // User or Assistant
 	Text    string    // valid UTF-8 without control characters, secrets removed; never blank
 	At      time.Time // zero if the line has no time, or one before 1970
