@@ -110,7 +110,7 @@ func (r *release) debianCopyright() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := "Kith: " + homepage + "\nCopyright: " + maintainer + "\n"
+	text := fmt.Sprintf("Kith: %s\nCopyright %d %s\n", homepage, r.date.Year(), maintainer)
 	for _, l := range licences {
 		text += "\n" + string(l.content)
 	}
@@ -128,5 +128,6 @@ func (r *release) debianChangelog() ([]byte, error) {
 		return nil, err
 	}
 	_, err = fmt.Fprintf(w, "kith (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- %s  %s\n", r.version.debian, debianMaintainer, r.date.Format(time.RFC1123Z))
-	return out.Bytes(), errors.Join(err, w.Close())
+	err = errors.Join(err, w.Close())
+	return out.Bytes(), err
 }
