@@ -31,7 +31,7 @@ func TestConfigurationIsDocumented(t *testing.T) {
 func fieldsOf(s reflect.Type) func(func(reflect.StructField) bool) {
 	return func(yield func(reflect.StructField) bool) {
 		for i := range s.NumField() {
-			if !yield(s.Field(i)) {
+			if f := s.Field(i); f.IsExported() && !yield(f) {
 				return
 			}
 		}
