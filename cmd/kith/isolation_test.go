@@ -111,9 +111,10 @@ func openAt(t *testing.T, clock *testClock, team string, environ []string) *isol
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	opened, ended := make(chan *isolated, 1), make(chan error, 1)
+	opened, failed, ended := make(chan *isolated, 1), make(chan error, 1), make(chan struct{})
 	go func() {
-		ended <- c.withMemory(ctx, c.openDatabase, registry, log, streams{nil, io.Discard, io.Discard}, func(ctx context.Context, m *memory) error {
+		defer close(ended)
+		failed <- c.withMemory(ctx, c.openDatabase, registry, log, streams{nil, io.Discard, io.Discard}, func(ctx context.Context, m *memory) error {
 			if err := m.prepare(ctx, func(context.Context) error { return nil }); err != nil {
 				return err
 			}
@@ -130,12 +131,13 @@ func openAt(t *testing.T, clock *testClock, team string, environ []string) *isol
 	}()
 	t.Cleanup(func() {
 		stop()
+		<-ended
 		services.close()
 	})
 	select {
 	case k := <-opened:
 		return k.of(t, team)
-	case err := <-ended:
+	case err := <-failed:
 		t.Fatal(err)
 		return nil
 	}
