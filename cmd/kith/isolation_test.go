@@ -69,7 +69,7 @@ func TestAnswersDoNotDependOnOthers(t *testing.T) {
 	}
 	if count >= 5000 {
 		for _, o := range operations.all {
-			if counts := statuses[o.ID]; counts[200]+counts[201]+counts[202]+counts[204] == 0 {
+			if counts := statuses[o.ID]; !slices.Contains(needModel, o.ID) && counts[200]+counts[201]+counts[202]+counts[204] == 0 {
 				t.Errorf("%s never succeeded: %v", o.ID, counts)
 			}
 		}
@@ -232,6 +232,9 @@ var notSent = []string{
 
 // fillers are operations that store what others look for.
 var fillers = []string{"write-memory", "write-source", "open-conversation", "append-messages", "merge-system-memory", "create-tree", "submit-turn", "link"}
+
+// needModel are operations that succeed only with a language model, which these Kiths lack.
+var needModel = []string{"explain", "cancel-turn"}
 
 func newOperations(random *rand.Rand) *operations {
 	o := &operations{random: random, values: map[string][]string{}}
