@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"kith/internal/jsonline"
 	"kith/internal/jsonname"
 )
 
@@ -77,9 +78,9 @@ func (d *document) next() (section string, raw []byte, err error) {
 }
 
 func (d *document) start() error {
-	switch mark, _ := d.in.Peek(len(byteOrderMark)); {
-	case string(mark) == string(byteOrderMark):
-		_, _ = d.in.Discard(len(byteOrderMark))
+	switch mark, _ := d.in.Peek(len(jsonline.ByteOrderMark)); {
+	case string(mark) == jsonline.ByteOrderMark:
+		_, _ = d.in.Discard(len(jsonline.ByteOrderMark))
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")) || bytes.HasPrefix(mark, []byte("\xfe\xff")):
 		return d.fail("the file is in UTF-16: save it in UTF-8")
 	}

@@ -1,6 +1,10 @@
 package exchange
 
-import "errors"
+import (
+	"errors"
+
+	"kith/internal/jsonline"
+)
 
 // nextElement returns the next element of a document. raw is nil if it has a flaw, for which a fault was added.
 func (r *Reader) nextElement(d *document) (section string, line int64, raw []byte, err error) {
@@ -20,19 +24,19 @@ func (r *Reader) nextElement(d *document) (section string, line int64, raw []byt
 
 // nextLine returns the next line, which is an object. raw is nil for a blank line, and for one with a flaw, for which a
 // fault was added.
-func (r *Reader) nextLine(lines *lineReader) (raw []byte, err error) {
-	raw, err = lines.read()
-	line := lines.number
+func (r *Reader) nextLine(lines lineReader) (raw []byte, err error) {
+	raw, err = lines.Read()
+	line := lines.line()
 	switch {
-	case errors.Is(err, errLineTooLong):
+	case errors.Is(err, jsonline.ErrTooLong):
 		r.addFault(line, "", "has more than %d bytes", MaxLine)
 		return nil, nil
 	case err != nil || len(raw) == 0:
 		return nil, err
 	}
 	switch flaw := r.checker.check(raw); {
-	case flaw != "" && r.checker.cut && !lines.ended:
-		r.addFault(line, "", "is cut: the file ends in the middle of it, at byte %d", lines.offset)
+	case flaw != "" && r.checker.cut && !lines.Ended:
+		r.addFault(line, "", "is cut: the file ends in the middle of it, at byte %d", lines.Offset)
 	case flaw != "":
 		r.addFault(line, "", "%s", flaw)
 	case raw[0] != '{':

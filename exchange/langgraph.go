@@ -8,7 +8,7 @@ import (
 // langGraphReader reads the items of a store of LangGraph, one JSON object a line: item.dict(), or a row of the table store.
 type langGraphReader struct {
 	*Reader
-	lines *lineReader
+	lines lineReader
 }
 
 type langGraphItem struct {
@@ -23,8 +23,8 @@ type langGraphItem struct {
 func (r *langGraphReader) read() error {
 	raw, err := r.nextLine(r.lines)
 	var in langGraphItem
-	if err == nil && raw != nil && r.decode(r.lines.number, raw, &in) {
-		r.addItemOf(r.lines.number, &in)
+	if err == nil && raw != nil && r.decode(r.lines.line(), raw, &in) {
+		r.addItemOf(r.lines.line(), &in)
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 // mcpReader reads memory.jsonl of the reference MCP memory server. The server writes all entities before all relations.
 type mcpReader struct {
 	*Reader
-	lines   *lineReader
+	lines   lineReader
 	related bool // a relation was read
 }
 
@@ -26,8 +26,8 @@ type mcpLine struct {
 func (r *mcpReader) read() error {
 	raw, err := r.nextLine(r.lines)
 	var in mcpLine
-	if err == nil && raw != nil && r.decode(r.lines.number, raw, &in) {
-		r.convertLine(r.lines.number, &in)
+	if err == nil && raw != nil && r.decode(r.lines.line(), raw, &in) {
+		r.convertLine(r.lines.line(), &in)
 	}
 	return err
 }

@@ -158,8 +158,7 @@ func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
 
 // text returns the text of the context without its closing part.
 func (read *reading) text(r *Request) *textContext {
-	t := textOf(r, read.found)
-	t.count = read.count
+	t := textOf(r, read.found, read.count)
 	t.notes = textNotes(r, read.left, read.Nothing, read.degraded)
 	return t
 }

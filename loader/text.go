@@ -51,8 +51,8 @@ func (r *Request) reserve(closing string) (int, error) {
 
 // textOf returns the context as headings and lines. The weight of a block is about the number of lines that it can have; standing
 // statements weigh more, because questions seldom name the instruction that governs them, while facts are found by searches.
-func textOf(r *Request, found *Sections) *textContext {
-	t := &textContext{title: "# About the user", count: tokens.Count}
+func textOf(r *Request, found *Sections, count func(text string) (int, error)) *textContext {
+	t := &textContext{title: "# About the user", count: count}
 	if found.Owner != nil {
 		t.title = "# About " + markup.Inline(found.Owner.Name)
 		t.owner = markup.Item(found.Owner.Description)

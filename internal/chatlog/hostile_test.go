@@ -14,6 +14,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kith/internal/jsonline"
 )
 
 // A fault refuses one conversation, and the others are taken.
@@ -88,7 +90,7 @@ func TestBrokenFiles(t *testing.T) {
 			t.Errorf("%.40q: %v, want %s", file, err, want)
 		}
 	}
-	if taken, _, _, err := read(t, byteOrderMark+" \r\n"+whole, ChatGPT); err != nil || len(taken) != 1 {
+	if taken, _, _, err := read(t, jsonline.ByteOrderMark+" \r\n"+whole, ChatGPT); err != nil || len(taken) != 1 {
 		t.Error("a byte order mark:", taken, err)
 	}
 }

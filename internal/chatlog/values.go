@@ -28,8 +28,6 @@ var (
 	errEmpty   = errors.New("the file is empty")
 )
 
-const byteOrderMark = "\xef\xbb\xbf"
-
 // newValues returns a reader of a file's values. The first byte decides whether it is a list.
 func newValues(in io.Reader, place string) (*values, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
@@ -50,12 +48,12 @@ func newValues(in io.Reader, place string) (*values, error) {
 
 // checkEncoding skips a byte order mark of UTF-8, and returns an error for UTF-16.
 func checkEncoding(in *bufio.Reader) error {
-	start, _ := in.Peek(len(byteOrderMark))
+	start, _ := in.Peek(len(jsonline.ByteOrderMark))
 	switch {
 	case len(start) == 0:
 		return errEmpty
-	case string(start) == byteOrderMark:
-		_, _ = in.Discard(len(byteOrderMark))
+	case string(start) == jsonline.ByteOrderMark:
+		_, _ = in.Discard(len(jsonline.ByteOrderMark))
 	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")), len(start) > 1 && (start[0] == 0 || start[1] == 0):
 		return errUTF16
 	}

@@ -10,7 +10,8 @@ import (
 // ErrTooLong means that a line exceeds the limit, and was skipped. Reading continues after it.
 var ErrTooLong = errors.New("line too long")
 
-var byteOrderMark = []byte("\xef\xbb\xbf")
+// ByteOrderMark is what some programs write before the first line.
+const ByteOrderMark = "\xef\xbb\xbf"
 
 // Reader reads lines, one at a time. It holds no more than one of them.
 type Reader struct {
@@ -51,7 +52,7 @@ func (r *Reader) Read() ([]byte, error) {
 	r.Offset += int64(size)
 	r.Ended = err == nil
 	if r.Number == 1 {
-		line = bytes.TrimPrefix(line, byteOrderMark)
+		line = bytes.TrimPrefix(line, []byte(ByteOrderMark))
 	}
 	if line = bytes.TrimSpace(line); size > most || len(line) > r.limit {
 		return nil, ErrTooLong

@@ -53,3 +53,18 @@ def away(user: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kith]:
     monkeypatch.setattr(optional, "TIMEOUT", 0.5)
     with Kith("http://kith.invalid", "kith_away", user, timeout=0.1, transport=httpx.MockTransport(refuse)) as memory:
         yield memory
+
+
+@pytest.fixture
+def forgetful() -> Iterator[tuple[Kith, list[str]]]:
+    """A memory with one item, whose deletion it answers too late, and the methods of the requests that it gets."""
+    asked = list[str]()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.method)
+        if request.method == "GET":
+            return httpx.Response(200, json={"nodes": [{"entity_key": "i-1", "user_id": "noor"}], "next": None})
+        return httpx.Response(503 if len(asked) == 2 else 404)
+
+    with Kith("http://kith.invalid", "kith_test", "noor", transport=httpx.MockTransport(answer)) as memory:
+        yield memory, asked

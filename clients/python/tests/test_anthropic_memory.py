@@ -145,16 +145,8 @@ def test_whether_a_folder_is_there_needs_one_file() -> None:
     assert asked == ["1"]
 
 
-def test_what_a_lost_answer_deleted_is_deleted() -> None:
-    asked = list[str]()
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.method)
-        if request.method == "GET":
-            return httpx.Response(200, json={"nodes": [{"entity_key": "i-1", "user_id": "noor"}], "next": None})
-        return httpx.Response(503 if len(asked) == 2 else 404)
-
-    memory = Kith("http://kith.invalid", "kith_test", "noor", transport=httpx.MockTransport(answer))
+def test_what_a_lost_answer_deleted_is_deleted(forgetful: tuple[Kith, list[str]]) -> None:
+    memory, asked = forgetful
     deleted = KithMemoryTool(memory).call({"command": "delete", "path": "/memories/a"})
     assert deleted == "Successfully deleted /memories/a" and asked == ["GET", "DELETE", "DELETE"]
 

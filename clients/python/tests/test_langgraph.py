@@ -5,7 +5,6 @@ import uuid
 from collections.abc import Iterable
 from typing import Any
 
-import httpx
 import pytest
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -132,16 +131,8 @@ def test_errors(memory: Kith, away: Kith) -> None:
         store.put(("a",), "k", {"text": "x" * (most + 1)})
 
 
-def test_what_a_lost_answer_deleted_is_deleted() -> None:
-    asked = list[str]()
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.method)
-        if request.method == "GET":
-            return httpx.Response(200, json={"nodes": [{"entity_key": "i-1", "user_id": "noor"}], "next": None})
-        return httpx.Response(503 if len(asked) == 2 else 404)
-
-    memory = Kith("http://kith.invalid", "kith_test", "noor", transport=httpx.MockTransport(answer))
+def test_what_a_lost_answer_deleted_is_deleted(forgetful: tuple[Kith, list[str]]) -> None:
+    memory, asked = forgetful
     KithStore(memory).delete(("a",), "k")
     assert asked == ["GET", "DELETE", "DELETE"]
 
