@@ -41,10 +41,10 @@ type APIKey struct {
 // foundAPIKey is a row with one key.
 type foundAPIKey struct{ Key APIKey }
 
-// maxKeys is the most keys in a list, maxKeyIDs the most key ids.
+// maxKeys is the most keys in a list, maxKeyIDs the most key ids (some 100 MB).
 const (
 	maxKeys   = 1000
-	maxKeyIDs = 100_000
+	maxKeyIDs = 1_000_000
 )
 
 // CreateAPIKey stores a key. It returns ErrConflict when another key has its id.
@@ -90,9 +90,10 @@ func (s *Store) AdminAPIKeys(ctx context.Context, teamID string) ([]APIKey, erro
 	return listAdminKeys.ReadOne(ctx, s.db, map[string]any{"team_id": teamID, "limit": maxKeys})
 }
 
-// APIKeyIDs returns the ids of the newest hundred thousand keys that are not revoked.
-func (s *Store) APIKeyIDs(ctx context.Context) ([]string, error) {
-	return listAPIKeyIDs.ReadOne(ctx, s.db, map[string]any{"limit": maxKeyIDs})
+// APIKeyIDs returns the ids of the keys that are not revoked, at most a million, and whether these are all.
+func (s *Store) APIKeyIDs(ctx context.Context) (ids []string, complete bool, err error) {
+	ids, err = listAPIKeyIDs.ReadOne(ctx, s.db, map[string]any{"limit": maxKeyIDs})
+	return ids, len(ids) < maxKeyIDs, err
 }
 
 // RevokeAPIKey revokes a key. Revoking it again is not an error. With a teamID only a key of that team is found. It returns

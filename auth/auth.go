@@ -113,7 +113,7 @@ type store interface {
 	ListAPIKeys(ctx context.Context, teamID string) ([]APIKey, error)
 	RevokeAPIKey(ctx context.Context, teamID, keyID string) error
 	AdminAPIKeys(ctx context.Context, teamID string) ([]APIKey, error)
-	APIKeyIDs(ctx context.Context) ([]string, error)
+	APIKeyIDs(ctx context.Context) (ids []string, complete bool, err error)
 	TouchAPIKeys(ctx context.Context, used map[string]time.Time) error
 }
 
@@ -288,7 +288,7 @@ func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error
 	if err := k.store.CreateAPIKey(ctx, key); err != nil {
 		return "", fmt.Errorf("create key: %w", err)
 	}
-	k.Forget()
+	k.learn(sum)
 	return key.KeyID, nil
 }
 

@@ -32,13 +32,17 @@ type fake struct {
 	touch  func(used map[string]time.Time) error
 	admins func(teamID string) ([]auth.APIKey, error)
 	ids    func() ([]string, error)
+	more   bool // there are more keys than ids returns
 }
 
 func (f *fake) AdminAPIKeys(_ context.Context, teamID string) ([]auth.APIKey, error) {
 	return f.admins(teamID)
 }
 
-func (f *fake) APIKeyIDs(context.Context) ([]string, error) { return f.ids() }
+func (f *fake) APIKeyIDs(context.Context) (ids []string, complete bool, err error) {
+	ids, err = f.ids()
+	return ids, !f.more, err
+}
 
 func (f *fake) CreateAPIKey(_ context.Context, k auth.APIKey) error { return f.create(k) }
 

@@ -165,7 +165,7 @@ func TestOnNeo4j(t *testing.T) {
 	if warnings, err := here.Warnings(t.Context(), given+", another"); err != nil || !strings.Contains(strings.Join(warnings, "\n"), p.KeyID) {
 		t.Errorf("another one: %q, %v", warnings, err)
 	}
-	if ids, err := auth.NewStore(store).APIKeyIDs(t.Context()); err != nil || !slices.Contains(ids, p.KeyID) || slices.Contains(ids, id) {
+	if ids, _, err := auth.NewStore(store).APIKeyIDs(t.Context()); err != nil || !slices.Contains(ids, p.KeyID) || slices.Contains(ids, id) {
 		t.Errorf("ids that are not revoked: %d, %v", len(ids), err)
 	}
 }

@@ -17,6 +17,7 @@ const (
 	allBurst, allRate         = 1000, 20 // wrong keys of all addresses
 	maxAddresses              = 10_000   // with a count of their own; further addresses share one
 	knownTTL                  = verifiedTTL
+	knownShare                = 20 // the ids of all keys are read for at most this part of the time
 )
 
 type remoteKey struct{}
@@ -106,29 +107,45 @@ func (f *failures) giveBack(origin netip.Prefix) {
 	}
 }
 
-// known holds the ids of all existing keys. Callers with too many wrong keys cause one read of it every two seconds,
-// and no other statement.
+// known holds the ids of all existing keys. Callers with too many wrong keys cause one read of it every two seconds, less often if
+// reading takes long, and no other statement.
 type known struct {
-	mu  sync.Mutex
-	ids map[string]bool
-	at  time.Time
+	mu       sync.Mutex
+	ids      map[string]bool
+	complete bool // false: there are more
+	until    time.Time
 }
 
-// exists reports whether a key with an id exists, with a delay of at most two seconds.
+// exists reports whether a key with an id exists or may exist. A key that another instance has just created may be missing for two
+// seconds, and for twenty times as long as reading all ids takes.
 func (k *Keys) exists(ctx context.Context, id string) (bool, error) {
 	k.known.mu.Lock()
 	defer k.known.mu.Unlock()
-	if now := k.now(); k.known.ids == nil || now.Sub(k.known.at) >= knownTTL {
-		ids, err := k.store.APIKeyIDs(ctx)
+	if now := k.now(); k.known.ids == nil || !now.Before(k.known.until) {
+		ids, complete, err := k.store.APIKeyIDs(ctx)
 		if err != nil {
 			return false, err
 		}
-		k.known.ids, k.known.at = make(map[string]bool, len(ids)), now
+		took := k.now().Sub(now)
+		k.known.ids, k.known.complete, k.known.until = make(map[string]bool, len(ids)), complete, now.Add(max(knownTTL, knownShare*took))
 		for _, id := range ids {
 			k.known.ids[id] = true
 		}
 	}
-	return k.known.ids[id], nil
+	return k.known.ids[id] || !k.known.complete, nil
+}
+
+// learn takes note of a key that was just created.
+func (k *Keys) learn(sum [32]byte) {
+	k.known.mu.Lock()
+	if k.known.ids != nil {
+		k.known.ids[idOf(sum)] = true
+	}
+	k.known.mu.Unlock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.era++
+	k.verified.Invalidate(sum)
 }
 
 // forgetKnown makes the next call of exists read the ids again.

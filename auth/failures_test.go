@@ -133,6 +133,36 @@ func TestWrongKeysLockNobodyOut(t *testing.T) {
 	}
 }
 
+// Of very many keys not all ids are read: others are looked up. Ids that take long to read are read less often.
+func TestWrongKeysBesideVeryManyKeys(t *testing.T) {
+	e := fresh(t)
+	const address = "192.0.2.1:4711"
+	key, _ := e.made(t, auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
+	reads := 0
+	e.ids = func() ([]string, error) {
+		reads++
+		e.now = e.now.Add(100 * time.Millisecond)
+		return nil, nil
+	}
+	e.wrong(t, address, 200)
+	for range 4 {
+		if _, err := e.Verify(auth.WithRemote(t.Context(), address), key); !errors.Is(err, auth.ErrAttempts) {
+			t.Errorf("the ids are not asked: %v", err)
+		}
+		e.now = e.now.Add(600 * time.Millisecond) // two more wrong keys a second are looked up
+		e.wrong(t, address, 10)
+	}
+	if reads != 2 {
+		t.Errorf("the ids were read %d times within 2.4 seconds, and reading takes a tenth of one", reads)
+	}
+	e.more = true
+	e.now = e.now.Add(3 * time.Second)
+	e.wrong(t, address, 10)
+	if _, err := e.Verify(auth.WithRemote(t.Context(), address), key); err != nil {
+		t.Errorf("a key that may exist: %v", err)
+	}
+}
+
 // When the store is unavailable no attempt is counted, and its error is returned.
 func TestAStoreThatIsAwayCountsNobody(t *testing.T) {
 	e := fresh(t)

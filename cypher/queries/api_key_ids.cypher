@@ -1,4 +1,4 @@
-// Returns the ids of all API keys that are not revoked, newest first.
+// Returns the ids of API keys that are not revoked.
 // mode: read
 // scope: server
 // params: limit
@@ -6,6 +6,5 @@
 MATCH (k:ApiKey)
 WHERE k.revoked_at IS NULL
 WITH k
-ORDER BY k.created_at DESC, k.key_id
 LIMIT $limit
 RETURN collect(k.key_id) AS ids
