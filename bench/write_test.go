@@ -27,6 +27,7 @@ import (
 	"kith/loader"
 	"kith/preference"
 	"kith/recall"
+	"kith/statement"
 	"kith/workspace"
 )
 
@@ -53,7 +54,7 @@ func newWriter(b *testing.B) *writer {
 	}
 	w.recalls = recall.New(w.store, recall.Options{})
 	listening := httptest.NewServer(handlers.New(handlers.Services{
-		Memory: w.store, Nodes: w.store, Sources: w.store, ChatStore: chat.NewStore(w.store), Preferences: preference.NewStore(w.store), Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
+		Memory: w.store, Transfers: w.store, Statements: statement.NewStore(w.store), Nodes: w.store, Sources: w.store, ChatStore: chat.NewStore(w.store), Preferences: preference.NewStore(w.store), Keys: keys, Recalls: w.recalls, Ready: w.store.Ping,
 		Contexts: loader.New(loader.NewStore(w.store), workspace.NewStore(w.store), kept, loader.Options{}),
 	}, handlers.Options{}))
 	w.url = listening.URL
@@ -251,6 +252,28 @@ func BenchmarkImport(b *testing.B) {
 	b.ReportMetric(float64(4*nodes)/ours.Seconds(), "items/s/kith")
 	b.ReportMetric(float64(4*nodes)/theirs.Seconds(), "items/s/bare")
 	b.ReportMetric(theirs.Seconds()/ours.Seconds(), "kith÷bare")
+}
+
+// BenchmarkImportMessages imports conversations of 20 messages each.
+func BenchmarkImportMessages(b *testing.B) {
+	w := newWriter(b)
+	const each = 20
+	conversations := sizeFromEnv("KITH_BENCH_CONVERSATIONS", 1_000)
+	file := func(prefix string, conversations int) string {
+		var file strings.Builder
+		for c := range conversations {
+			fmt.Fprintf(&file, `{"node":{"kind":"source","entity_key":"%s-%d","user_id":"u1","content_type":"conversation","summary":"about %[2]d"}}`+"\n", prefix, c)
+		}
+		for i := range conversations * each {
+			fmt.Fprintf(&file, `{"node":{"kind":"message","entity_key":"%s-%d-%d","user_id":"u1","source_key":"%[1]s-%[2]d","role":"assistant","text":%[4]q}}`+"\n",
+				prefix, i/each, i%each, description)
+		}
+		return file.String()
+	}
+	w.post(b, "/v1/import", "application/x-ndjson", strings.NewReader(file("warm", 100))) // plans, JIT
+	begun := time.Now()
+	w.post(b, "/v1/import", "application/x-ndjson", strings.NewReader(file("kith", conversations)))
+	b.ReportMetric(float64((1+each)*conversations)/time.Since(begun).Seconds(), "items/s")
 }
 
 // pairOf returns the ends and type of the i-th relationship: three from each node.

@@ -36,33 +36,35 @@ func (j *memoryJob) writeMessages() error {
 		}
 		bySource[key] = append(bySource[key], m)
 	}
-	add := j.appendMessages
 	if j.write.restoring {
-		add = j.restoreMessages
+		return j.restoreMessages(order, bySource)
 	}
+	var all []sourceMessages
 	for _, key := range order {
-		if err := add(j.found.byKey[key], bySource[key]); err != nil {
+		added, err := j.missingMessages(j.found.byKey[key], bySource[key])
+		if err != nil {
 			return err
 		}
+		all = append(all, added)
 	}
-	return nil
+	return j.tx.appendAll(j.scope.TeamID, all, j.now)
 }
 
-// appendMessages appends the messages that the source does not have yet.
-func (j *memoryJob) appendMessages(source *stored, messages []newMessage) error {
+// missingMessages returns the messages that the source does not have yet.
+func (j *memoryJob) missingMessages(source *stored, messages []newMessage) (sourceMessages, error) {
 	writes := make([]MessageWrite, len(messages))
 	for n, m := range messages {
 		writes[n] = m.MessageWrite
 	}
 	scope := Scope{TeamID: j.scope.TeamID, UserID: source.user()}
-	results, _, err := j.tx.append(scope, source.key(), writes, j.found, j.now)
+	results, _, added, err := j.tx.missingMessages(scope, source.key(), writes, j.found, j.now)
 	for n, r := range results {
 		j.result.Nodes[messages[n].place] = NodeResult{EntityKey: r.EntityKey, Status: r.Status, Version: max(1, j.found.byKey[r.EntityKey].version())}
 		if r.Status == Created {
 			j.users = append(j.users, source.user())
 		}
 	}
-	return err
+	return added, err
 }
 
 // messageRefusal returns the field of a message that does not fit the stored data, and the reason.

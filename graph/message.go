@@ -15,13 +15,10 @@ import (
 )
 
 var (
-	appendMessages = neo.Load[appendedMessages]("message_append")
+	appendMessages = neo.Load[neo.None]("message_append")
 	listMessages   = neo.Load[[]Message]("message_list")
 	lastMessages   = neo.Load[[]Message]("message_last")
 )
-
-// appendedMessages has the number of the first new message of a source, and how many there are.
-type appendedMessages struct{ First, Appended int64 }
 
 // Message is one message of a source. Seq counts from 0 in the order of arrival. Statements return its fields in this order.
 type Message struct {
@@ -56,17 +53,24 @@ type Said struct {
 // userRole is the role of messages that the user wrote.
 const userRole = "user"
 
-// tell calls Options.Said with those of some new messages that the source's user wrote.
-func (t *Tx) tell(scope Scope, sourceKey string, rows []map[string]any, now time.Time) error {
-	said := Said{Scope: scope, SourceKey: sourceKey, Now: now}
-	for _, row := range rows {
+// sourceMessages are rows of new messages of a source.
+type sourceMessages struct {
+	scope     Scope // of the source's user
+	sourceKey string
+	rows      []map[string]any
+}
+
+// tell calls Options.Said with the messages that the source's user wrote.
+func (t *Tx) tell(s sourceMessages, now time.Time) error {
+	said := Said{Scope: s.scope, SourceKey: s.sourceKey, Now: now}
+	for _, row := range s.rows {
 		p, _ := row["properties"].(map[string]any)
 		if role, _ := p["role"].(string); role == userRole {
 			m := Properties(p)
 			said.Messages = append(said.Messages, Message{EntityKey: Properties(row).Text("entity_key"), Role: role, Text: m.Text("text"), At: *m.Moment("at")})
 		}
 	}
-	if scope.UserID == "" || len(said.Messages) == 0 {
+	if s.scope.UserID == "" || len(said.Messages) == 0 {
 		return nil
 	}
 	return t.store.options.Said(t, said)
@@ -120,13 +124,24 @@ func withKeys(messages []MessageWrite) (all []MessageWrite, given []string) {
 func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, found known, now time.Time) (
 	results []MessageResult, warnings []string, err error,
 ) {
+	results, warnings, added, err := t.missingMessages(scope, sourceKey, messages, found, now)
+	if err == nil {
+		err = t.appendAll(scope.TeamID, []sourceMessages{added}, now)
+	}
+	return results, warnings, err
+}
+
+// missingMessages returns the messages that a locked source does not have; see append.
+func (t *Tx) missingMessages(scope Scope, sourceKey string, messages []MessageWrite, found known, now time.Time) (
+	results []MessageResult, warnings []string, added sourceMessages, err error,
+) {
 	results, warnings = make([]MessageResult, len(messages)), []string{}
-	var rows []map[string]any
+	added = sourceMessages{scope: scope, sourceKey: sourceKey}
 	for i, m := range messages {
 		results[i] = MessageResult{EntityKey: m.EntityKey, Status: Created}
 		if old := found.byKey[m.EntityKey]; old != nil {
 			if old.Text("source_key") != sourceKey {
-				return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, fault.ErrConflict)
+				return nil, nil, added, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, fault.ErrConflict)
 			}
 			results[i].Status = Unchanged
 			name := Optional[string]{Value: m.Name, Given: m.Name != ""}
@@ -136,28 +151,35 @@ func (t *Tx) append(scope Scope, sourceKey string, messages []MessageWrite, foun
 			continue
 		}
 		if found.isKept(m.EntityKey, scope.UserID) {
-			return nil, nil, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, fault.ErrConflict)
+			return nil, nil, added, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, fault.ErrConflict)
 		}
 		p := m.properties(scope, sourceKey, now)
 		t.embedLater(nil, &stored{MessageKind, p})
-		rows = append(rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any(p)})
+		added.rows = append(added.rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any(p)})
+	}
+	putNear(added.rows)
+	return results, warnings, added, nil
+}
+
+// appendAll appends messages to locked sources.
+func (t *Tx) appendAll(teamID string, added []sourceMessages, now time.Time) error {
+	var rows []map[string]any
+	for _, s := range added {
+		rows = append(rows, s.rows...)
 	}
 	if len(rows) == 0 {
-		return results, warnings, nil
+		return nil
 	}
-	putNear(rows)
 	t.Sign(rows)
-	appended, err := appendMessages.ExecOne(t, map[string]any{
-		"team_id": scope.TeamID, "source_key": sourceKey, "rows": rows, "now": now,
-	})
-	if err == nil {
-		// messages next to them are near to older messages
-		err = t.renewNear(scope.TeamID, sourceKey, numbersFrom(appended.First-nearby, nearby+min(nearby, len(rows))))
+	if err := appendMessages.Run(t, map[string]any{"team_id": teamID, "rows": rows, "now": now}); err != nil {
+		return err
 	}
-	if err == nil {
-		err = t.tell(scope, sourceKey, rows, now)
+	for _, s := range added {
+		if err := t.tell(s, now); err != nil {
+			return err
+		}
 	}
-	return results, warnings, err
+	return nil
 }
 
 // otherMessage returns the first field in which a stored message differs from the written one; empty if none does.

@@ -44,7 +44,7 @@ func (s *Store) PopMessages(ctx context.Context, scope Scope, key string, limit 
 		if len(popped) == 0 {
 			return nil
 		}
-		return t.renewNear(scope.TeamID, key, numbersFrom(popped[0].Seq-nearby, nearby))
+		return t.renewNear(scope.TeamID, numbered(key, numbersFrom(popped[0].Seq-nearby, nearby)))
 	})
 	return popped, err
 }

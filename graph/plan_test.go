@@ -112,7 +112,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	e.Helper()
 	row := map[string]any{
 		"from": "me", "to": "n-1", "type": "thinks_about", "key": "k", "valid_to": nil, "label": "Concept", "entity_key": "n-1",
-		"properties": map[string]any{"name": "x"}, "value": `"v"`,
+		"properties": map[string]any{"name": "x", "source_key": "s-1", "text": "x", "near": "x"}, "value": `"v"`,
 		"from_key": "n-1", "to_key": "n-2", "relationship_type": "uses", "key_id": "k", "at": noon, "generated": "n-1", "owner": "n-2", "user": "u", "moved": true,
 	}
 	known := map[string]any{
@@ -131,7 +131,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	}
 	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "elsewhere": 0, "words": []string{"mentors"}, "max_relationships": 1,
 		"without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
-		"keys": []string{"k"}, "numbers": []int64{1, 2}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": graph.AuditNames,
+		"keys": []string{"k"}, "sources": []map[string]any{{"source_key": "s-1", "numbers": []int64{1, 2}}}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": graph.AuditNames,
 		"records": graph.RecordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
 		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": map[string]any{"Concept": "x0"},
 		"plain": graph.PlainTypes, "last": "x"})

@@ -18,30 +18,46 @@ func (j *memoryJob) restores(m newMessage, source *stored) bool {
 	return true
 }
 
-// restoreMessages adds messages of an import to their source.
-func (j *memoryJob) restoreMessages(source *stored, messages []newMessage) error {
-	added, rows := make([]Properties, len(messages)), make([]map[string]any, len(messages))
-	for n, m := range messages {
-		next := j.found.byKey[m.EntityKey]
-		j.tx.embedLater(nil, next)
-		added[n] = next.Properties
-		rows[n] = map[string]any{"source_key": source.key(), "entity_key": m.EntityKey, "properties": map[string]any(added[n])}
-		j.result.Nodes[m.place] = NodeResult{EntityKey: m.EntityKey, Status: Created, Version: next.version()}
-		j.users = append(j.users, source.user())
-	}
-	if err := j.numberMessages(source, added); err != nil {
-		return err
-	}
-	if err := j.tx.writeRows(storeMessages, j.scope.TeamID, rows); err != nil {
-		return err
-	}
-	if err := j.tx.bringNear(j.scope.TeamID, source.key(), numbersOf(added)); err != nil {
-		return err
-	}
-	if j.write.searched {
+// restoreMessages adds messages of an import to their sources.
+func (j *memoryJob) restoreMessages(sources []string, messages map[string][]newMessage) error {
+	if len(sources) == 0 {
 		return nil
 	}
-	return j.tx.tell(Scope{TeamID: j.scope.TeamID, UserID: source.user()}, source.key(), rows, j.now)
+	added := map[string][]Properties{}
+	for _, key := range sources {
+		for _, m := range messages[key] {
+			next := j.found.byKey[m.EntityKey]
+			j.tx.embedLater(nil, next)
+			added[key] = append(added[key], next.Properties)
+			j.result.Nodes[m.place] = NodeResult{EntityKey: m.EntityKey, Status: Created, Version: next.version()}
+			j.users = append(j.users, j.found.byKey[key].user())
+		}
+	}
+	if err := j.numberMessages(added); err != nil {
+		return err
+	}
+	var all, near []map[string]any
+	restored := make([]sourceMessages, len(sources))
+	for i, key := range sources {
+		s := sourceMessages{scope: Scope{TeamID: j.scope.TeamID, UserID: j.found.byKey[key].user()}, sourceKey: key}
+		for n, m := range messages[key] {
+			s.rows = append(s.rows, map[string]any{"source_key": key, "entity_key": m.EntityKey, "properties": map[string]any(added[key][n])})
+		}
+		all, near = append(all, s.rows...), append(near, numbered(key, around(numbersOf(added[key]))))
+		restored[i] = s
+	}
+	if err := j.tx.writeRows(storeMessages, j.scope.TeamID, all); err != nil {
+		return err
+	}
+	if err := j.tx.renewNear(j.scope.TeamID, near...); err != nil || j.write.searched {
+		return err
+	}
+	for _, s := range restored {
+		if err := j.tx.tell(s, j.now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // countAnew sets the message count of a restored source to the stored messages: the import may or may not bring more,

@@ -16,8 +16,9 @@ var (
 
 // messageNumbers are the next free number of a source's messages, and taken ones.
 type messageNumbers struct {
-	Next  int64
-	Taken []int64
+	SourceKey string
+	Next      int64
+	Taken     []int64
 }
 
 // MaxNumber is the highest number that an import may set: the next one is still exact in JSON.
@@ -81,15 +82,16 @@ func numbersOf(all []Properties) []int64 {
 	return given
 }
 
-// numberMessages settles the numbers of messages that an import adds to a source. A source that a dry run only
+// numberMessages settles the numbers of messages that an import adds to sources, by their keys. A source that a dry run only
 // assumes has no known numbers.
-func (j *memoryJob) numberMessages(source *stored, added []Properties) error {
-	found, err := findMessageNumbers.Exec(j.tx, map[string]any{
-		"team_id": j.scope.TeamID, "source_key": source.key(), "numbers": numbersOf(added),
-	})
-	if err != nil || len(found) == 0 {
-		return err
+func (j *memoryJob) numberMessages(added map[string][]Properties) error {
+	var sources []map[string]any
+	for key, all := range added {
+		sources = append(sources, numbered(key, numbersOf(all)))
 	}
-	numbersTaken(found[0].Next, found[0].Taken).settle(added)
-	return nil
+	found, err := findMessageNumbers.Exec(j.tx, map[string]any{"team_id": j.scope.TeamID, "sources": sources})
+	for _, source := range found {
+		numbersTaken(source.Next, source.Taken).settle(added[source.SourceKey])
+	}
+	return err
 }

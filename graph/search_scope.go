@@ -68,19 +68,24 @@ func putNear(rows []map[string]any) {
 	}
 }
 
-// bringNear adds the words of their neighbours to messages and to those before and after them.
-func (t *Tx) bringNear(teamID, sourceKey string, numbers []int64) error {
-	around := make([]int64, 0, (2*nearby+1)*len(numbers))
-	for _, n := range numbers {
-		around = append(around, numbersFrom(n-nearby, 2*nearby+1)...)
-	}
-	slices.Sort(around)
-	return t.renewNear(teamID, sourceKey, slices.Compact(around))
+// numbered returns a row for a statement about messages of a source.
+func numbered(sourceKey string, numbers []int64) map[string]any {
+	return map[string]any{"source_key": sourceKey, "numbers": numbers}
 }
 
-// renewNear updates the words of neighbours in messages.
-func (t *Tx) renewNear(teamID, sourceKey string, numbers []int64) error {
-	return setNear.Run(t, map[string]any{"team_id": teamID, "source_key": sourceKey, "numbers": numbers})
+// around returns the numbers of messages and of those before and after them.
+func around(numbers []int64) []int64 {
+	all := make([]int64, 0, (2*nearby+1)*len(numbers))
+	for _, n := range numbers {
+		all = append(all, numbersFrom(n-nearby, 2*nearby+1)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// renewNear updates the words of neighbours in messages of sources; see numbered.
+func (t *Tx) renewNear(teamID string, sources ...map[string]any) error {
+	return setNear.Run(t, map[string]any{"team_id": teamID, "sources": sources})
 }
 
 // moved updates the messages around one that was deleted or restored.
@@ -88,7 +93,7 @@ func (t *Tx) moved(teamID string, n *stored) error {
 	if n.kind != MessageKind {
 		return nil
 	}
-	return t.bringNear(teamID, n.Text("source_key"), []int64{n.integer("seq")})
+	return t.renewNear(teamID, numbered(n.Text("source_key"), around([]int64{n.integer("seq")})))
 }
 
 // numbersFrom returns count numbers, beginning with first.

@@ -1,20 +1,37 @@
-// Appends messages to a source in the given order, numbered after all that it has or had.
+// Appends messages to their sources in the given order, numbered after all that a source has or had. The words of neighbours
+// (message_near.cypher) come with the rows as far as the neighbours are new; the last two messages of a source get the words of
+// the new ones, and these theirs.
 // mode: write
-// params: team_id, source_key, rows, now
-// returns: first, appended
-MATCH (s:Memory:Source {team_id: $team_id, entity_key: $source_key})
+// params: team_id, rows, now
+// returns: appended
+UNWIND $rows AS row
+WITH row.properties.source_key AS source_key, collect(row) AS rows
+MATCH (s:Memory:Source {team_id: $team_id, entity_key: source_key})
 USING INDEX SEEK s:Memory(team_id, entity_key)
 SET s.updated_at = $now
-WITH s, coalesce(s.next_seq, s.message_count, 0) AS first
+WITH s, rows, coalesce(s.next_seq, s.message_count, 0) AS first
 CALL (s, first) {
-  UNWIND range(0, size($rows) - 1) AS position
-  WITH s, first + position AS seq, $rows[position] AS row
+  MATCH (m:Message {team_id: $team_id, source_key: s.entity_key})
+  USING INDEX SEEK m:Message(team_id, source_key, seq)
+  WHERE m.seq >= first - 2
+    AND m.seq < first
+  WITH m
+  ORDER BY m.seq
+  RETURN collect(m) AS last
+}
+FOREACH (m IN last |
+  SET m.near = reduce(all = coalesce(m.near, ''), row IN rows[0..m.seq - first + 3] | all + left(row.properties.text, 2000) + '\n')
+)
+WITH s, rows, first, [m IN last | {seq: m.seq, text: left(m.text, 2000) + '\n'}] AS last
+CALL (s, rows, first, last) {
+  UNWIND range(0, size(rows) - 1) AS position
+  WITH s, last, first + position AS seq, rows[position] AS row
   CREATE (m:Memory:Message {team_id: $team_id, entity_key: row.entity_key})
-  SET m += row.properties, m.seq = seq
+  SET m += row.properties, m.seq = seq,
+    m.near = reduce(all = '', before IN last | all + CASE WHEN before.seq >= seq - 2 THEN before.text ELSE '' END) + row.properties.near
   CREATE (s)-[:has_message {team_id: $team_id}]->(m)
   RETURN count(m) AS appended
 }
 SET s.message_count = coalesce(s.message_count, 0) + appended,
   s.next_seq = CASE WHEN s.next_seq IS NOT NULL THEN first + appended END
-RETURN first,
-  appended
+RETURN sum(appended) AS appended

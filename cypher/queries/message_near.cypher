@@ -1,13 +1,14 @@
-// Adds to messages of a source the words of their neighbours, two before and two after, which often name their subject.
+// Adds to messages of sources the words of their neighbours, two before and two after, which often name their subject.
 // A deleted message is no neighbour.
 // mode: write
-// params: team_id, source_key, numbers
+// params: team_id, sources
 // returns: near
-UNWIND $numbers AS seq
-MATCH (m:Message {team_id: $team_id, source_key: $source_key, seq: seq})
+UNWIND $sources AS source
+UNWIND source.numbers AS seq
+MATCH (m:Message {team_id: $team_id, source_key: source.source_key, seq: seq})
 USING INDEX SEEK m:Message(team_id, source_key, seq)
-CALL (seq) {
-  MATCH (w:Message {team_id: $team_id, source_key: $source_key})
+CALL (source, seq) {
+  MATCH (w:Message {team_id: $team_id, source_key: source.source_key})
   USING INDEX SEEK w:Message(team_id, source_key, seq)
   WHERE w.seq >= seq - 2
     AND w.seq <= seq + 2
