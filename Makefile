@@ -22,7 +22,7 @@ BRIEFJAVA := env JDK_JAVA_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnostic
 # One package at a time (-p 1): several start databases of their own.
 # 1: a build without Node and the npm registry fails, instead of leaving the page out.
 PAGE      ?=
-# make check has vetted the code, and programs without debug information link faster.
+# make check and make lint vet the code, and programs without debug information link faster.
 TESTFLAGS ?= -shuffle=on -p 1 -vet=off -ldflags='-s -w' -timeout=45m
 BENCHTIME ?= 1s
 SOAK      ?= 10m
@@ -31,12 +31,14 @@ FUZZ      ?= 5m
 BODIES    ?= 1000
 REPLAYS   ?= 10000
 OPERATIONS ?= 100000
+NEO4J     ?= 2026.08.1
+CYPHER    ?= 25
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-ui test-adapters race soak replay isolation attack attack-bodies fuzz test-containers bench lint image dist test-dist clean
+.PHONY: help page build run setup check test test-ui test-adapters race soak replay isolation attack attack-bodies fuzz test-containers test-neo4j-2026 bench lint windows image dist test-dist clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 page: ## the web page, in ui/dist
 	go run ./ui/build
@@ -57,7 +59,8 @@ check: ## gofmt and go vet
 	go vet -tags=soak,recall,dist ./...
 	go -C clients/go vet ./...
 
-test: setup check page ## all tests (TESTFLAGS="-short" and the like for others)
+test: setup page ## all tests (TESTFLAGS="-short" and the like for others)
+	@go build ./... # on all processors: go test -p 1 builds one package after the other
 	$(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) ./...
 
 test-ui: setup page ## the page at all widths, and with 100,000 nodes
@@ -93,15 +96,21 @@ fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), hold thousand
 attack-bodies: setup ## a thousand hostile bodies of up to 32 MiB against a kith, four at a time (BODIES=1000)
 	KITH_TEST_BODIES=$(BODIES) $(WITHENV) go test ./cmd/kith -run TestHostileBodies -count=1 -v -timeout=0
 
-test-containers: check page ## all tests, with the databases in containers
+test-containers: page ## all tests, with the databases in containers
 	KITH_TEST_WITH=containers $(WITHENV) go test $(TESTFLAGS) ./...
+
+test-neo4j-2026: setup page ## all tests with a newer Neo4j (NEO4J=2026.08.1), whose databases have Cypher 25 as their default language (CYPHER=5)
+	KITH_TEST_NEO4J_SETTINGS=db.query.default_language=CYPHER_$(CYPHER) \
+	  go run ./internal/testenv/run -neo4j $(NEO4J) -- $(BRIEFJAVA) go test $(TESTFLAGS) ./...
 
 bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)
 	$(WITHENV) go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout=3h ./bench/...
 
-lint: ## golangci-lint, with the layering rule (.golangci.yml); it compiles for Windows
+lint: ## golangci-lint, with gofmt, go vet and the layering rule (.golangci.yml)
 	$(GOLANGCI) run
 	cd clients/go && $(GOLANGCI) run --config ../../.golangci.yml
+
+windows: ## compile for Windows (make dist does, too)
 	GOOS=windows go build -o /dev/null ./cmd/kith
 
 image: ## the container image, kith:VERSION
