@@ -32,12 +32,17 @@ type Query struct {
 // parameter matches a parameter; $(…) is a computed label or type.
 var parameter = regexp.MustCompile(`\$([a-zA-Z_])`)
 
+// Language begins every statement that is sent. A newer Neo4j may have Cypher 25 as the default language of its databases, which
+// lacks some of what is used here, such as the procedures of vector and full-text indexes, and is planned differently.
+const Language = "CYPHER 5 "
+
 // with returns the query with another text.
 func (q Query) with(text string) Query {
-	q.Text, q.sent = text, parameter.ReplaceAllString(text, "$$p.$1")
+	q.Text, q.sent = text, Language
 	if q.KeepPlan {
-		q.sent = "CYPHER replan=skip " + q.sent
+		q.sent += "replan=skip "
 	}
+	q.sent += parameter.ReplaceAllString(text, "$$p.$1")
 	return q
 }
 

@@ -93,13 +93,13 @@ func TestStatement(t *testing.T) {
 		q    Query
 		want string
 	}{
-		"as it is":     {q, "MATCH (n:Deleted {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n"},
-		"of a label":   {ForLabel(q, "A"), "MATCH (n:`A` {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n"},
-		"of any type":  {OfTypes(q, []string{"b", "c"}), "MATCH (n:Deleted {team_id: $p.team_id})-[:`b`|`c`]->()\nSET n:$($p.label)\nRETURN n"},
-		"for types":    {ForTypes(q, []string{"b"}), "MATCH (n:Deleted {team_id: $p.team_id})-[:`b`]->()\nSET n:$($p.label)\nRETURN n"},
-		"kept":         {kept, "CYPHER replan=skip MATCH (m {team_id: $p.team_id}) RETURN m"},
-		"all kept":     {Combine("y", kept), "CYPHER replan=skip CALL () {\nMATCH (m {team_id: $p.team_id}) RETURN m\n}\nRETURN m"},
-		"put together": {Combine("y", q), "CALL () {\nMATCH (n:Deleted {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n\n}\nRETURN n"},
+		"as it is":     {q, "CYPHER 5 MATCH (n:Deleted {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n"},
+		"of a label":   {ForLabel(q, "A"), "CYPHER 5 MATCH (n:`A` {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n"},
+		"of any type":  {OfTypes(q, []string{"b", "c"}), "CYPHER 5 MATCH (n:Deleted {team_id: $p.team_id})-[:`b`|`c`]->()\nSET n:$($p.label)\nRETURN n"},
+		"for types":    {ForTypes(q, []string{"b"}), "CYPHER 5 MATCH (n:Deleted {team_id: $p.team_id})-[:`b`]->()\nSET n:$($p.label)\nRETURN n"},
+		"kept":         {kept, "CYPHER 5 replan=skip MATCH (m {team_id: $p.team_id}) RETURN m"},
+		"all kept":     {Combine("y", kept), "CYPHER 5 replan=skip CALL () {\nMATCH (m {team_id: $p.team_id}) RETURN m\n}\nRETURN m"},
+		"put together": {Combine("y", q), "CYPHER 5 CALL () {\nMATCH (n:Deleted {team_id: $p.team_id})-[:relates_to]->()\nSET n:$($p.label)\nRETURN n\n}\nRETURN n"},
 	} {
 		text, sent, err := c.q.Statement(params)
 		if p, ok := sent["p"].(map[string]any); err != nil || text != c.want || !ok || len(sent) != 1 || p["team_id"] != "t" || p["label"] != "l" {

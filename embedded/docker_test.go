@@ -88,9 +88,17 @@ func TestNothingThere(t *testing.T) {
 func TestOldJava(t *testing.T) {
 	t.Setenv("JAVA_HOME", "")
 	fakeCommand(t, "java", `echo 'openjdk version "11.0.2" 2019-01-15' >&2`)
-	_, err := findJava(t.Context())
+	_, err := findJava(t.Context(), Version)
 	if !errors.Is(err, ErrMissingJava) || !strings.Contains(err.Error(), "is Java 11") {
 		t.Errorf("error %v; want ErrMissingJava naming Java 11", err)
+	}
+	fakeCommand(t, "java", `echo 'openjdk version "17.0.15" 2025-04-15' >&2`)
+	if _, err := findJava(t.Context(), Version); err != nil {
+		t.Error(err)
+	}
+	_, err = findJava(t.Context(), "2026.08.1")
+	if !errors.Is(err, ErrMissingJava) || !strings.Contains(err.Error(), "is Java 17, and Neo4j 2026.08.1 needs 21") {
+		t.Errorf("error %v; want ErrMissingJava naming Java 21", err)
 	}
 }
 

@@ -24,7 +24,7 @@ type Options struct {
 	// CacheDir holds fetched jars and the launcher, shared by all data folders of the user. Empty: the folder kith
 	// in os.UserCacheDir.
 	CacheDir string
-	// Neo4jHome is an installed Neo4j 5.x whose lib folder is used instead of fetching. Empty: none.
+	// Neo4jHome is an installed Neo4j, 5.26 or newer, whose lib folder is used instead of fetching. Empty: none.
 	Neo4jHome string
 	// Repository is the address of a Maven repository, from which the jars are fetched without Maven. Empty: with Maven.
 	Repository string

@@ -28,15 +28,11 @@ type instance interface {
 
 // chooseEngine returns the first available engine, in the order of the package comment.
 func chooseEngine(ctx context.Context, o Options, f folder) (engine, error) {
-	java, javaErr := findJava(ctx)
 	if o.Neo4jHome != "" {
-		if javaErr != nil {
-			return nil, javaErr
-		}
-		return installedEngine(ctx, o, f, java)
+		return installedEngine(ctx, o, f)
 	}
-	jarsErr := javaErr
-	if javaErr == nil {
+	java, jarsErr := findJava(ctx, Version)
+	if jarsErr == nil {
 		var e engine
 		if e, jarsErr = fetchedEngine(ctx, o, f, java); !errors.Is(jarsErr, ErrMissingMaven) {
 			return e, jarsErr

@@ -13,14 +13,20 @@ import (
 	"strings"
 )
 
-const oldestJava = 17
-
 // javaVersion matches the major version in the output of java -version: 17 in "17.0.15", 8 in "1.8.0_292".
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
 
-// findJava returns the path of a Java of at least the required version: from JAVA_HOME, else the one installed with this
+// oldestJava returns the oldest Java on which a version of Neo4j runs.
+func oldestJava(neo4jVersion string) int {
+	if strings.HasPrefix(neo4jVersion, "5.") {
+		return 17
+	}
+	return 21
+}
+
+// findJava returns the path of a Java on which the version of Neo4j runs: from JAVA_HOME, else the one installed with this
 // program, else from the PATH.
-func findJava(ctx context.Context) (string, error) {
+func findJava(ctx context.Context, neo4jVersion string) (string, error) {
 	java := "java"
 	if home := os.Getenv("JAVA_HOME"); home != "" {
 		java = filepath.Join(home, "bin", "java")
@@ -38,8 +44,8 @@ func findJava(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find java: %s does not run (%w): %w", java, err, ErrMissingJava)
 	}
-	if major := majorVersion(string(out)); major < oldestJava {
-		return "", fmt.Errorf("find java: %s is Java %d: %w", java, major, ErrMissingJava)
+	if major, oldest := majorVersion(string(out)), oldestJava(neo4jVersion); major < oldest {
+		return "", fmt.Errorf("find java: %s is Java %d, and Neo4j %s needs %d: %w", java, major, neo4jVersion, oldest, ErrMissingJava)
 	}
 	return java, nil
 }

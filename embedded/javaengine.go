@@ -41,12 +41,27 @@ type javaEngine struct {
 }
 
 // installedEngine uses the jars of an installed Neo4j.
-func installedEngine(ctx context.Context, o Options, f folder, java string) (engine, error) {
-	home, err := filepath.Abs(o.Neo4jHome)
+func installedEngine(ctx context.Context, o Options, f folder) (engine, error) {
+	lib, java, err := findInstalled(ctx, o.Neo4jHome)
 	if err != nil {
-		return nil, fmt.Errorf("use NEO4J_HOME: %w", err)
+		return nil, err
 	}
-	return newJavaEngine(ctx, o, f, java, filepath.Join(home, "lib"), func(cache) error { return nil })
+	return newJavaEngine(ctx, o, f, java, lib, func(cache) error { return nil })
+}
+
+// findInstalled returns the folder of the jars of an installed Neo4j, and a Java on which it runs.
+func findInstalled(ctx context.Context, home string) (lib, java string, err error) {
+	home, err = filepath.Abs(home)
+	if err != nil {
+		return "", "", fmt.Errorf("use NEO4J_HOME: %w", err)
+	}
+	lib = filepath.Join(home, "lib")
+	version, err := neo4jVersion(lib)
+	if err != nil {
+		return "", "", err
+	}
+	java, err = findJava(ctx, version)
+	return lib, java, err
 }
 
 // fetchedEngine uses the jars in the cache, which are fetched when they are not there.
@@ -82,15 +97,15 @@ func newJavaEngine(ctx context.Context, o Options, f folder, java, lib string, f
 	return e, nil
 }
 
-// neo4jVersion returns the version of the Neo4j in lib from the name of a jar; it must be a 5.
+// neo4jVersion returns the version of the Neo4j in lib from the name of a jar.
 func neo4jVersion(lib string) (string, error) {
 	found, _ := filepath.Glob(filepath.Join(lib, kernelJar+"[0-9]*.jar")) // the pattern is a good one
 	if len(found) != 1 {
-		return "", fmt.Errorf("find Neo4j's version: %s has no %s*.jar; is NEO4J_HOME an installed Neo4j 5?", lib, kernelJar)
+		return "", fmt.Errorf("find Neo4j's version: %s has no %s*.jar; is NEO4J_HOME an installed Neo4j?", lib, kernelJar)
 	}
 	version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(found[0]), kernelJar), ".jar")
-	if !strings.HasPrefix(version, "5.") {
-		return "", fmt.Errorf("find Neo4j's version: %s has Neo4j %s, and Kith needs 5", lib, version)
+	if !strings.HasPrefix(version, "5.") && !strings.HasPrefix(version, "20") {
+		return "", fmt.Errorf("find Neo4j's version: %s has Neo4j %s, and Kith needs 5.26 or newer", lib, version)
 	}
 	return version, nil
 }

@@ -14,9 +14,13 @@ type Need struct {
 
 // Needs checks the requirements of Start, and starts nothing. With a Docker engine Start needs none of them.
 func Needs(ctx context.Context, o Options) []Need {
-	_, err := findJava(ctx)
+	if o.Neo4jHome != "" {
+		_, _, err := findInstalled(ctx, o.Neo4jHome)
+		return []Need{{"Java", err}}
+	}
+	_, err := findJava(ctx, Version)
 	needs := []Need{{"Java", err}}
-	if o.Neo4jHome != "" || o.Repository != "" {
+	if o.Repository != "" {
 		return needs
 	}
 	maven := Need{Name: "Maven"}

@@ -306,7 +306,7 @@ func (d *DB) Schema(ctx context.Context, name, statement string) error {
 	session := d.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
 	_, err := session.ExecuteWrite(ctx, func(t neo4j.ManagedTransaction) (any, error) {
-		result, err := t.Run(ctx, statement, nil)
+		result, err := t.Run(ctx, cypher.Language+statement, nil)
 		if err == nil {
 			_, err = result.Consume(ctx)
 		}

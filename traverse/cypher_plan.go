@@ -10,6 +10,7 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
+	"kith/cypher"
 	"kith/cypher/guard"
 	"kith/neo"
 )
@@ -106,7 +107,7 @@ func (p *plans) keep(shape, text string) {
 }
 
 func explain(ctx context.Context, tx neo4j.ExplicitTransaction, text string, parameters map[string]any) (neo.Operator, error) {
-	result, err := tx.Run(ctx, "EXPLAIN "+text, parameters)
+	result, err := tx.Run(ctx, "EXPLAIN "+cypher.Language+text, parameters)
 	if err != nil {
 		return neo.Operator{}, planFault(err)
 	}

@@ -70,7 +70,7 @@ func TestCypherEndsInTime(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 	for {
-		left := e.Raw(`SHOW TRANSACTIONS YIELD currentQuery, transactionId WHERE currentQuery CONTAINS '` + column + `' AND NOT currentQuery STARTS WITH 'SHOW' RETURN transactionId`)
+		left := e.Raw(`SHOW TRANSACTIONS YIELD currentQuery, transactionId WHERE currentQuery CONTAINS '` + column + `' AND NOT currentQuery CONTAINS 'SHOW' RETURN transactionId`)
 		if len(left) == 0 {
 			break
 		}

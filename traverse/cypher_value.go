@@ -10,6 +10,7 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
+	"kith/cypher"
 	"kith/graph"
 	"kith/neo"
 )
@@ -28,7 +29,7 @@ type tableReader struct {
 }
 
 func (t *tableReader) read(ctx context.Context, tx neo4j.ExplicitTransaction, text string, parameters map[string]any) error {
-	result, err := tx.Run(ctx, text, parameters)
+	result, err := tx.Run(ctx, cypher.Language+text, parameters)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"pgregory.net/rapid"
 
+	"kith/cypher"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/testenv"
@@ -178,7 +179,7 @@ func (e *Env) Raw(text string) [][]any {
 	ctx := context.Background() // also in cleanups, where the test's own context has ended
 	session := e.Store.DB().Session(ctx, neo4j.AccessModeWrite, "", neo4j.FetchAll)
 	defer func() { _ = session.Close(ctx) }()
-	result, err := session.Run(ctx, text, map[string]any{"team": e.Team})
+	result, err := session.Run(ctx, cypher.Language+text, map[string]any{"team": e.Team})
 	if err != nil {
 		e.Fatal(err)
 	}

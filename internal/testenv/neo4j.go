@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,9 +34,8 @@ const (
 // Neo4jServer is a Neo4j of one test, which may stop it. Its methods are called from the test's goroutine, and fail the
 // test on errors.
 type Neo4jServer struct {
-	t      testing.TB
-	db     Database
-	server server
+	*pauser
+	db Database
 }
 
 // StartNeo4j starts an empty Neo4j for this test alone, and stops it when the test ends. It takes some ten seconds.
@@ -51,8 +51,7 @@ func StartNeo4j(t testing.TB) *Neo4jServer {
 	if err != nil {
 		t.Fatalf("testenv: %v", err)
 	}
-	t.Cleanup(func() { closeServer(t, got.server) })
-	return &Neo4jServer{t, got.value, got.server}
+	return &Neo4jServer{newPauser(t, got.server), got.value}
 }
 
 // Database returns its address and login, which stay the same over Stop and Start.
@@ -167,7 +166,8 @@ func (n *localNeo4j) start(ctx context.Context) error {
 	}
 	started, err := embedded.Start(ctx, embedded.Options{
 		Dir: filepath.Join(n.dir, "data"), HeapMB: neo4jHeap, PageCacheMB: neo4jPageCache,
-		Settings: []string{"dbms.cypher.min_replan_interval=" + replanInterval},
+		Neo4jHome: os.Getenv(neo4jHomeVariable),
+		Settings:  append(strings.Fields(os.Getenv("KITH_TEST_NEO4J_SETTINGS")), "dbms.cypher.min_replan_interval="+replanInterval),
 	})
 	if err != nil {
 		return err
@@ -190,6 +190,13 @@ func (n *localNeo4j) stop(ctx context.Context) error {
 	stopping := n.running
 	n.running = nil
 	return stopping.Close(ctx)
+}
+
+func (n *localNeo4j) pause(context.Context) error {
+	return syscall.Kill(n.running.PID(), syscall.SIGSTOP)
+}
+func (n *localNeo4j) resume(context.Context) error {
+	return syscall.Kill(n.running.PID(), syscall.SIGCONT)
 }
 
 func (n *localNeo4j) close(ctx context.Context) error {

@@ -53,20 +53,25 @@ func Modules(t testing.TB, project string) string {
 // Python returns the interpreter of a virtual environment with PyPI packages (name==version); see Packages.
 func Python(t testing.TB, packages ...string) string {
 	t.Helper()
-	folder, err := fetched("python", packages, func(folder string) error {
-		if err := tool(t.Context(), "python3", "-m", "venv", folder); err != nil {
-			return err
-		}
-		// That of the interpreter may be too old to resolve some packages.
-		if err := tool(t.Context(), pythonIn(folder), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pip==26.3"); err != nil {
-			return err
-		}
-		return tool(t.Context(), pythonIn(folder), append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"}, packages...)...)
-	})
+	folder, err := python(t.Context(), packages)
 	if err != nil {
 		t.Fatalf("Python packages (Python 3.10 or later with venv: scripts/setup.sh): %v", err)
 	}
 	return pythonIn(folder)
+}
+
+// python returns the folder of a virtual environment with the packages.
+func python(ctx context.Context, packages []string) (string, error) {
+	return fetched("python", packages, func(folder string) error {
+		if err := tool(ctx, "python3", "-m", "venv", folder); err != nil {
+			return err
+		}
+		// That of the interpreter may be too old to resolve some packages.
+		if err := tool(ctx, pythonIn(folder), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pip==26.3"); err != nil {
+			return err
+		}
+		return tool(ctx, pythonIn(folder), append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"}, packages...)...)
+	})
 }
 
 func pythonIn(folder string) string { return filepath.Join(folder, "bin", "python") }

@@ -23,17 +23,8 @@ const redisImage = "redis:7-alpine"
 // RedisServer is a Redis of one test, which may stop it. Its methods are called from the test's goroutine, and fail the
 // test on errors.
 type RedisServer struct {
-	t      testing.TB
-	uri    string
-	server pausable
-	paused bool
-}
-
-// pausable is a server that can hang: it keeps its connections, accepts new ones, and answers nothing.
-type pausable interface {
-	server
-	pause(ctx context.Context) error
-	resume(ctx context.Context) error
+	*pauser
+	uri string
 }
 
 // StartRedis starts an empty Redis for this test alone, and stops it when the test ends.
@@ -49,16 +40,7 @@ func StartRedis(t testing.TB) *RedisServer {
 	if err != nil {
 		t.Fatalf("testenv: %v", err)
 	}
-	s := &RedisServer{t: t, uri: got.value, server: got.server.(pausable)}
-	t.Cleanup(func() {
-		if s.paused { // a paused container is not stopped
-			ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
-			defer cancel()
-			_ = s.server.resume(ctx)
-		}
-		closeServer(t, s.server)
-	})
-	return s
+	return &RedisServer{newPauser(t, got.server), got.value}
 }
 
 // URI returns its address: redis://…, with password. It stays the same over Stop and Start.
@@ -73,24 +55,6 @@ func (s *RedisServer) Stop() {
 
 // Start restarts it after Stop, empty: when it returns, it answers.
 func (s *RedisServer) Start() { s.t.Helper(); must(s.t, "start Redis", redisTimeout, s.server.start) }
-
-// Pause makes it hang: connections stay and are accepted, but get no answers.
-func (s *RedisServer) Pause() {
-	s.t.Helper()
-	if !s.paused {
-		must(s.t, "pause Redis", redisTimeout, s.server.pause)
-		s.paused = true
-	}
-}
-
-// Resume ends Pause: requests sent meanwhile are answered.
-func (s *RedisServer) Resume() {
-	s.t.Helper()
-	if s.paused {
-		must(s.t, "resume Redis", redisTimeout, s.server.resume)
-		s.paused = false
-	}
-}
 
 // redisArgs returns the settings of every test Redis: it keeps nothing on disk.
 func redisArgs(password string) []string {
@@ -184,7 +148,7 @@ func pingRedis(ctx context.Context, uri string) error {
 var (
 	_ pausable = (*container)(nil)
 	_ pausable = (*process)(nil)
-	_ server   = (*localNeo4j)(nil)
+	_ pausable = (*localNeo4j)(nil)
 )
 
 func (p *process) pause(context.Context) error  { return p.signal(syscall.SIGSTOP) }

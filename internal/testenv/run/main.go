@@ -3,6 +3,8 @@
 //
 //	go run ./internal/testenv/run -- go test ./...
 //
+// With -neo4j it fetches that version of Neo4j and a Java for it, for itself and for the tests that start their own.
+//
 // It exits with the code of the command, 128 and the signal's number where one ended it, 125 where the command could not
 // be run for want of a database. Signals are passed on to the command.
 package main
@@ -32,8 +34,9 @@ const (
 func run(args []string) int {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	timeout := flags.Duration("timeout", 2*time.Hour, "end the command after so long")
+	version := flags.String("neo4j", "", "`version` of Neo4j from Maven; empty: the one of the embedded Neo4j, or a container")
 	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "usage: run [-timeout d] -- command [argument...]")
+		fmt.Fprintln(flags.Output(), "usage: run [-timeout d] [-neo4j version] -- command [argument...]")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -46,6 +49,12 @@ func run(args []string) int {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 
+	if *version != "" {
+		if err := testenv.UseNeo4j(context.Background(), *version); err != nil {
+			fmt.Fprintln(os.Stderr, "testenv:", err)
+			return exitOwn
+		}
+	}
 	var stack testenv.Stack
 	code, err := withStack(&stack, signals, func() (int, error) { return command(flags.Args(), stack.Environ(), signals, *timeout) })
 	if err != nil {
