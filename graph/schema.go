@@ -22,7 +22,7 @@ var (
 // several instances may start at the same time. It returns ErrSchemaNewer if a newer version of Kith has migrated the
 // database.
 func (s *Store) Migrate(ctx context.Context) error {
-	if err := s.requireServer(ctx); err != nil {
+	if _, err := s.ServerVersion(ctx); err != nil {
 		return err
 	}
 	migrations := cypher.Migrations()
@@ -135,16 +135,17 @@ func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
 	return int(versions[0]), nil
 }
 
-// requireServer returns an error for Neo4j before 5.26, which lacks dynamic labels.
-func (s *Store) requireServer(ctx context.Context) error {
+// ServerVersion returns the version of Neo4j, and an error if it is before 5.26, which lacks dynamic labels.
+func (s *Store) ServerVersion(ctx context.Context) (string, error) {
 	versions, err := findServerVersion.ReadOne(ctx, s.db, nil)
 	if err != nil {
-		return err
+		return "", err
 	}
+	found := strings.Join(versions, ", ")
 	if len(versions) == 0 || !atLeast(versions[0], 5, 26) {
-		return fmt.Errorf("migrate: neo4j is %s, kith needs 5.26 or newer: %w", strings.Join(versions, ", "), ErrUnavailable)
+		return found, fmt.Errorf("neo4j is %s, kith needs 5.26 or newer: %w", found, ErrUnavailable)
 	}
-	return nil
+	return found, nil
 }
 
 func atLeast(version string, major, minor int) bool {

@@ -38,8 +38,9 @@ var operators = setOf( //nolint:gochecknoglobals // a constant set
 	"MultiNodeIndexSeek", "NodeHashJoin", "NodeIndexSeek", "NodeIndexSeekByRange", "NodeLeftOuterHashJoin", "NodeRightOuterHashJoin",
 	"NodeUniqueIndexSeek", "NodeUniqueIndexSeekByRange", "Optional", "OptionalExpand(All)", "OptionalExpand(Into)", "OrderedAggregation", "OrderedDistinct",
 	"OrderedUnion", "PartialSort", "PartialTop", "ProduceResults", "Projection", "ProjectEndpoints", "BidirectionalRepeat(Trail)", "Repeat(Trail)",
+	"Repeat(All, Trail)", "Repeat(Into, Trail)", // since Neo4j 2025
 	"RepeatOptions", "RightOuterHashJoin", "RollUpApply", "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip",
-	"Sort", "StatefulShortestPath(All)", "StatefulShortestPath(Into)", "Top", "Top1WithTies", "TriadicBuild", "TriadicFilter", "TriadicSelection", "Union",
+	"Sort", "StatefulShortestPath(All)", "StatefulShortestPath(Into)", "StatefulShortestPath(All, Walk)", "StatefulShortestPath(Into, Walk)", "Top", "Top1WithTies", "TriadicBuild", "TriadicFilter", "TriadicSelection", "Union",
 	"Unwind", "ValueHashJoin", "VarLengthExpand(All)",
 	"VarLengthExpand(Into)", "VarLengthExpand(Pruning)", "VarLengthExpand(Pruning,BFS,All)", "VarLengthExpand(Pruning,BFS,Into)",
 )

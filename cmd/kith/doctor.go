@@ -43,6 +43,9 @@ const (
 	maxClockSkew = 2 * time.Second  // largest difference of clocks that is accepted
 )
 
+// testedServers are the versions of Neo4j with which all tests were run: make test, make test-neo4j-2026.
+const testedServers = embedded.Version + " and 2026.08.1"
+
 // Run performs all checks and prints their findings. It fails if a check found a problem.
 func (c *doctorCmd) Run(ctx context.Context, std streams) error {
 	ctx, cancel := context.WithTimeout(ctx, 4*checkTimeout)
@@ -128,7 +131,8 @@ func (c *doctorCmd) checkStore(ctx context.Context, at neo.Connection) []finding
 	if !findings[0].Good {
 		return findings
 	}
-	return append(findings, checkSchema(look, store), checkKeys(look, store))
+	version, err := store.ServerVersion(look)
+	return append(findings, newFinding("Version", version+"; tested are "+testedServers, "use Neo4j 5.26 or newer", err), checkSchema(look, store), checkKeys(look, store))
 }
 
 func checkSchema(ctx context.Context, store *graph.Store) finding {

@@ -112,7 +112,7 @@ func TestDoctor(t *testing.T) {
 	db, redis := testenv.Neo4j(t), testenv.Redis(t)
 	s := shared(t)
 	key := s.newKey(t, testenv.Team(t), "read")
-	if code, out := command(t, append(settings(db, redis), "KITH_URL="+s.url, "KITH_KEY="+key), "doctor"); code != 0 || strings.Count(out, "✓") != 7 {
+	if code, out := command(t, append(settings(db, redis), "KITH_URL="+s.url, "KITH_KEY="+key), "doctor"); code != 0 || strings.Count(out, "✓") != 8 {
 		t.Errorf("all is well: %d %s", code, out)
 	}
 	ill := db
