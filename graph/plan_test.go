@@ -131,7 +131,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	}
 	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "elsewhere": 0, "words": []string{"mentors"}, "max_relationships": 1,
 		"without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
-		"keys": []string{"k"}, "sources": []map[string]any{{"source_key": "s-1", "numbers": []int64{1, 2}}}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": graph.AuditNames,
+		"keys": []string{"k"}, "numbers": []int64{1, 2}, "sources": []map[string]any{{"source_key": "s-1", "numbers": []int64{1, 2}}}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": graph.AuditNames,
 		"records": graph.RecordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
 		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": map[string]any{"Concept": "x0"},
 		"plain": graph.PlainTypes, "last": "x"})
@@ -353,11 +353,12 @@ func walksIndex(o neo.Operator) bool {
 	return strings.Contains(o.Name, "IndexSeek")
 }
 
-// joinsSingles reports whether a product joins two nodes, each found by its key.
+// joinsSingles reports whether an operator is a product with single nodes only, or one of a single row, which is the one that it is
+// applied to. Newer versions of Neo4j plan subqueries without variables as such products.
 func joinsSingles(o neo.Operator) bool {
-	return o.Name == "CartesianProduct" && !slices.ContainsFunc(o.Children, func(c neo.Operator) bool {
+	return o.Name == "CartesianProduct" && (o.Children[0].Name == "Argument" || !slices.ContainsFunc(o.Children, func(c neo.Operator) bool {
 		return !strings.HasPrefix(c.Name, "NodeUniqueIndexSeek")
-	})
+	}))
 }
 
 // huge gives a user of the team degree relationships, and as many beliefs, goals and conversations.

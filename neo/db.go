@@ -47,6 +47,7 @@ type DB struct {
 	database string
 	options  Options
 	marks    *Bookmarks   // nil if the database is not a cluster
+	plans    *planning
 	sessions atomic.Int64 // in use
 }
 
@@ -80,11 +81,12 @@ func Open(c Connection, o Options) (*DB, error) {
 	if o.IsKnown == nil {
 		o.IsKnown = func(error) bool { return false }
 	}
-	return &DB{driver: driver, database: c.Database, options: o, marks: newBookmarks(c.URI)}, nil
+	return &DB{driver: driver, database: c.Database, options: o, marks: newBookmarks(c.URI), plans: newPlanning()}, nil
 }
 
 // Close releases the connections.
 func (d *DB) Close(ctx context.Context) error {
+	d.plans.close()
 	d.marks.close()
 	return d.driver.Close(ctx)
 }
@@ -127,7 +129,13 @@ func (s session) Close(ctx context.Context) error {
 // Read returns the rows of one statement in one round trip. It retries after a broken connection, because after a restart
 // of the database the pool is full of them, and after transient errors, such as a member that leaves the cluster.
 func (d *DB) Read(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
-	var err error
+	err := d.plans.await(ctx, q, func(ctx context.Context) error {
+		_, err := d.readOnce(ctx, q, params)
+		return err
+	})
+	if err != nil {
+		return nil, Translate(q.Name, err)
+	}
 	for attempt := range readAttempts {
 		if attempt > 0 && !sleep.For(ctx, retryPause<<attempt) {
 			return nil, Translate(q.Name, ctx.Err())
@@ -212,6 +220,9 @@ func (d *DB) observed(ctx context.Context, q cypher.Query, params map[string]any
 		d.options.Observe(q.Name, time.Since(start), err)
 	}
 	end(err)
+	if ctx.Err() == nil { // the driver may report a caller that gave up as a broken connection
+		d.plans.see(err)
+	}
 	return rows, err
 }
 

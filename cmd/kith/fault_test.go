@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -132,8 +133,8 @@ func TestRedisFaultsUnderLoad(t *testing.T) {
 // Retry-After, in time.
 func TestNeo4jFaultsUnderLoad(t *testing.T) {
 	t.Parallel()
-	neo4j := testenv.StartNeo4j(t)
-	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=15s"))
+	neo4j, admin := testenv.StartNeo4j(t), freeAddress(t)
+	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=15s", "KITH_ADMIN_LISTEN="+admin))
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`)["conversation_id"].(string)
 
@@ -191,6 +192,8 @@ func TestNeo4jFaultsUnderLoad(t *testing.T) {
 	neo4j.Start()
 	more("Neo4j is back")
 	eventually(t, 2*time.Minute, "ready again", func() bool { return c.do(t, http.MethodGet, "/readyz", "").status == http.StatusOK })
+	freeze(t, neo4j, c, admin)
+	more("Neo4j goes on")
 	cancel()
 	load.Wait()
 
@@ -207,6 +210,66 @@ func TestNeo4jFaultsUnderLoad(t *testing.T) {
 			t.Errorf("%s was acknowledged and is there %d times", key, stored[key])
 		}
 	}
+}
+
+// freeze lets Neo4j hang for five seconds while 200 contexts a second are asked for. Each is answered in time, none with more than one
+// statement, and soon afterwards all are answered again.
+func freeze(t *testing.T, neo4j *testenv.Neo4jServer, c caller, admin string) {
+	t.Helper()
+	const rate, frozen = 200, 5 * time.Second
+	before := contextStatements(t, admin)
+	var asked sync.WaitGroup
+	var failed atomic.Int64
+	ask := func(user string) {
+		begun := time.Now()
+		r, err := c.try(context.WithoutCancel(t.Context()), http.MethodGet, "/v1/context?user_id="+user, "")
+		switch {
+		case err != nil || time.Since(begun) > 25*time.Second:
+			t.Errorf("a context: %v after %v", err, time.Since(begun))
+		case r.status == http.StatusServiceUnavailable && r.header.Get("Retry-After") != "":
+			failed.Add(1)
+		case r.status != http.StatusOK:
+			t.Errorf("a context: %d %s", r.status, r.body)
+		}
+	}
+	tick, count := time.NewTicker(time.Second/rate), 0
+	defer tick.Stop()
+	neo4j.Pause()
+	for end := time.Now().Add(frozen); time.Now().Before(end); count++ {
+		<-tick.C
+		asked.Go(func() { ask(fmt.Sprintf("frozen-%d", count)) })
+	}
+	neo4j.Resume()
+	eventually(t, 30*time.Second, "ten contexts within a second", func() bool {
+		begun := time.Now()
+		for i := range 10 {
+			if r := c.do(t, http.MethodGet, fmt.Sprintf("/v1/context?user_id=after-%d-%d", count, i), ""); r.status != http.StatusOK {
+				return false
+			}
+		}
+		count += 10
+		return time.Since(begun) < time.Second
+	})
+	asked.Wait()
+	if ran := contextStatements(t, admin) - before; ran > count {
+		t.Errorf("%d contexts took %d statements", count, ran)
+	}
+	t.Logf("%d contexts, %d of them unavailable", count, failed.Load())
+}
+
+// contextStatements returns the number of statements that have loaded contexts or sections of them.
+func contextStatements(t *testing.T, admin string) (count int) {
+	t.Helper()
+	for line := range strings.Lines(metricsAt(t, admin)) {
+		if strings.HasPrefix(line, `kith_statement_seconds_count{outcome="`) && strings.Contains(line, `statement="context`) {
+			n, err := strconv.Atoi(strings.TrimSpace(line[strings.LastIndex(line, " "):]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			count += n
+		}
+	}
+	return count
 }
 
 // A request in flight is answered when the service stops.
