@@ -3,6 +3,11 @@ package bench
 import (
 	"context"
 	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -107,6 +112,63 @@ func BenchmarkExplainedContext(b *testing.B) {
 	b.ReportMetric(milliseconds(median(explained)), "explained-p50-ms")
 	b.ReportMetric(float64(median(explained))/float64(median(plain)), "explained/cold")
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkColdCallers reports how many cold contexts a second one and eight callers get, and how much processor time of the whole
+// machine each takes.
+func BenchmarkColdCallers(b *testing.B) {
+	store := openStore(b, testenv.Neo4j(b), graph.Options{})
+	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	fullUser(b, store, scope, 100)
+	l := loader.New(loader.NewStore(store), workspace.NewStore(store), noCache{}, loader.Options{})
+	rate := func(callers int, lasting time.Duration) (perSecond, processorMS float64) {
+		var group sync.WaitGroup
+		var served atomic.Int64
+		begun, busy := time.Now(), busyTime(b)
+		for range callers {
+			group.Go(func() {
+				for time.Since(begun) < lasting {
+					if _, err := l.Context(b.Context(), loader.Request{Scope: scope}, nil); err != nil {
+						b.Error(err)
+						return
+					}
+					served.Add(1)
+				}
+			})
+		}
+		group.Wait()
+		n := float64(served.Load())
+		return n / time.Since(begun).Seconds(), milliseconds(busyTime(b)-busy) / n
+	}
+	rate(callers, 15*time.Second) // plans, JIT
+	for _, n := range []int{1, callers} {
+		perSecond, processorMS := rate(n, 10*time.Second)
+		b.ReportMetric(perSecond, fmt.Sprintf("contexts/s/%d", n))
+		b.ReportMetric(processorMS, fmt.Sprintf("processor-ms/%d", n))
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// busyTime returns how long the processors of the machine have worked since its start.
+func busyTime(b *testing.B) time.Duration {
+	b.Helper()
+	const jiffy = 10 * time.Millisecond
+	all, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		b.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(all), "\n")
+	busy := time.Duration(0)
+	for i, field := range strings.Fields(line)[1:] { // user, nice, system, idle, waiting for disks, interrupts …
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if i != 3 && i != 4 && i < 7 {
+			busy += time.Duration(n) * jiffy
+		}
+	}
+	return busy
 }
 
 // BenchmarkTopRelationships compares the strongest relationships of owners with a hundred and with a hundred

@@ -208,11 +208,16 @@ func buildBinary(b *testing.B) string {
 // startBinary starts the kith binary as a user would.
 func startBinary(b *testing.B, binary string, environ ...string) (*server, *os.Process) {
 	b.Helper()
-	db := testenv.Neo4j(b)
+	return startBinaryOn(b, testenv.Neo4j(b), binary, environ...)
+}
+
+// startBinaryOn starts the kith binary on a database.
+func startBinaryOn(b *testing.B, db testenv.Database, binary string, environ ...string) (*server, *os.Process) {
+	b.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	command := exec.CommandContext(ctx, binary, "serve", "--listen=127.0.0.1:0", "--admin-listen=")
+	command := exec.CommandContext(ctx, binary, "serve", "--listen=127.0.0.1:0")
 	command.Env = append(append(os.Environ(), "KITH_NEO4J_URI="+db.URI, "KITH_NEO4J_USER="+db.User, "KITH_NEO4J_PASSWORD="+db.Password,
-		"KITH_NEO4J_DATABASE="+db.Database, "KITH_BOOTSTRAP_KEY=a-bootstrap-key-of-the-benchmarks", "KITH_MAINTENANCE=0"), environ...)
+		"KITH_NEO4J_DATABASE="+db.Database, "KITH_BOOTSTRAP_KEY=a-bootstrap-key-of-the-benchmarks", "KITH_MAINTENANCE=0", "KITH_ADMIN_LISTEN="), environ...)
 	out, err := command.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
