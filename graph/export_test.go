@@ -29,7 +29,7 @@ const SearchVersion = searchVersion
 const StoryAgain = storyAgain
 const TouchEvery = touchEvery
 
-func (x *Maintenance) BatchForTest(p0 context.Context, p1 string, p2 string) (string, error) {
+func (x *Maintenance) BatchForTest(p0 context.Context, p1 string, p2 string) (string, bool, error) {
 	return x.batch(p0, p1, p2)
 }
 func (x *Maintenance) EndForTest(p0 context.Context, p1 string, p2 any) { x.end(p0, p1, p2) }

@@ -175,7 +175,7 @@ func (l *lives) later() {
 }
 
 func (l *lives) maintain() {
-	if _, err := l.maintained.BatchForTest(l.e.Context(), l.e.Team, ""); err != nil {
+	if _, _, err := l.maintained.BatchForTest(l.e.Context(), l.e.Team, ""); err != nil {
 		l.Fatal(err)
 	}
 }
@@ -311,7 +311,7 @@ func TestAWriteBringsBackWhatHasDecayedAway(t *testing.T) {
 				graph.RelationshipWrite{From: "a", Type: "relates_to", To: "b", State: graph.Some("active"), Salience: graph.Some(0.02)}).Relationships[0].Key
 			e.Now = noon.Add(100 * graph.Day)
 			for range runs {
-				if _, err := graph.NewMaintenance(e.Store, graph.MaintenanceOptions{}).BatchForTest(t.Context(), e.Team, ""); err != nil {
+				if _, _, err := graph.NewMaintenance(e.Store, graph.MaintenanceOptions{}).BatchForTest(t.Context(), e.Team, ""); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -33,12 +33,14 @@ type MaintenanceOptions struct {
 }
 
 const (
-	passLease  = "maintenance"
-	storiesAt  = 1000            // sources between two renewals of the lease
-	leaseTime  = 2 * time.Minute // far more than a batch takes
-	passBatch  = 2000            // nodes
-	purgeBatch = 1000
-	stale      = day // a stored salience older than this is replaced by the current one
+	passLease = "maintenance"
+	storiesAt = 1000            // sources between two renewals of the lease
+	leaseTime = 2 * time.Minute // far more than a batch takes
+	// progressTime is how often the progress over small teams is stored.
+	progressTime = 10 * time.Second
+	passBatch    = 2000 // nodes
+	purgeBatch   = 1000
+	stale        = day // a stored salience older than this is replaced by the current one
 )
 
 // ServedLife is how long the contexts that were served are kept.
@@ -70,7 +72,7 @@ type takenLease struct {
 // maintainedNodes are some nodes of a team after their maintenance.
 type maintainedNodes struct {
 	Seen               int64
-	Last               string   // key of the last one; empty: there are no more
+	Last               string   // key of the last one; empty: none
 	Archived           []string // keys of those that left contexts
 	Noted              []string // keys of those with expired notes
 	NotedRelationships []notedRelationship
@@ -191,16 +193,17 @@ func (s *Store) EndLease(ctx context.Context, lease, holder string, due any) err
 
 // walk updates every node, team by team, from where the last pass stopped.
 func (m *Maintenance) walk(ctx context.Context, team, key string) error {
+	stored := time.Now()
 	for {
-		for team != "" {
-			last, err := m.batch(ctx, team, key)
-			if err != nil {
+		for more := team != ""; more; {
+			var err error
+			if key, more, err = m.batch(ctx, team, key); err != nil {
 				return err
 			}
-			if last == "" {
-				break
+			if !more && time.Since(stored) < progressTime { // a small team
+				continue
 			}
-			key = last
+			stored = time.Now()
 			if err := m.progress(ctx, m.lease, team, key); err != nil {
 				return err
 			}
@@ -229,9 +232,8 @@ func (m *Maintenance) progress(ctx context.Context, lease, team, key string) err
 	return err
 }
 
-// batch updates the next nodes of a team in one transaction and returns the key of the last one; empty after the last
-// node.
-func (m *Maintenance) batch(ctx context.Context, team, after string) (last string, err error) {
+// batch updates the next nodes of a team in one transaction. It returns the key of the last one, and whether there may be more.
+func (m *Maintenance) batch(ctx context.Context, team, after string) (last string, more bool, err error) {
 	now := m.store.Now()
 	var done maintainedNodes
 	err = m.store.Transaction(ctx, "maintenance_pass", func(t *Tx) (err error) {
@@ -246,10 +248,13 @@ func (m *Maintenance) batch(ctx context.Context, team, after string) (last strin
 		return rankRelationships.Run(t, map[string]any{"team_id": team, "pairs": []any{}, "entity_keys": done.Archived})
 	})
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	m.options.Observe("archived", int64(len(done.Archived)))
-	return done.Last, m.dropNotes(ctx, team, done.Noted, done.NotedRelationships)
+	if done.Seen == 0 {
+		done.Last = after
+	}
+	return done.Last, done.Seen == passBatch, m.dropNotes(ctx, team, done.Noted, done.NotedRelationships)
 }
 
 // dropNotes removes expired notes from nodes and relationships.

@@ -242,7 +242,7 @@ func TestMaintenanceDropsExpiredNotes(t *testing.T) {
 			{7*graph.Day - time.Millisecond, 3, noon.Add(7 * graph.Day).UnixMilli()}, {7 * graph.Day, 2, noon.Add(30 * graph.Day).UnixMilli()}, {30 * graph.Day, 1, nil}, {400 * graph.Day, 1, nil},
 		} {
 			e.Now = noon.Add(c.after)
-			if _, err := m.BatchForTest(e.Context(), e.Team, ""); err != nil {
+			if _, _, err := m.BatchForTest(e.Context(), e.Team, ""); err != nil {
 				e.Fatal(err)
 			}
 			e.Same(fmt.Sprint(c.after), []any{c.left, c.next}, h.stored("size(x.notes), x.notes_expire_at"))
