@@ -163,15 +163,19 @@ func (t *Tx) missingMessages(scope Scope, sourceKey string, messages []MessageWr
 
 // appendAll appends messages to locked sources.
 func (t *Tx) appendAll(teamID string, added []sourceMessages, now time.Time) error {
-	var rows []map[string]any
+	var sources, rows []map[string]any
 	for _, s := range added {
+		if len(s.rows) == 0 {
+			continue
+		}
+		sources = append(sources, map[string]any{"source_key": s.sourceKey, "from": len(rows), "count": len(s.rows)})
 		rows = append(rows, s.rows...)
 	}
 	if len(rows) == 0 {
 		return nil
 	}
 	t.Sign(rows)
-	if err := appendMessages.Run(t, map[string]any{"team_id": teamID, "rows": rows, "now": now}); err != nil {
+	if err := appendMessages.Run(t, map[string]any{"team_id": teamID, "sources": sources, "rows": rows, "now": now}); err != nil {
 		return err
 	}
 	for _, s := range added {

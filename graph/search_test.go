@@ -184,6 +184,24 @@ func TestNeighboursOfPieces(t *testing.T) {
 	e.Remove("u", "source", "s")
 	e.Source("u", graph.SourceWrite{EntityKey: "s2", Messages: said(0, 10)})
 	e.Same("at once", whole, e.nears("s2"))
+
+	e.Source("u", graph.SourceWrite{EntityKey: "s3"})
+	e.Source("u", graph.SourceWrite{EntityKey: "s4"})
+	for written := [2]int{}; written != [2]int{10, 10}; {
+		var nodes []graph.NodeWrite
+		for source, count := range []int{1, 3} {
+			for _, m := range said(written[source], min(count, 10-written[source])) {
+				key := fmt.Sprint("s", 3+source)
+				nodes = append(nodes, graph.NodeWrite{Kind: "message", EntityKey: key + m.EntityKey, OwnFields: &graph.OwnFields{
+					SourceKey: graph.Some(key), Role: graph.Some(m.Role), Text: graph.Some(m.Text),
+				}})
+				written[source]++
+			}
+		}
+		e.Write("u", nodes)
+	}
+	e.Same("with another source, one by one", whole, e.nears("s3"))
+	e.Same("with another source, three by three", whole, e.nears("s4"))
 }
 
 // nears returns the stored words of each message of a source and of those around it.

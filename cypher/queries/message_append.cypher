@@ -2,14 +2,13 @@
 // (message_near.cypher) come with the rows as far as the neighbours are new; the last two messages of a source get the words of
 // the new ones, and these theirs.
 // mode: write
-// params: team_id, rows, now
+// params: team_id, sources, rows, now
 // returns: appended
-UNWIND $rows AS row
-WITH row.properties.source_key AS source_key, collect(row) AS rows
-MATCH (s:Memory:Source {team_id: $team_id, entity_key: source_key})
+UNWIND $sources AS source
+MATCH (s:Memory:Source {team_id: $team_id, entity_key: source.source_key})
 USING INDEX SEEK s:Memory(team_id, entity_key)
 SET s.updated_at = $now
-WITH s, rows, coalesce(s.next_seq, s.message_count, 0) AS first
+WITH s, source, coalesce(s.next_seq, s.message_count, 0) AS first
 CALL (s, first) {
   MATCH (m:Message {team_id: $team_id, source_key: s.entity_key})
   USING INDEX SEEK m:Message(team_id, source_key, seq)
@@ -20,12 +19,15 @@ CALL (s, first) {
   RETURN collect(m) AS last
 }
 FOREACH (m IN last |
-  SET m.near = reduce(all = coalesce(m.near, ''), row IN rows[0..m.seq - first + 3] | all + left(row.properties.text, 2000) + '\n')
+  SET m.near = reduce(all = coalesce(m.near, ''), position IN range(0, m.seq - first + 2) | all + CASE
+    WHEN position < source.count THEN left($rows[source.from + position].properties.text, 2000) + '\n'
+    ELSE ''
+  END)
 )
-WITH s, rows, first, [m IN last | {seq: m.seq, text: left(m.text, 2000) + '\n'}] AS last
-CALL (s, rows, first, last) {
-  UNWIND range(0, size(rows) - 1) AS position
-  WITH s, last, first + position AS seq, rows[position] AS row
+WITH s, source, first, [m IN last | {seq: m.seq, text: left(m.text, 2000) + '\n'}] AS last
+CALL (s, source, first, last) {
+  UNWIND range(0, source.count - 1) AS position
+  WITH s, last, first + position AS seq, $rows[source.from + position] AS row
   CREATE (m:Memory:Message {team_id: $team_id, entity_key: row.entity_key})
   SET m += row.properties, m.seq = seq,
     m.near = reduce(all = '', before IN last | all + CASE WHEN before.seq >= seq - 2 THEN before.text ELSE '' END) + row.properties.near
