@@ -31,11 +31,12 @@ FUZZ      ?= 5m
 BODIES    ?= 1000
 REPLAYS   ?= 10000
 OPERATIONS ?= 100000
+FAULTS    ?= 100
 NEO4J     ?= 2026.08.1
 CYPHER    ?= 25
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-ui test-adapters race soak replay isolation attack attack-bodies fuzz test-containers test-neo4j-2026 bench lint windows image dist test-dist clean
+.PHONY: help page build run setup check test test-ui test-adapters race soak replay isolation cluster attack attack-bodies fuzz test-containers test-neo4j-2026 bench lint windows image dist test-dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -81,6 +82,9 @@ replay: setup ## serve ten thousand contexts by two kiths under writes, and serv
 
 isolation: setup ## send random operations to a team that has its database for itself and to one that shares it, and compare the answers (OPERATIONS=100000)
 	KITH_TEST_OPERATIONS=$(OPERATIONS) KITH_TEST_SEED=$$RANDOM go test ./cmd/kith -run TestAnswersDoNotDependOnOthers -count=1 -v -timeout=0
+
+cluster: setup ## write through a cluster whose members fail, change and lie (FAULTS=100), and look for all that was acknowledged
+	KITH_TEST_FAULTS=$(FAULTS) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run TestClusterFaults -count=1 -v -timeout=1h
 
 attack: ## ten callers send the worst statements that are allowed to a Neo4j with 256 MiB, beside writes (ATTACK=10m)
 	ATTACK=$(ATTACK) go test ./cmd/kith -run TestStatementsDoNotStopTheDatabase -count=1 -v -timeout=0

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"kith/cache"
 	"kith/graph"
 	"kith/internal/testenv"
@@ -111,6 +113,35 @@ func BenchmarkExplainedContext(b *testing.B) {
 	b.ReportMetric(float64(median(plain))/float64(median(object)), "text/JSON")
 	b.ReportMetric(milliseconds(median(explained)), "explained-p50-ms")
 	b.ReportMetric(float64(median(explained))/float64(median(plain)), "explained/cold")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkFirstContext reports how long the first context after a start of Neo4j takes, and one when Neo4j has just dropped its plans,
+// alone and with 31 others.
+func BenchmarkFirstContext(b *testing.B) {
+	f := newTeams(b, testenv.StartNeo4j(b).Database())
+	context := func() error {
+		_, err := f.contexts.Context(b.Context(), loader.Request{Scope: *f.model}, nil)
+		return err
+	}
+	b.ReportMetric(milliseconds(measureCall(b, context)), "first-ms")
+	var again, planned, together []time.Duration
+	for range 7 {
+		f.run(b, "CALL db.clearQueryCaches()", nil)
+		again = append(again, measureCall(b, context))
+		planned = append(planned, measureCall(b, context))
+		f.run(b, "CALL db.clearQueryCaches()", nil)
+		together = append(together, measureCall(b, func() error {
+			var all errgroup.Group
+			for range 32 {
+				all.Go(context)
+			}
+			return all.Wait()
+		}))
+	}
+	b.ReportMetric(milliseconds(median(again)), "without-plan-p50-ms")
+	b.ReportMetric(milliseconds(median(planned)), "with-plan-p50-ms")
+	b.ReportMetric(milliseconds(median(together)), "32-without-plan-p50-ms")
 	b.ReportMetric(0, "ns/op")
 }
 

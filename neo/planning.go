@@ -13,7 +13,7 @@ import (
 )
 
 // planTimeout is how long the database may take to plan a statement after its start.
-const planTimeout = time.Minute
+const planTimeout = 30 * time.Second
 
 // planning runs each statement whose plan is kept (cypher.Query.KeepPlan) once by itself before callers run it. The database has
 // no plans after a start. Planning takes it some seconds, it does so for every caller at the same time, and it gives up when

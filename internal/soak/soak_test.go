@@ -1,8 +1,8 @@
 //go:build soak
 
-// Package soak runs two instances on one Neo4j under load, kills all three repeatedly, and checks that acknowledged
-// writes are stored exactly once, that a reader of the feed of changes gets each once and in order, and that kith check finds nothing: make soak. It takes long, and so needs the build
-// tag.
+// Package soak runs two instances on one Neo4j and one Redis under load, and kills and freezes all four repeatedly; Redis loses its data. It
+// checks that acknowledged writes are stored exactly once, that a reader of the feed of changes gets each once and in order, and that
+// kith check finds nothing: make soak. It takes long, and so needs the build tag.
 package soak
 
 import (
@@ -42,7 +42,10 @@ type soak struct {
 	data  string
 	log   *os.File
 	kiths []*kith
-	kills int
+	redis *exec.Cmd
+	port  string // of Redis
+
+	kills, freezes int
 }
 
 func TestSoak(t *testing.T) {
@@ -56,6 +59,12 @@ func TestSoak(t *testing.T) {
 	}
 	defer func() { _ = log.Close() }()
 	s := &soak{T: t, data: filepath.Join(t.TempDir(), "data"), log: log}
+	s.port = s.freeAddress()[len("127.0.0.1:"):]
+	s.startRedis()
+	defer func() {
+		_ = s.redis.Process.Kill()
+		_ = s.redis.Wait()
+	}()
 	s.add("KITH_DATA=" + s.data) // runs the Neo4j
 	s.add("KITH_NEO4J_URI="+s.neo4j().URI, "KITH_NEO4J_PASSWORD_FILE="+filepath.Join(s.data, "neo4j", "auth"))
 	defer func() { // cleanly: the first stops its Neo4j
@@ -81,7 +90,11 @@ func TestSoak(t *testing.T) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(5*time.Second + rand.N(10*time.Second)):
-			s.kill()
+			if rand.IntN(3) == 0 {
+				s.freeze()
+			} else {
+				s.kill()
+			}
 		}
 	}
 	running.Wait()
@@ -92,17 +105,31 @@ func TestSoak(t *testing.T) {
 
 // add starts one more instance.
 func (s *soak) add(environ ...string) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		s.Fatal(err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close()
-	k := &kith{url: "http://" + address, environ: append(environ, "KITH_LISTEN="+address, "KITH_ADMIN_LISTEN=",
+	address := s.freeAddress()
+	k := &kith{url: "http://" + address, environ: append(environ, "KITH_LISTEN="+address, "KITH_ADMIN_LISTEN=", "KITH_REDIS_URI=redis://127.0.0.1:"+s.port,
 		"KITH_BOOTSTRAP_KEY="+key, "KITH_MAINTENANCE=3s", "KITH_KEEP_DELETED="+restorable.String())}
 	s.kiths = append(s.kiths, k)
 	s.start(k)
 	s.ready(k)
+}
+
+// freeAddress returns an address on which nothing listens.
+func (s *soak) freeAddress() string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+// startRedis starts a Redis without data, which keeps nothing on disk.
+func (s *soak) startRedis() {
+	s.redis = exec.Command("redis-server", "--port", s.port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no")
+	s.redis.Stdout, s.redis.Stderr = s.log, s.log
+	if err := s.redis.Start(); err != nil {
+		s.Fatal(err)
+	}
 }
 
 func (s *soak) run(k *kith, args ...string) *exec.Cmd {
@@ -152,11 +179,37 @@ func (s *soak) neo4j() process {
 	return p
 }
 
-// kill kills some of the three processes and waits until all are ready, so that no kill is the last.
+// freeze stops some of the four processes for a while: their connections stay, and nothing is answered.
+func (s *soak) freeze() {
+	some, took := 1+rand.IntN(15), time.Second+rand.N(8*time.Second)
+	s.freezes++
+	_, _ = fmt.Fprintf(s.log, "freeze %04b: Redis, the kiths, Neo4j, for %v\n", some, took)
+	pids := []int{s.neo4j().PID, s.kiths[0].command.Process.Pid, s.kiths[1].command.Process.Pid, s.redis.Process.Pid}
+	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+		for i, pid := range pids {
+			if some&(1<<i) != 0 {
+				_ = syscall.Kill(pid, signal)
+			}
+		}
+		if signal == syscall.SIGSTOP {
+			<-time.After(took)
+		}
+	}
+	for _, k := range s.kiths {
+		s.ready(k)
+	}
+}
+
+// kill kills some of the four processes and waits until all are ready, so that no kill is the last.
 func (s *soak) kill() {
-	some := 1 + rand.IntN(7)
+	some := 1 + rand.IntN(15)
 	s.kills++
-	_, _ = fmt.Fprintf(s.log, "kill %03b: the kiths, Neo4j\n", some)
+	_, _ = fmt.Fprintf(s.log, "kill %04b: Redis, the kiths, Neo4j\n", some)
+	if some&8 != 0 {
+		_ = s.redis.Process.Kill()
+		_ = s.redis.Wait()
+		s.startRedis()
+	}
 	if some&1 != 0 { // its instance restarts it, that one or the next
 		p, err := os.FindProcess(s.neo4j().PID)
 		if err != nil {
@@ -235,7 +288,7 @@ func (s *soak) verify(all []*client) {
 	if s.kills == 0 {
 		s.Error("nothing was killed")
 	}
-	s.Logf("%d kills; acknowledged and there: %d, acknowledged and gone: %d; %v", s.kills, there, gone, done)
+	s.Logf("%d rounds of kills, %d freezes; acknowledged and there: %d, acknowledged and gone: %d; %v", s.kills, s.freezes, there, gone, done)
 }
 
 // check runs kith check on the database.
