@@ -277,16 +277,16 @@ var ordered = map[string]int{
 	"commit_list": 1, "webhook_dead_list": 1, "system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,
 }
 
-// checkPlans checks the plan of every statement, and returns what those read that Neo4j keeps. Plans take the time of one core, so
+// checkPlans checks the plans of statements, and returns what those read that Neo4j keeps. Plans take the time of one core, so
 // two are made at a time.
-func (e *env) checkPlans() (kept map[string]string) {
+func (e *env) checkPlans(statements ...cypher.Query) (kept map[string]string) {
 	e.Helper()
 	e.Raw("CALL db.prepareForReplanning()")
 	kept = map[string]string{}
 	var mu sync.Mutex
 	var all errgroup.Group
 	all.SetLimit(2)
-	for _, q := range e.statements() {
+	for _, q := range statements {
 		params := e.params(q)
 		all.Go(func() error {
 			summary, err := e.summarize("EXPLAIN ", q, params)

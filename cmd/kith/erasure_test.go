@@ -100,12 +100,7 @@ func TestEraseAUser(t *testing.T) {
 // neo4jNumber returns the number that a statement returns.
 func neo4jNumber(t *testing.T, statement, text string) int64 {
 	t.Helper()
-	return neo4jNumberIn(t, testenv.Neo4j(t), statement, text)
-}
-
-// neo4jNumberIn returns the number that a statement returns in a database.
-func neo4jNumberIn(t *testing.T, db testenv.Database, statement, text string) int64 {
-	t.Helper()
+	db := testenv.Neo4j(t)
 	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
 	if err != nil {
 		t.Fatal(err)

@@ -47,6 +47,7 @@ func StartCluster(t testing.TB, db Database) *Cluster {
 	}
 	c := &Cluster{target: target.Host, conns: map[*boltConn]bool{}}
 	var serving sync.WaitGroup
+	var listeners []net.Listener
 	for i := range members {
 		listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // of a test
 		if err != nil {
@@ -63,10 +64,11 @@ func StartCluster(t testing.TB, db Database) *Cluster {
 				serving.Go(func() { m.serve(client) })
 			}
 		})
-		t.Cleanup(func() { _ = listener.Close() })
+		listeners = append(listeners, listener)
 	}
 	t.Cleanup(func() {
-		for i := range members {
+		for i, listener := range listeners {
+			_ = listener.Close()
 			c.Kill(i)
 		}
 		serving.Wait()
