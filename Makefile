@@ -24,6 +24,7 @@ BRIEFJAVA := env JDK_JAVA_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnostic
 PAGE      ?=
 # make check and make lint vet the code, and programs without debug information link faster.
 TESTFLAGS ?= -shuffle=on -p 1 -vet=off -ldflags='-s -w' -timeout=45m
+LINTFLAGS ?=
 BENCHTIME ?= 1s
 SOAK      ?= 10m
 ATTACK    ?= 10m
@@ -111,8 +112,8 @@ bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)
 	$(WITHENV) go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout=3h ./bench/...
 
 lint: ## golangci-lint, with gofmt, go vet and the layering rule (.golangci.yml)
-	$(GOLANGCI) run
-	cd clients/go && $(GOLANGCI) run --config ../../.golangci.yml
+	$(GOLANGCI) run $(LINTFLAGS)
+	cd clients/go && $(GOLANGCI) run --config ../../.golangci.yml $(LINTFLAGS)
 
 windows: ## compile for Windows (make dist does, too)
 	GOOS=windows go build -o /dev/null ./cmd/kith
