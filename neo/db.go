@@ -46,7 +46,7 @@ type DB struct {
 	driver   neo4j.DriverWithContext
 	database string
 	options  Options
-	marks    *Bookmarks   // nil if the database is not a cluster
+	marks    *Bookmarks // nil if the database is not a cluster
 	plans    *planning
 	sessions atomic.Int64 // in use
 }

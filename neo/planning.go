@@ -46,7 +46,7 @@ func (p *planning) await(ctx context.Context, q cypher.Query, run func(context.C
 	if _, ok := p.planned.Load(q.Name); ok {
 		return nil
 	}
-	done := p.first.DoChan(q.Name, func() (any, error) {
+	done := p.first.DoChan(q.Name, func() (any, error) { //nolint:contextcheck // it outlives the caller
 		p.running.Add(1)
 		defer p.running.Done()
 		ctx, cancel := context.WithTimeout(Unobserved(p.ctx), planTimeout)

@@ -87,7 +87,7 @@ func writeCanaries(t *testing.T, c caller, canary string) {
 func TestErasedTextsLeaveTheFiles(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
-	environ := []string{"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA=" + data, "KITH_BOOTSTRAP_KEY=" + bootstrapKey, "KITH_REQUEST_TIMEOUT=60s", "KITH_WARM_UP=false"}
+	environ := []string{"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA=" + data, "KITH_BOOTSTRAP_KEY=" + bootstrapKey, "KITH_REQUEST_TIMEOUT=60s"}
 	canary, stays := "canary"+strings.ToLower(rand.Text()), "stays"+strings.ToLower(rand.Text())
 	logs := filepath.Join(data, "neo4j", "data", "transactions", "neo4j")
 

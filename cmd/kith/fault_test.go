@@ -134,7 +134,7 @@ func TestRedisFaultsUnderLoad(t *testing.T) {
 func TestNeo4jFaultsUnderLoad(t *testing.T) {
 	t.Parallel()
 	neo4j, admin := testenv.StartNeo4j(t), freeAddress(t)
-	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=15s", "KITH_WARM_UP=false", "KITH_ADMIN_LISTEN="+admin))
+	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=15s", "KITH_ADMIN_LISTEN="+admin))
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`)["conversation_id"].(string)
 

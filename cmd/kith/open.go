@@ -299,17 +299,11 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	if err := m.served.Claim(ctx); err != nil {
 		return err
 	}
-	if !m.config.WarmUp {
-		return nil
-	}
 	return m.sections.Warm(neo.Unobserved(ctx), m.preferences.sections()...)
 }
 
 // warm plans more statements that callers wait for, the most used first. A new database takes seconds for each.
 func (m *memory) warm(ctx context.Context) {
-	if !m.config.WarmUp {
-		return
-	}
 	for _, warm := range []func(context.Context) error{
 		m.searches.Warm,
 		func(ctx context.Context) error { return m.sections.WarmFocus(ctx, m.preferences.sections()...) },
