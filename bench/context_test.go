@@ -28,6 +28,11 @@ func (noCache) Get(ctx context.Context, _, _, _ string, load cache.Loader) ([]by
 	return value, err
 }
 
+// uncached returns the contexts of a store, which are loaded anew for every request.
+func uncached(store *graph.Store, mode loader.Mode) *loader.Loader {
+	return loader.New(loader.NewStore(store), workspace.NewStore(store), noCache{}, loader.Options{Mode: mode})
+}
+
 // BenchmarkColdContext compares a cold context with its slowest section, in both ways of loading it. It counts the
 // client's allocations and round trips.
 func BenchmarkColdContext(b *testing.B) {
@@ -38,7 +43,7 @@ func BenchmarkColdContext(b *testing.B) {
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, scope, 100)
 	cold := func(mode loader.Mode) func() error {
-		l := loader.New(loader.NewStore(store), workspace.NewStore(store), noCache{}, loader.Options{Mode: mode})
+		l := uncached(store, mode)
 		return func() error {
 			_, err := l.Context(b.Context(), loader.Request{Scope: scope}, nil)
 			return err
@@ -91,7 +96,7 @@ func BenchmarkExplainedContext(b *testing.B) {
 	store := openStore(b, testenv.Neo4j(b), graph.Options{})
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, scope, 100)
-	l := loader.New(loader.NewStore(store), workspace.NewStore(store), noCache{}, loader.Options{})
+	l := uncached(store, loader.Combined)
 	cold := func(r loader.Request) func() error {
 		r.Scope = scope
 		return func() error {
@@ -120,21 +125,21 @@ func BenchmarkExplainedContext(b *testing.B) {
 // alone and with 31 others.
 func BenchmarkFirstContext(b *testing.B) {
 	f := newTeams(b, testenv.StartNeo4j(b).Database())
-	context := func() error {
-		_, err := f.contexts.Context(b.Context(), loader.Request{Scope: *f.model}, nil)
+	cold := func() error {
+		_, err := f.contexts.Context(b.Context(), loader.Request{Scope: f.model}, nil)
 		return err
 	}
-	b.ReportMetric(milliseconds(measureCall(b, context)), "first-ms")
+	b.ReportMetric(milliseconds(measureCall(b, cold)), "first-ms")
 	var again, planned, together []time.Duration
 	for range 7 {
 		f.run(b, "CALL db.clearQueryCaches()", nil)
-		again = append(again, measureCall(b, context))
-		planned = append(planned, measureCall(b, context))
+		again = append(again, measureCall(b, cold))
+		planned = append(planned, measureCall(b, cold))
 		f.run(b, "CALL db.clearQueryCaches()", nil)
 		together = append(together, measureCall(b, func() error {
 			var all errgroup.Group
 			for range 32 {
-				all.Go(context)
+				all.Go(cold)
 			}
 			return all.Wait()
 		}))
@@ -151,7 +156,7 @@ func BenchmarkColdCallers(b *testing.B) {
 	store := openStore(b, testenv.Neo4j(b), graph.Options{})
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, scope, 100)
-	l := loader.New(loader.NewStore(store), workspace.NewStore(store), noCache{}, loader.Options{})
+	l := uncached(store, loader.Combined)
 	rate := func(callers int, lasting time.Duration) (perSecond, processorMS float64) {
 		var group sync.WaitGroup
 		var served atomic.Int64

@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"os/exec"
 	"slices"
@@ -23,7 +21,6 @@ import (
 	"kith/internal/testenv"
 	"kith/loader"
 	"kith/preference"
-	"kith/workspace"
 )
 
 const (
@@ -68,7 +65,7 @@ type teamCopier struct {
 	store    *graph.Store
 	contexts *loader.Loader
 	explorer *explore.Explorer
-	model    *graph.Scope // the copied team
+	model    graph.Scope // the copied team
 	nodes    []map[string]any
 	edges    []map[string]any
 }
@@ -92,9 +89,9 @@ func newTeams(b *testing.B, db testenv.Database) *teamCopier {
 	}
 	b.Cleanup(func() { _ = driver.Close(context.Background()) })
 	f := &teamCopier{driver: driver, database: db.Database, store: openStore(b, db, graph.Options{})}
-	f.contexts = loader.New(loader.NewStore(f.store), workspace.NewStore(f.store), noCache{}, loader.Options{})
+	f.contexts = uncached(f.store, loader.Combined)
 	f.explorer = explore.New(explore.NewStore(f.store, nil), explore.Options{})
-	f.model = &graph.Scope{TeamID: "model", UserID: teamUser}
+	f.model = graph.Scope{TeamID: "model", UserID: teamUser}
 	f.writeModel(b)
 	return f
 }
@@ -114,15 +111,15 @@ func (f *teamCopier) writeModel(b *testing.B) {
 			From: "owner", To: key, Type: ownerTypes[i%len(ownerTypes)], Salience: graph.Some(float64(i) / 30), Description: graph.Some(said.words(10)),
 		})
 	}
-	writeMemory(b, f.store, *f.model, write)
-	if _, err := f.store.WriteSource(b.Context(), *f.model, &graph.SourceWrite{
+	writeMemory(b, f.store, f.model, write)
+	if _, err := f.store.WriteSource(b.Context(), f.model, &graph.SourceWrite{
 		EntityKey: "s-1", StartedAt: graph.Some(now.Add(-2 * time.Hour)), EndedAt: graph.Some(now.Add(-time.Hour)), Summary: graph.Some(said.words(12)),
 		Mentions: []string{"n-0", "n-1", "n-2"}, Messages: messages(said, 10),
 	}); err != nil {
 		b.Fatal(err)
 	}
 	preferences := []preference.Preference{{Key: "conversation_style", Value: []byte(`"direct"`)}}
-	if err := preference.NewStore(f.store).ReplacePreferences(b.Context(), *f.model, preferences); err != nil {
+	if err := preference.NewStore(f.store).ReplacePreferences(b.Context(), f.model, preferences); err != nil {
 		b.Fatal(err)
 	}
 	places := map[string]int{}
@@ -247,10 +244,11 @@ func (f *teamCopier) operate(b *testing.B, db testenv.Database, teams int) {
 	}
 	b.ReportMetric(milliseconds(percentile(answers, 99)), "http-context-p99-ms")
 	b.ReportMetric(residentMB(b, process.Pid, "VmRSS"), "resident-MB")
-	var made []time.Duration
+	w, made := &writer{url: s.url, key: s.key}, []time.Duration{}
 	for i := range 200 {
 		made = append(made, measureCall(b, func() error {
-			return s.post("/v1/keys", fmt.Sprintf(`{"team_id":"new-%d","scopes":["read","write"]}`, i))
+			w.post(b, "/v1/keys", "application/json", strings.NewReader(fmt.Sprintf(`{"team_id":"new-%d","scopes":["read","write"]}`, i)))
+			return nil
 		}))
 	}
 	b.ReportMetric(milliseconds(median(made)), "make-team-p50-ms")
@@ -268,9 +266,9 @@ func (f *teamCopier) operate(b *testing.B, db testenv.Database, teams int) {
 
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
-	passed, steps := time.Duration(0), 0
+	passed := time.Duration(0)
 	begun = time.Now()
-	m := graph.NewMaintenance(f.store, graph.MaintenanceOptions{Observe: func(string, int64) { steps++ }})
+	m := graph.NewMaintenance(f.store, graph.MaintenanceOptions{})
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
 	for passed == 0 {
@@ -284,26 +282,6 @@ func (f *teamCopier) operate(b *testing.B, db testenv.Database, teams int) {
 		b.Fatal(err)
 	}
 	b.ReportMetric(passed.Seconds(), "maintenance-s")
-}
-
-// post sends a JSON body, which must be accepted.
-func (s *server) post(path, body string) error {
-	request, err := http.NewRequest(http.MethodPost, s.url+path, strings.NewReader(body))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Authorization", "Bearer "+s.key)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := s.client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	said, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode/100 != 2 {
-		err = fmt.Errorf("status %d: %s", response.StatusCode, said)
-	}
-	return err
 }
 
 // percentile returns the p-th percentile.

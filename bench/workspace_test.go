@@ -104,7 +104,7 @@ func BenchmarkLinked(b *testing.B) {
 		}
 	}
 	writeMemory(b, store, scope, &w)
-	l := loader.New(loader.NewStore(store), workspace.NewStore(store), noCache{}, loader.Options{})
+	l := uncached(store, loader.Combined)
 	ask := func(r loader.OntologyRequest) (body []byte) {
 		r.Scope, r.ContextType, r.FocusKind, r.FocusID = scope, "ontology", "task", "p-0"
 		answer, err := l.Ontology(b.Context(), r)

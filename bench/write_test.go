@@ -407,7 +407,7 @@ func BenchmarkTouches(b *testing.B) {
 			b.Error(err)
 		}
 	})
-	contexts := loader.New(loader.NewStore(w.store), workspace.NewStore(w.store), noCache{}, loader.Options{})
+	contexts := uncached(w.store, loader.Combined)
 	read := func() time.Duration {
 		return measureCall(b, func() error {
 			_, err := contexts.Context(b.Context(), loader.Request{Scope: scope}, nil)

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	_ "embed"
 	"fmt"
@@ -35,6 +36,19 @@ func fetch(ctx context.Context, c cache, repository string, progress io.Writer) 
 		return fmt.Errorf("fetch Neo4j: %w", err)
 	}
 	return nil
+}
+
+// FetchVersion puts the jars of another version of Neo4j into dir/lib, with Maven. Tests with that version use them as Options.Neo4jHome.
+func FetchVersion(ctx context.Context, version, dir string) error {
+	mvn, err := exec.LookPath("mvn")
+	if err != nil {
+		return ErrMissingMaven
+	}
+	other := bytes.ReplaceAll(pom, []byte(Version), []byte(version))
+	if err := os.WriteFile(filepath.Join(dir, "pom.xml"), other, 0o600); err != nil {
+		return err
+	}
+	return runMaven(ctx, mvn, dir, io.Discard)
 }
 
 // fetchMissing collects the jars under another name, so that an interrupted fetch never counts.

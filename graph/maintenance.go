@@ -200,8 +200,8 @@ func (m *Maintenance) walk(ctx context.Context, team, key string) error {
 			if key, more, err = m.batch(ctx, team, key); err != nil {
 				return err
 			}
-			if !more && time.Since(stored) < progressTime { // a small team
-				continue
+			if !more && time.Since(stored) < progressTime { // of many small teams not each is stored
+				break
 			}
 			stored = time.Now()
 			if err := m.progress(ctx, m.lease, team, key); err != nil {

@@ -38,12 +38,18 @@ func (p *planning) close() {
 	p.running.Wait()
 }
 
+// has reports whether callers may run a statement at once.
+func (p *planning) has(q cypher.Query) bool {
+	if !q.KeepPlan {
+		return true
+	}
+	_, ok := p.planned.Load(q.Name)
+	return ok
+}
+
 // await returns when the database has planned a statement or failed to. run runs it; it does not end with the caller.
 func (p *planning) await(ctx context.Context, q cypher.Query, run func(context.Context) error) error {
-	if !q.KeepPlan {
-		return nil
-	}
-	if _, ok := p.planned.Load(q.Name); ok {
+	if p.has(q) {
 		return nil
 	}
 	done := p.first.DoChan(q.Name, func() (any, error) { //nolint:contextcheck // it outlives the caller

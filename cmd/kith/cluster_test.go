@@ -24,7 +24,7 @@ func TestClusterFaults(t *testing.T) {
 	db.URI = cluster.URI()
 	s := start(t, append(settings(db, ""), "KITH_REQUEST_TIMEOUT=10s"))
 	key := s.newKey(t, testenv.Team(t), "read", "write")
-	w := &clusterWriters{caller: s.as(key)}
+	w := &clusterWriters{caller: s.as(key), written: map[int]int{}, sources: map[string]bool{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	var load sync.WaitGroup
 	const writers = 4
@@ -40,7 +40,7 @@ func TestClusterFaults(t *testing.T) {
 	for n := range faults {
 		from := w.acknowledged.Load()
 		some := random.IntN(3)
-		switch what := n % 5; what {
+		switch n % 5 {
 		case 0:
 			cluster.Lead(some)
 		case 1:
@@ -89,9 +89,6 @@ func (w *clusterWriters) write(ctx context.Context, t *testing.T, n int) {
 		w.sent(t, "/v1/conversations/"+conversation+"/messages", fmt.Sprintf(`{"user_id":%q,"messages":[{"entity_key":"m-%d-%d","role":"user","text":"one"}]}`, clusterUser(n), n, i))
 		made := w.sent(t, "/v1/sources", fmt.Sprintf(`{"user_id":%q,"content_type":"text-note","summary":"s","idempotency_key":"s-%d-%d"}`, clusterUser(n), n, i))
 		w.mu.Lock()
-		if w.written == nil {
-			w.written, w.sources = map[int]int{}, map[string]bool{}
-		}
 		w.written[n] = i + 1
 		if w.sources[made] {
 			t.Errorf("%s was made twice", made)

@@ -59,7 +59,7 @@ func TestSoak(t *testing.T) {
 	}
 	defer func() { _ = log.Close() }()
 	s := &soak{T: t, data: filepath.Join(t.TempDir(), "data"), log: log}
-	s.port = s.freeAddress()[len("127.0.0.1:"):]
+	_, s.port, _ = net.SplitHostPort(s.freeAddress())
 	s.startRedis()
 	defer func() {
 		_ = s.redis.Process.Kill()
@@ -185,16 +185,16 @@ func (s *soak) freeze() {
 	s.freezes++
 	_, _ = fmt.Fprintf(s.log, "freeze %04b: Redis, the kiths, Neo4j, for %v\n", some, took)
 	pids := []int{s.neo4j().PID, s.kiths[0].command.Process.Pid, s.kiths[1].command.Process.Pid, s.redis.Process.Pid}
-	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+	send := func(signal syscall.Signal) {
 		for i, pid := range pids {
 			if some&(1<<i) != 0 {
 				_ = syscall.Kill(pid, signal)
 			}
 		}
-		if signal == syscall.SIGSTOP {
-			<-time.After(took)
-		}
 	}
+	send(syscall.SIGSTOP)
+	<-time.After(took)
+	send(syscall.SIGCONT)
 	for _, k := range s.kiths {
 		s.ready(k)
 	}

