@@ -256,8 +256,70 @@ func (s *searchEnv) compare(b *testing.B, scope graph.Scope, rounds int) (whole,
 	return median(all), max(median(statement), median(scan))
 }
 
-// BenchmarkExplore compares searches with the slower of their two parts, and with searches in a store that others
-// fill up to KITH_BENCH_FILL nodes: of a team of 10,000, and of the team with all the others.
+// besideLookUp compares searches, in turns, with what a memory without its own ranking does: embed the words, ask a vector index of
+// the same store for the ten nearest nodes, and read their texts and vectors.
+func (s *searchEnv) besideLookUp(b *testing.B, db testenv.Database, scope graph.Scope, rounds int) float64 {
+	b.Helper()
+	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = driver.Close(context.Background()) }()
+	session := driver.NewSession(b.Context(), neo4j.SessionConfig{DatabaseName: db.Database, AccessMode: neo4j.AccessModeRead})
+	defer func() { _ = session.Close(context.Background()) }()
+	run := func(text string, params map[string]any) []*neo4j.Record {
+		records, err := neo4j.ExecuteQuery(b.Context(), driver, text, params, neo4j.EagerResultTransformer, neo4j.ExecuteQueryWithDatabase(db.Database))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return records.Records
+	}
+	var rows []map[string]any
+	for _, r := range run(`MATCH (n:Memory {team_id: $team}) WHERE n.vector IS NOT NULL RETURN elementId(n), n.vector`, map[string]any{"team": scope.TeamID}) {
+		stored, _ := r.Values[1].([]byte)
+		unit, err := vector.Decode(stored)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows = append(rows, map[string]any{"id": r.Values[0], "unit": unit})
+	}
+	if len(rows) < memorySize/2 {
+		b.Fatalf("%d vectors", len(rows))
+	}
+	for part := range slices.Chunk(rows, 500) {
+		run(`UNWIND $rows AS row MATCH (n) WHERE elementId(n) = row.id SET n:Looked, n.looked = row.unit`, map[string]any{"rows": part})
+	}
+	run("CREATE VECTOR INDEX looked FOR (n:Looked) ON n.looked OPTIONS {indexConfig: {`vector.dimensions`: "+strconv.Itoa(dimensions)+", `vector.similarity_function`: 'cosine'}}", nil)
+	run("CALL db.awaitIndexes(600)", nil)
+	lookUp := func(text string) error {
+		result, err := session.Run(b.Context(), "CALL db.index.vector.queryNodes('looked', 10, $unit) YIELD node, score RETURN node, score", map[string]any{"unit": s.embedder.unit(text)})
+		if err != nil {
+			return err
+		}
+		found, err := result.Collect(b.Context())
+		if err == nil && len(found) != 10 {
+			err = fmt.Errorf("%d nodes, want 10", len(found))
+		}
+		return err
+	}
+	said := newSpeech(5)
+	var searches, lookUps []time.Duration
+	for i := range 2 * rounds {
+		text := said.words(6)
+		search := measureCall(b, func() error { s.ask(b, scope, question(text)); return nil })
+		look := measureCall(b, func() error { return lookUp(text) })
+		if i >= rounds { // plans, JIT
+			searches, lookUps = append(searches, search), append(lookUps, look)
+		}
+	}
+	run("DROP INDEX looked", nil)
+	run("MATCH (n:Looked) REMOVE n:Looked, n.looked", nil)
+	b.Logf("search p50 %.2f ms, look-up p50 %.2f ms", milliseconds(median(searches)), milliseconds(median(lookUps)))
+	return float64(median(searches)) / float64(median(lookUps))
+}
+
+// BenchmarkExplore compares searches with the slower of their two parts, with a look-up in a vector index, and with searches in a
+// store that others fill up to KITH_BENCH_FILL nodes: of a team of 10,000, and of the team with all the others.
 func BenchmarkExplore(b *testing.B) {
 	db := testenv.StartNeo4j(b).Database()
 	s := newSearchEnv(b, db)
@@ -272,6 +334,7 @@ func BenchmarkExplore(b *testing.B) {
 		return whole
 	}
 	small := report(memorySize, "own", own)
+	b.ReportMetric(s.besideLookUp(b, db, own, rounds), "÷look-up/own")
 	allocs, bytes := s.countAllocations(b, own)
 	b.ReportMetric(allocs, "client-allocs")
 	b.ReportMetric(bytes/1024, "client-KB")

@@ -93,8 +93,9 @@ func (q *indexAsk) finds(values []any) bool {
 	}
 	counter := newScorer(*q, nil, nil).counter
 	return slices.ContainsFunc(values, func(value any) bool {
-		has := 0
-		for _, often := range counter.Count(value).Often {
+		has, counts := 0, make([]float64, len(q.terms))
+		counter.Count(value, counts)
+		for _, often := range counts {
 			if often > 0 {
 				has++
 			}
@@ -103,12 +104,12 @@ func (q *indexAsk) finds(values []any) bool {
 	})
 }
 
-// fieldValues returns the values of some fields as statements return them.
-func fieldValues(p graph.Properties, fields []wordField) []any {
-	values := make([]any, len(fields))
-	for i, f := range fields {
-		values[i] = p[f.name]
-		if texts := p.Texts(f.name); texts != nil {
+// valuesOf returns the values of some properties as statements return them.
+func valuesOf(p graph.Properties, names []string) []any {
+	values := make([]any, len(names))
+	for i, name := range names {
+		values[i] = p[name]
+		if texts := p.Texts(name); texts != nil {
 			list := make([]any, len(texts))
 			for j := range texts {
 				list[j] = texts[j]
@@ -131,10 +132,10 @@ func (q *Search) nodesOf(past *graph.Past, asks []indexAsk, found []any, former 
 		if !changed || !slices.Contains(q.Nodes, n.Kind) || q.before(n.Properties) {
 			continue
 		}
-		values := fieldValues(n.Properties, wordsOfNodes)
+		values := valuesOf(n.Properties, fieldNames(wordsOfNodes))
 		for ask := range asks {
 			if asks[ask].finds(values) {
-				same = append(same, []any{int64(ask), key, []any{n.Kind.Label}, n.Text("name"), n.Text("canonical_name"), values})
+				same = append(same, []any{int64(ask), key, n.Kind.Label, values})
 			}
 		}
 	}
@@ -184,21 +185,12 @@ func (q *Search) linksOf(past *graph.Past, asks []indexAsk, found []any, former 
 		if !changed || !thereFrom || !thereTo || !r.ValidAt(*q.AsOf) || len(q.Types) > 0 && !slices.Contains(q.Types, r.Type) {
 			continue
 		}
-		values := fieldValues(r.Properties, relationshipFields)
+		values := valuesOf(r.Properties, relationshipNames)
 		for ask := range asks {
-			if asks[ask].finds(values) {
-				all = append(all, []any{int64(ask), key, r.From, from, r.Type, r.To, to, pairs(r.Properties), values})
+			if asks[ask].finds(values[:len(relationshipFields)]) {
+				all = append(all, []any{int64(ask), key, r.From, from, r.Type, r.To, to, values})
 			}
 		}
-	}
-	return all
-}
-
-// pairs returns properties as statements return them.
-func pairs(p graph.Properties) []any {
-	all := make([]any, 0, len(p))
-	for name, value := range p {
-		all = append(all, []any{name, value})
 	}
 	return all
 }

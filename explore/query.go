@@ -21,6 +21,14 @@ type wordField struct {
 	similar bool // a text to match may be spelled differently
 }
 
+func fieldNames(fields []wordField) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return names
+}
+
 // nothing is a query without results, for asks without words.
 const nothing = "search_scope:nothing"
 

@@ -63,15 +63,18 @@ func rarity(all, having float64) float64 {
 func (s *scorer) scores(hits [][]any) (scores, cover []float64) {
 	scores, cover = make([]float64, len(hits)), make([]float64, len(hits))
 	has := make([]uint64, len(hits)) // terms, of at most 64
+	lengths, counts := make([]float64, len(hits)), make([]float64, len(hits)*len(s.terms))
+	of := func(h int) []float64 { return counts[h*len(s.terms):][:len(s.terms)] }
 	for i, f := range s.fields {
-		values, all := make([]words.Counted, len(hits)), 0.0
+		clear(counts)
+		all := 0.0
 		for h := range hits {
-			values[h] = s.counter.Count(hits[h][i])
-			all += values[h].Length
+			lengths[h] = s.counter.Count(hits[h][i], of(h))
+			all += lengths[h]
 		}
 		for h := range hits {
-			scores[h] += f.boost * s.score(&values[h], all/float64(len(hits)))
-			for t, often := range values[h].Often {
+			scores[h] += f.boost * s.score(of(h), lengths[h], all/float64(len(hits)))
+			for t, often := range of(h) {
 				if often > 0 && f.name != "near" {
 					has[h] |= 1 << t
 				}
@@ -94,12 +97,13 @@ func (s *scorer) cover(has uint64) float64 {
 	return ratio(sum, all)
 }
 
-// score returns the score of a field whose values have this many words on average.
-func (s *scorer) score(n *words.Counted, average float64) float64 {
+// score returns the score of a field with how often it has each term and its number of words, of which all values have an
+// average.
+func (s *scorer) score(counts []float64, length, average float64) float64 {
 	sum := 0.0
-	for i, often := range n.Often {
+	for i, often := range counts {
 		if often > 0 {
-			sum += s.weights[i] * often * (saturation + 1) / (often + saturation*(1-lengthPart+lengthPart*n.Length/average))
+			sum += s.weights[i] * often * (saturation + 1) / (often + saturation*(1-lengthPart+lengthPart*length/average))
 		}
 	}
 	return sum

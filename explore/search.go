@@ -164,7 +164,7 @@ type FoundNode struct {
 	Name, CanonicalName string
 }
 
-// FoundRelationship is a relationship that contains the words; Key is its key.
+// FoundRelationship is a relationship that contains the words, with what an answer shows of it; Key is its key.
 type FoundRelationship struct {
 	Hit
 	FromName, ToName string
@@ -188,7 +188,7 @@ type LinkedSource struct {
 	At    time.Time // when it began
 }
 
-// The searched fields. docs/recall.md has their weights and the measurements behind them.
+// The searched fields: of sources, the name is the second; of nodes, the names are the first two. docs/recall.md has their weights and the measurements behind them.
 var (
 	messageFields = []wordField{{name: "text", boost: 1}, {name: "near", boost: 1}}
 	sourceFields  = []wordField{{"summary", 1, false}, {"name", 0.75, true}, {"description", 1, false}, {"keywords", 0.75, true}, {"tags", 0.75, true}}
@@ -199,6 +199,22 @@ var (
 	}
 	relationshipFields = []wordField{{"description", 1, false}, {"relationship_type", 1, true}, {"notes", 0.5, false}}
 )
+
+// relationshipNames are the properties of relationships that are scored or shown, the searched fields first. All properties of
+// hundreds of hits would take longer to send and to read than everything else.
+var relationshipNames = append(fieldNames(relationshipFields),
+	"type_word", "attitude", "proximity", "recorded_at", "state", "salience", "salience_at", "decay_rate", "expires_at")
+
+// relationship returns the properties of relationshipNames, and the key.
+func relationship(key any, values []any) graph.Properties {
+	p := graph.Properties{"key": key}
+	for i, value := range values[:min(len(values), len(relationshipNames))] {
+		if value != nil {
+			p[relationshipNames[i]] = graph.AsKept(value)
+		}
+	}
+	return p
+}
 
 // Search returns what matches the asks, in one round trip.
 func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found, error) {
@@ -280,7 +296,7 @@ func (q *Search) params(scope graph.Scope, asks *searchAsks) map[string]any {
 		"message_asks": q.messageAsks(asks.messages), "message_limit": messageDepth, "answer_limit": answerDepth, "neighbours": q.Neighbours, "archived": q.Archived || q.AsOf != nil, // what was archived since was not then
 		"source_asks": askParams(asks.sources), "source_limit": sourceDepth,
 		"node_asks": askParams(asks.nodes), "node_limit": nodeDepth,
-		"relationship_asks": askParams(asks.relationships), "relationship_limit": relationshipDepth,
+		"relationship_asks": askParams(asks.relationships), "relationship_limit": relationshipDepth, "relationship_names": relationshipNames,
 		"since": utc(q.Since), "until": utc(q.Until), "as_of": utc(q.AsOf),
 		"scopes": scopes, "vector_limit": VectorLimit,
 		"times": times, "session_limit": sessionLimit, "timed_messages": timedMessages, "timed_hits": timedHits,
@@ -366,37 +382,33 @@ func (q *Search) messageAsks(asks []indexAsk) []map[string]any {
 // The numbers of values of hits: ask, key, what the comments of found say, and the values of the searched fields.
 const (
 	messageValues      = 7
-	sourceValues       = 4
-	nodeValues         = 6
-	relationshipValues = 9
+	sourceValues       = 3
+	nodeValues         = 4
+	relationshipValues = 8
 )
 
 // found returns the results of a search, the best of each ask first.
 func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 	f := Found{Texts: r.Texts, Timed: r.Timed}
-	var unread error // of properties
-	errs := []error{
+	err := errors.Join(
 		scored(asks.messages, neo.List(r.Messages), messageValues, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker, role, whether said at a time of the ask
 			f.Messages = append(f.Messages, FoundMessage{
 				Hit: hit, Source: neo.Text(l[2]), Name: neo.Text(l[3]), Role: neo.Text(l[4]), Timed: neo.Bool(l[5]), length: len(neo.Text(neo.List(l[6])[0])),
 			})
 		}),
-		scored(asks.sources, neo.List(r.Sources), sourceValues, r.Counts, nil, func(l []any, hit Hit) { // name
-			f.Sources = append(f.Sources, FoundSource{hit, neo.Text(l[2])})
+		scored(asks.sources, neo.List(r.Sources), sourceValues, r.Counts, nil, func(l []any, hit Hit) {
+			f.Sources = append(f.Sources, FoundSource{hit, neo.Text(neo.List(l[2])[1])})
 		}),
-		scored(asks.nodes, neo.List(r.Nodes), nodeValues, r.Counts, nil, func(l []any, hit Hit) { // labels, name, canonical name
-			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: graph.KindOfLabel(graph.KindLabel(neo.List(l[2]))), Name: neo.Text(l[3]), CanonicalName: neo.Text(l[4])})
+		scored(asks.nodes, neo.List(r.Nodes), nodeValues, r.Counts, nil, func(l []any, hit Hit) { // label
+			values := neo.List(l[3])
+			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: graph.KindOfLabel(neo.Text(l[2])), Name: neo.Text(values[0]), CanonicalName: neo.Text(values[1])})
 		}),
-		// key and name of the start, type, key and name of the end, properties
+		// key and name of the start, type, key and name of the end, values of relationshipNames
 		scored(asks.relationships, neo.List(r.Relationships), relationshipValues, r.Counts, nil, func(l []any, hit Hit) {
-			var p graph.Properties
-			if err := p.DecodeNeo(l[7]); err != nil {
-				unread = err
-			}
-			view := graph.NewRelationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), p, now)
+			view := graph.NewRelationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), relationship(l[1], neo.List(l[7])), now)
 			f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit, FromName: neo.Text(l[3]), ToName: neo.Text(l[6]), RelationshipView: view})
 		}),
-	}
+	)
 	f.weighRoles(len(asks.messages))
 	f.addSaid(r.Said)
 	for _, l := range r.Links {
@@ -407,5 +419,5 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 	for i := range r.Vectors {
 		f.Vectors = append(f.Vectors, r.Vectors[i].found(r.Base))
 	}
-	return f, errors.Join(append(errs, unread)...)
+	return f, err
 }

@@ -23,7 +23,7 @@ func searchParams(scope graph.Scope, word string) map[string]any {
 	visible := searchscope.Filter(scope.TeamID, scope.UserID, nil, nil)
 	params := map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "count_limit": 1000, "name_limit": 25, "neighbours": true, "archived": false,
-		"message_limit": 100, "answer_limit": 100, "source_limit": 100, "node_limit": 50, "relationship_limit": 50, "since": nil, "until": nil, "as_of": nil,
+		"message_limit": 100, "answer_limit": 100, "source_limit": 100, "node_limit": 50, "relationship_limit": 50, "relationship_names": []string{"description"}, "since": nil, "until": nil, "as_of": nil,
 		"scopes": []map[string]any{}, "vector_limit": 500, "first_limit": 12, "mention_limit": 100, "degree_limit": 100, "matches": []int64{},
 		"session_limit": 1000, "timed_messages": 40, "timed_hits": 100, "times": [][]map[string]any{{{
 			"types": graph.ContentTypes, "begin": weekAgo, "from": weekAgo, "until": noon, "from_end": true, "first": 0, "last": 100, "counted": false, "filters": true, "open": "",

@@ -3,10 +3,10 @@
 // clause has a constant score here, weighted by how rare its word is in the caller's scope: the counts, of the largest
 // index asked ($counted), begin with the size of the memory there. messages: source, speaker, role, whether said at a time of
 // the ask; if an ask names a speaker of the scope, that name counts a quarter among its words, as it says who and not
-// what. sources: name. timed: for each ask, the user's own sources at its times ($times: windows, or conversations
+// what. timed: for each ask, the user's own sources at its times ($times: windows, or conversations
 // counted within them). said: for asks that times filter, what was said then: ask, key, source, speaker, of each source
-// in turn. nodes: labels,
-// names. relationships (current ones, or those of a day): ends and their names, type, properties. texts: key, name and
+// in turn. nodes: label.
+// relationships (current ones, or those of a day): ends and their names, type, properties. texts: key, name and
 // beginning of the first sources. links: the nodes that these sources mention, and the found nodes that sources
 // mention, each with labels, key, name, how many sources visible to the caller mention it (for shared nodes: how many
 // of the caller's own), which of the first do, and all that do: key, whether they have its name, and when they began. A
@@ -16,7 +16,7 @@
 // each ask.
 // mode: read
 // plan: kept
-// params: team_id, user_id, message_asks, message_limit, answer_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, counted, count_limit, name_limit, relationship_limit, since, until, as_of, times, session_limit, timed_messages, timed_hits, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit
+// params: team_id, user_id, message_asks, message_limit, answer_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, relationship_names, counted, count_limit, name_limit, relationship_limit, since, until, as_of, times, session_limit, timed_messages, timed_hits, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit
 // returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers, timed, said
 CALL () {
   UNWIND range(0, size($counted) - 1) AS place
@@ -157,7 +157,7 @@ CALL (counts, at) {
     AND ($since IS NULL OR s.started_at >= $since)
     AND ($until IS NULL OR s.started_at <= $until)
     AND (NOT q.filters OR coalesce(s.entity_key IN then[1], false))
-  RETURN collect([ask, s.entity_key, s.name, [left(s.summary, 4000), s.name, left(s.description, 4000), s.keywords, s.tags]]) AS sources,
+  RETURN collect([ask, s.entity_key, [left(s.summary, 4000), s.name, left(s.description, 4000), s.keywords, s.tags]]) AS sources,
     collect([s.entity_key, score]) AS told
 }
 CALL (counts) {
@@ -171,7 +171,7 @@ CALL (counts) {
     AND ($archived OR coalesce(n.state, '') <> 'archived')
     AND ($since IS NULL OR n.updated_at >= $since)
     AND ($until IS NULL OR n.created_at <= $until)
-  RETURN collect([ask, n.entity_key, labels(n), n.name, n.canonical_name, [n.name, n.canonical_name, left(n.description, 4000), n.type, n.tags,
+  RETURN collect([ask, n.entity_key, head([label IN labels(n) WHERE label <> 'Memory']), [n.name, n.canonical_name, left(n.description, 4000), n.type, n.tags,
     n.notes, left(n.text, 4000), left(n.content, 4000), n.goal, n.outcome, n.rationale, n.next_step_short, n.next_step_long]]) AS nodes
 }
 CALL (counts) {
@@ -195,7 +195,7 @@ CALL (relationship_queries) {
     AND (a:Memory OR a.deleted_at > $as_of)
     AND (b:Memory OR b.deleted_at > $as_of)
   RETURN collect([ask, r.key, a.entity_key, a.name, type(r), b.entity_key, b.name,
-    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]], [r.description, r.relationship_type, r.notes]]) AS relationships
+    [name IN $relationship_names | r[name]]]) AS relationships
 }
 CALL (said, told) {
   UNWIND [hit IN told | [hit[0], hit[1], 0.0]] + [hit IN reduce(all = [], hits IN said | all + hits) | [hit[0], 0.0, hit[1]]] AS hit

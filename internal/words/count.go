@@ -7,48 +7,54 @@ import (
 
 // Counter counts words by their stems in texts. It is not safe for concurrent use.
 type Counter struct {
-	stems  []string
-	begins [256]uint64       // stems that begin with a byte
-	known  map[string]uint64 // stems of the words seen so far
+	stems []string
+	pairs [1024]bool // places of the first two bytes of the stems
+
+	letters [maxLength]rune // of the word that is counted
 }
 
-// NewCounter returns a counter of at most 64 stems.
+// NewCounter returns a counter of some stems.
 func NewCounter(stems []string) *Counter {
-	c := &Counter{stems: stems, known: map[string]uint64{}}
-	for i, s := range stems {
-		c.begins[s[0]] |= 1 << i
+	c := &Counter{stems: stems}
+	for _, s := range stems {
+		if len(s) > 1 {
+			c.pairs[pair(s[0], s[1])] = true
+			continue
+		}
+		for second := range byte(32) { // the word may be longer
+			c.pairs[pair(s[0], second)] = true
+		}
 	}
 	return c
 }
 
-// Counted has how often a field contains each stem, and its number of words.
-type Counted struct {
-	Often  []float64
-	Length float64
+// pair returns a place for the first two bytes of a word or a stem. It is the same in lower and upper case, and for a y of a word
+// of which the stem has made an i.
+func pair(first, second byte) int {
+	if second|0x20 == 'y' {
+		second = 'i'
+	}
+	return int(first&31)<<5 | int(second&31)
 }
 
-// Count counts the stems in the value of a field, a text or a list of texts.
-func (c *Counter) Count(value any) Counted {
-	n := Counted{Often: make([]float64, len(c.stems))}
+// Count counts the stems in the value of a field, a text or a list of texts. It adds to often, which has a number for each stem,
+// and returns the number of all words.
+func (c *Counter) Count(value any, often []float64) (length float64) {
 	switch value := value.(type) {
 	case string:
-		c.add(&n, value)
+		return c.count(value, often)
 	case []any:
 		for _, part := range value {
 			text, _ := part.(string)
-			c.add(&n, text)
+			length += c.count(text, often)
 		}
 	}
-	return n
+	return length
 }
 
-func (c *Counter) add(n *Counted, text string) {
+func (c *Counter) count(text string, often []float64) (length float64) {
 	if !isASCII(text) {
-		split(text, func(word string) bool {
-			c.addWord(n, word)
-			return true
-		})
-		return
+		return c.countAny(text, often)
 	}
 	for i := 0; i < len(text); i++ {
 		if !inWord[text[i]] {
@@ -57,38 +63,36 @@ func (c *Counter) add(n *Counted, text string) {
 		start := i
 		for i++; i < len(text) && (inWord[text[i]] || i+1 < len(text) && mayJoin[text[i]] && joins(rune(text[i-1]), rune(text[i]), rune(text[i+1]))); i++ {
 		}
-		c.addWord(n, text[start:i])
+		c.countWord(text[start:i], often)
+		length++
 	}
+	return length
 }
 
-// addWord counts a word. Stems begin like their words, so most words need no stemming.
-func (c *Counter) addWord(n *Counted, word string) {
-	n.Length++
-	first := word[0]
-	if first >= 'A' && first <= 'Z' {
-		first += 'a' - 'A'
+func (c *Counter) countAny(text string, often []float64) (length float64) {
+	split(text, func(word string) bool {
+		c.countWord(word, often)
+		length++
+		return true
+	})
+	return length
+}
+
+// countWord counts a word. Stems begin like their words, so most words need no stemming.
+func (c *Counter) countWord(word string, often []float64) {
+	second := byte(0)
+	if len(word) > 1 {
+		second = word[1]
 	}
-	if c.begins[first] == 0 {
+	if !c.pairs[pair(word[0], second)] {
 		return
 	}
-	found, seen := c.known[word]
-	if !seen {
-		found = c.find(word)
-		c.known[word] = found
-	}
-	for i := 0; found != 0; i, found = i+1, found>>1 {
-		n.Often[i] += float64(found & 1)
-	}
-}
-
-func (c *Counter) find(word string) (found uint64) {
-	stem := Stem(strings.TrimSuffix(strings.ToLower(word), "'s"))
+	stem := string(stemOf(c.letters[:0], strings.TrimSuffix(strings.ToLower(word), "'s")))
 	for i, s := range c.stems {
 		if s == stem {
-			found |= 1 << i
+			often[i]++
 		}
 	}
-	return found
 }
 
 // ASCII characters of words, and those that may stand within a word.

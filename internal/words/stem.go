@@ -19,11 +19,17 @@ type stemmer struct {
 }
 
 // Stem returns the stem by which the full-text indexes know a word in lower case.
-func Stem(word string) string {
-	s := stemmer{word: []rune(word)}
-	if len(s.word) <= 2 {
-		return word
+func Stem(word string) string { return string(stemOf(nil, word)) }
+
+// stemOf appends the letters of the stem to empty letters, which may have room for them.
+func stemOf(letters []rune, word string) []rune {
+	for _, r := range word {
+		letters = append(letters, r)
 	}
+	if len(letters) <= 2 {
+		return letters
+	}
+	s := stemmer{word: letters}
 	s.dropPlural()
 	s.dropPast()
 	s.turnY()
@@ -31,7 +37,7 @@ func Stem(word string) string {
 	s.replace(simpleSuffixes, 0)
 	s.dropSuffix()
 	s.dropLastE()
-	return string(s.word)
+	return s.word
 }
 
 // isConsonant reports whether a letter is a consonant; y is one at the beginning and after a vowel.
