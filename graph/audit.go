@@ -3,7 +3,10 @@ package graph
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"kith/neo"
 )
@@ -28,8 +31,29 @@ type Finding struct {
 type AuditOptions struct {
 	TeamID   string // empty: all teams, and the schema
 	Fix      bool
-	Report   func(Finding)
-	Progress func(teamID string, nodes int64) // after every page of nodes
+	Report   func(Finding)                    // one call at a time; the teams in no order
+	Progress func(teamID string, nodes int64) // after every page of nodes; one call at a time
+}
+
+// serial returns the options with functions that several teams may call at the same time.
+func (o AuditOptions) serial() AuditOptions {
+	var mu sync.Mutex
+	report, progress := o.Report, o.Progress
+	o.Report = func(f Finding) {
+		mu.Lock()
+		defer mu.Unlock()
+		if report != nil {
+			report(f)
+		}
+	}
+	o.Progress = func(team string, nodes int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if progress != nil {
+			progress(team, nodes)
+		}
+	}
+	return o
 }
 
 // AuditResult counts what an integrity check has read, found and repaired.
@@ -40,8 +64,16 @@ type AuditResult struct {
 	Repaired int64 `json:"repaired"`
 }
 
+func (r *AuditResult) add(other AuditResult) {
+	r.Teams += other.Teams
+	r.Nodes += other.Nodes
+	r.Findings += other.Findings
+	r.Repaired += other.Repaired
+}
+
 const (
 	auditPage  = 1000
+	auditSide  = 4              // teams that are checked at the same time
 	auditTries = 4              // one repair may uncover a fault that the next one repairs
 	auditGrace = 24 * time.Hour // how long maintenance may take to delete expired records
 )
@@ -49,7 +81,7 @@ const (
 // Audit checks the store page by page and reports every inconsistency. With Fix it repairs those that have only one possible
 // repair. Writers may run at the same time: the check does not see uncommitted writes.
 func (s *Store) Audit(ctx context.Context, o AuditOptions) (AuditResult, error) {
-	a := &auditor{store: s, options: o}
+	a := &auditor{store: s, options: o.serial()}
 	if o.TeamID == "" {
 		if err := a.schema(ctx); err != nil {
 			return a.result, err
@@ -92,9 +124,7 @@ func (a *auditor) report(ctx context.Context, f Finding, repair func(context.Con
 		f.Advice = "kith check --fix repairs it"
 	}
 	a.result.Findings++
-	if a.options.Report != nil {
-		a.options.Report(f)
-	}
+	a.options.Report(f)
 	return nil
 }
 
@@ -105,17 +135,30 @@ func (a *auditor) run(repair neo.Query[neo.None], params map[string]any) func(co
 	}
 }
 
+// teams checks all teams, some at the same time.
 func (a *auditor) teams(ctx context.Context) error {
-	for after := ""; ; {
-		teams, err := auditTeams.Read(ctx, a.store.db, map[string]any{"after": after})
-		if err != nil || len(teams) == 0 {
-			return err
+	var mu sync.Mutex
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(auditSide)
+	for after := ""; groupCtx.Err() == nil; {
+		teams, err := auditTeams.Read(groupCtx, a.store.db, map[string]any{"after": after})
+		if err != nil {
+			return errors.Join(err, group.Wait())
+		}
+		if len(teams) == 0 {
+			break
 		}
 		after = teams[0]
-		if err := a.team(ctx, after); err != nil {
+		group.Go(func() error {
+			one := &auditor{store: a.store, options: a.options}
+			err := one.team(groupCtx, teams[0])
+			mu.Lock()
+			defer mu.Unlock()
+			a.result.add(one.result)
 			return err
-		}
+		})
 	}
+	return group.Wait()
 }
 
 // team checks one team.
@@ -128,17 +171,15 @@ func (a *auditor) team(ctx context.Context, team string) error {
 		if err != nil {
 			return err
 		}
-		if len(rows) == 0 {
-			return errors.Join(a.workspacesOf(ctx, team), a.chats(ctx, team), a.past(ctx, team), a.expired(ctx, team))
-		}
 		if err := a.page(ctx, newAuditPage(team, rows)); err != nil {
 			return err
 		}
-		after = rows[len(rows)-1].EntityKey
 		nodes += int64(len(rows))
 		a.result.Nodes += int64(len(rows))
-		if a.options.Progress != nil {
-			a.options.Progress(team, nodes)
+		a.options.Progress(team, nodes)
+		if len(rows) < auditPage {
+			return errors.Join(a.workspacesOf(ctx, team), a.chats(ctx, team), a.past(ctx, team), a.expired(ctx, team))
 		}
+		after = rows[len(rows)-1].EntityKey
 	}
 }
