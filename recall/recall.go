@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"kith/graph"
@@ -13,9 +14,10 @@ import (
 // Queue records what reads return and raises its salience, off the read path. It never slows a read: recalls beyond
 // its capacity are dropped and counted. It is safe for concurrent use; call Run.
 type Queue struct {
-	store   *graph.Store
-	queue   chan graph.Read
-	options Options
+	store    *graph.Store
+	queue    chan graph.Read
+	options  Options
+	flushing sync.Mutex
 }
 
 // Options configures Queue.
@@ -87,8 +89,10 @@ func (r *Queue) Run(ctx context.Context) error {
 // recallGrace is the time that Run has to store the remaining reads after ctx is done.
 const recallGrace = 5 * time.Second
 
-// Flush stores all queued reads, one team at a time.
+// Flush stores all queued reads, one team at a time. When it returns, what was queued before is stored.
 func (r *Queue) Flush(ctx context.Context) {
+	r.flushing.Lock()
+	defer r.flushing.Unlock()
 	byTeam := map[string][]graph.Read{}
 	for range len(r.queue) {
 		read := <-r.queue
