@@ -3,12 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,11 +17,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"kith/auth"
+	"kith/embedding"
 	"kith/handlers"
 	"kith/internal/metrics"
 	"kith/internal/testenv"
@@ -29,8 +31,9 @@ import (
 )
 
 // No answer depends on what other teams store: two Kiths get the same random operations at the same times. One has the database for
-// itself, the other one shares it with teams that store the same keys, names and words, and go on writing. The answers are the same to
-// the byte, but for random ids. KITH_TEST_OPERATIONS is the number of operations, KITH_TEST_SEED the seed.
+// itself, the other one shares it with teams that store the same keys, names and words, and write while the operations are sent. The
+// answers are the same to the byte, but for what numbered replaces, and so are deliveries to webhooks. Every operation of the contract
+// and every tool is sent. KITH_TEST_OPERATIONS is the number of operations, KITH_TEST_SEED the seed.
 func TestAnswersDoNotDependOnOthers(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("KITH_TEST_OPERATIONS") == "" {
@@ -40,40 +43,58 @@ func TestAnswersDoNotDependOnOthers(t *testing.T) {
 	team := testenv.Team(t)
 	clock := &testClock{}
 	clock.nanos.Store(time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC).UnixNano())
-	alone := openAt(t, clock, team, settings(testenv.StartNeo4j(t).Database(), ""))
-	beside := openAt(t, clock, team, settings(testenv.StartNeo4j(t).Database(), ""))
-	others := beside.neighbours(t, team, 5)
+	receiver, meaning := startReceiver(t), newEmbeddings(t)
+	environ := []string{"KITH_WEBHOOKS_PRIVATE=allow", "KITH_EMBEDDINGS_URL=" + meaning.URL, "KITH_EMBEDDINGS_MODEL=words"}
+	alone := openAt(t, clock, team, testenv.StartNeo4j(t).Database(), environ...)
+	beside := openAt(t, clock, team, testenv.StartNeo4j(t).Database(), environ...)
 
-	random := rand.New(rand.NewPCG(uint64(seed), 0)) //nolint:gosec // a test's choice
-	operations := newOperations(random)
-	statuses, differences := map[string]map[int]int{}, 0
-	for i := range count {
-		clock.nanos.Add(int64(random.IntN(20)) * int64(time.Second))
-		o := operations.next()
-		first, second := alone.send(t, o), beside.send(t, o)
-		if first.status != second.status || !bytes.Equal(first.body, second.body) {
-			t.Errorf("operation %d of seed %d: %s %s %s\nalone:  %d %s\nbeside: %d %s", i, seed, o.Method, o.Path, o.Body,
-				first.status, first.body, second.status, second.body)
-			if differences++; differences == 5 {
-				break
-			}
+	operations := newOperations(seed, receiver.URL, alone.tools(t))
+	others := beside.neighbours(t, team, 5)
+	stop := others.write(t, newOperations(seed+1, receiver.URL, alone.tools(t)))
+	statuses, refused, differences := map[string]map[int]int{}, map[string][]byte{}, 0
+	compare := func(what string, first, second reply) {
+		if first.status != second.status || !bytes.Equal(first.body, second.body) || !maps.EqualFunc(first.header, second.header, slices.Equal) {
+			t.Errorf("%s\nalone:  %d %v %s\nbeside: %d %v %s", what, first.status, first.header, first.body, second.status, second.header, second.body)
+			differences++
 		}
+	}
+	send := func(o handlers.Operation) {
+		first, second := alone.send(t, o), beside.send(t, o)
+		compare(fmt.Sprintf("seed %d: %s %s %s", seed, o.Method, o.Path, o.Body), first, second)
 		if statuses[o.ID] == nil {
 			statuses[o.ID] = map[int]int{}
 		}
-		statuses[o.ID][first.status]++
-		others.send(t, operations.next())
-	}
-	for id, counts := range statuses {
-		t.Logf("%s: %v", id, counts)
-	}
-	if count >= 5000 {
-		for _, o := range operations.all {
-			if counts := statuses[o.ID]; !slices.Contains(needModel, o.ID) && counts[200]+counts[201]+counts[202]+counts[204] == 0 {
-				t.Errorf("%s never succeeded: %v", o.ID, counts)
-			}
+		statuses[o.ID][outcome(first)]++
+		if outcome(first) >= http.StatusBadRequest {
+			refused[o.ID] = first.body
 		}
 	}
+	began := time.Now()
+	for i := 1; i <= max(count, len(operations.all)) && differences < 5; i++ {
+		clock.nanos.Add(int64(operations.random.IntN(20)) * int64(time.Second))
+		send(operations.next())
+		if i%deliverEvery == 0 || i == len(operations.all) {
+			compare("deliveries", receiver.deliveries(t, alone), receiver.deliveries(t, beside))
+		}
+		if i%1000 == 0 {
+			t.Logf("%d operations after %v, %d of others", i, time.Since(began).Round(time.Second), others.sent.Load())
+		}
+	}
+	stop()
+	send(operations.last)
+	t.Logf("%d operations of others, %d deliveries", others.sent.Load(), receiver.compared)
+	operations.check(t, statuses, refused, count)
+}
+
+// deliverEvery is the number of operations after which webhooks get what is due.
+const deliverEvery = 250
+
+// outcome returns the status of an answer; for a tool that reports a failure, that of an invalid request.
+func outcome(r reply) int {
+	if bytes.Contains(r.body, []byte(`"isError":true`)) || bytes.Contains(r.body, []byte(`"error":{"code"`)) {
+		return http.StatusUnprocessableEntity
+	}
+	return r.status
 }
 
 // setting returns a number from the environment.
@@ -94,6 +115,8 @@ func (c *testClock) now() time.Time { return time.Unix(0, c.nanos.Load()).UTC() 
 type isolated struct {
 	api     http.Handler
 	memory  *memory
+	db      testenv.Database
+	worker  *embedding.Worker
 	key     string
 	keyID   string
 	answers map[string]any // the last good one of each operation
@@ -101,9 +124,9 @@ type isolated struct {
 }
 
 // openAt opens a Kith with a clock until the test ends.
-func openAt(t *testing.T, clock *testClock, team string, environ []string) *isolated {
+func openAt(t *testing.T, clock *testClock, team string, db testenv.Database, environ ...string) *isolated {
 	t.Helper()
-	c := &serveCmd{config: parsedConfig(t, environ...)}
+	c := &serveCmd{config: parsedConfig(t, append(settings(db, ""), environ...)...)}
 	c.clock = clock.now
 	log, registry := slog.New(slog.DiscardHandler), metrics.New(build())
 	services, err := c.openHTTPServices(registry, log)
@@ -122,9 +145,14 @@ func openAt(t *testing.T, clock *testClock, team string, environ []string) *isol
 			defer tools.Close()
 			handled := services.handlerServices(m, tools)
 			handled.Chats = services.newChats(c, m)
-			opened <- &isolated{
-				api: handlers.New(handled, handlers.Options{Now: clock.now, Build: build(), Deadline: time.Minute, MaxBody: c.MaxBody}), memory: m,
+			k := &isolated{
+				api:    handlers.New(handled, handlers.Options{Now: clock.now, Build: build(), Deadline: time.Minute, MaxBody: c.MaxBody}),
+				memory: m, db: db,
 			}
+			if m.embedder != nil {
+				k.worker = embedding.NewWorker(m.embeddings, embedding.Options{})
+			}
+			opened <- k
 			<-ctx.Done()
 			return nil
 		})
@@ -150,40 +178,113 @@ func (k *isolated) of(t *testing.T, team string) *isolated {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &isolated{k.api, k.memory, key, id, map[string]any{}, map[string]int{}}
+	other := *k
+	other.key, other.keyID, other.answers, other.ids = key, id, map[string]any{}, map[string]int{}
+	return &other
 }
 
-// send sends an operation, waits until what it leaves to the background is stored, and returns the answer with numbers for ids.
+// send sends an operation, waits until what it leaves to the background is stored, and returns the answer as numbered.
 func (k *isolated) send(t *testing.T, o handlers.Operation) reply {
 	t.Helper()
+	r := k.call(t.Context(), o)
+	if o.ID == "create-webhook" && r.status == http.StatusCreated {
+		addFailedDeliveries(t, k.db, fmt.Sprint(at(k.answers[o.ID], "id")))
+	}
+	k.settle(t)
+	header := http.Header{}
+	for name, values := range r.header {
+		if name == "X-Request-Id" {
+			continue
+		}
+		for _, value := range values {
+			header.Add(name, string(k.numbered([]byte(value))))
+		}
+	}
+	return reply{r.status, header, k.numbered(r.body)}
+}
+
+// call sends an operation with values of the answers before it.
+func (k *isolated) call(ctx context.Context, o handlers.Operation) reply {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	o.Path = placeholder.ReplaceAllStringFunc(o.Path, func(name string) string {
 		steps := strings.Split(strings.Trim(name, "{}"), "/")
 		return url.PathEscape(fmt.Sprint(at(k.answers[steps[0]], pathSteps(steps[1:])...)))
 	})
-	request := httptest.NewRequestWithContext(t.Context(), o.Method, o.Path, strings.NewReader(o.Body))
+	request := httptest.NewRequestWithContext(ctx, o.Method, o.Path, strings.NewReader(o.Body))
 	request.Header.Set("Authorization", "Bearer "+k.key)
 	if o.Body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	w := httptest.NewRecorder()
-	k.api.ServeHTTP(w, request)
-	k.memory.recalls.Flush(t.Context())
-	k.memory.served.Flush(t.Context())
+	recorder := httptest.NewRecorder()
+	switch {
+	case o.Path == "/mcp":
+		request.Header.Set("Accept", "application/json, text/event-stream")
+		k.api.ServeHTTP(recorder, request)
+	case slices.Contains(streamed, o.ID):
+		request.Header.Set("Accept", "text/event-stream")
+		quiet := time.AfterFunc(time.Minute, cancel)
+		defer quiet.Stop()
+		k.api.ServeHTTP(untilQuiet{recorder, quiet}, request)
+	default:
+		k.api.ServeHTTP(recorder, request)
+	}
 	var answer any
-	if w.Code < 300 && json.Unmarshal(w.Body.Bytes(), &answer) == nil {
+	if recorder.Code < 300 && json.Unmarshal(recorder.Body.Bytes(), &answer) == nil {
 		k.answers[o.ID] = answer
 	}
-	return reply{w.Code, w.Header(), k.numbered(w.Body.Bytes())}
+	return reply{recorder.Code, recorder.Header(), recorder.Body.Bytes()}
 }
 
-var randomID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(kith_|whsec_|msg_)[A-Za-z0-9_+/=-]+|"(next|next_cursor|cursor|key_id)":"[^"]*"`)
+// streamed are operations whose answer is a stream of events.
+var streamed = []string{"watch-turn", "watch-changes"}
 
-// lastUse is stored in the background.
-var lastUse = regexp.MustCompile(`"last_used_at":[^},]*`)
+// untilQuiet is a recorder of a stream that ends when nothing has been sent for a while.
+type untilQuiet struct {
+	*httptest.ResponseRecorder
+	quiet *time.Timer
+}
 
-// numbered returns an answer with numbers for random ids.
+// Flush sends what has been written.
+func (w untilQuiet) Flush() {
+	w.ResponseRecorder.Flush()
+	w.quiet.Reset(150 * time.Millisecond)
+}
+
+// settle stores what operations have left to the background.
+func (k *isolated) settle(t *testing.T) {
+	t.Helper()
+	k.memory.recalls.Flush(t.Context())
+	k.memory.served.Flush(t.Context())
+	if err := k.worker.Finish(t.Context(), func() {}); err != nil {
+		t.Error(err)
+	}
+}
+
+// randomID matches ids, secrets and digests that Kith makes by chance, or from such.
+var randomID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(kith_|whsec_|msg_)[A-Za-z0-9_+/=-]+|"key_id":"[^"]*"|^(W/)?"[0-9A-Za-z_-]{16,}"$`)
+
+// encoded matches what may be a cursor.
+var encoded = regexp.MustCompile(`[A-Za-z0-9_-]{16,}`)
+
+var (
+	// lastUse is stored in the background, with the time of the machine.
+	lastUse = regexp.MustCompile(`"last_used_at":[^},]*`)
+	// fraction is that of the moment of a context, which has the random number of the process. The test's clock has whole seconds.
+	fraction = regexp.MustCompile(`(:\d\d)\.\d+Z`)
+)
+
+// numbered returns an answer with numbers for random ids, in the order of their first appearance, and with readable cursors.
 func (k *isolated) numbered(body []byte) []byte {
-	body = bytes.ReplaceAll(lastUse.ReplaceAll(body, nil), []byte(k.keyID), []byte("KEY"))
+	body = encoded.ReplaceAllFunc(body, func(word []byte) []byte {
+		text, err := base64.RawURLEncoding.DecodeString(string(word))
+		if err != nil || slices.ContainsFunc(text, func(b byte) bool { return b < ' ' && b != 0x1f || b > '~' }) {
+			return word
+		}
+		return text
+	})
+	body = fraction.ReplaceAll(lastUse.ReplaceAll(body, nil), []byte("${1}Z"))
+	body = bytes.ReplaceAll(body, []byte(k.keyID), []byte("KEY"))
 	return randomID.ReplaceAllFunc(body, func(id []byte) []byte {
 		n, ok := k.ids[string(id)]
 		if !ok {
@@ -197,7 +298,7 @@ func (k *isolated) numbered(body []byte) []byte {
 // neighbours are other teams of the same database.
 type neighbours struct {
 	teams []*isolated
-	next  int
+	sent  atomic.Int64
 }
 
 func (k *isolated) neighbours(t *testing.T, team string, count int) *neighbours {
@@ -209,131 +310,21 @@ func (k *isolated) neighbours(t *testing.T, team string, count int) *neighbours 
 	return n
 }
 
-// send sends an operation as one of the teams.
-func (n *neighbours) send(t *testing.T, o handlers.Operation) {
+// write sends operations as the teams in turn until stop is called.
+func (n *neighbours) write(t *testing.T, o *operations) (stop func()) {
 	t.Helper()
-	n.teams[n.next].send(t, o)
-	n.next = (n.next + 1) % len(n.teams)
-}
-
-// operations draws operations: those of operations.md, with values of one in another.
-type operations struct {
-	random *rand.Rand
-	all    []handlers.Operation
-	values map[string][]string // texts by the name of their field or parameter
-	keys   []string
-}
-
-// notSent are operations that answer when something in the background happens, or end the test's own key and team.
-var notSent = []string{
-	"watch-turn", "create-webhook", "list-webhooks", "get-webhook", "patch-webhook", "rotate-webhook-secret", "list-failed-deliveries", "redeliver",
-	"delete-failed-delivery", "delete-webhook", "erase-team", "pause-team-statements",
-}
-
-// fillers are operations that store what others look for.
-var fillers = []string{"write-memory", "write-source", "open-conversation", "append-messages", "merge-system-memory", "create-tree", "submit-turn", "link"}
-
-// needModel are operations that succeed only with a language model, which these Kiths lack.
-var needModel = []string{"explain", "cancel-turn"}
-
-func newOperations(random *rand.Rand) *operations {
-	o := &operations{random: random, values: map[string][]string{}}
-	for _, each := range handlers.Operations() {
-		if slices.Contains(notSent, each.ID) {
-			continue
+	ctx, cancel := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			n.teams[i%len(n.teams)].call(ctx, o.next())
+			n.sent.Add(1)
 		}
-		o.all = append(o.all, each)
-		var body any
-		if json.Unmarshal([]byte(each.Body), &body) == nil {
-			o.collect("", body)
-		}
-		if address, err := url.Parse(each.Path); err == nil {
-			for name, values := range address.Query() {
-				o.values[name] = append(o.values[name], values...)
-			}
-		}
+	})
+	stop = func() {
+		cancel()
+		writing.Wait()
 	}
-	o.values["user_id"] = []string{"noor", "noor", "noor", "ada"}
-	for name := range o.values {
-		slices.Sort(o.values[name])
-	}
-	o.keys = slices.Compact(o.values["entity_key"])
-	return o
-}
-
-func (o *operations) collect(name string, value any) {
-	switch v := value.(type) {
-	case string:
-		o.values[name] = append(o.values[name], v)
-	case []any:
-		for _, each := range v {
-			o.collect(name, each)
-		}
-	case map[string]any:
-		for name, each := range v {
-			o.collect(name, each)
-		}
-	}
-}
-
-func (o *operations) chance(percent int) bool { return o.random.IntN(100) < percent }
-
-func pick[T any](random *rand.Rand, list []T) T { return list[random.IntN(len(list))] }
-
-// next returns an operation. Half of them store something, and few erase or delete, or there would be little to answer.
-func (o *operations) next() handlers.Operation {
-	drawn := pick(o.random, o.all)
-	for drawn.ID == "erase-user" && o.chance(95) || drawn.Method == http.MethodDelete && o.chance(60) {
-		drawn = pick(o.random, o.all)
-	}
-	if o.chance(40) {
-		filler := pick(o.random, fillers)
-		drawn = o.all[slices.IndexFunc(o.all, func(each handlers.Operation) bool { return each.ID == filler })]
-	}
-	path, query, _ := strings.Cut(drawn.Path, "?")
-	steps := strings.Split(path, "/")
-	for i, step := range steps {
-		if unescaped, err := url.PathUnescape(step); err == nil && slices.Contains(o.keys, unescaped) && o.chance(15) {
-			steps[i] = url.PathEscape(pick(o.random, o.keys))
-		}
-	}
-	drawn.Path = strings.Join(steps, "/")
-	if parameters, err := url.ParseQuery(query); err == nil && query != "" {
-		for _, name := range slices.Sorted(maps.Keys(parameters)) {
-			if o.chance(15) {
-				parameters.Set(name, pick(o.random, o.values[name]))
-			}
-		}
-		drawn.Path += "?" + parameters.Encode()
-	}
-	var body any
-	if json.Unmarshal([]byte(drawn.Body), &body) == nil {
-		raw, err := json.Marshal(o.change("", body))
-		if err != nil {
-			panic(err) // it was read from JSON
-		}
-		drawn.Body = string(raw)
-	}
-	return drawn
-}
-
-// change returns a value with some texts of other operations, and without some fields.
-func (o *operations) change(name string, value any) any {
-	switch v := value.(type) {
-	case string:
-		if o.chance(3) {
-			return pick(o.random, o.values[name])
-		}
-	case []any:
-		for i := range v {
-			v[i] = o.change(name, v[i])
-		}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if v[name] = o.change(name, v[name]); o.chance(1) {
-				delete(v, name)
-			}
-		}
-	}
-	return value
+	t.Cleanup(stop)
+	return stop
 }

@@ -67,7 +67,7 @@ func sendExamples(t *testing.T, c caller, model *languageModel, without ...strin
 			model.setScript(stall)
 		}
 		if o.ID == "list-failed-deliveries" { // they fail after a day
-			addFailedDeliveries(t, fmt.Sprint(at(answers["create-webhook"], "id")))
+			addFailedDeliveries(t, testenv.Neo4j(t), fmt.Sprint(at(answers["create-webhook"], "id")))
 		}
 		o.Path = placeholder.ReplaceAllStringFunc(o.Path, func(name string) string {
 			steps := strings.Split(strings.Trim(name, "{}"), "/")
@@ -89,9 +89,8 @@ func sendExamples(t *testing.T, c caller, model *languageModel, without ...strin
 }
 
 // addFailedDeliveries stores failed deliveries of a webhook.
-func addFailedDeliveries(t *testing.T, webhook string) {
+func addFailedDeliveries(t *testing.T, db testenv.Database, webhook string) {
 	t.Helper()
-	db := testenv.Neo4j(t)
 	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kith/handlers"
+	"kith/webhook"
+)
+
+// receiver gets what webhooks deliver. It wants no more at /gone.
+type receiver struct {
+	*httptest.Server
+	compared int
+
+	mu  sync.Mutex
+	got map[string][]received // by the id of the webhook
+}
+
+// received is a request of a delivery.
+type received struct {
+	id, body   string
+	signatures int
+}
+
+func startReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{got: map[string][]received{}}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		body, _ := io.ReadAll(request.Body)
+		var delivery struct {
+			ID string `json:"webhook_id"`
+		}
+		_ = json.Unmarshal(body, &delivery)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.got[delivery.ID] = append(r.got[delivery.ID], received{
+			request.Header.Get("webhook-id"), request.Header.Get("webhook-timestamp") + " " + string(body), len(strings.Fields(request.Header.Get("webhook-signature"))),
+		})
+		if request.URL.Path == "/gone" {
+			w.WriteHeader(http.StatusGone)
+		}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// deliveries delivers what is due to the webhooks of a team, and returns what the receiver got of each, and what became of it.
+func (r *receiver) deliveries(t *testing.T, k *isolated) reply {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var delivering sync.WaitGroup
+	delivering.Go(func() {
+		_ = webhook.NewDeliverer(k.memory.webhooks, webhook.Options{Log: k.memory.log, Observe: k.memory.metrics.ObserveDelivery}).Run(ctx)
+	})
+	defer delivering.Wait()
+	defer cancel()
+	var after reply
+	var ids []string
+	eventually(t, 5*time.Minute, "all deliveries", func() bool {
+		after = k.call(ctx, handlers.Operation{Method: http.MethodGet, Path: "/v1/webhooks"})
+		var settled bool
+		ids, settled = k.settled(t, after)
+		return settled
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all bytes.Buffer
+	for _, id := range ids {
+		got := r.got[id]
+		slices.SortStableFunc(got, func(a, b received) int { return strings.Compare(a.body, b.body) }) // redeliveries come when they may
+		for _, one := range got {
+			fmt.Fprintf(&all, "%s %d %s\n", one.id, one.signatures, one.body)
+		}
+		r.compared += len(got)
+		delete(r.got, id)
+	}
+	all.Write(after.body)
+	return reply{after.status, nil, k.numbered(all.Bytes())}
+}
+
+// settled returns the webhooks of a list, and reports whether none of them has anything left to deliver.
+func (k *isolated) settled(t *testing.T, list reply) (ids []string, settled bool) {
+	t.Helper()
+	var found struct {
+		Webhooks []struct {
+			ID     string
+			Active bool
+			NextAt *time.Time `json:"next_attempt_at"`
+		}
+	}
+	if err := json.Unmarshal(list.body, &found); err != nil {
+		t.Fatalf("%v: %s", err, list.body)
+	}
+	settled = true
+	for _, each := range found.Webhooks {
+		ids = append(ids, each.ID)
+		settled = settled && (!each.Active || each.NextAt != nil && each.NextAt.After(k.memory.store.Now()))
+	}
+	return ids, settled
+}
