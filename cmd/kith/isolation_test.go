@@ -81,6 +81,9 @@ func TestAnswersDoNotDependOnOthers(t *testing.T) {
 		}
 	}
 	stop()
+	if differences > 0 {
+		return
+	}
 	send(operations.last)
 	t.Logf("%d operations of others, %d deliveries", others.sent.Load(), receiver.compared)
 	operations.check(t, statuses, refused, count)
@@ -187,6 +190,11 @@ func (k *isolated) of(t *testing.T, team string) *isolated {
 func (k *isolated) send(t *testing.T, o handlers.Operation) reply {
 	t.Helper()
 	r := k.call(t.Context(), o)
+	for tries := 0; r.status == http.StatusServiceUnavailable && tries < 10; tries++ { // a busy machine
+		t.Logf("%s is sent again: %s", o.ID, r.body)
+		time.Sleep(time.Second)
+		r = k.call(t.Context(), o)
+	}
 	if o.ID == "create-webhook" && r.status == http.StatusCreated {
 		addFailedDeliveries(t, k.db, fmt.Sprint(at(k.answers[o.ID], "id")))
 	}
