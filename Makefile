@@ -32,6 +32,7 @@ FUZZ      ?= 5m
 BODIES    ?= 1000
 REPLAYS   ?= 10000
 OPERATIONS ?= 100000
+TRIALS    ?= 10000
 FAULTS    ?= 100
 NEO4J     ?= 2026.08.1
 CYPHER    ?= 25
@@ -81,8 +82,9 @@ soak: build ## kill two kiths and their Neo4j under load, then look for all they
 replay: setup ## serve ten thousand contexts by two kiths under writes, and serve a thousand of them again, byte for byte (REPLAYS=10000)
 	KITH_TEST_REPLAYS=$(REPLAYS) $(WITHENV) go test ./cmd/kith -run TestContextsCanBeAskedAgain -count=1 -v -timeout=1h
 
-isolation: setup ## send random operations to a team that has its database for itself and to one that shares it, and compare the answers (OPERATIONS=100000)
+isolation: setup ## compare the answers to a team that has its database for itself with those to one that shares it (OPERATIONS=100000), then guess what others store (TRIALS=10000)
 	KITH_TEST_OPERATIONS=$(OPERATIONS) KITH_TEST_SEED=$$RANDOM go test ./cmd/kith -run TestAnswersDoNotDependOnOthers -count=1 -v -timeout=0
+	KITH_TEST_TRIALS=$(TRIALS) KITH_TEST_SEED=$$RANDOM go test ./cmd/kith -run TestNothingIsGuessedOfOthers -count=1 -v -timeout=0
 
 cluster: setup ## write through a cluster whose members fail, change and lie (FAULTS=100), and look for all that was acknowledged
 	KITH_TEST_FAULTS=$(FAULTS) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run TestClusterFaults -count=1 -v -timeout=1h
