@@ -3,6 +3,7 @@ package recall
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"kith/graph"
@@ -12,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// Flushes at the same time return when what was queued is stored, and do not wait for each other's reads.
+// A flush returns when what was queued before is stored, also what another flush has taken from the queue.
 func TestFlushesAtOnce(t *testing.T) {
 	db := testenv.Neo4j(t)
 	store, err := graph.Open(neo.Connection{URI: db.URI, User: db.User, Password: db.Password, Database: db.Database}, graph.Options{})
@@ -20,10 +21,10 @@ func TestFlushesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close(t.Context()) })
-	stored := 0
+	var stored atomic.Int64
 	q := New(store, Options{Observe: func(e Event, reads int) {
 		if e == Stored {
-			stored += reads
+			stored.Add(int64(reads))
 		}
 	}})
 	const reads = 1000
@@ -33,10 +34,12 @@ func TestFlushesAtOnce(t *testing.T) {
 	}
 	var flushing sync.WaitGroup
 	for range 4 {
-		flushing.Go(func() { q.Flush(t.Context()) })
+		flushing.Go(func() {
+			q.Flush(t.Context())
+			if n := stored.Load(); n != reads {
+				t.Errorf("%d stored of %d", n, reads)
+			}
+		})
 	}
 	flushing.Wait()
-	if stored != reads {
-		t.Errorf("%d stored of %d", stored, reads)
-	}
 }
