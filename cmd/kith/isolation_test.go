@@ -190,7 +190,7 @@ func (k *isolated) of(t *testing.T, team string) *isolated {
 func (k *isolated) send(t *testing.T, o handlers.Operation) reply {
 	t.Helper()
 	r := k.call(t.Context(), o)
-	for tries := 0; r.status == http.StatusServiceUnavailable && tries < 10; tries++ { // a busy machine
+	for tries := 0; r.status == http.StatusServiceUnavailable && tries < 60; tries++ { // a busy machine
 		t.Logf("%s is sent again: %s", o.ID, r.body)
 		time.Sleep(time.Second)
 		r = k.call(t.Context(), o)
