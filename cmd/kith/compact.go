@@ -41,7 +41,7 @@ func (c *compactCmd) Run(ctx context.Context, std streams) error {
 	log := c.newLogger(std.err, slog.LevelWarn)
 	var result compactResult
 	sizes, err := embedded.Compact(ctx, embedded.Options{
-		Dir: c.Data, Neo4jHome: c.Neo4jHome, Repository: c.repository(), HeapMB: c.Neo4jHeap, Log: log, Progress: std.err,
+		Dir: c.Data, Neo4jHome: c.Neo4jHome, Repository: c.repository(), HeapMB: c.Neo4jHeap, PageCacheMB: c.Neo4jPageCache, Log: log, Progress: std.err,
 	}, c.Keep, func(ctx context.Context, from, to embedded.Endpoint) (err error) {
 		result.Copied, err = copyStore(ctx, newConnection(from), newConnection(to), log, std.err)
 		return err

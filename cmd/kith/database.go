@@ -28,7 +28,7 @@ func (c *config) openDatabase(ctx context.Context, log *slog.Logger, std streams
 		return database{Connection: neo.Connection{URI: c.Neo4jURI, User: c.Neo4jUser, Password: password, Database: c.Neo4jDatabase}, close: noClose}, err
 	}
 	server, err := embedded.Start(ctx, embedded.Options{
-		Dir: c.Data, Neo4jHome: c.Neo4jHome, Repository: c.repository(), HeapMB: c.Neo4jHeap, Log: log, Progress: std.err,
+		Dir: c.Data, Neo4jHome: c.Neo4jHome, Repository: c.repository(), HeapMB: c.Neo4jHeap, PageCacheMB: c.Neo4jPageCache, Log: log, Progress: std.err,
 	})
 	if err != nil {
 		return database{}, err
