@@ -34,11 +34,13 @@ REPLAYS   ?= 10000
 OPERATIONS ?= 100000
 TRIALS    ?= 10000
 FAULTS    ?= 100
+SCALE     ?= 2000000
+SCALEDATA ?= $(CURDIR)/scale-data
 NEO4J     ?= 2026.08.1
 CYPHER    ?= 25
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-ui test-adapters race soak replay isolation cluster attack attack-bodies fuzz test-containers test-neo4j-2026 bench lint windows image dist test-dist clean
+.PHONY: help page build run setup check test test-ui test-adapters race soak replay isolation cluster attack attack-bodies fuzz test-containers test-neo4j-2026 bench scale lint windows image dist test-dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -112,6 +114,9 @@ test-neo4j-2026: setup page ## all tests with a newer Neo4j (NEO4J=2026.08.1), w
 
 bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)
 	$(WITHENV) go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout=3h ./bench/...
+
+scale: setup ## fill a store with SCALE=2000000 nodes and measure it on the way; goes on where an interrupted run stopped (hours and 20 GB: docs/benchmarks.md)
+	KITH_BENCH_SCALE=$(SCALE) KITH_BENCH_SCALE_DATA=$(SCALEDATA) go test ./bench -run '^$$' -bench 'Scale$$' -benchtime 1x -timeout 0 -v
 
 lint: ## golangci-lint, with gofmt, go vet and the layering rule (.golangci.yml)
 	$(GOLANGCI) run $(LINTFLAGS)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -214,10 +215,22 @@ func startBinary(b *testing.B, binary string, environ ...string) (*server, *os.P
 // startBinaryOn starts the kith binary on a database.
 func startBinaryOn(b *testing.B, db testenv.Database, binary string, environ ...string) (*server, *os.Process) {
 	b.Helper()
+	s, command := runBinary(b, binary, nil, append([]string{
+		"KITH_NEO4J_URI=" + db.URI, "KITH_NEO4J_USER=" + db.User, "KITH_NEO4J_PASSWORD=" + db.Password, "KITH_NEO4J_DATABASE=" + db.Database,
+	}, environ...)...)
+	return s, command.Process
+}
+
+// runBinary starts the kith binary, and returns when it answers. It is stopped when the benchmark ends.
+func runBinary(b *testing.B, binary string, log *os.File, environ ...string) (*server, *exec.Cmd) {
+	b.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	command := exec.CommandContext(ctx, binary, "serve", "--listen=127.0.0.1:0")
-	command.Env = append(append(os.Environ(), "KITH_NEO4J_URI="+db.URI, "KITH_NEO4J_USER="+db.User, "KITH_NEO4J_PASSWORD="+db.Password,
-		"KITH_NEO4J_DATABASE="+db.Database, "KITH_BOOTSTRAP_KEY=a-bootstrap-key-of-the-benchmarks", "KITH_MAINTENANCE=0", "KITH_ADMIN_LISTEN="), environ...)
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) } // it stops its Neo4j
+	command.Env = append(append(os.Environ(), "KITH_BOOTSTRAP_KEY="+bootstrapKey, "KITH_MAINTENANCE=0", "KITH_ADMIN_LISTEN="), environ...)
+	if log != nil {
+		command.Stderr = log
+	}
 	out, err := command.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -231,8 +244,10 @@ func startBinaryOn(b *testing.B, db testenv.Database, binary string, environ ...
 		b.Fatal(err)
 	}
 	_, url, _ := strings.Cut(strings.TrimSpace(said), " answers at ")
-	return &server{url: url, key: "a-bootstrap-key-of-the-benchmarks", client: http.DefaultClient}, command.Process
+	return &server{url: url, key: bootstrapKey, client: http.DefaultClient}, command
 }
+
+const bootstrapKey = "a-bootstrap-key-of-the-benchmarks"
 
 // resetPeak resets the peak of a process's resident memory.
 func resetPeak(b *testing.B, pid int) {

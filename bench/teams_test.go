@@ -58,10 +58,39 @@ func BenchmarkTeams(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// teamCopier fills a store with copies of a team.
-type teamCopier struct {
+// bareDatabase is a database without Kith.
+type bareDatabase struct {
 	driver   neo4j.DriverWithContext
 	database string
+}
+
+func newBareDatabase(b *testing.B, db testenv.Database) bareDatabase {
+	b.Helper()
+	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = driver.Close(context.Background()) })
+	return bareDatabase{driver, db.Database}
+}
+
+// run runs a statement without Kith and returns its rows.
+func (d bareDatabase) run(b *testing.B, text string, params map[string]any) [][]any {
+	b.Helper()
+	result, err := neo4j.ExecuteQuery(b.Context(), d.driver, text, params, neo4j.EagerResultTransformer, neo4j.ExecuteQueryWithDatabase(d.database))
+	if err != nil {
+		b.Fatal(err)
+	}
+	rows := make([][]any, len(result.Records))
+	for i, r := range result.Records {
+		rows[i] = r.Values
+	}
+	return rows
+}
+
+// teamCopier fills a store with copies of a team.
+type teamCopier struct {
+	bareDatabase
 	store    *graph.Store
 	contexts *loader.Loader
 	explorer *explore.Explorer
@@ -83,12 +112,7 @@ func teamKey(team string) (secret, hash string) {
 
 func newTeams(b *testing.B, db testenv.Database) *teamCopier {
 	b.Helper()
-	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = driver.Close(context.Background()) })
-	f := &teamCopier{driver: driver, database: db.Database, store: openStore(b, db, graph.Options{})}
+	f := &teamCopier{bareDatabase: newBareDatabase(b, db), store: openStore(b, db, graph.Options{})}
 	f.contexts = uncached(f.store, loader.Combined)
 	f.explorer = explore.New(explore.NewStore(f.store, nil), explore.Options{})
 	f.model = graph.Scope{TeamID: "model", UserID: teamUser}
@@ -130,20 +154,6 @@ func (f *teamCopier) writeModel(b *testing.B) {
 	for _, row := range f.run(b, `MATCH (n {team_id: $team})-[r]->(m) RETURN elementId(n), elementId(m), type(r), properties(r)`, map[string]any{"team": f.model.TeamID}) {
 		f.edges = append(f.edges, map[string]any{"from": places[row[0].(string)], "to": places[row[1].(string)], "type": row[2], "properties": row[3]})
 	}
-}
-
-// run runs a statement without Kith and returns its rows.
-func (f *teamCopier) run(b *testing.B, text string, params map[string]any) [][]any {
-	b.Helper()
-	result, err := neo4j.ExecuteQuery(b.Context(), f.driver, text, params, neo4j.EagerResultTransformer, neo4j.ExecuteQueryWithDatabase(f.database))
-	if err != nil {
-		b.Fatal(err)
-	}
-	rows := make([][]any, len(result.Records))
-	for i, r := range result.Records {
-		rows[i] = r.Values
-	}
-	return rows
 }
 
 // copied returns properties of the copied team for another one.
