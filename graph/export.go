@@ -11,6 +11,8 @@ import (
 var (
 	exportNodes         = neo.Load[exportedNode]("export_nodes")
 	exportRelationships = neo.Load[exportedRelationship]("export_relationships")
+	exportHub           = neo.Load[exportedRelationship]("export_hub")
+	exportDegree        = neo.Load[int64]("export_degree")
 )
 
 // exportedNode is a node as it is stored.
@@ -25,11 +27,14 @@ type exportedRelationship struct {
 	Properties     Properties
 }
 
-// Records of one read: exportBatch bounds the nodes, exportRows the relationships from them.
-const (
-	exportBatch = 1000
-	exportRows  = 4_000
-)
+// exportBatch bounds the nodes of one read.
+const exportBatch = 1000
+
+// exportSizes bounds one read of relationships.
+type exportSizes struct {
+	nodes, rows int
+	hub         int64 // relationships of a node of which no read goes through all
+}
 
 // ExportNodes reads all nodes of a team in the form in which they are imported: sources before their messages, otherwise by key.
 // Memory use is bounded whatever the team stores. It stops at the first error of visit and returns it. What is written meanwhile
@@ -61,35 +66,65 @@ func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*Node
 // ExportRelationships reads all relationships of a team, current and past, in the form in which they are imported, by the keys of
 // their ends. Memory use is bounded however many relationships a node has.
 func (s *Store) ExportRelationships(ctx context.Context, teamID string, visit func(*RelationshipWrite) error) error {
-	return s.exportRelationships(ctx, teamID, exportBatch, exportRows, visit)
+	return s.exportRelationships(ctx, teamID, exportSizes{nodes: exportBatch, rows: 4_000, hub: 100_000}, visit)
 }
 
-func (s *Store) exportRelationships(ctx context.Context, teamID string, limit, rowLimit int, visit func(*RelationshipWrite) error) error {
-	from, kind, to, key := "", "", "", "" // of the last one
+func (s *Store) exportRelationships(ctx context.Context, teamID string, size exportSizes, visit func(*RelationshipWrite) error) error {
+	e := relationshipExport{store: s, team: teamID, size: size, visit: visit}
 	for {
-		rows, err := exportRelationships.Read(ctx, s.db, map[string]any{
-			"team_id": teamID, "from": from, "type": kind, "to": to, "key": key, "limit": limit, "row_limit": rowLimit,
-		})
+		before := e.from
+		more, err := e.read(ctx, exportRelationships, func(r *exportedRelationship) string { return r.From })
+		if err != nil || !more {
+			return err
+		}
+		if e.from != before {
+			continue
+		}
+		degree, err := exportDegree.ReadOne(ctx, s.db, map[string]any{"team_id": teamID, "entity_key": e.from})
 		if err != nil {
 			return err
 		}
-		nodes := 1 // the last one read may have no more
-		for _, row := range rows {
-			if row.From != from {
-				nodes++
-				from = row.From
-			}
-			if kind, to, key = row.Type, row.To, row.Properties.Text("key"); kind == "" {
-				continue
-			}
-			if err := visit(relationshipLine(from, kind, to, row.Properties)); err != nil {
+		for more = degree >= size.hub; more; {
+			if more, err = e.read(ctx, exportHub, func(r *exportedRelationship) string { return r.To }); err != nil {
 				return err
 			}
 		}
-		if len(rows) < rowLimit && nodes < limit {
-			return nil
+	}
+}
+
+// relationshipExport reads the relationships of a team, from the last one on.
+type relationshipExport struct {
+	store *Store
+	team  string
+	size  exportSizes
+	visit func(*RelationshipWrite) error
+
+	from, to, kind, key string // of the last one
+}
+
+// read reads the next relationships. It reports whether there may be more: rows, or nodes, which end returns of a row.
+func (e *relationshipExport) read(ctx context.Context, query neo.Query[exportedRelationship], end func(*exportedRelationship) string) (more bool, err error) {
+	rows, err := query.Read(ctx, e.store.db, map[string]any{
+		"team_id": e.team, "from": e.from, "to": e.to, "type": e.kind, "key": e.key, "limit": e.size.nodes, "row_limit": e.size.rows,
+	})
+	if err != nil {
+		return false, err
+	}
+	nodes := 1 // the last one read may have no more
+	for i := range rows {
+		row := &rows[i]
+		if end(row) != end(&exportedRelationship{From: e.from, To: e.to}) {
+			nodes++
+		}
+		e.from, e.to, e.kind, e.key = row.From, row.To, row.Type, row.Properties.Text("key")
+		if e.kind == "" {
+			continue
+		}
+		if err := e.visit(relationshipLine(e.from, e.kind, e.to, row.Properties)); err != nil {
+			return false, err
 		}
 	}
+	return len(rows) == e.size.rows || nodes >= e.size.nodes, nil
 }
 
 // nodeLine returns the write that restores a node.

@@ -29,19 +29,26 @@ func TestExportOfManyRelationships(t *testing.T) {
 	again := links[0]
 	again.ValidFrom = graph.Some(noon) // closes the first
 	e.Write("u1", nil, again)
-	read := func(limit, rows int) (all []string) {
-		err := e.Store.ExportRelationshipsForTest(t.Context(), e.Team, limit, rows, func(w *graph.RelationshipWrite) error {
-			all = append(all, w.From+" "+w.Type+" "+w.To+" "+w.Key)
+	line := func(all *[]string) func(*graph.RelationshipWrite) error {
+		return func(w *graph.RelationshipWrite) error {
+			*all = append(*all, w.From+" "+w.Type+" "+w.To+" "+w.Key)
 			return nil
-		})
-		if err != nil {
+		}
+	}
+	read := func(limit, rows int, hub int64) (all []string) {
+		if err := e.Store.ExportRelationshipsForTest(t.Context(), e.Team, limit, rows, hub, line(&all)); err != nil {
 			t.Fatal(err)
 		}
 		return all
 	}
-	whole := read(graph.ExportBatch, graph.ExportRows)
+	var whole []string
+	if err := e.Store.ExportRelationships(t.Context(), e.Team, line(&whole)); err != nil {
+		t.Fatal(err)
+	}
 	e.Same("relationships", len(links)+1, len(whole))
 	for _, size := range [][2]int{{2, 1}, {2, 3}, {3, 2}, {12, 1}, {100, 5}, {4, 100}} {
-		e.Same(fmt.Sprintf("read by %v", size), whole, read(size[0], size[1]))
+		for _, hub := range []int64{1, 10, 100} { // c-03 has 17, the others up to one
+			e.Same(fmt.Sprintf("read by %v, hubs from %d", size, hub), whole, read(size[0], size[1], hub))
+		}
 	}
 }

@@ -15,8 +15,6 @@ import (
 const AboutType = aboutType
 const ConversationCursor = conversationCursor
 const Day = day
-const ExportBatch = exportBatch
-const ExportRows = exportRows
 const LeaseTime = leaseTime
 const MaxNoteLength = maxNoteLength
 const MaxNotes = maxNotes
@@ -46,8 +44,8 @@ func (x *Maintenance) TakeForTest(p0 context.Context, p1 string) (string, string
 	return x.take(p0, p1)
 }
 func (x *NodeWrite) CheckNamesForTest(p0 *Faults, p1 fault.Path, p2 Kind) { x.checkNames(p0, p1, p2) }
-func (x *Store) ExportRelationshipsForTest(p0 context.Context, p1 string, p2 int, p3 int, p4 func(*RelationshipWrite) error) error {
-	return x.exportRelationships(p0, p1, p2, p3, p4)
+func (x *Store) ExportRelationshipsForTest(p0 context.Context, p1 string, p2 int, p3 int, p4 int64, p5 func(*RelationshipWrite) error) error {
+	return x.exportRelationships(p0, p1, exportSizes{p2, p3, p4}, p5)
 }
 func (x *Store) FormStoryForTest(p0 context.Context, p1 string, p2 string, p3 time.Time, p4 *storyResult) error {
 	return x.formStory(p0, p1, p2, p3, p4)

@@ -1,5 +1,5 @@
 // Finds types with several current relationships between the same two nodes, and returns all but the newest of each.
-// Relationships of systems may repeat.
+// Relationships of systems may repeat. It compares pairs instead of sorting, because a node may have millions.
 // mode: read
 // params: team_id, entity_keys
 // returns: entity_key, id, key, type
@@ -9,13 +9,15 @@ MATCH (n)-[r]->(m:Memory)
 WHERE r.key IS NOT NULL
   AND r.valid_to IS NULL
   AND type(r) <> 'system_relationship'
-WITH n, m, r
-ORDER BY coalesce(r.updated_at, r.recorded_at) DESC, r.key DESC
-WITH n, m, coalesce(r.type_word, type(r)) AS type, collect(r) AS same
-WHERE size(same) > 1
-UNWIND tail(same) AS r
-RETURN n.entity_key AS entity_key,
+MATCH (n)-[o]->(m)
+WHERE o.key IS NOT NULL
+  AND o.valid_to IS NULL
+  AND coalesce(o.type_word, type(o)) = coalesce(r.type_word, type(r))
+WITH n, r, o, coalesce(r.updated_at, r.recorded_at, datetime({epochMillis: 0})) AS changed, coalesce(o.updated_at, o.recorded_at, datetime({epochMillis: 0})) AS other
+WHERE other > changed
+  OR other = changed AND (o.key > r.key OR o.key = r.key AND elementId(o) > elementId(r))
+RETURN DISTINCT n.entity_key AS entity_key,
   elementId(r) AS id,
   r.key AS key,
-  type
+  coalesce(r.type_word, type(r)) AS type
 LIMIT 100000
