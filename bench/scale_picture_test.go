@@ -62,7 +62,7 @@ func (r *scaleRun) charts() []chart {
 		}
 		rates, costs = append(rates, rate), append(costs, cost)
 	}
-	kith, peak, disk := curve{name: "kith, resident"}, curve{name: "kith, peak"}, curve{name: "data folder, GB"}
+	kith, peak, disk := curve{name: "resident"}, curve{name: "peak"}, curve{name: "data folder"}
 	for _, p := range r.pieces {
 		at := float64((p.Number + 1) * pieceNodes)
 		kith.add(at, p.KithMB)
@@ -71,29 +71,29 @@ func (r *scaleRun) charts() []chart {
 	}
 	memory = append(memory, kith, peak)
 	return []chart{
-		{"cold context, p50, ms", times(0, of("context")...)}, {"cold context, p99, ms", times(1, of("context")...)},
-		{"explore, p50, ms", times(0, of("explore")...)}, {"explore, p99, ms", times(1, of("explore")...)},
-		{"the user with the hub, p50, ms", times(0, hub...)}, {"import, items a second", rates},
-		{"import, processor time of an item, µs", costs}, {"memory, MB", memory}, {"disk", []curve{disk}},
+		{"cold context, p50, ms", times(0, of("context")...)}, {"explore, p50, ms", times(0, of("explore")...)}, {"the user with the hub, p50, ms", times(0, hub...)},
+		{"cold context, p99, ms", times(1, of("context")...)}, {"explore, p99, ms", times(1, of("explore")...)}, {"import, items a second", rates},
+		{"import, processor time of an item, µs", costs}, {"memory of Kith, MB", memory}, {"disk, GB", []curve{disk}},
 	}
 }
 
 const (
 	chartWidth, chartHeight = 460, 270
 	plotLeft, plotTop       = 52, 34
-	plotWidth, plotHeight   = 390, 160
+	plotWidth, plotHeight   = 380, 160
+	chartColumns            = 3
 )
 
 var curveColors = []string{"#8a8f98", "#1f6feb", "#d1570b"} //nolint:gochecknoglobals // a constant table
 
-// svg draws charts in two columns.
+// svg draws charts in columns.
 func svg(charts []chart) string {
 	var out strings.Builder
-	rows := (len(charts) + 1) / 2
+	rows := (len(charts) + chartColumns - 1) / chartColumns
 	_, _ = fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11" fill="#333">`+"\n"+
-		`<rect width="100%%" height="100%%" fill="#fff"/>`+"\n", 2*chartWidth, rows*chartHeight)
+		`<rect width="100%%" height="100%%" fill="#fff"/>`+"\n", chartColumns*chartWidth, rows*chartHeight)
 	for i, c := range charts {
-		_, _ = fmt.Fprintf(&out, `<g transform="translate(%d %d)">`+"\n", i%2*chartWidth, i/2*chartHeight)
+		_, _ = fmt.Fprintf(&out, `<g transform="translate(%d %d)">`+"\n", i%chartColumns*chartWidth, i/chartColumns*chartHeight)
 		c.draw(&out)
 		out.WriteString("</g>\n")
 	}
@@ -153,5 +153,5 @@ func thousands(v float64) string {
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]
 	}
-	return text + " nodes"
+	return text
 }
