@@ -19,8 +19,7 @@ const (
 	talkMentions  = 10
 	pieceConcepts = pieceNodes - profileNodes - pieceTalks*(talkLength+1)
 
-	hubPieces    = 91 // of hubPieceEnds relationships of the hub each: more than a million
-	hubPieceEnds = 11_000
+	hubPieces = 91 // with 11,000 relationships of the hub each: more than a million
 
 	hubTeam, hubUser = "hub", "hub"
 )
