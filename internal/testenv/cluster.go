@@ -7,16 +7,21 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"regexp"
+	"strings"
 	"sync"
 	"testing"
 )
 
 // Cluster presents one Neo4j as three members of a cluster: each answers at an address of its own, tells who they all are, and
-// only the leader writes. All have the same data at the same time: what a member that is behind would answer cannot be seen with it.
-// It is safe for concurrent use.
+// only the leader writes. They have the same data at the same time, except a last member that has a Neo4j of its own. It is
+// safe for concurrent use.
 type Cluster struct {
 	target  string
 	members []*member
+	behind  *follower // of the last member; nil: it has the Neo4j of the others
+
+	committing sync.Mutex // one commit at a time, so that the order of the answers is that of the commits
 
 	mu      sync.Mutex
 	leader  int // of members; -1: none
@@ -35,15 +40,15 @@ type member struct {
 	dead    bool // guarded by the cluster's lock
 }
 
-// StartCluster returns a cluster over a Neo4j until the test ends. The first member leads.
-func StartCluster(t testing.TB, db Database) *Cluster {
+// StartCluster returns a cluster over a Neo4j until the test ends. The first member leads. With a second Neo4j, the last member has
+// that one. It must have the same data as the first, receives what the others write, see Hold, and cannot lead.
+func StartCluster(t testing.TB, db Database, behind ...Database) *Cluster {
 	t.Helper()
-	target, err := url.Parse(db.URI)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &Cluster{target: target.Host, conns: map[*boltConn]bool{}}
+	c := &Cluster{target: hostOf(t, db), conns: map[*boltConn]bool{}}
 	var serving sync.WaitGroup
+	if len(behind) > 0 {
+		c.behind = newFollower(t, behind[0])
+	}
 	var listeners []net.Listener
 	for i := range members {
 		listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // of a test
@@ -73,8 +78,28 @@ func StartCluster(t testing.TB, db Database) *Cluster {
 	return c
 }
 
+func hostOf(t testing.TB, db Database) string {
+	t.Helper()
+	u, err := url.Parse(db.URI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Host
+}
+
+// Leaders returns how many members may lead: the first ones.
+func (c *Cluster) Leaders() int {
+	if c.behind != nil {
+		return members - 1
+	}
+	return members
+}
+
 // URI returns the address of the cluster.
 func (c *Cluster) URI() string { return "neo4j://" + c.members[0].address }
+
+// Address returns the address of a member.
+func (c *Cluster) Address(member int) string { return c.members[member].address }
 
 // Lead makes a member the leader, and all members say so; -1: there is none.
 func (c *Cluster) Lead(member int) {
@@ -137,30 +162,54 @@ func (c *Cluster) loses() bool {
 	return true
 }
 
-// table returns the answer to ROUTE.
-func (c *Cluster) table() []byte {
+// roles returns the addresses of the members by what they do.
+func (c *Cluster) roles() map[string][]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var all, readers, writers []any
+	roles := map[string][]string{"ROUTE": nil, "READ": nil, "WRITE": nil}
 	for i, m := range c.members {
-		all = append(all, m.address)
+		role := "READ"
 		if i == c.claimed {
-			writers = append(writers, m.address)
-		} else {
-			readers = append(readers, m.address)
+			role = "WRITE"
 		}
+		roles["ROUTE"], roles[role] = append(roles["ROUTE"], m.address), append(roles[role], m.address)
 	}
-	role := func(name string, addresses []any) map[string]any {
-		return map[string]any{"addresses": addresses, "role": name}
+	return roles
+}
+
+// table returns the answer to ROUTE.
+func (c *Cluster) table() []byte {
+	var servers []any
+	for role, addresses := range c.roles() {
+		var list []any
+		for _, a := range addresses {
+			list = append(list, a)
+		}
+		servers = append(servers, map[string]any{"addresses": list, "role": role})
 	}
-	return packed(success, map[string]any{"rt": map[string]any{
-		"ttl": 1, "db": "neo4j", "servers": []any{role("ROUTE", all), role("READ", readers), role("WRITE", writers)},
-	}})
+	return packed(success, map[string]any{"rt": map[string]any{"ttl": 1, "db": "neo4j", "servers": servers}})
+}
+
+var tableCall = regexp.MustCompile(`CALL dbms\.routing\.getRoutingTable\([^)]*\) YIELD servers`)
+
+// ownTable returns a statement that asks for the members with a list of these in place of the call.
+func (c *Cluster) ownTable(run []byte) []byte {
+	statement, rest := unpackText(run[2:])
+	if !tableCall.MatchString(statement) {
+		return run
+	}
+	var servers []string
+	for role, addresses := range c.roles() {
+		servers = append(servers, "{addresses: ['"+strings.Join(addresses, "', '")+"'], role: '"+role+"'}")
+	}
+	statement = tableCall.ReplaceAllLiteralString(statement, "WITH ["+strings.Join(servers, ", ")+"] AS servers")
+	return append(pack(run[:2:2], statement), rest...)
 }
 
 // Tags of Bolt's messages.
 const (
-	runTag, beginTag, commitTag, rollbackTag, routeTag, resetTag byte = 0x10, 0x11, 0x12, 0x13, 0x66, 0x0F
+	helloTag, logonTag, runTag, beginTag, commitTag, rollbackTag byte = 0x01, 0x6A, 0x10, 0x11, 0x12, 0x13
+	pullTag, discardTag, routeTag, resetTag                      byte = 0x3F, 0x2F, 0x66, 0x0F
 	success, failure, record, ignored                            byte = 0x70, 0x7F, 0x71, 0x7E
 )
 
@@ -173,19 +222,37 @@ type boltConn struct {
 	member         *member
 	client, server net.Conn
 
+	writes  bool     // in a transaction that writes; of request
+	changes []change // of the transaction, as far as they are answered; of answer
+
 	mu      sync.Mutex
 	waiting []expected // the answers that the client waits for, in order
-	writes  bool       // in a transaction that writes
+	commits bool       // waits for the answer to a commit, and has the cluster's lock for it
+	closed  bool
 }
 
 // expected is the request of an answer; as replaces the answer of the database.
 type expected struct {
 	tag byte
 	as  []byte
+	run []byte // the statement, in a transaction that writes
 }
 
+// change is a statement of a transaction, as it was sent.
+type change struct {
+	run     []byte
+	changed bool // it has changed something
+}
+
+// follows reports whether the member has a Neo4j of its own.
+func (m *member) follows() bool { return m.cluster.behind != nil && m.number == members-1 }
+
 func (m *member) serve(client net.Conn) {
-	server, err := net.Dial("tcp", m.cluster.target) //nolint:noctx // of a test
+	target := m.cluster.target
+	if m.follows() {
+		target = m.cluster.behind.host
+	}
+	server, err := net.Dial("tcp", target) //nolint:noctx // of a test
 	if err != nil {
 		_ = client.Close()
 		return
@@ -209,6 +276,7 @@ func (m *member) serve(client net.Conn) {
 		defer b.close()
 		for b.answer() == nil {
 		}
+		b.committed() // or nobody will know
 	})
 	for b.request() == nil {
 	}
@@ -216,7 +284,28 @@ func (m *member) serve(client net.Conn) {
 	answering.Wait()
 }
 
-func (b *boltConn) close() { _, _ = b.client.Close(), b.server.Close() }
+// close ends the connection. The database still answers a commit that is on its way: what it has stored is known here in any case.
+func (b *boltConn) close() {
+	_ = b.client.Close()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed = true; !b.commits {
+		_ = b.server.Close()
+	}
+}
+
+// committed ends the wait for the answer to a commit.
+func (b *boltConn) committed() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.commits {
+		b.commits = false
+		b.member.cluster.committing.Unlock()
+	}
+	if b.closed {
+		_ = b.server.Close()
+	}
+}
 
 // shakeHands forwards the proposed versions of the protocol without the newer way to negotiate more, whose length is not fixed.
 func (b *boltConn) shakeHands() error {
@@ -250,33 +339,71 @@ func (b *boltConn) request() error {
 	if len(message) < 2 {
 		return errors.New("a message without a tag")
 	}
-	next := expected{tag: message[1]}
-	leads := b.member.cluster.leads(b.member.number)
-	b.mu.Lock()
-	reads := bytes.Contains(message, []byte("\x84mode\x81r"))
+	message, next := b.judge(message)
+	commits := next.tag == commitTag && b.writes && next.as == nil
 	switch next.tag {
-	case routeTag:
-		next.as = b.member.cluster.table()
+	case commitTag, rollbackTag, resetTag:
+		b.writes = false
+	}
+	if commits {
+		b.member.cluster.committing.Lock()
+	}
+	b.mu.Lock()
+	b.commits = b.commits || commits
+	b.waiting = append(b.waiting, next)
+	closed := b.closed
+	b.mu.Unlock()
+	if closed {
+		err = net.ErrClosed
+	} else {
+		err = writeMessage(b.server, message)
+	}
+	if err != nil && commits {
+		b.committed()
+	}
+	return err
+}
+
+// judge returns what is sent to the database for a message, and what is expected of it.
+func (b *boltConn) judge(message []byte) (sent []byte, next expected) {
+	c := b.member.cluster
+	next.tag = message[1]
+	if (next.tag == beginTag || next.tag == runTag) && b.member.follows() && !c.reach(message) {
+		next.as = notUpToDate
+		return impossible(next.tag), next
+	}
+	leads, reads := c.leads(b.member.number), bytes.Contains(message, []byte("\x84mode\x81r"))
+	switch next.tag {
+	case logonTag:
+		if b.member.follows() {
+			return c.behind.logon(), next
+		}
+	case routeTag: // without bookmarks, which a Neo4j of another member does not know
+		next.as = c.table()
+		return packed(routeTag, map[string]any{}, []any{}, map[string]any{}), next
 	case beginTag:
 		if b.writes = !reads; b.writes && !leads {
-			message, next.as = impossible(beginTag), notALeader
+			next.as = notALeader
+			return impossible(beginTag), next
 		}
 	case runTag:
 		autocommit := bytes.Contains(message, []byte("tx_metadata")) && !reads
-		if (b.writes || autocommit) && !leads {
-			message, next.as = impossible(runTag), notALeader
+		switch {
+		case (b.writes || autocommit) && !leads:
+			next.as = notALeader
+			return impossible(runTag), next
+		case b.writes:
+			next.run = message
+		default:
+			return c.ownTable(message), next
 		}
 	case commitTag:
 		if b.writes && !leads {
-			message, next.as = []byte{0xB0, rollbackTag}, notALeader
+			next.as = notALeader
+			return []byte{0xB0, rollbackTag}, next
 		}
-		b.writes = false
-	case rollbackTag, resetTag:
-		b.writes = false
 	}
-	b.waiting = append(b.waiting, next)
-	b.mu.Unlock()
-	return writeMessage(b.server, message)
+	return message, next
 }
 
 // impossible returns a message that the database answers with a failure.
@@ -305,10 +432,37 @@ func (b *boltConn) answer() error {
 	if of.as != nil && message[1] != ignored {
 		message = of.as
 	}
-	if of.tag == commitTag && message[1] == success && b.member.cluster.loses() {
-		return errors.New("the answer is lost")
+	if message[1] == success {
+		message = b.follow(of, message)
+	}
+	if of.tag == commitTag {
+		b.committed()
+		if message[1] == success && b.member.cluster.loses() {
+			return errors.New("the answer is lost")
+		}
 	}
 	return writeMessage(b.client, message)
+}
+
+// follow notes what a transaction has changed, for the member that follows, and gives that member's answers the bookmarks of the others.
+func (b *boltConn) follow(of expected, message []byte) []byte {
+	behind := b.member.cluster.behind
+	switch {
+	case behind == nil:
+	case b.member.follows():
+		return behind.marked(message)
+	case of.tag == beginTag:
+		b.changes = nil
+	case of.tag == runTag && of.run != nil:
+		b.changes = append(b.changes, change{run: of.run})
+	case (of.tag == pullTag || of.tag == discardTag) && len(b.changes) > 0:
+		last := &b.changes[len(b.changes)-1]
+		last.changed = last.changed || bytes.Contains(message, []byte("\x85stats"))
+	case of.tag == commitTag:
+		behind.commit(bookmarkIn(message), b.changes)
+		b.changes = nil
+	}
+	return message
 }
 
 // readMessage reads a message, which comes in chunks.
@@ -352,11 +506,11 @@ func packed(tag byte, fields ...any) []byte {
 	return message
 }
 
-// pack appends a value: texts up to 255 bytes, small numbers, lists and maps of up to 15.
+// pack appends a value: small numbers, and lists and maps of up to 15.
 func pack(to []byte, v any) []byte {
 	switch v := v.(type) {
 	case string:
-		return append(append(to, 0xD0, byte(len(v))), v...)
+		return append(binary.BigEndian.AppendUint16(append(to, 0xD1), uint16(len(v))), v...) //nolint:gosec // a short one
 	case int:
 		return append(to, byte(v))
 	case []any:
