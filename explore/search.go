@@ -228,6 +228,9 @@ func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found,
 		if err := s.graph.AwaitIndexes(ctx); err != nil {
 			return Found{}, err
 		}
+		if err := s.graph.AwaitMembers(ctx); err != nil {
+			return Found{}, err
+		}
 		row, err = searchIndexes.ReadOne(ctx, s.db, params)
 	}
 	if err != nil {

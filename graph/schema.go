@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -42,7 +43,10 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.AwaitIndexes(ctx); err != nil {
 		return err
 	}
-	if err := s.IndexWords(ctx); err != nil || stored == 0 || stored == len(migrations) {
+	if err := s.IndexWords(ctx); err != nil {
+		return err
+	}
+	if err := s.AwaitMembers(ctx); err != nil || stored == 0 || stored == len(migrations) {
 		return err
 	}
 	if err := s.renewRanks(ctx); err != nil || stored >= namesVersion {
@@ -102,7 +106,7 @@ func (s *Store) renewRanks(ctx context.Context) error {
 
 // indexTypes creates the missing indexes for relationship types of older databases.
 func (s *Store) indexTypes(ctx context.Context) error {
-	types, err := findTypes.ReadOne(ctx, s.db, nil)
+	types, err := findTypes.ReadOne(ctx, s.db.Leader(), nil)
 	if err != nil {
 		return err
 	}
@@ -121,14 +125,30 @@ func (s *Store) indexTypes(ctx context.Context) error {
 	return nil
 }
 
-// AwaitIndexes waits until all indexes have all data.
-func (s *Store) AwaitIndexes(ctx context.Context) error {
-	return s.db.Schema(ctx, "await", "CALL db.awaitIndexes(300)")
+// AwaitIndexes waits until all indexes have all data, on the leader of a cluster.
+func (s *Store) AwaitIndexes(ctx context.Context) error { return s.db.AwaitIndexes(ctx) }
+
+// AwaitMembers waits until every member of a cluster has the schema and its indexes: without them a statement there takes a plan without
+// the index, or fails. It does not wait for members that cannot be reached, because no statement reaches them either.
+func (s *Store) AwaitMembers(ctx context.Context) error {
+	members, err := s.db.Members(ctx)
+	if err != nil {
+		return err
+	}
+	for _, member := range members {
+		err := s.db.AwaitIndexesAt(ctx, member)
+		if errors.Is(err, neo.ErrUnreachable) {
+			s.options.Log.Warn("a member of the cluster cannot be reached: its indexes are not awaited", "member", member)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SchemaVersion returns the version of the database's schema; 0 for a new database.
 func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
-	versions, err := findSchemaVersion.Read(ctx, s.db, nil)
+	versions, err := findSchemaVersion.Read(ctx, s.db.Leader(), nil)
 	if err != nil || len(versions) == 0 {
 		return 0, err
 	}

@@ -1,9 +1,11 @@
 package graph_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -294,6 +296,36 @@ func TestAtLeast(t *testing.T) {
 	} {
 		if got := graph.AtLeast(version, 5, 26); got != want {
 			t.Errorf("%q: %v", version, got)
+		}
+	}
+}
+
+// TestMembersAreAwaited asks each member of a cluster for its indexes, but for one that cannot be reached.
+func TestMembersAreAwaited(t *testing.T) {
+	t.Parallel()
+	db := testenv.Neo4j(t)
+	cluster := testenv.StartCluster(t, db)
+	for _, c := range []struct {
+		uri  string
+		want int
+	}{{db.URI, 0}, {strings.Replace(db.URI, "bolt://", "neo4j://", 1), 1}, {cluster.URI(), 3}} {
+		var log bytes.Buffer
+		at := db
+		at.URI = c.uri
+		e := open(t, at, graph.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		members, err := e.Store.DB().Members(t.Context())
+		if err != nil || len(members) != c.want {
+			t.Errorf("%s: %q, %v", c.uri, members, err)
+		}
+		if c.want == 3 {
+			cluster.Kill(2)
+			defer cluster.Revive(2)
+		}
+		if err := e.Store.AwaitMembers(t.Context()); err != nil {
+			t.Errorf("%s: %v", c.uri, err)
+		}
+		if got := strings.Contains(log.String(), "member="+cluster.Address(2)); got != (c.want == 3) {
+			t.Errorf("%s: the log says %s", c.uri, log.String())
 		}
 	}
 }

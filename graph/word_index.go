@@ -29,7 +29,7 @@ type wordIndex struct {
 
 // otherTypes returns the searchable stored types outside the vocabulary.
 func (s *Store) otherTypes(ctx context.Context) ([]string, error) {
-	known, err := findTypes.ReadOne(ctx, s.db, nil)
+	known, err := findTypes.ReadOne(ctx, s.db.Leader(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func distinctTypes(types []string) []string {
 
 // wordIndexes returns the relationship types of the full-text indexes, by index name.
 func (s *Store) wordIndexes(ctx context.Context) (map[string][]string, error) {
-	found, err := findWordIndexes.ReadOne(ctx, s.db, nil)
+	found, err := findWordIndexes.ReadOne(ctx, s.db.Leader(), nil)
 	if err != nil {
 		return nil, err
 	}

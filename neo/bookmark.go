@@ -79,11 +79,19 @@ func (b *Bookmarks) wrote(team string, before, beforeAll, after neo4j.Bookmarks)
 	b.advance(all, beforeAll, after)
 }
 
-// read records the bookmark of a finished read that waited for several: it replaces them.
+// read records the bookmark of a finished read, so that no later read is older. It replaces those that the read waited for. If the
+// team has too many others, it is dropped: those of writes matter more.
 func (b *Bookmarks) read(team string, waited, after neo4j.Bookmarks) {
-	if len(waited) > 1 {
-		b.advance(nameOf(team), waited, after)
+	if b == nil || len(after) == 0 || slices.Equal(waited, after) {
+		return
 	}
+	b.known.Compute(nameOf(team), func(known neo4j.Bookmarks, _ bool) (neo4j.Bookmarks, otter.ComputeOp) {
+		left := replaced(known, waited, after)
+		if len(left) > maxMarks {
+			return nil, otter.CancelOp
+		}
+		return left, otter.WriteOp
+	})
 }
 
 // advance replaces the bookmarks in before by those in after.
@@ -92,14 +100,20 @@ func (b *Bookmarks) advance(name string, before, after neo4j.Bookmarks) {
 		return
 	}
 	b.known.Compute(name, func(known neo4j.Bookmarks, _ bool) (neo4j.Bookmarks, otter.ComputeOp) {
-		left := make(neo4j.Bookmarks, 0, maxMarks)
-		for _, k := range slices.Concat(known, after) {
-			if !slices.Contains(before, k) && !slices.Contains(left, k) {
-				left = append(left, k)
-			}
-		}
+		left := replaced(known, before, after)
 		return left[max(0, len(left)-maxMarks):], otter.WriteOp
 	})
+}
+
+// replaced returns what is known without before, and after.
+func replaced(known, before, after neo4j.Bookmarks) neo4j.Bookmarks {
+	left := make(neo4j.Bookmarks, 0, maxMarks)
+	for _, k := range slices.Concat(known, after) {
+		if !slices.Contains(before, k) && !slices.Contains(left, k) {
+			left = append(left, k)
+		}
+	}
+	return left
 }
 
 // forget drops all bookmarks.

@@ -9,7 +9,7 @@ import (
 )
 
 // TestBookmarksStayFew checks that a team has few bookmarks, however many processes write. A write replaces those known before
-// it, a read those it waited for, and only the last of the rest are kept.
+// it, a read those it waited for, and only the last of the rest are kept: never that of a read in place of that of a write.
 func TestBookmarksStayFew(t *testing.T) {
 	t.Parallel()
 	b := newBookmarks("neo4j+s://members")
@@ -30,6 +30,16 @@ func TestBookmarksStayFew(t *testing.T) {
 	b.wrote("acme", b.of("acme"), b.of(all), neo4j.Bookmarks{"FB:mine"})
 	if got := append(b.of("acme"), b.of(all)...); len(got) != 2 || got[0] != "FB:mine" || got[1] != "FB:mine" || len(b.of("other")) != 0 {
 		t.Errorf("written: %q", got)
+	}
+	b.read("acme", nil, neo4j.Bookmarks{"FB:told"})
+	if got := strings.Join(b.of("acme"), " "); got != "FB:mine FB:told" {
+		t.Errorf("read without waiting: %q", got)
+	}
+	for i := range maxMarks {
+		b.read("acme", nil, neo4j.Bookmarks{fmt.Sprintf("FB:other%d", i)})
+	}
+	if got := b.of("acme"); len(got) != maxMarks || got[0] != "FB:mine" {
+		t.Errorf("reads replace the bookmark of a write: %q", got)
 	}
 	for uri, want := range map[string]bool{"bolt://x": false, "bolt+s://x": false, "neo4j://x": true, "neo4j+ssc://x": true} {
 		if got := newBookmarks(uri); (got != nil) != want || len(got.of("acme")) != 0 {

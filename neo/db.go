@@ -44,7 +44,7 @@ func NoTrace(ctx context.Context, _ string) (context.Context, func(error)) {
 // DB is a database of Neo4j. It is safe for concurrent use.
 type DB struct {
 	driver   neo4j.DriverWithContext
-	database string
+	from     Connection
 	options  Options
 	marks    *Bookmarks // nil if the database is not a cluster
 	plans    *planning
@@ -61,14 +61,7 @@ const (
 
 // Open returns a database. It does not connect yet. Close it when done.
 func Open(c Connection, o Options) (*DB, error) {
-	driver, err := neo4j.NewDriverWithContext(c.URI, neo4j.BasicAuth(c.User, c.Password, ""), func(cfg *config.Config) {
-		cfg.SocketConnectTimeout = connectTimeout
-		cfg.ConnectionAcquisitionTimeout = 5 * time.Second
-		cfg.MaxTransactionRetryTime = 5 * time.Second
-		cfg.MaxConnectionPoolSize = MaxSessions
-		cfg.TelemetryDisabled = true
-		cfg.NotificationsMinSeverity = notifications.DisabledLevel // not used
-	})
+	driver, err := c.driver(c.URI)
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", errors.New("KITH_NEO4J_URI is not a usable bolt:// or neo4j:// address"))
 	}
@@ -81,7 +74,19 @@ func Open(c Connection, o Options) (*DB, error) {
 	if o.IsKnown == nil {
 		o.IsKnown = func(error) bool { return false }
 	}
-	return &DB{driver: driver, database: c.Database, options: o, marks: newBookmarks(c.URI), plans: newPlanning()}, nil
+	return &DB{driver: driver, from: c, options: o, marks: newBookmarks(c.URI), plans: newPlanning()}, nil
+}
+
+// driver returns a driver for an address with the login of the connection.
+func (c Connection) driver(uri string) (neo4j.DriverWithContext, error) {
+	return neo4j.NewDriverWithContext(uri, neo4j.BasicAuth(c.User, c.Password, ""), func(cfg *config.Config) {
+		cfg.SocketConnectTimeout = connectTimeout
+		cfg.ConnectionAcquisitionTimeout = 5 * time.Second
+		cfg.MaxTransactionRetryTime = 5 * time.Second
+		cfg.MaxConnectionPoolSize = MaxSessions
+		cfg.TelemetryDisabled = true
+		cfg.NotificationsMinSeverity = notifications.DisabledLevel // not used
+	})
 }
 
 // Close releases the connections.
@@ -110,7 +115,7 @@ func (d *DB) Session(ctx context.Context, mode neo4j.AccessMode, team string, fe
 func (d *DB) session(ctx context.Context, mode neo4j.AccessMode, from neo4j.Bookmarks, fetch int) neo4j.SessionWithContext {
 	d.sessions.Add(1)
 	return session{d.driver.NewSession(ctx, neo4j.SessionConfig{
-		AccessMode: mode, DatabaseName: d.database, FetchSize: fetch, Bookmarks: from,
+		AccessMode: mode, DatabaseName: d.from.Database, FetchSize: fetch, Bookmarks: from,
 	}), d}
 }
 
@@ -162,15 +167,15 @@ func (d *DB) plan(ctx context.Context, q cypher.Query, params map[string]any) er
 	})
 }
 
-// passes reports whether the same read may succeed in a moment. If the database does not know the bookmarks, it was
-// replaced, and the bookmarks are dropped.
+// passes reports whether the same read may succeed in a moment, or on another member of a cluster: one that is behind may lack an
+// index that a procedure uses. If the database does not know the bookmarks, it was replaced, and the bookmarks are dropped.
 func (d *DB) passes(err error) bool {
 	var db *neo4j.Neo4jError
 	if errors.As(err, &db) && strings.HasPrefix(db.Code, "Neo.ClientError.Transaction.InvalidBookmark") {
 		d.marks.forget()
 		return true
 	}
-	return neo4j.IsConnectivityError(err) || db != nil && db.IsRetriable()
+	return neo4j.IsConnectivityError(err) || db != nil && (db.IsRetriable() || d.marks != nil && db.Code == procedureFailed)
 }
 
 func (d *DB) readOnce(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
@@ -185,11 +190,16 @@ func (d *DB) readOnce(ctx context.Context, q cypher.Query, params map[string]any
 	return rows, err
 }
 
-// ReadLeader returns the rows of a statement that has to see every commit: in a cluster it runs on the leader.
-func (d *DB) ReadLeader(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
-	session := d.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
+// Leader returns a reader of statements that have to see every commit: in a cluster they run on the leader.
+func (d *DB) Leader() Reader { return leader{d} }
+
+type leader struct{ db *DB }
+
+// Read returns the rows of a statement.
+func (l leader) Read(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
+	session := l.db.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
-	rows, err := d.runIn(ctx, session, q, params)
+	rows, err := l.db.runIn(ctx, session, q, params)
 	return rows, Translate(q.Name, err)
 }
 
@@ -333,6 +343,9 @@ func (d *DB) Schema(ctx context.Context, name, statement string) error {
 	var db *neo4j.Neo4jError
 	if errors.As(err, &db) && db.Code == "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists" {
 		return nil
+	}
+	if err == nil {
+		d.marks.wrote(all, nil, nil, session.LastBookmarks())
 	}
 	return Translate("schema "+name, err)
 }

@@ -16,11 +16,16 @@ var (
 	ErrUnavailable = errors.New("database unavailable")
 	// ErrStatement reports that the database refused a statement for what it is, and not for its state.
 	ErrStatement = errors.New("the database refused the statement")
+	// ErrUnreachable reports that a member of a cluster cannot be reached.
+	ErrUnreachable = fmt.Errorf("the member cannot be reached: %w", ErrUnavailable)
 	// ErrProcedure reports that a procedure failed, for example because an index is missing.
 	ErrProcedure = fmt.Errorf("a procedure of the database failed: %w", ErrUnavailable)
 
 	errDriver = errors.New("the database driver failed")
 )
+
+// procedureFailed is the error code of Neo4j for a procedure that failed, also because its index does not exist.
+const procedureFailed = "Neo.ClientError.Procedure.ProcedureCallFailed"
 
 // Translate converts errors of the driver to errors of this package. It drops the driver's text, which can contain
 // values, and keeps the error code of the database.
@@ -58,7 +63,7 @@ func class(code string) error {
 	switch {
 	case strings.HasPrefix(code, "Neo.ClientError.Statement."):
 		return ErrStatement
-	case code == "Neo.ClientError.Procedure.ProcedureCallFailed":
+	case code == procedureFailed:
 		return ErrProcedure
 	case code == "Neo.ClientError.Schema.ConstraintValidationFailed":
 		return fault.ErrConflict

@@ -19,7 +19,6 @@ import (
 	"sync"
 	"time"
 
-	"kith/cypher"
 	"kith/internal/fault"
 	"kith/internal/sleep"
 	"kith/neo"
@@ -34,14 +33,6 @@ var (
 type storedMarks struct {
 	Marks      []string
 	Floor, Now int64
-}
-
-// leader reads on the leader of a cluster.
-type leader struct{ *neo.DB }
-
-// Read returns the rows of a statement.
-func (l leader) Read(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
-	return l.ReadLeader(ctx, q, params)
 }
 
 type beganKey struct{}
@@ -141,7 +132,7 @@ func (v view) forbidding(began time.Time) (found []mark) {
 // readMarks reads the marks.
 func (f *Fence) readMarks(ctx context.Context) error {
 	asked := time.Now()
-	found, err := readMarks.ReadOne(ctx, leader{f.db}, nil)
+	found, err := readMarks.ReadOne(ctx, f.db.Leader(), nil)
 	if err == nil {
 		f.learn(found, asked)
 	}

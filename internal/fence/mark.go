@@ -199,7 +199,7 @@ func (e *Mark) awaitWriters(ctx context.Context) error {
 
 // writers returns the names of the open write transactions. In a cluster they are on the leader.
 func (e *Mark) writers(ctx context.Context) ([]string, error) {
-	return listWriters.ReadOne(ctx, leader{e.db}, nil)
+	return listWriters.ReadOne(ctx, e.db.Leader(), nil)
 }
 
 // Renew keeps the mark raised while the erasure works.
