@@ -88,8 +88,8 @@ isolation: setup ## compare the answers to a team that has its database for itse
 	KITH_TEST_OPERATIONS=$(OPERATIONS) KITH_TEST_SEED=$$RANDOM go test ./cmd/kith -run TestAnswersDoNotDependOnOthers -count=1 -v -timeout=0
 	KITH_TEST_TRIALS=$(TRIALS) KITH_TEST_SEED=$$RANDOM go test ./cmd/kith -run TestNothingIsGuessedOfOthers -count=1 -v -timeout=0
 
-cluster: setup ## write through a cluster whose members fail, change and lie (FAULTS=100), and look for all that was acknowledged
-	KITH_TEST_FAULTS=$(FAULTS) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run TestClusterFaults -count=1 -v -timeout=1h
+cluster: setup ## read from a cluster with a member that is behind, and write while its members fail, change and lie (FAULTS=100)
+	KITH_TEST_FAULTS=$(FAULTS) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run 'TestCluster' -count=1 -v -timeout=1h
 
 attack: ## ten callers send the worst statements that are allowed to a Neo4j with 256 MiB, beside writes (ATTACK=10m)
 	ATTACK=$(ATTACK) go test ./cmd/kith -run TestStatementsDoNotStopTheDatabase -count=1 -v -timeout=0
