@@ -3,6 +3,8 @@ package handlers
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"kith/auth"
@@ -37,7 +39,11 @@ func (a *API) getPreferences(ctx context.Context, in *PreferencesInput) (*Prefer
 		}
 		return &PreferencesOutput{Body: Preferences{Preferences: found}}, nil
 	}
-	return a.preferencesOf(ctx, scope)
+	found, err := a.Preferences.Preferences(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	return &PreferencesOutput{Body: Preferences{Preferences: found}}, nil
 }
 
 // userScope is the scope of a user named in the path.
@@ -59,14 +65,20 @@ func (a *API) putPreferences(ctx context.Context, in *PutPreferencesInput) (*Pre
 	if err != nil {
 		return nil, err
 	}
-	if err := preference.Validate(in.Body.Preferences); err != nil {
+	keys, values, err := preference.Encode(scope, in.Body.Preferences)
+	if err != nil {
 		return nil, located("body", err)
 	}
 	err = a.Preferences.ReplacePreferences(ctx, scope, in.Body.Preferences)
 	if err != nil {
 		return nil, err
 	}
-	return a.preferencesOf(ctx, scope)
+	stored := make([]preference.Preference, len(keys)) // not read again: a read that fails would hide that they are stored
+	for i, key := range keys {
+		stored[i] = preference.Preference{Key: key, Value: json.RawMessage(values[i])}
+	}
+	slices.SortFunc(stored, func(a, b preference.Preference) int { return strings.Compare(a.Key, b.Key) })
+	return &PreferencesOutput{Body: Preferences{Preferences: stored}}, nil
 }
 
 // PreferencePath names one preference of a user.
@@ -120,12 +132,4 @@ func (a *API) deletePreference(ctx context.Context, in *PreferencePath) (*struct
 	}
 	err = a.Preferences.DeletePreference(ctx, scope, in.Key)
 	return nil, err
-}
-
-func (a *API) preferencesOf(ctx context.Context, scope graph.Scope) (*PreferencesOutput, error) {
-	found, err := a.Preferences.Preferences(ctx, scope)
-	if err != nil {
-		return nil, err
-	}
-	return &PreferencesOutput{Body: Preferences{Preferences: found}}, nil
 }
