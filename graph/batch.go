@@ -18,8 +18,9 @@ type batch struct {
 	additive  bool   // existing relationships stay unchanged
 	author    string // author of the write; empty: the scope's user
 	plan      *RestorePlan
-	types     []string // of an import: the relationship types that exist
-	edges     []edge   // edges to write as relationships
+	types     []string          // of an import: the relationship types that exist
+	edges     []edge            // edges to write as relationships
+	then      func(t *Tx) error // called in the transaction after the write; nil: nothing
 }
 
 // job returns an attempt at storing the batch in a transaction.
@@ -104,6 +105,9 @@ func (s *Store) writeBatch(ctx context.Context, scope Scope, w *batch) (MemoryRe
 			job := w.job(t, scope, now)
 			err := job.run()
 			result = job.result
+			if err == nil && w.then != nil {
+				err = w.then(t)
+			}
 			return err
 		})
 		if result.Repeated = repeated; repeated { // the first writer may have died before it reported the change

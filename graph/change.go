@@ -9,20 +9,26 @@ import (
 	"kith/internal/fault"
 )
 
-// PatchNode changes the given fields of one node, found by its kind and key. It returns ErrNotFound, an InvalidError with
-// locations as in the write itself, or a fault.VersionError.
-func (s *Store) PatchNode(ctx context.Context, scope Scope, w NodeWrite) (MemoryResult, error) {
-	result, err := s.writeBatch(ctx, scope, &batch{existing: true, MemoryWrite: MemoryWrite{Strict: true, Nodes: []NodeWrite{w}}})
+// PatchNode changes the given fields of one node, found by its kind and key. It returns the node as this write leaves it, so that its
+// version is that of the write, also if another one follows at once. It returns ErrNotFound, an InvalidError with locations as in the
+// write itself, or a fault.VersionError.
+func (s *Store) PatchNode(ctx context.Context, scope Scope, w NodeWrite, q NodeQuery) (NodeView, error) {
+	var view NodeView
+	_, err := s.writeBatch(ctx, scope, &batch{existing: true, MemoryWrite: MemoryWrite{Strict: true, Nodes: []NodeWrite{w}}, then: func(t *Tx) error {
+		row, err := findNode.ExecOne(t, q.params(s, scope, w.kind(), w.EntityKey))
+		view = row.view(w.kind(), q.moment(s))
+		return err
+	}})
 	if err == nil {
-		return result, nil
+		return view, nil
 	}
 	err = fault.Within(err, fault.At("nodes").Index(0))
 	for _, f := range fault.Fields(err) {
 		if f.Path == fault.At("entity_key") && (f.Code == fault.Missing || f.Code == fault.Conflict) {
-			return MemoryResult{}, fmt.Errorf("patch: %w", fault.ErrNotFound)
+			return NodeView{}, fmt.Errorf("patch: %w", fault.ErrNotFound)
 		}
 	}
-	return MemoryResult{}, err
+	return NodeView{}, err
 }
 
 // Messages about a node that the scope may not see.

@@ -87,7 +87,10 @@ func TestEveryChangeOfAContextIsReported(t *testing.T) {
 			_, err := e.Store.AddNotes(ctx, u1, graph.EntityKind, "b", []graph.NoteWrite{{Content: "n"}})
 			return err
 		}, true},
-		{"a patch", func() error { _, err := e.Store.PatchNode(ctx, u1, change("entity", "b", described("d"))); return err }, true},
+		{"a patch", func() error {
+			_, err := e.Store.PatchNode(ctx, u1, change("entity", "b", described("d")), graph.NodeQuery{})
+			return err
+		}, true},
 		{"a preference", func() error {
 			return preference.NewStore(e.Store).SetPreference(ctx, u1, preference.Preference{Key: "k", Value: []byte("1")})
 		}, true},

@@ -109,12 +109,16 @@ func (q *NodeQuery) moment(s *Store) time.Time {
 	return s.Now()
 }
 
-// nodeRow reads a stored node.
-func (s *Store) nodeRow(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (nodeRow, error) {
-	return findNode.ReadOne(ctx, s.db, map[string]any{
+func (q *NodeQuery) params(s *Store, scope Scope, kind Kind, key string) map[string]any {
+	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "label": kind.Label,
 		"as_of": utc(q.AsOf), "now_ms": q.moment(s).UnixMilli(), "limit": q.Relationships,
-	})
+	}
+}
+
+// nodeRow reads a stored node.
+func (s *Store) nodeRow(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (nodeRow, error) {
+	return findNode.ReadOne(ctx, s.db, q.params(s, scope, kind, key))
 }
 
 // node returns a stored node, with its relationships at the time of the query.
@@ -124,6 +128,11 @@ func (s *Store) node(ctx context.Context, scope Scope, kind Kind, key string, q 
 	if err != nil {
 		return NodeView{}, err
 	}
+	return row.view(kind, moment), nil
+}
+
+// view returns a stored node as callers see it at a moment.
+func (row *nodeRow) view(kind Kind, moment time.Time) NodeView {
 	n := NewNodeView(kind, row.Properties, moment)
 	if alive := row.Properties.vitality(); alive.stateAt(moment) != "archived" {
 		n.DecayRate, n.ArchivesAt = alive.rate, alive.archivesAt()
@@ -131,7 +140,7 @@ func (s *Store) node(ctx context.Context, scope Scope, kind Kind, key string, q 
 	recalls := row.Properties.vitality().recalls
 	n.Recalls, n.LastWrite = &recalls, row.Properties.lastWrite()
 	n.Relationships = linkViews(row.Relationships, n.EntityKey, moment)
-	return n, nil
+	return n
 }
 
 // NodeList selects a page of nodes of one kind: the user's nodes, then the shared ones. Each part is ordered by name,

@@ -114,7 +114,7 @@ func (e *env) writers() map[string]func() error {
 	return map[string]func() error{
 		"a node": func() error { return e.add("c") },
 		"a longer description": func() error {
-			_, err := e.Store.PatchNode(ctx, as, change("concept", "a", described(long)))
+			_, err := e.Store.PatchNode(ctx, as, change("concept", "a", described(long)), graph.NodeQuery{})
 			return err
 		},
 		"a description in a write": func() error { return e.add("b", described(long)) },

@@ -28,10 +28,8 @@ func (s *Store) RestoreNodeVersion(ctx context.Context, scope Scope, kind Kind, 
 	if err != nil {
 		return NodeView{}, err
 	}
-	if _, err := s.PatchNode(ctx, scope, former.nodeWrite(kind, stored.Properties != nil)); err != nil {
-		return NodeView{}, clashes(err)
-	}
-	return s.Node(ctx, scope, kind, key, NodeQuery{})
+	view, err := s.PatchNode(ctx, scope, former.nodeWrite(kind, stored.Properties != nil), NodeQuery{})
+	return view, clashes(err)
 }
 
 // formerVersion returns a former version of a record by its number, or ErrNotFound.

@@ -3,6 +3,7 @@ package graph_test
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -88,21 +89,48 @@ func TestWritesOfAVersion(t *testing.T) {
 func TestPatchOfAVersion(t *testing.T) {
 	e := fresh(t)
 	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
-	_, err := e.Store.PatchNode(t.Context(), e.As("u1"), change("concept", "a", ifVersion(2), described("x")))
+	_, err := e.Store.PatchNode(t.Context(), e.As("u1"), change("concept", "a", ifVersion(2), described("x")), graph.NodeQuery{})
 	e.Same("conflict", map[string]int64{"if_version": 1}, conflicts(err))
 	for name, w := range map[string]graph.NodeWrite{"gone": change("concept", "gone"), "another kind": change("person", "a"),
 		"a new name": {Kind: "concept", EntityKey: "x", Name: graph.Some("x")}} {
-		if _, err := e.Store.PatchNode(t.Context(), e.As("u1"), w); !errors.Is(err, fault.ErrNotFound) {
+		if _, err := e.Store.PatchNode(t.Context(), e.As("u1"), w, graph.NodeQuery{}); !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err = e.Store.PatchNode(t.Context(), e.As("u1"), change("concept", "a", inState("x")))
+	_, err = e.Store.PatchNode(t.Context(), e.As("u1"), change("concept", "a", inState("x")), graph.NodeQuery{})
 	e.Same("fault", []string{"state"}, graphtest.Locations(err))
-	if _, err := e.Store.PatchNode(t.Context(), e.As("u2"), change("concept", "a", described("x"))); !errors.Is(err, fault.ErrNotFound) {
+	if _, err := e.Store.PatchNode(t.Context(), e.As("u2"), change("concept", "a", described("x")), graph.NodeQuery{}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("another user: %v", err)
 	}
-	result, err := e.Store.PatchNode(t.Context(), e.As("u1"), change("concept", "a", ifVersion(1), described("x")))
-	e.Same("patched", []any{nil, graph.NodeResult{EntityKey: "a", Status: graph.Updated, Version: 2}}, []any{err, result.Nodes[0]})
+	patched, err := e.Store.PatchNode(t.Context(), e.As("u1"), change("concept", "a", ifVersion(1), described("x")), graph.NodeQuery{})
+	e.Same("patched", []any{nil, "x", int64(2)}, []any{err, patched.Description, patched.Version})
+}
+
+// Each of many changes at the same time is answered with what it made of the node, and not with what the next one did: its version is good
+// for if_version.
+func TestPatchReturnsItsOwnWrite(t *testing.T) {
+	e := fresh(t)
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
+	var (
+		writers sync.WaitGroup
+		mu      sync.Mutex
+		by      = map[int64]string{1: ""}
+	)
+	for i := range 8 {
+		writers.Go(func() {
+			for j := range 5 {
+				text := fmt.Sprintf("%d of %d", j, i)
+				patched, err := e.Store.PatchNode(t.Context(), e.As("u1"), change("concept", "a", described(text)), graph.NodeQuery{})
+				mu.Lock()
+				if before, again := by[patched.Version]; again || patched.Description != text || err != nil {
+					t.Errorf("%q was answered with version %d, %q (%q before), %v", text, patched.Version, patched.Description, before, err)
+				}
+				by[patched.Version] = text
+				mu.Unlock()
+			}
+		})
+	}
+	writers.Wait()
 }
 
 func TestDeletesOfAVersion(t *testing.T) {

@@ -135,9 +135,9 @@ func (f *fakes) NodeMentions(_ context.Context, s graph.Scope, kind graph.Kind, 
 	return graph.MentionPage{Mentions: []graph.Mention{}, Next: "more"}, f.err
 }
 
-func (f *fakes) PatchNode(_ context.Context, s graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error) {
-	f.ask("patch %s %q for %q: %s, %t", w.Kind, w.EntityKey, s.UserID, w.Description.Value, w.UserID.Given)
-	return graph.MemoryResult{}, f.err
+func (f *fakes) PatchNode(_ context.Context, s graph.Scope, w graph.NodeWrite, q graph.NodeQuery) (graph.NodeView, error) {
+	f.ask("patch %s %q for %q: %s, %t, %d relationships", w.Kind, w.EntityKey, s.UserID, w.Description.Value, w.UserID.Given, q.Relationships)
+	return graph.NodeView{}, f.err
 }
 
 func (f *fakes) DeleteNode(_ context.Context, s graph.Scope, k graph.Kind, key string, version int64) (graph.Deletion, error) {

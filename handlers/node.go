@@ -20,7 +20,7 @@ type nodeStore interface {
 	NodeVersions(ctx context.Context, scope graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.VersionPage, error)
 	NodeChanges(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, p graph.ChangePeriod) (graph.ChangeList, error)
 	NodeMentions(ctx context.Context, scope graph.Scope, kind graph.Kind, key, cursor string, limit int) (graph.MentionPage, error)
-	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite) (graph.MemoryResult, error)
+	PatchNode(ctx context.Context, scope graph.Scope, w graph.NodeWrite, q graph.NodeQuery) (graph.NodeView, error)
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
 	RestoreNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (graph.NodeView, error)
 	RestoreNodeVersion(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, version int64) (graph.NodeView, error)
@@ -163,7 +163,7 @@ func (a *API) patchNode(ctx context.Context, in *PatchNodeInput) (*NodeOutput, e
 		in.UserID = w.UserID.Value
 	}
 	w.UserID = graph.Optional[string]{}
-	scope, kind, err := in.resolve(ctx, auth.Write)
+	scope, _, err := in.resolve(ctx, auth.Write)
 	if err != nil {
 		return nil, err
 	}
@@ -171,11 +171,11 @@ func (a *API) patchNode(ctx context.Context, in *PatchNodeInput) (*NodeOutput, e
 		return nil, fault.Invalid(fault.At("body"), fault.NotAllowed, "kind and entity_key never change: leave them out, or give those of the path")
 	}
 	w.Kind, w.EntityKey = in.Kind, in.Key
-	if _, err := a.Nodes.PatchNode(ctx, scope, w); err != nil {
+	node, err := a.Nodes.PatchNode(ctx, scope, w, graph.NodeQuery{Relationships: 10})
+	if err != nil {
 		return nil, located("body", err)
 	}
-	node, err := a.Nodes.Node(ctx, scope, kind, in.Key, graph.NodeQuery{Relationships: 10})
-	return &NodeOutput{Body: node}, err
+	return &NodeOutput{Body: node}, nil
 }
 
 // DeleteNodeInput deletes a node.
