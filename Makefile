@@ -78,7 +78,7 @@ test-adapters: setup ## the adapters for agent frameworks, and imports, with the
 race: setup page ## all tests under the race detector (half an hour on two cores)
 	GOFLAGS=-race $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...
 
-soak: build ## kill two kiths and their Neo4j under load, then look for all they acknowledged (SOAK=10m)
+soak: build ## three kiths under load while processes, the network and the disk fail, then look for all they acknowledged (SOAK=10m)
 	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=soak -run TestSoak -count=1 -v -timeout=0 ./internal/soak
 
 replay: setup ## serve ten thousand contexts by two kiths under writes, and serve a thousand of them again, byte for byte (REPLAYS=10000)

@@ -1,4 +1,4 @@
-//go:build soak
+//go:build soak && linux
 
 package soak
 
@@ -16,9 +16,10 @@ import (
 
 // client works for one user, one request after the other, and records the acknowledged state.
 type client struct {
-	*soak
-	user string
-	n    int
+	*round
+	user   string
+	n      int
+	random *rand.Rand
 	// facts holds texts that must occur in the memory so often, 1 or 0. The result of a request without an answer is
 	// unknown, and so its texts are not included.
 	facts    map[string]int
@@ -53,13 +54,13 @@ var actions = []struct {
 	{"erasures", (*client).erase},
 }
 
-func (s *soak) client(user string) *client {
-	return &client{soak: s, user: user, facts: map[string]int{}, done: map[string]int{}}
+func (r *round) client(user string) *client {
+	return &client{round: r, user: user, facts: map[string]int{}, done: map[string]int{}, random: r.randomFor(r.team+user, 0)}
 }
 
 func (c *client) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if a := actions[rand.IntN(len(actions))]; a.do(c, ctx) {
+		if a := actions[c.random.IntN(len(actions))]; a.do(c, ctx) {
 			c.done[a.name]++
 		}
 	}
@@ -67,12 +68,26 @@ func (c *client) run(ctx context.Context) {
 
 // call sends a request to one of the instances; the status is 0 without an answer.
 func (c *client) call(method, path, body string, header ...string) (int, []byte) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	status, answer := c.send(c.kiths[c.random.IntN(len(c.kiths))], c.key, method, path, body, header...)
+	switch status {
+	case 0:
+		<-time.After(50 * time.Millisecond) // it is down
+	case http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusNotFound, http.StatusConflict: // the caller knows
+	default:
+		c.Errorf("%s %s: %d %s", method, path, status, answer)
+	}
+	return status, answer
+}
+
+// send sends a request to an instance; the status is 0 without an answer.
+func (s *soak) send(k *kith, key, method, path, body string, header ...string) (status int, answer []byte) {
+	defer func() { s.tally.count(status) }()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	url := c.kiths[rand.IntN(len(c.kiths))].url
-	request, err := http.NewRequestWithContext(ctx, method, url+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, k.url+path, strings.NewReader(body))
 	if err != nil {
-		c.Error(err)
+		s.Error(err)
 		return 0, nil
 	}
 	request.Header.Set("Authorization", "Bearer "+key)
@@ -82,19 +97,11 @@ func (c *client) call(method, path, body string, header ...string) (int, []byte)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		<-time.After(50 * time.Millisecond) // it is down
 		return 0, nil
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
+	if answer, err = io.ReadAll(response.Body); err != nil {
 		return 0, nil
-	}
-	switch response.StatusCode {
-	case http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-	case http.StatusNotFound, http.StatusConflict: // the caller knows
-	default:
-		c.Errorf("%s %s: %d %s", method, path, response.StatusCode, answer)
 	}
 	return response.StatusCode, answer
 }
@@ -135,7 +142,7 @@ func (c *client) some() *concept {
 	if len(c.concepts) == 0 {
 		return nil
 	}
-	return c.concepts[rand.IntN(len(c.concepts))]
+	return c.concepts[c.random.IntN(len(c.concepts))]
 }
 
 // unknown removes texts with an unknown state from the facts.
@@ -231,7 +238,7 @@ func (c *client) restore(context.Context) bool {
 	if len(c.deleted) == 0 {
 		return false
 	}
-	k := c.deleted[rand.IntN(len(c.deleted))]
+	k := c.deleted[c.random.IntN(len(c.deleted))]
 	c.deleted = slices.DeleteFunc(c.deleted, func(other *concept) bool { return other == k })
 	switch status, answer := c.call(http.MethodPost, c.node(k)+"/restore"+c.of(), ""); {
 	case status == http.StatusOK:
