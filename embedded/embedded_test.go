@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ func TestLife(t *testing.T) {
 	t.Run("killed", func(t *testing.T) { wantRestart(t, s) })
 	wantWritten(t, e, "first")
 	mustRun(t, e, "CREATE (:Test {by: 'second'})")
+	t.Run("failed disk", func(t *testing.T) { wantRestartOfFailed(t, s) })
 	stop(t, s)
 	if _, err := Attach(dir); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("Attach after Close: %v; want ErrNotRunning", err)
@@ -70,7 +72,7 @@ func wantLocked(t *testing.T, dir string) {
 // wantRestart kills Neo4j and waits until another one answers at the same address.
 func wantRestart(t *testing.T, s *Server) {
 	t.Helper()
-	e, old := s.Endpoint(), s.PID()
+	old := s.PID()
 	process, err := os.FindProcess(old)
 	if err == nil {
 		err = process.Kill()
@@ -78,7 +80,30 @@ func wantRestart(t *testing.T, s *Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
+	wantAnother(t, s, old)
+}
+
+// wantRestartOfFailed makes all that Neo4j writes to files fail, as on a full disk. A database that could not write stays unusable until
+// it is started again.
+func wantRestartOfFailed(t *testing.T, s *Server) {
+	t.Helper()
+	prlimit, err := exec.LookPath("prlimit")
+	if err != nil {
+		t.Skip("files that cannot be written need Linux's prlimit")
+	}
+	old := s.PID()
+	output(t, prlimit, "--pid", strconv.Itoa(old), "--fsize=0")
+	_, err = run(t.Context(), s.Endpoint(), "CREATE (:Test {by: 'third'})")
+	wantAnother(t, s, old)
+	if err == nil { // by the next one
+		wantWritten(t, s.Endpoint(), "third")
+	}
+}
+
+// wantAnother waits until another Neo4j than the one with process id old answers at the same address.
+func wantAnother(t *testing.T, s *Server, old int) {
+	t.Helper()
+	e, began := s.Endpoint(), time.Now()
 	eventually(t, time.Minute, "Neo4j runs again", func() bool {
 		_, err := run(t.Context(), e, "RETURN 1")
 		return err == nil && s.PID() != 0 && s.PID() != old
