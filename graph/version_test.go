@@ -133,6 +133,35 @@ func TestPatchReturnsItsOwnWrite(t *testing.T) {
 	writers.Wait()
 }
 
+// A create that waits for a delete of the same key either fails or makes a new node. What was deleted stays so, and can be restored.
+func TestCreatesBesideDeletes(t *testing.T) {
+	e := fresh(t)
+	for i := range 10 {
+		key := fmt.Sprint("k", i)
+		e.Write("u1", []graph.NodeWrite{node("concept", key, 0.5)})
+		var both sync.WaitGroup
+		for range 3 {
+			both.Go(func() {
+				_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{change("concept", key, ifVersion(0))}})
+				if err != nil && !errors.Is(err, fault.ErrConflict) {
+					t.Error(err)
+				}
+			})
+		}
+		both.Go(func() {
+			if _, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, key, 0); err != nil {
+				t.Error(err)
+			}
+		})
+		both.Wait()
+		_, read := e.Store.Node(t.Context(), e.As("u1"), graph.ConceptKind, key, graph.NodeQuery{})
+		_, restored := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.ConceptKind, key)
+		if (read == nil) == (restored == nil) {
+			t.Errorf("%s: read %v, restored %v", key, read, restored)
+		}
+	}
+}
+
 func TestDeletesOfAVersion(t *testing.T) {
 	e := fresh(t)
 	key := e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5)).Relationships[0].Key

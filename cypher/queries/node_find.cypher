@@ -1,8 +1,8 @@
 // Finds the nodes that a write will touch, by key or natural key, and the owners of users. One list holds the data that
 // relationships need of their ends, who may restore deleted nodes with the keys, and which users have no person node:
 // [user_id, whether the natural key is taken]. Locks the nodes until the transaction ends, so that two writers of one
-// node or pair of nodes are serialized. Setting a label that exists takes the lock and writes nothing. The check for
-// existing persons of users takes no lock on them.
+// node or pair of nodes are serialized. Removing a label that no memory has takes the lock and writes nothing. A node that was
+// deleted while this waited for the lock is not found. The check for existing persons of users takes no lock on them.
 // mode: write
 // params: team_id, entity_keys, natural_keys, owner_users, own_users, ends
 // returns: labels, properties, end
@@ -24,7 +24,9 @@ CALL () {
   USING INDEX SEEK n:Person(team_id, former_key)
   RETURN n
 }
-SET n:Memory
+REMOVE n:Former
+WITH n
+WHERE n:Memory
 RETURN labels(n) AS labels,
   [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'near'] | [name, n[name]]] AS properties,
   null AS end
@@ -40,7 +42,9 @@ CALL () {
   USING INDEX SEEK n:Person(team_id, former_key)
   RETURN n
 }
-SET n:Memory
+REMOVE n:Former
+WITH n
+WHERE n:Memory
 RETURN labels(n) AS labels,
   null AS properties,
   [n.entity_key, n.user_id, n.is_owner, n.started_at, n.content_type, n.project_id,
