@@ -68,7 +68,7 @@ func TestClockJumps(t *testing.T) {
 			t.Errorf("registers: %v", r.Verdicts)
 		}
 		for _, f := range r.Faults {
-			t.Error(f)
+			t.Errorf("%s\n%+v", f, r.Operations[f[:len("u0.a")]])
 		}
 	}
 	cancel()

@@ -70,9 +70,9 @@ func (c *client) run(ctx context.Context) {
 func (c *client) call(method, path, body string, header ...string) (int, []byte) {
 	status, answer := c.send(c.kiths[c.random.IntN(len(c.kiths))], c.key, method, path, body, header...)
 	switch status {
-	case 0:
-		<-time.After(50 * time.Millisecond) // it is down
-	case http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case 0, http.StatusServiceUnavailable:
+		<-time.After(200 * time.Millisecond) // it, or its database, is down
+	case http.StatusOK, http.StatusCreated, http.StatusNoContent:
 	case http.StatusNotFound, http.StatusConflict: // the caller knows
 	default:
 		c.Errorf("%s %s: %d %s", method, path, status, answer)
@@ -118,7 +118,7 @@ func (c *client) until(ctx context.Context, method, path, body string, header ..
 		switch status, answer := c.call(method, path, body, header...); status {
 		case http.StatusOK, http.StatusCreated:
 			return true
-		case 0, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusConflict: // 409: the request without an answer still runs
+		case 0, http.StatusServiceUnavailable, http.StatusConflict: // 409: the request without an answer still runs
 		default:
 			c.Errorf("%s %s: %d %s", method, path, status, answer)
 			return false
