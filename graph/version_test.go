@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"kith/cypher"
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
@@ -133,33 +136,61 @@ func TestPatchReturnsItsOwnWrite(t *testing.T) {
 	writers.Wait()
 }
 
-// A create that waits for a delete of the same key either fails or makes a new node. What was deleted stays so, and can be restored.
-func TestCreatesBesideDeletes(t *testing.T) {
+// A create that waits for a delete of the same key does not bring back half of what was deleted.
+func TestCreateWaitsForADelete(t *testing.T) {
 	e := fresh(t)
-	for i := range 10 {
-		key := fmt.Sprint("k", i)
-		e.Write("u1", []graph.NodeWrite{node("concept", key, 0.5)})
-		var both sync.WaitGroup
-		for range 3 {
-			both.Go(func() {
-				_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{change("concept", key, ifVersion(0))}})
-				if err != nil && !errors.Is(err, fault.ErrConflict) {
-					t.Error(err)
-				}
-			})
-		}
-		both.Go(func() {
-			if _, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, key, 0); err != nil {
-				t.Error(err)
-			}
-		})
-		both.Wait()
-		_, read := e.Store.Node(t.Context(), e.As("u1"), graph.ConceptKind, key, graph.NodeQuery{})
-		_, restored := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.ConceptKind, key)
-		if (read == nil) == (restored == nil) {
-			t.Errorf("%s: read %v, restored %v", key, read, restored)
+	e.Write("u1", []graph.NodeWrite{node("concept", "k", 0.5)})
+	session := e.Store.DB().Session(t.Context(), neo4j.AccessModeWrite, "", neo4j.FetchAll)
+	defer func() { _ = session.Close(t.Context()) }()
+	deleting, err := session.BeginTransaction(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	deleted, err := deleting.Run(t.Context(), cypher.Language+`MATCH (n:Memory {team_id: $team, entity_key: 'k'})
+		REMOVE n:Memory:Concept SET n:Deleted, n.deleted_kind = 'concept', n.deleted_at = $now`, map[string]any{"team": e.Team, "now": e.Now})
+	if err == nil {
+		_, err = deleted.Consume(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	created := make(chan error)
+	go func() {
+		_, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{change("concept", "k", ifVersion(0))}})
+		created <- err
+	}()
+	for waiting := false; !waiting; {
+		waiting = len(e.Raw(`SHOW TRANSACTIONS YIELD status, currentQuery WHERE status STARTS WITH 'Blocked' AND currentQuery CONTAINS 'natural_keys' RETURN status`)) > 0
+	}
+	if err := deleting.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-created; err != nil && !errors.Is(err, fault.ErrConflict) {
+		t.Error(err)
+	}
+	e.Same("labels", [][]any{{[]any{"Deleted"}}}, e.Raw(`MATCH (n {team_id: $team, entity_key: 'k'}) WHERE n.deleted_at IS NOT NULL RETURN labels(n)`))
+	_, read := e.Store.Node(t.Context(), e.As("u1"), graph.ConceptKind, "k", graph.NodeQuery{})
+	_, restored := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.ConceptKind, "k")
+	if (read == nil) == (restored == nil) {
+		t.Errorf("read %v, restored %v", read, restored)
+	}
+}
+
+// A restore brings back what was deleted last, also if the clock was set back between two deletes of one key.
+func TestRestoreAfterTheClockWasSetBack(t *testing.T) {
+	e := fresh(t)
+	for _, at := range []time.Time{noon, noon.Add(-time.Hour)} {
+		e.Now = at
+		e.Write("u1", []graph.NodeWrite{change("concept", "k", func(w *graph.NodeWrite) { w.Name, w.Description = graph.Some("k"), graph.Some(at.String()) })})
+		if _, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, "k", 0); err != nil {
+			t.Fatal(err)
 		}
 	}
+	restored, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.ConceptKind, "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Same("restored", noon.Add(-time.Hour).String(), restored.Description)
 }
 
 func TestDeletesOfAVersion(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,15 +21,18 @@ import (
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // a seed
+	if given := os.Getenv("KITH_TEST_SEED"); given != "" {
+		seed = uint64(setting(t, "KITH_TEST_SEED")) //nolint:gosec // a seed
+	}
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test's choice
-	team, environ := testenv.Team(t), settings(testenv.Neo4j(t), testenv.Redis(t))
+	team := testenv.Team(t)
 	var clocks [2]testClock
 	var apis [2]http.Handler
 	var key string
 	for i := range apis {
 		clocks[i].nanos.Store(time.Now().UnixNano())
-		opened := openAt(t, &clocks[i], team, environ)
+		opened := openAt(t, &clocks[i], team, testenv.Neo4j(t), "KITH_REDIS_URI="+testenv.Redis(t))
 		apis[i], key = opened.api, opened.key
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

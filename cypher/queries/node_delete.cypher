@@ -1,6 +1,7 @@
 // Deletes a node: removes its labels, and so its place in every index and every read. All else but its vector is kept
 // until the node is restored or purged. The messages of a source are deleted with it, and the mention counts of what it
-// mentioned, deleted or not, decrease. Its relationships stay, but count for no context.
+// mentioned, deleted or not, decrease. Its relationships stay, but count for no context. Whatever the clocks say, it is deleted after its
+// last version, and after an earlier node with its key: a restore brings back the last one.
 // mode: write
 // params: team_id, entity_key, kind, label, now, user_id
 // returns: relationships, messages
@@ -37,7 +38,13 @@ CALL (n) {
   LIMIT 1
   RETURN reduce(last = 0, at IN [f.until, n.restored_at, n.created_at.epochMillis] | CASE WHEN at > last THEN at ELSE last END) AS last
 }
+CALL (n) {
+  OPTIONAL MATCH (d:Deleted {team_id: $team_id, entity_key: n.entity_key})
+  USING INDEX SEEK d:Deleted(team_id, entity_key)
+  RETURN max(d.deleted_at).epochMillis + 1 AS next
+}
+WITH n, relationships, messages, reduce(latest = $now.epochMillis, at IN [last, next] | CASE WHEN at > latest THEN at ELSE latest END) AS at
 REMOVE n:Memory:$($label)
 SET n:Deleted, n.near = null, n.vector = null, n.vector_scope = null, n.vector_seq = null, n.embed_due = null,
-  n.deleted_kind = $kind, n.deleted_at = CASE WHEN last > $now.epochMillis THEN datetime({epochMillis: last}) ELSE $now END, n.deleted_by = $user_id
+  n.deleted_kind = $kind, n.deleted_at = CASE WHEN at > $now.epochMillis THEN datetime({epochMillis: at}) ELSE $now END, n.deleted_by = $user_id
 RETURN relationships, messages

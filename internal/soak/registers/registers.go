@@ -218,7 +218,7 @@ type stored struct {
 	EntityKey   string   `json:"entity_key"`
 	Description string   `json:"description"`
 	Version     int64    `json:"version"`
-	Status      string   `json:"status"`
+	Status      any      `json:"status"` // created …; of a problem its number
 	Nodes       []stored `json:"nodes"`
 	Messages    []struct {
 		Text string `json:"text"`
