@@ -170,14 +170,25 @@ func (s *Store) CreateChatTree(ctx context.Context, scope graph.Scope, id string
 		id = uuid.Must(uuid.NewV7()).String()
 	}
 	err = s.transaction(ctx, "chat_tree_create", func(t *tx) (err error) {
-		created, err = t.createChatTree(scope, id, w, s.now().UnixMilli())
+		if created, err = t.createChatTree(scope, id, w, s.now().UnixMilli()); err == nil {
+			tree, err = t.chatTree(scope, id)
+		}
 		return err
 	})
-	if err != nil {
-		return Tree{}, false, err
-	}
-	tree, err = s.ChatTree(ctx, scope, id)
 	return tree, created, err
+}
+
+// chatTree reads a tree in the transaction that changes it: a read afterwards may fail, or find what another has written since.
+func (t *tx) chatTree(scope graph.Scope, id string) (Tree, error) {
+	row, err := findChatTree.ExecOne(t, treeParams(scope, id))
+	if err != nil {
+		return Tree{}, err
+	}
+	return row.tree(), nil
+}
+
+func treeParams(scope graph.Scope, id string) map[string]any {
+	return map[string]any{"team_id": scope.TeamID, "owners": owners(scope), "id": id}
 }
 
 // createChatTree stores a tree unless one has its id. It returns ErrConflict when that tree belongs to another user.
@@ -218,7 +229,7 @@ func (w *TreeWrite) properties() graph.Properties {
 // ChatTree returns a tree that the scope may see, by its id or the id of one of its turns. It returns ErrNotFound for an unknown
 // id.
 func (s *Store) ChatTree(ctx context.Context, scope graph.Scope, id string) (Tree, error) {
-	row, err := findChatTree.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": owners(scope), "id": id})
+	row, err := findChatTree.ReadOne(ctx, s.db, treeParams(scope, id))
 	if err != nil {
 		return Tree{}, err
 	}
@@ -282,16 +293,16 @@ func (s *Store) ChangeChatTree(ctx context.Context, scope graph.Scope, id string
 	if w.check(f, tree.scope(scope.TeamID)); f.Len() > 0 {
 		return Tree{}, f.Err()
 	}
-	err = s.transaction(ctx, "chat_tree_change", func(t *tx) error {
-		_, err := updateChatTree.ExecOne(t, map[string]any{
+	err = s.transaction(ctx, "chat_tree_change", func(t *tx) (err error) {
+		_, err = updateChatTree.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "owners": owners(scope), "id": tree.ID, "properties": map[string]any(w.properties()), "now": s.now().UnixMilli(),
 		})
+		if err == nil {
+			tree, err = t.chatTree(scope, id)
+		}
 		return err
 	})
-	if err != nil {
-		return Tree{}, err
-	}
-	return s.ChatTree(ctx, scope, tree.ID)
+	return tree, err
 }
 
 // scope returns the scope of all who see the tree.

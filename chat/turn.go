@@ -296,9 +296,13 @@ func (s *Store) ChatTurn(ctx context.Context, scope graph.Scope, id string) (Tur
 	return turns[0], nil
 }
 
+func turnParams(scope graph.Scope, ids []string) map[string]any {
+	return map[string]any{"team_id": scope.TeamID, "owners": owners(scope), "ids": ids}
+}
+
 // readChatTurns returns the turns that exist, in the order of their ids.
 func (s *Store) readChatTurns(ctx context.Context, scope graph.Scope, ids []string) ([]Turn, error) {
-	rows, err := findChatTurns.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "owners": owners(scope), "ids": ids})
+	rows, err := findChatTurns.ReadOne(ctx, s.db, turnParams(scope, ids))
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,8 @@ type chatChange struct {
 	attempt    int64
 	next       int // by how much the attempt grows
 	properties graph.Properties
-	answered   bool // by the caller, whose quota counts the answer
+	answered   bool  // by the caller, whose quota counts the answer
+	result     *Turn // set to the changed turn; nil: not read
 }
 
 // changeChatTurn compares and changes a turn at once. It returns the state before, whether the turn was changed, and its attempt.
@@ -59,6 +60,13 @@ func (s *Store) changeChatTurn(ctx context.Context, scope graph.Scope, id string
 	err = s.transaction(ctx, name, func(t *tx) error {
 		turn, err := updateChatTurn.ExecOne(t, params)
 		was, changed, attempt = turn.Status, turn.Changed, turn.Attempt
+		if err != nil || !changed || c.result == nil {
+			return err
+		}
+		rows, err := findChatTurns.ExecOne(t, turnParams(scope, []string{id})) // afterwards a read may fail
+		if err == nil && len(rows) > 0 {
+			*c.result = rows[0].turn(s.now())
+		}
 		return err
 	})
 	if was == chatInterrupted {
@@ -95,18 +103,18 @@ func (s *Store) CancelChatTurn(ctx context.Context, scope graph.Scope, id string
 
 // AnswerChatTurn stores the answer of the caller's model to a pending turn. It returns an InvalidError, ErrNotFound, or
 // ErrConflict for a turn that is not pending.
-func (s *Store) AnswerChatTurn(ctx context.Context, scope graph.Scope, id string, a *Answer) (Turn, error) {
+func (s *Store) AnswerChatTurn(ctx context.Context, scope graph.Scope, id string, a *Answer) (turn Turn, err error) {
 	if err := a.check(); err != nil {
 		return Turn{}, err
 	}
-	was, changed, _, err := s.changeChatTurn(ctx, scope, id, chatChange{from: []Status{StatusPending}, properties: a.properties(), answered: true})
+	was, changed, _, err := s.changeChatTurn(ctx, scope, id, chatChange{from: []Status{StatusPending}, properties: a.properties(), answered: true, result: &turn})
 	if err == nil && !changed {
 		err = fmt.Errorf("answer: the turn is not pending (%s): %w", was, fault.ErrConflict)
 	}
 	if err != nil {
 		return Turn{}, err
 	}
-	return s.ChatTurn(ctx, scope, id)
+	return turn, nil
 }
 
 // FinishChatTurn stores the result of an attempt at a generation. It drops a result that comes after a cancel, a delete, another
