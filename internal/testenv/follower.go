@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -257,8 +258,8 @@ func (f *follower) marked(message []byte) []byte {
 		message[at+len(key)-1] = 'z'
 		return message
 	}
-	before, old := message[:at+len(key)], bookmarkIn(message)
-	after := bytes.TrimPrefix(message[bytes.Index(message, []byte(old)):], []byte(old))
+	before := message[:at+len(key)]
+	_, after, _ := bytes.Cut(message, []byte(bookmarkIn(message)))
 	return append(pack(bytes.Clone(before), f.committed[f.applying-1].bookmark), after...)
 }
 
@@ -305,7 +306,7 @@ func transactionID(bookmark string) (int64, error) {
 	if err != nil || len(raw) <= before {
 		return 0, fmt.Errorf("%q is no bookmark", bookmark)
 	}
-	kind, value := raw[before], append(raw[before+1:], make([]byte, 8)...)
+	kind, value := raw[before], slices.Concat(raw[before+1:], make([]byte, 8))
 	switch kind {
 	case 0xC9:
 		return int64(binary.BigEndian.Uint16(value)), nil
