@@ -134,7 +134,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"keys": []string{"k"}, "numbers": []int64{1, 2}, "sources": []map[string]any{{"source_key": "s-1", "numbers": []int64{1, 2}, "from": 0, "count": 1}}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": graph.AuditNames,
 		"records": graph.RecordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
 		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": map[string]any{"Concept": "x0"},
-		"plain": graph.PlainTypes, "last": "x"})
+		"plain": graph.PlainTypes, "last": "x", "context": map[string]any{}, "database": "neo4j"})
 	scope := graph.Scope{TeamID: e.Team, UserID: "u"}
 	maps.Copy(known, searchParams(scope, "x"))
 	maps.Copy(known, detailParams(scope, []string{"n-1"}, []string{"n-1"}, []string{"n-1"}))

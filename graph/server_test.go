@@ -32,7 +32,10 @@ func TestOwnServer(t *testing.T) {
 		do   func(*testing.T, *env)
 	}{
 		{"schema by several at once", migrateAtOnce},
-		{"plans with an empty database", func(_ *testing.T, e *env) { empty = e.checkPlans(e.statements()...) }},
+		{"plans with an empty database", func(_ *testing.T, e *env) {
+			// export_hub is for nodes with 100,000 relationships. Without any, reading all relationships costs nothing.
+			empty = e.checkPlans(slices.DeleteFunc(e.statements(), func(q cypher.Query) bool { return q.Name == "export_hub" })...)
+		}},
 		{"a schema without search", olderSearch},
 		{"searches beside other teams", searchesBeside},
 		{"plans with one huge user", func(_ *testing.T, e *env) { e.Same("plans that are kept", empty, hugeUser(e)) }},

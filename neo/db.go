@@ -140,14 +140,18 @@ func (d *DB) Read(ctx context.Context, q cypher.Query, params map[string]any) ([
 			return nil, Translate(q.Name, err)
 		}
 	}
+	mode := neo4j.AccessModeRead
 	for attempt := range readAttempts {
 		if attempt > 0 && !sleep.For(ctx, retryPause<<attempt) {
 			return nil, Translate(q.Name, ctx.Err())
 		}
 		var rows [][]any
-		rows, err = d.readOnce(ctx, q, params)
+		rows, err = d.readOnce(ctx, mode, q, params)
 		if err == nil {
 			return rows, nil
+		}
+		if isBehind(err) { // the driver may choose the same member again; the leader has all
+			mode = neo4j.AccessModeWrite
 		}
 		if !d.passes(err) {
 			break
@@ -162,7 +166,7 @@ func (d *DB) Read(ctx context.Context, q cypher.Query, params map[string]any) ([
 // plan returns when the database has planned a statement; see planning. It is apart from Read, as its closure costs allocations.
 func (d *DB) plan(ctx context.Context, q cypher.Query, params map[string]any) error {
 	return d.plans.await(ctx, q, func(ctx context.Context) error {
-		_, err := d.readOnce(ctx, q, params)
+		_, err := d.readOnce(ctx, neo4j.AccessModeRead, q, params)
 		return err
 	})
 }
@@ -178,10 +182,16 @@ func (d *DB) passes(err error) bool {
 	return neo4j.IsConnectivityError(err) || db != nil && (db.IsRetriable() || d.marks != nil && db.Code == procedureFailed)
 }
 
-func (d *DB) readOnce(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
+// isBehind reports whether a member of a cluster did not get in time what the reader has written or read before.
+func isBehind(err error) bool {
+	var db *neo4j.Neo4jError
+	return errors.As(err, &db) && db.Code == "Neo.TransientError.Transaction.BookmarkTimeout"
+}
+
+func (d *DB) readOnce(ctx context.Context, mode neo4j.AccessMode, q cypher.Query, params map[string]any) ([][]any, error) {
 	team := teamOf(params)
 	from := d.marks.of(team)
-	session := d.session(ctx, neo4j.AccessModeRead, from, neo4j.FetchAll)
+	session := d.session(ctx, mode, from, neo4j.FetchAll)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
 	rows, err := d.runIn(ctx, session, q, params)
 	if err == nil {
