@@ -19,11 +19,11 @@ WITHENV   := go run ./internal/testenv/run --
 # A Neo4j that a test starts for itself lives for seconds: only Java's quicker compiler is worth its time, and its jars,
 # whose checksums Maven has compared, need no verification of their code (5.3 s to start instead of 6.5).
 BRIEFJAVA := env JDK_JAVA_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-# One package at a time (-p 1): several start databases of their own.
 # 1: a build without Node and the npm registry fails, instead of leaving the page out.
 PAGE      ?=
-# make check and make lint vet the code, and programs without debug information link faster.
-TESTFLAGS ?= -shuffle=on -p 1 -vet=off -ldflags='-s -w' -timeout=45m
+# One package at a time (-p 1): several start databases of their own. Three tests at a time: they wait for databases much of
+# their time. make check and make lint vet the code, and programs without debug information link faster.
+TESTFLAGS ?= -shuffle=on -p 1 -parallel 3 -vet=off -ldflags='-s -w' -timeout=45m
 LINTFLAGS ?=
 BENCHTIME ?= 1s
 SOAK      ?= 10m

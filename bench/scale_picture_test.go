@@ -115,7 +115,7 @@ func (c chart) draw(out *strings.Builder) {
 	_, _ = fmt.Fprintf(out, `<text x="%d" y="20" font-size="13" font-weight="bold">%s</text>`+"\n", plotLeft, html.EscapeString(c.title))
 	for i := range 5 {
 		v := top * float64(i) / 4
-		_, _ = fmt.Fprintf(out, `<path d="M%d %.1fh%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%.4g</text>`+"\n", plotLeft, y(v), plotWidth, plotLeft-5, y(v)+4, v)
+		_, _ = fmt.Fprintf(out, `<path d="M%d %.1fh%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%.5g</text>`+"\n", plotLeft, y(v), plotWidth, plotLeft-5, y(v)+4, v)
 	}
 	for v := math.Pow(10, math.Ceil(math.Log10(low))); v <= high; v *= 10 {
 		_, _ = fmt.Fprintf(out, `<path d="M%.1f %dv%d" stroke="#ddd"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x(v), plotTop, plotHeight, x(v), plotTop+plotHeight+15, thousands(v))
