@@ -90,12 +90,12 @@ func TestStrangeBookmarks(t *testing.T) {
 	name, _ := e.Store.Bookmarks().Mark(e.Team)
 	for _, mark := range []string{"FB:none", "FB:" + base64.StdEncoding.EncodeToString(make([]byte, 30))} {
 		e.Store.Bookmarks().Receive(name, mark)
-		if err := e.concepts(t.Context()); err != nil || e.mark() != "" {
+		if err := e.concepts(t.Context()); err != nil || strings.Contains(e.mark(), mark) || strings.Count(e.mark(), "FB:") != 1 { // the read left its own
 			t.Errorf("%s: %v, and then %q", mark, err, e.mark())
 		}
 	}
 	e.Store.Bookmarks().Receive(name, "none FB:"+strings.Repeat("x", 256))
-	if got := e.mark(); got != "" {
+	if got := e.mark(); strings.Contains(got, "none") || strings.Contains(got, "x") {
 		t.Errorf("taken in: %q", got)
 	}
 }
