@@ -196,7 +196,7 @@ func (b *behind) checkOwnWrites(t *testing.T) {
 	}
 	b.Hold()
 	b.write(t, "mark1")
-	<-time.After(200 * time.Millisecond) // for the message to the other
+	<-time.After(time.Second) // for the message to the other
 	older := 0
 	for _, view := range behindViews() {
 		if r := b.alone.do(t, view[0], view[1], view[2]); !strings.Contains(string(r.body), "mark1") {
