@@ -188,7 +188,8 @@ type LinkedSource struct {
 	At    time.Time // when it began
 }
 
-// The searched fields: of sources, the name is the second; of nodes, the names are the first two. docs/recall.md has their weights and the measurements behind them.
+// The searched fields: of sources, the name is the second; of nodes, the names are the first two. docs/recall.md has their weights and
+// the measurements behind them.
 var (
 	messageFields = []wordField{{name: "text", boost: 1}, {name: "near", boost: 1}}
 	sourceFields  = []wordField{{"summary", 1, false}, {"name", 0.75, true}, {"description", 1, false}, {"keywords", 0.75, true}, {"tags", 0.75, true}}
@@ -204,17 +205,6 @@ var (
 // hundreds of hits would take longer to send and to read than everything else.
 var relationshipNames = append(fieldNames(relationshipFields),
 	"type_word", "attitude", "proximity", "recorded_at", "state", "salience", "salience_at", "decay_rate", "expires_at")
-
-// relationship returns the properties of relationshipNames, and the key.
-func relationship(key any, values []any) graph.Properties {
-	p := graph.Properties{"key": key}
-	for i, value := range values[:min(len(values), len(relationshipNames))] {
-		if value != nil {
-			p[relationshipNames[i]] = graph.AsKept(value)
-		}
-	}
-	return p
-}
 
 // Search returns what matches the asks, in one round trip.
 func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found, error) {
@@ -408,7 +398,8 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 		}),
 		// key and name of the start, type, key and name of the end, values of relationshipNames
 		scored(asks.relationships, neo.List(r.Relationships), relationshipValues, r.Counts, nil, func(l []any, hit Hit) {
-			view := graph.NewRelationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), relationship(l[1], neo.List(l[7])), now)
+			view := graph.NewRelationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), graph.NamedProperties(relationshipNames, neo.List(l[7])), now)
+			view.Key = hit.Key
 			f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit, FromName: neo.Text(l[3]), ToName: neo.Text(l[6]), RelationshipView: view})
 		}),
 	)

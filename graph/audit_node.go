@@ -46,10 +46,7 @@ func newAuditPage(team string, rows []auditedNode) auditedPage {
 	for i, row := range rows {
 		n := &p.nodes[i]
 		n.kinds = slices.DeleteFunc(row.Labels, func(l string) bool { return l == "Memory" })
-		n.Properties = Properties{}
-		for j, value := range row.Found {
-			n.putUnless(value == nil, auditNames[j], AsKept(value))
-		}
+		n.Properties = NamedProperties(auditNames, row.Found)
 		if len(n.kinds) == 1 {
 			n.kind = KindOfLabel(n.kinds[0])
 		}

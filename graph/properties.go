@@ -33,6 +33,17 @@ func (p *Properties) DecodeNeo(v any) error {
 	return nil
 }
 
+// NamedProperties returns the properties of some names from their values as statements return them, without those that are null.
+func NamedProperties(names []string, values []any) Properties {
+	p := make(Properties, len(names))
+	for i, value := range values[:min(len(values), len(names))] {
+		if value != nil {
+			p[names[i]] = AsKept(value)
+		}
+	}
+	return p
+}
+
 // AsKept converts a value of the driver to its stored form.
 func AsKept(value any) any {
 	switch typed := value.(type) {
