@@ -192,7 +192,7 @@ func (g *guesser) guess(t *testing.T, trials, documents int, by string) []float6
 	}
 	areas := make([]float64, len(statistics))
 	for i, name := range statistics {
-		without, with := middle(seen[0][i]), middle(seen[1][i])
+		without, with := median(seen[0][i]), median(seen[1][i])
 		areas[i] = areaUnder(seen[0][i], seen[1][i])
 		t.Logf("%-50s %.4f  (medians: not stored %.4g, stored %.4g)", name, areas[i], without, with)
 	}
@@ -304,11 +304,6 @@ func hits(t *testing.T, answer []byte) (scores []float64, keys []string) {
 		}
 	}
 	return scores, keys
-}
-
-func middle(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
 }
 
 // areaUnder returns the area under the ROC curve of a value that is to separate two groups: the share of pairs that it ranks, of those

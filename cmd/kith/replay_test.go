@@ -122,8 +122,8 @@ func (r *replays) get(t *testing.T, instance int, query string, wrote bool) {
 	}
 }
 
-// median returns the middle of durations.
-func median(all []time.Duration) time.Duration {
+// median sorts values and returns the middle one.
+func median[T time.Duration | float64](all []T) T {
 	slices.Sort(all)
 	return all[len(all)/2]
 }
