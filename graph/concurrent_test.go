@@ -1,13 +1,16 @@
 package graph_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/neo"
 )
 
@@ -136,4 +139,59 @@ func TestOneSourceOfManyWriters(t *testing.T) {
 	})
 	e.Same("messages", []string{"x"}, e.messages("s"))
 	e.Same("mentions", int64(1), e.sections("u1").Relationships[0].RecentMentions)
+}
+
+// Of many restores of a deleted node one restores it, once.
+func TestOneRestoreOfADelete(t *testing.T) {
+	e := fresh(t)
+	for version := int64(1); version <= 3; version++ {
+		if version == 1 {
+			e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
+		}
+		if _, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, "a", 0); err != nil {
+			t.Fatal(err)
+		}
+		var restored atomic.Int64
+		atOnce(t, func(int) error {
+			switch n, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.ConceptKind, "a"); {
+			case err == nil && n.Version != version+1:
+				return fmt.Errorf("restored as version %d, not %d", n.Version, version+1)
+			case err == nil:
+				restored.Add(1)
+			case !errors.Is(err, fault.ErrNotFound):
+				return err
+			}
+			return nil
+		})
+		e.Same("restores", int64(1), restored.Load())
+	}
+}
+
+// A restore beside a delete of a later node with the key restores that one, or is refused.
+func TestRestoreBesideADelete(t *testing.T) {
+	e := fresh(t)
+	for round := range 15 {
+		key := fmt.Sprint("k", round)
+		write := func(name string) {
+			e.Write("u1", []graph.NodeWrite{change("concept", key, described(name), func(w *graph.NodeWrite) { w.Name = graph.Some(fmt.Sprint(name, round)) })})
+		}
+		write("old")
+		if _, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, key, 0); err != nil {
+			t.Fatal(err)
+		}
+		write("new")
+		atOnce(t, func(i int) error {
+			if i == 0 {
+				_, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, key, 0)
+				return err
+			}
+			switch n, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.ConceptKind, key); {
+			case err == nil && n.Description != "new":
+				return fmt.Errorf("round %d: restored the %s node", round, n.Description)
+			case err != nil && !errors.Is(err, fault.ErrNotFound) && !errors.Is(err, fault.ErrConflict):
+				return err
+			}
+			return nil
+		})
+	}
 }

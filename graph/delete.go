@@ -29,10 +29,12 @@ const (
 // deletedNode counts what was deleted with a node.
 type deletedNode struct{ Relationships, Messages int64 }
 
-// restoredNode is a restored node. Relationships is the number of those restored with it.
+// restoredNode is a restored node. Relationships is the number of those restored with it. Raced: it was not the last deleted one with
+// its key.
 type restoredNode struct {
 	Properties    Properties
 	Relationships int64
+	Raced         bool
 }
 
 // Deletion is the receipt of a delete. It can be undone until RestorableUntil.
@@ -118,6 +120,9 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 		})
 		if err != nil {
 			return err
+		}
+		if restored.Raced {
+			return neo.ErrRace
 		}
 		n := &stored{kind, restored.Properties}
 		view = NewNodeView(kind, n.Properties, s.Now())
