@@ -108,12 +108,12 @@ func (b *Bookmarks) advance(name string, before, after neo4j.Bookmarks) {
 // replaced returns what is known without before, and after.
 func replaced(known, before, after neo4j.Bookmarks) neo4j.Bookmarks {
 	left := make(neo4j.Bookmarks, 0, maxMarks)
-	for _, k := range slices.Concat(known, after) {
-		if !slices.Contains(before, k) && !slices.Contains(left, k) {
+	for _, k := range known {
+		if !slices.Contains(before, k) && !slices.Contains(after, k) {
 			left = append(left, k)
 		}
 	}
-	return left
+	return append(left, after...) // one of before is there again if the transaction changed nothing
 }
 
 // forget drops all bookmarks.

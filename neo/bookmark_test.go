@@ -31,6 +31,15 @@ func TestBookmarksStayFew(t *testing.T) {
 	if got := append(b.of("acme"), b.of(all)...); len(got) != 2 || got[0] != "FB:mine" || got[1] != "FB:mine" || len(b.of("other")) != 0 {
 		t.Errorf("written: %q", got)
 	}
+	b.wrote("acme", b.of("acme"), b.of(all), neo4j.Bookmarks{"FB:mine"})
+	if got := append(b.of("acme"), b.of(all)...); len(got) != 2 || got[0] != "FB:mine" || got[1] != "FB:mine" {
+		t.Errorf("nothing was changed: %q", got)
+	}
+	b.Receive(name, "FB:old")
+	b.read("acme", b.of("acme"), neo4j.Bookmarks{"FB:mine"})
+	if got := strings.Join(b.of("acme"), " "); got != "FB:mine" {
+		t.Errorf("a read of what it waited for: %q", got)
+	}
 	b.read("acme", nil, neo4j.Bookmarks{"FB:told"})
 	if got := strings.Join(b.of("acme"), " "); got != "FB:mine FB:told" {
 		t.Errorf("read without waiting: %q", got)

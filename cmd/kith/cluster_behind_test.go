@@ -349,7 +349,7 @@ func (b *behind) checkDeliveries(t *testing.T) {
 	made := b.admin.must(t, http.MethodPost, "/v1/webhooks", `{"url":"`+receiver.URL+`/hook"}`)
 	b.Hold(300 * time.Millisecond)
 	for n := range 60 {
-		b.here.must(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"w%02d","name":"w"}]}`, n))
+		b.here.must(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"user_id":"u1","strict":true,"nodes":[{"kind":"concept","entity_key":"w%02d","name":"w%02d"}]}`, n, n))
 	}
 	whole := func() bool {
 		mu.Lock()
