@@ -230,10 +230,13 @@ func rankNodes(f *Found, i int, a *ask) ranking {
 		switch {
 		case n.Ask != i:
 		case a.Match:
-			r.entry(n.Key).words = max(similarity(n.Name, a.text), similarity(n.CanonicalName, a.text))
+			r.entry(n.Key).words = similarity(n.CanonicalName, a.text)
+			for _, name := range append([]string{n.Name}, n.Aliases...) {
+				r.entry(n.Key).words = max(r.entry(n.Key).words, similarity(name, a.text))
+			}
 		default:
 			r.entry(n.Key).words = n.Score
-			r.entry(n.Key).named = nameShare(n.Name, a.Words)
+			r.entry(n.Key).named = namesShare(n.Name, n.Aliases, a.Words)
 		}
 	}
 	if !a.Match {
@@ -277,7 +280,7 @@ func spreadLinks(f *Found, seeds []Seed, a *ask, sources, nodes ranking) {
 		for _, key := range l.Seeds {
 			active += weights[key]
 		}
-		naming := nameShare(l.Name, a.Words)
+		naming := namesShare(l.Name, l.Aliases, a.Words)
 		if active+naming == 0 {
 			continue
 		}
@@ -323,6 +326,15 @@ func (p *plan) addMentions(f *Found, sources, nodes ranking) {
 			e.via = append(e.via, l.Name)
 		}
 	}
+}
+
+// namesShare returns the largest nameShare of a name and its aliases.
+func namesShare(name string, aliases, query []string) float64 {
+	share := nameShare(name, query)
+	for _, alias := range aliases {
+		share = max(share, nameShare(alias, query))
+	}
+	return share
 }
 
 // nameShare returns the share of a query that a name covers if the query contains all of the name, otherwise 0.

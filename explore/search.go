@@ -40,6 +40,7 @@ type saidRow struct {
 type searchLink struct {
 	Labels    graph.Labels
 	Key, Name string
+	Aliases   []string
 	Degree    int64
 	Seeds     []string
 	Sources   []LinkedSource
@@ -162,6 +163,7 @@ type FoundNode struct {
 	Hit
 	Kind                graph.Kind
 	Name, CanonicalName string
+	Aliases             []string
 }
 
 // FoundRelationship is a relationship that contains the words, with what an answer shows of it; Key is its key.
@@ -175,6 +177,7 @@ type FoundRelationship struct {
 type Link struct {
 	Kind      graph.Kind
 	Key, Name string
+	Aliases   []string
 	Degree    int64    // sources that mention it
 	Newest    bool     // too many to be a link: only the newest are listed
 	Seeds     []string // the first sources that mention it
@@ -188,13 +191,13 @@ type LinkedSource struct {
 	At    time.Time // when it began
 }
 
-// The searched fields: of sources, the name is the second; of nodes, the names are the first two. docs/recall.md has their weights and
+// The searched fields: of sources, the name is the second; of nodes, the names are the first three. docs/recall.md has their weights and
 // the measurements behind them.
 var (
 	messageFields = []wordField{{name: "text", boost: 1}, {name: "near", boost: 1}}
 	sourceFields  = []wordField{{"summary", 1, false}, {"name", 0.75, true}, {"description", 1, false}, {"keywords", 0.75, true}, {"tags", 0.75, true}}
 	wordsOfNodes  = []wordField{
-		{"name", 2, true}, {"canonical_name", 1, true}, {"description", 1, false}, {"type", 0.5, false}, {"tags", 0.5, false}, {"notes", 0.5, false},
+		{"name", 2, true}, {"canonical_name", 1, true}, {"aliases", 2, true}, {"description", 1, false}, {"type", 0.5, false}, {"tags", 0.5, false}, {"notes", 0.5, false},
 		{"text", 1, false}, {"content", 0.5, false}, {"goal", 0.5, false}, {"outcome", 0.5, false}, {"rationale", 0.5, false},
 		{"next_step_short", 0.5, false}, {"next_step_long", 0.5, false},
 	}
@@ -316,7 +319,7 @@ func (q *Search) indexAsks(scope graph.Scope) *searchAsks {
 			all.sources = append(all.sources, newIndexAsk("source_words", said, "", sourceFields, a))
 		}
 		if len(q.Nodes) > 0 {
-			all.nodes = append(all.nodes, newIndexAsk("memory_words", other, kinds, wordsOfNodes, a))
+			all.nodes = append(all.nodes, newIndexAsk("memory_texts", other, kinds, wordsOfNodes, a))
 		}
 		if q.Relationships {
 			all.relationships = append(all.relationships, newIndexAsk("relationship_words", other, types, relationshipFields, a))
@@ -394,7 +397,7 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 		}),
 		scored(asks.nodes, neo.List(r.Nodes), nodeValues, r.Counts, nil, func(l []any, hit Hit) { // label
 			values := neo.List(l[3])
-			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: graph.KindOfLabel(neo.Text(l[2])), Name: neo.Text(values[0]), CanonicalName: neo.Text(values[1])})
+			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: graph.KindOfLabel(neo.Text(l[2])), Name: neo.Text(values[0]), CanonicalName: neo.Text(values[1]), Aliases: neo.Texts(values[2])})
 		}),
 		// key and name of the start, type, key and name of the end, values of relationshipNames
 		scored(asks.relationships, neo.List(r.Relationships), relationshipValues, r.Counts, nil, func(l []any, hit Hit) {
@@ -407,7 +410,7 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 	f.addSaid(r.Said)
 	for _, l := range r.Links {
 		f.Links = append(f.Links, Link{
-			Kind: l.Labels.Kind(), Key: l.Key, Name: l.Name, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.Sources,
+			Kind: l.Labels.Kind(), Key: l.Key, Name: l.Name, Aliases: l.Aliases, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.Sources,
 		})
 	}
 	for i := range r.Vectors {

@@ -23,7 +23,7 @@ func embeddingText(n *stored) string {
 		name = ""
 	}
 	var parts []string
-	for _, part := range []string{name, n.Text("description"), n.Text("summary"), body, strings.Join(n.Texts("keywords"), ", ")} {
+	for _, part := range []string{name, strings.Join(n.Texts("aliases"), ", "), n.Text("description"), n.Text("summary"), body, strings.Join(n.Texts("keywords"), ", ")} {
 		if part = strings.TrimSpace(part); part != "" {
 			parts = append(parts, part)
 		}

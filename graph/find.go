@@ -76,6 +76,9 @@ type stored struct {
 func (s *stored) key() string  { return s.Text("entity_key") }
 func (s *stored) user() string { return s.Text("user_id") }
 
+// sameKey reports whether another one is the same node.
+func (s *stored) sameKey(other *stored) bool { return s.key() == other.key() }
+
 // visible reports whether the node exists and the scope may see it: it is shared or belongs to the scope's user.
 func (s *stored) visible(scope Scope) bool {
 	return s != nil && (s.user() == "" || s.user() == scope.UserID)
@@ -94,7 +97,7 @@ func (s *stored) version() int64 {
 
 // lookups names what find reads. Of ends it reads only what relationships need. Keys are sorted so that concurrent writers lock
 // in the same order.
-type lookups struct{ entityKeys, naturalKeys, ownerUsers, ends, users []string }
+type lookups struct{ entityKeys, naturalKeys, aliases, ownerUsers, ends, users []string }
 
 // Distinct sorts keys and returns them without repeated ones. It changes the slice.
 func Distinct(keys []string) []string {
@@ -105,8 +108,9 @@ func Distinct(keys []string) []string {
 // known are the stored nodes of a write, by each of their names.
 type known struct {
 	byKey, byNatural, byOwner map[string]*stored
-	deleted                   map[string][]string // who may restore a node of a key; empty: the team
-	unowned                   map[string]bool     // users without an owner node, and whether another person has their id as its name
+	byAlias                   map[string][]*stored // by aliasKey
+	deleted                   map[string][]string  // who may restore a node of a key; empty: the team
+	unowned                   map[string]bool      // users without an owner node, and whether another person has their id as its name
 }
 
 // isKept reports whether the key of a new node belongs to a node that somebody else deleted and may restore.
@@ -116,7 +120,7 @@ func (k known) isKept(key, user string) bool {
 
 // find reads and locks nodes.
 func (t *Tx) find(teamID string, l lookups) (known, error) {
-	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}, deleted: map[string][]string{},
+	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}, byAlias: map[string][]*stored{}, deleted: map[string][]string{},
 		unowned: map[string]bool{}}
 	return k, t.findMore(teamID, l, k)
 }
@@ -126,7 +130,8 @@ func (t *Tx) findMore(teamID string, l lookups, k known) error {
 	entityKeys := Distinct(l.entityKeys)
 	rows, err := findNodes.Exec(t, map[string]any{
 		"team_id": teamID, "entity_keys": entityKeys, "natural_keys": Distinct(l.naturalKeys),
-		"owner_users": Distinct(l.ownerUsers), "own_users": ownerRows(l.users), "ends": without(Distinct(l.ends), entityKeys),
+		"alias_queries": aliasQueries(teamID, Distinct(l.aliases)),
+		"owner_users":   Distinct(l.ownerUsers), "own_users": ownerRows(l.users), "ends": without(Distinct(l.ends), entityKeys),
 	})
 	if err != nil {
 		return err
@@ -164,6 +169,9 @@ func (k known) add(s *stored) {
 	if natural := s.Text("natural_key"); natural != "" {
 		k.byNatural[natural] = s
 	}
+	for _, key := range s.aliasKeys() {
+		k.byAlias[key] = append(slices.DeleteFunc(k.byAlias[key], s.sameKey), s)
+	}
 	if s.owns() {
 		k.byOwner[s.user()] = s
 	}
@@ -173,6 +181,9 @@ func (k known) add(s *stored) {
 func (k known) replace(old, next *stored) {
 	if old != nil {
 		delete(k.byNatural, old.Text("natural_key"))
+		for _, key := range old.aliasKeys() {
+			k.byAlias[key] = slices.DeleteFunc(k.byAlias[key], old.sameKey)
+		}
 		if old.owns() {
 			delete(k.byOwner, old.user())
 		}

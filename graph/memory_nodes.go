@@ -82,6 +82,7 @@ func (j *memoryJob) lookups() lookups {
 		if kind := n.kind(); n.Name.Given && kind.hasNaturalKey() {
 			l.naturalKeys = append(l.naturalKeys, n.naturalKey(user))
 		}
+		l.lookupAliases(n, user)
 		if n.IsOwner.Value || n.MayOwn {
 			l.ownerUsers = append(l.ownerUsers, user)
 		}
@@ -124,9 +125,11 @@ func (p *nodePlan) newNames() []string {
 		if old == nil || old.kind != w.kind() || w.Kind == MessageKind.Name {
 			continue
 		}
-		name := p.merged(w, old).Text("natural_key")
-		if p.job.found.byNatural[name] == nil {
-			names = append(names, name)
+		next := p.merged(w, old)
+		for _, name := range append(next.namesOfAliases(), next.Text("natural_key")) {
+			if p.job.found.byNatural[name] == nil {
+				names = append(names, name)
+			}
 		}
 	}
 	return names
@@ -149,8 +152,11 @@ func (p *nodePlan) place(i int) NodeResult {
 	if n := p.ownerInPlaceOf(w); n != nil {
 		return NodeResult{EntityKey: n.key(), Status: Unchanged, Version: n.version()}
 	}
+	w, refused := p.byAlias(w, at)
 	old := p.old(w)
-	refused := p.refusal(w, old)
+	if refused == (refusal{}) {
+		refused = p.refusal(w, old)
+	}
 	var next *stored
 	if refused == (refusal{}) {
 		j.ifVersion(at, w.IfVersion, old.version())
@@ -163,6 +169,7 @@ func (p *nodePlan) place(i int) NodeResult {
 	}
 	if !j.write.restoring {
 		j.warnOfState(w, at)
+		p.warnOfAliases(w, next, at)
 	}
 	if made := j.found.byOwner[next.user()]; p.takesOver(next, made) {
 		p.takeOver(made, next)

@@ -114,6 +114,7 @@ func (w *NodeWrite) check(f *Faults, at fault.Path, now time.Time, restoring boo
 	if kind.Name != "" {
 		w.OwnFields.check(f, at, kind, restoring)
 	}
+	w.checkAliases(f, at)
 	if kind == ItemKind {
 		w.checkItem(f, at)
 	}

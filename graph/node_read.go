@@ -363,7 +363,7 @@ func (s *Store) NodesByKey(ctx context.Context, scope Scope, keys []string) ([]N
 	return nodes, nil
 }
 
-// NodesNamed returns at most ten nodes for each name that the scope may see, by NameKey.
+// NodesNamed returns at most ten nodes that the scope may see with each name, and ten with it as an alias, by NameKey.
 func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (map[string][]NodeRef, error) {
 	keys := make([]string, 0, len(names))
 	for _, name := range names {
@@ -371,7 +371,13 @@ func (s *Store) NodesNamed(ctx context.Context, scope Scope, names []string) (ma
 			keys = append(keys, key)
 		}
 	}
-	rows, err := findByName.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "names": Distinct(keys)})
+	keys = Distinct(keys)
+	aliases := make([]map[string]any, len(keys))
+	for i, key := range keys {
+		visible := Distinct([]string{aliasKey(scope.UserID, key), aliasKey("", key)})
+		aliases[i] = map[string]any{"name": key, "query": aliasQueries(scope.TeamID, visible)[0]}
+	}
+	rows, err := findByName.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "names": keys, "aliases": aliases})
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,8 @@ type OwnFields struct {
 	// Items.
 	Namespace Optional[[]string]        `json:"namespace,omitzero" kinds:"item" max:"16" doc:"where it is: 1 to 16 parts, the outermost first, 512 characters in all"`
 	Value     Optional[json.RawMessage] `json:"value,omitzero" kinds:"item" doc:"an object; at most 262,144 bytes, 32 levels"`
+	// Names.
+	Aliases Optional[[]string] `json:"aliases,omitzero" kinds:"person entity project system_entity" max:"100" doc:"other names: searches find it by them, and so do writes by name"`
 	// Counted by maintenance.
 	SourceCount      Optional[int64]     `json:"source_count,omitzero" kinds:"person concept entity storyline macro" readonly:"true" doc:"sources that mention it; read only"`
 	FirstMentionedAt Optional[time.Time] `json:"first_mentioned_at,omitzero" kinds:"person concept entity" readonly:"true"`

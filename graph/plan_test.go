@@ -43,7 +43,7 @@ func searchParams(scope graph.Scope, word string) map[string]any {
 			"head": visible + " +(search_scope:nothing ", "clauses": []string{"((+" + clause + " +*:*)^1)"}, "words": []string{word},
 			"names": []string{visible + " +name:(" + word + ")^0"}, "filters": false,
 		}}
-		if indexes := map[string]string{"message": "message_words", "source": "source_words", "node": "memory_words"}; indexes[name] != "" {
+		if indexes := map[string]string{"message": "message_words", "source": "source_words", "node": "memory_texts"}; indexes[name] != "" {
 			counted = append(counted, map[string]any{"index": indexes[name], "filter": visible, "asks": [][]string{{visible + " +" + clause}}})
 		}
 	}
@@ -123,7 +123,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"after": "", "end": "x", "cutoff": weekAgo, "project_id": "p-1", "past": false, "outgoing": true, "incoming": true, "types": []string{"thinks_about"},
 		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "to": "n-2",
 		"messages": false, "import_id": "i", "seq": 1, "report": "{}", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
-		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "owner_users": []string{"u"},
+		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "alias_queries": []string{"search_scope:(a10)"}, "owner_users": []string{"u"},
 		"own_users": graph.OwnerRows([]string{"u"}),
 		"mentions":  []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
@@ -172,7 +172,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	maps.Copy(known, map[string]any{"teams": []string{e.Team}, "from_seq": 1, "to_seq": 9, "webhook_id": "w", "places": 10, "anew": true,
 		"secret": "x", "due": true, "batch_id": "b"})
 	known["subjects"] = []map[string]any{{"user": "u", "topic": "standing tea"}}
-	known["namespaces"] = map[string]any{"n-1": "n0"}
+	known["further"] = map[string]any{"n-1": "n0"}
 	known["prefix"], known["size"] = "concept"+graph.KeySeparator, graph.PageSize
 	if q.Name == "search_past" {
 		known["kinds"] = []string{"concept", graph.RelationshipRecord}

@@ -140,6 +140,22 @@ func (n *ProposedNode) naturalKey(user string) string {
 	return w.naturalKey(user)
 }
 
+// find returns the stored node that has the name: one of the user, else a shared one, else the only one of which it is an alias.
+func (n *ProposedNode) find(user string, found known) *stored {
+	w := n.node("")
+	for _, of := range []string{user, ""} {
+		if old := found.byNatural[w.naturalKey(of)]; old != nil {
+			return old
+		}
+	}
+	for _, of := range []string{user, ""} {
+		if old := found.aliased(&w, of); len(old) == 1 {
+			return old[0]
+		}
+	}
+	return nil
+}
+
 // Accept stores the proposal of a language model for a user's source, in one transaction like any other write, with
 // the model as the author. The source mentions each node and is marked as extracted. Nothing existing changes: a
 // private or else shared node of the same name and a current relationship of the same type stay as they are, and the
@@ -149,11 +165,14 @@ func (s *Store) Accept(ctx context.Context, scope Scope, key string, p *Proposal
 	if err := p.Validate(); err != nil {
 		return MemoryResult{}, err
 	}
-	naturalKeys := make([]string, 0, 2*len(p.Nodes))
+	sought := lookups{entityKeys: []string{key}, ownerUsers: []string{scope.UserID}}
 	for i := range p.Nodes {
-		naturalKeys = append(naturalKeys, p.Nodes[i].naturalKey(scope.UserID), p.Nodes[i].naturalKey(""))
+		n := p.Nodes[i].node("")
+		for _, user := range []string{scope.UserID, ""} {
+			sought.naturalKeys = append(sought.naturalKeys, n.naturalKey(user))
+			sought.lookupAliases(&n, user)
+		}
 	}
-	sought := lookups{entityKeys: []string{key}, naturalKeys: naturalKeys, ownerUsers: []string{scope.UserID}}
 	result, err := s.digest(ctx, scope, key, sought, func(source *stored, found known) *batch {
 		w := p.write(scope.UserID, key, found)
 		w.Nodes = append(w.Nodes, s.processed(source, SourceExtracted, p.Summary, ""))
@@ -175,11 +194,7 @@ func (p *Proposal) write(user, source string, found known) *batch {
 	}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		old := found.byNatural[n.naturalKey(user)]
-		if old == nil {
-			old = found.byNatural[n.naturalKey("")]
-		}
-		if old != nil {
+		if old := n.find(user, found); old != nil {
 			w.Nodes = append(w.Nodes, NodeWrite{Kind: n.Kind, EntityKey: old.key()})
 		} else {
 			w.Nodes = append(w.Nodes, n.node(uuid.Must(uuid.NewV7()).String()))

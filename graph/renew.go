@@ -36,6 +36,7 @@ type naturalParts struct {
 	Labels                                        Labels
 	UserID, Name, CanonicalName, Type, NaturalKey string
 	Namespace                                     []string // of an item
+	Aliases                                       []string
 }
 
 // renewBatch is the maximum number of nodes in one transaction.
@@ -75,7 +76,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	if last = nodes.Last; last == "" {
 		return "", 0, nil
 	}
-	scopes, kinds, names, namespaces := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
+	scopes, kinds, names, further := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
 	var keys []string
 	stale := map[string]string{}
 	for i := range nodes.Names {
@@ -87,8 +88,9 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 		if name := NameKey(n.Name); name != "" {
 			names[n.Key] = name
 		}
-		if tokens := searchscope.Namespaces(n.Parts.Namespace); len(tokens) > 0 {
-			namespaces[n.Key] = strings.Join(tokens, " ")
+		aliases := &stored{Properties: Properties{"user_id": n.Parts.UserID, "aliases": n.Parts.Aliases}}
+		if tokens := append(searchscope.Namespaces(n.Parts.Namespace), aliasTokens(team, aliases.aliasKeys())...); len(tokens) > 0 {
+			further[n.Key] = strings.Join(tokens, " ")
 		}
 	}
 	for _, user := range append(nodes.Users, "") {
@@ -99,7 +101,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	}
 	err = s.Transaction(ctx, "search_renew", func(t *Tx) error {
 		count, err := renewProperties.ExecOne(t, map[string]any{
-			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": PlainTypes, "names": names, "namespaces": namespaces,
+			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": PlainTypes, "names": names, "further": further,
 		})
 		if err != nil {
 			return err

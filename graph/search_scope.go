@@ -31,6 +31,7 @@ func (s *stored) putSearchScope(teamID string) {
 		tokens = append(tokens, searchscope.Kind(s.kind.Name))
 	}
 	tokens = append(tokens, searchscope.Namespaces(s.Texts("namespace"))...)
+	tokens = append(tokens, aliasTokens(teamID, s.aliasKeys())...)
 	s.Properties["search_scope"] = strings.Join(tokens, " ")
 	if s.kind != MessageKind { // the name of a message is its speaker
 		s.putSearchName()

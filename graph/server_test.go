@@ -226,7 +226,7 @@ func olderSearch(t *testing.T, e *env) {
 	e.searchable()
 	fresh := e.searchedBy()
 	e.forget()
-	for _, index := range []string{"message_words", "memory_words", "relationship_words", graph.OthersIndex} {
+	for _, index := range []string{"message_words", "memory_texts", "relationship_words", graph.OthersIndex} {
 		e.Raw(`DROP INDEX ` + index)
 	}
 	e.Raw(fmt.Sprintf(`MATCH (s:KithSchema) SET s.version = %d`, graph.SearchVersion-1))

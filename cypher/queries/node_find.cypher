@@ -1,10 +1,10 @@
-// Finds the nodes that a write will touch, by key or natural key, and the owners of users. One list holds the data that
+// Finds the nodes that a write will touch, by key, natural key or alias ($alias_queries: full-text queries), and the owners of users. One list holds the data that
 // relationships need of their ends, who may restore deleted nodes with the keys, and which users have no person node:
 // [user_id, whether the natural key is taken]. Locks the nodes until the transaction ends, so that two writers of one
 // node or pair of nodes are serialized. Removing a label that no memory has takes the lock and writes nothing. A node that was
 // deleted while this waited for the lock is not found. The check for existing persons of users takes no lock on them.
 // mode: write
-// params: team_id, entity_keys, natural_keys, owner_users, own_users, ends
+// params: team_id, entity_keys, natural_keys, alias_queries, owner_users, own_users, ends
 // returns: labels, properties, end
 CALL () {
   UNWIND $entity_keys AS key
@@ -13,6 +13,11 @@ CALL () {
   UNION
   UNWIND $natural_keys AS key
   MATCH (n:Memory {team_id: $team_id, natural_key: key})
+  RETURN n
+  UNION
+  UNWIND $alias_queries AS query
+  CALL db.index.fulltext.queryNodes('memory_texts', query, {limit: 10000}) YIELD node AS n
+  WHERE n.team_id = $team_id
   RETURN n
   UNION
   UNWIND $owner_users AS user

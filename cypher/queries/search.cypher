@@ -8,7 +8,7 @@
 // in turn. nodes: label.
 // relationships (current ones, or those of a day): ends and their names, type, properties. texts: key, name and
 // beginning of the first sources. links: the nodes that these sources mention, and the found nodes that sources
-// mention, each with labels, key, name, how many sources visible to the caller mention it (for shared nodes: how many
+// mention, each with labels, key, name, aliases, how many sources visible to the caller mention it (for shared nodes: how many
 // of the caller's own), which of the first do, and all that do: key, whether they have its name, and when they began. A
 // node mentioned by more than $degree_limit sources links nothing, unless an ask of $matches found it: then the newest
 // are returned. vectors: the next of each scope after a number, as in embedding_vectors.cypher; model and base identify
@@ -165,13 +165,13 @@ CALL (counts) {
   WITH ask, $node_asks[ask] AS q, counts[ask] AS having
   WITH ask, reduce(query = q.head, i IN range(0, size(q.clauses) - 1) | query + q.clauses[i] + '^'
     + toString(toInteger(100 * log(1 + having[0] / (having[i + 1] + 0.5)))) + ' ') + ')' AS query
-  CALL db.index.fulltext.queryNodes('memory_words', query, {limit: $node_limit}) YIELD node AS n, score
+  CALL db.index.fulltext.queryNodes('memory_texts', query, {limit: $node_limit}) YIELD node AS n, score
   WHERE n.team_id = $team_id
     AND (n.user_id IS NULL OR n.user_id = $user_id)
     AND ($archived OR coalesce(n.state, '') <> 'archived')
     AND ($since IS NULL OR n.updated_at >= $since)
     AND ($until IS NULL OR n.created_at <= $until)
-  RETURN collect([ask, n.entity_key, head([label IN labels(n) WHERE label <> 'Memory']), [n.name, n.canonical_name, left(n.description, 4000), n.type, n.tags,
+  RETURN collect([ask, n.entity_key, head([label IN labels(n) WHERE label <> 'Memory']), [n.name, n.canonical_name, n.aliases, left(n.description, 4000), n.type, n.tags,
     n.notes, left(n.text, 4000), left(n.content, 4000), n.goal, n.outcome, n.rationale, n.next_step_short, n.next_step_long]]) AS nodes
 }
 CALL (counts) {
@@ -258,7 +258,7 @@ CALL (first, nodes) {
   WITH n, seeds, matched, sources, CASE WHEN n.user_id IS NULL THEN size(sources) ELSE n.source_count END AS degree
   WHERE degree > 0
     AND (degree <= $degree_limit OR matched)
-  RETURN collect([labels(n), n.entity_key, n.name, degree, seeds, [s IN sources
+  RETURN collect([labels(n), n.entity_key, n.name, n.aliases, degree, seeds, [s IN sources
     WHERE ($since IS NULL OR s.started_at >= $since) AND ($until IS NULL OR s.started_at <= $until)
     | [s.entity_key, coalesce(s.search_name = n.search_name, false), s.started_at.epochMillis]]]) AS links
 }

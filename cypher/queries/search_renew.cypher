@@ -1,9 +1,9 @@
 // Updates the search properties of a page of nodes, their relationships and their messages' neighbours. $scopes has the
 // word for each user, and for shared data under the empty name; $kinds the words of kinds, by label; $plain the types
 // of relationships that are not searched by words; $names the names by which texts mention nodes, by key. Shared nodes
-// count no mentions by private sources. $namespaces has the words of the namespaces of items, by key.
+// count no mentions by private sources. $further has the words of namespaces of items and of aliases, by key.
 // mode: write
-// params: team_id, after, last, scopes, kinds, plain, names, namespaces
+// params: team_id, after, last, scopes, kinds, plain, names, further
 // returns: renewed
 MATCH (n:Memory {team_id: $team_id})
 USING INDEX SEEK n:Memory(team_id, entity_key)
@@ -13,7 +13,7 @@ WITH n, coalesce(n.started_at, n.at) AS said, coalesce(n.user_id, '') AS user
 SET n.search_scope = reduce(all = $scopes[user], p IN [p IN coalesce(n.participants, []) WHERE p <> user] | all + ' ' + $scopes[p])
   + CASE WHEN n:Source OR n:Message THEN ' d' + replace(toString(date(said)), '-', '')
     ELSE reduce(all = '', l IN [l IN labels(n) WHERE l <> 'Memory'] | all + ' ' + $kinds[l]) END
-  + coalesce(' ' + $namespaces[n.entity_key], ''),
+  + coalesce(' ' + $further[n.entity_key], ''),
   n.search_name = $names[n.entity_key]
 FOREACH (n IN CASE WHEN n.user_id IS NULL THEN [n] ELSE [] END | SET n.source_count = null, n.mention_weight = null,
   n.first_mentioned_at = null, n.last_mentioned_at = null, n.distinct_source_days = null)

@@ -16,7 +16,7 @@ CALL (n) {
 }
 WITH max(n.entity_key) AS last,
   collect(CASE WHEN n.name <> '' AND NOT n:Message THEN [n.entity_key, n.name,
-    [labels(n), n.user_id, n.name, n.canonical_name, n.type, n.natural_key, n.namespace]] END) AS names,
+    [labels(n), n.user_id, n.name, n.canonical_name, n.type, n.natural_key, n.namespace, n.aliases]] END) AS names,
   collect(ends + coalesce(n.participants, []) + [coalesce(n.user_id, '')]) AS lists
 RETURN last,
   reduce(all = [], list IN lists | all + [user IN list WHERE NOT user IN all]) AS users,

@@ -37,6 +37,12 @@ func Namespace(parts []string) string {
 	return "n" + hex.EncodeToString(sum[:16]) + "0"
 }
 
+// Alias returns the token of an alias of a team's node. It does not occur in texts and does not reveal the alias.
+func Alias(teamID, alias string) string {
+	sum := sha256.Sum256([]byte(teamID + "\x1f" + alias))
+	return "a" + hex.EncodeToString(sum[:16]) + "0"
+}
+
 // Type returns the token of a relationship type.
 func Type(name string) string { return "t" + name + "0" }
 
