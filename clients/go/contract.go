@@ -2003,6 +2003,7 @@ type NodeResult struct {
 // NodeView is part of the contract.
 type NodeView struct {
 	AccessCount         int64                     `json:"access_count"`
+	Aliases             Optional[[]string]        `json:"aliases,omitzero"`         // other names: searches find it by them, and so do writes by name; only of person, entity, project, system_entity
 	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`      // key of the node it is about; read only; only of storyline, macro
 	ArchivesAt          time.Time                 `json:"archives_at,omitzero"`     // when it is archived, unless it is used before
 	At                  Optional[time.Time]       `json:"at,omitzero"`              // only of message
@@ -2096,6 +2097,7 @@ type NodeView struct {
 
 // NodeWrite is part of the contract.
 type NodeWrite struct {
+	Aliases             Optional[[]string]        `json:"aliases,omitzero"`        // other names: searches find it by them, and so do writes by name; only of person, entity, project, system_entity
 	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`     // key of the node it is about; read only; only of storyline, macro
 	At                  Optional[time.Time]       `json:"at,omitzero"`             // only of message
 	CanonicalName       Optional[string]          `json:"canonical_name,omitzero"` // persons only; default: the name in lower case

@@ -3152,6 +3152,8 @@ export interface components {
         NodeView: {
             /** Format: int64 */
             access_count: number;
+            /** @description other names: searches find it by them, and so do writes by name; only of person, entity, project, system_entity */
+            aliases?: string[] | null;
             /** @description key of the node it is about; read only; only of storyline, macro */
             readonly anchor_key?: string | null;
             /**
@@ -3409,6 +3411,8 @@ export interface components {
             version: number;
         };
         NodeWrite: {
+            /** @description other names: searches find it by them, and so do writes by name; only of person, entity, project, system_entity */
+            aliases?: string[] | null;
             /** @description key of the node it is about; read only; only of storyline, macro */
             readonly anchor_key?: string | null;
             /**

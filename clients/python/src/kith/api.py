@@ -1842,6 +1842,7 @@ class NodeResult(TypedDict, total=False):
 
 class NodeView(TypedDict, total=False):
     access_count: Required[int]
+    aliases: list[str] | None  # other names: searches find it by them, and so do writes by name; only of person, entity, project, system_entity
     anchor_key: str | None  # key of the node it is about; read only; only of storyline, macro
     archives_at: str  # when it is archived, unless it is used before
     at: str | None  # only of message
@@ -1934,6 +1935,7 @@ class NodeView(TypedDict, total=False):
 
 
 class NodeWrite(TypedDict, total=False):
+    aliases: list[str] | None  # other names: searches find it by them, and so do writes by name; only of person, entity, project, system_entity
     anchor_key: str | None  # key of the node it is about; read only; only of storyline, macro
     at: str | None  # only of message
     canonical_name: str  # persons only; default: the name in lower case
