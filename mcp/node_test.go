@@ -261,7 +261,7 @@ func TestForgiving(t *testing.T) {
 	}
 	for _, c := range []struct{ tool, arguments, want string }{
 		{"forget", `{"keys":["x"]}`, "- keys: unexpected property: the fields are entity_keys, relationship_keys, user_id\n"},
-		{"remember", `{"nodes":[{"kind":"person","nam":"x"}]}`, "- nodes[0].nam: unexpected property: the fields are description, due_at,"},
+		{"remember", `{"nodes":[{"kind":"person","nam":"x"}]}`, "- nodes[0].nam: unexpected property: the fields are aliases, description, due_at,"},
 		{"list_nodes", `{"kind":"people"}`, "- kind: expected value to be one of \"person, concept, entity,"},
 		{"explore", `{"query":"x","queries":["y"]}`, "- query: unexpected property"},
 		{"explore", `{"queries":["y"],"queries":["z"]}`, "same name twice"},

@@ -26,6 +26,7 @@ type nodeInput struct {
 	Kind        string                    `json:"kind" enum:"person,concept,entity,project,task,plan,goal,milestone,document,output,risk,decision,requirement,insight" doc:"concept: ideas, beliefs, goals, interests; entity: organisations, places and other things; project to insight: work"`
 	EntityKey   string                    `json:"entity_key,omitempty" maxLength:"256" doc:"of a stored node; omit for new ones. A person, concept or entity is also found by its name"`
 	Name        graph.Optional[string]    `json:"name,omitzero"`
+	Aliases     graph.Optional[[]string]  `json:"aliases,omitzero"`
 	Type        graph.Optional[string]    `json:"type,omitzero" doc:"of an entity: organisation, place …"`
 	Description graph.Optional[string]    `json:"description,omitzero" doc:"one to three sentences that stay true; replaces the stored one"`
 	Note        string                    `json:"note,omitempty" maxLength:"4096" doc:"a detail to add; kept a month unless note_lives says otherwise"`
@@ -134,8 +135,8 @@ func (in *rememberInput) nodes() []graph.NodeWrite {
 		if n.Note != "" {
 			nodes[i].Notes = []graph.NoteWrite{{Content: n.Note, Lifetime: n.NoteLives}}
 		}
-		if n.ProjectID.Given || n.StateKey.Given || n.DueAt.Given {
-			nodes[i].OwnFields = &graph.OwnFields{ProjectID: n.ProjectID, StateKey: n.StateKey, DueAt: n.DueAt}
+		if n.Aliases.Given || n.ProjectID.Given || n.StateKey.Given || n.DueAt.Given {
+			nodes[i].OwnFields = &graph.OwnFields{Aliases: n.Aliases, ProjectID: n.ProjectID, StateKey: n.StateKey, DueAt: n.DueAt}
 		}
 		if in.Shared && n.EntityKey == "" {
 			nodes[i].UserID = graph.Null[string]()
