@@ -172,7 +172,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	maps.Copy(known, map[string]any{"teams": []string{e.Team}, "from_seq": 1, "to_seq": 9, "webhook_id": "w", "places": 10, "anew": true,
 		"secret": "x", "due": true, "batch_id": "b"})
 	known["subjects"] = []map[string]any{{"user": "u", "topic": "standing tea"}}
-	known["further"] = map[string]any{"n-1": "n0"}
+	known["further"], known["aliases"] = map[string]any{"n-1": "n0"}, []map[string]any{{"name": "x", "query": "search_scope:(a10)"}}
 	known["prefix"], known["size"] = "concept"+graph.KeySeparator, graph.PageSize
 	if q.Name == "search_past" {
 		known["kinds"] = []string{"concept", graph.RelationshipRecord}
