@@ -49,15 +49,29 @@ func existingFolder(dir string) (folder, error) {
 	return folder(dir), nil
 }
 
-func (f folder) lock() string    { return filepath.Join(string(f), "lock") }
-func (f folder) users() string   { return filepath.Join(string(f), "users") }
-func (f folder) state() string   { return filepath.Join(string(f), "neo4j.json") }
-func (f folder) home() string    { return filepath.Join(string(f), "neo4j") }
-func (f folder) conf() string    { return filepath.Join(f.home(), "neo4j.conf") }
-func (f folder) data() string    { return filepath.Join(f.home(), "data") }
-func (f folder) auth() string    { return filepath.Join(f.home(), "auth") }
-func (f folder) logs() string    { return filepath.Join(f.home(), "logs") }
-func (f folder) console() string { return filepath.Join(f.logs(), "console.log") }
+func (f folder) lock() string     { return filepath.Join(string(f), "lock") }
+func (f folder) users() string    { return filepath.Join(string(f), "users") }
+func (f folder) state() string    { return filepath.Join(string(f), "neo4j.json") }
+func (f folder) home() string     { return filepath.Join(string(f), "neo4j") }
+func (f folder) conf() string     { return filepath.Join(f.home(), "neo4j.conf") }
+func (f folder) data() string     { return filepath.Join(f.home(), "data") }
+func (f folder) serverID() string { return filepath.Join(f.data(), "server_id") }
+func (f folder) auth() string     { return filepath.Join(f.home(), "auth") }
+func (f folder) logs() string     { return filepath.Join(f.home(), "logs") }
+func (f folder) console() string  { return filepath.Join(f.logs(), "console.log") }
+
+// dropEmptyServerID removes the file with Neo4j's id of the server if it is empty. Neo4j writes it without a sync, so that it may be
+// empty after a loss of power, and does not start then; without the file it makes a new one.
+func (f folder) dropEmptyServerID() error {
+	info, err := os.Stat(f.serverID())
+	switch {
+	case os.IsNotExist(err), err == nil && info.Size() > 0:
+		return nil
+	case err == nil:
+		err = os.Remove(f.serverID())
+	}
+	return err
+}
 
 // isNew reports whether the folder has no database yet.
 func (f folder) isNew() bool {

@@ -90,6 +90,9 @@ func (s *Server) start(ctx context.Context) (err error) {
 // launch starts an instance on the port of the state and waits until it answers.
 func (s *Server) launch(ctx context.Context, isNew bool) error {
 	began := time.Now()
+	if err := s.folder.dropEmptyServerID(); err != nil {
+		return err
+	}
 	in, err := s.engine.start(ctx, s.state.Port)
 	if err != nil {
 		return err
