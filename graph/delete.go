@@ -109,11 +109,15 @@ func versionIs(stored, asked int64) error {
 	return &fault.VersionError{Fields: []fault.FieldError{fault.Stale(fault.At("if_version"), stored)}}
 }
 
-// RestoreNode undoes the last delete of a node. It returns ErrNotFound when there is no delete, or it was too long ago, and
+// RestoreNode undoes the last delete of a node, or its merge into another one. It returns ErrNotFound when there is no delete, or it was too long ago, and
 // ErrConflict when the key or name is in use again.
 func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key string) (NodeView, error) {
 	var view NodeView
 	err := s.Transaction(ctx, "node_restore", func(t *Tx) error {
+		merge, err := t.unmerge(scope, kind, key)
+		if err != nil {
+			return err
+		}
 		restored, err := restoreNode.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": kind.Name, "label": kind.Label,
 			"cutoff": s.cutoff(), "now": s.Now(), "embed_due": t.embedRestored(kind), "thin_at": ThinAt(s.Now()),
@@ -134,8 +138,11 @@ func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key str
 		if err := restoreStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": key}); err != nil {
 			return err
 		}
-		if err := rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}}); err != nil {
+		if err := t.rank(scope.TeamID, key); err != nil {
 			return err
+		}
+		if merge != nil {
+			return t.moveBack(scope, merge, n)
 		}
 		return t.enter(scope.TeamID, n)
 	})

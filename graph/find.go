@@ -42,7 +42,7 @@ func (p *foundProperties) DecodeNeo(v any) error {
 var endNames = []string{
 	"entity_key", "user_id", "is_owner", "started_at", "content_type", "project_id",
 	"state", "ttl_policy", "salience", "salience_at", "decay_rate", "ends_at", "expires_at", "confidence", "access_count", "recall_frequency",
-	"decay_gradient", "last_recall_interval", "last_accessed_at", "source_count", "ranked", "former_key",
+	"decay_gradient", "last_recall_interval", "last_accessed_at", "source_count", "ranked", "former_key", "merged_keys",
 }
 
 // foundEnd holds the properties of an end that relationships need, or key and user of a deleted node.
@@ -61,7 +61,7 @@ func (e *foundEnd) DecodeNeo(v any) error {
 	e.Properties, e.deleted = Properties{}, len(values) < len(endNames)
 	for i, value := range values {
 		if value != nil {
-			e.Properties[endNames[i]] = value
+			e.Properties[endNames[i]] = AsKept(value)
 		}
 	}
 	return nil
@@ -165,6 +165,11 @@ func (k known) add(s *stored) {
 	k.byKey[s.key()] = s
 	if former := s.Text("former_key"); former != "" && k.byKey[former] == nil {
 		k.byKey[former] = s
+	}
+	for _, merged := range s.Texts("merged_keys") {
+		if k.byKey[merged] == nil {
+			k.byKey[merged] = s
+		}
 	}
 	if natural := s.Text("natural_key"); natural != "" {
 		k.byNatural[natural] = s

@@ -78,13 +78,7 @@ func (r *formerRecord) line() (*VersionLine, error) {
 			l.UserID = Some(neo.Text(value))
 			continue
 		}
-		switch v := value.(type) {
-		case float64:
-			value = map[string]float64{"number": v}
-		case time.Time:
-			value = map[string]time.Time{"time": v}
-		}
-		raw, err := json.Marshal(value)
+		raw, err := storedJSON(value)
 		if err != nil {
 			return nil, fmt.Errorf("version of %s: %w", r.Kind, err)
 		}
@@ -149,6 +143,17 @@ func (l *VersionLine) stored() (Properties, error) {
 	}
 	p.putUnless(!l.UserID.Given || l.UserID.Null, "user_id", l.UserID.Value)
 	return p, nil
+}
+
+// storedJSON returns a property as JSON from which storedValue reads it.
+func storedJSON(value any) (json.RawMessage, error) {
+	switch v := value.(type) {
+	case float64:
+		value = map[string]float64{"number": v}
+	case time.Time:
+		value = map[string]time.Time{"time": v}
+	}
+	return json.Marshal(value)
 }
 
 func storedValue(raw json.RawMessage) (any, bool) {

@@ -28,6 +28,14 @@ CALL () {
   MATCH (n:Person {team_id: $team_id, former_key: key})
   USING INDEX SEEK n:Person(team_id, former_key)
   RETURN n
+  UNION
+  UNWIND $entity_keys AS key
+  MATCH (d:Deleted {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK d:Deleted(team_id, entity_key)
+  WHERE d.merged_into IS NOT NULL
+  MATCH (n:Memory {team_id: $team_id, entity_key: d.merged_into})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  RETURN n
 }
 REMOVE n:Former
 WITH n
@@ -46,6 +54,14 @@ CALL () {
   MATCH (n:Person {team_id: $team_id, former_key: key})
   USING INDEX SEEK n:Person(team_id, former_key)
   RETURN n
+  UNION
+  UNWIND $ends AS key
+  MATCH (d:Deleted {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK d:Deleted(team_id, entity_key)
+  WHERE d.merged_into IS NOT NULL
+  MATCH (n:Memory {team_id: $team_id, entity_key: d.merged_into})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  RETURN n
 }
 REMOVE n:Former
 WITH n
@@ -54,7 +70,7 @@ RETURN labels(n) AS labels,
   null AS properties,
   [n.entity_key, n.user_id, n.is_owner, n.started_at, n.content_type, n.project_id,
     n.state, n.ttl_policy, n.salience, n.salience_at, n.decay_rate, n.ends_at, n.expires_at, n.confidence, n.access_count, n.recall_frequency,
-    n.decay_gradient, n.last_recall_interval, n.last_accessed_at, n.source_count, n.ranked, n.former_key] AS end
+    n.decay_gradient, n.last_recall_interval, n.last_accessed_at, n.source_count, n.ranked, n.former_key, n.merged_keys] AS end
 LIMIT 100000
 UNION ALL
 UNWIND $entity_keys AS key

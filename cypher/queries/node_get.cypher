@@ -10,6 +10,13 @@ CALL () {
   MATCH (n:Person {team_id: $team_id, former_key: $entity_key})
   USING INDEX SEEK n:Person(team_id, former_key)
   RETURN n
+  UNION
+  MATCH (d:Deleted {team_id: $team_id, entity_key: $entity_key})
+  USING INDEX SEEK d:Deleted(team_id, entity_key)
+  WHERE d.merged_into IS NOT NULL
+  MATCH (n:Memory {team_id: $team_id, entity_key: d.merged_into})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  RETURN n
 }
 WITH n
 WHERE (n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants)

@@ -1,4 +1,5 @@
 // Removes the next nodes deleted before $cutoff for good, with their former versions, those of their relationships, and the statements in deleted messages.
+// Of a node that was merged into another one it leaves the key, which leads to that one.
 // mode: write
 // scope: server
 // params: cutoff, limit
@@ -31,6 +32,11 @@ CALL (n) {
   USING INDEX SEEK f:Former(team_id, former_of, until)
   WHERE f.until IS NOT NULL
   DELETE f
+}
+CALL (n) {
+  WITH n
+  WHERE n.merged_into IS NOT NULL
+  CREATE (:Deleted {team_id: n.team_id, entity_key: n.entity_key, user_id: n.user_id, merged_into: n.merged_into})
 }
 DETACH DELETE n
 RETURN count(*) AS purged

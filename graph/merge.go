@@ -1,0 +1,411 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"kith/internal/bounds"
+	"kith/internal/fault"
+	"kith/neo"
+)
+
+var (
+	mergeNode   = neo.Load[mergedLinks]("node_merge")
+	findMerged  = neo.Load[mergedNode]("node_merged")
+	unmergeNode = neo.Load[mergedLinks]("node_unmerge")
+)
+
+// mergedLinks are relationships that a merge, or its undo, has moved, and the number of those that stay.
+type mergedLinks struct {
+	Links []movedLink
+	Left  int64
+}
+
+// movedLink is a relationship with its new ends.
+type movedLink struct {
+	Key, Type, From, To string
+	Version             int64
+}
+
+// mergedNode is a deleted node: into which one it was merged, and the record of that as JSON; nil if it was only deleted.
+type mergedNode struct{ Into, Undo *string }
+
+// MergeWrite names the node that is merged into another one.
+type MergeWrite struct {
+	Other  string   `json:"other" minLength:"1" maxLength:"256" doc:"entity_key of the node that is merged into this one. Its key goes on to lead here"`
+	Take   []string `json:"take,omitempty" maxItems:"4" enum:"name,type,description,properties" doc:"fields that get the value of the other node where both have one; default: this node's stay"`
+	DryRun bool     `json:"dry_run,omitempty" doc:"answer what the merge would do, and do nothing"`
+}
+
+// Merge is what a merge has done. It can be undone until UndoableUntil.
+type Merge struct {
+	Node          NodeView        `json:"node" doc:"as it is now"`
+	Merged        NodeRef         `json:"merged" doc:"the node that is part of it now"`
+	Conflicts     []MergeConflict `json:"conflicts" doc:"fields of which both nodes had a value"`
+	Relationships int64           `json:"relationships" doc:"moved here"`
+	Left          int64           `json:"left" doc:"relationships that repeat one of this node's, or lead to it: only an undo brings them back"`
+	UndoableUntil time.Time       `json:"undoable_until" doc:"with restore-node and the key of the other"`
+}
+
+// MergeConflict is a field of which both nodes had a value.
+type MergeConflict struct {
+	Field   string          `json:"field"`
+	Kept    json.RawMessage `json:"kept"`
+	Dropped json.RawMessage `json:"dropped"`
+}
+
+const (
+	maxMergedLinks = 20_000 // relationships of a node that is merged: they move in one transaction
+	maxAliases     = bounds.ListLength
+)
+
+// mergeableFields are the fields of which a merge keeps one value.
+var mergeableFields = []string{"name", "type", "description", "properties"}
+
+// mergeRecord is what an undo needs to know.
+type mergeRecord struct {
+	Into   string                     `json:"into"`
+	Was    map[string]json.RawMessage `json:"was"` // properties that the merge has changed, without those that did not exist
+	Now    map[string]json.RawMessage `json:"now"`
+	Others []string                   `json:"others"` // keys of earlier merges
+}
+
+// unreverted are properties that follow from others, or that an undo does not revert.
+var unreverted = []string{"version", "updated_at", "written", "search_scope", "search_name", "natural_key", "embed_due", "ends_at", "notes_expire_at", "is_dirty"}
+
+// MergeNodes makes a node take over the relationships, mentions, notes, names and keys of another one of its kind and user, which is
+// deleted. RestoreNode with the other's key undoes it. Errors: InvalidError, ErrNotFound, ErrConflict.
+func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key string, w MergeWrite) (Merge, error) {
+	if err := w.check(kind); err != nil {
+		return Merge{}, err
+	}
+	var merge Merge
+	tried := false
+	err := s.Transaction(ctx, "node_merge", func(t *Tx) error {
+		tried = false
+		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key, w.Other}})
+		if err != nil {
+			return err
+		}
+		n, other := found.byKey[key], found.byKey[w.Other]
+		if err := mergeable(scope, kind, n, other); err != nil {
+			return err
+		}
+		if merge, err = t.merge(scope, n, other, w); err == nil && w.DryRun {
+			tried = true
+			return errDryRun // rolls back the transaction
+		}
+		return err
+	})
+	if tried {
+		err = nil
+	}
+	return merge, err
+}
+
+func (w *MergeWrite) check(kind Kind) error {
+	f := &Faults{}
+	if kind.group != knowledgeGroup {
+		f.Add(fault.At("kind"), fault.NotAllowed, "nodes of this kind are not merged, only persons, concepts and entities")
+	}
+	f.Word(fault.At("other"), w.Other, bounds.KeyLength)
+	f.Items(fault.At("take"), len(w.Take), len(mergeableFields))
+	for i, field := range w.Take {
+		f.OneOf(fault.At("take").Index(i), field, mergeableFields...)
+	}
+	return f.Err()
+}
+
+// mergeable returns why the scope cannot merge a node into another one.
+func mergeable(scope Scope, kind Kind, n, other *stored) error {
+	switch {
+	case !n.visible(scope) || n.kind != kind:
+		return fmt.Errorf("%s: %w", kind.Name, fault.ErrNotFound)
+	case !other.visible(scope):
+		return fault.Invalid(fault.At("other"), fault.Missing, "%s", noSuchNode)
+	case n.key() == other.key():
+		return fault.Invalid(fault.At("other"), fault.Contrary, "is this node itself, or was merged into it")
+	case other.kind != n.kind:
+		return fault.Invalid(fault.At("other"), fault.Contrary, "is a %s: only nodes of one kind are merged", other.kind.Name)
+	case other.user() != n.user():
+		return fault.Invalid(fault.At("other"), fault.Contrary, "is not the same user's: private nodes and those that the team shares are not merged")
+	case other.owns():
+		return fault.Invalid(fault.At("other"), fault.Contrary, "is the user's own person: merge the other node into it")
+	}
+	return nil
+}
+
+func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
+	now := t.store.Now()
+	next, conflicts := merged(n, other, w.Take, now)
+	if len(next.Texts("aliases")) > maxAliases {
+		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "the two nodes have more than %d names together", maxAliases)
+	}
+	next.putSearchScope(scope.TeamID)
+	if natural := naturalKey(n.kind, next.Properties); natural != naturalKey(n.kind, n.Properties) {
+		next.Properties["natural_key"] = natural
+	}
+	next.putEnd()
+	next.Properties["version"], next.Properties["updated_at"] = n.version()+1, now
+	changed := n.changesTo(next.Properties)
+	undo, err := undoOf(n, other, changed)
+	if err != nil {
+		return Merge{}, err
+	}
+	params := map[string]any{
+		"team_id": scope.TeamID, "entity_key": n.key(), "other": other.key(), "others": other.mergedKeys(), "undo": undo,
+		"limit": maxMergedLinks, "stay": []string{aboutType, rootedInType, groupsType, includesType},
+	}
+	if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": other.key(), "now": now}); err != nil {
+		return Merge{}, err
+	}
+	moved, err := mergeNode.ExecOne(t, params)
+	if errors.Is(err, fault.ErrNotFound) {
+		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "has more than %d relationships", maxMergedLinks)
+	}
+	if err != nil {
+		return Merge{}, err
+	}
+	_, err = deleteNode.ExecOne(t, map[string]any{
+		"team_id": scope.TeamID, "entity_key": other.key(), "kind": other.kind.Name, "label": other.kind.Label, "now": now, "user_id": scope.User(),
+	})
+	if err != nil {
+		return Merge{}, err
+	}
+	t.embedLater(n, next)
+	if err := t.writeRows(updateNodes, scope.TeamID, []map[string]any{n.row(changed)}); err != nil {
+		return Merge{}, err
+	}
+	t.Changes([]string{n.user()}, n.key(), other.key())
+	t.Record(other.user(), FeedItem{Op: DeletedOp, Kind: other.kind.Name, Key: other.key(), Version: other.version()})
+	t.recordMoved(n.user(), moved.Links)
+	err = t.rank(scope.TeamID, n.key())
+	return Merge{
+		Node: NewNodeView(n.kind, next.Properties, now), Merged: NodeRef{EntityKey: other.key(), Kind: other.kind.Name, Name: other.Text("name")},
+		Conflicts: conflicts, Relationships: int64(len(moved.Links)), Left: moved.Left, UndoableUntil: now.Add(t.store.options.KeepDeleted),
+	}, err
+}
+
+// rank renews the places of nodes in their users' contexts.
+func (t *Tx) rank(teamID string, keys ...string) error {
+	return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": keys})
+}
+
+// recordMoved adds relationships with new ends to the feed.
+func (t *Tx) recordMoved(user string, links []movedLink) {
+	for _, l := range links {
+		t.Record(user, FeedItem{Op: UpdatedOp, Kind: RelationshipRecord, Key: l.Key, Version: l.Version, Type: l.Type, From: l.From, To: l.To})
+	}
+}
+
+// mergedKeys returns the keys of nodes that were merged into the node.
+func (s *stored) mergedKeys() []string {
+	if keys := s.Texts("merged_keys"); keys != nil {
+		return keys
+	}
+	return []string{}
+}
+
+// merged returns a node with what it takes over from another one, and the fields of which both had a value. Of fields in take it has the
+// other's value, otherwise its own.
+func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeConflict) {
+	next := &stored{n.kind, n.clone()}
+	conflicts := []MergeConflict{}
+	for _, field := range mergeableFields {
+		own, others := n.Text(field), other.Text(field)
+		isTaken := slices.Contains(take, field)
+		if others == "" || own == others {
+			continue
+		}
+		if own == "" || isTaken {
+			next.Properties[field] = others
+		}
+		if own != "" && (field != "name" || !n.kind.isFoundByAlias()) {
+			conflict := MergeConflict{Field: field, Kept: jsonOf(field, own), Dropped: jsonOf(field, others)}
+			if isTaken {
+				conflict.Kept, conflict.Dropped = conflict.Dropped, conflict.Kept
+			}
+			conflicts = append(conflicts, conflict)
+		}
+	}
+	if n.kind == PersonKind && next.Text("name") != n.Text("name") {
+		next.Properties["canonical_name"] = other.Text("canonical_name")
+	}
+	if n.kind.isFoundByAlias() {
+		next.putAliases(slices.Concat(n.Texts("aliases"), []string{n.Text("name"), other.Text("name")}, other.Texts("aliases")))
+	}
+	if n.kind == ConceptKind {
+		next.markGoal()
+	}
+	notes := NotesFrom(slices.Concat(n.Texts("notes"), other.Texts("notes")), now)
+	slices.SortStableFunc(notes, func(a, b Note) int { return b.DateAdded.Compare(a.DateAdded) })
+	next.putNotes(notes[:min(len(notes), maxNotes)])
+	next.Properties["merged_keys"] = slices.Concat(n.mergedKeys(), []string{other.key()}, other.mergedKeys())
+	if counts(n) && (n.Properties["mention_weight"] != nil || other.Properties["mention_weight"] != nil) {
+		next.Properties["mention_weight"] = n.number("mention_weight") + other.number("mention_weight")
+		next.Properties["distinct_source_days"] = Distinct(slices.Concat(n.Texts("distinct_source_days"), other.Texts("distinct_source_days")))
+	}
+	next.putVitality(mergedVitality(n.vitality(), other.vitality(), now))
+	return next, conflicts
+}
+
+// jsonOf returns the JSON of a field's text.
+func jsonOf(field, text string) json.RawMessage {
+	if field == "properties" {
+		return json.RawMessage(text)
+	}
+	raw, _ := json.Marshal(text) //nolint:errchkjson // a text always encodes
+	return raw
+}
+
+// putAliases stores the names that differ from the node's and from each other.
+func (s *stored) putAliases(names []string) {
+	known := map[string]bool{NameKey(s.Text("name")): true}
+	var aliases []string
+	for _, name := range names {
+		if key := NameKey(name); name != "" && !known[key] {
+			known[key], aliases = true, append(aliases, name)
+		}
+	}
+	s.putUnless(len(aliases) == 0, "aliases", aliases)
+}
+
+// mergedVitality returns the vitality of a node that takes over another one: the greater salience and confidence, the stronger state
+// and lifetime, all accesses.
+func mergedVitality(v, other vitality, now time.Time) vitality {
+	if strength(other.stateAt(now)) > strength(v.stateAt(now)) {
+		v.state = other.stateAt(now)
+	}
+	if other.current(now) > v.current(now) {
+		v.salience, v.at = other.current(now), now
+	}
+	if other.ttl == "keep_forever" || v.ttl == "ephemeral" {
+		v.ttl, v.expires = other.ttl, other.expires
+	}
+	v.confidence = max(v.confidence, other.confidence)
+	v.accesses, v.recalls = v.accesses+other.accesses, v.recalls+other.recalls
+	if v.lastAccess == nil || other.lastAccess != nil && other.lastAccess.After(*v.lastAccess) {
+		v.lastAccess = other.lastAccess
+	}
+	v.settle()
+	return v
+}
+
+// strength orders the states of the lifecycle.
+func strength(state string) int {
+	return slices.Index([]string{"archived", "candidate", "active", "core"}, state)
+}
+
+// undoOf returns what an undo of a merge needs, as JSON.
+func undoOf(n, other *stored, changed Properties) (string, error) {
+	r := mergeRecord{Into: n.key(), Was: map[string]json.RawMessage{}, Now: map[string]json.RawMessage{}, Others: other.mergedKeys()}
+	for name, value := range changed {
+		if slices.Contains(unreverted, name) {
+			continue
+		}
+		var errs [2]error
+		if was, ok := n.Properties[name]; ok {
+			r.Was[name], errs[0] = storedJSON(was)
+		}
+		if value != nil {
+			r.Now[name], errs[1] = storedJSON(value)
+		}
+		if err := errors.Join(errs[:]...); err != nil {
+			return "", fmt.Errorf("merge: %w", err)
+		}
+	}
+	raw, err := json.Marshal(r)
+	return string(raw), err
+}
+
+// unmerge undoes a merge before the node that it has deleted is restored: the node into which it was merged gets back the values that
+// nobody has changed since. It returns nil if the node with the key was only deleted.
+func (t *Tx) unmerge(scope Scope, kind Kind, key string) (*mergeRecord, error) {
+	found, err := findMerged.ExecOne(t, map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": kind.Name, "cutoff": t.store.cutoff(),
+	})
+	if err != nil || found.Into == nil || found.Undo == nil {
+		return nil, err
+	}
+	var record mergeRecord
+	if err := json.Unmarshal([]byte(*found.Undo), &record); err != nil {
+		return nil, fmt.Errorf("restore: the record of a merge cannot be read: %w", err)
+	}
+	nodes, err := t.find(scope.TeamID, lookups{entityKeys: []string{record.Into}})
+	if err != nil {
+		return nil, err
+	}
+	n := nodes.byKey[record.Into]
+	switch {
+	case *found.Into != record.Into:
+		return nil, fmt.Errorf("restore: the node into which it was merged was merged as well: restore %s first: %w", record.Into, fault.ErrConflict)
+	case n == nil || n.key() != record.Into:
+		return nil, fmt.Errorf("restore: the node into which it was merged is deleted: restore %s first: %w", record.Into, fault.ErrConflict)
+	}
+	next := record.reverted(n)
+	next.putSearchScope(scope.TeamID)
+	if natural := naturalKey(n.kind, next.Properties); natural != naturalKey(n.kind, n.Properties) {
+		next.Properties["natural_key"] = natural
+	}
+	next.putEnd()
+	next.Properties["version"], next.Properties["updated_at"] = n.version()+1, t.store.Now()
+	t.embedLater(n, next)
+	t.Changes([]string{n.user()}, n.key())
+	return &record, t.writeRows(updateNodes, scope.TeamID, []map[string]any{n.row(n.changesTo(next.Properties))})
+}
+
+// reverted returns the node into which another one was merged without what it has taken over: properties that have the same values as
+// after the merge get the earlier ones, and names, notes and keys that came with the other go.
+func (r *mergeRecord) reverted(n *stored) *stored {
+	next := &stored{n.kind, n.clone()}
+	changed := Properties{}
+	for name := range r.Was {
+		changed[name] = nil
+	}
+	for name := range r.Now {
+		changed[name] = nil
+	}
+	for name := range changed {
+		before, _ := storedValue(r.Was[name])
+		after, _ := storedValue(r.Now[name])
+		switch {
+		case slices.Contains([]string{"aliases", "notes", "merged_keys"}, name):
+			left := withoutMerged(n.Texts(name), Properties{name: before}.Texts(name), Properties{name: after}.Texts(name))
+			next.putUnless(len(left) == 0, name, left)
+		case Same(n.Properties[name], after):
+			next.putUnless(before == nil, name, before)
+		}
+	}
+	next.putNoteExpiry(allNotes(next.Texts("notes")))
+	return next
+}
+
+// withoutMerged returns the items of a list without those that a merge has added, and with those that it has dropped.
+func withoutMerged(now, before, after []string) []string {
+	var left []string
+	for _, item := range now {
+		if !slices.Contains(after, item) || slices.Contains(before, item) {
+			left = append(left, item)
+		}
+	}
+	for _, item := range before {
+		if !slices.Contains(after, item) {
+			left = append(left, item)
+		}
+	}
+	return left
+}
+
+// moveBack gives the restored node back its relationships.
+func (t *Tx) moveBack(scope Scope, r *mergeRecord, n *stored) error {
+	moved, err := unmergeNode.ExecOne(t, map[string]any{"team_id": scope.TeamID, "entity_key": r.Into, "other": n.key(), "others": r.Others})
+	if err != nil {
+		return err
+	}
+	t.recordMoved(n.user(), moved.Links)
+	return t.rank(scope.TeamID, r.Into, n.key())
+}
