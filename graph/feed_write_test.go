@@ -17,7 +17,7 @@ var recordedByTx = []string{
 // unrecorded are the statements that change nothing of which the feed tells, with the reason.
 var unrecorded = map[string]string{
 	"team_commit": "is the feed, and quotas", "feed_lock": "locks the feed",
-	"node_find": "locks", "node_merged": "locks", "statement_find": "locks", "statement_known": "locks", "statement_locate": "locks", "story_take": "a mark of sources", "system_lock": "locks; counts numbers",
+	"node_find": "locks", "node_merged": "locks", "merged_keys": "keys of what was deleted before", "statement_find": "locks", "statement_known": "locks", "statement_locate": "locks", "story_take": "a mark of sources", "system_lock": "locks; counts numbers",
 	"workspace_keys": "locks", "import_lock": "locks", "chat_tree_lock": "locks", "macro_storylines": "locks", "relationship_restorable": "locks",
 	"relationship_restored": "keeps the version before a delete, which relationship_create restores", "former_restore": "stores former versions of an import",
 	"mention_count": "counts of nodes, which make no version", "mention_restart": "times of mentions, which follow their source", "workspace_count": "counts of projects", "system_save": "numbers of a system",

@@ -46,6 +46,9 @@ func (j *memoryJob) writeNodes() error {
 	if err := j.store(plan); err != nil {
 		return err
 	}
+	if err := j.storeMergedKeys(); err != nil {
+		return err
+	}
 	j.currentKeys()
 	return j.writeMessages()
 }

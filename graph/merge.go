@@ -17,6 +17,7 @@ var (
 	mergeNode   = neo.Load[mergedLinks]("node_merge")
 	findMerged  = neo.Load[mergedNode]("node_merged")
 	unmergeNode = neo.Load[mergedLinks]("node_unmerge")
+	keepMerged  = neo.Load[neo.None]("merged_keys")
 )
 
 // mergedLinks are relationships that a merge, or its undo, has moved, and the number of those that stay.
@@ -32,7 +33,10 @@ type movedLink struct {
 }
 
 // mergedNode is a deleted node: into which one it was merged, and the record of that as JSON; nil if it was only deleted.
-type mergedNode struct{ Into, Undo *string }
+type mergedNode struct {
+	Into *string
+	Undo string
+}
 
 // MergeWrite names the node that is merged into another one.
 type MergeWrite struct {
@@ -71,11 +75,12 @@ type mergeRecord struct {
 	Into   string                     `json:"into"`
 	Was    map[string]json.RawMessage `json:"was"` // properties that the merge has changed, without those that did not exist
 	Now    map[string]json.RawMessage `json:"now"`
+	Notes  []string                   `json:"notes"`  // ids of the notes that came
 	Others []string                   `json:"others"` // keys of earlier merges
 }
 
-// unreverted are properties that follow from others, or that an undo does not revert.
-var unreverted = []string{"version", "updated_at", "written", "search_scope", "search_name", "natural_key", "embed_due", "ends_at", "notes_expire_at", "is_dirty"}
+// unreverted are properties that follow from others, or that an undo reverts otherwise.
+var unreverted = []string{"version", "updated_at", "written", "search_scope", "search_name", "natural_key", "embed_due", "ends_at", "notes", "notes_expire_at", "is_dirty"}
 
 // MergeNodes makes a node take over the relationships, mentions, notes, names and keys of another one of its kind and user, which is
 // deleted. RestoreNode with the other's key undoes it. Errors: InvalidError, ErrNotFound, ErrConflict.
@@ -145,12 +150,10 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	if len(next.Texts("aliases")) > maxAliases {
 		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "the two nodes have more than %d names together", maxAliases)
 	}
-	next.putSearchScope(scope.TeamID)
-	if natural := naturalKey(n.kind, next.Properties); natural != naturalKey(n.kind, n.Properties) {
-		next.Properties["natural_key"] = natural
+	if len(allNotes(next.Texts("notes"))) > maxNotes {
+		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "the two nodes have more than %d notes together", maxNotes)
 	}
-	next.putEnd()
-	next.Properties["version"], next.Properties["updated_at"] = n.version()+1, now
+	next.renewed(n, scope.TeamID, now)
 	changed := n.changesTo(next.Properties)
 	undo, err := undoOf(n, other, changed)
 	if err != nil {
@@ -188,6 +191,16 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 		Node: NewNodeView(n.kind, next.Properties, now), Merged: NodeRef{EntityKey: other.key(), Kind: other.kind.Name, Name: other.Text("name")},
 		Conflicts: conflicts, Relationships: int64(len(moved.Links)), Left: moved.Left, UndoableUntil: now.Add(t.store.options.KeepDeleted),
 	}, err
+}
+
+// renewed makes the node the next version of an old one: it sets what follows from the other properties.
+func (s *stored) renewed(old *stored, teamID string, now time.Time) {
+	s.putSearchScope(teamID)
+	if natural := naturalKey(s.kind, s.Properties); natural != naturalKey(s.kind, old.Properties) { // otherwise the stored key stays
+		s.Properties["natural_key"] = natural
+	}
+	s.putEnd()
+	s.Properties["version"], s.Properties["updated_at"] = old.version()+1, now
 }
 
 // rank renews the places of nodes in their users' contexts.
@@ -243,7 +256,7 @@ func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeCon
 	}
 	notes := NotesFrom(slices.Concat(n.Texts("notes"), other.Texts("notes")), now)
 	slices.SortStableFunc(notes, func(a, b Note) int { return b.DateAdded.Compare(a.DateAdded) })
-	next.putNotes(notes[:min(len(notes), maxNotes)])
+	next.putNotes(notes)
 	next.Properties["merged_keys"] = slices.Concat(n.mergedKeys(), []string{other.key()}, other.mergedKeys())
 	if counts(n) && (n.Properties["mention_weight"] != nil || other.Properties["mention_weight"] != nil) {
 		next.Properties["mention_weight"] = n.number("mention_weight") + other.number("mention_weight")
@@ -302,7 +315,10 @@ func strength(state string) int {
 
 // undoOf returns what an undo of a merge needs, as JSON.
 func undoOf(n, other *stored, changed Properties) (string, error) {
-	r := mergeRecord{Into: n.key(), Was: map[string]json.RawMessage{}, Now: map[string]json.RawMessage{}, Others: other.mergedKeys()}
+	r := mergeRecord{Into: n.key(), Was: map[string]json.RawMessage{}, Now: map[string]json.RawMessage{}, Notes: []string{}, Others: other.mergedKeys()}
+	for _, note := range allNotes(other.Texts("notes")) {
+		r.Notes = append(r.Notes, note.ID)
+	}
 	for name, value := range changed {
 		if slices.Contains(unreverted, name) {
 			continue
@@ -328,11 +344,11 @@ func (t *Tx) unmerge(scope Scope, kind Kind, key string) (*mergeRecord, error) {
 	found, err := findMerged.ExecOne(t, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": kind.Name, "cutoff": t.store.cutoff(),
 	})
-	if err != nil || found.Into == nil || found.Undo == nil {
+	if err != nil || found.Into == nil {
 		return nil, err
 	}
 	var record mergeRecord
-	if err := json.Unmarshal([]byte(*found.Undo), &record); err != nil {
+	if err := json.Unmarshal([]byte(found.Undo), &record); err != nil {
 		return nil, fmt.Errorf("restore: the record of a merge cannot be read: %w", err)
 	}
 	nodes, err := t.find(scope.TeamID, lookups{entityKeys: []string{record.Into}})
@@ -347,12 +363,7 @@ func (t *Tx) unmerge(scope Scope, kind Kind, key string) (*mergeRecord, error) {
 		return nil, fmt.Errorf("restore: the node into which it was merged is deleted: restore %s first: %w", record.Into, fault.ErrConflict)
 	}
 	next := record.reverted(n)
-	next.putSearchScope(scope.TeamID)
-	if natural := naturalKey(n.kind, next.Properties); natural != naturalKey(n.kind, n.Properties) {
-		next.Properties["natural_key"] = natural
-	}
-	next.putEnd()
-	next.Properties["version"], next.Properties["updated_at"] = n.version()+1, t.store.Now()
+	next.renewed(n, scope.TeamID, t.store.Now())
 	t.embedLater(n, next)
 	t.Changes([]string{n.user()}, n.key())
 	return &record, t.writeRows(updateNodes, scope.TeamID, []map[string]any{n.row(n.changesTo(next.Properties))})
@@ -373,14 +384,14 @@ func (r *mergeRecord) reverted(n *stored) *stored {
 		before, _ := storedValue(r.Was[name])
 		after, _ := storedValue(r.Now[name])
 		switch {
-		case slices.Contains([]string{"aliases", "notes", "merged_keys"}, name):
+		case slices.Contains([]string{"aliases", "merged_keys"}, name):
 			left := withoutMerged(n.Texts(name), Properties{name: before}.Texts(name), Properties{name: after}.Texts(name))
 			next.putUnless(len(left) == 0, name, left)
 		case Same(n.Properties[name], after):
 			next.putUnless(before == nil, name, before)
 		}
 	}
-	next.putNoteExpiry(allNotes(next.Texts("notes")))
+	next.putNotes(slices.DeleteFunc(allNotes(n.Texts("notes")), func(note Note) bool { return slices.Contains(r.Notes, note.ID) }))
 	return next
 }
 
@@ -408,4 +419,19 @@ func (t *Tx) moveBack(scope Scope, r *mergeRecord, n *stored) error {
 	}
 	t.recordMoved(n.user(), moved.Links)
 	return t.rank(scope.TeamID, r.Into, n.key())
+}
+
+// storeMergedKeys makes the keys of merged nodes lead to the nodes of an import.
+func (j *memoryJob) storeMergedKeys() error {
+	var rows []map[string]any
+	for i := range j.write.Nodes {
+		h, r := j.write.Nodes[i].History, &j.result.Nodes[i]
+		if h == nil || r.Status != Created && r.Status != Updated {
+			continue
+		}
+		for _, key := range h.MergedKeys.Value {
+			rows = append(rows, map[string]any{"key": key, "into": r.EntityKey, "user_id": OrNil(j.found.byKey[r.EntityKey].user())})
+		}
+	}
+	return j.tx.writeRows(keepMerged, j.scope.TeamID, rows)
 }

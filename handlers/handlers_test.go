@@ -149,6 +149,11 @@ func (f *fakes) RestoreNode(context.Context, graph.Scope, graph.Kind, string) (g
 	return graph.NodeView{}, f.err
 }
 
+func (f *fakes) MergeNodes(_ context.Context, s graph.Scope, kind graph.Kind, key string, w graph.MergeWrite) (graph.Merge, error) {
+	f.ask("merge %s %q into %q for %q", kind.Name, w.Other, key, s.UserID)
+	return graph.Merge{}, f.err
+}
+
 func (f *fakes) RestoreNodeVersion(_ context.Context, s graph.Scope, kind graph.Kind, key string, version int64) (graph.NodeView, error) {
 	f.ask("restore version %d of %s %q for %q", version, kind.Name, key, s.UserID)
 	return graph.NodeView{}, f.err

@@ -24,6 +24,7 @@ type nodeStore interface {
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
 	RestoreNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (graph.NodeView, error)
 	RestoreNodeVersion(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, version int64) (graph.NodeView, error)
+	MergeNodes(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, w graph.MergeWrite) (graph.Merge, error)
 	AddNotes(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, notes []graph.NoteWrite) ([]graph.Note, error)
 	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) ([]graph.Note, error)
 }
@@ -199,7 +200,7 @@ func (a *API) deleteNode(ctx context.Context, in *DeleteNodeInput) (*DeletionOut
 	return &DeletionOutput{Body: receipt}, nil
 }
 
-// RestoreNodeInput undoes the delete of a node, or restores a version of it.
+// RestoreNodeInput undoes the delete or merge of a node, or restores a version of it.
 type RestoreNodeInput struct {
 	NodePath
 	VersionChoice
@@ -222,6 +223,27 @@ func (a *API) restoreNode(ctx context.Context, in *RestoreNodeInput) (*NodeOutpu
 		node, err = a.Nodes.RestoreNodeVersion(ctx, scope, kind, in.Key, in.Version)
 	}
 	return &NodeOutput{Body: node}, err
+}
+
+// MergeNodesInput merges another node into one.
+type MergeNodesInput struct {
+	NodePath
+	Body graph.MergeWrite
+}
+
+// MergeOutput is what a merge has done.
+type MergeOutput struct{ Body graph.Merge }
+
+func (a *API) mergeNodes(ctx context.Context, in *MergeNodesInput) (*MergeOutput, error) {
+	scope, kind, err := in.resolve(ctx, auth.Write)
+	if err != nil {
+		return nil, err
+	}
+	merge, err := a.Nodes.MergeNodes(ctx, scope, kind, in.Key, in.Body)
+	if err != nil {
+		return nil, located("body", err)
+	}
+	return &MergeOutput{Body: merge}, nil
 }
 
 // NodeRelationshipsInput asks for a page of a node's relationships.

@@ -69,6 +69,7 @@ func TestNodesAreAskedForAsTheyAreNamed(t *testing.T) {
 		{http.MethodGet, "/v1/nodes/person/p/changes?limit=501", "", 422, nil, nil},
 		{http.MethodGet, "/v1/nodes/person/p/changes?since=yesterday", "", 422, nil, nil},
 		{http.MethodGet, "/v1/nodes/thing/p/changes", "", 404, nil, nil},
+		{http.MethodPost, "/v1/nodes/person/p/merge?user_id=u1", `{"other":"q"}`, 200, []string{`merge person "q" into "p" for "u1"`}, nil},
 		{http.MethodPost, "/v1/nodes/person/p/restore?version=3&user_id=u1", "", 200, []string{`restore version 3 of person "p" for "u1"`}, nil},
 		{http.MethodPost, "/v1/nodes/person/p/restore?version=0", "", 422, nil, nil},
 		{http.MethodPost, "/v1/relationships/k/restore?version=3&user_id=u1", "", 200, []string{`restore version 3 of "k" for "u1"`}, nil},

@@ -16,7 +16,7 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	// Search and walks; further queries, and Cypher, cost more
 	"explore": 5, "traverse": 2,
 	// Memory; large bodies cost more
-	"write-memory": 2, "write-source": 2, "list-nodes": 1, "list-namespaces": 1, "get-node": 1, "patch-node": 2, "delete-node": 2, "restore-node": 2,
+	"write-memory": 2, "write-source": 2, "list-nodes": 1, "list-namespaces": 1, "get-node": 1, "patch-node": 2, "delete-node": 2, "restore-node": 2, "merge-nodes": 10,
 	"list-node-relationships": 1, "list-linked": 1, "list-node-mentions": 2, "list-node-versions": 2, "list-node-changes": 2, "list-preference-versions": 2, "list-statement-versions": 2, "list-relationship-versions": 2, "list-relationship-mentions": 2, "list-node-notes": 1, "add-node-note": 2, "delete-node-note": 2, "link": 2, "unlink": 2,
 	"get-relationship": 1, "delete-relationship": 2, "restore-relationship": 2, "list-relationship-notes": 1, "add-relationship-note": 2,
 	"delete-relationship-note": 2, "list-consolidation": 2, "consolidate": 2,

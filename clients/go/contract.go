@@ -348,6 +348,16 @@ type ListNodeMentionsQuery struct {
 	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
+// MergeNodes is POST /v1/nodes/{kind}/{key}/merge: merge another node into this one; it can be undone for a while.
+func (c *Client) MergeNodes(ctx context.Context, kind string, key string, query MergeNodesQuery, body *MergeWrite) (*Merge, error) {
+	return fetch[Merge](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/merge", query: query, body: body})
+}
+
+// MergeNodesQuery holds the query parameters of MergeNodes.
+type MergeNodesQuery struct {
+	UserID string `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
+}
+
 // ListNodeNotes is GET /v1/nodes/{kind}/{key}/notes: the notes of a node.
 func (c *Client) ListNodeNotes(ctx context.Context, kind string, key string, query ListNodeNotesQuery) (*NoteList, error) {
 	return fetch[NoteList](ctx, c, request{method: http.MethodGet, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/notes", query: query, again: true})
@@ -394,7 +404,7 @@ type ListNodeRelationshipsQuery struct {
 	UserID    string    `json:"user_id,omitempty"` // for whom; left out: the user of the key, or the team itself
 }
 
-// RestoreNode is POST /v1/nodes/{kind}/{key}/restore: undo the delete of a node, or make a former version the current one.
+// RestoreNode is POST /v1/nodes/{kind}/{key}/restore: undo the delete or merge of a node, or make a former version the current one.
 func (c *Client) RestoreNode(ctx context.Context, kind string, key string, query RestoreNodeQuery) (*NodeView, error) {
 	return fetch[NodeView](ctx, c, request{method: http.MethodPost, path: "/v1/nodes/" + escape(kind) + "/" + escape(key) + "/restore", query: query})
 }
@@ -1688,6 +1698,7 @@ type ImportedHistory struct {
 	IsGoalGiven        Optional[bool]     `json:"is_goal_given,omitzero"`
 	LastRecallInterval Optional[int64]    `json:"last_recall_interval,omitzero"` // milliseconds
 	MentionWeight      Optional[float64]  `json:"mention_weight,omitzero"`
+	MergedKeys         Optional[[]string] `json:"merged_keys,omitzero"`     // keys of nodes that were merged into it
 	NextSeq            Optional[int64]    `json:"next_seq,omitzero"`        // of a source: the number of its next message, if it differs from their count
 	Notes              Optional[[]string] `json:"notes,omitzero"`           // each a note as JSON, the newest first
 	OwnerGenerated     Optional[bool]     `json:"owner_generated,omitzero"` // of a person that Kith made for a user without an owner node
@@ -1871,6 +1882,30 @@ type MentionedNode struct {
 	EntityKey string `json:"entity_key"`
 	Kind      string `json:"kind"`
 	Name      string `json:"name"`
+}
+
+// Merge is part of the contract.
+type Merge struct {
+	Conflicts     []MergeConflict `json:"conflicts"`      // fields of which both nodes had a value
+	Left          int64           `json:"left"`           // relationships that repeat one of this node's, or lead to it: only an undo brings them back
+	Merged        NodeRef         `json:"merged"`         // the node that is part of it now
+	Node          NodeView        `json:"node"`           // as it is now
+	Relationships int64           `json:"relationships"`  // moved here
+	UndoableUntil time.Time       `json:"undoable_until"` // with restore-node and the key of the other
+}
+
+// MergeConflict is part of the contract.
+type MergeConflict struct {
+	Dropped json.RawMessage `json:"dropped"`
+	Field   string          `json:"field"`
+	Kept    json.RawMessage `json:"kept"`
+}
+
+// MergeWrite is part of the contract.
+type MergeWrite struct {
+	DryRun bool     `json:"dry_run,omitempty"` // answer what the merge would do, and do nothing
+	Other  string   `json:"other"`             // entity_key of the node that is merged into this one. Its key goes on to lead here
+	Take   []string `json:"take,omitempty"`    // fields that get the value of the other node where both have one; default: this node's stay
 }
 
 // MergedSystem is part of the contract.

@@ -615,6 +615,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/nodes/{kind}/{key}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge another node into this one; it can be undone for a while
+         * @description Merges another node of the same kind and user into this one: it takes over the other's relationships, mentions, notes, names and keys. Fields of
+         *     which both have a value are told in `conflicts`; this node's stay unless `take` names them. `dry_run` does nothing and tells the same.
+         *     `restore-node` with the other's key undoes the merge. 422 for the user's own person as the other, a node of another kind or user, and one with more
+         *     than 20,000 relationships.
+         */
+        post: operations["merge-nodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/nodes/{kind}/{key}/notes": {
         parameters: {
             query?: never;
@@ -689,8 +712,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo the delete of a node, or make a former version the current one
-         * @description Undoes the delete of a node. 409 where its key or name was taken since. With `version`, a stored node gets the content of that former
+         * Undo the delete or merge of a node, or make a former version the current one
+         * @description Undoes the delete of a node, or its merge into another one. 409 where its key or name was taken since, or that other node was deleted or merged. With `version`, a stored node gets the content of that former
          *     version instead, as one more version that can be undone as well; salience, accesses and notes stay.
          */
         post: operations["restore-node"];
@@ -2709,6 +2732,8 @@ export interface components {
             last_recall_interval?: number | null;
             /** Format: double */
             mention_weight?: number | null;
+            /** @description keys of nodes that were merged into it */
+            merged_keys?: string[] | null;
             /**
              * Format: int64
              * @description of a source: the number of its next message, if it differs from their count
@@ -2990,6 +3015,46 @@ export interface components {
             entity_key: string;
             kind: string;
             name: string;
+        };
+        Merge: {
+            /** @description fields of which both nodes had a value */
+            conflicts: components["schemas"]["MergeConflict"][];
+            /**
+             * Format: int64
+             * @description relationships that repeat one of this node's, or lead to it: only an undo brings them back
+             */
+            left: number;
+            /** @description the node that is part of it now */
+            merged: components["schemas"]["NodeRef"];
+            /** @description as it is now */
+            node: components["schemas"]["NodeView"];
+            /**
+             * Format: int64
+             * @description moved here
+             */
+            relationships: number;
+            /**
+             * Format: date-time
+             * @description with restore-node and the key of the other
+             */
+            undoable_until: string;
+        };
+        MergeConflict: {
+            dropped: {
+                [key: string]: unknown;
+            };
+            field: string;
+            kept: {
+                [key: string]: unknown;
+            };
+        };
+        MergeWrite: {
+            /** @description answer what the merge would do, and do nothing */
+            dry_run?: boolean | null;
+            /** @description entity_key of the node that is merged into this one. Its key goes on to lead here */
+            other: string;
+            /** @description fields that get the value of the other node where both have one; default: this node's stay */
+            take?: ("name" | "type" | "description" | "properties")[] | null;
         };
         MergedSystem: {
             entities: components["schemas"]["SystemEntityResult"][];
@@ -5411,9 +5476,9 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-25T20:06:04.513Z",
-                     *           "by": "d924ff6b4aad",
-                     *           "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1MTQgMQ",
+                     *           "at": "2026-11-27T01:43:26.618Z",
+                     *           "by": "4f524c0eb18e",
+                     *           "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2MTkgMQ",
                      *           "key": "p-noor",
                      *           "kind": "person",
                      *           "op": "created",
@@ -5422,9 +5487,9 @@ export interface operations {
                      *           "version": 1
                      *         },
                      *         {
-                     *           "at": "2026-11-25T20:06:04.513Z",
-                     *           "by": "d924ff6b4aad",
-                     *           "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1MTQgMg",
+                     *           "at": "2026-11-27T01:43:26.618Z",
+                     *           "by": "4f524c0eb18e",
+                     *           "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2MTkgMg",
                      *           "key": "p-samir",
                      *           "kind": "person",
                      *           "op": "created",
@@ -5434,7 +5499,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "more": true,
-                     *       "next": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1MTQgMg"
+                     *       "next": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2MTkgMg"
                      *     }
                      */
                     "application/json": components["schemas"]["ChangePage"];
@@ -5770,15 +5835,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-25T20:06:04.321Z",
+                     *             "created_at": "2026-11-27T01:43:26.584Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-25T20:06:04.538Z",
+                     *             "last_accessed_at": "2026-11-27T01:43:26.658Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.575,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-25T20:06:04.321Z",
+                     *             "updated_at": "2026-11-27T01:43:26.584Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -5791,15 +5856,15 @@ export interface operations {
                      *           "node": {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-25T20:06:04.321Z",
+                     *             "created_at": "2026-11-27T01:43:26.584Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-25T20:06:04.321Z",
+                     *             "last_accessed_at": "2026-11-27T01:43:26.584Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-25T20:06:04.321Z",
+                     *             "updated_at": "2026-11-27T01:43:26.584Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Concept",
@@ -5807,6 +5872,29 @@ export interface operations {
                      *           "relationship_description": "How she works.",
                      *           "relationship_salience": 0.5,
                      *           "relationship_type": "engages_with"
+                     *         },
+                     *         {
+                     *           "filled": true,
+                     *           "node": {
+                     *             "access_count": 0,
+                     *             "canonical_name": "sam haddou",
+                     *             "confidence": 0.5,
+                     *             "created_at": "2026-11-27T01:43:26.584Z",
+                     *             "description": "",
+                     *             "entity_key": "p-sam",
+                     *             "last_accessed_at": "2026-11-27T01:43:26.584Z",
+                     *             "name": "Sam Haddou",
+                     *             "salience": 0.5,
+                     *             "state": "active",
+                     *             "ttl_policy": "decay",
+                     *             "updated_at": "2026-11-27T01:43:26.584Z",
+                     *             "user_id": "noor"
+                     *           },
+                     *           "node_type": "Person",
+                     *           "recent_mentions": 0,
+                     *           "relationship_description": "",
+                     *           "relationship_salience": 0,
+                     *           "relationship_type": ""
                      *         }
                      *       ],
                      *       "user": {
@@ -5814,15 +5902,15 @@ export interface operations {
                      *           {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-25T20:06:04.321Z",
+                     *             "created_at": "2026-11-27T01:43:26.584Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-25T20:06:04.321Z",
+                     *             "last_accessed_at": "2026-11-27T01:43:26.584Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-25T20:06:04.321Z",
+                     *             "updated_at": "2026-11-27T01:43:26.584Z",
                      *             "user_id": "noor"
                      *           }
                      *         ],
@@ -5830,16 +5918,16 @@ export interface operations {
                      *           "access_count": 0,
                      *           "canonical_name": "noor verlinde",
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-25T20:06:04.321Z",
+                     *           "created_at": "2026-11-27T01:43:26.584Z",
                      *           "description": "Restores timber frames in Ghent.",
                      *           "entity_key": "p-noor",
                      *           "is_owner": true,
-                     *           "last_accessed_at": "2026-11-25T20:06:04.321Z",
+                     *           "last_accessed_at": "2026-11-27T01:43:26.584Z",
                      *           "name": "Noor Verlinde",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "ttl_policy": "keep_forever",
-                     *           "updated_at": "2026-11-25T20:06:04.321Z",
+                     *           "updated_at": "2026-11-27T01:43:26.584Z",
                      *           "user_id": "noor"
                      *         },
                      *         "preferences": [
@@ -5855,7 +5943,7 @@ export interface operations {
                      *         "primary_goals": [],
                      *         "statements": [
                      *           {
-                     *             "at": "2026-11-25T20:06:04.538Z",
+                     *             "at": "2026-11-27T01:43:26.658Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -6012,7 +6100,7 @@ export interface operations {
                      *             {
                      *               "holds": true,
                      *               "rule": "it is active or core and was accessed in the last 7 days; or it is not archived, while fewer than 5 are",
-                     *               "value": "core, accessed 2026-11-25"
+                     *               "value": "core, accessed 2026-11-27"
                      *             },
                      *             {
                      *               "holds": false,
@@ -6043,7 +6131,7 @@ export interface operations {
                      *             {
                      *               "holds": true,
                      *               "rule": "it is one of the first of the section",
-                     *               "value": "2 of 2"
+                     *               "value": "2 of 3"
                      *             }
                      *           ],
                      *           "section": "relationships",
@@ -6053,7 +6141,7 @@ export interface operations {
                      *       "shown": true,
                      *       "spans": [
                      *         {
-                     *           "at": "2026-11-25T20:06:04.321Z",
+                     *           "at": "2026-11-27T01:43:26.584Z",
                      *           "by": "salience",
                      *           "from": 286,
                      *           "key": "c-repair",
@@ -6068,18 +6156,22 @@ export interface operations {
                      *           "value": 0.5
                      *         },
                      *         {
-                     *           "at": "2026-11-25T20:06:04.321Z",
+                     *           "at": "2026-11-27T01:43:26.584Z",
+                     *           "beat": {
+                     *             "key": "p-sam",
+                     *             "value": 0.5
+                     *           },
                      *           "by": "relationship_salience",
                      *           "from": 423,
                      *           "key": "c-repair",
                      *           "kind": "concept",
-                     *           "of": 2,
+                     *           "of": 3,
                      *           "part": "line",
                      *           "rank": 2,
                      *           "relationship_type": "engages_with",
                      *           "rule": "one of the user's ten strongest relationships",
                      *           "section": "relationships",
-                     *           "to": 482,
+                     *           "to": 481,
                      *           "tokens": 14,
                      *           "value": 0.5
                      *         }
@@ -6189,7 +6281,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-25T20:06:07.042Z",
+                     *           "started_at": "2026-11-27T01:43:33.023Z",
                      *           "summary": "",
                      *           "user_id": "noor"
                      *         },
@@ -6204,7 +6296,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-25T20:06:04.538Z",
+                     *           "started_at": "2026-11-27T01:43:26.658Z",
                      *           "summary": "Noor planned the week with Samir.",
                      *           "user_id": "noor"
                      *         }
@@ -6308,16 +6400,16 @@ export interface operations {
                      *         "current_conversation": {
                      *           "conversation_id": "talk-1",
                      *           "messages": [],
-                     *           "started_at": "2026-11-25T20:06:07.037Z"
+                     *           "started_at": "2026-11-27T01:43:32.563Z"
                      *         },
                      *         "temporal": {
                      *           "current_datetime": {
-                     *             "date": "2026-11-25",
-                     *             "day_of_week": "Wednesday",
-                     *             "hour": 21
+                     *             "date": "2026-11-27",
+                     *             "day_of_week": "Friday",
+                     *             "hour": 2
                      *           },
                      *           "last_conversation_type": "planning",
-                     *           "time_since_last_conversation": "PT2S",
+                     *           "time_since_last_conversation": "PT6S",
                      *           "time_zone": "Europe/Brussels"
                      *         }
                      *       },
@@ -6448,7 +6540,7 @@ export interface operations {
                      * @example {
                      *       "content_type": "conversation",
                      *       "context_type": "work-session",
-                     *       "ended_at": "2026-11-25T20:06:09.693Z",
+                     *       "ended_at": "2026-11-27T01:43:34.541Z",
                      *       "entity_key": "talk-1",
                      *       "focus": {
                      *         "focus_id": "grind",
@@ -6458,8 +6550,8 @@ export interface operations {
                      *       "message_count": 1,
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-25T20:06:09.605Z",
-                     *           "entity_key": "01a21450-cdc5-7d63-b6c9-47de39f448ab",
+                     *           "at": "2026-11-27T01:43:34.42Z",
+                     *           "entity_key": "01a21aac-1314-7283-afe6-9272f94026ab",
                      *           "role": "user",
                      *           "seq": 0,
                      *           "text": "Samir says the letter came."
@@ -6471,7 +6563,7 @@ export interface operations {
                      *       ],
                      *       "processing_status": "raw",
                      *       "sensitivity": "normal",
-                     *       "started_at": "2026-11-25T20:06:07.042Z",
+                     *       "started_at": "2026-11-27T01:43:33.023Z",
                      *       "summary": "The letter from Lindepoort came; Noor will answer on Friday.",
                      *       "user_id": "noor"
                      *     }
@@ -6864,11 +6956,11 @@ export interface operations {
                      *       "mentions": [],
                      *       "messages": [
                      *         {
-                     *           "entity_key": "01a21450-cdc5-7d63-b6c9-47de39f448ab",
+                     *           "entity_key": "01a21aac-1314-7283-afe6-9272f94026ab",
                      *           "status": "created"
                      *         },
                      *         {
-                     *           "entity_key": "01a21450-cdc5-7d67-8785-00db53c51ab6",
+                     *           "entity_key": "01a21aac-1314-7285-aa48-16ccb2b333de",
                      *           "status": "created"
                      *         }
                      *       ],
@@ -7002,8 +7094,8 @@ export interface operations {
                      * @example {
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-25T20:06:09.605Z",
-                     *           "entity_key": "01a21450-cdc5-7d67-8785-00db53c51ab6",
+                     *           "at": "2026-11-27T01:43:34.42Z",
+                     *           "entity_key": "01a21aac-1314-7285-aa48-16ccb2b333de",
                      *           "role": "assistant",
                      *           "seq": 1,
                      *           "text": "The offer from Lindepoort?"
@@ -7145,7 +7237,7 @@ export interface operations {
                      *       "edges": [
                      *         {
                      *           "created": true,
-                     *           "id": "01a21450-d2a7-71de-83a8-09ec67a874c4"
+                     *           "id": "01a21aac-15d6-75a1-b395-9e94eace196b"
                      *         }
                      *       ],
                      *       "skipped": 0,
@@ -7272,11 +7364,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-25T20:06:11.209Z",
-                     *       "key": "01a21450-d2a7-71de-83a8-09ec67a874c4",
+                     *       "deleted_at": "2026-11-27T01:43:35.136Z",
+                     *       "key": "01a21aac-15d6-75a1-b395-9e94eace196b",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-25T20:06:11.209Z"
+                     *       "restorable_until": "2026-12-27T01:43:35.136Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -7410,7 +7502,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795637181395,
+                     *       "created_at": 1795743818142,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -7418,13 +7510,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21450-fbd3-7e9c-9c3f-7450422ed2dd",
+                     *       "id": "01a21aac-219e-7a50-a311-b6858630946a",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "generating",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795637181395,
+                     *       "updated_at": 1795743818142,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -7566,7 +7658,7 @@ export interface operations {
                      *           {
                      *             "content_type": "conversation",
                      *             "context_type": "work-session",
-                     *             "ended_at": "2026-11-25T20:06:09.693Z",
+                     *             "ended_at": "2026-11-27T01:43:34.541Z",
                      *             "entity_key": "talk-1",
                      *             "mentioned_nodes": [
                      *               {
@@ -7577,8 +7669,8 @@ export interface operations {
                      *             ],
                      *             "messages": [
                      *               {
-                     *                 "at": "2026-11-25T20:06:09.605Z",
-                     *                 "entity_key": "01a21450-cdc5-7d63-b6c9-47de39f448ab",
+                     *                 "at": "2026-11-27T01:43:34.42Z",
+                     *                 "entity_key": "01a21aac-1314-7283-afe6-9272f94026ab",
                      *                 "role": "user",
                      *                 "score": 0.966386,
                      *                 "seq": 0,
@@ -7587,7 +7679,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "relevance_score": 0.966386,
-                     *             "started_at": "2026-11-25T20:06:07.042Z",
+                     *             "started_at": "2026-11-27T01:43:33.023Z",
                      *             "summary": "The letter from Lindepoort came; Noor will answer on Friday."
                      *           },
                      *           {
@@ -7604,7 +7696,7 @@ export interface operations {
                      *             ],
                      *             "messages": [],
                      *             "relevance_score": 0.950799,
-                     *             "started_at": "2026-11-25T20:06:04.538Z",
+                     *             "started_at": "2026-11-27T01:43:26.658Z",
                      *             "summary": "Noor planned the week with Samir."
                      *           }
                      *         ],
@@ -7632,7 +7724,7 @@ export interface operations {
                      *           {
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-25T20:06:07.042Z",
+                     *             "last_accessed_at": "2026-11-27T01:43:33.023Z",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
                      *             "relevance_score": 0.97647,
@@ -7646,7 +7738,7 @@ export interface operations {
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from_entity_key": "p-noor",
                      *             "from_name": "Noor Verlinde",
-                     *             "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
+                     *             "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
                      *             "proximity": 5,
                      *             "relationship_kind": "has_relationship_with",
                      *             "relevance_score": 0.446975,
@@ -7754,40 +7846,41 @@ export interface operations {
                 content: {
                     /**
                      * @example {"kith":{"version":1,"statements":true}}
-                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:10.665Z","history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637170665,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
-                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","history":{"version":1,"created_by":"noor","written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999991536377073,"confidence":0.5,"created_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:17.606Z","last_accessed_at":"2026-11-25T20:06:13.272Z","source_count":2,"first_mentioned_at":"2026-11-25T20:06:04.538Z","last_mentioned_at":"2026-11-25T20:06:07.042Z","history":{"version":5,"created_by":"noor","written":"d924ff6b4aad delete-node-note","salience_at":1795637170665,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":859,"is_dirty":true,"distinct_source_days":["2026-11-25"],"mention_weight":2,"restored_at":1795637177606}}}
-                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749988548767675,"confidence":0.5,"created_at":"2026-11-25T20:06:04.538Z","updated_at":"2026-11-25T20:06:17.851Z","last_accessed_at":"2026-11-25T20:06:17.851Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-25T20:06:04.538Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"d924ff6b4aad consolidate","salience_at":1795637177851,"decay_rate":0.01,"access_count":1,"recall_frequency":1}}}
-                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749996800926949,"confidence":0.5,"created_at":"2026-11-25T20:06:07.042Z","updated_at":"2026-11-25T20:06:09.693Z","last_accessed_at":"2026-11-25T20:06:09.806Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-25T20:06:07.042Z","ended_at":"2026-11-25T20:06:09.693Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"d924ff6b4aad end-conversation","salience_at":1795637169806,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"next_seq":2}}}
-                     *     {"node":{"kind":"message","entity_key":"01a21450-cdc5-7d63-b6c9-47de39f448ab","user_id":"noor","name":"","created_at":"2026-11-25T20:06:09.605Z","updated_at":"2026-11-25T20:06:09.605Z","source_key":"talk-1","role":"user","at":"2026-11-25T20:06:09.605Z","seq":0,"text":"Samir says the letter came.","history":{"written":"d924ff6b4aad append-messages"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-25T20:06:04.538Z","updated_at":"2026-11-25T20:06:04.538Z","source_key":"s-monday","role":"user","at":"2026-11-25T20:06:04.538Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"d924ff6b4aad write-source"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-25T20:06:04.538Z","updated_at":"2026-11-25T20:06:04.538Z","source_key":"s-monday","role":"user","at":"2026-11-25T20:06:04.538Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"d924ff6b4aad write-source"}}}
-                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-25T20:06:04.321Z","recorded_by":"noor","key":"01a21450-b925-76b1-be55-5a3df203cb31","recorded_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:04.321Z","history":{"version":1,"written":"d924ff6b4aad write-memory","salience_at":1795637164321,"decay_rate":0.02,"access_count":0}}}
-                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749992657412799,"confidence":0.8,"state":"active","valid_from":"2026-11-25T20:06:04.321Z","recorded_by":"noor","key":"01a21450-b925-768d-b6af-0e9472d22a5c","recorded_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:04.321Z","last_accessed_at":"2026-11-25T20:06:10.665Z","history":{"version":1,"written":"d924ff6b4aad restore-relationship","salience_at":1795637170665,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795637177504}}}
-                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-25T20:06:04.321Z","recorded_by":"noor","key":"01a21450-b925-7643-8f36-7f4eb4df619c","recorded_at":"2026-11-25T20:06:04.321Z","updated_at":"2026-11-25T20:06:13.932Z","last_accessed_at":"2026-11-25T20:06:13.467Z","history":{"version":3,"written":"d924ff6b4aad delete-relationship-note","salience_at":1795637170665,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":859,"is_dirty":true}}}
-                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21450-baa0-774e-8db2-3ef5e41cdf7f","recorded_at":"2026-11-25T20:06:04.538Z","history":{"version":1,"written":"d924ff6b4aad write-source"}}}
-                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21450-ce22-73f9-ab1a-bc9ee28888bb","recorded_at":"2026-11-25T20:06:09.693Z","history":{"version":1,"written":"d924ff6b4aad end-conversation"}}}
-                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-25T20:06:04.538Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
+                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:35Z","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743815000,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
+                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999988701370456,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:36.155Z","last_accessed_at":"2026-11-27T01:43:36.051Z","source_count":2,"first_mentioned_at":"2026-11-27T01:43:26.658Z","last_mentioned_at":"2026-11-27T01:43:33.023Z","history":{"version":5,"created_by":"noor","written":"4f524c0eb18e delete-node-note","salience_at":1795743815000,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":351,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795743816155}}}
+                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749989629119264,"confidence":0.5,"created_at":"2026-11-27T01:43:26.658Z","updated_at":"2026-11-27T01:43:36.335Z","last_accessed_at":"2026-11-27T01:43:36.335Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T01:43:26.658Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"4f524c0eb18e consolidate","salience_at":1795743816335,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795743806658}}}
+                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.574999811805591,"confidence":0.5,"created_at":"2026-11-27T01:43:33.023Z","updated_at":"2026-11-27T01:43:34.541Z","last_accessed_at":"2026-11-27T01:43:34.649Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T01:43:33.023Z","ended_at":"2026-11-27T01:43:34.541Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"4f524c0eb18e end-conversation","salience_at":1795743814649,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795743814541,"next_seq":2}}}
+                     *     {"node":{"kind":"message","entity_key":"01a21aac-1314-7283-afe6-9272f94026ab","user_id":"noor","name":"","created_at":"2026-11-27T01:43:34.42Z","updated_at":"2026-11-27T01:43:34.42Z","source_key":"talk-1","role":"user","at":"2026-11-27T01:43:34.42Z","seq":0,"text":"Samir says the letter came.","history":{"written":"4f524c0eb18e append-messages"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T01:43:26.658Z","updated_at":"2026-11-27T01:43:26.658Z","source_key":"s-monday","role":"user","at":"2026-11-27T01:43:26.658Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"4f524c0eb18e write-source"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T01:43:26.658Z","updated_at":"2026-11-27T01:43:26.658Z","source_key":"s-monday","role":"user","at":"2026-11-27T01:43:26.658Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"4f524c0eb18e write-source"}}}
+                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T01:43:26.584Z","recorded_by":"noor","key":"01a21aab-f486-71c5-b1e2-8c7d861a6115","recorded_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","history":{"version":1,"written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0.02,"access_count":0}}}
+                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749990259268747,"confidence":0.8,"state":"active","valid_from":"2026-11-27T01:43:26.584Z","recorded_by":"noor","key":"01a21aab-f486-71b2-8907-e2c28f2d3c69","recorded_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:35Z","history":{"version":1,"written":"4f524c0eb18e restore-relationship","salience_at":1795743815000,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795743816142}}}
+                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T01:43:26.584Z","recorded_by":"noor","key":"01a21aab-f486-7171-8ffc-c1f724497d76","recorded_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:36.117Z","last_accessed_at":"2026-11-27T01:43:36.102Z","history":{"version":3,"written":"4f524c0eb18e delete-relationship-note","salience_at":1795743815000,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":351,"is_dirty":true}}}
+                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21aab-f61f-7a92-8095-375f51408fff","recorded_at":"2026-11-27T01:43:26.658Z","history":{"version":1,"written":"4f524c0eb18e write-source"}}}
+                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21aac-1396-7724-83d7-04e01f021480","recorded_at":"2026-11-27T01:43:34.541Z","history":{"version":1,"written":"4f524c0eb18e end-conversation"}}}
+                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T01:43:26.658Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
                      *     {"preference":{"user_id":"noor","key":"conversation_style","value":"Direct, and a little dry."}}
                      *     {"preference":{"user_id":"noor","key":"time_zone","value":"Europe/Brussels"}}
-                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795637181395,"updated_at":1795637181507,"created_by":"noor"}}
-                     *     {"chat_turn":{"id":"01a21450-fbd3-7e9c-9c3f-7450422ed2dd","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795637181395,"updated_at":1795637181507,"created_by":"noor"}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21450-b925-7643-8f36-7f4eb4df619c","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-25T20:06:13.467Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21450-b925-7643-8f36-7f4eb4df619c","last_accessed_at":{"time":"2026-11-25T20:06:10.665Z"},"last_recall_interval":859,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-25T20:06:04.321Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795637170665,"state":"active","updated_at":{"time":"2026-11-25T20:06:04.321Z"},"valid_from":{"time":"2026-11-25T20:06:04.321Z"},"version":1,"written":"d924ff6b4aad write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21450-b925-7643-8f36-7f4eb4df619c","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-25T20:06:13.932Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21450-b925-7643-8f36-7f4eb4df619c","last_accessed_at":{"time":"2026-11-25T20:06:13.467Z"},"last_recall_interval":859,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-25T20:06:04.321Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795637170665,"state":"active","updated_at":{"time":"2026-11-25T20:06:13.467Z"},"valid_from":{"time":"2026-11-25T20:06:04.321Z"},"version":2,"written":"d924ff6b4aad add-relationship-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21450-b925-768d-b6af-0e9472d22a5c","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-25T20:06:13.954Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830644581581,"key":"01a21450-b925-768d-b6af-0e9472d22a5c","last_accessed_at":{"time":"2026-11-25T20:06:10.665Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795637170665,"recall_frequency":1,"recorded_at":{"time":"2026-11-25T20:06:04.321Z"},"recorded_by":"noor","salience":{"number":0.5749992657412799},"salience_at":1795637170665,"state":"active","updated_at":{"time":"2026-11-25T20:06:04.321Z"},"valid_from":{"time":"2026-11-25T20:06:04.321Z"},"version":1,"written":"d924ff6b4aad write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-25T20:06:05.634Z","properties":{"at":{"time":"2026-11-25T20:06:04.538Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-25T20:06:04.538Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.51695947718898},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-25T20:06:04.538Z"},"written":"d924ff6b4aad write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T20:06:11.493Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T20:06:04.321Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-25"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T20:06:04.538Z"},"last_accessed_at":{"time":"2026-11-25T20:06:10.665Z"},"last_mentioned_at":{"time":"2026-11-25T20:06:07.042Z"},"last_recall_interval":859,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999991536377073},"salience_at":1795637170665,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:04.321Z"},"version":1,"written":"d924ff6b4aad write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T20:06:13.272Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T20:06:04.321Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-25"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T20:06:04.538Z"},"last_accessed_at":{"time":"2026-11-25T20:06:11.491Z"},"last_mentioned_at":{"time":"2026-11-25T20:06:07.042Z"},"last_recall_interval":859,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999991536377073},"salience_at":1795637170665,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:11.491Z"},"version":2,"written":"d924ff6b4aad patch-node"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T20:06:13.318Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T20:06:04.321Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-25"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T20:06:04.538Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-25T20:06:13.272Z"},"last_mentioned_at":{"time":"2026-11-25T20:06:07.042Z"},"last_recall_interval":859,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999991536377073},"salience_at":1795637170665,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:13.272Z"},"version":3,"written":"d924ff6b4aad add-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-25T20:06:17.582Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-25T20:06:04.321Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-25"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-25T20:06:04.538Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-25T20:06:13.272Z"},"last_mentioned_at":{"time":"2026-11-25T20:06:07.042Z"},"last_recall_interval":859,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999991536377073},"salience_at":1795637170665,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:13.318Z"},"version":4,"written":"d924ff6b4aad delete-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-25T20:06:17.853Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-25T20:06:04.538Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-25T20:06:09.806Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749993902781495},"salience_at":1795637169806,"sensitivity":"normal","started_at":{"time":"2026-11-25T20:06:04.538Z"},"state":"active","story_due":1795637164538,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:04.538Z"},"version":1,"written":"d924ff6b4aad write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-25T20:06:07.075Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-25T20:06:07.042Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-25T20:06:07.042Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795637167042,"sensitivity":"normal","started_at":{"time":"2026-11-25T20:06:07.042Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:07.042Z"},"version":1,"written":"d924ff6b4aad open-conversation"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-25T20:06:09.696Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-25T20:06:07.042Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-25T20:06:07.075Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795637167042,"sensitivity":"normal","started_at":{"time":"2026-11-25T20:06:07.042Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-25T20:06:09.644Z"},"version":2,"written":"d924ff6b4aad set-focus"}}}
-                     *     {"end":{"nodes":12,"relationships":5,"statements":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
+                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795743818142,"updated_at":1795743818242,"created_by":"noor"}}
+                     *     {"chat_turn":{"id":"01a21aac-219e-7a50-a311-b6858630946a","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795743818142,"updated_at":1795743818242,"created_by":"noor"}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21aab-f486-7171-8ffc-c1f724497d76","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T01:43:36.102Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21aab-f486-7171-8ffc-c1f724497d76","last_accessed_at":{"time":"2026-11-27T01:43:35Z"},"last_recall_interval":351,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T01:43:26.584Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795743815000,"state":"active","updated_at":{"time":"2026-11-27T01:43:26.584Z"},"valid_from":{"time":"2026-11-27T01:43:26.584Z"},"version":1,"written":"4f524c0eb18e write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21aab-f486-7171-8ffc-c1f724497d76","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T01:43:36.117Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21aab-f486-7171-8ffc-c1f724497d76","last_accessed_at":{"time":"2026-11-27T01:43:36.102Z"},"last_recall_interval":351,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T01:43:26.584Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795743815000,"state":"active","updated_at":{"time":"2026-11-27T01:43:36.102Z"},"valid_from":{"time":"2026-11-27T01:43:26.584Z"},"version":2,"written":"4f524c0eb18e add-relationship-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21aab-f486-71b2-8907-e2c28f2d3c69","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T01:43:36.129Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830751222313,"key":"01a21aab-f486-71b2-8907-e2c28f2d3c69","last_accessed_at":{"time":"2026-11-27T01:43:35Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795743815000,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T01:43:26.584Z"},"recorded_by":"noor","salience":{"number":0.5749990259268747},"salience_at":1795743815000,"state":"active","updated_at":{"time":"2026-11-27T01:43:26.584Z"},"valid_from":{"time":"2026-11-27T01:43:26.584Z"},"version":1,"written":"4f524c0eb18e write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T01:43:27.387Z","properties":{"at":{"time":"2026-11-27T01:43:26.658Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T01:43:26.658Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.518650276909934},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T01:43:26.658Z"},"written":"4f524c0eb18e write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T01:43:35.237Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T01:43:26.584Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T01:43:26.658Z"},"last_accessed_at":{"time":"2026-11-27T01:43:35Z"},"last_mentioned_at":{"time":"2026-11-27T01:43:33.023Z"},"last_recall_interval":351,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999988701370456},"salience_at":1795743815000,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:26.584Z"},"version":1,"written":"4f524c0eb18e write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T01:43:36.051Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T01:43:26.584Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T01:43:26.658Z"},"last_accessed_at":{"time":"2026-11-27T01:43:35.235Z"},"last_mentioned_at":{"time":"2026-11-27T01:43:33.023Z"},"last_recall_interval":351,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999988701370456},"salience_at":1795743815000,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:35.235Z"},"version":2,"written":"4f524c0eb18e patch-node"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T01:43:36.063Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T01:43:26.584Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T01:43:26.658Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T01:43:36.051Z"},"last_mentioned_at":{"time":"2026-11-27T01:43:33.023Z"},"last_recall_interval":351,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999988701370456},"salience_at":1795743815000,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:36.051Z"},"version":3,"written":"4f524c0eb18e add-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T01:43:36.148Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T01:43:26.584Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T01:43:26.658Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T01:43:36.051Z"},"last_mentioned_at":{"time":"2026-11-27T01:43:33.023Z"},"last_recall_interval":351,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999988701370456},"salience_at":1795743815000,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:36.063Z"},"version":4,"written":"4f524c0eb18e delete-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T01:43:36.338Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T01:43:26.658Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T01:43:34.649Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749990751165961},"salience_at":1795743814649,"sensitivity":"normal","started_at":{"time":"2026-11-27T01:43:26.658Z"},"state":"active","story_due":1795743806658,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:26.658Z"},"version":1,"written":"4f524c0eb18e write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T01:43:33.258Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T01:43:33.023Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T01:43:33.023Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795743813023,"sensitivity":"normal","started_at":{"time":"2026-11-27T01:43:33.023Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:33.023Z"},"version":1,"written":"4f524c0eb18e open-conversation"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T01:43:34.543Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T01:43:33.023Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T01:43:33.258Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795743813023,"sensitivity":"normal","started_at":{"time":"2026-11-27T01:43:33.023Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:34.431Z"},"version":2,"written":"4f524c0eb18e set-focus"}}}
+                     *     {"end":{"nodes":13,"relationships":5,"statements":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
                      */
                     "application/x-ndjson": string;
                 };
@@ -8426,9 +8519,9 @@ export interface operations {
                      * @example {
                      *       "keys": [
                      *         {
-                     *           "created_at": "2026-11-25T20:06:25.096561729Z",
+                     *           "created_at": "2026-11-27T01:43:39.827035585Z",
                      *           "expires_at": "2100-01-01T00:00:00Z",
-                     *           "key_id": "6b4ff434de59",
+                     *           "key_id": "63d4db18aa03",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -8440,9 +8533,9 @@ export interface operations {
                      *           "user_id": "noor"
                      *         },
                      *         {
-                     *           "created_at": "2026-11-25T20:06:04.307174257Z",
+                     *           "created_at": "2026-11-27T01:43:26.579819192Z",
                      *           "expires_at": null,
-                     *           "key_id": "d924ff6b4aad",
+                     *           "key_id": "4f524c0eb18e",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -8548,7 +8641,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "kith_shown-this-once",
-                     *       "key_id": "6b4ff434de59"
+                     *       "key_id": "63d4db18aa03"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedKey"];
@@ -8746,7 +8839,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "key_id": "d924ff6b4aad",
+                     *       "key_id": "4f524c0eb18e",
                      *       "quota": {
                      *         "characters": {
                      *           "limit": null,
@@ -8860,6 +8953,11 @@ export interface operations {
                  *           "state": "active"
                  *         },
                  *         {
+                 *           "kind": "person",
+                 *           "entity_key": "p-sam",
+                 *           "name": "Sam Haddou"
+                 *         },
+                 *         {
                  *           "kind": "concept",
                  *           "entity_key": "c-repair",
                  *           "name": "Repair before you replace",
@@ -8949,6 +9047,12 @@ export interface operations {
                      *           "version": 1
                      *         },
                      *         {
+                     *           "entity_key": "p-sam",
+                     *           "error": null,
+                     *           "status": "created",
+                     *           "version": 1
+                     *         },
+                     *         {
                      *           "entity_key": "c-repair",
                      *           "error": null,
                      *           "status": "created",
@@ -8983,7 +9087,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
+                     *           "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
                      *           "status": "created",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
@@ -8992,7 +9096,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21450-b925-768d-b6af-0e9472d22a5c",
+                     *           "key": "01a21aab-f486-71b2-8907-e2c28f2d3c69",
                      *           "status": "created",
                      *           "to": "c-repair",
                      *           "type": "engages_with",
@@ -9001,7 +9105,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "grind",
-                     *           "key": "01a21450-b925-76b1-be55-5a3df203cb31",
+                     *           "key": "01a21aab-f486-71c5-b1e2-8c7d861a6115",
                      *           "status": "created",
                      *           "to": "flour",
                      *           "type": "supports_goal",
@@ -9238,11 +9342,11 @@ export interface operations {
                      *         {
                      *           "access_count": 0,
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-25T20:06:04.321Z",
+                     *           "created_at": "2026-11-27T01:43:26.584Z",
                      *           "description": "",
                      *           "entity_key": "grind",
                      *           "kind": "task",
-                     *           "last_accessed_at": "2026-11-25T20:06:04.321Z",
+                     *           "last_accessed_at": "2026-11-27T01:43:26.584Z",
                      *           "name": "Dress the stones",
                      *           "project_id": "mill",
                      *           "salience": 0.5,
@@ -9250,7 +9354,7 @@ export interface operations {
                      *           "state_key": "in_progress",
                      *           "title": "Dress the stones",
                      *           "ttl_policy": "decay",
-                     *           "updated_at": "2026-11-25T20:06:04.321Z",
+                     *           "updated_at": "2026-11-27T01:43:26.584Z",
                      *           "user_id": "noor",
                      *           "version": 1
                      *         }
@@ -9357,20 +9461,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-14T14:13:35.742888544Z",
+                     *       "archives_at": "2028-10-15T19:50:55.265415392Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-25T20:06:04.321Z",
+                     *       "created_at": "2026-11-27T01:43:26.584Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-25T20:06:04.538Z",
+                     *       "first_mentioned_at": "2026-11-27T01:43:26.658Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-25T20:06:10.665Z",
-                     *       "last_mentioned_at": "2026-11-25T20:06:07.042Z",
+                     *       "last_accessed_at": "2026-11-27T01:43:35Z",
+                     *       "last_mentioned_at": "2026-11-27T01:43:33.023Z",
                      *       "last_write": {
-                     *         "at": "2026-11-25T20:06:04.321Z",
-                     *         "by": "d924ff6b4aad",
+                     *         "at": "2026-11-27T01:43:26.584Z",
+                     *         "by": "4f524c0eb18e",
                      *         "through": "write-memory"
                      *       },
                      *       "name": "Samir Haddou",
@@ -9384,8 +9488,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
-                     *           "last_accessed_at": "2026-11-25T20:06:10.665Z",
+                     *           "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
+                     *           "last_accessed_at": "2026-11-27T01:43:35Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -9393,13 +9497,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-25T20:06:04.321Z",
+                     *           "recorded_at": "2026-11-27T01:43:26.584Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-25T20:06:04.321Z",
+                     *           "valid_from": "2026-11-27T01:43:26.584Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -9409,14 +9513,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21450-ce22-73f9-ab1a-bc9ee28888bb",
+                     *           "key": "01a21aac-1396-7724-83d7-04e01f021480",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-25T20:06:09.693Z",
+                     *           "recorded_at": "2026-11-27T01:43:34.541Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9431,14 +9535,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21450-baa0-774e-8db2-3ef5e41cdf7f",
+                     *           "key": "01a21aab-f61f-7a92-8095-375f51408fff",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-25T20:06:04.538Z",
+                     *           "recorded_at": "2026-11-27T01:43:26.658Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9452,7 +9556,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-25T20:06:04.321Z",
+                     *       "updated_at": "2026-11-27T01:43:26.584Z",
                      *       "user_id": "noor",
                      *       "version": 1
                      *     }
@@ -9552,11 +9656,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-25T20:06:17.582Z",
+                     *       "deleted_at": "2026-11-27T01:43:36.148Z",
                      *       "key": "p-samir",
                      *       "messages": 0,
                      *       "relationships": 3,
-                     *       "restorable_until": "2026-12-25T20:06:17.582Z"
+                     *       "restorable_until": "2026-12-27T01:43:36.148Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -9671,20 +9775,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-14T14:13:35.742888544Z",
+                     *       "archives_at": "2028-10-15T19:50:55.265415392Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-25T20:06:04.321Z",
+                     *       "created_at": "2026-11-27T01:43:26.584Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-25T20:06:04.538Z",
+                     *       "first_mentioned_at": "2026-11-27T01:43:26.658Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-25T20:06:11.491Z",
-                     *       "last_mentioned_at": "2026-11-25T20:06:07.042Z",
+                     *       "last_accessed_at": "2026-11-27T01:43:35.235Z",
+                     *       "last_mentioned_at": "2026-11-27T01:43:33.023Z",
                      *       "last_write": {
-                     *         "at": "2026-11-25T20:06:11.491Z",
-                     *         "by": "d924ff6b4aad",
+                     *         "at": "2026-11-27T01:43:35.235Z",
+                     *         "by": "4f524c0eb18e",
                      *         "through": "patch-node"
                      *       },
                      *       "name": "Samir Haddou",
@@ -9698,8 +9802,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
-                     *           "last_accessed_at": "2026-11-25T20:06:10.665Z",
+                     *           "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
+                     *           "last_accessed_at": "2026-11-27T01:43:35Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -9707,13 +9811,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-25T20:06:04.321Z",
+                     *           "recorded_at": "2026-11-27T01:43:26.584Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-25T20:06:04.321Z",
+                     *           "valid_from": "2026-11-27T01:43:26.584Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -9723,14 +9827,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21450-ce22-73f9-ab1a-bc9ee28888bb",
+                     *           "key": "01a21aac-1396-7724-83d7-04e01f021480",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-25T20:06:09.693Z",
+                     *           "recorded_at": "2026-11-27T01:43:34.541Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9745,14 +9849,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21450-baa0-774e-8db2-3ef5e41cdf7f",
+                     *           "key": "01a21aab-f61f-7a92-8095-375f51408fff",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-25T20:06:04.538Z",
+                     *           "recorded_at": "2026-11-27T01:43:26.658Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9766,7 +9870,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-25T20:06:11.491Z",
+                     *       "updated_at": "2026-11-27T01:43:35.235Z",
                      *       "user_id": "noor",
                      *       "version": 2
                      *     }
@@ -9902,8 +10006,8 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-25T20:06:11.493Z",
-                     *           "by": "d924ff6b4aad",
+                     *           "at": "2026-11-27T01:43:35.237Z",
+                     *           "by": "4f524c0eb18e",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -9916,11 +10020,11 @@ export interface operations {
                      *           "what": "updated"
                      *         },
                      *         {
-                     *           "at": "2026-11-25T20:06:09.693Z",
-                     *           "by": "d924ff6b4aad",
+                     *           "at": "2026-11-27T01:43:34.541Z",
+                     *           "by": "4f524c0eb18e",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21450-ce22-73f9-ab1a-bc9ee28888bb",
+                     *             "key": "01a21aac-1396-7724-83d7-04e01f021480",
                      *             "node": {
                      *               "entity_key": "talk-1",
                      *               "kind": "source",
@@ -9933,11 +10037,11 @@ export interface operations {
                      *           "what": "created"
                      *         },
                      *         {
-                     *           "at": "2026-11-25T20:06:04.538Z",
-                     *           "by": "d924ff6b4aad",
+                     *           "at": "2026-11-27T01:43:26.658Z",
+                     *           "by": "4f524c0eb18e",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21450-baa0-774e-8db2-3ef5e41cdf7f",
+                     *             "key": "01a21aab-f61f-7a92-8095-375f51408fff",
                      *             "node": {
                      *               "entity_key": "s-monday",
                      *               "kind": "source",
@@ -10058,7 +10162,7 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "d924ff6b4aad",
+                     *           "by": "4f524c0eb18e",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -10066,24 +10170,24 @@ export interface operations {
                      *               "was": ""
                      *             }
                      *           ],
-                     *           "from": "2026-11-25T20:06:11.493Z",
+                     *           "from": "2026-11-27T01:43:35.237Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-25T20:06:04.321Z",
+                     *             "created_at": "2026-11-27T01:43:26.584Z",
                      *             "description": "Builds boats; lives on the barge Zwaluw.",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-25T20:06:04.538Z",
+                     *             "first_mentioned_at": "2026-11-27T01:43:26.658Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-25T20:06:11.491Z",
-                     *             "last_mentioned_at": "2026-11-25T20:06:07.042Z",
+                     *             "last_accessed_at": "2026-11-27T01:43:35.235Z",
+                     *             "last_mentioned_at": "2026-11-27T01:43:33.023Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-25T20:06:11.491Z",
+                     *             "updated_at": "2026-11-27T01:43:35.235Z",
                      *             "user_id": "noor",
                      *             "version": 2
                      *           },
@@ -10092,31 +10196,31 @@ export interface operations {
                      *           "version": 2
                      *         },
                      *         {
-                     *           "by": "d924ff6b4aad",
+                     *           "by": "4f524c0eb18e",
                      *           "changes": [],
-                     *           "from": "2026-11-25T20:06:04.321Z",
+                     *           "from": "2026-11-27T01:43:26.584Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-25T20:06:04.321Z",
+                     *             "created_at": "2026-11-27T01:43:26.584Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-25T20:06:04.538Z",
+                     *             "first_mentioned_at": "2026-11-27T01:43:26.658Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-25T20:06:10.665Z",
-                     *             "last_mentioned_at": "2026-11-25T20:06:07.042Z",
+                     *             "last_accessed_at": "2026-11-27T01:43:35Z",
+                     *             "last_mentioned_at": "2026-11-27T01:43:33.023Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-25T20:06:04.321Z",
+                     *             "updated_at": "2026-11-27T01:43:26.584Z",
                      *             "user_id": "noor",
                      *             "version": 1
                      *           },
                      *           "through": "write-memory",
-                     *           "until": "2026-11-25T20:06:11.493Z",
+                     *           "until": "2026-11-27T01:43:35.237Z",
                      *           "version": 1
                      *         }
                      *       ]
@@ -10250,7 +10354,7 @@ export interface operations {
                      *         "goals": [
                      *           {
                      *             "direction": "outgoing",
-                     *             "edge_id": "01a21450-b925-76b1-be55-5a3df203cb31",
+                     *             "edge_id": "01a21aab-f486-71c5-b1e2-8c7d861a6115",
                      *             "id": "flour",
                      *             "kind": "goal",
                      *             "name": "Flour by May",
@@ -10266,7 +10370,7 @@ export interface operations {
                      *         "risks": [],
                      *         "tasks": []
                      *       },
-                     *       "loaded_at": "2026-11-25T20:06:11.482538692Z",
+                     *       "loaded_at": "2026-11-27T01:43:35.144487932Z",
                      *       "next": null,
                      *       "source": {
                      *         "id": "grind",
@@ -10382,10 +10486,10 @@ export interface operations {
                      * @example {
                      *       "mentions": [
                      *         {
-                     *           "at": "2026-11-25T20:06:07.042Z",
+                     *           "at": "2026-11-27T01:43:33.023Z",
                      *           "content_type": "conversation",
                      *           "context_type": "work-session",
-                     *           "message": "01a21450-cdc5-7d63-b6c9-47de39f448ab",
+                     *           "message": "01a21aac-1314-7283-afe6-9272f94026ab",
                      *           "quote": "Samir says the letter came.",
                      *           "role": "user",
                      *           "source": "talk-1",
@@ -10393,7 +10497,7 @@ export interface operations {
                      *           "to": 5
                      *         },
                      *         {
-                     *           "at": "2026-11-25T20:06:04.538Z",
+                     *           "at": "2026-11-27T01:43:26.658Z",
                      *           "content_type": "conversation",
                      *           "context_type": "planning",
                      *           "source": "s-monday",
@@ -10471,6 +10575,170 @@ export interface operations {
             };
         };
     };
+    "merge-nodes": {
+        parameters: {
+            query?: {
+                /** @description for whom; left out: the user of the key, or the team itself */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description person, concept, entity, source, message, a project kind, system_entity, item, storyline or macro */
+                kind: string;
+                /** @description entity_key */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "other": "p-sam",
+                 *       "dry_run": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["MergeWrite"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "conflicts": [],
+                     *       "left": 0,
+                     *       "merged": {
+                     *         "entity_key": "p-sam",
+                     *         "kind": "person",
+                     *         "name": "Sam Haddou"
+                     *       },
+                     *       "node": {
+                     *         "access_count": 2,
+                     *         "aliases": [
+                     *           "Sam Haddou"
+                     *         ],
+                     *         "canonical_name": "samir haddou",
+                     *         "confidence": 0.5,
+                     *         "created_at": "2026-11-27T01:43:26.584Z",
+                     *         "description": "Builds boats; lives on the barge Zwaluw.",
+                     *         "entity_key": "p-samir",
+                     *         "first_mentioned_at": "2026-11-27T01:43:26.658Z",
+                     *         "kind": "person",
+                     *         "last_accessed_at": "2026-11-27T01:43:36.051Z",
+                     *         "last_mentioned_at": "2026-11-27T01:43:33.023Z",
+                     *         "name": "Samir Haddou",
+                     *         "salience": 0.8,
+                     *         "source_count": 2,
+                     *         "state": "active",
+                     *         "ttl_policy": "decay",
+                     *         "updated_at": "2026-11-27T01:43:36.167Z",
+                     *         "user_id": "noor",
+                     *         "version": 6
+                     *       },
+                     *       "relationships": 0,
+                     *       "undoable_until": "2026-12-27T01:43:36.167Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Merge"];
+                };
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing of this id that the caller may see */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored does not allow it: another version, an idempotency key with another body, a key that is taken */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than may be */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-node-notes": {
         parameters: {
             query?: {
@@ -10500,9 +10768,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-25T20:06:13.272Z",
+                     *           "date_added": "2026-11-27T01:43:36.051Z",
                      *           "expires_at": null,
-                     *           "id": "01a21450-dc18-7535-8361-3796cefb7c21",
+                     *           "id": "01a21aac-1973-783f-8cc6-97a768b4a0f8",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -10615,9 +10883,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-25T20:06:13.272Z",
+                     *           "date_added": "2026-11-27T01:43:36.051Z",
                      *           "expires_at": null,
-                     *           "id": "01a21450-dc18-7535-8361-3796cefb7c21",
+                     *           "id": "01a21aac-1973-783f-8cc6-97a768b4a0f8",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -10859,7 +11127,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "next": "MDFhMjE0NTAtYjkyNS03NjQzLThmMzYtN2Y0ZWI0ZGY2MTlj",
+                     *       "next": "MDFhMjFhYWItZjQ4Ni03MTcxLThmZmMtYzFmNzI0NDk3ZDc2",
                      *       "relationships": [
                      *         {
                      *           "access_count": 2,
@@ -10869,8 +11137,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "outgoing",
                      *           "from": "p-noor",
-                     *           "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
-                     *           "last_accessed_at": "2026-11-25T20:06:10.665Z",
+                     *           "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
+                     *           "last_accessed_at": "2026-11-27T01:43:35Z",
                      *           "node": {
                      *             "entity_key": "p-samir",
                      *             "kind": "person",
@@ -10878,13 +11146,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-25T20:06:04.321Z",
+                     *           "recorded_at": "2026-11-27T01:43:26.584Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-25T20:06:04.321Z",
+                     *           "valid_from": "2026-11-27T01:43:26.584Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         }
@@ -10989,19 +11257,19 @@ export interface operations {
                      *       "access_count": 2,
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-25T20:06:04.321Z",
+                     *       "created_at": "2026-11-27T01:43:26.584Z",
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-25T20:06:04.538Z",
+                     *       "first_mentioned_at": "2026-11-27T01:43:26.658Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-25T20:06:13.272Z",
-                     *       "last_mentioned_at": "2026-11-25T20:06:07.042Z",
+                     *       "last_accessed_at": "2026-11-27T01:43:36.051Z",
+                     *       "last_mentioned_at": "2026-11-27T01:43:33.023Z",
                      *       "name": "Samir Haddou",
                      *       "salience": 0.8,
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-25T20:06:17.606Z",
+                     *       "updated_at": "2026-11-27T01:43:36.155Z",
                      *       "user_id": "noor",
                      *       "version": 5
                      *     }
@@ -11149,8 +11417,8 @@ export interface operations {
                      *     - Name: Mill
                      *     - State: n/a
                      *     - Type: n/a
-                     *     - Created: 2026-11-25
-                     *     - Updated: 2026-11-25
+                     *     - Created: 2026-11-27
+                     *     - Updated: 2026-11-27
                      *     - Timeline: n/a → n/a
                      *     - Facets: context=n/a, scale=n/a, stage=n/a
                      *     - Description: No description
@@ -11160,13 +11428,13 @@ export interface operations {
                      *
                      *     ### Project Context Highlights
                      *     #### Goals
-                     *     - Flour by May [flour] (created: 2026-11-25, progress: 0%, tasks: 0/1, edge: project_id)
+                     *     - Flour by May [flour] (created: 2026-11-27, progress: 0%, tasks: 0/1, edge: project_id)
                      *     #### Tasks (Recent Updates)
-                     *     - Dress the stones [grind] (state: in_progress, updated: 2026-11-25, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)
+                     *     - Dress the stones [grind] (state: in_progress, updated: 2026-11-27, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)
                      *
                      *     ### Graph Snapshot (Light)
                      *     ```json
-                     *     {"node":["n","id","kind","name","state_key","type_key","direct_edge","last_updated"],"nodes":[[0,"mill","project","Mill",null,null,false,"2026-11-25"]],"edge":["src","rel","dst"],"edges":[],"coverage":{"goals":{"total":1,"direct":0,"unlinked":1},"tasks":{"total":1,"direct":0,"unlinked":1}}}
+                     *     {"node":["n","id","kind","name","state_key","type_key","direct_edge","last_updated"],"nodes":[[0,"mill","project","Mill",null,null,false,"2026-11-27"]],"edge":["src","rel","dst"],"edges":[],"coverage":{"goals":{"total":1,"direct":0,"unlinked":1},"tasks":{"total":1,"direct":0,"unlinked":1}}}
                      *     ```
                      *
                      *     ### Entity Summary
@@ -11300,7 +11568,7 @@ export interface operations {
                      *           "role": "system"
                      *         },
                      *         {
-                     *           "content": "## Context Snapshot\n\n## Project Workspace: Mill\n- ID: mill\n- State: n/a\n- Type: n/a\n- Timeline: n/a → n/a\n- Created: 2026-11-25\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n## Current Focus (task)\n- Name: Dress the stones\n- ID: grind\n- State: in_progress\n- Goals: flour\n- Created: 2026-11-25\n- Updated: 2026-11-25\n- Description: No description\n\n### Relationships\n- supports_goal → goal (flour · Flour by May)\n\n### Graph Snapshot (Light)\n```json\n{\"node\":[\"n\",\"id\",\"kind\",\"name\",\"state_key\",\"type_key\",\"direct_edge\",\"last_updated\"],\"nodes\":[[0,\"mill\",\"project\",\"Mill\",null,null,false,\"2026-11-25\"]],\"edge\":[\"src\",\"rel\",\"dst\"],\"edges\":[],\"coverage\":{\"goals\":{\"total\":1,\"direct\":0,\"unlinked\":1},\"tasks\":{\"total\":1,\"direct\":0,\"unlinked\":1}}}\n```\n\n---\nThe task Dress the stones is in focus: act on it, and keep the project around it in mind.",
+                     *           "content": "## Context Snapshot\n\n## Project Workspace: Mill\n- ID: mill\n- State: n/a\n- Type: n/a\n- Timeline: n/a → n/a\n- Created: 2026-11-27\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n## Current Focus (task)\n- Name: Dress the stones\n- ID: grind\n- State: in_progress\n- Goals: flour\n- Created: 2026-11-27\n- Updated: 2026-11-27\n- Description: No description\n\n### Relationships\n- supports_goal → goal (flour · Flour by May)\n\n### Graph Snapshot (Light)\n```json\n{\"node\":[\"n\",\"id\",\"kind\",\"name\",\"state_key\",\"type_key\",\"direct_edge\",\"last_updated\"],\"nodes\":[[0,\"mill\",\"project\",\"Mill\",null,null,false,\"2026-11-27\"]],\"edge\":[\"src\",\"rel\",\"dst\"],\"edges\":[],\"coverage\":{\"goals\":{\"total\":1,\"direct\":0,\"unlinked\":1},\"tasks\":{\"total\":1,\"direct\":0,\"unlinked\":1}}}\n```\n\n---\nThe task Dress the stones is in focus: act on it, and keep the project around it in mind.",
                      *           "role": "system"
                      *         },
                      *         {
@@ -11473,22 +11741,22 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "Together eight years, six of them afloat.",
                      *       "from": "p-noor",
-                     *       "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
-                     *       "last_accessed_at": "2026-11-25T20:06:10.665Z",
+                     *       "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
+                     *       "last_accessed_at": "2026-11-27T01:43:35Z",
                      *       "last_write": {
-                     *         "at": "2026-11-25T20:06:04.321Z",
-                     *         "by": "d924ff6b4aad",
+                     *         "at": "2026-11-27T01:43:26.584Z",
+                     *         "by": "4f524c0eb18e",
                      *         "through": "write-memory"
                      *       },
                      *       "proximity": 5,
                      *       "proximity_word": "intimate-knowledge",
-                     *       "recorded_at": "2026-11-25T20:06:04.321Z",
+                     *       "recorded_at": "2026-11-27T01:43:26.584Z",
                      *       "recorded_by": "noor",
                      *       "salience": 1,
                      *       "state": "active",
                      *       "to": "p-samir",
                      *       "type": "has_relationship_with",
-                     *       "valid_from": "2026-11-25T20:06:04.321Z",
+                     *       "valid_from": "2026-11-27T01:43:26.584Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -11586,11 +11854,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-25T20:06:13.954Z",
-                     *       "key": "01a21450-b925-768d-b6af-0e9472d22a5c",
+                     *       "deleted_at": "2026-11-27T01:43:36.129Z",
+                     *       "key": "01a21aab-f486-71b2-8907-e2c28f2d3c69",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-25T20:06:13.954Z"
+                     *       "restorable_until": "2026-12-27T01:43:36.129Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -11699,9 +11967,9 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "d924ff6b4aad",
+                     *           "by": "4f524c0eb18e",
                      *           "changes": [],
-                     *           "from": "2026-11-25T20:06:04.321Z",
+                     *           "from": "2026-11-27T01:43:26.584Z",
                      *           "relationship": {
                      *             "access_count": 2,
                      *             "attitude": 5,
@@ -11709,17 +11977,17 @@ export interface operations {
                      *             "confidence": 0.8,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
-                     *             "last_accessed_at": "2026-11-25T20:06:10.665Z",
+                     *             "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
+                     *             "last_accessed_at": "2026-11-27T01:43:35Z",
                      *             "proximity": 5,
                      *             "proximity_word": "intimate-knowledge",
-                     *             "recorded_at": "2026-11-25T20:06:04.321Z",
+                     *             "recorded_at": "2026-11-27T01:43:26.584Z",
                      *             "recorded_by": "noor",
                      *             "salience": 1,
                      *             "state": "active",
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with",
-                     *             "valid_from": "2026-11-25T20:06:04.321Z",
+                     *             "valid_from": "2026-11-27T01:43:26.584Z",
                      *             "valid_to": null,
                      *             "version": 1
                      *           },
@@ -11923,9 +12191,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-25T20:06:13.467Z",
-                     *           "expires_at": "2026-12-25T20:06:13.467Z",
-                     *           "id": "01a21450-dcdb-7101-98f1-485b47854767",
+                     *           "date_added": "2026-11-27T01:43:36.102Z",
+                     *           "expires_at": "2026-12-27T01:43:36.102Z",
+                     *           "id": "01a21aac-19a6-7617-97c9-172271c267c6",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -12035,9 +12303,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-25T20:06:13.467Z",
-                     *           "expires_at": "2026-12-25T20:06:13.467Z",
-                     *           "id": "01a21450-dcdb-7101-98f1-485b47854767",
+                     *           "date_added": "2026-11-27T01:43:36.102Z",
+                     *           "expires_at": "2026-12-27T01:43:36.102Z",
+                     *           "id": "01a21aac-19a6-7617-97c9-172271c267c6",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -12271,15 +12539,15 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "How she works.",
                      *       "from": "p-noor",
-                     *       "key": "01a21450-b925-768d-b6af-0e9472d22a5c",
-                     *       "last_accessed_at": "2026-11-25T20:06:10.665Z",
-                     *       "recorded_at": "2026-11-25T20:06:04.321Z",
+                     *       "key": "01a21aab-f486-71b2-8907-e2c28f2d3c69",
+                     *       "last_accessed_at": "2026-11-27T01:43:35Z",
+                     *       "recorded_at": "2026-11-27T01:43:26.584Z",
                      *       "recorded_by": "noor",
                      *       "salience": 0.575,
                      *       "state": "active",
                      *       "to": "c-repair",
                      *       "type": "engages_with",
-                     *       "valid_from": "2026-11-25T20:06:04.321Z",
+                     *       "valid_from": "2026-11-27T01:43:26.584Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -12405,11 +12673,11 @@ export interface operations {
                      * @example # What Cypher can ask here
                      *
                      *     ## Nodes
+                     *     - (:Person) 3: aliases list of strings, canonical_name string, first_mentioned_at datetime, is_owner boolean, last_mentioned_at datetime, source_count integer
                      *     - (:Message) 3: at datetime, parts JSON text, role string, seq integer, source_key string, text string
-                     *     - (:Person) 2: canonical_name string, first_mentioned_at datetime, is_owner boolean, last_mentioned_at datetime, source_count integer
                      *     - (:Source) 2: content_type string, context_type string, ended_at datetime, focus_id string, focus_kind string, focus_project_id string, keywords list of strings, message_count integer, participants list of strings, processed_at datetime, processing_error string, processing_status string, sensitivity string, source_type string, started_at datetime, summary string, tags list of strings
                      *     - (:Concept) 1: first_mentioned_at datetime, is_goal boolean, last_mentioned_at datetime, source_count integer
-                     *     - (:Project) 1: end_at datetime, facet_context string, facet_scale string, facet_stage string, next_step_long string, next_step_short string, start_at datetime, state_key string, type_key string; state_key is planning, active, completed, cancelled
+                     *     - (:Project) 1: aliases list of strings, end_at datetime, facet_context string, facet_scale string, facet_stage string, next_step_long string, next_step_short string, start_at datetime, state_key string, type_key string; state_key is planning, active, completed, cancelled
                      *     - (:Task) 1: completed_at datetime, due_at datetime, facet_scale string, priority integer, project_id string, start_at datetime, state_key string, title string, type_key string; state_key is todo, in_progress, blocked, done
                      *     - (:Goal) 1: completed_at datetime, goal string, project_id string, state_key string, target_date datetime, type_key string; state_key is draft, active, achieved, abandoned
                      *     - (:Item) 1: namespace list of strings, value JSON text
@@ -12790,11 +13058,11 @@ export interface operations {
                      *       "next_cursor": null,
                      *       "systems": [
                      *         {
-                     *           "created_at": "2026-11-25T20:06:17.859Z",
+                     *           "created_at": "2026-11-27T01:43:36.343Z",
                      *           "entities": 3,
                      *           "relationships": 1,
                      *           "system": "shop",
-                     *           "updated_at": "2026-11-25T20:06:18.237Z",
+                     *           "updated_at": "2026-11-27T01:43:36.545Z",
                      *           "version": 2
                      *         }
                      *       ]
@@ -12988,9 +13256,9 @@ export interface operations {
                      * @example {
                      *       "entities": [
                      *         {
-                     *           "created_at": "2026-11-25T20:06:17.904Z",
+                     *           "created_at": "2026-11-27T01:43:36.344Z",
                      *           "description": "Takes payments",
-                     *           "entity_key": "01a21450-eef8-7246-86b8-8894c95236ac",
+                     *           "entity_key": "01a21aac-1b3e-7ae6-b111-3f57aaa50e72",
                      *           "name": "checkout",
                      *           "properties": {
                      *             "port": 8080
@@ -12999,18 +13267,18 @@ export interface operations {
                      *             "go"
                      *           ],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-25T20:06:17.904Z",
+                     *           "updated_at": "2026-11-27T01:43:36.344Z",
                      *           "version": 1
                      *         },
                      *         {
-                     *           "created_at": "2026-11-25T20:06:18.237Z",
+                     *           "created_at": "2026-11-27T01:43:36.545Z",
                      *           "description": "",
-                     *           "entity_key": "01a21450-efcf-7043-ba80-17ae1aceda23",
+                     *           "entity_key": "01a21aac-1b61-7e2d-a8db-f491bf273d02",
                      *           "name": "search",
                      *           "properties": {},
                      *           "tags": [],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-25T20:06:18.237Z",
+                     *           "updated_at": "2026-11-27T01:43:36.545Z",
                      *           "version": 1
                      *         }
                      *       ],
@@ -13107,9 +13375,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-25T20:06:17.904Z",
+                     *       "created_at": "2026-11-27T01:43:36.344Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21450-eef8-7246-86b8-8894c95236ac",
+                     *       "entity_key": "01a21aac-1b3e-7ae6-b111-3f57aaa50e72",
                      *       "name": "checkout",
                      *       "properties": {
                      *         "port": 8080
@@ -13118,7 +13386,7 @@ export interface operations {
                      *         "go"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-25T20:06:17.904Z",
+                     *       "updated_at": "2026-11-27T01:43:36.344Z",
                      *       "version": 1
                      *     }
                      */
@@ -13329,9 +13597,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-25T20:06:17.904Z",
+                     *       "created_at": "2026-11-27T01:43:36.344Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21450-eef8-7246-86b8-8894c95236ac",
+                     *       "entity_key": "01a21aac-1b3e-7ae6-b111-3f57aaa50e72",
                      *       "name": "checkout",
                      *       "properties": {},
                      *       "tags": [
@@ -13339,7 +13607,7 @@ export interface operations {
                      *         "critical"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-25T20:06:19.199Z",
+                     *       "updated_at": "2026-11-27T01:43:36.835Z",
                      *       "version": 2
                      *     }
                      */
@@ -13469,14 +13737,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-25T20:06:18.237Z",
+                     *       "created_at": "2026-11-27T01:43:36.545Z",
                      *       "description": "",
-                     *       "entity_key": "01a21450-efcf-7043-ba80-17ae1aceda23",
+                     *       "entity_key": "01a21aac-1b61-7e2d-a8db-f491bf273d02",
                      *       "name": "finder",
                      *       "properties": {},
                      *       "tags": [],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-25T20:06:19.314Z",
+                     *       "updated_at": "2026-11-27T01:43:36.845Z",
                      *       "version": 2
                      *     }
                      */
@@ -14190,7 +14458,7 @@ export interface operations {
                      *       "relationships": [
                      *         {
                      *           "from": "checkout",
-                     *           "key": "01a21450-eef8-725f-8a38-cbcff340809b",
+                     *           "key": "01a21aac-1b3e-7b01-98db-20ff76d180d1",
                      *           "properties": {},
                      *           "to": "ledger",
                      *           "type": "writes to",
@@ -14387,7 +14655,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 0,
-                     *       "erased_at": "2026-11-25T20:06:39.018Z",
+                     *       "erased_at": "2026-11-27T01:43:45.158Z",
                      *       "keys": 1,
                      *       "messages": 0,
                      *       "nodes": 0,
@@ -14638,13 +14906,13 @@ export interface operations {
                      *             "node_type": "Person",
                      *             "salience": 0.725,
                      *             "state": "active",
-                     *             "updated_at": "2026-11-25T20:06:04.321Z"
+                     *             "updated_at": "2026-11-27T01:43:26.584Z"
                      *           },
                      *           "relationship": {
                      *             "attitude": 5,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21450-b925-7643-8f36-7f4eb4df619c",
+                     *             "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
                      *             "proximity": 5,
                      *             "salience": 0.975,
                      *             "to": "p-samir",
@@ -14663,17 +14931,17 @@ export interface operations {
                      *             "node_type": "Concept",
                      *             "salience": 0.5,
                      *             "state": "core",
-                     *             "updated_at": "2026-11-25T20:06:04.321Z"
+                     *             "updated_at": "2026-11-27T01:43:26.584Z"
                      *           },
                      *           "relationship": {
                      *             "description": "How she works.",
                      *             "from": "p-noor",
-                     *             "key": "01a21450-b925-768d-b6af-0e9472d22a5c",
+                     *             "key": "01a21aab-f486-71b2-8907-e2c28f2d3c69",
                      *             "salience": 0.5,
                      *             "to": "c-repair",
                      *             "type": "engages_with"
                      *           },
-                     *           "score": 0.375
+                     *           "score": 0.374999
                      *         }
                      *       ],
                      *       "truncated": false
@@ -14798,14 +15066,14 @@ export interface operations {
                      *           "context": {
                      *             "project_id": "mill"
                      *           },
-                     *           "created_at": 1795637180497,
+                     *           "created_at": 1795743817360,
                      *           "display_name": "Untitled",
                      *           "id": "stones",
                      *           "name": null,
                      *           "pinned": false,
                      *           "system_prompt": "Be brief.",
                      *           "turn_count": 0,
-                     *           "updated_at": 1795637180497,
+                     *           "updated_at": 1795743817360,
                      *           "user_id": "noor"
                      *         }
                      *       ]
@@ -14914,14 +15182,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795637180497,
+                     *       "created_at": 1795743817360,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795637180497,
+                     *       "updated_at": 1795743817360,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -15037,14 +15305,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795637180497,
+                     *       "created_at": 1795743817360,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795637180497,
+                     *       "updated_at": 1795743817360,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -15252,14 +15520,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795637180497,
+                     *       "created_at": 1795743817360,
                      *       "display_name": "The stones",
                      *       "id": "stones",
                      *       "name": "The stones",
                      *       "pinned": true,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795637180779,
+                     *       "updated_at": 1795743817621,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -15388,7 +15656,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795637180814,
+                     *           "created_at": 1795743817657,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -15509,7 +15777,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795637180814,
+                     *       "created_at": 1795743817657,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -15523,7 +15791,7 @@ export interface operations {
                      *       "provider_id": null,
                      *       "status": "pending",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795637180814,
+                     *       "updated_at": 1795743817657,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -15664,7 +15932,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795637180814,
+                     *       "created_at": 1795743817657,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -15678,7 +15946,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795637180932,
+                     *       "updated_at": 1795743817662,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -15886,7 +16154,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795637180814,
+                     *       "created_at": 1795743817657,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -15900,7 +16168,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795637180932,
+                     *       "updated_at": 1795743817662,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -16023,7 +16291,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795637181395,
+                     *       "created_at": 1795743818142,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -16031,13 +16299,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21450-fbd3-7e9c-9c3f-7450422ed2dd",
+                     *       "id": "01a21aac-219e-7a50-a311-b6858630946a",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "cancelled",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795637181507,
+                     *       "updated_at": 1795743818242,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -16161,7 +16429,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795637180814,
+                     *           "created_at": 1795743817657,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -16369,7 +16637,7 @@ export interface operations {
                      *         {
                      *           "assistant_text": "Before Friday.",
                      *           "attempt": 1,
-                     *           "created_at": 1795637180814,
+                     *           "created_at": 1795743817657,
                      *           "entity_refs": [
                      *             {
                      *               "display_label": "@grind",
@@ -16383,7 +16651,7 @@ export interface operations {
                      *           "provider_id": "own-model",
                      *           "status": "complete",
                      *           "tree_id": "stones",
-                     *           "updated_at": 1795637180932,
+                     *           "updated_at": 1795743817662,
                      *           "user_prompt": "When should @Task:grind be done?"
                      *         }
                      *       ]
@@ -16485,14 +16753,14 @@ export interface operations {
                      *       "messages": [
                      *         {
                      *           "role": "system",
-                     *           "text": "Be brief.\n\n### Project Information\n- ID: mill\n- Name: Mill\n- State: n/a\n- Type: n/a\n- Created: 2026-11-25\n- Updated: 2026-11-25\n- Timeline: n/a → n/a\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n### Project Context Highlights\n#### Goals\n- Flour by May [flour] (created: 2026-11-25, progress: 0%, tasks: 0/1, edge: project_id)\n#### Tasks (Recent Updates)\n- Dress the stones [grind] (state: in_progress, updated: 2026-11-25, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)\n\n### Entity Summary\n- goals: total=1, direct=0, unlinked=1\n- tasks: total=1, direct=0, unlinked=1\n\n### Available Relationships\n0 relationships loaded\n\n### Hints\n- List the nodes of a kind, or explore with its kind, for more of each.\n- traverse with mode neighbors walks the graph; a node's relationships are under its key.\n- get a node by its kind and key for all that is known of it."
+                     *           "text": "Be brief.\n\n### Project Information\n- ID: mill\n- Name: Mill\n- State: n/a\n- Type: n/a\n- Created: 2026-11-27\n- Updated: 2026-11-27\n- Timeline: n/a → n/a\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n### Project Context Highlights\n#### Goals\n- Flour by May [flour] (created: 2026-11-27, progress: 0%, tasks: 0/1, edge: project_id)\n#### Tasks (Recent Updates)\n- Dress the stones [grind] (state: in_progress, updated: 2026-11-27, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)\n\n### Entity Summary\n- goals: total=1, direct=0, unlinked=1\n- tasks: total=1, direct=0, unlinked=1\n\n### Available Relationships\n0 relationships loaded\n\n### Hints\n- List the nodes of a kind, or explore with its kind, for more of each.\n- traverse with mode neighbors walks the graph; a node's relationships are under its key.\n- get a node by its kind and key for all that is known of it."
                      *         },
                      *         {
                      *           "role": "user",
                      *           "text": "When should Dress the stones (Task) be done?"
                      *         }
                      *       ],
-                     *       "system_prompt": "Be brief.\n\n### Project Information\n- ID: mill\n- Name: Mill\n- State: n/a\n- Type: n/a\n- Created: 2026-11-25\n- Updated: 2026-11-25\n- Timeline: n/a → n/a\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n### Project Context Highlights\n#### Goals\n- Flour by May [flour] (created: 2026-11-25, progress: 0%, tasks: 0/1, edge: project_id)\n#### Tasks (Recent Updates)\n- Dress the stones [grind] (state: in_progress, updated: 2026-11-25, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)\n\n### Entity Summary\n- goals: total=1, direct=0, unlinked=1\n- tasks: total=1, direct=0, unlinked=1\n\n### Available Relationships\n0 relationships loaded\n\n### Hints\n- List the nodes of a kind, or explore with its kind, for more of each.\n- traverse with mode neighbors walks the graph; a node's relationships are under its key.\n- get a node by its kind and key for all that is known of it.",
+                     *       "system_prompt": "Be brief.\n\n### Project Information\n- ID: mill\n- Name: Mill\n- State: n/a\n- Type: n/a\n- Created: 2026-11-27\n- Updated: 2026-11-27\n- Timeline: n/a → n/a\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n### Project Context Highlights\n#### Goals\n- Flour by May [flour] (created: 2026-11-27, progress: 0%, tasks: 0/1, edge: project_id)\n#### Tasks (Recent Updates)\n- Dress the stones [grind] (state: in_progress, updated: 2026-11-27, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)\n\n### Entity Summary\n- goals: total=1, direct=0, unlinked=1\n- tasks: total=1, direct=0, unlinked=1\n\n### Available Relationships\n0 relationships loaded\n\n### Hints\n- List the nodes of a kind, or explore with its kind, for more of each.\n- traverse with mode neighbors walks the graph; a node's relationships are under its key.\n- get a node by its kind and key for all that is known of it.",
                      *       "truncated": false,
                      *       "user_prompt": "User: When should Dress the stones (Task) be done?"
                      *     }
@@ -16591,7 +16859,7 @@ export interface operations {
                      *       "turn": {
                      *         "assistant_text": "Before Friday.",
                      *         "attempt": 1,
-                     *         "created_at": 1795637180814,
+                     *         "created_at": 1795743817657,
                      *         "entity_refs": [
                      *           {
                      *             "display_label": "@grind",
@@ -16605,7 +16873,7 @@ export interface operations {
                      *         "provider_id": "own-model",
                      *         "status": "complete",
                      *         "tree_id": "stones",
-                     *         "updated_at": 1795637180932,
+                     *         "updated_at": 1795743817662,
                      *         "user_prompt": "When should @Task:grind be done?"
                      *       }
                      *     }
@@ -16742,9 +17010,9 @@ export interface operations {
                      *         {
                      *           "chats": 1,
                      *           "conversations": 2,
-                     *           "last_activity_at": "2026-11-25T20:06:23.383Z",
+                     *           "last_activity_at": "2026-11-27T01:43:39.168Z",
                      *           "messages": 3,
-                     *           "nodes": 10,
+                     *           "nodes": 11,
                      *           "user_id": "noor"
                      *         }
                      *       ]
@@ -16830,10 +17098,10 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 16,
-                     *       "erased_at": "2026-11-25T20:06:27.559Z",
+                     *       "erased_at": "2026-11-27T01:43:42.004Z",
                      *       "keys": 1,
                      *       "messages": 4,
-                     *       "nodes": 10,
+                     *       "nodes": 11,
                      *       "notes_anonymised": 0,
                      *       "preferences": 2,
                      *       "records": 44,
@@ -17196,12 +17464,12 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "d924ff6b4aad",
+                     *           "by": "4f524c0eb18e",
                      *           "deleted": true,
-                     *           "from": "2026-11-25T20:06:04.909Z",
+                     *           "from": "2026-11-27T01:43:27.053Z",
                      *           "key": "units",
                      *           "through": "put-preference",
-                     *           "until": "2026-11-25T20:06:04.913Z",
+                     *           "until": "2026-11-27T01:43:27.061Z",
                      *           "value": "metric"
                      *         }
                      *       ]
@@ -17536,7 +17804,7 @@ export interface operations {
                      *       "paused": false,
                      *       "statements": [
                      *         {
-                     *           "at": "2026-11-25T20:06:04.538Z",
+                     *           "at": "2026-11-27T01:43:26.658Z",
                      *           "confidence": 0.95,
                      *           "from": 0,
                      *           "key": "m-2#0",
@@ -17776,10 +18044,10 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "d924ff6b4aad",
-                     *           "from": "2026-11-25T20:06:05.634Z",
+                     *           "by": "4f524c0eb18e",
+                     *           "from": "2026-11-27T01:43:27.387Z",
                      *           "statement": {
-                     *             "at": "2026-11-25T20:06:04.538Z",
+                     *             "at": "2026-11-27T01:43:26.658Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -17797,10 +18065,10 @@ export interface operations {
                      *           "until": null
                      *         },
                      *         {
-                     *           "by": "d924ff6b4aad",
-                     *           "from": "2026-11-25T20:06:04.538Z",
+                     *           "by": "4f524c0eb18e",
+                     *           "from": "2026-11-27T01:43:26.658Z",
                      *           "statement": {
-                     *             "at": "2026-11-25T20:06:04.538Z",
+                     *             "at": "2026-11-27T01:43:26.658Z",
                      *             "confidence": 0.95,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -17815,7 +18083,7 @@ export interface operations {
                      *             "valid_to": null
                      *           },
                      *           "through": "write-source",
-                     *           "until": "2026-11-25T20:06:05.634Z"
+                     *           "until": "2026-11-27T01:43:27.387Z"
                      *         }
                      *       ]
                      *     }
@@ -17909,17 +18177,17 @@ export interface operations {
                      *         {
                      *           "active": true,
                      *           "attempts": 0,
-                     *           "created_at": "2026-11-25T20:06:23.932Z",
-                     *           "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1NDUgMA",
+                     *           "created_at": "2026-11-27T01:43:39.458Z",
+                     *           "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2NTAgMA",
                      *           "disabled": null,
-                     *           "id": "01a21451-05bc-75d3-ab99-3d9652d068ae",
+                     *           "id": "01a21aac-26c2-7992-a3f9-68267a054e16",
                      *           "kinds": [
                      *             "concept",
                      *             "task"
                      *           ],
                      *           "last_attempt_at": null,
                      *           "last_result": null,
-                     *           "next_attempt_at": "2026-11-25T20:06:23.932Z",
+                     *           "next_attempt_at": "2026-11-27T01:43:39.458Z",
                      *           "ops": [
                      *             "created",
                      *             "updated"
@@ -18027,17 +18295,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-25T20:06:23.932Z",
-                     *       "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1NDUgMA",
+                     *       "created_at": "2026-11-27T01:43:39.458Z",
+                     *       "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2NTAgMA",
                      *       "disabled": null,
-                     *       "id": "01a21451-05bc-75d3-ab99-3d9652d068ae",
+                     *       "id": "01a21aac-26c2-7992-a3f9-68267a054e16",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-25T20:06:23.932Z",
+                     *       "next_attempt_at": "2026-11-27T01:43:39.458Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -18155,17 +18423,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-25T20:06:23.932Z",
-                     *       "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1NDUgMA",
+                     *       "created_at": "2026-11-27T01:43:39.458Z",
+                     *       "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2NTAgMA",
                      *       "disabled": null,
-                     *       "id": "01a21451-05bc-75d3-ab99-3d9652d068ae",
+                     *       "id": "01a21aac-26c2-7992-a3f9-68267a054e16",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-25T20:06:23.932Z",
+                     *       "next_attempt_at": "2026-11-27T01:43:39.458Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -18366,10 +18634,10 @@ export interface operations {
                      * @example {
                      *       "active": false,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-25T20:06:23.932Z",
-                     *       "cursor": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDE3OTU2MzcxNjQ1NDUgMA",
+                     *       "created_at": "2026-11-27T01:43:39.458Z",
+                     *       "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2NTAgMA",
                      *       "disabled": null,
-                     *       "id": "01a21451-05bc-75d3-ab99-3d9652d068ae",
+                     *       "id": "01a21aac-26c2-7992-a3f9-68267a054e16",
                      *       "kinds": [],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
@@ -18503,24 +18771,24 @@ export interface operations {
                      * @example {
                      *       "dead": [
                      *         {
-                     *           "after": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDEgMA",
+                     *           "after": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_first",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDEgMQ"
+                     *           "until": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDEgMQ"
                      *         },
                      *         {
-                     *           "after": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDEgMA",
+                     *           "after": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_second",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyAyOWEyOWI0MWJjNDgyZTkzIDEgMQ"
+                     *           "until": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDEgMQ"
                      *         }
                      *       ],
                      *       "next": null

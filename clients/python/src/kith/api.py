@@ -378,6 +378,11 @@ def list_node_mentions(kind: str, key: str, *, cursor: str | None = None, limit:
     )
 
 
+def merge_nodes(kind: str, key: str, body: MergeWrite, *, user_id: str | None = None) -> Request[Merge]:
+    "POST /v1/nodes/{kind}/{key}/merge: merge another node into this one; it can be undone for a while."
+    return Request("POST", f"/v1/nodes/{segment(kind)}/{segment(key)}/merge", query={"user_id": user_id}, body=body)
+
+
 def list_node_notes(kind: str, key: str, *, user_id: str | None = None) -> Request[NoteList]:
     "GET /v1/nodes/{kind}/{key}/notes: the notes of a node."
     return Request("GET", f"/v1/nodes/{segment(kind)}/{segment(key)}/notes", query={"user_id": user_id}, again=True)
@@ -420,7 +425,7 @@ def list_node_relationships(
 
 
 def restore_node(kind: str, key: str, *, user_id: str | None = None, version: int | None = None) -> Request[NodeView]:
-    "POST /v1/nodes/{kind}/{key}/restore: undo the delete of a node, or make a former version the current one."
+    "POST /v1/nodes/{kind}/{key}/restore: undo the delete or merge of a node, or make a former version the current one."
     return Request("POST", f"/v1/nodes/{segment(kind)}/{segment(key)}/restore", query={"user_id": user_id, "version": version})
 
 
@@ -1554,6 +1559,7 @@ class ImportedHistory(TypedDict, total=False):
     is_goal_given: bool | None
     last_recall_interval: int | None  # milliseconds
     mention_weight: float | None
+    merged_keys: list[str] | None  # keys of nodes that were merged into it
     next_seq: int | None  # of a source: the number of its next message, if it differs from their count
     notes: list[str] | None  # each a note as JSON, the newest first
     owner_generated: bool | None  # of a person that Kith made for a user without an owner node
@@ -1725,6 +1731,27 @@ class MentionedNode(TypedDict, total=False):
     entity_key: Required[str]
     kind: Required[str]
     name: Required[str]
+
+
+class Merge(TypedDict, total=False):
+    conflicts: Required[list[MergeConflict]]  # fields of which both nodes had a value
+    left: Required[int]  # relationships that repeat one of this node's, or lead to it: only an undo brings them back
+    merged: Required[NodeRef]  # the node that is part of it now
+    node: Required[NodeView]  # as it is now
+    relationships: Required[int]  # moved here
+    undoable_until: Required[str]  # with restore-node and the key of the other
+
+
+class MergeConflict(TypedDict, total=False):
+    dropped: Required[dict[str, Any]]
+    field: Required[str]
+    kept: Required[dict[str, Any]]
+
+
+class MergeWrite(TypedDict, total=False):
+    dry_run: bool | None  # answer what the merge would do, and do nothing
+    other: Required[str]  # entity_key of the node that is merged into this one. Its key goes on to lead here
+    take: list[Literal["name", "type", "description", "properties"]] | None  # fields that get the value of the other node where both have one; default: this node's stay
 
 
 class MergedSystem(TypedDict, total=False):
