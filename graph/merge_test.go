@@ -96,6 +96,10 @@ func TestMerge(t *testing.T) {
 	e.Same("a write by the old name", "robert", e.Write("u1", []graph.NodeWrite{called("person", "", "Bob")}).Nodes[0].EntityKey)
 	linked := e.Write("u1", nil, link("bob", "associated_with", "sea", 0.3))
 	e.Same("a relationship by the old key", "robert", linked.Relationships[0].From)
+	page, err := e.Store.Nodes(t.Context(), e.As("u1"), graph.NodeList{Kind: graph.PersonKind, Deleted: true, Limit: 10})
+	if err != nil || len(page.Nodes) != 1 || page.Nodes[0].EntityKey != "bob" || page.Nodes[0].MergedInto != "robert" {
+		t.Errorf("deleted: %+v %v", page.Nodes, err)
+	}
 	e.Audit()
 }
 

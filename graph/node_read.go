@@ -56,9 +56,10 @@ type NodeView struct {
 
 	Notes         []Note             `json:"notes,omitempty" doc:"newest first, without expired ones"`
 	Relationships []RelationshipView `json:"relationships,omitempty" doc:"strongest first"`
-	// DeletedAt is set in a list of deleted nodes.
+	// DeletedAt, RestorableUntil and MergedInto are set in a list of deleted nodes.
 	DeletedAt       *time.Time `json:"deleted_at,omitempty"`
 	RestorableUntil *time.Time `json:"restorable_until,omitempty"`
+	MergedInto      string     `json:"merged_into,omitempty" doc:"the node into which it was merged"`
 
 	Generated bool `json:"-"` // an owner node that no caller has named
 }
@@ -321,7 +322,7 @@ func nodePage[T any](ctx context.Context, s *Store, list neo.Query[T], listed fu
 		n := NewNodeView(l.Kind, p, now)
 		if n.DeletedAt = p.Moment("deleted_at"); n.DeletedAt != nil {
 			until := n.DeletedAt.Add(s.options.KeepDeleted)
-			n.RestorableUntil = &until
+			n.RestorableUntil, n.MergedInto = &until, p.Text("merged_into")
 		}
 		page.Nodes, page.places = append(page.Nodes, n), append(page.places, place)
 	}

@@ -2077,6 +2077,7 @@ type NodeView struct {
 	LastMentionedAt     Optional[time.Time]       `json:"last_mentioned_at,omitzero"` // only of person, concept, entity
 	LastSourceAt        Optional[time.Time]       `json:"last_source_at,omitzero"`    // only of storyline, macro
 	LastWrite           *LastWrite                `json:"last_write,omitempty"`       // by which it was created or last changed; absent: by Kith itself, or before Kith kept that
+	MergedInto          string                    `json:"merged_into,omitempty"`      // the node into which it was merged
 	MessageCount        Optional[int64]           `json:"message_count,omitzero"`     // read only; only of source
 	MitigatedAt         Optional[time.Time]       `json:"mitigated_at,omitzero"`      // only of risk
 	Name                string                    `json:"name"`

@@ -3328,6 +3328,8 @@ export interface components {
             readonly last_source_at?: string | null;
             /** @description by which it was created or last changed; absent: by Kith itself, or before Kith kept that */
             last_write?: components["schemas"]["LastWrite"];
+            /** @description the node into which it was merged */
+            merged_into?: string;
             /**
              * Format: int64
              * @description read only; only of source

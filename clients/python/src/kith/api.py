@@ -1908,6 +1908,7 @@ class NodeView(TypedDict, total=False):
     last_mentioned_at: str | None  # only of person, concept, entity
     last_source_at: str | None  # only of storyline, macro
     last_write: LastWrite  # by which it was created or last changed; absent: by Kith itself, or before Kith kept that
+    merged_into: str  # the node into which it was merged
     message_count: int | None  # read only; only of source
     mitigated_at: str | None  # only of risk
     name: Required[str]
