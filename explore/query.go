@@ -132,6 +132,9 @@ func (q indexAsk) anywhere(t term) string {
 	for _, f := range q.fields {
 		worth := f.boost
 		if len(q.terms) > fewTerms { // Lucene would refuse the query for its number of clauses
+			if f.name == "canonical_name" { // nearly always the words of the name
+				continue
+			}
 			worth = 1
 		}
 		groups[worth] = append(groups[worth], f)

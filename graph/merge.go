@@ -14,16 +14,22 @@ import (
 )
 
 var (
-	mergeNode   = neo.Load[mergedLinks]("node_merge")
-	findMerged  = neo.Load[mergedNode]("node_merged")
-	unmergeNode = neo.Load[mergedLinks]("node_unmerge")
-	keepMerged  = neo.Load[neo.None]("merged_keys")
+	findMergedLinks = neo.Load[mergedLink]("merge_links")
+	mergeNode       = neo.Load[mergedLinks]("node_merge")
+	findMerged      = neo.Load[mergedNode]("node_merged")
+	unmergeNode     = neo.Load[mergedLinks]("node_unmerge")
+	keepMerged      = neo.Load[neo.None]("merged_keys")
 )
 
-// mergedLinks are relationships that a merge, or its undo, has moved, and the number of those that stay.
-type mergedLinks struct {
-	Links []movedLink
-	Left  int64
+// mergedLinks are relationships that a merge, or its undo, has moved.
+type mergedLinks struct{ Links []movedLink }
+
+// mergedLink is a relationship of a node that is to be merged, with its other end.
+type mergedLink struct {
+	Type       string
+	Leads      bool
+	Other      string
+	Properties Properties // key, type_word, valid_from, valid_to
 }
 
 // movedLink is a relationship with its new ends.
@@ -159,17 +165,17 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	if err != nil {
 		return Merge{}, err
 	}
+	links, moving, err := t.mergedLinks(scope.TeamID, n.key(), other.key())
+	if err != nil {
+		return Merge{}, err
+	}
 	params := map[string]any{
-		"team_id": scope.TeamID, "entity_key": n.key(), "other": other.key(), "others": other.mergedKeys(), "undo": undo,
-		"limit": maxMergedLinks, "stay": []string{aboutType, rootedInType, groupsType, includesType},
+		"team_id": scope.TeamID, "entity_key": n.key(), "other": other.key(), "others": other.mergedKeys(), "undo": undo, "moved": moving,
 	}
 	if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": other.key(), "now": now}); err != nil {
 		return Merge{}, err
 	}
 	moved, err := mergeNode.ExecOne(t, params)
-	if errors.Is(err, fault.ErrNotFound) {
-		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "has more than %d relationships", maxMergedLinks)
-	}
 	if err != nil {
 		return Merge{}, err
 	}
@@ -189,8 +195,51 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	err = t.rank(scope.TeamID, n.key())
 	return Merge{
 		Node: NewNodeView(n.kind, next.Properties, now), Merged: NodeRef{EntityKey: other.key(), Kind: other.kind.Name, Name: other.Text("name")},
-		Conflicts: conflicts, Relationships: int64(len(moved.Links)), Left: moved.Left, UndoableUntil: now.Add(t.store.options.KeepDeleted),
+		Conflicts: conflicts, Relationships: int64(len(moved.Links)), Left: int64(links - len(moved.Links)), UndoableUntil: now.Add(t.store.options.KeepDeleted),
 	}, err
+}
+
+// mergedLinks returns how many relationships a node has that is merged into another one, and the keys of those that move there: not what
+// only repeats one of that node's, or leads to it.
+func (t *Tx) mergedLinks(teamID, key, other string) (count int, moving []string, err error) {
+	links, err := findMergedLinks.Exec(t, map[string]any{
+		"team_id": teamID, "entity_key": other, "stay": []string{aboutType, rootedInType, groupsType, includesType}, "limit": maxMergedLinks + 1,
+	})
+	if err == nil && len(links) > maxMergedLinks {
+		err = fault.Invalid(fault.At("other"), fault.WrongCount, "has more than %d relationships", maxMergedLinks)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	rows := make([]map[string]any, len(links))
+	for i, l := range links {
+		from, to := key, l.Other
+		if !l.Leads {
+			from, to = to, from
+		}
+		rows[i] = findRow(from, l.Properties.typeOf(l.Type), to)
+		rows[i]["position"], rows[i]["since"] = i, time.Time{}
+	}
+	found, err := findRelationships.Exec(t, map[string]any{"team_id": teamID, "rows": rows})
+	if err != nil {
+		return 0, nil, err
+	}
+	repeated := map[int]bool{}
+	for _, r := range found {
+		p := links[r.Position].Properties
+		from := time.Time{}
+		if begun := p.Moment("valid_from"); begun != nil {
+			from = *begun
+		}
+		repeated[r.Position] = repeated[r.Position] || r.Properties.holdsWithin(from, p.Moment("valid_to"))
+	}
+	moving = []string{}
+	for i, l := range links {
+		if l.Other != key && !repeated[i] {
+			moving = append(moving, l.Properties.Text("key"))
+		}
+	}
+	return len(links), moving, nil
 }
 
 // renewed makes the node the next version of an old one: it sets what follows from the other properties.

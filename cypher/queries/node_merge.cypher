@@ -1,32 +1,15 @@
-// Moves the relationships of a node to the one that it is merged into, and leaves on it, for an undo, what only repeats one of that
-// node's, leads to it, or belongs to a story. Returns no row, and changes nothing, if it has more than $limit. Mention counts are
-// those of the relationships. Keys of earlier merges lead to the node now. links: of each moved relationship its key, type, ends and
-// version; left: how many stay.
+// Moves relationships of a node ($moved: their keys) to the one that it is merged into. Mention counts are those of the
+// relationships. Keys of earlier merges lead to the node now. links: of each moved relationship its key, type, ends and version.
 // mode: write
-// params: team_id, entity_key, other, others, undo, limit, stay
-// returns: links, left
+// params: team_id, entity_key, other, others, undo, moved
+// returns: links
 MATCH (g:Memory {team_id: $team_id, entity_key: $other})
 USING INDEX SEEK g:Memory(team_id, entity_key)
 MATCH (o:Memory {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK o:Memory(team_id, entity_key)
-CALL (g) {
-  MATCH (g)-[r {team_id: $team_id}]-()
-  RETURN count(r) AS degree
-}
-WITH g, o, degree
-WHERE degree <= $limit
 CALL (g, o) {
   MATCH (g)-[r {team_id: $team_id}]-(x)
-  WHERE x <> o
-    AND NOT type(r) IN $stay
-    AND NOT EXISTS {
-      MATCH (o)-[q {team_id: $team_id}]-(x)
-      WHERE type(q) = type(r)
-        AND coalesce(q.type_word, '') = coalesce(r.type_word, '')
-        AND (startNode(q) = o) = (startNode(r) = g)
-        AND coalesce(q.valid_from < r.valid_to, true)
-        AND coalesce(r.valid_from < q.valid_to, true)
-    }
+  WHERE r.key IN $moved
   WITH g, o, r, x, type(r) AS kind, startNode(r) = g AS leads, properties(r) AS values
   DELETE r
   WITH o, x, kind, leads, values
@@ -59,4 +42,4 @@ CALL () {
   SET d.merged_into = $entity_key
 }
 SET g.merged_into = $entity_key, g.merge_undo = $undo
-RETURN links, degree - size(links) AS left
+RETURN links

@@ -1,7 +1,7 @@
-// Moves relationships back to a restored node from the one that it was merged into, the reverse of node_merge: none is left.
+// Moves relationships back to a restored node from the one that it was merged into, the reverse of node_merge.
 // mode: write
 // params: team_id, entity_key, other, others
-// returns: links, left
+// returns: links
 MATCH (g:Memory {team_id: $team_id, entity_key: $other})
 USING INDEX SEEK g:Memory(team_id, entity_key)
 MATCH (o:Memory {team_id: $team_id, entity_key: $entity_key})
@@ -42,4 +42,4 @@ CALL () {
   SET d.merged_into = $other
 }
 SET g.merged_into = null, g.merge_undo = null
-RETURN links, 0 AS left
+RETURN links

@@ -1,0 +1,13 @@
+// Returns the relationships of a node that is to be merged into another one, without those of stories.
+// mode: read
+// params: team_id, entity_key, stay, limit
+// returns: type, leads, other, properties
+MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
+MATCH (n)-[r {team_id: $team_id}]-(x)
+WHERE NOT type(r) IN $stay
+RETURN type(r) AS type,
+  startNode(r) = n AS leads,
+  x.entity_key AS other,
+  [name IN ['key', 'type_word', 'valid_from', 'valid_to'] | [name, r[name]]] AS properties
+LIMIT $limit
