@@ -29,13 +29,15 @@ type mergedLink struct {
 	Type       string
 	Leads      bool
 	Other      string
-	Properties Properties // key, type_word, valid_from, valid_to
+	Properties Properties // key, type_word, valid_from, valid_to, user_id
 }
 
 // movedLink is a relationship with its new ends.
 type movedLink struct {
 	Key, Type, From, To string
 	Version             int64
+	User                string
+	Current             bool
 }
 
 // mergedNode is a deleted node: into which one it was merged, and the record of that as JSON; nil if it was only deleted.
@@ -121,7 +123,7 @@ func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key stri
 func (w *MergeWrite) check(kind Kind) error {
 	f := &Faults{}
 	if kind.group != knowledgeGroup {
-		f.Add(fault.At("kind"), fault.NotAllowed, "nodes of this kind are not merged, only persons, concepts and entities")
+		f.Add(fault.At("other"), fault.NotAllowed, "nodes of this kind are not merged, only persons, concepts and entities")
 	}
 	f.Word(fault.At("other"), w.Other, bounds.KeyLength)
 	f.Items(fault.At("take"), len(w.Take), len(mergeableFields))
@@ -160,12 +162,13 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "the two nodes have more than %d notes together", maxNotes)
 	}
 	next.renewed(n, scope.TeamID, now)
+	t.embedLater(n, next)
 	changed := n.changesTo(next.Properties)
 	undo, err := undoOf(n, other, changed)
 	if err != nil {
 		return Merge{}, err
 	}
-	links, moving, err := t.mergedLinks(scope.TeamID, n.key(), other.key())
+	links, moving, err := t.mergedLinks(scope, n.key(), other.key())
 	if err != nil {
 		return Merge{}, err
 	}
@@ -185,25 +188,27 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	if err != nil {
 		return Merge{}, err
 	}
-	t.embedLater(n, next)
 	if err := t.writeRows(updateNodes, scope.TeamID, []map[string]any{n.row(changed)}); err != nil {
+		return Merge{}, err
+	}
+	if err := t.refuseMergedRings(scope.TeamID, moved.Links); err != nil {
 		return Merge{}, err
 	}
 	t.Changes([]string{n.user()}, n.key(), other.key())
 	t.Record(other.user(), FeedItem{Op: DeletedOp, Kind: other.kind.Name, Key: other.key(), Version: other.version()})
-	t.recordMoved(n.user(), moved.Links)
+	count := t.recordMoved(scope, moved.Links)
 	err = t.rank(scope.TeamID, n.key())
 	return Merge{
 		Node: NewNodeView(n.kind, next.Properties, now), Merged: NodeRef{EntityKey: other.key(), Kind: other.kind.Name, Name: other.Text("name")},
-		Conflicts: conflicts, Relationships: int64(len(moved.Links)), Left: int64(links - len(moved.Links)), UndoableUntil: now.Add(t.store.options.KeepDeleted),
+		Conflicts: conflicts, Relationships: count, Left: links - count, UndoableUntil: now.Add(t.store.options.KeepDeleted),
 	}, err
 }
 
-// mergedLinks returns how many relationships a node has that is merged into another one, and the keys of those that move there: not what
-// only repeats one of that node's, or leads to it.
-func (t *Tx) mergedLinks(teamID, key, other string) (count int, moving []string, err error) {
+// mergedLinks returns how many relationships that the scope may see a node has that is merged into another one, and the keys of all that
+// move there: not what only repeats one of that node's, or leads to it.
+func (t *Tx) mergedLinks(scope Scope, key, other string) (count int64, moving []string, err error) {
 	links, err := findMergedLinks.Exec(t, map[string]any{
-		"team_id": teamID, "entity_key": other, "stay": []string{aboutType, rootedInType, groupsType, includesType}, "limit": maxMergedLinks + 1,
+		"team_id": scope.TeamID, "entity_key": other, "stay": []string{aboutType, rootedInType, groupsType, includesType}, "limit": maxMergedLinks + 1,
 	})
 	if err == nil && len(links) > maxMergedLinks {
 		err = fault.Invalid(fault.At("other"), fault.WrongCount, "has more than %d relationships", maxMergedLinks)
@@ -220,7 +225,7 @@ func (t *Tx) mergedLinks(teamID, key, other string) (count int, moving []string,
 		rows[i] = findRow(from, l.Properties.typeOf(l.Type), to)
 		rows[i]["position"], rows[i]["since"] = i, time.Time{}
 	}
-	found, err := findRelationships.Exec(t, map[string]any{"team_id": teamID, "rows": rows})
+	found, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -235,11 +240,32 @@ func (t *Tx) mergedLinks(teamID, key, other string) (count int, moving []string,
 	}
 	moving = []string{}
 	for i, l := range links {
+		if user := l.Properties.Text("user_id"); user == "" || user == scope.UserID {
+			count++
+		}
 		if l.Other != key && !repeated[i] {
 			moving = append(moving, l.Properties.Text("key"))
 		}
 	}
-	return len(links), moving, nil
+	return count, moving, nil
+}
+
+// refuseMergedRings refuses relationships with new ends that close a ring of containment.
+func (t *Tx) refuseMergedRings(teamID string, links []movedLink) error {
+	var rows []map[string]any
+	for _, l := range links {
+		if l.Current && slices.Contains(containmentTypes, l.Type) {
+			rows = append(rows, relationshipRow(l.From, l.Type, l.To, l.Key, Properties{}))
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	rings, err := findRings.Exec(t, map[string]any{"team_id": teamID, "rows": ringRows(rows)})
+	if err == nil && len(rings) > 0 {
+		err = fault.Invalid(fault.At("other"), fault.Contrary, "would contain itself: the two nodes contain each other through others")
+	}
+	return err
 }
 
 // renewed makes the node the next version of an old one: it sets what follows from the other properties.
@@ -257,11 +283,15 @@ func (t *Tx) rank(teamID string, keys ...string) error {
 	return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": keys})
 }
 
-// recordMoved adds relationships with new ends to the feed.
-func (t *Tx) recordMoved(user string, links []movedLink) {
+// recordMoved adds relationships with new ends to the feed, and returns how many of them the scope may see.
+func (t *Tx) recordMoved(scope Scope, links []movedLink) (visible int64) {
 	for _, l := range links {
-		t.Record(user, FeedItem{Op: UpdatedOp, Kind: RelationshipRecord, Key: l.Key, Version: l.Version, Type: l.Type, From: l.From, To: l.To})
+		if l.User == "" || l.User == scope.UserID {
+			visible++
+		}
+		t.Record(l.User, FeedItem{Op: UpdatedOp, Kind: RelationshipRecord, Key: l.Key, Version: l.Version, Type: l.Type, From: l.From, To: l.To})
 	}
+	return visible
 }
 
 // mergedKeys returns the keys of nodes that were merged into the node.
@@ -466,7 +496,7 @@ func (t *Tx) moveBack(scope Scope, r *mergeRecord, n *stored) error {
 	if err != nil {
 		return err
 	}
-	t.recordMoved(n.user(), moved.Links)
+	t.recordMoved(scope, moved.Links)
 	return t.rank(scope.TeamID, r.Into, n.key())
 }
 

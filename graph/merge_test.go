@@ -176,6 +176,8 @@ func TestMergesThatAreRefused(t *testing.T) {
 	e.Write("", []graph.NodeWrite{called("person", "shared", "Ada")})
 	e.Write("u2", []graph.NodeWrite{called("person", "theirs", "Ada")})
 	e.Write("u1", []graph.NodeWrite{owner1("me"), called("person", "p", "Ada"), called("entity", "e", "Ada"), called("project", "x", "X"), called("project", "y", "Y")})
+	e.Write("u1", []graph.NodeWrite{called("entity", "outer", "Outer"), called("entity", "middle", "Middle"), called("entity", "inner", "Inner")},
+		link("outer", "contains", "middle", 0.5), link("middle", "contains", "inner", 0.5))
 	before := e.content()
 	for what, c := range map[string]struct {
 		kind, key string
@@ -192,6 +194,7 @@ func TestMergesThatAreRefused(t *testing.T) {
 		"into unknown":    {"person", "nobody", graph.MergeWrite{Other: "p"}, fault.ErrNotFound},
 		"of another user": {"person", "theirs", graph.MergeWrite{Other: "p"}, fault.ErrNotFound},
 		"no field":        {"person", "p", graph.MergeWrite{Other: "theirs", Take: []string{"salience"}}, fault.ErrInvalid},
+		"a ring":          {"entity", "outer", graph.MergeWrite{Other: "inner"}, fault.ErrInvalid},
 		"projects":        {"project", "x", graph.MergeWrite{Other: "y"}, fault.ErrInvalid},
 	} {
 		kind, _ := graph.KindOf(c.kind)
@@ -200,6 +203,18 @@ func TestMergesThatAreRefused(t *testing.T) {
 		}
 	}
 	e.Same("content", before, e.content())
+}
+
+// A merge of what the team shares moves everybody's relationships, and tells of those that the caller may see.
+func TestMergeOfSharedNodes(t *testing.T) {
+	e := fresh(t)
+	e.Write("", []graph.NodeWrite{called("entity", "mill", "Mill"), called("entity", "windmill", "Windmill"), called("entity", "river", "River")},
+		link("windmill", "connected_to", "river", 0.5))
+	e.Write("u2", []graph.NodeWrite{node("concept", "idea", 0.5)}, link("idea", "relates_to", "windmill", 0.5))
+	m := e.merge("u1", "entity", "mill", graph.MergeWrite{Other: "windmill"})
+	e.Same("told", []int64{1, 0}, []int64{m.Relationships, m.Left})
+	e.Same("moved", [][]any{{"idea"}, {"river"}}, e.Raw(`MATCH (:Memory {team_id: $team, entity_key: 'mill'})-[r]-(x:Memory) RETURN x.entity_key ORDER BY x.entity_key`))
+	e.Audit()
 }
 
 // The key of a merged node leads to the other one also when an undo is no longer possible.

@@ -1,5 +1,5 @@
 // Moves relationships of a node ($moved: their keys) to the one that it is merged into. Mention counts are those of the
-// relationships. Keys of earlier merges lead to the node now. links: of each moved relationship its key, type, ends and version.
+// relationships. Keys of earlier merges lead to the node now. links: of each moved relationship its key, type, ends, version, user, and whether it is current.
 // mode: write
 // params: team_id, entity_key, other, others, undo, moved
 // returns: links
@@ -25,7 +25,7 @@ CALL (g, o) {
     SET n = values, n.merged_from = coalesce(values.merged_from, []) + $other, n.node_key = CASE WHEN kind = 'mentions' THEN o.entity_key ELSE n.node_key END
   }
   RETURN collect([values.key, coalesce(values.type_word, kind), CASE WHEN leads THEN o.entity_key ELSE x.entity_key END,
-    CASE WHEN leads THEN x.entity_key ELSE o.entity_key END, coalesce(values.version, 1)]) AS links
+    CASE WHEN leads THEN x.entity_key ELSE o.entity_key END, coalesce(values.version, 1), coalesce(values.user_id, ''), values.valid_to IS NULL]) AS links
 }
 CALL (o) {
   OPTIONAL MATCH (:Source)-[m:mentions {team_id: $team_id}]->(o)

@@ -24,7 +24,7 @@ CALL (g, o) {
     SET n = values, n.merged_from = CASE WHEN earlier = [] THEN null ELSE earlier END, n.node_key = CASE WHEN kind = 'mentions' THEN $other ELSE n.node_key END
   }
   RETURN collect([values.key, coalesce(values.type_word, kind), CASE WHEN leads THEN $other ELSE x.entity_key END,
-    CASE WHEN leads THEN x.entity_key ELSE $other END, coalesce(values.version, 1)]) AS links
+    CASE WHEN leads THEN x.entity_key ELSE $other END, coalesce(values.version, 1), coalesce(values.user_id, ''), values.valid_to IS NULL]) AS links
 }
 CALL (g, o) {
   UNWIND [g, o] AS n
