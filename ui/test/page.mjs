@@ -137,6 +137,27 @@ const journeys = {
     return page;
   },
 
+  async "a node is merged into another one, and the merge is undone"() {
+    await api("POST", "/v1/memory", { user_id: user, nodes: [
+      { kind: "entity", entity_key: "merge-a", name: "Boatyard", description: "where boats are built" },
+      { kind: "entity", entity_key: "merge-b", name: "The yard", description: "a place by the river" },
+    ] });
+    const page = await signedIn("node", { kind: "entity", key: "merge-a" });
+    await page.click("button >> text=Merge");
+    await page.fill("dialog input", "merge-b");
+    await page.click("button >> text=Show what it does");
+    await page.click("dialog input[type=checkbox]"); // its description
+    await page.click("dialog button[type=submit]");
+    await page.waitForSelector(".prose >> text=a place by the river");
+    await page.waitForSelector("dd >> text=The yard");
+    assert.equal((await api("GET", `/v1/nodes/entity/merge-b?user_id=${user}`)).entity_key, "merge-a");
+    await page.click("button >> text=Undo the merge");
+    await page.waitForSelector(".prose >> text=where boats are built");
+    assert.equal((await api("GET", `/v1/nodes/entity/merge-b?user_id=${user}`)).description, "a place by the river");
+    for (const key of ["merge-a", "merge-b"]) await api("DELETE", `/v1/nodes/entity/${key}?user_id=${user}`);
+    return page;
+  },
+
   async "a node's history shows what changed, and a version comes back"() {
     const path = `/v1/nodes/concept/tides?user_id=${user}`;
     await api("POST", "/v1/memory", { user_id: user, nodes: [{ kind: "concept", entity_key: "tides", name: "Tides", description: "Twice a day" }] });

@@ -61,6 +61,7 @@ export function Node() {
       <div class="bar">
         {!at && <Change node={n} path={path} changed={node.reload} />}
         {!at && <Forget node={n} path={path} forgotten={setDeleted} />}
+        {!at && <Merge node={n} path={path} changed={node.reload} />}
         <a href={link("graph", { user: of, kind: n.kind, key: n.entity_key })}>Show its graph</a>
         <Copy text={n.entity_key}>Copy the key</Copy>
         <Copy text={JSON.stringify(n, null, 2)}>Copy as JSON</Copy>
@@ -362,6 +363,88 @@ function Forget({ node, path, forgotten }: { node: View; path: string; forgotten
           </p>
         </Confirm>
       )}
+    </>
+  );
+}
+
+/** Merges another node into this one, and undoes that. */
+function Merge({ node, path, changed }: { node: View; path: string; changed: () => void }) {
+  const [open, setOpen] = useState(false);
+  const [other, setOther] = useState("");
+  const [take, setTake] = useState<string[]>([]);
+  const [plan, setPlan] = useState<Schemas["Merge"] | null>(null);
+  const [done, setDone] = useState<Schemas["Merge"] | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  if (!may("write") || !["person", "concept", "entity"].includes(node.kind)) return null;
+  const ask = (dry: boolean) => post<Schemas["Merge"]>(`${path}/merge`, { other, take, dry_run: dry }, { user_id: user() });
+  const look = () => {
+    setProblem(null);
+    ask(true).then(setPlan, setProblem);
+  };
+  const merge = async () => {
+    setDone(await ask(false));
+    changed();
+  };
+  const undo = () =>
+    post(`/v1/nodes/${node.kind}/${encodeURIComponent(done!.merged.entity_key)}/restore`, undefined, { user_id: user() }).then(() => {
+      setDone(null);
+      changed();
+    }, setProblem);
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => {
+          setPlan(null);
+          setTake([]);
+          setOpen(true);
+        }}
+      >
+        Merge
+      </button>
+      {done && (
+        <span role="status">
+          <Text text={done.merged.name || done.merged.entity_key} /> is part of it.{" "}
+          <button type="button" onClick={undo}>
+            Undo the merge
+          </button>
+        </span>
+      )}
+      {open && (
+        <Confirm title="Merge" act={merge} close={() => setOpen(false)}>
+          <p>
+            Another {node.kind} becomes part of <Text text={node.name || node.entity_key} />, with its relationships, mentions, notes and names. It can be undone for a while.
+          </p>
+          <Field label="Key of the other">
+            <input
+              required
+              value={other}
+              maxLength={256}
+              onInput={(e) => {
+                setOther(e.currentTarget.value);
+                setPlan(null);
+              }}
+            />
+          </Field>
+          <button type="button" disabled={!other} onClick={look}>
+            Show what it does
+          </button>
+          {plan && (
+            <>
+              <p role="status">
+                <Text text={plan.merged.name || plan.merged.entity_key} />: {number(plan.relationships)} relationships move, {number(plan.left)} are there already.
+              </p>
+              {plan.conflicts.map((c) => (
+                <label class="check">
+                  <input type="checkbox" checked={take.includes(c.field)} onInput={(e) => setTake(e.currentTarget.checked ? [...take, c.field] : take.filter((f) => f !== c.field))} />
+                  {words(c.field)} of the other: <Text text={String(c.dropped)} />
+                </label>
+              ))}
+            </>
+          )}
+        </Confirm>
+      )}
+      {problem && <ProblemNote problem={problem} />}
     </>
   );
 }
