@@ -149,7 +149,7 @@ func TestPlacesForLargeBodies(t *testing.T) {
 func TestSlowBodies(t *testing.T) {
 	t.Parallel()
 	services := servicesOf(&fakes{})
-	server := httptest.NewServer(New(services, Options{Deadline: 100 * time.Millisecond, StreamPause: 100 * time.Millisecond}))
+	server := httptest.NewServer(New(services, Options{Deadline: 500 * time.Millisecond, StreamPause: 100 * time.Millisecond}))
 	defer server.Close()
 	for _, c := range []struct {
 		path, length string
