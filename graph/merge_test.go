@@ -233,7 +233,14 @@ func TestMergedKeysStay(t *testing.T) {
 	e.Same("key", "robert", e.get("u1", "person", "bob").EntityKey)
 	_, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.PersonKind, "bob")
 	e.Same("an undo", true, errors.Is(err, fault.ErrNotFound))
-	e.Same("left", [][]any{{int64(1)}}, e.Raw(`MATCH (d:Deleted {team_id: $team, entity_key: 'bob'}) RETURN count(d)`))
+	left := func() int64 {
+		return e.Raw(`MATCH (d {team_id: $team, user_id: 'u1'}) RETURN count(d)`)[0][0].(int64)
+	}
+	e.Same("is kept", true, left() > 0)
+	if _, err := e.eraseUser(t.Context(), "u1"); err != nil {
+		t.Fatal(err)
+	}
+	e.Same("left of an erased user", int64(0), left())
 }
 
 // Two merges at once, in opposite directions: one wins.
