@@ -195,7 +195,7 @@ func (w *writer) bareBatch(names []string) []step {
 		})
 	}
 	return []step{
-		{"node_find", map[string]any{"team_id": w.team, "entity_keys": names, "natural_keys": natural, "owner_users": []string{}, "own_users": []map[string]any{}, "ends": []string{}}},
+		{"node_find", map[string]any{"team_id": w.team, "entity_keys": names, "natural_keys": natural, "alias_queries": []string{}, "owner_users": []string{}, "own_users": []map[string]any{}, "ends": []string{}}},
 		{"node_create", map[string]any{"team_id": w.team, "rows": nodes}},
 		{"relationship_create", map[string]any{"team_id": w.team, "rows": links}},
 	}
