@@ -111,7 +111,7 @@ func (a *auditor) settle(team, key string, right Properties) func(context.Contex
 			if err := t.writeRows(updateNodes, team, []map[string]any{{"entity_key": key, "properties": map[string]any(right)}}); err != nil {
 				return err
 			}
-			return rankRelationships.Run(t, map[string]any{"team_id": team, "pairs": []any{}, "entity_keys": []string{key}})
+			return t.rank(team, key)
 		})
 	}
 }

@@ -96,7 +96,7 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 			return err
 		}
 		if n.Text("state") != next.Text("state") {
-			err = rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": []any{}, "entity_keys": []string{key}})
+			err = t.rank(scope.TeamID, key)
 		}
 		if err != nil || kind.group != projectGroup {
 			return err

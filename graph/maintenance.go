@@ -245,7 +245,7 @@ func (m *Maintenance) batch(ctx context.Context, team, after string) (last strin
 			return err
 		}
 		t.Changes([]string{""})
-		return rankRelationships.Run(t, map[string]any{"team_id": team, "pairs": []any{}, "entity_keys": done.Archived})
+		return t.rank(team, done.Archived...)
 	})
 	if err != nil {
 		return "", false, err

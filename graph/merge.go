@@ -97,9 +97,7 @@ func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key stri
 		return Merge{}, err
 	}
 	var merge Merge
-	tried := false
 	err := s.Transaction(ctx, "node_merge", func(t *Tx) error {
-		tried = false
 		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key, w.Other}})
 		if err != nil {
 			return err
@@ -109,12 +107,11 @@ func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key stri
 			return err
 		}
 		if merge, err = t.merge(scope, n, other, w); err == nil && w.DryRun {
-			tried = true
-			return errDryRun // rolls back the transaction
+			err = errDryRun // rolls back the transaction
 		}
 		return err
 	})
-	if tried {
+	if errors.Is(err, errDryRun) {
 		err = nil
 	}
 	return merge, err
@@ -276,11 +273,6 @@ func (s *stored) renewed(old *stored, teamID string, now time.Time) {
 	}
 	s.putEnd()
 	s.Properties["version"], s.Properties["updated_at"] = old.version()+1, now
-}
-
-// rank renews the places of nodes in their users' contexts.
-func (t *Tx) rank(teamID string, keys ...string) error {
-	return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": keys})
 }
 
 // recordMoved adds relationships with new ends to the feed, and returns how many of them the scope may see.

@@ -52,7 +52,7 @@ func (s *Store) Recall(ctx context.Context, teamID string, all []Read) error {
 		if err := t.recallRelationships(teamID, all, found); err != nil || len(moved) == 0 {
 			return err
 		}
-		return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": moved})
+		return t.rank(teamID, moved...)
 	})
 }
 

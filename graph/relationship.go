@@ -16,6 +16,11 @@ var (
 	rankRelationships   = neo.Load[neo.None]("relationship_rank")
 )
 
+// rank renews the places of nodes in their users' contexts.
+func (t *Tx) rank(teamID string, keys ...string) error {
+	return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": keys})
+}
+
 // RelationshipWrite is a relationship to create or update. From, type and to identify the current one, if it exists.
 type RelationshipWrite struct {
 	From             string              `json:"from" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key"`

@@ -68,9 +68,7 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 		w.types = indexed
 	}
 	var result MemoryResult
-	tried := false
 	err := s.Transaction(ctx, "import", func(t *Tx) (err error) {
-		tried = false
 		job := w.job(t, scope, s.Now())
 		if err := job.run(); err != nil {
 			return err
@@ -88,12 +86,11 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 			if err := b.Plan.note(job); err != nil {
 				return err
 			}
-			tried = true
 			return errDryRun // rolls back the transaction
 		}
 		return t.mark(scope, mark, report(result))
 	})
-	if tried {
+	if errors.Is(err, errDryRun) {
 		err = nil
 	}
 	return result, err

@@ -117,7 +117,7 @@ func (s *Store) Sessions() int64 { return s.db.Sessions() }
 
 // own reports whether an error is of this package.
 func own(err error) bool {
-	for _, sentinel := range []error{fault.ErrInvalid, ErrBusy, ErrQuota, ErrSchemaNewer, ErrModel} {
+	for _, sentinel := range []error{fault.ErrInvalid, ErrBusy, ErrQuota, ErrSchemaNewer, ErrModel, errDryRun} {
 		if errors.Is(err, sentinel) {
 			return true
 		}
