@@ -17,7 +17,6 @@ var (
 	findMergedLinks = neo.Load[mergedLink]("merge_links")
 	mergeNode       = neo.Load[mergedLinks]("node_merge")
 	findMerged      = neo.Load[mergedNode]("node_merged")
-	unmergeNode     = neo.Load[mergedLinks]("node_unmerge")
 	keepMerged      = neo.Load[neo.None]("merged_keys")
 )
 
@@ -170,7 +169,7 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 		return Merge{}, err
 	}
 	params := map[string]any{
-		"team_id": scope.TeamID, "entity_key": n.key(), "other": other.key(), "others": other.mergedKeys(), "undo": undo, "moved": moving,
+		"team_id": scope.TeamID, "from": other.key(), "to": n.key(), "others": other.mergedKeys(), "moved": moving, "into": n.key(), "undo": undo,
 	}
 	if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": other.key(), "now": now}); err != nil {
 		return Merge{}, err
@@ -484,7 +483,9 @@ func withoutMerged(now, before, after []string) []string {
 
 // moveBack gives the restored node back its relationships.
 func (t *Tx) moveBack(scope Scope, r *mergeRecord, n *stored) error {
-	moved, err := unmergeNode.ExecOne(t, map[string]any{"team_id": scope.TeamID, "entity_key": r.Into, "other": n.key(), "others": r.Others})
+	moved, err := mergeNode.ExecOne(t, map[string]any{
+		"team_id": scope.TeamID, "from": r.Into, "to": n.key(), "others": r.Others, "moved": nil, "into": nil, "undo": nil,
+	})
 	if err != nil {
 		return err
 	}

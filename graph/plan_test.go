@@ -172,7 +172,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	maps.Copy(known, map[string]any{"teams": []string{e.Team}, "from_seq": 1, "to_seq": 9, "webhook_id": "w", "places": 10, "anew": true,
 		"secret": "x", "due": true, "batch_id": "b"})
 	known["subjects"] = []map[string]any{{"user": "u", "topic": "standing tea"}}
-	known["other"], known["others"], known["undo"], known["stay"], known["moved"] = "n-2", []string{"n-3"}, "{}", []string{"about"}, []string{"r-1"}
+	known["others"], known["undo"], known["stay"], known["moved"], known["into"] = []string{"n-3"}, "{}", []string{"about"}, []string{"r-1"}, "n-2"
 	known["further"], known["aliases"] = map[string]any{"n-1": "n0"}, []map[string]any{{"name": "x", "query": "search_scope:(a10)"}}
 	known["prefix"], known["size"] = "concept"+graph.KeySeparator, graph.PageSize
 	if q.Name == "search_past" {

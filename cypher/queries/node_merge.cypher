@@ -1,45 +1,48 @@
-// Moves relationships of a node ($moved: their keys) to the one that it is merged into. Mention counts are those of the
-// relationships. Keys of earlier merges lead to the node now. links: of each moved relationship its key, type, ends, version, user, and whether it is current.
+// Moves relationships of a node that is merged into another one: those whose keys $moved has; without $moved back to a restored node those
+// that a merge has moved from it. Their merged_from has the keys of the nodes from which they came. Mention counts are those of the
+// relationships, and keys of earlier merges follow. The node from which they move keeps into which it was merged and what an undo
+// needs. links: of each moved relationship its key, type, ends, version, user, and whether it is current.
 // mode: write
-// params: team_id, entity_key, other, others, undo, moved
+// params: team_id, from, to, others, moved, into, undo
 // returns: links
-MATCH (g:Memory {team_id: $team_id, entity_key: $other})
+MATCH (g:Memory {team_id: $team_id, entity_key: $from})
 USING INDEX SEEK g:Memory(team_id, entity_key)
-MATCH (o:Memory {team_id: $team_id, entity_key: $entity_key})
+MATCH (o:Memory {team_id: $team_id, entity_key: $to})
 USING INDEX SEEK o:Memory(team_id, entity_key)
 CALL (g, o) {
   MATCH (g)-[r {team_id: $team_id}]-(x)
-  WHERE r.key IN $moved
+  WHERE CASE WHEN $moved IS NULL THEN $to IN r.merged_from ELSE r.key IN $moved END
   WITH g, o, r, x, type(r) AS kind, startNode(r) = g AS leads, properties(r) AS values
   DELETE r
-  WITH o, x, kind, leads, values
-  CALL (o, x, kind, leads, values) {
-    WITH o, x, kind, leads, values
+  WITH o, x, kind, leads, values, [key IN coalesce(values.merged_from, []) WHERE key <> $to] + CASE WHEN $moved IS NULL THEN [] ELSE [$from] END AS sources
+  CALL (o, x, kind, leads, values, sources) {
+    WITH o, x, kind, leads, values, sources
     WHERE leads
     CREATE (o)-[n:$(kind) {team_id: $team_id}]->(x)
-    SET n = values, n.merged_from = coalesce(values.merged_from, []) + $other
+    SET n = values, n.merged_from = CASE WHEN sources = [] THEN null ELSE sources END
     UNION
-    WITH o, x, kind, leads, values
+    WITH o, x, kind, leads, values, sources
     WHERE NOT leads
     CREATE (x)-[n:$(kind) {team_id: $team_id}]->(o)
-    SET n = values, n.merged_from = coalesce(values.merged_from, []) + $other, n.node_key = CASE WHEN kind = 'mentions' THEN o.entity_key ELSE n.node_key END
+    SET n = values, n.merged_from = CASE WHEN sources = [] THEN null ELSE sources END, n.node_key = CASE WHEN kind = 'mentions' THEN $to ELSE n.node_key END
   }
-  RETURN collect([values.key, coalesce(values.type_word, kind), CASE WHEN leads THEN o.entity_key ELSE x.entity_key END,
-    CASE WHEN leads THEN x.entity_key ELSE o.entity_key END, coalesce(values.version, 1), coalesce(values.user_id, ''), values.valid_to IS NULL]) AS links
+  RETURN collect([values.key, coalesce(values.type_word, kind), CASE WHEN leads THEN $to ELSE x.entity_key END,
+    CASE WHEN leads THEN x.entity_key ELSE $to END, coalesce(values.version, 1), coalesce(values.user_id, ''), values.valid_to IS NULL]) AS links
 }
-CALL (o) {
-  OPTIONAL MATCH (:Source)-[m:mentions {team_id: $team_id}]->(o)
-  WITH o, count(m) AS sources, min(m.started_at) AS since, max(m.started_at) AS until
-  WHERE sources > 0
-    AND o.user_id IS NOT NULL
-  SET o.source_count = sources, o.first_mentioned_at = since, o.last_mentioned_at = until
+CALL (g, o) {
+  UNWIND [g, o] AS n
+  OPTIONAL MATCH (:Source)-[m:mentions {team_id: $team_id}]->(n)
+  WITH n, count(m) AS sources, min(m.started_at) AS since, max(m.started_at) AS until
+  WHERE n.user_id IS NOT NULL
+    AND (sources > 0 OR n.source_count > 0)
+  SET n.source_count = sources, n.first_mentioned_at = since, n.last_mentioned_at = until
 }
 CALL () {
   UNWIND $others AS key
   MATCH (d:Deleted {team_id: $team_id, entity_key: key})
   USING INDEX SEEK d:Deleted(team_id, entity_key)
-  WHERE d.merged_into = $other
-  SET d.merged_into = $entity_key
+  WHERE d.merged_into = $from
+  SET d.merged_into = $to
 }
-SET g.merged_into = $entity_key, g.merge_undo = $undo
+SET g.merged_into = $into, g.merge_undo = $undo, o.merged_into = null, o.merge_undo = null
 RETURN links
