@@ -22,6 +22,7 @@ type faultyRelationship struct {
 	ID, Key, Type       string // ID is that of the database
 	Fault               string
 	UserID              string
+	Evidence            []string
 }
 
 // repeatedRelationship is a relationship from a node that has the ends or the key of another one.
@@ -92,10 +93,10 @@ func (a *auditor) repairRelationship(team string, row faultyRelationship) func(c
 	if row.Fault == "search_scope" {
 		return func(ctx context.Context) error {
 			return a.store.Transaction(ctx, "relationship_update", func(t *Tx) error {
-				scope := searchscope.Relationship(team, row.UserID, row.Type)
-				return t.writeRows(updateRelationships, team, []map[string]any{
-					relationshipRow(from, row.Type, to, row.Key, Properties{"search_scope": scope}),
-				})
+				p := Properties{"evidence": row.Evidence}
+				p.putRelationshipScope(team, row.UserID, row.Type)
+				delete(p, "evidence")
+				return t.writeRows(updateRelationships, team, []map[string]any{relationshipRow(from, row.Type, to, row.Key, p)})
 			})
 		}
 	}

@@ -25,7 +25,7 @@ type batch struct {
 
 // job returns an attempt at storing the batch in a transaction.
 func (w *batch) job(t *Tx, scope Scope, now time.Time) *memoryJob {
-	return &memoryJob{tx: t, scope: scope, write: w, now: now}
+	return &memoryJob{tx: t, scope: scope, write: w, now: now, belief: t.writer.Limit.believed()}
 }
 
 // validate checks everything that does not need the store. The error lists every fault with its location.
@@ -41,6 +41,7 @@ func (w *batch) validate(scope Scope, now time.Time) error {
 	if w.IdempotencyKey != "" {
 		f.Word(fault.At("idempotency_key"), w.IdempotencyKey, bounds.KeyLength)
 	}
+	checkDerivedFrom(f, w.DerivedFrom)
 	w.checkNodes(f, scope, now)
 	w.checkRelationships(f, now)
 	return f.Err()

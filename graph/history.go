@@ -29,6 +29,8 @@ type History struct {
 	OwnerGenerated     Optional[bool]     `json:"owner_generated,omitzero" doc:"of a person that Kith made for a user without an owner node"`
 	FormerKey          Optional[string]   `json:"former_key,omitzero" doc:"of an owner node: the key of the generated one that it replaced"`
 	MergedKeys         Optional[[]string] `json:"merged_keys,omitzero" doc:"keys of nodes that were merged into it"`
+	Evidence           Optional[[]string] `json:"evidence,omitzero" doc:"what the trust rests on: sources, origin, trust and author, each"`
+	LeastTrust         Optional[float64]  `json:"least_trust,omitzero" doc:"of a source: the least trust of its messages, if that is less than an assistant's"`
 	System             Optional[string]   `json:"system,omitzero" doc:"of a relationship in a system"`
 	Seq                Optional[int64]    `json:"seq,omitzero" doc:"of a relationship in a system: its number"`
 	NextSeq            Optional[int64]    `json:"next_seq,omitzero" doc:"of a source: the number of its next message, if it differs from their count"`

@@ -14,6 +14,7 @@ type MemoryWrite struct {
 	UserID         string              `json:"user_id,omitempty" minLength:"1" maxLength:"256" doc:"whose memory; default: the user of the API key, else the team"`
 	Strict         bool                `json:"strict,omitempty" doc:"all or nothing: a refused item is a 422 and nothing is written"`
 	IdempotencyKey string              `json:"idempotency_key,omitempty" maxLength:"256" doc:"same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409"`
+	DerivedFrom    []string            `json:"derived_from,omitempty" maxItems:"20" unique:"true" doc:"entity keys of the sources that tell what is written: it carries their least trust, and goes when they are withdrawn"`
 	Nodes          []NodeWrite         `json:"nodes,omitempty" maxItems:"10000" doc:"each node once; nodes and relationships together are at most 10,000"`
 	Relationships  []RelationshipWrite `json:"relationships,omitempty" maxItems:"10000" doc:"at most one of each type from one node to another"`
 }
@@ -141,6 +142,7 @@ type memoryJob struct {
 	write     *batch
 	now       time.Time
 	found     known
+	belief    belief
 	result    MemoryResult
 	conflicts []fault.FieldError
 	warnings  []fault.FieldError   // for items that were stored

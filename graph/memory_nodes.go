@@ -28,6 +28,9 @@ func (j *memoryJob) writeNodes() error {
 	if err := j.write.plan.assume(j, sought); err != nil {
 		return err
 	}
+	if err := j.derive(); err != nil {
+		return err
+	}
 	plan := &nodePlan{job: j, created: map[string]map[string]any{}}
 	if names := plan.newNames(); len(names) > 0 {
 		more := lookups{naturalKeys: names}
@@ -72,7 +75,7 @@ func (j *memoryJob) store(plan *nodePlan) error {
 }
 
 func (j *memoryJob) lookups() lookups {
-	var l lookups
+	l := lookups{entityKeys: slices.Clone(j.write.DerivedFrom)}
 	for i := range j.write.Nodes {
 		n := &j.write.Nodes[i]
 		user := owner(n, j.scope)
@@ -165,6 +168,9 @@ func (p *nodePlan) place(i int) NodeResult {
 		j.ifVersion(at, w.IfVersion, old.version())
 		next = p.merged(w, old)
 		refused = p.clash(w, old, next)
+		if refused == (refusal{}) && w.kind().isFact() && !j.asRestored(w.History) {
+			refused = trustRefusal(w.believed(j), old.properties(), next.Properties)
+		}
 	}
 	if refused != (refusal{}) {
 		status, text := j.refuse(at, refused)
@@ -267,10 +273,17 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		w.nameOwner(n.Properties, p.job.write.stated(w.History))
 	case SourceKind:
 		settleSource(n.Properties, now)
+		if !p.job.asRestored(w.History) {
+			p.job.settleTrust(w, n.Properties)
+		}
 	case ItemKind:
 		w.settleItem(n.Properties, old)
 	}
-	w.live(n.Properties, old, now, p.job.write.wakes(w.History))
+	wakes := p.job.write.wakes(w.History)
+	if old != nil && w.believed(p.job).less(old.Properties) {
+		wakes = nil
+	}
+	w.live(n.Properties, old, now, wakes)
 	n.addNotes(w.Notes, p.job.scope, now)
 	w.History.overlay(n.Properties)
 	p.job.signNode(n, old)
@@ -279,6 +292,9 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		n.markGoal()
 	case kind == SourceKind && p.job.write.restoring:
 		n.numberOn(w, old)
+	}
+	if kind.isFact() && !p.job.asRestored(w.History) {
+		putBelief(w.believed(p.job), old.properties(), n.Properties)
 	}
 	n.putEnd()
 	n.dropHiddenMentions()

@@ -10,7 +10,6 @@ import (
 
 	"kith/cypher"
 	"kith/internal/fault"
-	"kith/internal/searchscope"
 	"kith/neo"
 )
 
@@ -218,11 +217,14 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	if refused == (refusal{}) && j.write.edges != nil {
 		refused = j.write.edges[i].refusal(j.found.byKey[from], j.found.byKey[to])
 	}
+	if refused == (refusal{}) {
+		refused = j.relationshipTrustRefusal(w, old)
+	}
 	if refused != (refusal{}) {
 		result.Status, result.Error = j.refuse(at, refused)
 		return result
 	}
-	if old != nil && j.write.additive {
+	if old != nil && j.write.additive && (len(j.write.DerivedFrom) == 0 || old["evidence"] == nil) {
 		result.Key, result.Status, result.Version = old.Text("key"), Unchanged, version(old)
 		return result
 	}
@@ -289,14 +291,21 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Prope
 		return key, Created, version(next)
 	}
 	next := old.clone()
-	w.overlay(next)
-	if kind != mentionsType || next["salience"] != nil {
-		w.live(next, false, j.now, j.write.wakes(w.History))
+	if !j.write.additive {
+		w.overlay(next)
+	}
+	if believed := w.believed(j); kind != mentionsType || next["salience"] != nil {
+		wakes := j.write.wakes(w.History)
+		if believed.less(old) {
+			wakes = nil
+		}
+		w.live(next, false, j.now, wakes)
 	}
 	next.addNotes(w.Notes, j.scope, j.now)
 	w.History.overlay(next)
 	next.putRelationshipEnd()
 	j.signRelationship(next, old)
+	j.putRelationshipBelief(w, old, next)
 	next.putWord(next.Text("type_word"))
 	key := old.Text("key")
 	if kind == SystemRelationshipType { // its place in its system does not change
@@ -361,9 +370,6 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) Pro
 	p := Properties{"key": key, "recorded_at": j.now, "version": int64(1)}
 	user := j.privateTo(from, to)
 	p.putUnless(user == "", "user_id", user)
-	if searchable(kind) {
-		p["search_scope"] = searchscope.Relationship(j.scope.TeamID, user, kind)
-	}
 	switch {
 	case w.History != nil: // as exported
 		j.asItWas(w, p)
@@ -384,6 +390,7 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) Pro
 	w.History.overlay(p)
 	p.putRelationshipEnd()
 	j.signRelationship(p, nil)
+	j.putRelationshipBelief(w, nil, p)
 	if j.tx.store.isWord(kind) {
 		p.putWord(kind)
 	}

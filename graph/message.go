@@ -11,6 +11,7 @@ import (
 
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -65,8 +66,8 @@ func (t *Tx) tell(s sourceMessages, now time.Time) error {
 	said := Said{Scope: s.scope, SourceKey: s.sourceKey, Now: now}
 	for _, row := range s.rows {
 		p, _ := row["properties"].(map[string]any)
-		if role, _ := p["role"].(string); role == userRole {
-			m := Properties(p)
+		m := Properties(p)
+		if role := m.Text("role"); role == userRole && TrustIn(m) >= trust.Plain { // what others wrote is no instruction
 			said.Messages = append(said.Messages, Message{EntityKey: Properties(row).Text("entity_key"), Role: role, Text: m.Text("text"), At: *m.Moment("at")})
 		}
 	}
@@ -154,6 +155,7 @@ func (t *Tx) missingMessages(scope Scope, sourceKey string, messages []MessageWr
 			return nil, nil, added, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, fault.ErrConflict)
 		}
 		p := m.properties(scope, sourceKey, now)
+		p.putTrust(found.byKey[sourceKey].properties())
 		t.embedLater(nil, &stored{MessageKind, p})
 		added.rows = append(added.rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any(p)})
 	}
@@ -168,7 +170,7 @@ func (t *Tx) appendAll(teamID string, added []sourceMessages, now time.Time) err
 		if len(s.rows) == 0 {
 			continue
 		}
-		sources = append(sources, map[string]any{"source_key": s.sourceKey, "from": len(rows), "count": len(s.rows)})
+		sources = append(sources, map[string]any{"source_key": s.sourceKey, "from": len(rows), "count": len(s.rows), "least": leastTrust(s.rows)})
 		rows = append(rows, s.rows...)
 	}
 	if len(rows) == 0 {
@@ -184,6 +186,18 @@ func (t *Tx) appendAll(teamID string, added []sourceMessages, now time.Time) err
 		}
 	}
 	return nil
+}
+
+// leastTrust returns the least trust of new messages; nil if none has less than an assistant's.
+func leastTrust(rows []map[string]any) any {
+	least := any(nil)
+	for _, row := range rows {
+		p, _ := row["properties"].(map[string]any)
+		if t, ok := p["trust"].(float64); ok && (least == nil || t < least.(float64)) { //nolint:forcetypeassert // set here
+			least = t
+		}
+	}
+	return least
 }
 
 // otherMessage returns the first field in which a stored message differs from the written one; empty if none does.

@@ -47,6 +47,7 @@ type NodeView struct {
 	Node
 	Version int64 `json:"version"`
 	*OwnFields
+	RestsOn []string `json:"rests_on,omitempty" doc:"entity keys of the sources that it was derived from"`
 	// DecayRate, ArchivesAt, Recalls and LastWrite are of a node that was read alone.
 	DecayRate  float64    `json:"decay_rate,omitempty" doc:"per day: in so many days the salience is salience × exp(-rate × days), unless it is used; absent: it does not fall"`
 	ArchivesAt *time.Time `json:"archives_at,omitempty" doc:"when it is archived, unless it is used before"`
@@ -73,7 +74,7 @@ type NodeQuery struct {
 // NewNodeView converts stored properties to the view of callers.
 func NewNodeView(kind Kind, p Properties, now time.Time) NodeView {
 	alive := p.vitality()
-	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), Node: Node{
+	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), RestsOn: p.restsOn(), Node: Node{
 		EntityKey: p.Text("entity_key"), UserID: neo.OptionalText(p["user_id"]), Name: p.Text("name"), CanonicalName: p.Text("canonical_name"),
 		Type: p.Text("type"), Description: p.Text("description"), IsOwner: neo.Bool(p["is_owner"]), IsGoal: neo.Bool(p["is_goal"]),
 		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: RoundSalience(alive.current(now)), Confidence: alive.confidence,

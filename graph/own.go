@@ -78,6 +78,10 @@ type OwnFields struct {
 	Value     Optional[json.RawMessage] `json:"value,omitzero" kinds:"item" doc:"an object; at most 262,144 bytes, 32 levels"`
 	// Names.
 	Aliases Optional[[]string] `json:"aliases,omitzero" kinds:"person entity project system_entity" max:"100" doc:"other names: searches find it by them, and so do writes by name"`
+	// Trust.
+	Origin Optional[string]  `json:"origin,omitzero" kinds:"source person concept entity project task plan goal milestone document output risk decision requirement signal insight system_entity item" oneof:"user assistant tool external import" doc:"who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, of the content type, or none"`
+	Trust  Optional[float64] `json:"trust,omitzero" min:"0" max:"1" kinds:"source person concept entity project task plan goal milestone document output risk decision requirement signal insight system_entity item" doc:"how far it is believed, 0 to 1; default: by its origin; at most that of the API key"`
+	Author Optional[string]  `json:"author,omitzero" kinds:"source" max:"512" word:"true" doc:"who wrote it, such as a mail address: sources of one author do not confirm each other"`
 	// Counted by maintenance.
 	SourceCount      Optional[int64]     `json:"source_count,omitzero" kinds:"person concept entity storyline macro" readonly:"true" doc:"sources that mention it; read only"`
 	FirstMentionedAt Optional[time.Time] `json:"first_mentioned_at,omitzero" kinds:"person concept entity" readonly:"true"`

@@ -11,6 +11,13 @@ type Writer struct {
 	KeyID   string // of an API key; TokenWriter for a token
 	Through string // an operation of the API, mcp: and a tool, or import: and a format
 	Source  string // the source from which a language model derived what is written; empty: none
+	Limit   Limit  // of what is believed
+}
+
+// Limit is how far an API key is believed. The zero Limit is none.
+type Limit struct {
+	Origin string            // of what is written without one; empty: none
+	Trust  Optional[float64] // the most that is believed
 }
 
 // TokenWriter stands for the caller with a token: its subject would be a name of a person.
@@ -31,7 +38,7 @@ func WriterOf(ctx context.Context) Writer {
 
 // Text returns the writer as it is stored: its parts with a space between. Only the source may have spaces.
 func (w Writer) Text() string {
-	if w == (Writer{}) {
+	if w.KeyID == "" && w.Through == "" && w.Source == "" {
 		return ""
 	}
 	return strings.TrimRight(strings.Join([]string{w.KeyID, w.Through, w.Source}, " "), " ")

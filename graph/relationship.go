@@ -6,6 +6,7 @@ import (
 
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -38,6 +39,8 @@ type RelationshipWrite struct {
 	Contradicts      bool                `json:"contradicts,omitempty" doc:"closes the current relationship of this type and adds this one. A valid_from after that of the current one has the same effect"`
 	IfVersion        Optional[int64]     `json:"if_version,omitzero" min:"0" notnull:"true" doc:"write only if this is the stored version of the current one; 0: only if it does not exist. Otherwise 409 and nothing is written"`
 	RecordedBy       Optional[string]    `json:"recorded_by,omitzero" max:"256" word:"true" doc:"default: the request's user; always that user if the API key is bound to one"`
+	Origin           Optional[string]    `json:"origin,omitzero" oneof:"user assistant tool external import" doc:"who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, or none"`
+	Trust            Optional[float64]   `json:"trust,omitzero" min:"0" max:"1" doc:"how far it is believed, 0 to 1; default: by its origin; at most that of the API key"`
 	Properties       json.RawMessage     `json:"properties,omitempty" doc:"a free-form object; at most 16,384 bytes, 8 levels"`
 	Notes            []NoteWrite         `json:"notes,omitempty" maxItems:"100" doc:"added to the existing ones"`
 	Key              string              `json:"key,omitempty" maxLength:"256" readonly:"true" doc:"only for imports; otherwise generated"`
@@ -97,6 +100,10 @@ func (w *RelationshipWrite) check(f *Faults, at fault.Path, now time.Time, resto
 	}
 	f.share(at.Field("salience"), w.Salience)
 	f.share(at.Field("confidence"), w.Confidence)
+	f.share(at.Field("trust"), w.Trust)
+	if w.Origin.Given && !w.Origin.Null {
+		f.OneOf(at.Field("origin"), w.Origin.Value, trust.Origins...)
+	}
 	f.grade(at.Field("attitude"), w.Attitude)
 	f.grade(at.Field("proximity"), w.Proximity)
 	w.checkTimes(f, at, restoring)
@@ -134,6 +141,8 @@ func (w *RelationshipWrite) overlay(p Properties) {
 	w.Description.set(p, "description", "")
 	w.RelationshipType.set(p, "relationship_type", nil)
 	w.Attitude.set(p, "attitude", nil)
+	w.Origin.set(p, "origin", nil)
+	w.Trust.set(p, "trust", nil)
 	w.Proximity.set(p, "proximity", nil)
 	w.ValidFrom.set(p, "valid_from", nil)
 	w.ValidTo.set(p, "valid_to", nil)

@@ -48,6 +48,9 @@ type RelationshipView struct {
 	AccessCount      int64           `json:"access_count"`
 	LastAccessedAt   *time.Time      `json:"last_accessed_at"`
 	Version          int64           `json:"version"`
+	Trust            *float64        `json:"trust,omitempty" doc:"0 to 1; absent: a caller wrote it, and it is believed"`
+	Origin           string          `json:"origin,omitempty" enum:"user,assistant,tool,external,import" doc:"of the most believed source"`
+	RestsOn          []string        `json:"rests_on,omitempty" doc:"entity keys of the sources that it was derived from"`
 	Notes            []Note          `json:"notes,omitempty" doc:"newest first, without expired ones"`
 	Properties       json.RawMessage `json:"properties,omitempty"`
 	LastWrite        *LastWrite      `json:"last_write,omitempty" doc:"of a relationship read alone: by which it was created or last changed; absent: by Kith itself, or before Kith kept that"`
@@ -80,9 +83,12 @@ func NewRelationshipView(from, kind, to string, p Properties, now time.Time) Rel
 		Salience: RoundSalience(alive.current(now)), Confidence: alive.confidence, State: alive.stateAt(now),
 		ValidFrom: p.Moment("valid_from"), ValidTo: p.Moment("valid_to"), RecordedAt: p.Moment("recorded_at"),
 		RecordedBy: neo.OptionalText(p["recorded_by"]), AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
-		Version: version(p), Notes: NotesFrom(p.Texts("notes"), now),
+		Version: version(p), Notes: NotesFrom(p.Texts("notes"), now), Origin: p.Text("origin"), RestsOn: p.restsOn(),
 	}
 	v.AttitudeWord, v.ProximityWord = word(attitudes, kind, v.Attitude), word(proximities, kind, v.Proximity)
+	if t, ok := p["trust"].(float64); ok {
+		v.Trust = &t
+	}
 	if raw := p.Text("properties"); raw != "" {
 		v.Properties = json.RawMessage(raw)
 	}

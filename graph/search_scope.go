@@ -32,6 +32,7 @@ func (s *stored) putSearchScope(teamID string) {
 	}
 	tokens = append(tokens, searchscope.Namespaces(s.Texts("namespace"))...)
 	tokens = append(tokens, aliasTokens(teamID, s.aliasKeys())...)
+	tokens = append(tokens, s.evidenceTokens(teamID)...)
 	s.Properties["search_scope"] = strings.Join(tokens, " ")
 	if s.kind != MessageKind { // the name of a message is its speaker
 		s.putSearchName()

@@ -10,6 +10,7 @@ import (
 
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -93,6 +94,9 @@ type SourceWrite struct {
 	ContextType    Optional[string]            `json:"context_type,omitzero" oneof:"work-session team-meeting phone-call personal-reflection planning brainstorming email-thread slack-discussion" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
 	SourceType     Optional[string]            `json:"source_type,omitzero" oneof:"voice-memo meeting email slack-thread text-import" doc:"voice-memo, meeting, email, slack-thread or text-import; never changes"`
 	Sensitivity    Optional[string]            `json:"sensitivity,omitzero" oneof:"low normal high" doc:"low, normal (default) or high"`
+	Origin         Optional[string]            `json:"origin,omitzero" oneof:"user assistant tool external import" doc:"who said it: user (default), assistant, tool, external (default of email and slack-thread: a mail or document of others) or import (default of text-import)"`
+	Trust          Optional[float64]           `json:"trust,omitzero" min:"0" max:"1" doc:"how far it is believed, 0 to 1; default: by its origin; at most that of the API key"`
+	Author         Optional[string]            `json:"author,omitzero" max:"512" word:"true" doc:"who wrote it, such as a mail address: sources of one author do not confirm each other"`
 	StartedAt      Optional[time.Time]         `json:"started_at,omitzero" doc:"default: now"`
 	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero" doc:"null or omitted: still open; not before started_at"`
 	Summary        Optional[string]            `json:"summary,omitzero" max:"16384" doc:"one or two sentences; at most 16,384 characters"`
@@ -156,6 +160,11 @@ func (w *SourceWrite) Validate(scope Scope, now time.Time) error {
 	closed("context_type", w.ContextType, ContextTypes)
 	closed("source_type", w.SourceType, SourceTypes)
 	closed("sensitivity", w.Sensitivity, Sensitivities)
+	closed("origin", w.Origin, trust.Origins)
+	f.share(fault.At("trust"), w.Trust)
+	if w.Author.Given && !w.Author.Null {
+		f.Word(fault.At("author"), w.Author.Value, bounds.NameLength)
+	}
 	f.optionalPast(fault.At("started_at"), w.StartedAt, now)
 	f.optionalPast(fault.At("ended_at"), w.EndedAt, now)
 	if w.StartedAt.Given && w.EndedAt.Given && !w.EndedAt.Null && w.EndedAt.Value.Before(w.StartedAt.Value) {
@@ -191,7 +200,7 @@ func checkMentions(f *Faults, mentions []string) {
 func (w *SourceWrite) node(key string) NodeWrite {
 	own := &OwnFields{
 		ContentType: w.ContentType, ContextType: w.ContextType, SourceType: w.SourceType, Sensitivity: w.Sensitivity,
-		StartedAt: w.StartedAt, EndedAt: w.EndedAt, Summary: w.Summary,
+		StartedAt: w.StartedAt, EndedAt: w.EndedAt, Summary: w.Summary, Origin: w.Origin, Trust: w.Trust, Author: w.Author,
 	}
 	list := func(slot *Optional[[]string], values []string) {
 		if values != nil {

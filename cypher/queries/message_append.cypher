@@ -7,7 +7,7 @@
 UNWIND $sources AS source
 MATCH (s:Memory:Source {team_id: $team_id, entity_key: source.source_key})
 USING INDEX SEEK s:Memory(team_id, entity_key)
-SET s.updated_at = $now
+SET s.updated_at = $now, s.least_trust = CASE WHEN source.least < coalesce(s.least_trust, 1.0) THEN source.least ELSE s.least_trust END
 WITH s, source, coalesce(s.next_seq, s.message_count, 0) AS first
 CALL (s, first) {
   MATCH (m:Message {team_id: $team_id, source_key: s.entity_key})

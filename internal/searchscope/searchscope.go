@@ -43,6 +43,12 @@ func Alias(teamID, alias string) string {
 	return "a" + hex.EncodeToString(sum[:16]) + "0"
 }
 
+// Source returns the token of what rests on a team's source. It does not occur in texts and does not reveal the key.
+func Source(teamID, key string) string {
+	sum := sha256.Sum256([]byte(teamID + "\x1f" + key))
+	return "s" + hex.EncodeToString(sum[:16]) + "0"
+}
+
 // Type returns the token of a relationship type.
 func Type(name string) string { return "t" + name + "0" }
 

@@ -1,0 +1,309 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kith/internal/bounds"
+	"kith/internal/fault"
+	"kith/internal/injection"
+	"kith/internal/searchscope"
+	"kith/internal/trust"
+)
+
+// belief is how far a write of a fact is believed.
+type belief struct {
+	trust.Evidence
+
+	isTold   bool // a caller tells it, and nothing limits the trust
+	confirms bool // and says so
+	private  bool // a source belongs to a user
+}
+
+// less reports whether a stored fact is believed more.
+func (b belief) less(p Properties) bool { return b.Trust < TrustIn(p) }
+
+// TrustIn returns the trust of a stored fact, source or message. What nobody limited is believed.
+func TrustIn(p Properties) float64 {
+	if t, ok := p["trust"].(float64); ok {
+		return t
+	}
+	return 1
+}
+
+// checkDerivedFrom checks the sources that a write is derived from, without the store.
+func checkDerivedFrom(f *Faults, sources []string) {
+	at := fault.At("derived_from")
+	if !f.Items(at, len(sources), maxDerivedFrom) {
+		return
+	}
+	for i, key := range sources {
+		f.Word(at.Index(i), key, bounds.KeyLength)
+		if first := slices.Index(sources, key); first < i {
+			f.Same(at.Index(i), at.Index(first))
+		}
+	}
+}
+
+// maxDerivedFrom is the most sources from which one write is derived.
+const maxDerivedFrom = 20
+
+// believed returns how far a writer is believed.
+func (l Limit) believed() belief {
+	b := belief{Evidence: trust.Evidence{Origin: l.Origin, Trust: l.Trust.Or(1)}}
+	if l.Origin != "" {
+		b.Trust = min(b.Trust, trust.Of(l.Origin))
+	}
+	b.isTold = b.Trust == 1
+	return b
+}
+
+// derive lets the write rest on its sources: what is derived carries the least trust of them. It returns an InvalidError for a source
+// that the scope cannot see or that was withdrawn.
+func (j *memoryJob) derive() error {
+	f := &Faults{}
+	for i, key := range j.write.DerivedFrom {
+		at, source := fault.At("derived_from").Index(i), j.found.byKey[key]
+		switch {
+		case source == nil || source.kind != SourceKind || !source.visible(j.scope):
+			f.Add(at, fault.Missing, "source not found")
+			continue
+		case source.Properties["withdrawn_at"] != nil:
+			f.Add(at, fault.Conflict, "was withdrawn")
+			continue
+		}
+		if origin, t := source.derivedTrust(); t < j.belief.Trust || j.belief.isTold {
+			j.belief.Origin, j.belief.Author = origin, source.Text("author")
+			j.belief.Trust, j.belief.isTold = min(t, j.belief.Trust), false
+		}
+		j.belief.Sources = append(j.belief.Sources, source.key())
+		j.belief.private = j.belief.private || source.user() != ""
+	}
+	return f.Err()
+}
+
+// originOf returns the origin of a source.
+func originOf(p Properties) string {
+	if origin := p.Text("origin"); origin != "" {
+		return origin
+	}
+	return trust.User
+}
+
+// derivedTrust returns the origin and trust of what is derived from a source: the least of its messages. A conversation has words of
+// an assistant.
+func (s *stored) derivedTrust() (origin string, t float64) {
+	origin, t = originOf(s.Properties), TrustIn(s.Properties)
+	if s.Text("content_type") == Conversation && t > trust.Of(trust.Assistant) {
+		origin, t = trust.Assistant, trust.Of(trust.Assistant)
+	}
+	if least, ok := s.Properties["least_trust"].(float64); ok && least < t {
+		origin, t = trust.Tool, least
+	}
+	return origin, t
+}
+
+// beliefIn returns how far one item of the write is believed, with its own fields.
+func (j *memoryJob) beliefIn(origin Optional[string], t Optional[float64]) belief {
+	b := j.belief
+	if origin.Given && !origin.Null && len(b.Sources) == 0 {
+		b.Origin, b.Trust = origin.Value, min(b.Trust, trust.Of(origin.Value))
+		b.isTold = b.isTold && b.Trust == 1
+		if t.Given && !t.Null && !j.tx.writer.Limit.Trust.Given { // a caller knows more than its origin says
+			b.Trust = t.Value
+		}
+	}
+	if t.Given && !t.Null {
+		b.Trust = min(b.Trust, t.Value)
+		b.isTold, b.confirms = b.isTold && t.Value == 1, b.isTold && t.Value == 1
+	}
+	b.Trust = trust.Round(b.Trust)
+	return b
+}
+
+// asRestored reports whether an item of an import is stored as believed as its line says.
+func (j *memoryJob) asRestored(h *History) bool { return j.write.restoring && h != nil }
+
+// isFact reports whether nodes of a kind are believed or not: all but episodes, which are what was said.
+func (k Kind) isFact() bool { return k.group != episodeGroup && k.group != storyGroup }
+
+// putBelief sets the trust of a fact that is to be stored, with what it rests on. Text that is changed rests on the write alone;
+// text that is told again rests on both. What has more trust is not confirmed by what has less.
+func putBelief(b belief, old, next Properties) {
+	for _, name := range []string{"trust", "origin"} { // what the write's own fields put there
+		next.putUnless(old == nil || old[name] == nil, name, valueIn(old, name))
+	}
+	evidence := trust.Parse(old.Texts("evidence"))
+	switch changes := changesText(old, next); {
+	case b.isTold && (changes || b.confirms):
+		for _, name := range []string{"trust", "origin", "evidence"} {
+			delete(next, name)
+		}
+		return
+	case b.isTold, old != nil && !changes && len(evidence) == 0, b.private && next.Text("user_id") == "":
+		return
+	case changes:
+		evidence = nil
+	}
+	evidence = trust.Add(evidence, b.Evidence)
+	t, origin := trust.Combine(evidence)
+	next["trust"], next["evidence"] = t, trust.Texts(evidence)
+	next.putUnless(origin == "", "origin", origin)
+}
+
+func valueIn(p Properties, name string) any {
+	if p == nil {
+		return nil
+	}
+	return p[name]
+}
+
+// changesText reports whether a write changes what a fact says: all but its life, its numbers and its trust.
+func changesText(old, next Properties) bool {
+	if old == nil {
+		return true
+	}
+	for name := range old.changesTo(next) {
+		if !slices.Contains(untold, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// untold are properties that say nothing of a fact, or that Kith derives.
+var untold = []string{ //nolint:gochecknoglobals // a constant list
+	"trust", "origin", "evidence", "search_scope", "search_name", "created_by", "recorded_by", "created_at", "updated_at", "version", "written",
+	"is_dirty", "ranked", "salience", "salience_at", "decay_rate", "access_count", "state", "recall_frequency", "decay_gradient",
+	"last_recall_interval", "last_accessed_at", "expires_at", "ends_at", "confidence",
+}
+
+// trustRefusal refuses what has less trust than what it would change.
+func trustRefusal(b belief, old, next Properties) refusal {
+	if b.private && next.Text("user_id") == "" && changesAnything(old, next) {
+		return refusal{"user_id", fault.Conflict, "is null: what the team shares cannot rest on a user's source"}
+	}
+	if b.isTold || old == nil || !b.less(old) || !changesAnything(old, next) {
+		return refusal{}
+	}
+	return refusal{"trust", fault.Conflict, fmt.Sprintf("is %g, and less than the %g of what is stored and would be changed", b.Trust, TrustIn(old))}
+}
+
+// changesAnything reports whether a write changes more than who tells a fact, also how it lives.
+func changesAnything(old, next Properties) bool {
+	if old == nil {
+		return true
+	}
+	for name := range old.changesTo(next) {
+		if !slices.Contains([]string{"trust", "origin", "evidence", "search_scope", "created_by", "recorded_by", "updated_at", "last_accessed_at"}, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// evidenceTokens returns the tokens by which what rests on sources is found.
+func (p Properties) evidenceTokens(teamID string) []string {
+	var tokens []string
+	for _, e := range trust.Parse(p.Texts("evidence")) {
+		for _, source := range e.Sources {
+			tokens = append(tokens, searchscope.Source(teamID, source))
+		}
+	}
+	return Distinct(tokens)
+}
+
+// putRelationshipScope sets the tokens by which the index finds a relationship.
+func (p Properties) putRelationshipScope(teamID, user, typ string) {
+	tokens := append([]string{searchscope.Relationship(teamID, user, typ)}, p.evidenceTokens(teamID)...)
+	p["search_scope"] = strings.Join(tokens, " ")
+}
+
+// settleTrust sets the origin and trust of a source that is written, unless it is the user's and nothing limits it.
+func (j *memoryJob) settleTrust(w *NodeWrite, p Properties) {
+	limit := j.tx.writer.Limit
+	if p.Text("origin") == "" {
+		origin := trust.OfSource(p.Text("content_type"), p.Text("source_type"))
+		if limit.Origin != "" {
+			origin = limit.Origin
+		}
+		p.putUnless(origin == trust.User, "origin", origin)
+	}
+	given := w.OwnFields != nil && w.Trust.Given && !w.Trust.Null
+	if !given && (p["trust"] == nil || w.OwnFields != nil && (w.Origin.Given || w.Trust.Given)) {
+		p["trust"] = trust.Of(originOf(p))
+	}
+	t := TrustIn(p)
+	if limit.Trust.Given {
+		t = min(t, limit.Trust.Value)
+	}
+	p.putUnless(t == 1, "trust", trust.Round(t))
+}
+
+// putTrust sets the trust of a new message, if it is less than an assistant's.
+func (p Properties) putTrust(source Properties) {
+	origin := trust.OfRole(p.Text("role"), originOf(source))
+	t := min(TrustIn(source), trust.Of(origin))
+	if origin != trust.User && len(injection.Marks(p.Text("text"))) > 0 {
+		t = trust.Marked(origin, t)
+	}
+	p.putUnless(t >= trust.Of(trust.Assistant), "trust", trust.Round(t))
+}
+
+// believed returns how far a node of a write is believed.
+func (w *NodeWrite) believed(j *memoryJob) belief {
+	if w.OwnFields == nil {
+		return j.belief
+	}
+	return j.beliefIn(w.Origin, w.Trust)
+}
+
+// believed returns how far a relationship of a write is believed.
+func (w *RelationshipWrite) believed(j *memoryJob) belief { return j.beliefIn(w.Origin, w.Trust) }
+
+// putRelationshipBelief sets the trust of a relationship that is to be stored, and by what the index finds it.
+func (j *memoryJob) putRelationshipBelief(w *RelationshipWrite, old, next Properties) {
+	from, kind, to, _ := w.direction()
+	if !searchable(kind) {
+		return
+	}
+	if !j.asRestored(w.History) {
+		putBelief(w.believed(j), old, next)
+	}
+	next.putRelationshipScope(j.scope.TeamID, j.privateTo(from, to), kind)
+}
+
+// relationshipTrustRefusal refuses a relationship with less trust than the stored one that it would change or end.
+func (j *memoryJob) relationshipTrustRefusal(w *RelationshipWrite, old Properties) refusal {
+	if old == nil || j.write.additive || j.asRestored(w.History) || !searchable(w.Type) {
+		return refusal{}
+	}
+	next := old.clone()
+	w.overlay(next)
+	if w.contradicted(old) || len(w.Notes) > 0 || w.Salience.Given || w.State.Given || w.Confidence.Given {
+		next["valid_to"] = j.now
+	}
+	return trustRefusal(w.believed(j), old, next)
+}
+
+// properties returns the properties of a stored node; nil without one.
+func (s *stored) properties() Properties {
+	if s == nil {
+		return nil
+	}
+	return s.Properties
+}
+
+// restsOn returns the keys of the sources from which a fact was derived. Of what a team shares it returns none, because sources are
+// private.
+func (p Properties) restsOn() []string {
+	if p.Text("user_id") == "" {
+		return nil
+	}
+	var keys []string
+	for _, e := range trust.Parse(p.Texts("evidence")) {
+		keys = append(keys, e.Sources...)
+	}
+	return Distinct(keys)
+}

@@ -1,0 +1,198 @@
+// Package trust has the origins of stored texts, and how far each is believed.
+package trust
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The origins of a source, and of what rests on it.
+const (
+	User      = "user"      // the user's own words
+	Assistant = "assistant" // an assistant's words
+	Tool      = "tool"      // what a tool returned
+	External  = "external"  // a mail or document of others
+	Import    = "import"    // a file from another system
+)
+
+// Origins are all origins.
+var Origins = []string{User, Assistant, Tool, External, Import}
+
+// Of returns the trust of an origin for which nobody has set another one.
+func Of(origin string) float64 {
+	switch origin {
+	case Assistant, Import:
+		return 0.8
+	case Tool:
+		return 0.6
+	case External:
+		return 0.4
+	}
+	return 1
+}
+
+const (
+	// Plain is the trust from which on a text is shown like the user's own. Below it, it is quoted with its origin.
+	Plain = 0.6
+	// Least is the trust below which nothing is stored, shown or found, unless a team or a search asks for another bound.
+	Least = 0.2
+
+	// instructs is the factor of a text of others that reads like an instruction to the agent. A mail is below Least with it.
+	instructs = 0.25
+)
+
+// OfSource returns the origin of a source whose writer names none.
+func OfSource(contentType, sourceType string) string {
+	switch {
+	case contentType == "email", contentType == "slack-thread", sourceType == "email", sourceType == "slack-thread":
+		return External
+	case sourceType == "text-import":
+		return Import
+	}
+	return User
+}
+
+// OfRole returns the origin of a message by its role, in a source of an origin: also in a user's conversation tools return what
+// others wrote.
+func OfRole(role, source string) string {
+	switch strings.ToLower(role) {
+	case "assistant", "ai", "model", "bot":
+		if Of(source) > Of(Assistant) {
+			return Assistant
+		}
+	case "tool", "function", "tool_result":
+		if Of(source) > Of(Tool) {
+			return Tool
+		}
+	}
+	return source
+}
+
+// Marked returns the trust of a text of an origin that reads like an instruction to the agent. Users may instruct.
+func Marked(origin string, t float64) float64 {
+	if origin == User {
+		return t
+	}
+	return t * instructs
+}
+
+// Weight returns the factor of a trust in the score of a search: 1 from Plain on.
+func Weight(t float64) float64 { return min(1, t/Plain) }
+
+// Evidence is what one write told of a fact: the sources from which it derived the fact (none: a caller told it), and the origin,
+// author and trust of the least believed of these. Evidence of one origin and author does not confirm each other.
+type Evidence struct {
+	Sources []string
+	Origin  string
+	Author  string
+	Trust   float64
+}
+
+// Neither keys nor authors have these characters.
+const (
+	separator    = "\x1f"
+	keySeparator = "\x1e"
+)
+
+// Text returns the stored form of evidence.
+func (e Evidence) Text() string {
+	return strings.Join([]string{strings.Join(e.Sources, keySeparator), e.Origin, strconv.FormatFloat(e.Trust, 'f', -1, 64), e.Author}, separator)
+}
+
+// Texts returns the stored form of all evidence of a fact.
+func Texts(all []Evidence) []string {
+	texts := make([]string, len(all))
+	for i, e := range all {
+		texts[i] = e.Text()
+	}
+	return texts
+}
+
+// RestsOn reports whether evidence was derived from a source.
+func (e Evidence) RestsOn(source string) bool { return slices.Contains(e.Sources, source) }
+
+// Parse reads stored evidence. What is malformed counts for nothing.
+func Parse(texts []string) []Evidence {
+	var all []Evidence
+	for _, text := range texts {
+		parts := strings.SplitN(text, separator, 4)
+		if len(parts) < 4 {
+			continue
+		}
+		t, err := strconv.ParseFloat(parts[2], 64)
+		if err != nil || !(t >= 0 && t <= 1) || !slices.Contains(Origins, parts[1]) {
+			continue
+		}
+		e := Evidence{Origin: parts[1], Author: parts[3], Trust: t}
+		if parts[0] != "" {
+			e.Sources = strings.Split(parts[0], keySeparator)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+const (
+	// perOrigin is the most that further authors of one origin add to the most believed one.
+	perOrigin = 0.15
+	digits    = 1e4
+)
+
+// Combine returns the trust of what several sources tell, and its origin: that of the most believed. Authors of one origin add up to
+// perOrigin, and never more than a text needs to be shown plainly, because an attacker has many addresses. Origins count as
+// independent of each other: the fact is wrong only if all of them are (noisy or; Pearl, Probabilistic Reasoning in Intelligent
+// Systems, 1988).
+func Combine(all []Evidence) (t float64, origin string) {
+	doubt := 1.0
+	for _, o := range Origins {
+		most, authors := 0.0, map[string]bool{}
+		for _, e := range all {
+			if e.Origin == o {
+				most = max(most, e.Trust)
+				authors[e.Author] = true
+			}
+		}
+		if len(authors) == 0 {
+			continue
+		}
+		believed := min(1, most+perOrigin*(1-1/float64(len(authors))))
+		if most < Plain {
+			believed = min(believed, Plain-0.01)
+		}
+		if origin == "" || most > mostOf(all, origin) {
+			origin = o
+		}
+		doubt *= 1 - believed
+	}
+	return Round(1 - doubt), origin
+}
+
+func mostOf(all []Evidence, origin string) float64 {
+	most := 0.0
+	for _, e := range all {
+		if e.Origin == origin {
+			most = max(most, e.Trust)
+		}
+	}
+	return most
+}
+
+// Round returns a trust as it is stored, with four digits.
+func Round(t float64) float64 { return math.Round(t*digits) / digits }
+
+// Add returns evidence with more: the newest first, without older evidence of the same sources, at most MaxEvidence.
+func Add(all []Evidence, more Evidence) []Evidence {
+	all = slices.DeleteFunc(slices.Clone(all), func(old Evidence) bool { return slices.Equal(old.Sources, more.Sources) })
+	all = append([]Evidence{more}, all...)
+	if len(all) <= MaxEvidence {
+		return all
+	}
+	slices.SortStableFunc(all, func(a, b Evidence) int { return cmp.Compare(b.Trust, a.Trust) })
+	return all[:MaxEvidence]
+}
+
+// MaxEvidence is the most evidence that is kept of a fact: what is believed most.
+const MaxEvidence = 50
