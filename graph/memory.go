@@ -33,7 +33,7 @@ const (
 // NodeResult is the outcome of writing a node. Version counts its writes, from 1.
 type NodeResult struct {
 	EntityKey string  `json:"entity_key"`
-	Status    Status  `json:"status" enum:"created,updated,unchanged,refused"`
+	Status    Status  `json:"status" enum:"created,updated,unchanged,refused,waiting"`
 	Version   int64   `json:"version,omitempty"`
 	Error     *string `json:"error"`
 }
@@ -45,7 +45,7 @@ type RelationshipResult struct {
 	From    string  `json:"from"`
 	To      string  `json:"to"`
 	Type    string  `json:"type"`
-	Status  Status  `json:"status" enum:"created,updated,unchanged,refused"`
+	Status  Status  `json:"status" enum:"created,updated,unchanged,refused,waiting"`
 	Version int64   `json:"version,omitempty"`
 	Closed  string  `json:"closed,omitempty"`
 	Error   *string `json:"error"`
@@ -57,6 +57,7 @@ type MemoryResult struct {
 	Nodes         []NodeResult         `json:"nodes"`
 	Relationships []RelationshipResult `json:"relationships"`
 	Warnings      []string             `json:"warnings"`
+	Review        string               `json:"review,omitempty" doc:"items with the status waiting: the key of the review that decides about them"`
 	Versions      []Status             `json:"-"` // of former versions that an import brings
 	Refused       []fault.FieldError   `json:"-"` // all refused items; warnings are limited in number
 	Repeated      bool                 `json:"-"` // the answer of an earlier write with the same idempotency key
@@ -137,23 +138,26 @@ func (s *Store) Write(ctx context.Context, scope Scope, w *MemoryWrite) (MemoryR
 
 // memoryJob is one attempt at a write.
 type memoryJob struct {
-	tx        *Tx
-	scope     Scope
-	write     *batch
-	now       time.Time
-	found     known
-	belief    belief
-	result    MemoryResult
-	conflicts []fault.FieldError
-	warnings  []fault.FieldError   // for items that were stored
-	rerank    []string             // nodes whose order in contexts may have changed
-	users     []string             // whose memory changed
-	words     []string             // the team's own relationship types, if the write uses some
-	fresh     []string             // own types that the write adds
-	placed    placed               // relationships of an import
-	keys      map[string][3]string // of an import: existing relationships with the keys that it gives
-	ownerName string               // name of the scope's user, if a caller gives it
-	grown     map[string]int64     // entities and relationships added to each system
+	tx         *Tx
+	scope      Scope
+	write      *batch
+	now        time.Time
+	found      known
+	belief     belief
+	held       bool // its facts wait for a review
+	declined   bool // its facts are refused, as somebody has decided
+	confirming bool // somebody confirms it
+	result     MemoryResult
+	conflicts  []fault.FieldError
+	warnings   []fault.FieldError   // for items that were stored
+	rerank     []string             // nodes whose order in contexts may have changed
+	users      []string             // whose memory changed
+	words      []string             // the team's own relationship types, if the write uses some
+	fresh      []string             // own types that the write adds
+	placed     placed               // relationships of an import
+	keys       map[string][3]string // of an import: existing relationships with the keys that it gives
+	ownerName  string               // name of the scope's user, if a caller gives it
+	grown      map[string]int64     // entities and relationships added to each system
 }
 
 // author returns the author of new nodes and relationships; empty without one.
@@ -189,6 +193,9 @@ func (j *memoryJob) run() error {
 		if refused := fault.ListOf(j.result.Refused); refused.Len() > 0 {
 			return refused.Err()
 		}
+	}
+	if err := j.awaitReview(); err != nil {
+		return err
 	}
 	j.conclude()
 	if len(pairs)+len(j.rerank) > 0 {

@@ -31,6 +31,9 @@ func (j *memoryJob) writeNodes() error {
 	if err := j.derive(); err != nil {
 		return err
 	}
+	if err := j.hold(); err != nil {
+		return err
+	}
 	plan := &nodePlan{job: j, created: map[string]map[string]any{}}
 	if names := plan.newNames(); len(names) > 0 {
 		more := lookups{naturalKeys: names}
@@ -155,6 +158,9 @@ func (p *nodePlan) old(w *NodeWrite) *stored {
 
 func (p *nodePlan) place(i int) NodeResult {
 	j, w, at := p.job, p.guessOwner(&p.job.write.Nodes[i]), fault.At("nodes").Index(i)
+	if j.waits(w.kind()) {
+		return NodeResult{EntityKey: w.EntityKey, Status: Waiting}
+	}
 	if n := p.ownerInPlaceOf(w); n != nil {
 		return NodeResult{EntityKey: n.key(), Status: Unchanged, Version: n.version()}
 	}
@@ -169,7 +175,7 @@ func (p *nodePlan) place(i int) NodeResult {
 		next = p.merged(w, old)
 		refused = p.clash(w, old, next)
 		if refused == (refusal{}) && w.kind().isFact() && !j.asRestored(w.History) {
-			refused = trustRefusal(w.believed(j), old.properties(), next.Properties)
+			refused = j.trustRefusal(w.believed(j), old.properties(), next.Properties)
 		}
 	}
 	if refused != (refusal{}) {

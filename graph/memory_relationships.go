@@ -53,6 +53,13 @@ func (p *relationshipPlan) change(from, kind, to string, old, changed Properties
 // writeRelationships creates and updates the relationships of the write and fills their results. It returns the pairs
 // of nodes whose order in contexts may have changed.
 func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
+	if j.held {
+		for i := range j.write.Relationships {
+			from, kind, to, _ := j.write.Relationships[i].direction()
+			j.result.Relationships[i] = RelationshipResult{From: from, To: to, Type: kind, Status: Waiting}
+		}
+		return nil, nil
+	}
 	if len(j.write.Relationships) == 0 {
 		return nil, nil
 	}

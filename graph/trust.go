@@ -99,13 +99,21 @@ func (s *stored) derivedTrust() (origin string, t float64) {
 		origin, t = trust.Assistant, trust.Of(trust.Assistant)
 	}
 	if least, ok := s.Properties["least_trust"].(float64); ok && least < t {
-		origin, t = trust.Tool, least
+		t = least
+		if originOf(s.Properties) == trust.User {
+			origin = trust.Tool
+		}
 	}
 	return origin, t
 }
 
 // beliefIn returns how far one item of the write is believed, with its own fields.
 func (j *memoryJob) beliefIn(origin Optional[string], t Optional[float64]) belief {
+	if j.confirming { // the reviewer says so, whoever told it
+		own := j.tx.writer.Limit.believed()
+		own.confirms = own.isTold
+		return own
+	}
 	b := j.belief
 	if origin.Given && !origin.Null && len(b.Sources) == 0 {
 		b.Origin, b.Trust = origin.Value, min(b.Trust, trust.Of(origin.Value))
@@ -180,7 +188,10 @@ var untold = []string{ //nolint:gochecknoglobals // a constant list
 }
 
 // trustRefusal refuses what has less trust than what it would change.
-func trustRefusal(b belief, old, next Properties) refusal {
+func (j *memoryJob) trustRefusal(b belief, old, next Properties) refusal {
+	if j.declined && b.Trust < 1 {
+		return refusal{"origin", fault.Conflict, "was refused for all writes of this origin and author"}
+	}
 	if b.private && next.Text("user_id") == "" && changesAnything(old, next) {
 		return refusal{"user_id", fault.Conflict, "is null: what the team shares cannot rest on a user's source"}
 	}
@@ -254,7 +265,7 @@ func (p Properties) putTrust(source Properties) {
 // believed returns how far a node of a write is believed.
 func (w *NodeWrite) believed(j *memoryJob) belief {
 	if w.OwnFields == nil {
-		return j.belief
+		return j.beliefIn(Optional[string]{}, Optional[float64]{})
 	}
 	return j.beliefIn(w.Origin, w.Trust)
 }
@@ -276,15 +287,18 @@ func (j *memoryJob) putRelationshipBelief(w *RelationshipWrite, old, next Proper
 
 // relationshipTrustRefusal refuses a relationship with less trust than the stored one that it would change or end.
 func (j *memoryJob) relationshipTrustRefusal(w *RelationshipWrite, old Properties) refusal {
-	if old == nil || j.write.additive || j.asRestored(w.History) || !searchable(w.Type) {
+	if j.write.additive || j.asRestored(w.History) || !searchable(w.Type) {
 		return refusal{}
+	}
+	if old == nil {
+		return j.trustRefusal(w.believed(j), nil, Properties{"user_id": j.privateTo(w.From, w.To)})
 	}
 	next := old.clone()
 	w.overlay(next)
 	if w.contradicted(old) || len(w.Notes) > 0 || w.Salience.Given || w.State.Given || w.Confidence.Given {
 		next["valid_to"] = j.now
 	}
-	return trustRefusal(w.believed(j), old, next)
+	return j.trustRefusal(w.believed(j), old, next)
 }
 
 // properties returns the properties of a stored node; nil without one.

@@ -172,8 +172,11 @@ func (in *rememberInput) related(stored []graph.NodeResult) []graph.Relationship
 // resultAnswer reports what became of each item. A call of which nothing was stored is wrong.
 func (in *rememberInput) resultAnswer(r *graph.MemoryResult) answer {
 	var t strings.Builder
-	refused := 0
+	refused, waiting := 0, 0
 	line := func(what, key string, status graph.Status, fault *string) {
+		if status == graph.Waiting {
+			waiting++
+		}
 		if fmt.Fprintf(&t, "- %s %s", what, status); fault != nil {
 			refused++
 			fmt.Fprintf(&t, ": %s\n", markup.Inline(*fault))
@@ -188,7 +191,10 @@ func (in *rememberInput) resultAnswer(r *graph.MemoryResult) answer {
 		line(fmt.Sprintf("relationships[%d] (%s)", i, markup.Inline(e.Type)), e.Key, e.Status, e.Error)
 	}
 	all := len(r.Nodes) + len(r.Relationships)
-	head := fmt.Sprintf("Stored %d of %d.\n", all-refused, all)
+	head := fmt.Sprintf("Stored %d of %d.\n", all-refused-waiting, all)
+	if waiting > 0 {
+		head += "What is waiting is not stored before somebody confirms it.\n"
+	}
 	if refused > 0 {
 		head += "What was refused is not stored: correct it and send it again, alone.\n"
 	}

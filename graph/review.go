@@ -1,0 +1,330 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"kith/internal/bounds"
+	"kith/internal/cursors"
+	"kith/internal/fault"
+	"kith/internal/trust"
+	"kith/neo"
+)
+
+var (
+	findTrust    = neo.Load[trustFound]("trust_find")
+	setTrust     = neo.Load[float64]("trust_set")
+	setRule      = neo.Load[neo.None]("trust_rule_set")
+	deleteRule   = neo.Load[int64]("trust_rule_delete")
+	listRules    = neo.Load[TrustRule]("trust_rule_list")
+	createReview = neo.Load[string]("review_create")
+	listReviews  = neo.Load[reviewRow]("review_list")
+	getReview    = neo.Load[reviewRow]("review_get")
+	decideReview = neo.Load[string]("review_decide")
+)
+
+// Waiting is the status of an item that is not stored until somebody decides about its write.
+const Waiting Status = "waiting"
+
+// Decisions about a write that waits.
+const (
+	Confirmed = "confirmed"
+	Declined  = "refused"
+)
+
+// ReviewStates are the states of reviews.
+var ReviewStates = []string{string(Waiting), Confirmed, Declined}
+
+// maxWaiting is the most writes of a user that wait.
+const maxWaiting = 10_000
+
+// trustFound is what a team has set: its least trust, and the decision about an origin and author.
+type trustFound struct {
+	MinTrust *float64
+	Decision string
+}
+
+// Review is a write whose trust is less than its team wants. Nothing of it is in the memory before somebody confirms it.
+type Review struct {
+	Key         string          `json:"key"`
+	UserID      *string         `json:"user_id"`
+	State       string          `json:"state" enum:"waiting,confirmed,refused"`
+	Origin      string          `json:"origin,omitempty" enum:"user,assistant,tool,external,import"`
+	Author      string          `json:"author,omitempty"`
+	Trust       float64         `json:"trust"`
+	DerivedFrom []string        `json:"derived_from,omitempty" doc:"entity keys of sources"`
+	Write       json.RawMessage `json:"write" doc:"the nodes and relationships, as in POST /v1/memory"`
+	CreatedAt   time.Time       `json:"created_at"`
+	DecidedAt   *time.Time      `json:"decided_at"`
+}
+
+// reviewRow is a row of review_list and review_get.
+type reviewRow struct {
+	Key, UserID, State, Origin, Author string
+	Trust                              float64
+	Sources                            []string
+	Body                               string
+	CreatedAt                          time.Time
+	DecidedAt                          *time.Time
+}
+
+func (r *reviewRow) view() Review {
+	v := Review{
+		Key: r.Key, State: r.State, Origin: r.Origin, Author: r.Author, Trust: r.Trust, DerivedFrom: r.Sources, Write: json.RawMessage(r.Body),
+		CreatedAt: r.CreatedAt, DecidedAt: r.DecidedAt,
+	}
+	if r.UserID != "" {
+		v.UserID = &r.UserID
+	}
+	return v
+}
+
+// TrustRule is a decision about all further writes of an origin and author. UserID is empty for the memory that a team shares.
+type TrustRule struct {
+	UserID    string    `json:"user_id"`
+	Origin    string    `json:"origin" enum:"user,assistant,tool,external,import"`
+	Author    string    `json:"author,omitempty"`
+	Decision  string    `json:"decision" enum:"confirmed,refused"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// hold lets the facts of the write wait if their trust is less than the team wants.
+func (j *memoryJob) hold() error {
+	if j.write.restoring {
+		return nil
+	}
+	least, found := j.leastBelieved()
+	if !found || least.Trust == 1 {
+		return nil
+	}
+	set, err := findTrust.ExecOne(j.tx, map[string]any{
+		"team_id": j.scope.TeamID, "user_id": j.scope.UserID, "origin": least.Origin, "author": least.Author,
+	})
+	if err != nil {
+		return err
+	}
+	bound := trust.Least
+	if set.MinTrust != nil {
+		bound = *set.MinTrust
+	}
+	j.declined = set.Decision == Declined
+	j.held = least.Trust < bound && set.Decision == ""
+	return nil
+}
+
+// leastBelieved returns the belief of the fact with the least trust.
+func (j *memoryJob) leastBelieved() (least belief, found bool) {
+	less := func(b belief) {
+		if !found || b.Trust < least.Trust {
+			least, found = b, true
+		}
+	}
+	for i := range j.write.Nodes {
+		if w := &j.write.Nodes[i]; w.kind().isFact() {
+			less(w.believed(j))
+		}
+	}
+	for i := range j.write.Relationships {
+		if w := &j.write.Relationships[i]; searchable(w.Type) {
+			less(w.believed(j))
+		}
+	}
+	return least, found
+}
+
+// awaitReview stores the facts of the write for a decision.
+func (j *memoryJob) awaitReview() error {
+	if !j.held {
+		return nil
+	}
+	waiting := MemoryWrite{}
+	for i := range j.write.Nodes {
+		if w := j.write.Nodes[i]; w.kind().isFact() {
+			waiting.Nodes = append(waiting.Nodes, w)
+		}
+	}
+	waiting.Relationships = j.write.Relationships
+	body, err := json.Marshal(waiting)
+	if err != nil {
+		return fmt.Errorf("await review: %w", err)
+	}
+	least, _ := j.leastBelieved()
+	j.result.Review = uuid.Must(uuid.NewV7()).String()
+	stored, err := createReview.Exec(j.tx, map[string]any{
+		"team_id": j.scope.TeamID, "user_id": j.scope.UserID, "key": j.result.Review, "most": maxWaiting,
+		"properties": map[string]any{
+			"origin": least.Origin, "author": least.Author, "trust": least.Trust, "sources": least.Sources, "body": string(body), "created_at": j.now,
+		},
+	})
+	if err == nil && len(stored) == 0 {
+		err = fmt.Errorf("%d writes wait for a review already: %w", maxWaiting, fault.ErrConflict)
+	}
+	j.users = append(j.users, j.scope.UserID)
+	return err
+}
+
+// ReviewList selects reviews, the newest first.
+type ReviewList struct {
+	State  string // empty: waiting
+	Cursor string
+	Limit  int
+}
+
+// ReviewPage is a page of reviews, and the cursor of the next one; empty after the last.
+type ReviewPage struct {
+	Reviews []Review
+	Next    string
+}
+
+const reviewCursor = "review" + KeySeparator
+
+// Reviews lists the writes that wait for the scope's user, or for all of a team without one. It returns an InvalidError for a bad
+// cursor.
+func (s *Store) Reviews(ctx context.Context, scope Scope, l ReviewList) (ReviewPage, error) {
+	after, err := cursors.Decode(l.Cursor)
+	if err != nil {
+		return ReviewPage{}, err
+	}
+	before, ok := strings.CutPrefix(after, reviewCursor)
+	switch {
+	case l.Cursor == "":
+		before = "\uffff"
+	case !ok:
+		return ReviewPage{}, cursors.Invalid()
+	}
+	if l.State == "" {
+		l.State = string(Waiting)
+	}
+	rows, err := listReviews.Read(ctx, s.db, map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.User(), "state": l.State, "before": before, "limit": l.Limit + 1,
+	})
+	page := ReviewPage{Reviews: []Review{}}
+	for i := range rows[:min(len(rows), l.Limit)] {
+		page.Reviews = append(page.Reviews, rows[i].view())
+	}
+	if len(rows) > l.Limit {
+		page.Next = cursors.Encode(reviewCursor + rows[l.Limit-1].Key)
+	}
+	return page, err
+}
+
+// Review returns a review that the scope may see, or ErrNotFound.
+func (s *Store) Review(ctx context.Context, scope Scope, key string) (Review, error) {
+	row, err := getReview.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "key": key})
+	return row.view(), err
+}
+
+// Decision is what somebody decided about a write that waits.
+type Decision struct {
+	State  string `json:"state" oneof:"confirmed refused" doc:"confirmed: it is written now, as by the caller; refused: it never is"`
+	Always bool   `json:"always,omitempty" doc:"decides about all further writes of the same origin and author, too: confirmed ones are stored with the trust that they have"`
+}
+
+// Decide confirms or refuses a write that waits. What is confirmed is stored as the caller's own write, in the same transaction; the
+// result says what of it. It returns ErrNotFound, and ErrConflict for a review that was decided before.
+func (s *Store) Decide(ctx context.Context, scope Scope, key string, d Decision) (Review, MemoryResult, error) {
+	f := &Faults{}
+	f.OneOf(fault.At("state"), d.State, Confirmed, Declined)
+	if err := f.Err(); err != nil {
+		return Review{}, MemoryResult{}, err
+	}
+	review, err := s.Review(ctx, scope, key)
+	if err != nil {
+		return Review{}, MemoryResult{}, err
+	}
+	whose := scope
+	if review.UserID != nil {
+		whose.UserID = *review.UserID
+	}
+	var waiting MemoryWrite
+	if err := json.Unmarshal(review.Write, &waiting); err != nil {
+		return Review{}, MemoryResult{}, fmt.Errorf("decide: %w", err)
+	}
+	if err := s.admitTypes(ctx, waiting.Relationships); err != nil {
+		return Review{}, MemoryResult{}, err
+	}
+	var result MemoryResult
+	err = s.Transaction(ctx, "memory_write", func(t *Tx) error {
+		now := s.Now()
+		result = MemoryResult{Nodes: []NodeResult{}, Relationships: []RelationshipResult{}, Warnings: []string{}}
+		t.Changes([]string{whose.UserID})
+		decided, err := decideReview.Exec(t, map[string]any{"team_id": scope.TeamID, "key": key, "state": d.State, "now": now})
+		switch {
+		case err != nil:
+			return err
+		case len(decided) == 0:
+			return fmt.Errorf("review: was decided before: %w", fault.ErrConflict)
+		}
+		review.State, review.DecidedAt = d.State, &now
+		if d.Always {
+			if err := setRule.Run(t, map[string]any{
+				"team_id": scope.TeamID, "user_id": whose.UserID, "origin": review.Origin, "author": review.Author, "decision": d.State, "now": now,
+			}); err != nil {
+				return err
+			}
+		}
+		if d.State == Declined {
+			return nil
+		}
+		job := (&batch{MemoryWrite: waiting}).job(t, whose, now)
+		job.confirming = true
+		err = job.run()
+		result = job.result
+		return err
+	})
+	return review, result, err
+}
+
+// MinTrust returns the least trust of a team's writes.
+func (s *Store) MinTrust(ctx context.Context, teamID string) (float64, error) {
+	set, err := findTrust.ReadOne(ctx, s.db, map[string]any{"team_id": teamID, "user_id": "", "origin": "", "author": ""})
+	if err != nil || set.MinTrust == nil {
+		return trust.Least, err
+	}
+	return *set.MinTrust, nil
+}
+
+// SetMinTrust sets the least trust of a team's writes: those with less wait for a review. It returns an InvalidError outside 0 to 1.
+func (s *Store) SetMinTrust(ctx context.Context, teamID string, least float64) error {
+	f := &Faults{}
+	f.Share(fault.At("min_trust"), least)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return s.Transaction(ctx, "trust_set", func(t *Tx) error {
+		t.Changes(nil)
+		_, err := setTrust.ExecOne(t, map[string]any{"team_id": teamID, "min_trust": least, "now": s.Now()})
+		return err
+	})
+}
+
+// TrustRules returns the decisions about further writes for the scope's user, or for all of a team without one.
+func (s *Store) TrustRules(ctx context.Context, scope Scope) ([]TrustRule, error) {
+	return listRules.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User()})
+}
+
+// DeleteTrustRule lets further writes of an origin and author wait again. It returns ErrNotFound if nothing was decided about them.
+func (s *Store) DeleteTrustRule(ctx context.Context, scope Scope, origin, author string) error {
+	f := &Faults{}
+	f.OneOf(fault.At("origin"), origin, trust.Origins...)
+	f.Text(fault.At("author"), author, bounds.NameLength)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return s.Transaction(ctx, "trust_rule_delete", func(t *Tx) error {
+		t.Changes(nil)
+		deleted, err := deleteRule.ExecOne(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.UserID, "origin": origin, "author": author})
+		if err == nil && deleted == 0 {
+			err = fmt.Errorf("rule: %w", fault.ErrNotFound)
+		}
+		return err
+	})
+}
+
+// waits reports whether an item of the write waits for a review.
+func (j *memoryJob) waits(kind Kind) bool { return j.held && kind.isFact() }
