@@ -14,10 +14,10 @@ type Meta struct {
 
 // NotShown counts memories of a section that the context omits, by reason.
 type NotShown struct {
-	Section string `json:"section" enum:"core_beliefs,primary_goals,relationships,recent_context"`
+	Section string `json:"section" enum:"core_beliefs,primary_goals,relationships,recent_context,reviews" doc:"reviews: writes that wait for a review"`
 	Count   int64  `json:"count"`
 	AtLeast bool   `json:"at_least,omitempty" doc:"not all were counted"`
-	Reason  string `json:"reason" enum:"no_room,faded,archived,older_than_7_days" doc:"faded: salience below 0.01; explore finds faded and archived ones with include_archived, others without"`
+	Reason  string `json:"reason" enum:"no_room,faded,archived,older_than_7_days,low_trust" doc:"faded: salience below 0.01; explore finds faded and archived ones with include_archived, others without"`
 }
 
 // Why memories are not shown.
@@ -26,9 +26,10 @@ const (
 	faded    = "faded"
 	archived = "archived"
 	tooOld   = "older_than_7_days"
+	lowTrust = "low_trust"
 )
 
-// mostOlder is the most older conversations counted.
+// mostOlder is the most older conversations counted, and those with too little trust, and reviews.
 const mostOlder = 1000
 
 // Notes on a context of the past.
@@ -61,6 +62,10 @@ func notShown(r *Request, found *Sections) []NotShown {
 		counts(relationshipsPart, known.Others, 0)
 	}
 	add(recentPart, found.OlderConversations, found.OlderConversations == mostOlder, tooOld)
+	if r.AsOf == nil {
+		add(recentPart, found.Distrusted, found.Distrusted == mostOlder, lowTrust)
+		add("reviews", found.Waiting, found.Waiting == mostOlder, lowTrust)
+	}
 	return all
 }
 
@@ -110,12 +115,19 @@ func notShownLine(all []NotShown) string {
 	if n := count[tooOld]; n > 0 {
 		more = append(more, counted(int(n), "older conversation", "older conversations"))
 	}
-	if len(more) == 0 {
-		return ""
+	line := ""
+	if len(more) > 0 {
+		line = "_Also known: " + atLeast + strings.Join(more, " and ") + "; explore finds them"
+		if count[faded]+count[archived] > 0 {
+			line += ", faded and archived ones with include_archived"
+		}
+		line += "._"
 	}
-	line := "_Also known: " + atLeast + strings.Join(more, " and ") + "; explore finds them"
-	if count[faded]+count[archived] > 0 {
-		line += ", faded and archived ones with include_archived"
+	if n := count[lowTrust]; n > 0 {
+		if line != "" {
+			line += " "
+		}
+		line += fmt.Sprintf("_Left out for too little trust: %d._", n)
 	}
-	return line + "._"
+	return line
 }

@@ -12,6 +12,7 @@ import (
 // omit, and that were added because the section had room.
 type ContextNode struct {
 	graph.Node
+	Trusted
 	Notes  []graph.Note `json:"notes,omitempty" doc:"at most 3, the newest first, without expired ones"`
 	Filled bool         `json:"filled,omitempty" doc:"goals and beliefs: added because the section had room, as an active goal that was not accessed for 7 days, an active concept that is kept for ever, or a candidate"`
 }
@@ -31,12 +32,12 @@ type KnownCounts struct{ Present, Faded, Archived int64 }
 
 // contextNodeFrom reads a node and its notes from a list.
 func (f *fixedLists) contextNodeFrom(v any, user *string, now time.Time) ContextNode {
-	return contextNode(f.of(v, nodeFields+1), user, now)
+	return contextNode(f.of(v, nodeFields+3), user, now)
 }
 
-// contextNode reads a node from a list: its fields and then its notes.
+// contextNode reads a node from a list: its fields, its notes, and how far it is believed.
 func contextNode(l []any, user *string, now time.Time) ContextNode {
-	n := ContextNode{Node: nodeFrom(l, user, now)}
+	n := ContextNode{Node: nodeFrom(l, user, now), Trusted: trustedFrom(l[nodeFields+1:])}
 	if notes := l[nodeFields]; notes != nil {
 		n.Notes = newestNotes(neo.Texts(notes), now)
 	}
@@ -54,9 +55,9 @@ func (f *fixedLists) contextNodesFrom(v any, user *string, now time.Time) []Cont
 	l := neo.List(v)
 	nodes := make([]ContextNode, len(l))
 	for i := range l {
-		node := f.of(l[i], nodeFields+2)
+		node := f.of(l[i], nodeFields+4)
 		nodes[i] = contextNode(node, user, now)
-		nodes[i].Filled = neo.Bool(node[nodeFields+1])
+		nodes[i].Filled = neo.Bool(node[nodeFields+3])
 	}
 	return nodes
 }

@@ -10,6 +10,7 @@ import (
 	"kith/cypher"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 	"kith/preference"
 	"kith/statement"
@@ -48,6 +49,8 @@ type Sections struct {
 	Known              *Known // nil: there are ten relationships, or the context is of a past day
 	Sources            []RecentSource
 	OlderConversations int64             // set if there are fewer than 5 sources; at most 1,000
+	Distrusted         int64             // conversations of the week with too little trust, if there are fewer than 20 sources; at most 1,000
+	Waiting            int64             // writes that wait for a review; at most 1,000
 	LastConversation   *LastConversation // nil: there was none
 	Focus              *Focus            // nil: the node does not exist, or the scope may not see it
 }
@@ -60,16 +63,18 @@ type OwnerRelationship struct {
 	RelationshipType string      `json:"relationship_type"`
 	NodeType         string      `json:"node_type" enum:"Person,Concept,Entity"`
 	RecentMentions   int64       `json:"recent_mentions" doc:"sources of the last 7 days that mention the node"`
+	Relationship     Trusted     `json:"relationship,omitzero" doc:"how far the relationship is believed"`
 	Filled           bool        `json:"filled,omitempty" doc:"added because the section had room: related in another way or not at all (then relationship_type is empty), or a candidate"`
 }
 
 // RecentSource is a conversation of the last week.
 type RecentSource struct {
-	EntityKey   string      `json:"entity_key"`
-	StartedAt   time.Time   `json:"started_at"`
-	EndedAt     *time.Time  `json:"ended_at"`
-	ContextType *string     `json:"context_type"`
-	Summary     string      `json:"summary"`
+	EntityKey   string     `json:"entity_key"`
+	StartedAt   time.Time  `json:"started_at"`
+	EndedAt     *time.Time `json:"ended_at"`
+	ContextType *string    `json:"context_type"`
+	Summary     string     `json:"summary"`
+	Trusted
 	KeyEntities []KeyEntity `json:"key_entities"`
 }
 
@@ -102,6 +107,7 @@ type FocusLink struct {
 	Direction        string  `json:"direction" enum:"outgoing,incoming"`
 	Description      string  `json:"relationship_description"`
 	Salience         float64 `json:"relationship_salience"`
+	Relationship     Trusted `json:"relationship,omitzero" doc:"how far the relationship is believed"`
 }
 
 // SectionQuery holds what the sections depend on besides the scope.
@@ -121,7 +127,7 @@ func (q SectionQuery) params(scope graph.Scope) map[string]any {
 	}
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "week_ago": moment.Add(-graph.Week), "until": until,
-		"now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label, "conversation_id": q.ConversationID,
+		"now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label, "conversation_id": q.ConversationID, "least_trust": trust.Least,
 		"prefixes": []string{graph.ListPrefix(graph.PersonKind, scope.UserID), graph.ListPrefix(graph.ConceptKind, scope.UserID), graph.ListPrefix(graph.EntityKind, scope.UserID)},
 	}
 }
@@ -250,8 +256,9 @@ func (s *Sections) fill(section Section, v any, user string, now time.Time) erro
 		s.Relationships = f.ownerRelationshipsFrom(l[0], &user, now)
 		s.Known = f.knownFrom(l[1], s.Relationships)
 	case SourcesSection:
-		l := f.of(v, 2)
+		l := f.of(v, 4)
 		s.Sources, s.OlderConversations = f.recentSourcesFrom(l[0]), neo.Integer(l[1])
+		s.Distrusted, s.Waiting = neo.Integer(l[2]), neo.Integer(l[3])
 	case LastConversationSection:
 		if l := neo.List(v); len(l) > 0 {
 			last := f.of(l[0], 3)
@@ -294,10 +301,10 @@ func (f *fixedLists) ownerRelationshipsFrom(v any, user *string, now time.Time) 
 	l := neo.List(v)
 	relationships := make([]OwnerRelationship, len(l))
 	for i := range l {
-		r := f.of(l[i], 7)
+		r := f.of(l[i], 9)
 		relationships[i] = OwnerRelationship{
 			Node: f.contextNodeFrom(r[0], user, now), NodeType: knowledgeLabel(r[1]), Description: neo.Text(r[2]), Salience: graph.RoundSalience(neo.Number(r[3])), RelationshipType: neo.Text(r[4]),
-			RecentMentions: neo.Integer(r[5]), Filled: neo.Bool(r[6]),
+			RecentMentions: neo.Integer(r[5]), Filled: neo.Bool(r[6]), Relationship: trustedFrom(r[7:]),
 		}
 	}
 	return relationships
@@ -310,7 +317,7 @@ func (f *fixedLists) recentSourcesFrom(v any) []RecentSource {
 	l := neo.List(v)
 	sources := make([]RecentSource, len(l))
 	for i := range l {
-		s := f.of(l[i], 8)
+		s := f.of(l[i], 10)
 		entities := make([]KeyEntity, len(neo.List(s[7])))
 		keys, names := neo.Text(s[5]), neo.Text(s[6])
 		for e, kind := range neo.List(s[7]) {
@@ -320,7 +327,7 @@ func (f *fixedLists) recentSourcesFrom(v any) []RecentSource {
 		}
 		sources[i] = RecentSource{
 			EntityKey: neo.Text(s[0]), StartedAt: neo.Millis(s[1]), EndedAt: neo.OptionalMillis(s[2]), ContextType: neo.OptionalText(s[3]),
-			Summary: neo.Text(s[4]), KeyEntities: entities,
+			Summary: neo.Text(s[4]), KeyEntities: entities, Trusted: trustedFrom(s[8:]),
 		}
 	}
 	return sources
@@ -334,14 +341,14 @@ func (f *fixedLists) focusFrom(v any, user *string, now time.Time) *Focus {
 	links := neo.List(l[1])
 	focus := &Focus{Node: f.contextNodeFrom(l[0], user, now), Links: make([]FocusLink, len(links))}
 	for i := range links {
-		k := f.of(links[i], 7)
+		k := f.of(links[i], 9)
 		direction := "incoming"
 		if neo.Bool(k[4]) {
 			direction = "outgoing"
 		}
 		focus.Links[i] = FocusLink{
 			EntityKey: neo.Text(k[0]), Name: neo.Text(k[1]), NodeType: knowledgeLabel(k[2]), RelationshipType: neo.Text(k[3]),
-			Direction: direction, Description: neo.Text(k[5]), Salience: graph.RoundSalience(neo.Number(k[6])),
+			Direction: direction, Description: neo.Text(k[5]), Salience: graph.RoundSalience(neo.Number(k[6])), Relationship: trustedFrom(k[7:]),
 		}
 	}
 	return focus

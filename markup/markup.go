@@ -24,6 +24,12 @@ func Inline(s string) string {
 	return defused(Plain(s))
 }
 
+// Said returns a part of a line in the quotation marks of what somebody said, which the part itself cannot end.
+func Said(line string) string { return "“" + quotes.Replace(line) + "”" }
+
+// quotes are the marks of Said.
+var quotes = strings.NewReplacer("“", `"`, "”", `"`)
+
 // Item returns s for the beginning of a line or a list item: as Inline, and without the start of a heading, list,
 // quote, table, fence, rule or speaker's line.
 func Item(s string) string { return begun(Inline(s)) }

@@ -24,12 +24,12 @@ CALL (n) {
   ORDER BY salience DESC, node_salience DESC, m.entity_key DESC, r.key DESC
   LIMIT 10
   RETURN collect([m.entity_key, m.name, CASE WHEN m:Person THEN 0 WHEN m:Concept THEN 1 ELSE 2 END,
-    coalesce(r.type_word, type(r)), startNode(r) = n, r.description, salience]) AS links
+    coalesce(r.type_word, type(r)), startNode(r) = n, r.description, salience, r.trust, r.origin]) AS links
 }
 RETURN CASE WHEN n IS NULL THEN null ELSE [
   [
   n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
   n.state, n.ttl_policy, n.salience, n.decay_rate, n.salience_at, n.expires_at, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
-  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties, n.notes[..20]
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties, n.notes[..20], n.trust, n.origin
   ], links
 ] END AS focus

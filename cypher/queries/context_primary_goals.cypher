@@ -110,5 +110,5 @@ WITH shown[0] AS n, shown[1] AS filled
 RETURN collect([
   n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
   n.state, n.ttl_policy, n.salience, n.decay_rate, n.salience_at, n.expires_at, n.confidence, n.access_count, n.last_accessed_at.epochMillis,
-  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties, n.notes[..20], filled
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties, n.notes[..20], n.trust, n.origin, filled
 ]) AS primary_goals

@@ -351,10 +351,10 @@ CALL (strong, more) {
     n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
     n.state, n.ttl_policy, n.salience, n.decay_rate, n.salience_at, n.expires_at, n.confidence,
     n.access_count, n.last_accessed_at.epochMillis,
-    n.created_at.epochMillis, n.updated_at.epochMillis, n.properties, n.notes[..20]
+    n.created_at.epochMillis, n.updated_at.epochMillis, n.properties, n.notes[..20], n.trust, n.origin
     ],
     CASE WHEN n:Person THEN 0 WHEN n:Concept THEN 1 ELSE 2 END,
-    r.description, salience, coalesce(r.type_word, type(r)), recent_mentions, filled
+    r.description, salience, coalesce(r.type_word, type(r)), recent_mentions, filled, r.trust, r.origin
   ]) AS relationships
 }
 RETURN [relationships, counts] AS relationships

@@ -33,9 +33,9 @@ WITH collect([
   n.entity_key, n.user_id IS NULL, n.name, n.canonical_name, n.type, n.description, n.is_owner, n.is_goal,
   n.state, n.ttl_policy, n.salience, n.decay_rate, n.salience_at, n.expires_at, n.confidence,
   n.access_count, n.last_accessed_at.epochMillis,
-  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties, n.notes[..20]
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.properties, n.notes[..20], n.trust, n.origin
   ],
   CASE WHEN n:Person THEN 0 WHEN n:Concept THEN 1 ELSE 2 END,
-  r.description, salience, type(r), recent_mentions, false
+  r.description, salience, type(r), recent_mentions, false, r.trust, r.origin
 ]) AS relationships
 RETURN [relationships, null] AS relationships

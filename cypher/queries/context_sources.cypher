@@ -1,10 +1,10 @@
 // Returns the user's conversations since $week_ago, newest first, each with its most salient mentions. The mentions of
 // a source are keys and names, each ended by a unit separator (which neither can contain: one value instead of five),
 // and their kinds (0 person, 1 concept, 2 entity). The open conversation is omitted. With fewer than five, the older
-// ones are counted, up to 1,000.
+// ones are counted, up to 1,000, and so are those with less trust than $least_trust, and the writes that wait for a review.
 // mode: read
 // plan: kept
-// params: team_id, user_id, week_ago, now_ms, until, conversation_id
+// params: team_id, user_id, week_ago, now_ms, until, conversation_id, least_trust
 // returns: sources
 MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})
 USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
@@ -12,6 +12,7 @@ WHERE s.started_at > $week_ago
   AND s.started_at <= $until
   AND s.entity_key IS NOT NULL
   AND s.entity_key <> $conversation_id
+  AND coalesce(s.trust, 1.0) >= $least_trust
 WITH s
 ORDER BY s.team_id DESC, s.user_id DESC, s.content_type DESC, s.started_at DESC, s.entity_key DESC
 LIMIT 20
@@ -29,7 +30,7 @@ CALL (s) {
     collect(CASE WHEN n:Person THEN 0 WHEN n:Concept THEN 1 ELSE 2 END) AS kinds
 }
 WITH collect([
-  s.entity_key, s.started_at.epochMillis, s.ended_at.epochMillis, s.context_type, s.summary, keys, names, kinds
+  s.entity_key, s.started_at.epochMillis, s.ended_at.epochMillis, s.context_type, s.summary, keys, names, kinds, s.trust, s.origin
 ]) AS sources
 CALL (sources) {
   WITH sources
@@ -43,4 +44,25 @@ CALL (sources) {
   LIMIT 1000
   RETURN count(s) AS older
 }
-RETURN [sources, older] AS sources
+CALL (sources) {
+  WITH sources
+  WHERE size(sources) < 20
+  MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})
+  USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
+  WHERE s.started_at > $week_ago
+    AND s.started_at <= $until
+    AND s.entity_key IS NOT NULL
+    AND s.trust < $least_trust
+  WITH s
+  LIMIT 1000
+  RETURN count(s) AS distrusted
+}
+CALL () {
+  MATCH (w:Review {team_id: $team_id, user_id: $user_id, state: 'waiting'})
+  USING INDEX SEEK w:Review(team_id, user_id, state, key)
+  WHERE w.key IS NOT NULL
+  WITH w
+  LIMIT 1000
+  RETURN count(w) AS waiting
+}
+RETURN [sources, older, distrusted, waiting] AS sources
