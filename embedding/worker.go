@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/internal/trust"
 	"kith/internal/searchscope"
 	"kith/llm"
 	"kith/neo"
@@ -218,7 +219,7 @@ func (e *Worker) limit() int {
 
 // due returns the queued nodes, the oldest first.
 func (e *Worker) due(ctx context.Context, limit int) ([]waiting, error) {
-	found, err := findWaiting.Read(ctx, e.store.db, map[string]any{"now_ms": e.store.graph.Now().UnixMilli(), "limit": limit})
+	found, err := findWaiting.Read(ctx, e.store.db, map[string]any{"now_ms": e.store.graph.Now().UnixMilli(), "limit": limit, "least_trust": trust.Least})
 	rows := make([]waiting, len(found))
 	for i, row := range found {
 		text := graph.EmbeddingText(row.Labels.Kind(), graph.Properties{

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/injection"
+	"kith/internal/trust"
 )
 
 // Bounds of what an answer shows.
@@ -27,6 +29,8 @@ type assembly struct {
 	found   *Found
 	best    *fusedRankings
 	details *Details
+	weighed map[string]bool // keys of hits that the search has weighed by their trust
+	doubted int64           // hits left out for their trust
 }
 
 // decayPerDay is the rate at which recency falls.
@@ -57,15 +61,23 @@ func (p *plan) weigh(relevance, recency, salience float64) float64 {
 	return relevance * (1 - part + part*(w.time*recency+w.salience*salience)/rest)
 }
 
-// score returns the score of a hit of a ranking, with an explanation if the request wants one.
-func (p *plan) score(f *fused, key string, at time.Time, salience float64) Scored {
-	relevance, recency := f.relevance[key], p.recency(at)
-	s := Scored{RelevanceScore: rounded(p.weigh(relevance, recency, salience))}
+// score returns the score of a hit of a ranking, with an explanation if the request wants one. The relevance of what the search found
+// by its words has been weighed by its trust before.
+func (a *assembly) score(f *fused, key string, told trust.Told, at time.Time, salience float64) Scored {
+	p := a.plan
+	relevance, recency, weight := f.relevance[key], p.recency(at), trust.Weight(told.Believed())
+	if !a.weighed[key] {
+		relevance *= weight
+	}
+	s := Scored{RelevanceScore: rounded(p.weigh(relevance, recency, salience)), Told: told}
 	if p.ReturnExplanations {
 		e := &Explanation{Recency: rounded(recency), Salience: rounded(salience), Rank: slices.Index(f.keys, key) + 1}
 		if b, ok := f.best[key]; ok {
 			e.Words, e.Meaning, e.Cosine, e.Links, e.Named = rounded(b.parts.words), rounded(b.parts.meaning), b.cosine, rounded(b.parts.links), rounded(b.parts.named)
 			e.Time, e.Via = rounded(b.parts.time), distinct(b.via)
+		}
+		if weight < 1 {
+			e.Trust = rounded(weight)
 		}
 		s.Explanation = e
 	}
@@ -82,7 +94,35 @@ func sortByScore[T any](hits []T, score func(*T) float64, key func(*T) string, l
 	return hits[:min(limit, len(hits))]
 }
 
+// noteWeighed notes which hits the search has weighed by their trust.
+func (a *assembly) noteWeighed() {
+	a.weighed = map[string]bool{}
+	for i := range a.found.Messages {
+		a.weighed[a.found.Messages[i].Key], a.weighed[a.found.Messages[i].Source] = true, true
+	}
+	for i := range a.found.Sources {
+		a.weighed[a.found.Sources[i].Key] = true
+	}
+	for i := range a.found.Nodes {
+		a.weighed[a.found.Nodes[i].Key] = true
+	}
+	for i := range a.found.Relationships {
+		a.weighed[a.found.Relationships[i].Hit.Key] = true
+	}
+}
+
+// isDoubted reports whether a hit is left out because its trust is below the bound of the request, and counts it.
+func (a *assembly) isDoubted(told trust.Told) bool {
+	doubted := told.Believed() < a.leastTrust()
+	if doubted {
+		a.doubted++
+	}
+	return doubted
+}
+
 func (a *assembly) result() *Result {
+	a.noteWeighed()
+	a.doubted = a.found.Doubted
 	r := &Result{Meta: Meta{Granularity: a.granularity, Mode: Fast, Semantic: a.meaning, Times: []UnderstoodTime{}}}
 	if a.deep {
 		r.Meta.Mode = Deep
@@ -106,6 +146,7 @@ func (a *assembly) result() *Result {
 	if a.shown {
 		r.Episodic.Sources = sources[:min(a.limit, len(sources))]
 	}
+	r.Meta.Distrusted = min(a.doubted, doubtedLimit)
 	return r
 }
 
@@ -128,9 +169,19 @@ func (a *assembly) nodes() []node {
 		if !a.wantsKind(kind) || a.isHidden(n.State) || a.isWeak(n.EntityKey) || !a.selects(n) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
 			continue
 		}
-		all = append(all, node{n, kind, a.score(&a.best.nodes, n.EntityKey, n.UpdatedAt, n.Salience)})
+		if told := toldOf(n); !a.isDoubted(told) {
+			all = append(all, node{n, kind, a.score(&a.best.nodes, n.EntityKey, told, n.UpdatedAt, n.Salience)})
+		}
 	}
 	return sortByScore(all, func(n *node) float64 { return n.RelevanceScore }, func(n *node) string { return n.EntityKey }, a.limit)
+}
+
+// toldOf returns how far a node is believed.
+func toldOf(n *graph.NodeView) trust.Told {
+	if n.OwnFields == nil {
+		return trust.Told{}
+	}
+	return trust.Told{Trust: n.Trust.Pointer(), Origin: n.Origin.Value}
 }
 
 func (a *assembly) semantic(nodes []node) Semantic {
@@ -187,7 +238,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 	views, hits := map[string]*graph.RelationshipView{}, []RelationshipHit{}
 	filter := a.filter()
 	add := func(v *graph.RelationshipView, from, to string, p parts) {
-		if !filter.Lets(v) || a.isHidden(v.State) {
+		if !filter.Lets(v) || a.isHidden(v.State) || views[v.Key] == nil && a.isDoubted(trust.Told{Trust: v.Trust}) {
 			return
 		}
 		if views[v.Key] == nil {
@@ -223,7 +274,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 		if v.RecordedAt != nil {
 			at = *v.RecordedAt
 		}
-		hits[i].Scored = a.score(&f, v.Key, at, v.Salience)
+		hits[i].Scored = a.score(&f, v.Key, trust.Told{Trust: v.Trust, Origin: v.Origin}, at, v.Salience)
 	}
 	return sortByScore(hits, func(h *RelationshipHit) float64 { return h.RelevanceScore }, func(h *RelationshipHit) string { return h.Key }, 2*a.limit)
 }
@@ -291,11 +342,18 @@ func (a *assembly) artifacts(nodes []node) []ArtifactHit {
 }
 
 func (a *assembly) messageHit(m *SaidMessage, length int) MessageHit {
-	s := a.score(&a.best.messages, m.EntityKey, m.At, neutralSalience)
-	return MessageHit{
+	s := a.score(&a.best.messages, m.EntityKey, m.Told, m.At, neutralSalience)
+	hit := MessageHit{
 		EntityKey: m.EntityKey, SourceKey: m.Source, Seq: m.Seq, Role: m.Role, Name: m.Name, Text: excerpt(m.Text, a.asks, length), At: m.At,
-		Score: s.RelevanceScore, Explanation: s.Explanation,
+		Score: s.RelevanceScore, Told: s.Told, Explanation: s.Explanation,
 	}
+	if s.Explanation != nil {
+		for _, mark := range injection.Marks(m.Text) {
+			s.Explanation.Marks = append(s.Explanation.Marks, mark.Kind)
+		}
+		s.Explanation.Marks = distinct(s.Explanation.Marks)
+	}
+	return hit
 }
 
 // neutralSalience is the salience of messages, which have none.
@@ -304,7 +362,7 @@ const neutralSalience = 0.5
 func (a *assembly) messageHits() []MessageHit {
 	hits := []MessageHit{}
 	for i := range a.details.Messages {
-		if m := &a.details.Messages[i]; a.best.messages.relevance[m.EntityKey] > 0 && !a.isHidden(m.SourceState) {
+		if m := &a.details.Messages[i]; a.best.messages.relevance[m.EntityKey] > 0 && !a.isHidden(m.SourceState) && !a.isDoubted(m.Told) {
 			hits = append(hits, a.messageHit(m, messageLength))
 		}
 	}
@@ -319,10 +377,13 @@ func (a *assembly) sourceHits() []SourceHit {
 		if a.best.sources.relevance[s.EntityKey] == 0 || a.isHidden(s.State) { // read as a candidate for a name that it does not have
 			continue
 		}
+		if a.isDoubted(s.Told) {
+			continue
+		}
 		hit := SourceHit{
 			EntityKey: s.EntityKey, Name: s.Name, Summary: s.Summary, ContentType: s.ContentType, SourceType: s.SourceType,
 			StartedAt: s.StartedAt, EndedAt: s.EndedAt, MentionedNodes: s.Mentions, Messages: []MessageHit{},
-			Scored: a.score(&a.best.sources, s.EntityKey, s.StartedAt, s.Salience),
+			Scored: a.score(&a.best.sources, s.EntityKey, s.Told, s.StartedAt, s.Salience),
 		}
 		if s.ContextType != nil {
 			hit.ContextType = *s.ContextType
@@ -331,7 +392,7 @@ func (a *assembly) sourceHits() []SourceHit {
 			hit.UserID = *s.UserID
 		}
 		for m := range a.details.Messages {
-			if said := &a.details.Messages[m]; said.Source == s.EntityKey {
+			if said := &a.details.Messages[m]; said.Source == s.EntityKey && said.Believed() >= a.leastTrust() {
 				hit.Messages = append(hit.Messages, a.messageHit(said, snippetLength))
 			}
 		}

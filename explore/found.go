@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/trust"
 )
 
 // Wanted names the details that a search needs, by entity key. The answer omits what the scope may not see and what no longer
@@ -65,6 +66,7 @@ type Details struct {
 // SaidMessage is a message and the key of its source.
 type SaidMessage struct {
 	graph.Message
+	trust.Told
 	Source      string
 	SourceState string
 }
@@ -72,6 +74,7 @@ type SaidMessage struct {
 // SourceDetails is a source with the nodes it mentions, the most salient first.
 type SourceDetails struct {
 	graph.Source
+	trust.Told
 	Name     string
 	Salience float64
 	State    string

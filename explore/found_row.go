@@ -1,10 +1,12 @@
 package explore
 
 import (
+	"cmp"
 	"time"
 
 	"kith/cypher"
 	"kith/graph"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -33,6 +35,8 @@ type messageRow struct {
 	SalienceAt          int64
 	State               string
 	EndsAt              *time.Time
+	Trust               any
+	Origin              string // of the source
 }
 
 // sourceDetailsRow is a source with its mentions.
@@ -48,6 +52,8 @@ type sourceDetailsRow struct {
 	EndsAt                          *time.Time
 	Mentions                        []graph.NodeRef
 	UserID                          *string
+	Trust                           any
+	Origin                          string
 }
 
 // titledRow is a source with a name.
@@ -128,13 +134,14 @@ func (r *sourceDetailsRow) details(now time.Time) SourceDetails {
 			EntityKey: r.Key, UserID: r.UserID, Summary: r.Summary, ContentType: r.ContentType, ContextType: r.ContextType, SourceType: r.SourceType,
 			StartedAt: r.StartedAt, EndedAt: r.EndedAt,
 		},
-		Name: r.Name, Salience: salience, State: state, Mentions: r.Mentions,
+		Name: r.Name, Salience: salience, State: state, Mentions: r.Mentions, Told: trust.NewTold(r.Trust, r.Origin),
 	}
 }
 
 func (r *messageRow) message(now time.Time) SaidMessage {
 	_, state := graph.Lifetime{Salience: r.Salience, DecayRate: r.DecayRate, SalienceAt: r.SalienceAt, State: r.State, EndsAt: r.EndsAt}.At(now)
-	return SaidMessage{Source: r.Source, SourceState: state, Message: graph.Message{
+	told := trust.NewTold(r.Trust, trust.OfRole(r.Role, cmp.Or(r.Origin, trust.User)))
+	return SaidMessage{Source: r.Source, SourceState: state, Told: told, Message: graph.Message{
 		EntityKey: r.Key, Seq: r.Seq, Role: r.Role, Name: r.Name, Text: r.Text, At: r.At,
 	}}
 }

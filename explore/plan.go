@@ -8,6 +8,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/internal/words"
 )
 
@@ -123,12 +124,15 @@ func (p *plan) chooseLists() {
 	p.shown = p.sources && p.granularity == 1
 }
 
+// leastTrust returns the trust below which hits are left out.
+func (r *Request) leastTrust() float64 { return valueOr(r.MinTrust, trust.Least) }
+
 // searchQuery returns the query for the store.
 func (p *plan) searchQuery(asks []ask, m *meaning) Search {
 	q := Search{
 		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searchedKinds(), Relationships: p.relationships,
 		Types: p.RelationshipFilters.RelationshipTypes, ConversationID: p.ConversationID, Since: p.since, Until: p.until, AsOf: p.asOf,
-		Namespace: p.Namespace, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Vectors: m.missingVectors(asks),
+		Namespace: p.Namespace, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Doubted: p.leastTrust() < trust.Least, Vectors: m.missingVectors(asks),
 	}
 	for _, a := range asks {
 		if !p.uses(byWords) {

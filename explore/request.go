@@ -68,6 +68,7 @@ type Request struct {
 	SemanticWeight      graph.Optional[float64]   `json:"semantic_weight,omitzero" min:"0" max:"1" doc:"of relevance; default 0.3. The three weights are not all 0"`
 	TimeWeight          graph.Optional[float64]   `json:"time_weight,omitzero" min:"0" max:"1" doc:"of recency; default 0.3"`
 	SalienceWeight      graph.Optional[float64]   `json:"salience_weight,omitzero" min:"0" max:"1" doc:"of salience; default 0.4"`
+	MinTrust            graph.Optional[float64]   `json:"min_trust,omitzero" min:"0" max:"1" doc:"leaves out what has less trust, and counts it in meta.distrusted; default 0.2: mails and tool outputs that read like instructions to the agent are left out. Below 0.6, trust weighs the relevance"`
 	Limit               int                       `json:"limit,omitempty" minimum:"1" maximum:"100" doc:"of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5"`
 	Expand              int                       `json:"expand,omitempty" minimum:"0" maximum:"30" doc:"so many neighbours of the nodes found; default none"`
 	MaxTokens           int                       `json:"max_tokens,omitempty" minimum:"100" maximum:"100000" doc:"o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went"`
@@ -212,6 +213,7 @@ func valueOr[T any](o graph.Optional[T], other T) T {
 
 func (r *Request) validateWeights(f *fault.List) {
 	w := r.weights()
+	f.Share(fault.At("min_trust"), r.leastTrust())
 	f.Share(fault.At("semantic_weight"), w.relevance)
 	f.Share(fault.At("time_weight"), w.time)
 	f.Share(fault.At("salience_weight"), w.salience)

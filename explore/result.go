@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/trust"
 )
 
 // Result is the answer of a search. It has the same form at every granularity; lists that were not requested are empty.
@@ -26,6 +27,7 @@ type Meta struct {
 	Confidence  float64          `json:"confidence" doc:"0 to 1: how likely what was asked is among the first five hits, by the words and times of the queries; of several queries the least"`
 	Times       []UnderstoodTime `json:"times" doc:"times that the queries name"`
 	Cut         int              `json:"cut" doc:"hits that max_tokens left out"`
+	Distrusted  int64            `json:"distrusted,omitempty" doc:"hits left out because their trust is below min_trust; at most 100"`
 }
 
 // Meaning is the status of the search by meaning.
@@ -70,13 +72,16 @@ type Explanation struct {
 	Via      []string `json:"via,omitempty" doc:"the names of what links it"`
 	Recency  float64  `json:"recency" doc:"exp(-0.02 × days)"`
 	Salience float64  `json:"salience"`
+	Trust    float64  `json:"trust,omitempty" doc:"what the relevance was multiplied with, as its trust is low"`
+	Marks    []string `json:"marks,omitempty" doc:"of messages: what reads like an instruction to the agent"`
 	Rank     int      `json:"rank" doc:"by relevance alone, from 1"`
 }
 
 // Scored is embedded in every hit.
 type Scored struct {
-	RelevanceScore float64      `json:"relevance_score" doc:"0 to 1"`
-	Explanation    *Explanation `json:"explanation,omitempty"`
+	RelevanceScore float64 `json:"relevance_score" doc:"0 to 1"`
+	trust.Told
+	Explanation *Explanation `json:"explanation,omitempty"`
 }
 
 // NodeHit is a node.
@@ -151,6 +156,7 @@ type MessageHit struct {
 	Text      string    `json:"text"`
 	At        time.Time `json:"at"`
 	Score     float64   `json:"score" doc:"0 to 1"`
+	trust.Told
 
 	Explanation *Explanation `json:"explanation,omitempty"`
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"kith/graph"
 	"kith/internal/searchscope"
+	"kith/internal/trust"
 	"kith/neo"
 	"kith/vector"
 )
@@ -28,6 +30,7 @@ type searchRow struct {
 	Speakers                                [][]string
 	Timed                                   []TimedSource
 	Said                                    []saidRow
+	Doubted                                 int64
 }
 
 // saidRow is a message at a time of an ask.
@@ -66,6 +69,7 @@ type Search struct {
 	AsOf          *time.Time // what was there at a time, with its texts of then; nil: now
 	Neighbours    bool       // find messages by the words of the messages around them too
 	Archived      bool       // also archived sources and nodes
+	Doubted       bool       // also messages and sources with little trust
 	Links         bool       // what the first sources mention, and the other sources that mention it
 	Vectors       []VectorsAfter
 
@@ -100,6 +104,7 @@ const (
 	linkLimit         = 50  // sources that the seeds lead to
 	VectorLimit       = 500 // per scope in one search
 	maxNames          = 10  // words that may be names of speakers
+	doubtedLimit      = 100 // messages with too little trust that are counted
 	nameLimit         = 25  // messages whose speakers are checked for each name
 )
 
@@ -113,6 +118,7 @@ type Found struct {
 	Links         []Link
 	Timed         []TimedSource
 	Vectors       []FoundVectors // empty unless requested
+	Doubted       int64          // messages with too little trust that have the words, at most 100
 	Waiting       bool           // some texts of the team have no vector yet
 	OtherModel    bool           // the vectors are of another model than the store's embedder
 }
@@ -207,7 +213,7 @@ var (
 // relationshipNames are the properties of relationships that are scored or shown, the searched fields first. All properties of
 // hundreds of hits would take longer to send and to read than everything else.
 var relationshipNames = append(fieldNames(relationshipFields),
-	"type_word", "attitude", "proximity", "recorded_at", "state", "salience", "salience_at", "decay_rate", "expires_at")
+	"type_word", "trust", "origin", "attitude", "proximity", "recorded_at", "state", "salience", "salience_at", "decay_rate", "expires_at")
 
 // Search returns what matches the asks, in one round trip.
 func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found, error) {
@@ -296,7 +302,7 @@ func (q *Search) params(scope graph.Scope, asks *searchAsks) map[string]any {
 		"since": utc(q.Since), "until": utc(q.Until), "as_of": utc(q.AsOf),
 		"scopes": scopes, "vector_limit": VectorLimit,
 		"times": times, "session_limit": sessionLimit, "timed_messages": timedMessages, "timed_hits": timedHits,
-		"first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree, "matches": matches,
+		"doubted": q.doubtedQueries(scope), "doubted_limit": doubtedLimit, "first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree, "matches": matches,
 	}
 }
 
@@ -305,7 +311,11 @@ type searchAsks struct{ messages, sources, nodes, relationships []indexAsk }
 
 func (q *Search) indexAsks(scope graph.Scope) *searchAsks {
 	all := &searchAsks{}
-	said, other := searchscope.Filter(scope.TeamID, scope.UserID, q.Since, q.Until), searchscope.Filter(scope.TeamID, scope.UserID, nil, nil)
+	visible := searchscope.Visible(scope.TeamID, scope.UserID)
+	if q.Doubted {
+		visible = searchscope.AllVisible(scope.TeamID, scope.UserID)
+	}
+	said, other := searchscope.Filter(visible, q.Since, q.Until), searchscope.Filter(visible, nil, nil)
 	kinds, types := kindFilter(q.Nodes)+namespaceFilter(q.Namespace), typeFilter(q.Types)
 	fields := messageFields
 	if !q.Neighbours {
@@ -344,6 +354,20 @@ func (a *searchAsks) counted() []map[string]any {
 	return all
 }
 
+// doubtedQueries returns the queries that count the messages with too little trust; none if they are found.
+func (q *Search) doubtedQueries(scope graph.Scope) []string {
+	all := []string{}
+	if q.Doubted || !q.Messages || q.AsOf != nil {
+		return all
+	}
+	filter := searchscope.Filter(searchscope.AllVisible(scope.TeamID, scope.UserID)[len(searchscope.Visible(scope.TeamID, scope.UserID)):], q.Since, q.Until)
+	for _, a := range q.Asks {
+		p := newIndexAsk("message_words", filter, "", messageFields[:1], a).params()
+		all = append(all, p["head"].(string)+strings.Join(p["clauses"].([]string), " ")+")") //nolint:forcetypeassert // see params
+	}
+	return all
+}
+
 func askParams(asks []indexAsk) []map[string]any {
 	all := make([]map[string]any, len(asks))
 	for i, a := range asks {
@@ -377,32 +401,39 @@ func (q *Search) messageAsks(asks []indexAsk) []map[string]any {
 
 // The numbers of values of hits: ask, key, what the comments of found say, and the values of the searched fields.
 const (
-	messageValues      = 7
-	sourceValues       = 3
-	nodeValues         = 4
+	messageValues      = 8
+	sourceValues       = 4
+	nodeValues         = 5
 	relationshipValues = 8
 )
 
+// weightOf returns the factor of the score of a hit with a stored trust.
+func weightOf(stored any) float64 { return trust.Weight(trust.NewTold(stored, "").Believed()) }
+
 // found returns the results of a search, the best of each ask first.
 func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
-	f := Found{Texts: r.Texts, Timed: r.Timed}
+	f := Found{Texts: r.Texts, Timed: r.Timed, Doubted: r.Doubted}
 	err := errors.Join(
-		scored(asks.messages, neo.List(r.Messages), messageValues, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker, role, whether said at a time of the ask
+		scored(asks.messages, neo.List(r.Messages), messageValues, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker, role, whether said at a time of the ask, trust
+			hit.Score *= weightOf(l[6])
 			f.Messages = append(f.Messages, FoundMessage{
-				Hit: hit, Source: neo.Text(l[2]), Name: neo.Text(l[3]), Role: neo.Text(l[4]), Timed: neo.Bool(l[5]), length: len(neo.Text(neo.List(l[6])[0])),
+				Hit: hit, Source: neo.Text(l[2]), Name: neo.Text(l[3]), Role: neo.Text(l[4]), Timed: neo.Bool(l[5]), length: len(neo.Text(neo.List(l[7])[0])),
 			})
 		}),
 		scored(asks.sources, neo.List(r.Sources), sourceValues, r.Counts, nil, func(l []any, hit Hit) {
-			f.Sources = append(f.Sources, FoundSource{hit, neo.Text(neo.List(l[2])[1])})
+			hit.Score *= weightOf(l[2]) // trust
+			f.Sources = append(f.Sources, FoundSource{hit, neo.Text(neo.List(l[3])[1])})
 		}),
-		scored(asks.nodes, neo.List(r.Nodes), nodeValues, r.Counts, nil, func(l []any, hit Hit) { // label
-			values := neo.List(l[3])
+		scored(asks.nodes, neo.List(r.Nodes), nodeValues, r.Counts, nil, func(l []any, hit Hit) { // label, trust
+			hit.Score *= weightOf(l[3])
+			values := neo.List(l[4])
 			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: graph.KindOfLabel(neo.Text(l[2])), Name: neo.Text(values[0]), CanonicalName: neo.Text(values[1]), Aliases: neo.Texts(values[2])})
 		}),
 		// key and name of the start, type, key and name of the end, values of relationshipNames
 		scored(asks.relationships, neo.List(r.Relationships), relationshipValues, r.Counts, nil, func(l []any, hit Hit) {
 			view := graph.NewRelationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), graph.NamedProperties(relationshipNames, neo.List(l[7])), now)
 			view.Key = hit.Key
+			hit.Score *= trust.Weight(trust.Told{Trust: view.Trust}.Believed())
 			f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit, FromName: neo.Text(l[3]), ToName: neo.Text(l[6]), RelationshipView: view})
 		}),
 	)

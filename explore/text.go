@@ -35,6 +35,9 @@ func (r *Result) Text() string {
 	if r.Meta.Cut > 0 {
 		fmt.Fprintf(&t, "\n_Left out, with the lowest rank: %d._\n", r.Meta.Cut)
 	}
+	if r.Meta.Distrusted > 0 {
+		fmt.Fprintf(&t, "\n_Left out for too little trust: %d._\n", r.Meta.Distrusted)
+	}
 	for i := range r.Meta.Times {
 		t.WriteString(timeLine(&r.Meta.Times[i]))
 	}
@@ -105,7 +108,7 @@ func (l lineWriter) node(h *NodeHit) string {
 	for _, note := range h.NotesSnippets {
 		line += "; note: " + markup.Inline(note)
 	}
-	return line
+	return h.Line(line)
 }
 
 func (l lineWriter) relationship(h *RelationshipHit) string {
@@ -117,7 +120,7 @@ func (l lineWriter) relationship(h *RelationshipHit) string {
 	if description := markup.Inline(h.Description); description != "" {
 		line += ": " + description
 	}
-	return line
+	return h.Line(line)
 }
 
 func (l lineWriter) source(h *SourceHit) string {
@@ -130,7 +133,7 @@ func (l lineWriter) source(h *SourceHit) string {
 		line += " told by " + markup.Inline(h.UserID)
 	}
 	if summary := markup.Inline(h.Summary); summary != "" {
-		line += ": " + summary
+		line += ": " + h.Line(summary)
 	}
 	for i := range h.Messages {
 		line += "\n  - " + messageLine(&h.Messages[i])
@@ -143,7 +146,7 @@ func messageLine(h *MessageHit) string {
 	if h.Name != "" {
 		who = h.Name
 	}
-	return fmt.Sprintf("%s, %s: %s", h.At.Format(time.DateOnly), markup.Inline(who), markup.Inline(h.Text))
+	return fmt.Sprintf("%s, %s: %s", h.At.Format(time.DateOnly), markup.Inline(who), h.Line(markup.Inline(h.Text)))
 }
 
 func (l lineWriter) storyline(h *StorylineHit) string {

@@ -17,7 +17,7 @@ var (
 
 // auditNames are the properties of a node that the integrity check reads.
 var auditNames = []string{
-	"entity_key", "user_id", "name", "canonical_name", "aliases", "evidence", "type", "system", "namespace", "natural_key", "is_owner", "owner_of", "salience",
+	"entity_key", "user_id", "name", "canonical_name", "aliases", "evidence", "trust", "least_trust", "content_type", "type", "system", "namespace", "natural_key", "is_owner", "owner_of", "salience",
 	"project_id", "anchor_key", "vector_scope", "participants", "started_at", "at", "search_scope", "search_name",
 	"source_count", "first_mentioned_at", "last_mentioned_at", "mention_weight", "distinct_source_days",
 }

@@ -20,7 +20,7 @@ import (
 
 // searchParams returns the parameters that package explore sends with a search for one word in everything.
 func searchParams(scope graph.Scope, word string) map[string]any {
-	visible := searchscope.Filter(scope.TeamID, scope.UserID, nil, nil)
+	visible := searchscope.Filter(searchscope.Visible(scope.TeamID, scope.UserID), nil, nil)
 	params := map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "count_limit": 1000, "name_limit": 25, "neighbours": true, "archived": false,
 		"message_limit": 100, "answer_limit": 100, "source_limit": 100, "node_limit": 50, "relationship_limit": 50, "relationship_names": []string{"description"}, "since": nil, "until": nil, "as_of": nil,

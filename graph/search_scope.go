@@ -16,10 +16,14 @@ var setNear = neo.Load[neo.None]("message_near")
 // putSearchScope sets the tokens by which indexes find a node: who may see it, its kind, and the day of a message or
 // source. It also sets the name by which texts mention it.
 func (s *stored) putSearchScope(teamID string) {
-	tokens := []string{searchscope.Owner(teamID, s.user())}
+	token := searchscope.Owner
+	if s.isDoubted() {
+		token = searchscope.Doubted
+	}
+	tokens := []string{token(teamID, s.user())}
 	for _, p := range s.Texts("participants") {
 		if p != s.user() {
-			tokens = append(tokens, searchscope.Owner(teamID, p))
+			tokens = append(tokens, token(teamID, p))
 		}
 	}
 	switch s.kind {

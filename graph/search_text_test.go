@@ -83,7 +83,7 @@ func TestStemsAreThoseOfTheIndex(t *testing.T) {
 			continue
 		}
 		messages = append(messages, said(fmt.Sprint("m", i), word))
-		queries = append(queries, fmt.Sprintf(`{key: "m%d", query: '%s +text:["%s" TO "%s"]'}`, i, searchscope.Filter(e.Team, "u", nil, nil),
+		queries = append(queries, fmt.Sprintf(`{key: "m%d", query: '%s +text:["%s" TO "%s"]'}`, i, searchscope.Filter(searchscope.Visible(e.Team, "u"), nil, nil),
 			strings.ReplaceAll(words.Stem(word), "'", `\'`), strings.ReplaceAll(words.Stem(word), "'", `\'`)))
 	}
 	e.Source("u", graph.SourceWrite{EntityKey: "s", Messages: messages})

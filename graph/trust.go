@@ -321,3 +321,19 @@ func (p Properties) restsOn() []string {
 	}
 	return Distinct(keys)
 }
+
+// isDoubted reports whether a message or source has so little trust that searches leave it out. A conversation is not doubted for
+// one of its messages; a mail is.
+func (s *stored) isDoubted() bool {
+	switch s.kind {
+	case MessageKind:
+		return TrustIn(s.Properties) < trust.Least
+	case SourceKind:
+		t := TrustIn(s.Properties)
+		if least, ok := s.Properties["least_trust"].(float64); ok && s.Text("content_type") != Conversation {
+			t = min(t, least)
+		}
+		return t < trust.Least
+	}
+	return false
+}

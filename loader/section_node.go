@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -12,7 +13,7 @@ import (
 // omit, and that were added because the section had room.
 type ContextNode struct {
 	graph.Node
-	Trusted
+	trust.Told
 	Notes  []graph.Note `json:"notes,omitempty" doc:"at most 3, the newest first, without expired ones"`
 	Filled bool         `json:"filled,omitempty" doc:"goals and beliefs: added because the section had room, as an active goal that was not accessed for 7 days, an active concept that is kept for ever, or a candidate"`
 }
@@ -37,7 +38,7 @@ func (f *fixedLists) contextNodeFrom(v any, user *string, now time.Time) Context
 
 // contextNode reads a node from a list: its fields, its notes, and how far it is believed.
 func contextNode(l []any, user *string, now time.Time) ContextNode {
-	n := ContextNode{Node: nodeFrom(l, user, now), Trusted: trustedFrom(l[nodeFields+1:])}
+	n := ContextNode{Node: nodeFrom(l, user, now), Told: trustedFrom(l[nodeFields+1:])}
 	if notes := l[nodeFields]; notes != nil {
 		n.Notes = newestNotes(neo.Texts(notes), now)
 	}

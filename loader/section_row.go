@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -22,20 +23,8 @@ func knowledgeLabel(v any) string {
 // nodeFields is the number of list values of a node.
 const nodeFields = 20
 
-// Trusted is how far something remembered is believed, and who told it. Trust is nil for what is believed.
-type Trusted struct {
-	Trust  *float64 `json:"trust,omitempty" doc:"0 to 1; absent: a caller wrote it, and it is believed"`
-	Origin string   `json:"origin,omitempty" enum:"user,assistant,tool,external,import" doc:"of the most believed source"`
-}
-
 // trustedFrom reads the trust and the origin.
-func trustedFrom(l []any) Trusted {
-	t := Trusted{Origin: neo.Text(l[1])}
-	if value, ok := l[0].(float64); ok {
-		t.Trust = &value
-	}
-	return t
-}
+func trustedFrom(l []any) trust.Told { return trust.NewTold(l[0], neo.Text(l[1])) }
 
 // fixedLists reads lists of known lengths. It keeps the first error.
 type fixedLists struct{ err error }

@@ -63,7 +63,7 @@ type OwnerRelationship struct {
 	RelationshipType string      `json:"relationship_type"`
 	NodeType         string      `json:"node_type" enum:"Person,Concept,Entity"`
 	RecentMentions   int64       `json:"recent_mentions" doc:"sources of the last 7 days that mention the node"`
-	Relationship     Trusted     `json:"relationship,omitzero" doc:"how far the relationship is believed"`
+	Relationship     trust.Told    `json:"relationship,omitzero" doc:"how far the relationship is believed"`
 	Filled           bool        `json:"filled,omitempty" doc:"added because the section had room: related in another way or not at all (then relationship_type is empty), or a candidate"`
 }
 
@@ -74,7 +74,7 @@ type RecentSource struct {
 	EndedAt     *time.Time `json:"ended_at"`
 	ContextType *string    `json:"context_type"`
 	Summary     string     `json:"summary"`
-	Trusted
+	trust.Told
 	KeyEntities []KeyEntity `json:"key_entities"`
 }
 
@@ -107,7 +107,7 @@ type FocusLink struct {
 	Direction        string  `json:"direction" enum:"outgoing,incoming"`
 	Description      string  `json:"relationship_description"`
 	Salience         float64 `json:"relationship_salience"`
-	Relationship     Trusted `json:"relationship,omitzero" doc:"how far the relationship is believed"`
+	Relationship     trust.Told `json:"relationship,omitzero" doc:"how far the relationship is believed"`
 }
 
 // SectionQuery holds what the sections depend on besides the scope.
@@ -327,7 +327,7 @@ func (f *fixedLists) recentSourcesFrom(v any) []RecentSource {
 		}
 		sources[i] = RecentSource{
 			EntityKey: neo.Text(s[0]), StartedAt: neo.Millis(s[1]), EndedAt: neo.OptionalMillis(s[2]), ContextType: neo.OptionalText(s[3]),
-			Summary: neo.Text(s[4]), KeyEntities: entities, Trusted: trustedFrom(s[8:]),
+			Summary: neo.Text(s[4]), KeyEntities: entities, Told: trustedFrom(s[8:]),
 		}
 	}
 	return sources

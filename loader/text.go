@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"kith/internal/tokens"
-	"kith/internal/trust"
 	"kith/markup"
 	"kith/preference"
 	"kith/statement"
@@ -57,7 +56,7 @@ func textOf(r *Request, found *Sections, count func(text string) (int, error)) *
 	if found.Owner != nil {
 		t.title = "# About " + markup.Inline(found.Owner.Name)
 		if t.owner = markup.Item(found.Owner.Description); t.owner != "" {
-			t.owner = found.Owner.told(t.owner)
+			t.owner = found.Owner.Line(t.owner)
 		}
 	}
 	for _, part := range r.parts() {
@@ -150,44 +149,12 @@ func ending(state, otherwise string) string {
 func nodeLines(nodes []ContextNode, otherwise string) []string {
 	lines := make([]string, len(nodes))
 	for i, n := range nodes {
-		lines[i] = n.told(described(markup.Name(n.Name), n.Description))
+		lines[i] = n.Line(described(markup.Name(n.Name), n.Description))
 		if n.Filled {
 			lines[i] += ending(n.State, otherwise)
 		}
 	}
 	return lines
-}
-
-// told returns a line about something remembered: as it is, or quoted with its origin if it has little trust. A prompt must not
-// present what others wrote as an instruction.
-func (t Trusted) told(line string) string {
-	if t.Trust == nil || *t.Trust >= trust.Plain {
-		return line
-	}
-	return markup.Said(line) + " (" + toldBy(t.Origin) + ")"
-}
-
-// least returns the trust of a line that also shows another thing: the lower one.
-func (t Trusted) least(other Trusted) Trusted {
-	if t.Trust == nil || other.Trust != nil && *other.Trust < *t.Trust {
-		return other
-	}
-	return t
-}
-
-// toldBy names an origin.
-func toldBy(origin string) string {
-	switch origin {
-	case trust.External:
-		return "unverified, from a mail or document of others"
-	case trust.Tool:
-		return "unverified, from a tool"
-	case trust.Assistant:
-		return "unverified, from an assistant"
-	case trust.Import:
-		return "unverified, from an import"
-	}
-	return "unverified"
 }
 
 func described(name, description string) string {
@@ -207,7 +174,7 @@ func relationshipLines(relationships []OwnerRelationship) []string {
 		if r.RelationshipType == "" {
 			r.Description = r.Node.Description
 		}
-		lines[i] = r.Node.least(r.Relationship).told(described(markup.Name(r.Node.Name)+" ("+about+")", r.Description))
+		lines[i] = r.Node.Least(r.Relationship).Line(described(markup.Name(r.Node.Name)+" ("+about+")", r.Description))
 		if r.Filled {
 			lines[i] += ending(r.Node.State, cmp.Or(markup.Inline(r.RelationshipType), "no relationship stated"))
 		}
@@ -222,7 +189,7 @@ func noteLines(found *Sections) (lines []string, noted []notedNode) {
 	add := func(n *ContextNode, description string) {
 		for i := 0; i < len(n.Notes) && !added[n.EntityKey]; i++ {
 			if content := n.Notes[i].Content; !strings.Contains(description, content) {
-				lines = append(lines, n.told(markup.Name(n.Name)+": "+markup.Inline(shorten(content, noteLength))))
+				lines = append(lines, n.Line(markup.Name(n.Name)+": "+markup.Inline(shorten(content, noteLength))))
 				noted = append(noted, notedNode{n, i})
 			}
 		}
@@ -270,7 +237,7 @@ func sourceLines(sources []RecentSource) []string {
 			line += ", open"
 		}
 		if summary := markup.Inline(s.Summary); summary != "" {
-			line += ": " + s.told(summary)
+			line += ": " + s.Line(summary)
 		}
 		names := make([]string, len(s.KeyEntities))
 		for e, entity := range s.KeyEntities {
@@ -285,9 +252,9 @@ func sourceLines(sources []RecentSource) []string {
 }
 
 func focusLines(f *Focus) []string {
-	lines := []string{f.Node.told(described(markup.Name(f.Node.Name), f.Node.Description))}
+	lines := []string{f.Node.Line(described(markup.Name(f.Node.Name), f.Node.Description))}
 	for _, l := range f.Links {
-		lines = append(lines, l.Relationship.told(described(fmt.Sprintf("%s %s %s (%s)",
+		lines = append(lines, l.Relationship.Line(described(fmt.Sprintf("%s %s %s (%s)",
 			l.Direction, markup.Inline(l.RelationshipType), markup.Name(l.Name), markup.Inline(l.NodeType)), l.Description)))
 	}
 	return lines

@@ -1,7 +1,8 @@
-// Returns nodes of all teams that wait for a vector, longest waiting first, with the parts of their text.
+// Returns nodes of all teams that wait for a vector, longest waiting first, with the parts of their text. What
+// searches leave out, because it has little trust, has no text.
 // mode: read
 // scope: server
-// params: now_ms, limit
+// params: now_ms, limit, least_trust
 // returns: team_id, entity_key, user_id, embed_due, labels, texts, keywords
 MATCH (n:Memory)
 USING INDEX SEEK n:Memory(embed_due)
@@ -14,6 +15,6 @@ RETURN n.team_id AS team_id,
   n.user_id AS user_id,
   n.embed_due AS embed_due,
   labels(n) AS labels,
-  [n.name, n.description, n.summary, n.text] AS texts,
+  CASE WHEN n.trust < $least_trust AND (n:Message OR n:Source) THEN [null, null, null, null] ELSE [n.name, n.description, n.summary, n.text] END AS texts,
   n.keywords AS keywords
 LIMIT 100000

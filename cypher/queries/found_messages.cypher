@@ -1,4 +1,5 @@
-// Returns messages by their keys: source, number, role, name, text and time, and the data of their source's state.
+// Returns messages by their keys: source, number, role, name, text and time, the data of their source's state, their trust, and the
+// origin of their source.
 // mode: read
 // plan: kept
 // params: team_id, user_id, message_keys
@@ -11,5 +12,5 @@ WHERE (m.user_id IS NULL OR m.user_id = $user_id)
 OPTIONAL MATCH (s:Memory {team_id: $team_id, entity_key: m.source_key})
 USING INDEX SEEK s:Memory(team_id, entity_key)
 RETURN collect([m.entity_key, m.source_key, m.seq, m.role, m.name, m.text, m.at.epochMillis,
-  s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at]) AS messages
+  s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at, m.trust, s.origin]) AS messages
 LIMIT 1

@@ -77,7 +77,8 @@ CALL (linked, titled) {
   }
   RETURN collect([
     s.entity_key, s.name, s.summary, s.content_type, s.context_type, s.source_type, s.started_at.epochMillis,
-    s.ended_at.epochMillis, s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at, mentions, s.user_id
+    s.ended_at.epochMillis, s.salience, s.decay_rate, s.salience_at, s.state, s.ends_at, mentions, s.user_id,
+    CASE WHEN s.content_type <> 'conversation' AND s.least_trust < coalesce(s.trust, 1.0) THEN s.least_trust ELSE s.trust END, s.origin
   ]) AS sources
 }
 RETURN sources, linked, titled

@@ -2,10 +2,10 @@
 // with the values of its searched fields: Kith scores them. Lucene's own scores depend on all tenants' data. So every
 // clause has a constant score here, weighted by how rare its word is in the caller's scope: the counts, of the largest
 // index asked ($counted), begin with the size of the memory there. messages: source, speaker, role, whether said at a time of
-// the ask; if an ask names a speaker of the scope, that name counts a quarter among its words, as it says who and not
+// the ask, trust; if an ask names a speaker of the scope, that name counts a quarter among its words, as it says who and not
 // what. timed: for each ask, the user's own sources at its times ($times: windows, or conversations
 // counted within them). said: for asks that times filter, what was said then: ask, key, source, speaker, of each source
-// in turn. nodes: label.
+// in turn. sources: trust. nodes: label, trust.
 // relationships (current ones, or those of a day): ends and their names, type, properties. texts: key, name and
 // beginning of the first sources. links: the nodes that these sources mention, and the found nodes that sources
 // mention, each with labels, key, name, aliases, how many sources visible to the caller mention it (for shared nodes: how many
@@ -13,11 +13,11 @@
 // node mentioned by more than $degree_limit sources links nothing, unless an ask of $matches found it: then the newest
 // are returned. vectors: the next of each scope after a number, as in embedding_vectors.cypher; model and base identify
 // how they were made, waiting whether some texts of the team have none yet. speakers: the names counted a quarter, of
-// each ask.
+// each ask. doubted: how many messages with too little trust have words of an ask.
 // mode: read
 // plan: kept
-// params: team_id, user_id, message_asks, message_limit, answer_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, relationship_names, counted, count_limit, name_limit, relationship_limit, since, until, as_of, times, session_limit, timed_messages, timed_hits, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit
-// returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers, timed, said
+// params: team_id, user_id, message_asks, message_limit, answer_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, relationship_names, counted, count_limit, name_limit, relationship_limit, since, until, as_of, times, session_limit, timed_messages, timed_hits, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit, doubted, doubted_limit
+// returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers, timed, said, doubted
 CALL () {
   UNWIND range(0, size($counted) - 1) AS place
   CALL (place) {
@@ -140,7 +140,7 @@ CALL (counts, at) {
       AND ($until IS NULL OR m.at <= $until)
     WITH q, m, score, any(w IN $times[ask] WHERE CASE WHEN w.counted THEN m.source_key IN then[2] ELSE m.at >= w.from AND m.at < w.until END) AS timed
     WHERE timed OR NOT q.filters
-    RETURN collect([score, m.entity_key, m.source_key, m.name, m.role, timed, [left(m.text, 4000), CASE WHEN $neighbours THEN m.near END]]) AS found
+    RETURN collect([score, m.entity_key, m.source_key, m.name, m.role, timed, m.trust, [left(m.text, 4000), CASE WHEN $neighbours THEN m.near END]]) AS found
   }
   WITH ask, speakers, [i IN range(0, size(found) - 1) WHERE i < $answer_limit OR found[i][4] <> 'assistant' | found[i]] AS hits
   RETURN collect([hit IN hits | [ask] + hit[1..]]) AS messages, collect([hit IN hits | [hit[2], hit[0]]]) AS said, collect(speakers) AS speakers
@@ -157,7 +157,7 @@ CALL (counts, at) {
     AND ($since IS NULL OR s.started_at >= $since)
     AND ($until IS NULL OR s.started_at <= $until)
     AND (NOT q.filters OR coalesce(s.entity_key IN then[1], false))
-  RETURN collect([ask, s.entity_key, [left(s.summary, 4000), s.name, left(s.description, 4000), s.keywords, s.tags]]) AS sources,
+  RETURN collect([ask, s.entity_key, CASE WHEN s.content_type <> 'conversation' AND s.least_trust < coalesce(s.trust, 1.0) THEN s.least_trust ELSE s.trust END, [left(s.summary, 4000), s.name, left(s.description, 4000), s.keywords, s.tags]]) AS sources,
     collect([s.entity_key, score]) AS told
 }
 CALL (counts) {
@@ -171,7 +171,7 @@ CALL (counts) {
     AND ($archived OR coalesce(n.state, '') <> 'archived')
     AND ($since IS NULL OR n.updated_at >= $since)
     AND ($until IS NULL OR n.created_at <= $until)
-  RETURN collect([ask, n.entity_key, head([label IN labels(n) WHERE label <> 'Memory']), [n.name, n.canonical_name, n.aliases, left(n.description, 4000), n.type, n.tags,
+  RETURN collect([ask, n.entity_key, head([label IN labels(n) WHERE label <> 'Memory']), n.trust, [n.name, n.canonical_name, n.aliases, left(n.description, 4000), n.type, n.tags,
     n.notes, left(n.text, 4000), left(n.content, 4000), n.goal, n.outcome, n.rationale, n.next_step_short, n.next_step_long]]) AS nodes
 }
 CALL (counts) {
@@ -263,6 +263,14 @@ CALL (first, nodes) {
     | [s.entity_key, coalesce(s.search_name = n.search_name, false), s.started_at.epochMillis]]]) AS links
 }
 CALL () {
+  UNWIND range(0, size($doubted) - 1) AS i
+  CALL (i) {
+    CALL db.index.fulltext.queryNodes('message_words', $doubted[i], {limit: $doubted_limit}) YIELD score
+    RETURN count(score) AS count
+  }
+  RETURN coalesce(max(count), 0) AS doubted
+}
+CALL () {
   UNWIND range(0, size($scopes) - 1) AS place
   WITH $scopes[place] AS scope
   CALL (scope) {
@@ -292,5 +300,6 @@ CALL () {
   RETURN count(n) > 0 AS due
 }
 RETURN reduce(all = [], hits IN messages | all + hits) AS messages, sources, nodes, relationships, texts, links, vectors, e.model AS model, e.base AS base, due OR NOT coalesce(e.walked, true) AS waiting,
-  counts, speakers, reduce(all = [], t IN at | all + [key IN t[1] | [t[0], key]]) AS timed, reduce(all = [], t IN at | all + t[4]) AS said
+  counts, speakers, reduce(all = [], t IN at | all + [key IN t[1] | [t[0], key]]) AS timed, reduce(all = [], t IN at | all + t[4]) AS said,
+  doubted
 LIMIT 1

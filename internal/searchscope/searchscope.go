@@ -19,6 +19,10 @@ func Owner(teamID, userID string) string {
 	return "k" + hex.EncodeToString(sum[:16]) + "0"
 }
 
+// Doubted returns the token of messages and sources with so little trust that searches find them only if they ask for them. It takes
+// the place of the token of the owner.
+func Doubted(teamID, userID string) string { return "q" + Owner(teamID, userID)[1:] }
+
 // Kind returns the token of a kind of nodes.
 func Kind(name string) string { return "x" + strings.ReplaceAll(name, "_", "") + "0" }
 
@@ -70,9 +74,18 @@ func Visible(teamID, userID string) []string {
 	return tokens
 }
 
-// Filter returns a clause of a full-text query that matches what the caller may see, from the day since to the day until.
-func Filter(teamID, userID string, since, until *time.Time) string {
-	return "+search_scope:(" + strings.Join(Visible(teamID, userID), " ") + ")^0" + Days(since, until)
+// AllVisible returns the tokens of what a caller may see, with what has little trust.
+func AllVisible(teamID, userID string) []string {
+	tokens := append(Visible(teamID, userID), Doubted(teamID, ""))
+	if userID != "" {
+		tokens = append(tokens, Doubted(teamID, userID))
+	}
+	return tokens
+}
+
+// Filter returns a clause of a full-text query that matches what has one of some tokens, from the day since to the day until.
+func Filter(visible []string, since, until *time.Time) string {
+	return "+search_scope:(" + strings.Join(visible, " ") + ")^0" + Days(since, until)
 }
 
 // Days returns a clause of a full-text query that matches messages and sources from the day since to the day until; empty if
