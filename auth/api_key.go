@@ -36,6 +36,20 @@ type APIKey struct {
 	RateLimit *int64     // requests a minute; 0: unlimited, nil: the default of the service
 	LastUsed  *time.Time // up to a minute old while a service runs
 	Bootstrap *bool      // the first key of a store, or one from KITH_BOOTSTRAP_KEY; nil: the key is older than this field
+	Origin    *string    // of what it writes; nil: none
+	Trust     *float64   // the most that what it writes is believed; nil: it is believed
+}
+
+// limit returns how far what the key writes is believed.
+func (k *APIKey) limit() graph.Limit {
+	l := graph.Limit{}
+	if k.Origin != nil {
+		l.Origin = *k.Origin
+	}
+	if k.Trust != nil {
+		l.Trust = graph.Some(*k.Trust)
+	}
+	return l
 }
 
 // foundAPIKey is a row with one key.
@@ -55,6 +69,12 @@ func (s *Store) CreateAPIKey(ctx context.Context, k APIKey) error {
 	}
 	if k.RateLimit != nil {
 		properties["rate_limit"] = *k.RateLimit
+	}
+	if k.Origin != nil {
+		properties["origin"] = *k.Origin
+	}
+	if k.Trust != nil {
+		properties["trust"] = *k.Trust
 	}
 	if k.ExpiresAt != nil {
 		properties["expires_at"] = k.ExpiresAt.UTC()

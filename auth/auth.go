@@ -20,6 +20,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/internal/fence"
 	"kith/internal/sleep"
 )
@@ -63,6 +64,15 @@ type Principal struct {
 	Scopes []string
 
 	RateLimit *int64 // requests a minute; 0: no limit, nil: the service's default
+	Limit     graph.Limit
+}
+
+// MayInstruct returns ErrForbidden for a caller that is believed too little to set what agents follow, such as preferences.
+func (p Principal) MayInstruct() error {
+	if p.Limit.Believed() < trust.Plain {
+		return fmt.Errorf("the trust of the key is below %g: it sets no preferences: %w", trust.Plain, ErrForbidden)
+	}
+	return nil
 }
 
 // Allows reports whether the caller has a scope.
@@ -238,7 +248,7 @@ func (k *Keys) look(ctx context.Context, sum [32]byte) (verdict, error) {
 	if subtle.ConstantTimeCompare([]byte(stored.Hash), []byte(hash)) != 1 || stored.RevokedAt != nil {
 		return verdict{}, nil
 	}
-	p := Principal{KeyID: stored.KeyID, TeamID: stored.TeamID, Scopes: stored.Scopes, RateLimit: stored.RateLimit}
+	p := Principal{KeyID: stored.KeyID, TeamID: stored.TeamID, Scopes: stored.Scopes, RateLimit: stored.RateLimit, Limit: stored.limit()}
 	if stored.UserID != nil {
 		if *stored.UserID == "" { // would be valid for all users: Create refuses it
 			return verdict{}, nil
@@ -260,6 +270,8 @@ type Spec struct {
 	Scopes    []string
 	RateLimit *int64 // requests a minute; 0: no limit, nil: the service's default
 	ExpiresAt *time.Time
+	Origin    *string  // of what the key writes; nil: none
+	Trust     *float64 // the most that what the key writes is believed; nil: it is believed
 
 	bootstrap bool
 }
@@ -283,7 +295,7 @@ func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error
 	hash := hex.EncodeToString(sum[:])
 	key := APIKey{
 		KeyID: keyID(hash), Hash: hash, TeamID: spec.TeamID, UserID: spec.UserID, Scopes: spec.Scopes, RateLimit: spec.RateLimit, CreatedAt: k.now(), ExpiresAt: spec.ExpiresAt,
-		Bootstrap: &spec.bootstrap,
+		Bootstrap: &spec.bootstrap, Origin: spec.Origin, Trust: spec.Trust,
 	}
 	if err := k.store.CreateAPIKey(ctx, key); err != nil {
 		return "", fmt.Errorf("create key: %w", err)

@@ -64,24 +64,30 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := versionIs(n.version(), ifVersion); err != nil {
 			return err
 		}
-		if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": key, "now": d.DeletedAt}); err != nil {
-			return err
-		}
-		if err := t.leave(scope.TeamID, n); err != nil {
-			return err
-		}
-		deleted, err := deleteNode.ExecOne(t, map[string]any{
-			"team_id": scope.TeamID, "entity_key": key, "kind": kind.Name, "label": kind.Label, "now": d.DeletedAt, "user_id": scope.User(),
-		})
-		if err != nil {
-			return err
-		}
-		d.Relationships, d.Messages = deleted.Relationships, deleted.Messages
-		t.Changes([]string{n.user()}, key)
-		t.Record(n.user(), FeedItem{Op: DeletedOp, Kind: kind.Name, Key: key, Version: n.version()})
-		return t.moved(scope.TeamID, n)
+		return t.deleteNode(scope, n, &d)
 	})
 	return d, err
+}
+
+// deleteNode deletes a locked node, and completes its receipt.
+func (t *Tx) deleteNode(scope Scope, n *stored, d *Deletion) error {
+	key, kind := n.key(), n.kind
+	if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": key, "now": d.DeletedAt}); err != nil {
+		return err
+	}
+	if err := t.leave(scope.TeamID, n); err != nil {
+		return err
+	}
+	deleted, err := deleteNode.ExecOne(t, map[string]any{
+		"team_id": scope.TeamID, "entity_key": key, "kind": kind.Name, "label": kind.Label, "now": d.DeletedAt, "user_id": scope.User(),
+	})
+	if err != nil {
+		return err
+	}
+	d.Relationships, d.Messages = deleted.Relationships, deleted.Messages
+	t.Changes([]string{n.user()}, key)
+	t.Record(n.user(), FeedItem{Op: DeletedOp, Kind: kind.Name, Key: key, Version: n.version()})
+	return t.moved(scope.TeamID, n)
 }
 
 func (s *Store) deletion(key string) Deletion {

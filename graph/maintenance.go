@@ -60,6 +60,8 @@ var (
 	purgeOldCommits       = neo.Load[int64]("purge_commits")
 	purgeServed           = neo.Load[int64]("purge_served")
 	purgeBodies           = neo.Load[int64]("purge_bodies")
+	purgeWithdrawals      = neo.Load[int64]("purge_withdrawals")
+	purgeReviews          = neo.Load[int64]("purge_reviews")
 	purgeEvents           = neo.Load[int64]("purge_events")
 )
 
@@ -312,7 +314,7 @@ func (m *Maintenance) purge(ctx context.Context) error {
 		purge  neo.Query[int64]
 		cutoff any
 	}{
-		{purgeOldNodes, m.store.cutoff()}, {purgeOldRelationships, m.store.cutoff()}, {purgeStoredAnswers, m.store.Now().Add(-idempotencyLife)},
+		{purgeOldNodes, m.store.cutoff()}, {purgeOldRelationships, m.store.cutoff()}, {purgeWithdrawals, m.store.cutoff()}, {purgeReviews, m.store.historyCutoff()}, {purgeStoredAnswers, m.store.Now().Add(-idempotencyLife)},
 		{thinVersions, m.store.Now()}, {purgeOldVersions, m.store.historyCutoff()}, {purgeOldCommits, m.store.historyCutoff()},
 		{purgeServed, served}, {purgeBodies, served}, {purgeEvents, served},
 	} {

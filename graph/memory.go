@@ -144,9 +144,9 @@ type memoryJob struct {
 	now        time.Time
 	found      known
 	belief     belief
-	held       bool // its facts wait for a review
-	declined   bool // its facts are refused, as somebody has decided
-	confirming bool // somebody confirms it
+	bound      float64 // the trust below which its facts wait for a review
+	declined   bool    // its facts are refused, as somebody has decided
+	confirming bool    // somebody confirms it
 	result     MemoryResult
 	conflicts  []fault.FieldError
 	warnings   []fault.FieldError   // for items that were stored

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -158,8 +159,12 @@ func (p *nodePlan) old(w *NodeWrite) *stored {
 
 func (p *nodePlan) place(i int) NodeResult {
 	j, w, at := p.job, p.guessOwner(&p.job.write.Nodes[i]), fault.At("nodes").Index(i)
-	if j.waits(w.kind()) {
-		return NodeResult{EntityKey: w.EntityKey, Status: Waiting}
+	if j.nodeWaits(w) {
+		if !j.write.existing {
+			return NodeResult{EntityKey: w.EntityKey, Status: Waiting}
+		}
+		status, text := j.refuse(at, refusal{"trust", fault.OutOfRange, fmt.Sprintf("is less than the %g that the team wants", j.bound)})
+		return NodeResult{EntityKey: w.EntityKey, Status: status, Error: text}
 	}
 	if n := p.ownerInPlaceOf(w); n != nil {
 		return NodeResult{EntityKey: n.key(), Status: Unchanged, Version: n.version()}

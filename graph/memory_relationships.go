@@ -53,13 +53,6 @@ func (p *relationshipPlan) change(from, kind, to string, old, changed Properties
 // writeRelationships creates and updates the relationships of the write and fills their results. It returns the pairs
 // of nodes whose order in contexts may have changed.
 func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
-	if j.held {
-		for i := range j.write.Relationships {
-			from, kind, to, _ := j.write.Relationships[i].direction()
-			j.result.Relationships[i] = RelationshipResult{From: from, To: to, Type: kind, Status: Waiting}
-		}
-		return nil, nil
-	}
 	if len(j.write.Relationships) == 0 {
 		return nil, nil
 	}
@@ -213,6 +206,10 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	at := fault.At("relationships").Index(i)
 	from, kind, to, swap := w.direction()
 	result := RelationshipResult{From: from, To: to, Type: kind}
+	if j.relationshipWaits(w) {
+		result.Status = Waiting
+		return result
+	}
 	old := w.meant(candidates)
 	if old == nil && w.Contradicts && !w.ValidFrom.Given {
 		old = j.holding(candidates)

@@ -58,6 +58,7 @@ const userRole = "user"
 type sourceMessages struct {
 	scope     Scope // of the source's user
 	sourceKey string
+	source    *stored
 	rows      []map[string]any
 }
 
@@ -137,7 +138,7 @@ func (t *Tx) missingMessages(scope Scope, sourceKey string, messages []MessageWr
 	results []MessageResult, warnings []string, added sourceMessages, err error,
 ) {
 	results, warnings = make([]MessageResult, len(messages)), []string{}
-	added = sourceMessages{scope: scope, sourceKey: sourceKey}
+	added = sourceMessages{scope: scope, sourceKey: sourceKey, source: found.byKey[sourceKey]}
 	for i, m := range messages {
 		results[i] = MessageResult{EntityKey: m.EntityKey, Status: Created}
 		if old := found.byKey[m.EntityKey]; old != nil {
@@ -155,7 +156,7 @@ func (t *Tx) missingMessages(scope Scope, sourceKey string, messages []MessageWr
 			return nil, nil, added, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, fault.ErrConflict)
 		}
 		p := m.properties(scope, sourceKey, now)
-		p.putTrust(found.byKey[sourceKey].properties())
+		p.putTrust(found.byKey[sourceKey].properties(), scope.TeamID)
 		t.embedLater(nil, &stored{MessageKind, p})
 		added.rows = append(added.rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any(p)})
 	}
@@ -181,6 +182,9 @@ func (t *Tx) appendAll(teamID string, added []sourceMessages, now time.Time) err
 		return err
 	}
 	for _, s := range added {
+		if err := t.doubt(s); err != nil {
+			return err
+		}
 		if err := t.tell(s, now); err != nil {
 			return err
 		}

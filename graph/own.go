@@ -38,6 +38,7 @@ type OwnFields struct {
 	Role             Optional[string]          `json:"role,omitzero" kinds:"message" max:"64" word:"true"`
 	At               Optional[time.Time]       `json:"at,omitzero" kinds:"message"`
 	Parts            Optional[json.RawMessage] `json:"parts,omitzero" kinds:"message" contract:"any" doc:"a list of objects; at most 262,144 bytes, 32 levels"`
+	WithdrawnAt      Optional[time.Time]       `json:"withdrawn_at,omitzero" kinds:"source" readonly:"true" doc:"it was found to be bad: nothing new rests on it; read only"`
 	Seq              Optional[int64]           `json:"seq,omitzero" kinds:"message system_entity" readonly:"true" doc:"its number, from 0; read only"`
 	// Projects.
 	ProjectID           Optional[string]          `json:"project_id,omitzero" kinds:"task plan goal milestone document output risk decision requirement signal insight" max:"256" word:"true" doc:"the project it belongs to"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,9 +94,9 @@ type TrustRule struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// hold lets the facts of the write wait if their trust is less than the team wants.
+// hold finds out below which trust the facts of the write wait. Somebody may have decided about all of their origin and author.
 func (j *memoryJob) hold() error {
-	if j.write.restoring {
+	if j.write.restoring || j.confirming {
 		return nil
 	}
 	least, found := j.leastBelieved()
@@ -113,7 +114,9 @@ func (j *memoryJob) hold() error {
 		bound = *set.MinTrust
 	}
 	j.declined = set.Decision == Declined
-	j.held = least.Trust < bound && set.Decision == ""
+	if set.Decision == "" {
+		j.bound = bound
+	}
 	return nil
 }
 
@@ -137,18 +140,22 @@ func (j *memoryJob) leastBelieved() (least belief, found bool) {
 	return least, found
 }
 
-// awaitReview stores the facts of the write for a decision.
+// awaitReview stores the items of the write that wait for a decision.
 func (j *memoryJob) awaitReview() error {
-	if !j.held {
-		return nil
-	}
 	waiting := MemoryWrite{}
 	for i := range j.write.Nodes {
-		if w := j.write.Nodes[i]; w.kind().isFact() {
-			waiting.Nodes = append(waiting.Nodes, w)
+		if j.result.Nodes[i].Status == Waiting {
+			waiting.Nodes = append(waiting.Nodes, j.write.Nodes[i])
 		}
 	}
-	waiting.Relationships = j.write.Relationships
+	for i := range j.write.Relationships {
+		if j.result.Relationships[i].Status == Waiting {
+			waiting.Relationships = append(waiting.Relationships, j.write.Relationships[i])
+		}
+	}
+	if len(waiting.Nodes)+len(waiting.Relationships) == 0 {
+		return nil
+	}
 	body, err := json.Marshal(waiting)
 	if err != nil {
 		return fmt.Errorf("await review: %w", err)
@@ -326,5 +333,15 @@ func (s *Store) DeleteTrustRule(ctx context.Context, scope Scope, origin, author
 	})
 }
 
-// waits reports whether an item of the write waits for a review.
-func (j *memoryJob) waits(kind Kind) bool { return j.held && kind.isFact() }
+// nodeWaits reports whether a node of the write waits for a review.
+func (j *memoryJob) nodeWaits(w *NodeWrite) bool {
+	return j.bound > 0 && w.kind().isFact() && !j.asRestored(w.History) && w.believed(j).Trust < j.bound
+}
+
+// relationshipWaits reports whether a relationship of the write waits for a review: as it has little trust, or an end waits.
+func (j *memoryJob) relationshipWaits(w *RelationshipWrite) bool {
+	waits := func(key string) bool {
+		return j.found.byKey[key] == nil && slices.ContainsFunc(j.write.Nodes, func(n NodeWrite) bool { return n.EntityKey == key && j.nodeWaits(&n) })
+	}
+	return j.bound > 0 && (w.believed(j).Trust < j.bound || waits(w.From) || waits(w.To))
+}

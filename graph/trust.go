@@ -59,6 +59,9 @@ func (l Limit) believed() belief {
 	return b
 }
 
+// Believed returns the most that what the writer tells is believed.
+func (l Limit) Believed() float64 { return l.believed().Trust }
+
 // derive lets the write rest on its sources: what is derived carries the least trust of them. It returns an InvalidError for a source
 // that the scope cannot see or that was withdrawn.
 func (j *memoryJob) derive() error {
@@ -253,13 +256,34 @@ func (j *memoryJob) settleTrust(w *NodeWrite, p Properties) {
 }
 
 // putTrust sets the trust of a new message, if it is less than an assistant's.
-func (p Properties) putTrust(source Properties) {
+func (p Properties) putTrust(source Properties, teamID string) {
 	origin := trust.OfRole(p.Text("role"), originOf(source))
 	t := min(TrustIn(source), trust.Of(origin))
 	if origin != trust.User && len(injection.Marks(p.Text("text"))) > 0 {
 		t = trust.Marked(origin, t)
 	}
-	p.putUnless(t >= trust.Of(trust.Assistant), "trust", trust.Round(t))
+	if t < trust.Of(trust.Assistant) {
+		p["trust"] = trust.Round(t)
+		(&stored{MessageKind, p}).putSearchScope(teamID)
+	}
+}
+
+// doubt hides a source from searches if its new messages have too little trust.
+func (t *Tx) doubt(s sourceMessages) error {
+	least, ok := leastTrust(s.rows).(float64)
+	if !ok || s.source == nil || s.source.isDoubted() {
+		return nil
+	}
+	next := &stored{SourceKind, s.source.clone()}
+	if old, ok := next.Properties["least_trust"].(float64); ok {
+		least = min(least, old)
+	}
+	next.Properties["least_trust"] = least
+	if !next.isDoubted() {
+		return nil
+	}
+	next.putSearchScope(s.scope.TeamID)
+	return t.writeRows(updateNodes, s.scope.TeamID, []map[string]any{{"entity_key": s.sourceKey, "properties": map[string]any{"search_scope": next.Text("search_scope")}}})
 }
 
 // believed returns how far a node of a write is believed.

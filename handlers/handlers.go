@@ -115,6 +115,7 @@ type Services struct {
 	Transfers      transfers // exports and imports
 	Preferences    preference.Storage
 	Statements     statementStore
+	Trust          trustStore
 	Changes        changeFeed
 	Webhooks       webhookStore
 	Contexts       contexts

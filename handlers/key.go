@@ -8,6 +8,7 @@ import (
 	"kith/audit"
 	"kith/auth"
 	"kith/internal/fault"
+	"kith/internal/trust"
 )
 
 // CreateKeyInput describes a new key.
@@ -18,6 +19,8 @@ type CreateKeyInput struct {
 		Scopes    []string   `json:"scopes" enum:"read,write,admin" minItems:"1" maxItems:"3" doc:"read, write, admin"`
 		RateLimit *int64     `json:"rate_limit,omitempty" nullable:"true" minimum:"0" maximum:"1000000" doc:"units a minute, of which a look-up costs 1; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it"`
 		ExpiresAt *time.Time `json:"expires_at,omitempty" nullable:"true"`
+		Origin    *string    `json:"origin,omitempty" nullable:"true" enum:"user,assistant,tool,external,import" doc:"of what the key writes: a key of a program that stores mails has external; default: none"`
+		Trust     *float64   `json:"trust,omitempty" nullable:"true" minimum:"0" maximum:"1" doc:"the most that what the key writes is believed; default: what its origin has"`
 	}
 }
 
@@ -37,7 +40,7 @@ func (a *API) createKey(ctx context.Context, in *CreateKeyInput) (*CreatedKeyOut
 	if in.Body.RateLimit != nil && principal(ctx).TeamID != auth.DefaultTeam {
 		return nil, fmt.Errorf("only an admin key of team %s gives limits: %w", auth.DefaultTeam, auth.ErrForbidden)
 	}
-	spec := auth.Spec{TeamID: team, Scopes: in.Body.Scopes, RateLimit: in.Body.RateLimit, ExpiresAt: in.Body.ExpiresAt, UserID: in.Body.UserID}
+	spec := auth.Spec{TeamID: team, Scopes: in.Body.Scopes, RateLimit: in.Body.RateLimit, ExpiresAt: in.Body.ExpiresAt, UserID: in.Body.UserID, Origin: in.Body.Origin, Trust: in.Body.Trust}
 	if err := checkKey(spec, a.options.Now()); err != nil {
 		return nil, err
 	}
@@ -71,6 +74,12 @@ func checkKey(spec auth.Spec, now time.Time) error {
 	for i, scope := range spec.Scopes {
 		f.OneOf(body.Field("scopes").Index(i), scope, auth.Scopes...)
 	}
+	if spec.Origin != nil {
+		f.OneOf(body.Field("origin"), *spec.Origin, trust.Origins...)
+	}
+	if spec.Trust != nil {
+		f.Share(body.Field("trust"), *spec.Trust)
+	}
 	if spec.ExpiresAt != nil && !spec.ExpiresAt.After(now) {
 		f.Add(body.Field("expires_at"), fault.OutOfRange, "must be in the future")
 	}
@@ -92,12 +101,14 @@ type KeyInfo struct {
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt *time.Time `json:"expires_at"`
 	RevokedAt *time.Time `json:"revoked_at"`
+	Origin    *string    `json:"origin,omitempty" enum:"user,assistant,tool,external,import" doc:"of what it writes"`
+	Trust     *float64   `json:"trust,omitempty" doc:"the most that what it writes is believed"`
 	LastUsed  *time.Time `json:"last_used_at" doc:"a minute late at most while the service runs"`
 }
 
 // InfoOf returns what is shown of a key.
 func InfoOf(k auth.APIKey) KeyInfo {
-	return KeyInfo{k.KeyID, k.TeamID, k.UserID, k.Scopes, k.RateLimit, k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.LastUsed}
+	return KeyInfo{k.KeyID, k.TeamID, k.UserID, k.Scopes, k.RateLimit, k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.Origin, k.Trust, k.LastUsed}
 }
 
 // KeyListOutput lists at most 1,000 keys, the newest first.

@@ -31,6 +31,8 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/schema", "get-schema", "What Cypher can ask here: kinds, properties, relationship types, examples", a.schema, schemaResponse)
 	route(a, api, http.MethodPost, "/v1/memory", "write-memory", "Add and change nodes and relationships in one transaction", a.writeMemory, large)
 	route(a, api, http.MethodPost, "/v1/sources", "write-source", "Add or change a conversation, mail, meeting or note", a.writeSource, large, mayMiss, asksModel)
+	route(a, api, http.MethodPost, "/v1/sources/{key}/withdraw", "withdraw-source", "Delete a source that was found to be bad, with what rests on it alone; or report that, or undo it", a.withdrawSource)
+	a.reviewRoutes(api)
 	a.nodeRoutes(api)
 	route(a, api, http.MethodGet, "/v1/consolidation", "list-consolidation", "Sources that could be archived, and why", a.consolidationCandidates)
 	route(a, api, http.MethodPost, "/v1/consolidation", "consolidate", "Archive sources; their links stay", a.consolidate)
@@ -97,6 +99,17 @@ func (a *API) nodeRoutes(api huma.API) {
 	route(a, api, http.MethodDelete, "/v1/relationships/{key}/notes/{id}", "delete-relationship-note", "Take a note off a relationship", a.deleteRelationshipNote)
 }
 
+// reviewRoutes adds the routes of what waits for a decision.
+func (a *API) reviewRoutes(api huma.API) {
+	route(a, api, http.MethodGet, "/v1/reviews", "list-reviews", "A page of the writes whose trust is less than the team wants, the newest first", a.listReviews)
+	route(a, api, http.MethodGet, "/v1/reviews/{key}", "get-review", "A write that waits for a decision, or about which one was made", a.getReview)
+	route(a, api, http.MethodPatch, "/v1/reviews/{key}", "decide-review", "Confirm or refuse a write that waits, or all of its origin and author", a.decideReview)
+	route(a, api, http.MethodGet, "/v1/trust/rules", "list-trust-rules", "What was decided about all writes of an origin and author", a.listTrustRules)
+	route(a, api, http.MethodDelete, "/v1/trust/rules", "delete-trust-rule", "Let the writes of an origin and author wait again", a.deleteTrustRule, mayMiss)
+	route(a, api, http.MethodGet, "/v1/teams/{id}/trust", "get-team-trust", "The trust below which a team's writes wait for a review", a.teamTrust)
+	route(a, api, http.MethodPatch, "/v1/teams/{id}/trust", "set-team-trust", "Set the trust below which a team's writes wait for a review", a.setTeamTrust)
+}
+
 // mcpPath is where the tools are.
 const mcpPath = "/mcp"
 
@@ -130,7 +143,7 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 	}
 	huma.Register(api, operation, func(ctx context.Context, in *I) (*O, error) {
 		ctx, end := a.options.Operations.Start(ctx, id)
-		out, err := handle(graph.WithWriter(ctx, graph.Writer{KeyID: principal(ctx).WriterID(), Through: id}), in)
+		out, err := handle(graph.WithWriter(ctx, graph.Writer{KeyID: principal(ctx).WriterID(), Through: id, Limit: principal(ctx).Limit}), in)
 		end(err)
 		if err != nil {
 			return nil, a.problem(ctx, id, err)

@@ -22,7 +22,8 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	"delete-relationship-note": 2, "list-consolidation": 2, "consolidate": 2,
 	"get-preferences": 1, "put-preferences": 1, "put-preference": 1, "delete-preference": 1,
 	"list-changes": 1, "create-webhook": 2, "list-webhooks": 1, "get-webhook": 1, "patch-webhook": 2, "delete-webhook": 2,
-	"rotate-webhook-secret": 2, "list-failed-deliveries": 1, "redeliver": 2, "delete-failed-delivery": 2, "list-statements": 1, "change-statements": 2, "pause-team-statements": 1, "export": 50, "import": 50, "get-import-progress": 1,
+	"rotate-webhook-secret": 2, "list-failed-deliveries": 1, "redeliver": 2, "delete-failed-delivery": 2, "list-statements": 1, "change-statements": 2, "pause-team-statements": 1, "list-reviews": 1, "get-review": 1, "decide-review": 2, "list-trust-rules": 1, "delete-trust-rule": 1,
+	"get-team-trust": 1, "set-team-trust": 1, "withdraw-source": 50, "export": 50, "import": 50, "get-import-progress": 1,
 	// Systems
 	"list-systems": 1, "delete-system": 10, "get-system-memory": 10, "put-system-memory": 10, "merge-system-memory": 2, "get-system-text": 10,
 	"list-system-entities": 1, "get-system-entity": 1, "change-system-entity": 2, "delete-system-entity": 2, "rename-system-entity": 2,

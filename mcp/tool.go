@@ -120,7 +120,7 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	defer func() { s.options.Observe(tool, outcome, time.Since(start)) }()
 	ctx, cancel := context.WithTimeout(ctx, s.timeOf(tool))
 	defer cancel()
-	ctx, trail := audit.WithTrail(graph.WithWriter(ctx, graph.Writer{KeyID: auth.PrincipalOf(ctx).WriterID(), Through: "mcp:" + tool}))
+	ctx, trail := audit.WithTrail(graph.WithWriter(ctx, graph.Writer{KeyID: auth.PrincipalOf(ctx).WriterID(), Through: "mcp:" + tool, Limit: auth.PrincipalOf(ctx).Limit}))
 	ctx, end := s.options.Trace(ctx, "tool "+tool)
 	ctx, endOperation := s.options.Operations.Start(ctx, limit.OperationOf(tool))
 	given, err := recovered(ctx, run)

@@ -28,13 +28,15 @@ type createKeyCmd struct {
 	User    *string       `help:"Bind the key to this user. Default: it may act for every user of the team."`
 	Scopes  []string      `default:"read,write" enum:"read,write,admin" help:"Scopes of the key: read, write, admin."`
 	Limit   *int64        `help:"Rate limit in units per minute. 0: unlimited. Default: KITH_RATE_LIMIT."`
+	Origin  *string       `help:"Origin of what it writes: user, assistant, tool, external or import."`
+	Trust   *float64      `help:"The most that what it writes is believed, 0 to 1. Default: what its origin has."`
 	Expires time.Duration `help:"How long the key is valid. 0: it does not expire."`
 }
 
 // Run creates a key and prints it.
 func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
 	return parent.withKeys(ctx, std, func(keys *auth.Keys) error {
-		spec := auth.Spec{TeamID: c.Team, UserID: c.User, Scopes: c.Scopes, RateLimit: c.Limit}
+		spec := auth.Spec{TeamID: c.Team, UserID: c.User, Scopes: c.Scopes, RateLimit: c.Limit, Origin: c.Origin, Trust: c.Trust}
 		if c.Expires > 0 {
 			end := time.Now().Add(c.Expires)
 			spec.ExpiresAt = &end

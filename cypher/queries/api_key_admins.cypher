@@ -10,4 +10,4 @@ WHERE k.revoked_at IS NULL
 WITH k
 ORDER BY k.created_at, k.key_id
 LIMIT $limit
-RETURN collect([k.key_id, k.hash, k.team_id, k.user_id, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.rate_limit, k.last_used_at, k.bootstrap]) AS keys
+RETURN collect([k.key_id, k.hash, k.team_id, k.user_id, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.rate_limit, k.last_used_at, k.bootstrap, k.origin, k.trust]) AS keys

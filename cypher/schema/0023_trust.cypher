@@ -20,6 +20,12 @@ FOR (s:TrustSetting) REQUIRE (s.team_id) IS UNIQUE;
 CREATE CONSTRAINT withdrawal_part IF NOT EXISTS
 FOR (w:Withdrawal) REQUIRE (w.team_id, w.source_key, w.part) IS UNIQUE;
 
+CREATE INDEX review_decided IF NOT EXISTS
+FOR (w:Review) ON (w.decided_at);
+
+CREATE INDEX withdrawal_at IF NOT EXISTS
+FOR (w:Withdrawal) ON (w.at);
+
 // For erasures.
 CREATE INDEX trust_rule_team IF NOT EXISTS
 FOR (r:TrustRule) ON (r.team_id);

@@ -183,15 +183,16 @@ func mostOf(all []Evidence, origin string) float64 {
 // Round returns a trust as it is stored, with four digits.
 func Round(t float64) float64 { return math.Round(t*digits) / digits }
 
-// Add returns evidence with more: the newest first, without older evidence of the same sources, at most MaxEvidence.
+// Add returns evidence with more, without older evidence of the same sources, in the order of its stored form, at most MaxEvidence.
 func Add(all []Evidence, more Evidence) []Evidence {
 	all = slices.DeleteFunc(slices.Clone(all), func(old Evidence) bool { return slices.Equal(old.Sources, more.Sources) })
-	all = append([]Evidence{more}, all...)
-	if len(all) <= MaxEvidence {
-		return all
+	all = append(all, more)
+	if len(all) > MaxEvidence {
+		slices.SortStableFunc(all, func(a, b Evidence) int { return cmp.Compare(b.Trust, a.Trust) })
+		all = all[:MaxEvidence]
 	}
-	slices.SortStableFunc(all, func(a, b Evidence) int { return cmp.Compare(b.Trust, a.Trust) })
-	return all[:MaxEvidence]
+	slices.SortFunc(all, func(a, b Evidence) int { return cmp.Compare(a.Text(), b.Text()) })
+	return all
 }
 
 // MaxEvidence is the most evidence that is kept of a fact: what is believed most.

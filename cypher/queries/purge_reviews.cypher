@@ -1,0 +1,12 @@
+// Deletes the next reviews that were decided before $cutoff.
+// mode: write
+// scope: server
+// params: cutoff, limit
+// returns: purged
+MATCH (w:Review)
+USING INDEX SEEK w:Review(decided_at)
+WHERE w.decided_at < $cutoff
+WITH w
+LIMIT $limit
+DELETE w
+RETURN count(*) AS purged

@@ -1,0 +1,23 @@
+// Returns the keys of nodes and relationships that rest on a source, up to $limit of each. $query finds them by the token of the source.
+// mode: read
+// params: team_id, user_id, query, limit
+// returns: nodes, relationships
+CALL () {
+  CALL db.index.fulltext.queryNodes('memory_texts', $query, {limit: $limit}) YIELD node AS n
+  WHERE n.team_id = $team_id
+    AND (n.user_id IS NULL OR n.user_id = $user_id)
+  RETURN collect(n.entity_key) AS nodes
+}
+CALL () {
+  UNWIND ['relationship_words', 'relationship_words_of_others'] AS index
+  CALL db.index.fulltext.queryRelationships(index, $query, {limit: $limit}) YIELD relationship AS r
+  WHERE r.team_id = $team_id
+    AND (r.user_id IS NULL OR r.user_id = $user_id)
+  WITH r
+  LIMIT $limit
+  RETURN collect([r.key, startNode(r).entity_key, coalesce(r.type_word, type(r)), endNode(r).entity_key,
+    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]]]) AS relationships
+}
+RETURN nodes,
+  relationships
+LIMIT 1

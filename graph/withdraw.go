@@ -1,0 +1,417 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"kith/internal/fault"
+	"kith/internal/searchscope"
+	"kith/internal/trust"
+	"kith/neo"
+)
+
+var (
+	countWithdrawal  = neo.Load[withdrawalCount]("withdrawal_count")
+	findWithdrawn    = neo.Load[withdrawnFacts]("withdrawal_facts")
+	addWithdrawal    = neo.Load[neo.None]("withdrawal_add")
+	lastWithdrawal   = neo.Load[withdrawalPart]("withdrawal_last")
+	deleteWithdrawal = neo.Load[neo.None]("withdrawal_delete")
+)
+
+const (
+	// withdrawnAtOnce is the most nodes, and the most relationships, of one transaction of a withdrawal.
+	withdrawnAtOnce = 1000
+	// withdrawnCounted is the most nodes, and the most relationships, that a report counts.
+	withdrawnCounted = 200_000
+)
+
+// Withdrawal reports what goes, or has gone, with a source that was found to be bad.
+type Withdrawal struct {
+	Source               string   `json:"source"`
+	Messages             int64    `json:"messages" doc:"of the source, which is deleted"`
+	Nodes                int64    `json:"nodes" doc:"that rest on the source alone: deleted; counted up to 200,000"`
+	Relationships        int64    `json:"relationships" doc:"that rest on the source alone: deleted; counted up to 200,000"`
+	LoweredNodes         int64    `json:"lowered_nodes" doc:"that rest on others too: their trust is what the others tell"`
+	LoweredRelationships int64    `json:"lowered_relationships"`
+	Names                []string `json:"names" doc:"of at most 20 of the deleted nodes"`
+	Kept                 int64    `json:"kept,omitempty" doc:"of an undo: what could not be restored, as its name or key is in use again, or it was purged"`
+
+	RestorableUntil *time.Time `json:"restorable_until,omitempty" doc:"until when it can be undone"`
+}
+
+// withdrawalCount is the row of withdrawal_count.
+type withdrawalCount struct {
+	Nodes, Relationships, LoweredNodes, LoweredRelationships, Messages int64
+	Names                                                              []string
+}
+
+// withdrawnFacts is the row of withdrawal_facts.
+type withdrawnFacts struct {
+	Nodes         []string
+	Relationships []withdrawnRelationship
+}
+
+// withdrawnRelationship is a relationship in the order of withdrawal_facts.
+type withdrawnRelationship struct {
+	Key, From, Type, To string
+	Properties          Properties
+}
+
+// withdrawalPart is what one transaction has withdrawn: kinds and keys of nodes, keys of relationships, and facts with less trust as
+// JSON.
+type withdrawalPart struct {
+	Part                          int64
+	Nodes, Relationships, Lowered []string
+}
+
+// lowered is a fact that lost evidence.
+type lowered struct {
+	Key          string   `json:"key"`
+	Relationship bool     `json:"relationship,omitempty"`
+	Evidence     []string `json:"evidence"`
+}
+
+// withdrawalQuery returns the query that finds what rests on a source.
+func withdrawalQuery(teamID, key string) string {
+	return "+search_scope:" + searchscope.Source(teamID, key)
+}
+
+// WithdrawalReport returns what would go with a source of the scope's user. It returns ErrNotFound for an unknown source.
+func (s *Store) WithdrawalReport(ctx context.Context, scope Scope, key string) (Withdrawal, error) {
+	source, err := s.Source(ctx, scope, key)
+	if err != nil {
+		return Withdrawal{}, err
+	}
+	return s.withdrawalReport(ctx, scope, &source)
+}
+
+func (s *Store) withdrawalReport(ctx context.Context, scope Scope, source *Source) (Withdrawal, error) {
+	n, err := countWithdrawal.ReadOne(ctx, s.db, map[string]any{
+		"team_id": scope.TeamID, "user_id": source.UserID, "source_key": source.EntityKey, "query": withdrawalQuery(scope.TeamID, source.EntityKey), "limit": withdrawnCounted,
+	})
+	if n.Names == nil {
+		n.Names = []string{}
+	}
+	return Withdrawal{
+		Source: source.EntityKey, Messages: n.Messages, Nodes: n.Nodes, Relationships: n.Relationships,
+		LoweredNodes: n.LoweredNodes, LoweredRelationships: n.LoweredRelationships, Names: n.Names,
+	}, err
+}
+
+// Withdraw deletes a source that was found to be bad, and what rests on it alone; what rests on others too loses its share. Up to a
+// thousand nodes and relationships go in one transaction. Of more, each thousand does: nothing new can rest on the source from the
+// first one on, and another call continues what was interrupted. It can be undone as long as deleted nodes are kept. It returns
+// ErrNotFound for an unknown source.
+func (s *Store) Withdraw(ctx context.Context, scope Scope, key string) (Withdrawal, error) {
+	report, err := s.WithdrawalReport(ctx, scope, key)
+	if err != nil {
+		return Withdrawal{}, err
+	}
+	until := s.Now().Add(s.options.KeepDeleted)
+	report.RestorableUntil = &until
+	for done := false; !done; {
+		err := s.Transaction(ctx, "source_withdraw", func(t *Tx) (err error) {
+			done, err = t.withdraw(scope, key)
+			return err
+		})
+		if err != nil {
+			return Withdrawal{}, err
+		}
+	}
+	return report, nil
+}
+
+// withdraw withdraws the next facts of a source, and the source itself after the last. It reports whether it did.
+func (t *Tx) withdraw(scope Scope, key string) (done bool, err error) {
+	source, err := t.lock(scope, SourceKind, key)
+	if err != nil {
+		return false, err
+	}
+	whose := Scope{TeamID: scope.TeamID, UserID: source.user()}
+	now := t.store.Now()
+	t.Changes([]string{whose.UserID}, source.key())
+	facts, err := findWithdrawn.ExecOne(t, map[string]any{
+		"team_id": scope.TeamID, "user_id": whose.User(), "query": withdrawalQuery(scope.TeamID, source.key()), "limit": withdrawnAtOnce,
+	})
+	if err != nil {
+		return false, err
+	}
+	part := withdrawalPart{Nodes: []string{}, Relationships: []string{}, Lowered: []string{}}
+	if err := t.withdrawRelationships(whose, source.key(), facts.Relationships, &part); err != nil {
+		return false, err
+	}
+	if len(facts.Relationships) < withdrawnAtOnce { // a deleted node hides its relationships: these go first
+		if err := t.withdrawNodes(whose, source.key(), facts.Nodes, &part); err != nil {
+			return false, err
+		}
+		done = len(facts.Nodes) < withdrawnAtOnce
+	}
+	last, err := lastWithdrawal.Exec(t, map[string]any{"team_id": scope.TeamID, "source_key": source.key()})
+	if err != nil {
+		return false, err
+	}
+	next := int64(1)
+	if len(last) > 0 {
+		next = last[0].Part + 1
+	}
+	if err := addWithdrawal.Run(t, map[string]any{
+		"team_id": scope.TeamID, "user_id": whose.UserID, "source_key": source.key(), "part": next, "nodes": part.Nodes,
+		"relationships": part.Relationships, "lowered": part.Lowered, "now": now,
+	}); err != nil {
+		return false, err
+	}
+	marked := []map[string]any{source.row(Properties{"withdrawn_at": now, "version": source.version() + 1, "updated_at": now})}
+	if err := t.writeRows(updateNodes, scope.TeamID, marked); err != nil || !done {
+		return false, err
+	}
+	d := t.store.deletion(source.key())
+	return true, t.deleteNode(whose, source, &d)
+}
+
+// withoutSource returns the evidence of a fact that does not rest on a source, and the rest.
+func (p Properties) withoutSource(source string) (left, gone []trust.Evidence) {
+	for _, e := range trust.Parse(p.Texts("evidence")) {
+		if e.RestsOn(source) {
+			gone = append(gone, e)
+		} else {
+			left = append(left, e)
+		}
+	}
+	return left, gone
+}
+
+// putEvidence sets what a fact rests on, and its trust.
+func (p Properties) putEvidence(evidence []trust.Evidence) {
+	t, origin := trust.Combine(evidence)
+	p["trust"], p["evidence"] = t, trust.Texts(evidence)
+	p.putUnless(origin == "", "origin", origin)
+}
+
+func (t *Tx) withdrawNodes(scope Scope, source string, keys []string, part *withdrawalPart) error {
+	found, err := t.find(scope.TeamID, lookups{entityKeys: keys})
+	if err != nil {
+		return err
+	}
+	var rows []map[string]any
+	for _, key := range keys {
+		n := found.byKey[key]
+		if n == nil || n.key() != key {
+			continue
+		}
+		left, gone := n.withoutSource(source)
+		if len(gone) == 0 {
+			continue
+		}
+		if len(left) == 0 {
+			d := t.store.deletion(key)
+			if err := t.deleteNode(scope, n, &d); err != nil {
+				return err
+			}
+			part.Nodes = append(part.Nodes, n.kind.Name+"/"+key)
+			continue
+		}
+		rows = append(rows, t.reweighed(scope.TeamID, n, left))
+		part.lower(lowered{Key: key, Evidence: trust.Texts(gone)})
+	}
+	return t.writeRows(updateNodes, scope.TeamID, rows)
+}
+
+// reweighed returns the row that sets what a node rests on.
+func (t *Tx) reweighed(teamID string, n *stored, evidence []trust.Evidence) map[string]any {
+	next := &stored{n.kind, n.clone()}
+	next.putEvidence(evidence)
+	next.putSearchScope(teamID)
+	changed := n.changesTo(next.Properties)
+	changed["version"], changed["updated_at"] = n.version()+1, t.store.Now()
+	return n.row(changed)
+}
+
+func (p *withdrawalPart) lower(l lowered) {
+	text, _ := json.Marshal(l) //nolint:errchkjson // texts always encode
+	p.Lowered = append(p.Lowered, string(text))
+}
+
+func (t *Tx) withdrawRelationships(scope Scope, source string, relationships []withdrawnRelationship, part *withdrawalPart) error {
+	var ends []string
+	for i := range relationships {
+		ends = append(ends, relationships[i].From, relationships[i].To)
+	}
+	if _, err := t.find(scope.TeamID, lookups{ends: Distinct(ends)}); err != nil { // locks them
+		return err
+	}
+	var rows []map[string]any
+	now := t.store.Now()
+	for i := range relationships {
+		r := &relationships[i]
+		left, gone := r.Properties.withoutSource(source)
+		if len(left) > 0 {
+			rows = append(rows, t.reweighedRelationship(scope, r, left))
+			part.lower(lowered{Key: r.Key, Relationship: true, Evidence: trust.Texts(gone)})
+			continue
+		}
+		deleted, err := deleteRelationship.Exec(t, map[string]any{
+			"team_id": scope.TeamID, "from": r.From, "to": r.To, "key": r.Key, "now": now, "user_id": scope.User(),
+		})
+		if err != nil {
+			return err
+		}
+		if len(deleted) == 0 || deleted[0] == 0 { // an end is deleted
+			continue
+		}
+		part.Relationships = append(part.Relationships, r.Key)
+		t.Record(r.Properties.Text("user_id"), relationshipChange(DeletedOp, r.Key, r.Type, r.From, r.To, r.Properties))
+	}
+	return t.writeRows(updateRelationships, scope.TeamID, rows)
+}
+
+// reweighedRelationship returns the row that sets what a relationship rests on.
+func (t *Tx) reweighedRelationship(scope Scope, r *withdrawnRelationship, evidence []trust.Evidence) map[string]any {
+	next := r.Properties.clone()
+	next.putEvidence(evidence)
+	next.putRelationshipScope(scope.TeamID, r.Properties.Text("user_id"), r.Type)
+	changed := r.Properties.changesTo(next)
+	changed["version"], changed["updated_at"] = version(r.Properties)+1, t.store.Now()
+	return updatedRelationshipRow(r.From, r.Type, r.To, r.Properties, changed)
+}
+
+// UndoWithdrawal restores a source and what went with it. What cannot be restored is counted, and stays deleted. Another call
+// continues what was interrupted. It returns ErrNotFound if no withdrawal of the source is kept.
+func (s *Store) UndoWithdrawal(ctx context.Context, scope Scope, key string) (Withdrawal, error) {
+	report := Withdrawal{Source: key, Names: []string{}}
+	first := true
+	for {
+		parts, err := lastWithdrawal.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "source_key": key})
+		if err != nil {
+			return Withdrawal{}, err
+		}
+		if len(parts) == 0 {
+			break
+		}
+		if first { // also checks that the scope may do it
+			if err := s.restoreWithdrawnSource(ctx, scope, key, &report); err != nil {
+				return Withdrawal{}, err
+			}
+			first = false
+		}
+		if err := s.undoPart(ctx, scope, key, &parts[0], &report); err != nil {
+			return Withdrawal{}, err
+		}
+	}
+	if first {
+		return Withdrawal{}, fmt.Errorf("withdrawal: %w", fault.ErrNotFound)
+	}
+	return report, s.Transaction(ctx, "node_change", func(t *Tx) error {
+		source, err := t.lock(scope, SourceKind, key)
+		if err != nil {
+			return err
+		}
+		t.Changes([]string{source.user()}, key)
+		return t.writeRows(updateNodes, scope.TeamID, []map[string]any{source.row(Properties{"withdrawn_at": nil, "version": source.version() + 1, "updated_at": s.Now()})})
+	})
+}
+
+// restoreWithdrawnSource restores the source itself, unless it is there.
+func (s *Store) restoreWithdrawnSource(ctx context.Context, scope Scope, key string, report *Withdrawal) error {
+	if _, err := s.Source(ctx, scope, key); !errors.Is(err, fault.ErrNotFound) {
+		return err
+	}
+	view, err := s.RestoreNode(ctx, scope, SourceKind, key)
+	if err == nil && view.OwnFields != nil {
+		report.Messages = view.MessageCount.Value
+	}
+	return err
+}
+
+// undoPart restores a part of what was withdrawn: nodes before the relationships between them.
+func (s *Store) undoPart(ctx context.Context, scope Scope, source string, part *withdrawalPart, report *Withdrawal) error {
+	count := func(err error, restored *int64) error {
+		switch {
+		case err == nil:
+			*restored++
+		case errors.Is(err, fault.ErrNotFound), errors.Is(err, fault.ErrConflict):
+			report.Kept++
+			return nil
+		}
+		return err
+	}
+	for _, node := range part.Nodes {
+		name, key, _ := strings.Cut(node, "/")
+		kind, _ := KindOf(name)
+		_, err := s.RestoreNode(ctx, scope, kind, key)
+		if err := count(err, &report.Nodes); err != nil {
+			return err
+		}
+	}
+	for _, key := range part.Relationships {
+		_, err := s.RestoreRelationship(ctx, scope, key)
+		if err := count(err, &report.Relationships); err != nil {
+			return err
+		}
+	}
+	for _, text := range part.Lowered {
+		var l lowered
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			return fmt.Errorf("undo withdrawal: %w", err)
+		}
+		restored := &report.LoweredNodes
+		if l.Relationship {
+			restored = &report.LoweredRelationships
+		}
+		if err := count(s.raise(ctx, scope, &l), restored); err != nil {
+			return err
+		}
+	}
+	return s.Transaction(ctx, "source_withdraw", func(t *Tx) error {
+		t.Changes(nil)
+		return deleteWithdrawal.Run(t, map[string]any{"team_id": scope.TeamID, "source_key": source, "part": part.Part})
+	})
+}
+
+// raise gives a fact the evidence back that it lost. One that was told by a caller since needs none.
+func (s *Store) raise(ctx context.Context, scope Scope, l *lowered) error {
+	var r located
+	if l.Relationship {
+		var err error
+		if r, err = s.locate(ctx, scope, l.Key); err != nil {
+			return err
+		}
+	}
+	return s.Transaction(ctx, "node_change", func(t *Tx) error {
+		t.Changes(nil)
+		if l.Relationship {
+			p, err := t.lockRelationship(scope, r)
+			if err != nil || p["evidence"] == nil {
+				return err
+			}
+			t.Changes([]string{p.Text("user_id")}, l.Key)
+			row := t.reweighedRelationship(scope, &withdrawnRelationship{l.Key, r.from, r.kind, r.to, p}, regained(p, l.Evidence))
+			return t.writeRows(updateRelationships, scope.TeamID, []map[string]any{row})
+		}
+		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{l.Key}})
+		n := found.byKey[l.Key]
+		switch {
+		case err != nil:
+			return err
+		case !n.visible(scope):
+			return fmt.Errorf("node: %w", fault.ErrNotFound)
+		case n.Properties["evidence"] == nil:
+			return nil
+		}
+		t.Changes([]string{n.user()}, l.Key)
+		return t.writeRows(updateNodes, scope.TeamID, []map[string]any{t.reweighed(scope.TeamID, n, regained(n.Properties, l.Evidence))})
+	})
+}
+
+// regained returns the evidence of a fact with what it had lost.
+func regained(p Properties, lost []string) []trust.Evidence {
+	all := trust.Parse(p.Texts("evidence"))
+	for _, e := range slices.Backward(trust.Parse(lost)) {
+		all = trust.Add(all, e)
+	}
+	return all
+}
