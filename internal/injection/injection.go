@@ -1,0 +1,112 @@
+// Package injection finds text in sources that looks like an instruction to the agent that will read it, rather than like
+// information: prompt injection. It goes by the forms of phrases, which forms/*.txt lists for each language, and by imitations of
+// turns and of Kith's own lines. It needs no language model.
+//
+// The marks are a hint, not a barrier: a careful attacker can phrase an instruction that no form matches, and a false fact needs no
+// instruction at all. What a reader may do must not depend on marks alone.
+package injection
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Kind is what a text tries to do. The words are stable: callers may store them.
+type Kind string
+
+// The kinds of marks.
+const (
+	Override   Kind = "override"   // replaces or voids the instructions of the reader
+	Turn       Kind = "turn"       // imitates a turn of a system, developer, tool, user or assistant
+	Address    Kind = "address"    // speaks to the AI that reads it
+	Order      Kind = "order"      // orders to call tools, to send, delete or reveal something, or to keep it from the user
+	Exfiltrate Kind = "exfiltrate" // makes data leave in an address that is fetched or rendered
+	Remember   Kind = "remember"   // orders to store something, or claims what the user has allowed
+	Context    Kind = "context"    // imitates headings and lines of a context
+	Hidden     Kind = "hidden"     // is not visible to people
+)
+
+// Mark is a part of a text that looks like an instruction. Marks of different kinds may overlap.
+type Mark struct {
+	Kind     Kind
+	From, To int // in bytes
+}
+
+const (
+	maxScanned = 1 << 20 // bytes of a text that are read
+	maxMarks   = 100     // of a text
+)
+
+// Marks returns the parts of a text that look like instructions to the agent that reads it, at most 100, in the order of the text.
+// It takes time in proportion to the length of the text, of which it reads the first MiB.
+func Marks(text string) []Mark {
+	return marks(text[:min(len(text), maxScanned)], false)
+}
+
+// found is a mark that may count: a weak one only if other signs support it.
+type found struct {
+	Mark
+	weak bool
+}
+
+// marks finds marks. A text that was hidden, such as one in base64, needs no other sign for what is weak elsewhere.
+func marks(text string, wasHidden bool) []Mark {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	s.reset(text)
+	s.phrases()
+	s.structure()
+	return s.chosen(wasHidden)
+}
+
+// chosen returns the marks that count.
+func (s *scratch) chosen(wasHidden bool) []Mark {
+	supported := wasHidden || slices.ContainsFunc(s.found, func(f found) bool { return !f.weak }) || s.weakKinds() > 1
+	var all []Mark
+	for _, f := range s.found {
+		concealed := s.concealed(f.Mark)
+		if !f.weak || supported || concealed {
+			all = append(all, f.Mark)
+			if concealed && f.Kind != Hidden {
+				all = append(all, Mark{Hidden, f.From, f.To})
+			}
+		}
+	}
+	return merged(all)
+}
+
+// weakKinds counts the kinds of the weak finds.
+func (s *scratch) weakKinds() int {
+	var kinds []Kind
+	for _, f := range s.found {
+		if !slices.Contains(kinds, f.Kind) {
+			kinds = append(kinds, f.Kind)
+		}
+	}
+	return len(kinds)
+}
+
+// concealed reports whether a mark touches a part of the text that people do not see.
+func (s *scratch) concealed(m Mark) bool {
+	i, _ := slices.BinarySearchFunc(s.unseen, m.From, func(p span, at int) int { return cmp.Compare(p.to, at+1) })
+	return i < len(s.unseen) && s.unseen[i].from < m.To
+}
+
+// merged sorts marks, and joins those of one kind that overlap.
+func merged(all []Mark) []Mark {
+	slices.SortFunc(all, func(a, b Mark) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To))
+	})
+	kept := all[:0]
+	for _, m := range all {
+		if n := len(kept); n > 0 && kept[n-1].Kind == m.Kind && m.From <= kept[n-1].To {
+			kept[n-1].To = max(kept[n-1].To, m.To)
+			continue
+		}
+		kept = append(kept, m)
+	}
+	slices.SortFunc(kept, func(a, b Mark) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Kind, b.Kind))
+	})
+	return kept[:min(len(kept), maxMarks)]
+}
