@@ -46,7 +46,8 @@ func Marks(text string) []Mark {
 // found is a mark that may count: a weak one only if other signs support it.
 type found struct {
 	Mark
-	weak bool
+	weak      bool
+	supported bool // a weak one by others near it
 }
 
 // marks finds marks. A text that was hidden, such as one in base64, needs no other sign for what is weak elsewhere.
@@ -59,13 +60,20 @@ func marks(text string, wasHidden bool) []Mark {
 	return s.chosen(wasHidden)
 }
 
+// near is the distance, in bytes, within which signs support each other; weak ones of different kinds do so within nearer.
+const (
+	near   = 1000
+	nearer = 250
+)
+
 // chosen returns the marks that count.
 func (s *scratch) chosen(wasHidden bool) []Mark {
-	supported := wasHidden || slices.ContainsFunc(s.found, func(f found) bool { return !f.weak }) || s.weakKinds() > 1
+	slices.SortFunc(s.found, func(a, b found) int { return cmp.Compare(a.From, b.From) })
+	s.support()
 	var all []Mark
 	for _, f := range s.found {
 		concealed := s.concealed(f.Mark)
-		if !f.weak || supported || concealed {
+		if !f.weak || f.supported || concealed || wasHidden {
 			all = append(all, f.Mark)
 			if concealed && f.Kind != Hidden {
 				all = append(all, Mark{Hidden, f.From, f.To})
@@ -75,15 +83,39 @@ func (s *scratch) chosen(wasHidden bool) []Mark {
 	return merged(all)
 }
 
-// weakKinds counts the kinds of the weak finds.
-func (s *scratch) weakKinds() int {
-	var kinds []Kind
-	for _, f := range s.found {
-		if !slices.Contains(kinds, f.Kind) {
-			kinds = append(kinds, f.Kind)
+// support finds the weak marks that have others near them. It looks at the marks in order, and then in the opposite order.
+func (s *scratch) support() {
+	const none = -1 << 40
+	strong, weak, other := none, found{Mark: Mark{To: none}}, found{Mark: Mark{To: none}}
+	look := func(f *found, distance func(of Mark) int) {
+		switch {
+		case !f.weak:
+			return
+		case weak.Kind != f.Kind && distance(weak.Mark) < nearer, other.Kind != f.Kind && other.Kind != "" && distance(other.Mark) < nearer:
+			f.supported = true
 		}
+		if weak.Kind != f.Kind {
+			other = weak
+		}
+		weak = *f
 	}
-	return len(kinds)
+	for i := range s.found {
+		f := &s.found[i]
+		if !f.weak {
+			strong = max(strong, f.To)
+		}
+		f.supported = f.supported || f.From-strong < near
+		look(f, func(of Mark) int { return f.From - of.To })
+	}
+	strong, weak, other = -none, found{Mark: Mark{From: -none}}, found{Mark: Mark{From: -none}}
+	for i := range slices.Backward(s.found) {
+		f := &s.found[i]
+		if !f.weak {
+			strong = f.From
+		}
+		f.supported = f.supported || strong-f.To < near
+		look(f, func(of Mark) int { return of.From - f.To })
+	}
 }
 
 // concealed reports whether a mark touches a part of the text that people do not see.

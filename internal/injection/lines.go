@@ -34,10 +34,11 @@ var memoryHeads = set("memory update", "update memory", "update your memory", "a
 var (
 	ownHeadings = set("about the user", "standing instructions and preferences (said by the user)", "facts and plans (said by the user)", "conversations of the last week", "context snapshot", "graph snapshot (light)",
 		"project context highlights", "element information", "kith memory", "kith context")
-	ownBegins      = []string{"linked entities", "project workspace:", "found for:", "in focus:", "what changed about", "standing instructions"}
-	commonHeadings = set("preferences", "core beliefs", "goals", "relationships", "facts and plans", "facts", "user preferences", "storylines", "global overview", "project information", "entity summary", "now", "people", "sources")
-	ownLines       = []string{"_left out to keep the token budget", "_warning:", "_search by meaning:", "_a context of the past"}
-	ends           = set("end of context", "end of memory", "end of memories", "end of user input", "end of tool output", "end of system prompt", "end of instructions", "end of untrusted content", "end of user data",
+	ownBegins       = []string{"linked entities", "project workspace:", "found for:", "in focus:", "what changed about", "standing instructions"}
+	commonHeadings  = set("preferences", "core beliefs", "goals", "relationships", "facts and plans", "facts", "user preferences", "storylines", "global overview", "project information", "entity summary", "now", "people", "sources")
+	ownLines        = []string{"_left out to keep the token budget", "_warning:", "_search by meaning:", "_a context of the past"}
+	userPreferences = "## User Preferences" // as Kith writes it
+	ends            = set("end of context", "end of memory", "end of memories", "end of user input", "end of tool output", "end of system prompt", "end of instructions", "end of untrusted content", "end of user data",
 		"begin system prompt", "start of system prompt", "begin instructions", "new instructions", "kontext ende", "ende des kontexts", "fin del contexto", "fin du contexte", "fine del contesto", "fim do contexto", "einde van de context",
 		"上下文结束", "コンテキスト終了", "コンテキストの終わり")
 )
@@ -72,7 +73,8 @@ func (s *scratch) line(from, to int) {
 	colon := strings.IndexAny(head, ":：]】")
 	if colon > 0 {
 		name := headOf(head[:colon])
-		s.speaker(name, span{from, to}, decorated, head[colon] == ':' || head[colon] == 0xef)
+		after := strings.TrimLeft(head[colon:], "]】*")
+		s.speaker(name, span{from, to}, decorated, strings.HasPrefix(after, ":") && !strings.HasPrefix(after, ":=") && !strings.HasPrefix(after, "::") || strings.HasPrefix(after, "："))
 	}
 	if decorated || colon < 0 && len(trimmed) < longestHead {
 		s.heading(headOf(trimmed), text, span{begin, to}, strings.HasPrefix(strings.TrimLeft(text, " >"), "#"), decorated)
@@ -96,18 +98,23 @@ func headOf(text string) string {
 // speaker looks at a word before a colon.
 func (s *scratch) speaker(name string, at span, decorated, colon bool) {
 	switch {
+	case !colon && !decorated:
 	case turnHeads[name]:
 		s.add(Turn, at.from, at.to, !colon && !decorated)
 	case memoryHeads[name]:
 		s.add(Remember, at.from, at.to, false)
 	default:
-		switch speakers[name] {
+		kind := speakers[name]
+		if signs := s.text[at.from:min(at.to, at.from+16)]; name == "tool" && strings.ContainsAny(signs, "-*") {
+			kind = 0 // an item of a list
+		}
+		switch kind {
 		case 'u':
 			first(&s.lines.asks, at)
 		case 'a':
 			first(&s.lines.answers, at)
 		case 's':
-			s.add(Turn, at.from, at.to, !(decorated && colon))
+			s.add(Turn, at.from, at.to, !(colon && strings.ContainsAny(s.text[at.from:min(at.to, at.from+8)], "#[【")))
 		}
 	}
 }
@@ -125,7 +132,7 @@ func (s *scratch) heading(name, line string, at span, isHeading, decorated bool)
 	case ends[name]:
 		s.add(Context, at.from, at.to, !decorated && !strings.HasPrefix(line, "--") && !strings.HasPrefix(line, "=="))
 	case !isHeading:
-	case ownHeadings[name]:
+	case ownHeadings[name], strings.HasPrefix(line, userPreferences):
 		s.add(Context, at.from, at.to, false)
 	case turnHeads[name]:
 		s.add(Turn, at.from, at.to, false)

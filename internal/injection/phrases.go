@@ -148,7 +148,7 @@ func (s *scratch) match(r rule, th thread, t token) {
 	if th.quoted {
 		s.quotes = append(s.quotes, quote{len(s.found), t.sentence})
 	}
-	s.found = append(s.found, found{Mark{r.kind, int(th.from), t.to}, r.weak})
+	s.found = append(s.found, found{Mark: Mark{r.kind, int(th.from), t.to}, weak: r.weak})
 }
 
 // void removes finds that other forms except, and those that are quoted in a sentence about such phrases.

@@ -37,7 +37,7 @@ func (s *scratch) structure() {
 
 func (s *scratch) add(kind Kind, from, to int, weak bool) {
 	if len(s.found) < maxFound {
-		s.found = append(s.found, found{Mark{kind, from, to}, weak})
+		s.found = append(s.found, found{Mark: Mark{kind, from, to}, weak: weak})
 	}
 }
 

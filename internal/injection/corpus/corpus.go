@@ -229,11 +229,15 @@ func (w *writer) item(one template, language, id string) Item {
 		"{owner}", Owner, "{name}", name, "{mail}", strings.ToLower(w.one([]string{"eve", "billing", "archive"})) + "@" + host, "{url}", "https://" + host + "/p"}
 	fill := strings.NewReplacer(slots...)
 	attack := fill.Replace(attacks[number])
+	ascii := attack // for characters that only ASCII has
+	if language == "zh" || language == "ja" {
+		ascii = fill.Replace(w.attacks["en"][number])
+	}
 	text := one.text
 	for strings.Contains(text, "{lead}") {
 		text = strings.Replace(text, "{lead}", w.one(w.filler[language+" lead"]), 1)
 	}
-	text = strings.NewReplacer("{attack}", attack, "{zero}", invisiblyJoined(attack), "{tags}", inTags(attack), "{base64}", base64.StdEncoding.EncodeToString([]byte(attack)),
+	text = strings.NewReplacer("{attack}", attack, "{zero}", invisiblyJoined(attack), "{tags}", inTags(ascii), "{base64}", base64.StdEncoding.EncodeToString([]byte(attack)),
 		"{hello}", w.one(w.filler[language+" hello"]), "{bye}", w.one(w.filler[language+" bye"]), "{my_topic}", w.filler[language+" topic"][0]).Replace(text)
 	author := map[string]string{"user": Owner, "assistant": "assistant", "tool": "tool", "import": Owner}[one.origin]
 	if author == "" {
