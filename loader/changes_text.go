@@ -69,7 +69,7 @@ func changeLines(c *graph.NodeChange) []string {
 	for _, f := range c.Changes {
 		switch {
 		case about == "":
-			lines = append(lines, markup.Inline(f.Field)+", "+day+": "+wasAndIs(f)+end)
+			lines = append(lines, markup.Item(f.Field)+", "+day+": "+wasAndIs(f)+end)
 		case f.Field == "valid_to" && c.What == graph.EndedOp:
 			lines = append(lines, about+day+": ended "+changeValue(f.Is)+end)
 		default:
