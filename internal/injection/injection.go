@@ -53,11 +53,13 @@ type found struct {
 // marks finds marks. A text that was hidden, such as one in base64, needs no other sign for what is weak elsewhere.
 func marks(text string, wasHidden bool) []Mark {
 	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
 	s.reset(text)
 	s.phrases()
 	s.structure()
-	return s.chosen(wasHidden)
+	chosen := s.chosen(wasHidden)
+	s.text = ""
+	scratches.Put(s)
+	return chosen
 }
 
 // near is the distance, in bytes, within which signs support each other; weak ones of different kinds do so within nearer.

@@ -159,7 +159,7 @@ func (s *scratch) void(discussed []int32) {
 			s.found[q.index].Kind = gone
 		}
 	}
-	slices.SortFunc(s.voids, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	s.voids = joined(s.voids)
 	for i := range s.found {
 		f := &s.found[i]
 		if f.Kind != gone && s.voided(f.Mark) {
@@ -169,7 +169,22 @@ func (s *scratch) void(discussed []int32) {
 	s.found = slices.DeleteFunc(s.found, func(f found) bool { return f.Kind == gone })
 }
 
-// voided reports whether an exception overlaps a mark, or ends right before it.
+// voided reports whether an exception overlaps a mark, or ends right before it. The exceptions are in order, and none overlaps another.
 func (s *scratch) voided(m Mark) bool {
-	return slices.ContainsFunc(s.voids, func(v span) bool { return v.from < m.To && m.From <= v.to+1 })
+	i, _ := slices.BinarySearchFunc(s.voids, m.From, func(v span, at int) int { return cmp.Compare(v.to+1, at) })
+	return i < len(s.voids) && s.voids[i].from < m.To
+}
+
+// joined sorts spans, and joins those that overlap.
+func joined(all []span) []span {
+	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	kept := all[:0]
+	for _, p := range all {
+		if n := len(kept); n > 0 && p.from <= kept[n-1].to {
+			kept[n-1].to = max(kept[n-1].to, p.to)
+			continue
+		}
+		kept = append(kept, p)
+	}
+	return kept
 }

@@ -1,7 +1,6 @@
 package injection
 
 import (
-	"cmp"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -23,16 +22,7 @@ func (s *scratch) structure() {
 		from = to + 1
 	}
 	s.lines.add(s)
-	slices.SortFunc(s.unseen, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	kept := s.unseen[:0]
-	for _, p := range s.unseen {
-		if n := len(kept); n > 0 && p.from <= kept[n-1].to {
-			kept[n-1].to = max(kept[n-1].to, p.to)
-			continue
-		}
-		kept = append(kept, p)
-	}
-	s.unseen = kept
+	s.unseen = joined(s.unseen)
 }
 
 func (s *scratch) add(kind Kind, from, to int, weak bool) {
