@@ -349,7 +349,7 @@ func (a *assembly) messageHit(m *SaidMessage, length int) MessageHit {
 	}
 	if s.Explanation != nil {
 		for _, mark := range injection.Marks(m.Text) {
-			s.Explanation.Marks = append(s.Explanation.Marks, mark.Kind)
+			s.Explanation.Marks = append(s.Explanation.Marks, string(mark.Kind))
 		}
 		s.Explanation.Marks = distinct(s.Explanation.Marks)
 	}

@@ -69,7 +69,7 @@ func changeLines(c *graph.NodeChange) []string {
 	for _, f := range c.Changes {
 		switch {
 		case about == "":
-			lines = append(lines, markup.Inline(f.Field)+", "+day+": "+wasAndIs(f)+end)
+			lines = append(lines, markup.Item(f.Field)+", "+day+": "+wasAndIs(f)+end)
 		case f.Field == "valid_to" && c.What == graph.EndedOp:
 			lines = append(lines, about+day+": ended "+changeValue(f.Is)+end)
 		default:
@@ -127,7 +127,7 @@ func changeValue(raw json.RawMessage) string {
 func origin(c *graph.NodeChange) string {
 	switch {
 	case c.Source != nil && c.Source.StartedAt != nil && c.Source.ContentType != "":
-		return fmt.Sprintf(" (from the %s of %s)", strings.ReplaceAll(c.Source.ContentType, "-", " "), c.Source.StartedAt.Format(time.DateOnly))
+		return fmt.Sprintf(" (from the %s of %s)", markup.Inline(strings.ReplaceAll(c.Source.ContentType, "-", " ")), c.Source.StartedAt.Format(time.DateOnly))
 	case c.Through != "":
 		return " (" + markup.Inline(c.Through) + ")"
 	}

@@ -125,7 +125,7 @@ func statementLines(statements []statement.Statement, standing bool) []string {
 		if s.Stands() != standing {
 			continue
 		}
-		line := markup.Said(markup.Inline(s.Text)) + " (" + s.At.Format(time.DateOnly)
+		line := markup.Said(s.Text) + " (" + s.At.Format(time.DateOnly)
 		if s.State == statement.Candidate {
 			line += ", unconfirmed"
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/markup"
 )
 
 // VersionsText returns versions of a node or relationship as text, a line for each, in their order.
@@ -30,7 +31,7 @@ func versionLine(v *graph.Version) string {
 	}
 	changes := make([]string, len(v.Changes))
 	for i, c := range v.Changes {
-		changes[i] = c.Field + " " + wasAndIs(c)
+		changes[i] = markup.Inline(c.Field) + " " + wasAndIs(c)
 	}
 	if len(changes) > 0 {
 		line += ": " + strings.Join(changes, "; ")

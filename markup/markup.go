@@ -3,7 +3,7 @@
 // terminal or a model. The package knows nothing of what the texts mean.
 //
 // The places: Inline is within a line, Item begins a line or a list item, Name stands between two pairs of asterisks,
-// Cell in a table, Quoted between quotation marks. Block takes its own lines. Indented stands in a list item and continues in its own lines under it.
+// Cell in a table, Quoted between quotation marks, Said between curly ones. Block takes its own lines. Indented stands in a list item and continues in its own lines under it.
 // JSON is an object or a list of JSON within a line, Document a whole answer in JSON. Plain and Lines are for places
 // without Markdown: a terminal, or a message that holds the text alone. Ordinary texts stay the same, except that
 // blanks within a line become single ones.
@@ -24,12 +24,6 @@ func Inline(s string) string {
 	return defused(Plain(s))
 }
 
-// Said returns a part of a line in the quotation marks of what somebody said, which the part itself cannot end.
-func Said(line string) string { return "“" + quotes.Replace(line) + "”" }
-
-// quotes are the marks of Said.
-var quotes = strings.NewReplacer("“", `"`, "”", `"`)
-
 // Item returns s for the beginning of a line or a list item: as Inline, and without the start of a heading, list,
 // quote, table, fence, rule or speaker's line.
 func Item(s string) string { return begun(Inline(s)) }
@@ -47,6 +41,15 @@ func Name(s string) string {
 func Quoted(s string) string {
 	s = escaped(Inline(s), func(s string, i int) bool { return s[i] == '"' })
 	return `"` + closed(s) + `"`
+}
+
+// Said returns what somebody said in curly quotation marks: as Inline, with single marks for the curly ones within it.
+func Said(s string) string {
+	s = Inline(s)
+	if strings.ContainsAny(s, "“”") {
+		s = strings.NewReplacer("“", "‘", "”", "’").Replace(s)
+	}
+	return "“" + closed(s) + "”"
 }
 
 // closed returns a text without a backslash at its end that would escape what follows.
@@ -137,12 +140,15 @@ func isInline(s string) bool {
 	return last != ' ' || s == ""
 }
 
-// defused returns a line without images and tags: "![" and the "<" of tags are escaped.
+// defused returns a line without images and tags: "![" and the "<" of tags are escaped. Of the special tokens of models the "|" is
+// escaped, so that none is left in one piece.
 func defused(s string) string {
 	if !strings.ContainsAny(s, "<[") {
 		return s
 	}
-	return escaped(s, func(s string, i int) bool { return isTag(s, i) || isImage(s, i) })
+	return escaped(s, func(s string, i int) bool {
+		return isTag(s, i) && s[i+1] != '|' || isImage(s, i) || s[i] == '|' && i > 0 && s[i-1] == '<'
+	})
 }
 
 // isTag reports whether a tag, a comment or a model's special token may begin at a place: <b>, </b>, <!--, <?, <|.

@@ -50,14 +50,14 @@ func isCommon(r rune) bool {
 }
 
 // sifted replaces each invisible character by the result of gone. A joiner or selector counts as hidden without a
-// character before it to apply to: many in a row could hide a text.
+// character before it to apply to: many in a row, or one after each letter, could hide a text.
 func sifted(s string, gone func(rune, class) string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return classOf(r) != seen }) {
 		return strings.ToValidUTF8(s, "\ufffd")
 	}
 	var out strings.Builder
 	out.Grow(len(s))
-	last := control
+	last, before := control, rune(0) // the class of the last character, and the last one that is seen
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if r == blackFlag {
@@ -67,7 +67,7 @@ func sifted(s string, gone func(rune, class) string) string {
 		switch {
 		case c == seen && r == utf8.RuneError:
 			out.WriteRune(r)
-		case c == seen, c == selector && last == seen, c == joiner && (last == seen || last == selector):
+		case c == seen, c == selector && last == seen && selects(r, before), c == joiner && (last == seen || last == selector) && before >= utf8.RuneSelf:
 			out.WriteString(s[i : i+size])
 		case c == selector, c == joiner:
 			out.WriteString(gone(r, hidden))
@@ -81,9 +81,23 @@ func sifted(s string, gone func(rune, class) string) string {
 		if last = c; unicode.IsSpace(r) {
 			last = control
 		}
+		if c == seen {
+			before = r
+		}
 		i += size
 	}
 	return out.String()
+}
+
+// selects reports whether a selector has a use after a character. Others could hide a text, one character in each.
+func selects(selector, before rune) bool {
+	switch {
+	case selector >= '\U000E0100':
+		return unicode.Is(unicode.Han, before)
+	case before < utf8.RuneSelf: // a digit as an emoji
+		return selector == '\ufe0f' && (before >= '0' && before <= '9' || before == '#' || before == '*')
+	}
+	return !unicode.Is(unicode.Latin, before)
 }
 
 // flag returns how many bytes after a black flag make it the flag of a region: small letters or digits, and an end.
@@ -109,16 +123,16 @@ func Document(raw string) string {
 	})
 }
 
-// JSON returns a JSON value for a place within a text: as Document, on one line, with tags and images escaped too.
+// JSON returns a JSON value for a place within a text: as Document, on one line, with tags, images and fences escaped too.
 func JSON(raw string) string {
 	text := strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(Document(raw))
-	if !strings.ContainsAny(text, "<[") {
+	if !strings.ContainsAny(text, "<[`") {
 		return text
 	}
 	var out strings.Builder
 	from := 0
 	for i := range len(text) {
-		if isTag(text, i) || isImage(text, i) {
+		if isTag(text, i) || isImage(text, i) || strings.HasPrefix(text[i:], "```") {
 			out.WriteString(text[from:i] + escape(rune(text[i])))
 			from = i + 1
 		}

@@ -67,7 +67,7 @@ func statementsText(page statement.Page) string {
 	var out strings.Builder
 	for i := range page.Statements {
 		s := &page.Statements[i]
-		out.WriteString("- " + s.Kind + ", " + s.State + ": " + markup.Said(markup.Inline(s.Text)) + " (" + s.At.Format(time.DateOnly) + ", key " + markup.Inline(s.Key) + ")\n")
+		out.WriteString("- " + s.Kind + ", " + s.State + ": " + markup.Said(s.Text) + " (" + s.At.Format(time.DateOnly) + ", key " + markup.Inline(s.Key) + ")\n")
 	}
 	if page.Next != "" {
 		out.WriteString("\nMore: cursor " + page.Next + "\n")

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/hostile"
+	"kith/statement"
 	"kith/system"
 )
 
@@ -37,12 +37,15 @@ func answersWith(t []string) map[string]string {
 	hostile.Fill(&gone, t)
 	hostile.Fill(&result, t)
 	hostile.Fill(&invalid, t)
+	said := statement.Page{Statements: []statement.Statement{{Kind: "preference", State: "confirmed", Text: "I like tea", Key: "m#0"}}}
+	hostile.Fill(&said, t, "Kind", "State")
 	known, _ := plainAnswer(memoryEntities{[]memoryEntity{{Name: t[0] + "x", Observations: []string{t[1]}}}}, nil)
 	in := rememberInput{Nodes: []nodeInput{{Kind: "person"}, {Kind: "person"}}}
 	return map[string]string{
 		"relationships": edges("Outgoing", list), "forgotten": gone.answer().text, "remembered": in.resultAnswer(&result).text,
 		"faults": located(&invalid), "known": known.text,
 		"node": node, "nodes": nodesText("person", []graph.NodeView{full}, "", 0), "merged": mergedSystem(&merged).text,
+		"statements": statementsText(said),
 	}
 }
 
@@ -52,9 +55,15 @@ func TestNothingStoredBeginsALine(t *testing.T) {
 	harmless := answersWith(slices.Repeat(hostile.Harmless, 10))
 	rapid.Check(t, func(t *rapid.T) {
 		for name, got := range answersWith(hostile.Texts().Draw(t, "texts")) {
-			want := hostile.Skeleton(harmless[name])
-			if r := hostile.Unseen(got); r != 0 || !slices.Equal(want, hostile.Skeleton(got)) || name != "known" && strings.Contains(got, "![") {
-				t.Errorf("%s: %U, %q not %q\n%s", name, r, hostile.Skeleton(got), want, got)
+			fault := hostile.Differs(harmless[name], got)
+			if name == "known" { // JSON, in which no line begins with a text
+				fault = ""
+				if r := hostile.Unseen(got); r != 0 || !slices.Equal(hostile.Skeleton(harmless[name]), hostile.Skeleton(got)) {
+					fault = "it begins its lines otherwise"
+				}
+			}
+			if fault != "" {
+				t.Errorf("%s: %s\n%s", name, fault, got)
 			}
 		}
 	})

@@ -16,6 +16,7 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/limit"
+	"kith/markup"
 )
 
 // Outcome is how a call ended, for metrics.
@@ -130,6 +131,7 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	var object json.RawMessage
 	if err == nil && !given.wrong && given.object != nil {
 		object, err = json.Marshal(given.object)
+		object = json.RawMessage(markup.Document(string(object))) // clients show it to models too
 	}
 	switch {
 	case err != nil:
