@@ -157,10 +157,10 @@ func putBelief(b belief, old, next Properties) {
 	case changes:
 		evidence = nil
 	}
-	evidence = trust.Add(evidence, b.Evidence)
-	t, origin := trust.Combine(evidence)
-	next["trust"], next["evidence"] = t, trust.Texts(evidence)
-	next.putUnless(origin == "", "origin", origin)
+	next.putEvidence(trust.Add(evidence, b.Evidence))
+	if t := TrustIn(next); old == nil && t < trust.Plain { // it ranks behind what is believed, whatever its writer says
+		next["salience"] = trust.Round(min(next.number("salience"), DefaultSalience) * t)
+	}
 }
 
 func valueIn(p Properties, name string) any {

@@ -63,7 +63,7 @@ type OwnerRelationship struct {
 	RelationshipType string      `json:"relationship_type"`
 	NodeType         string      `json:"node_type" enum:"Person,Concept,Entity"`
 	RecentMentions   int64       `json:"recent_mentions" doc:"sources of the last 7 days that mention the node"`
-	Relationship     trust.Told    `json:"relationship,omitzero" doc:"how far the relationship is believed"`
+	Relationship     trust.Told  `json:"relationship,omitzero" doc:"how far the relationship is believed"`
 	Filled           bool        `json:"filled,omitempty" doc:"added because the section had room: related in another way or not at all (then relationship_type is empty), or a candidate"`
 }
 
@@ -100,13 +100,13 @@ type Focus struct {
 
 // FocusLink is a relationship of the node in focus. Direction is seen from the focus.
 type FocusLink struct {
-	EntityKey        string  `json:"entity_key"`
-	Name             string  `json:"name"`
-	NodeType         string  `json:"node_type"`
-	RelationshipType string  `json:"relationship_type"`
-	Direction        string  `json:"direction" enum:"outgoing,incoming"`
-	Description      string  `json:"relationship_description"`
-	Salience         float64 `json:"relationship_salience"`
+	EntityKey        string     `json:"entity_key"`
+	Name             string     `json:"name"`
+	NodeType         string     `json:"node_type"`
+	RelationshipType string     `json:"relationship_type"`
+	Direction        string     `json:"direction" enum:"outgoing,incoming"`
+	Description      string     `json:"relationship_description"`
+	Salience         float64    `json:"relationship_salience"`
 	Relationship     trust.Told `json:"relationship,omitzero" doc:"how far the relationship is believed"`
 }
 
