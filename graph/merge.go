@@ -39,8 +39,9 @@ type movedLink struct {
 	Current             bool
 }
 
-// mergedNode is a deleted node: into which one it was merged, and the record of that as JSON; nil if it was only deleted.
+// mergedNode is a deleted node: its kind, into which one it was merged, and the record of that as JSON; nil if it was only deleted.
 type mergedNode struct {
+	Kind string
 	Into *string
 	Undo string
 }
@@ -409,16 +410,29 @@ func undoOf(n, other *stored, changed Properties) (string, error) {
 }
 
 // unmerge undoes a merge before the node that it has deleted is restored: the node into which it was merged gets back the values that
-// nobody has changed since. It returns nil if the node with the key was only deleted.
-func (t *Tx) unmerge(scope Scope, kind Kind, key string) (*mergeRecord, error) {
+// nobody has changed since. It returns the kind of the deleted node, which the caller may not know, and nil if it was only deleted.
+func (t *Tx) unmerge(scope Scope, kind Kind, key string) (Kind, *mergeRecord, error) {
 	found, err := findMerged.ExecOne(t, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": kind.Name, "cutoff": t.store.cutoff(),
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": OrNil(kind.Name), "cutoff": t.store.cutoff(),
 	})
-	if err != nil || found.Into == nil {
-		return nil, err
+	if err != nil {
+		return kind, nil, err
 	}
+	kind, known := KindOf(found.Kind)
+	if !known {
+		return kind, nil, fmt.Errorf("restore: %w", fault.ErrNotFound)
+	}
+	if found.Into == nil {
+		return kind, nil, nil
+	}
+	record, err := t.revert(scope, *found.Into, found.Undo)
+	return kind, record, err
+}
+
+// revert takes from the node into which another one was merged what it has taken over.
+func (t *Tx) revert(scope Scope, into, undo string) (*mergeRecord, error) {
 	var record mergeRecord
-	if err := json.Unmarshal([]byte(found.Undo), &record); err != nil {
+	if err := json.Unmarshal([]byte(undo), &record); err != nil {
 		return nil, fmt.Errorf("restore: the record of a merge cannot be read: %w", err)
 	}
 	nodes, err := t.find(scope.TeamID, lookups{entityKeys: []string{record.Into}})
@@ -427,7 +441,7 @@ func (t *Tx) unmerge(scope Scope, kind Kind, key string) (*mergeRecord, error) {
 	}
 	n := nodes.byKey[record.Into]
 	switch {
-	case *found.Into != record.Into:
+	case into != record.Into:
 		return nil, fmt.Errorf("restore: the node into which it was merged was merged as well: restore %s first: %w", record.Into, fault.ErrConflict)
 	case n == nil || n.key() != record.Into:
 		return nil, fmt.Errorf("restore: the node into which it was merged is deleted: restore %s first: %w", record.Into, fault.ErrConflict)

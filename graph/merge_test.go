@@ -119,6 +119,27 @@ func TestMergeIsUndone(t *testing.T) {
 	}
 }
 
+// Whoever does not know the kind of a node restores it by its key alone, of a delete or a merge.
+func TestRestoreWithoutKind(t *testing.T) {
+	e := fresh(t)
+	e.twice()
+	before := e.content()
+	e.merge("u1", "person", "robert", graph.MergeWrite{Other: "bob"})
+	e.Remove("u1", "concept", "sea")
+	for _, key := range []string{"bob", "sea"} {
+		if _, err := e.Store.RestoreNode(t.Context(), e.As("u2"), graph.Kind{}, key); !errors.Is(err, fault.ErrNotFound) {
+			t.Errorf("%s by another user: %v", key, err)
+		}
+		if n, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.Kind{}, key); err != nil || n.EntityKey != key {
+			t.Errorf("%s: %+v %v", key, n, err)
+		}
+	}
+	e.Same("content", before, e.content())
+	_, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.Kind{}, "quay")
+	e.Same("not deleted", true, errors.Is(err, fault.ErrNotFound))
+	e.Audit()
+}
+
 // After an undo, what was written since the merge stays with the node of the merge.
 func TestMergeIsUndoneAfterWrites(t *testing.T) {
 	e := fresh(t)
