@@ -13,6 +13,9 @@ func (k Kind) isFoundByAlias() bool {
 	return k == PersonKind || k == EntityKind || k == SystemEntityKind
 }
 
+// hasAliases reports whether nodes of the kind have other names.
+func (k Kind) hasAliases() bool { return k.isFoundByAlias() || k == ProjectKind }
+
 // aliasKey returns what identifies an alias among those of one user, or of what a team shares.
 func aliasKey(user, alias string) string { return user + KeySeparator + NameKey(alias) }
 

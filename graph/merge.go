@@ -49,7 +49,7 @@ type mergedNode struct {
 // MergeWrite names the node that is merged into another one.
 type MergeWrite struct {
 	Other  string   `json:"other" minLength:"1" maxLength:"256" doc:"entity_key of the node that is merged into this one. Its key goes on to lead here"`
-	Take   []string `json:"take,omitempty" maxItems:"4" enum:"name,type,description,properties" doc:"fields that get the value of the other node where both have one; default: this node's stay"`
+	Take   []string `json:"take,omitempty" maxItems:"12" enum:"name,type,description,properties,state_key,type_key,facet_context,facet_scale,facet_stage,next_step_short,next_step_long,start_at,end_at" doc:"fields that get the value of the other node where both have one; default: this node's stay"`
 	DryRun bool     `json:"dry_run,omitempty" doc:"answer what the merge would do, and do nothing"`
 }
 
@@ -60,6 +60,7 @@ type Merge struct {
 	Conflicts     []MergeConflict `json:"conflicts" doc:"fields of which both nodes had a value"`
 	Relationships int64           `json:"relationships" doc:"moved here"`
 	Left          int64           `json:"left" doc:"relationships that repeat one of this node's, or lead to it: only an undo brings them back"`
+	Nodes         int64           `json:"nodes,omitempty" doc:"of a project: nodes that belong to this one now"`
 	UndoableUntil time.Time       `json:"undoable_until" doc:"with restore-node and the key of the other"`
 }
 
@@ -75,8 +76,22 @@ const (
 	maxAliases     = bounds.ListLength
 )
 
-// mergeableFields are the fields of which a merge keeps one value.
-var mergeableFields = []string{"name", "type", "description", "properties"}
+// Fields of which a merge keeps one value: those of all kinds, and further ones of projects.
+var (
+	mergeableFields = []string{"name", "type", "description", "properties"}
+	projectMerged   = []string{"state_key", "type_key", "facet_context", "facet_scale", "facet_stage", "next_step_short", "next_step_long", "start_at", "end_at"}
+)
+
+// isMergeable reports whether nodes of the kind are merged.
+func (k Kind) isMergeable() bool { return k.group == knowledgeGroup || k == ProjectKind }
+
+// mergeableFields returns the fields of the kind of which a merge keeps one value.
+func (k Kind) mergeableFields() []string {
+	if k == ProjectKind {
+		return slices.Concat(mergeableFields, projectMerged)
+	}
+	return mergeableFields
+}
 
 // mergeRecord is what an undo needs to know.
 type mergeRecord struct {
@@ -91,7 +106,7 @@ type mergeRecord struct {
 var unreverted = []string{"version", "updated_at", "written", "search_scope", "search_name", "natural_key", "embed_due", "ends_at", "notes", "notes_expire_at", "is_dirty"}
 
 // MergeNodes makes a node take over the relationships, mentions, notes, names and keys of another one of its kind and user, which is
-// deleted. RestoreNode with the other's key undoes it. Errors: InvalidError, ErrNotFound, ErrConflict.
+// deleted; a project also the nodes that belong to the other one. RestoreNode with the other's key undoes it. Errors: InvalidError, ErrNotFound, ErrConflict.
 func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key string, w MergeWrite) (Merge, error) {
 	if err := w.check(kind); err != nil {
 		return Merge{}, err
@@ -119,13 +134,14 @@ func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key stri
 
 func (w *MergeWrite) check(kind Kind) error {
 	f := &Faults{}
-	if kind.group != knowledgeGroup {
-		f.Add(fault.At("other"), fault.NotAllowed, "nodes of this kind are not merged, only persons, concepts and entities")
+	if !kind.isMergeable() {
+		f.Add(fault.At("other"), fault.NotAllowed, "nodes of this kind are not merged, only persons, concepts, entities and projects")
+		return f.Err()
 	}
 	f.Word(fault.At("other"), w.Other, bounds.KeyLength)
-	f.Items(fault.At("take"), len(w.Take), len(mergeableFields))
+	f.Items(fault.At("take"), len(w.Take), len(kind.mergeableFields()))
 	for i, field := range w.Take {
-		f.OneOf(fault.At("take").Index(i), field, mergeableFields...)
+		f.OneOf(fault.At("take").Index(i), field, kind.mergeableFields()...)
 	}
 	return f.Err()
 }
@@ -175,6 +191,9 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": other.key(), "now": now}); err != nil {
 		return Merge{}, err
 	}
+	if err := t.leave(scope.TeamID, other); err != nil {
+		return Merge{}, err
+	}
 	moved, err := mergeNode.ExecOne(t, params)
 	if err != nil {
 		return Merge{}, err
@@ -191,13 +210,17 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	if err := t.refuseMergedRings(scope.TeamID, moved.Links); err != nil {
 		return Merge{}, err
 	}
+	nodes, err := t.moveProject(scope.TeamID, other, n, moved.Links)
+	if err != nil {
+		return Merge{}, err
+	}
 	t.Changes([]string{n.user()}, n.key(), other.key())
 	t.Record(other.user(), FeedItem{Op: DeletedOp, Kind: other.kind.Name, Key: other.key(), Version: other.version()})
 	count := t.recordMoved(scope, moved.Links)
 	err = t.rank(scope.TeamID, n.key())
 	return Merge{
 		Node: NewNodeView(n.kind, next.Properties, now), Merged: NodeRef{EntityKey: other.key(), Kind: other.kind.Name, Name: other.Text("name")},
-		Conflicts: conflicts, Relationships: count, Left: links - count, UndoableUntil: now.Add(t.store.options.KeepDeleted),
+		Conflicts: conflicts, Relationships: count, Left: links - count, Nodes: nodes, UndoableUntil: now.Add(t.store.options.KeepDeleted),
 	}, err
 }
 
@@ -299,16 +322,16 @@ func (s *stored) mergedKeys() []string {
 func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeConflict) {
 	next := &stored{n.kind, n.clone()}
 	conflicts := []MergeConflict{}
-	for _, field := range mergeableFields {
-		own, others := n.Text(field), other.Text(field)
+	for _, field := range n.kind.mergeableFields() {
+		own, others := n.Properties[field], other.Properties[field]
 		isTaken := slices.Contains(take, field)
-		if others == "" || own == others {
+		if isEmpty(others) || Same(own, others) {
 			continue
 		}
-		if own == "" || isTaken {
+		if isEmpty(own) || isTaken {
 			next.Properties[field] = others
 		}
-		if own != "" && (field != "name" || !n.kind.isFoundByAlias()) {
+		if !isEmpty(own) && (field != "name" || !n.kind.hasAliases()) {
 			conflict := MergeConflict{Field: field, Kept: jsonOf(field, own), Dropped: jsonOf(field, others)}
 			if isTaken {
 				conflict.Kept, conflict.Dropped = conflict.Dropped, conflict.Kept
@@ -319,7 +342,7 @@ func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeCon
 	if n.kind == PersonKind && next.Text("name") != n.Text("name") {
 		next.Properties["canonical_name"] = other.Text("canonical_name")
 	}
-	if n.kind.isFoundByAlias() {
+	if n.kind.hasAliases() {
 		next.putAliases(slices.Concat(n.Texts("aliases"), []string{n.Text("name"), other.Text("name")}, other.Texts("aliases")))
 	}
 	if n.kind == ConceptKind {
@@ -337,12 +360,15 @@ func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeCon
 	return next, conflicts
 }
 
-// jsonOf returns the JSON of a field's text.
-func jsonOf(field, text string) json.RawMessage {
-	if field == "properties" {
+// isEmpty reports whether a field has no value.
+func isEmpty(value any) bool { return value == nil || value == "" }
+
+// jsonOf returns the JSON of a field's value.
+func jsonOf(field string, value any) json.RawMessage {
+	if text, ok := value.(string); ok && field == "properties" {
 		return json.RawMessage(text)
 	}
-	raw, _ := json.Marshal(text) //nolint:errchkjson // a text always encodes
+	raw, _ := json.Marshal(value) //nolint:errchkjson // a text or time always encodes
 	return raw
 }
 
@@ -504,7 +530,13 @@ func (t *Tx) moveBack(scope Scope, r *mergeRecord, n *stored) error {
 		return err
 	}
 	t.recordMoved(scope, moved.Links)
-	return t.rank(scope.TeamID, r.Into, n.key())
+	if err := t.rank(scope.TeamID, r.Into, n.key()); err != nil || n.kind != ProjectKind {
+		return err
+	}
+	if err := t.moveProjectBack(scope.TeamID, r.Into, n.key()); err != nil {
+		return err
+	}
+	return t.settleMoved(scope.TeamID, moved.Links, r.Into, n.key())
 }
 
 // storeMergedKeys makes the keys of merged nodes lead to the nodes of an import.
