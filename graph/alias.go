@@ -40,6 +40,11 @@ func aliasQueries(teamID string, keys []string) []string {
 	return queries
 }
 
+// AliasQuery returns a full-text query for shared nodes with an alias.
+func AliasQuery(teamID, alias string) string {
+	return aliasQueries(teamID, []string{aliasKey("", alias)})[0]
+}
+
 // aliasTokens returns the words of search_scope by which full-text indexes find aliases.
 func aliasTokens(teamID string, keys []string) []string {
 	tokens := make([]string, len(keys))

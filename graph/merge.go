@@ -18,6 +18,7 @@ var (
 	mergeNode       = neo.Load[mergedLinks]("node_merge")
 	findMerged      = neo.Load[mergedNode]("node_merged")
 	keepMerged      = neo.Load[neo.None]("merged_keys")
+	findSystemLinks = neo.Load[int64]("merge_system_links")
 )
 
 // mergedLinks are relationships that a merge, or its undo, has moved.
@@ -28,7 +29,7 @@ type mergedLink struct {
 	Type       string
 	Leads      bool
 	Other      string
-	Properties Properties // key, type_word, valid_from, valid_to, user_id
+	Properties Properties // key, type_word, valid_from, valid_to, user_id, relationship_type
 }
 
 // movedLink is a relationship with its new ends.
@@ -37,6 +38,7 @@ type movedLink struct {
 	Version             int64
 	User                string
 	Current             bool
+	OfSystem            bool
 }
 
 // mergedNode is a deleted node: its kind, into which one it was merged, and the record of that as JSON; nil if it was only deleted.
@@ -83,7 +85,9 @@ var (
 )
 
 // isMergeable reports whether nodes of the kind are merged.
-func (k Kind) isMergeable() bool { return k.group == knowledgeGroup || k == ProjectKind }
+func (k Kind) isMergeable() bool {
+	return k.group == knowledgeGroup || k == ProjectKind || k == SystemEntityKind
+}
 
 // mergeableFields returns the fields of the kind of which a merge keeps one value.
 func (k Kind) mergeableFields() []string {
@@ -135,7 +139,7 @@ func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key stri
 func (w *MergeWrite) check(kind Kind) error {
 	f := &Faults{}
 	if !kind.isMergeable() {
-		f.Add(fault.At("other"), fault.NotAllowed, "nodes of this kind are not merged, only persons, concepts, entities and projects")
+		f.Add(fault.At("other"), fault.NotAllowed, "nodes of this kind are not merged, only persons, concepts, entities, projects and entities of systems")
 		return f.Err()
 	}
 	f.Word(fault.At("other"), w.Other, bounds.KeyLength)
@@ -159,6 +163,8 @@ func mergeable(scope Scope, kind Kind, n, other *stored) error {
 		return fault.Invalid(fault.At("other"), fault.Contrary, "is a %s: only nodes of one kind are merged", other.kind.Name)
 	case other.user() != n.user():
 		return fault.Invalid(fault.At("other"), fault.Contrary, "is not the same user's: private nodes and those that the team shares are not merged")
+	case other.Text("system") != n.Text("system"):
+		return fault.Invalid(fault.At("other"), fault.Contrary, "is not of the same system")
 	case other.owns():
 		return fault.Invalid(fault.At("other"), fault.Contrary, "is the user's own person: merge the other node into it")
 	}
@@ -174,11 +180,17 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	if len(allNotes(next.Texts("notes"))) > maxNotes {
 		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "the two nodes have more than %d notes together", maxNotes)
 	}
+	if len(next.Texts("tags")) > bounds.ListLength {
+		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "the two nodes have more than %d tags together", bounds.ListLength)
+	}
 	next.renewed(n, scope.TeamID, now)
 	t.embedLater(n, next)
 	changed := n.changesTo(next.Properties)
 	undo, err := undoOf(n, other, changed)
 	if err != nil {
+		return Merge{}, err
+	}
+	if err := t.renewSystem(scope.TeamID, n); err != nil {
 		return Merge{}, err
 	}
 	links, moving, err := t.mergedLinks(scope, n.key(), other.key())
@@ -236,20 +248,37 @@ func (t *Tx) mergedLinks(scope Scope, key, other string) (count int64, moving []
 	if err != nil {
 		return 0, nil, err
 	}
-	rows := make([]map[string]any, len(links))
+	var rows, ofSystem []map[string]any
 	for i, l := range links {
 		from, to := key, l.Other
+		if l.Other == other { // it leads from the node to itself
+			to = key
+		}
 		if !l.Leads {
 			from, to = to, from
 		}
-		rows[i] = findRow(from, l.Properties.typeOf(l.Type), to)
-		rows[i]["position"], rows[i]["since"] = i, time.Time{}
+		if l.Type == SystemRelationshipType {
+			ofSystem = append(ofSystem, map[string]any{"from": from, "to": to, "type": l.Properties.Text("relationship_type"), "position": i})
+			continue
+		}
+		row := findRow(from, l.Properties.typeOf(l.Type), to)
+		row["position"], row["since"] = i, time.Time{}
+		rows = append(rows, row)
+	}
+	repeated := map[int]bool{}
+	if len(ofSystem) > 0 {
+		positions, err := findSystemLinks.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": ofSystem})
+		if err != nil {
+			return 0, nil, err
+		}
+		for _, i := range positions {
+			repeated[int(i)] = true
+		}
 	}
 	found, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
 	if err != nil {
 		return 0, nil, err
 	}
-	repeated := map[int]bool{}
 	for _, r := range found {
 		p := links[r.Position].Properties
 		from := time.Time{}
@@ -304,7 +333,11 @@ func (t *Tx) recordMoved(scope Scope, links []movedLink) (visible int64) {
 		if l.User == "" || l.User == scope.UserID {
 			visible++
 		}
-		t.Record(l.User, FeedItem{Op: UpdatedOp, Kind: RelationshipRecord, Key: l.Key, Version: l.Version, Type: l.Type, From: l.From, To: l.To})
+		kind := RelationshipRecord
+		if l.OfSystem {
+			kind = SystemRelationshipRecord
+		}
+		t.Record(l.User, FeedItem{Op: UpdatedOp, Kind: kind, Key: l.Key, Version: l.Version, Type: l.Type, From: l.From, To: l.To})
 	}
 	return visible
 }
@@ -348,6 +381,10 @@ func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeCon
 	if n.kind == ConceptKind {
 		next.markGoal()
 	}
+	if n.kind == SystemEntityKind {
+		tags := united(n.Texts("tags"), other.Texts("tags"))
+		next.putUnless(len(tags) == 0 && n.Properties["tags"] == nil, "tags", tags)
+	}
 	notes := NotesFrom(slices.Concat(n.Texts("notes"), other.Texts("notes")), now)
 	slices.SortStableFunc(notes, func(a, b Note) int { return b.DateAdded.Compare(a.DateAdded) })
 	next.putNotes(notes)
@@ -361,7 +398,31 @@ func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeCon
 }
 
 // isEmpty reports whether a field has no value.
-func isEmpty(value any) bool { return value == nil || value == "" }
+func isEmpty(value any) bool { return value == nil || value == "" || value == noProperties }
+
+// united returns the items of a list followed by those of another one that it has not.
+func united(list, more []string) []string {
+	all := append([]string{}, list...)
+	for _, item := range more {
+		if !slices.Contains(all, item) {
+			all = append(all, item)
+		}
+	}
+	return all
+}
+
+// renewSystem locks the system of an entity, and makes a new version of it: its readers see what a merge or undo does whole.
+func (t *Tx) renewSystem(team string, n *stored) error {
+	if n.kind != SystemEntityKind {
+		return nil
+	}
+	locked, err := lockNumbers.ExecOne(t, map[string]any{"team_id": team, "system": n.Text("system"), "now": t.Now()})
+	if err != nil {
+		return err
+	}
+	t.NotBefore(locked.UpdatedAt)
+	return saveNumbers.Run(t, map[string]any{"team_id": team, "system": n.Text("system"), "next_seq": locked.NextSeq, "now": t.Now()})
+}
 
 // jsonOf returns the JSON of a field's value.
 func jsonOf(field string, value any) json.RawMessage {
@@ -494,9 +555,9 @@ func (r *mergeRecord) reverted(n *stored) *stored {
 		before, _ := storedValue(r.Was[name])
 		after, _ := storedValue(r.Now[name])
 		switch {
-		case slices.Contains([]string{"aliases", "merged_keys"}, name):
+		case slices.Contains([]string{"aliases", "merged_keys", "tags"}, name):
 			left := withoutMerged(n.Texts(name), Properties{name: before}.Texts(name), Properties{name: after}.Texts(name))
-			next.putUnless(len(left) == 0, name, left)
+			next.putUnless(len(left) == 0 && before == nil, name, left)
 		case Same(n.Properties[name], after):
 			next.putUnless(before == nil, name, before)
 		}
@@ -507,7 +568,7 @@ func (r *mergeRecord) reverted(n *stored) *stored {
 
 // withoutMerged returns the items of a list without those that a merge has added, and with those that it has dropped.
 func withoutMerged(now, before, after []string) []string {
-	var left []string
+	left := []string{}
 	for _, item := range now {
 		if !slices.Contains(after, item) || slices.Contains(before, item) {
 			left = append(left, item)
@@ -523,6 +584,9 @@ func withoutMerged(now, before, after []string) []string {
 
 // moveBack gives the restored node back its relationships.
 func (t *Tx) moveBack(scope Scope, r *mergeRecord, n *stored) error {
+	if err := t.renewSystem(scope.TeamID, n); err != nil {
+		return err
+	}
 	moved, err := mergeNode.ExecOne(t, map[string]any{
 		"team_id": scope.TeamID, "from": r.Into, "to": n.key(), "others": r.Others, "moved": nil, "into": nil, "undo": nil,
 	})
