@@ -253,6 +253,9 @@ func (i *forgottenItem) mergeText() string {
 		done = "would be merged into"
 	}
 	fmt.Fprintf(&t, "%s %s [%s]: %d relationships move, %d repeat its own or lead to it", done, markup.Name(m.Node.Name), markup.Inline(m.Node.EntityKey), m.Relationships, m.Left)
+	if m.Nodes > 0 {
+		fmt.Fprintf(&t, "; %d nodes of the project move", m.Nodes)
+	}
 	for _, c := range m.Conflicts {
 		fmt.Fprintf(&t, "; its %s stays, not %s", c.Field, markup.JSON(string(c.Dropped)))
 	}

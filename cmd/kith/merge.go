@@ -59,6 +59,9 @@ func mergeText(m *graph.Merge, isDryRun bool) string {
 	}
 	fmt.Fprintf(&t, "%s [%s] %s %s [%s].\n", markup.Name(m.Merged.Name), markup.Inline(m.Merged.EntityKey), done, markup.Name(m.Node.Name), markup.Inline(m.Node.EntityKey))
 	fmt.Fprintf(&t, "- relationships: %d move, %d repeat its own or lead to it\n", m.Relationships, m.Left)
+	if m.Nodes > 0 {
+		fmt.Fprintf(&t, "- nodes of the project: %d move\n", m.Nodes)
+	}
 	for _, c := range m.Conflicts {
 		fmt.Fprintf(&t, "- %s: %s is kept, %s is dropped\n", markup.Inline(c.Field), markup.JSON(string(c.Kept)), markup.JSON(string(c.Dropped)))
 	}
