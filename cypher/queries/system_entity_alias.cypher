@@ -3,12 +3,14 @@
 // params: team_id, system, query
 // returns: entity
 CALL () {
-  CALL db.index.fulltext.queryNodes('memory_texts', $query, {limit: 100}) YIELD node AS n
-  WHERE n.team_id = $team_id
-    AND n.system = $system
-    AND n:SystemEntity
-  RETURN n
+  CALL db.index.fulltext.queryNodes('memory_texts', $query, {limit: 100}) YIELD node AS found
+  WHERE found.team_id = $team_id
+    AND found.system = $system
+    AND found:SystemEntity
+  RETURN found.entity_key AS key
 }
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 RETURN [
   n.entity_key, n.name, n.description, n.type, n.tags, n.properties, n.seq, n.version,
   n.created_at.epochMillis, n.updated_at.epochMillis
