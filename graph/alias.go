@@ -13,6 +13,9 @@ func (k Kind) isFoundByAlias() bool {
 	return k == PersonKind || k == EntityKind || k == SystemEntityKind
 }
 
+// hasAliases reports whether nodes of the kind have other names.
+func (k Kind) hasAliases() bool { return k.isFoundByAlias() || k == ProjectKind }
+
 // aliasKey returns what identifies an alias among those of one user, or of what a team shares.
 func aliasKey(user, alias string) string { return user + KeySeparator + NameKey(alias) }
 
@@ -35,6 +38,11 @@ func aliasQueries(teamID string, keys []string) []string {
 		queries = append(queries, "search_scope:("+strings.Join(aliasTokens(teamID, some), " ")+")")
 	}
 	return queries
+}
+
+// AliasQuery returns a full-text query for shared nodes with an alias.
+func AliasQuery(teamID, alias string) string {
+	return aliasQueries(teamID, []string{aliasKey("", alias)})[0]
 }
 
 // aliasTokens returns the words of search_scope by which full-text indexes find aliases.

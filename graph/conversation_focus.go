@@ -72,10 +72,11 @@ func focusFault(scope Scope, found known, given Optional[ConversationFocus]) err
 	missing := func(field string) error {
 		return &fault.MissingError{Fields: []fault.FieldError{{Path: fault.At("focus").Field(field), Code: fault.Missing, Message: noSuchNode}}}
 	}
-	if project := found.byKey[c.ProjectID]; !project.visible(scope) || project.kind != ProjectKind {
+	project := found.byKey[c.ProjectID]
+	if !project.visible(scope) || project.kind != ProjectKind {
 		return missing("project_id")
 	}
-	if n := found.byKey[c.FocusID]; c.FocusID != "" && (!n.visible(scope) || n.kind.Name != c.FocusKind || n.project() != c.ProjectID) {
+	if n := found.byKey[c.FocusID]; c.FocusID != "" && (!n.visible(scope) || n.kind.Name != c.FocusKind || n.project() != project.key()) {
 		return missing("focus_id")
 	}
 	return nil

@@ -115,12 +115,12 @@ func versionIs(stored, asked int64) error {
 	return &fault.VersionError{Fields: []fault.FieldError{fault.Stale(fault.At("if_version"), stored)}}
 }
 
-// RestoreNode undoes the last delete of a node, or its merge into another one. It returns ErrNotFound when there is no delete, or it was too long ago, and
-// ErrConflict when the key or name is in use again.
+// RestoreNode undoes the last delete of a node, or its merge into another one. Without a kind it is the node of any kind that was deleted
+// last. It returns ErrNotFound when there is no delete, or it was too long ago, and ErrConflict when the key or name is in use again.
 func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key string) (NodeView, error) {
 	var view NodeView
 	err := s.Transaction(ctx, "node_restore", func(t *Tx) error {
-		merge, err := t.unmerge(scope, kind, key)
+		kind, merge, err := t.unmerge(scope, kind, key)
 		if err != nil {
 			return err
 		}

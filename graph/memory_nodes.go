@@ -29,6 +29,9 @@ func (j *memoryJob) writeNodes() error {
 	if err := j.write.plan.assume(j, sought); err != nil {
 		return err
 	}
+	if err := j.findProjects(); err != nil {
+		return err
+	}
 	if err := j.derive(); err != nil {
 		return err
 	}
@@ -91,6 +94,9 @@ func (j *memoryJob) lookups() lookups {
 		}
 		if kind := n.kind(); n.Name.Given && kind.hasNaturalKey() {
 			l.naturalKeys = append(l.naturalKeys, n.naturalKey(user))
+		}
+		if n.OwnFields != nil && n.ProjectID.Value != "" { // it may be merged, and may not be while this writes
+			l.ends = append(l.ends, n.ProjectID.Value)
 		}
 		l.lookupAliases(n, user)
 		if n.IsOwner.Value || n.MayOwn {
@@ -271,6 +277,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		n.Properties = p.newNode(w, kind)
 	}
 	w.overlay(n.Properties, kind, old == nil)
+	p.settleProject(n, old)
 	if kind == SystemEntityKind && old != nil { // its place in its system does not change
 		n.putUnless(old.Properties["seq"] == nil, "seq", old.Properties["seq"])
 	}

@@ -155,3 +155,22 @@ func (j *memoryJob) room(system string, next int64, added int) (int, error) {
 	left := MaxSystemItems - planned - stored.Entities - stored.Relationships
 	return int(min(max(left, 0), int64(added))), nil
 }
+
+// SystemAliases returns the names of the entities of a system by their aliases among some names. A name of several is not one.
+func (t *Tx) SystemAliases(team, system string, names []string) (map[string]string, error) {
+	var keys []string
+	for _, name := range names {
+		keys = append(keys, aliasKey("", name))
+	}
+	found, err := t.find(team, lookups{aliases: keys})
+	known := map[string]string{}
+	for _, name := range names {
+		of := slices.DeleteFunc(slices.Clone(found.byAlias[aliasKey("", name)]), func(n *stored) bool {
+			return n.kind != SystemEntityKind || n.Text("system") != system
+		})
+		if len(of) == 1 {
+			known[name] = of[0].Text("name")
+		}
+	}
+	return known, err
+}

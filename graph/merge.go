@@ -18,6 +18,7 @@ var (
 	mergeNode       = neo.Load[mergedLinks]("node_merge")
 	findMerged      = neo.Load[mergedNode]("node_merged")
 	keepMerged      = neo.Load[neo.None]("merged_keys")
+	findSystemLinks = neo.Load[int64]("merge_system_links")
 )
 
 // mergedLinks are relationships that a merge, or its undo, has moved.
@@ -28,7 +29,7 @@ type mergedLink struct {
 	Type       string
 	Leads      bool
 	Other      string
-	Properties Properties // key, type_word, valid_from, valid_to, user_id
+	Properties Properties // key, type_word, valid_from, valid_to, user_id, relationship_type
 }
 
 // movedLink is a relationship with its new ends.
@@ -37,10 +38,12 @@ type movedLink struct {
 	Version             int64
 	User                string
 	Current             bool
+	OfSystem            bool
 }
 
-// mergedNode is a deleted node: into which one it was merged, and the record of that as JSON; nil if it was only deleted.
+// mergedNode is a deleted node: its kind, into which one it was merged, and the record of that as JSON; nil if it was only deleted.
 type mergedNode struct {
+	Kind string
 	Into *string
 	Undo string
 }
@@ -48,7 +51,7 @@ type mergedNode struct {
 // MergeWrite names the node that is merged into another one.
 type MergeWrite struct {
 	Other  string   `json:"other" minLength:"1" maxLength:"256" doc:"entity_key of the node that is merged into this one. Its key goes on to lead here"`
-	Take   []string `json:"take,omitempty" maxItems:"4" enum:"name,type,description,properties" doc:"fields that get the value of the other node where both have one; default: this node's stay"`
+	Take   []string `json:"take,omitempty" maxItems:"12" enum:"name,type,description,properties,state_key,type_key,facet_context,facet_scale,facet_stage,next_step_short,next_step_long,start_at,end_at" doc:"fields that get the value of the other node where both have one; default: this node's stay"`
 	DryRun bool     `json:"dry_run,omitempty" doc:"answer what the merge would do, and do nothing"`
 }
 
@@ -59,6 +62,7 @@ type Merge struct {
 	Conflicts     []MergeConflict `json:"conflicts" doc:"fields of which both nodes had a value"`
 	Relationships int64           `json:"relationships" doc:"moved here"`
 	Left          int64           `json:"left" doc:"relationships that repeat one of this node's, or lead to it: only an undo brings them back"`
+	Nodes         int64           `json:"nodes,omitempty" doc:"of a project: nodes that belong to this one now"`
 	UndoableUntil time.Time       `json:"undoable_until" doc:"with restore-node and the key of the other"`
 }
 
@@ -74,8 +78,24 @@ const (
 	maxAliases     = bounds.ListLength
 )
 
-// mergeableFields are the fields of which a merge keeps one value.
-var mergeableFields = []string{"name", "type", "description", "properties"}
+// Fields of which a merge keeps one value: those of all kinds, and further ones of projects.
+var (
+	mergeableFields = []string{"name", "type", "description", "properties"}
+	projectMerged   = []string{"state_key", "type_key", "facet_context", "facet_scale", "facet_stage", "next_step_short", "next_step_long", "start_at", "end_at"}
+)
+
+// isMergeable reports whether nodes of the kind are merged.
+func (k Kind) isMergeable() bool {
+	return k.group == knowledgeGroup || k == ProjectKind || k == SystemEntityKind
+}
+
+// mergeableFields returns the fields of the kind of which a merge keeps one value.
+func (k Kind) mergeableFields() []string {
+	if k == ProjectKind {
+		return slices.Concat(mergeableFields, projectMerged)
+	}
+	return mergeableFields
+}
 
 // mergeRecord is what an undo needs to know.
 type mergeRecord struct {
@@ -90,7 +110,7 @@ type mergeRecord struct {
 var unreverted = []string{"version", "updated_at", "written", "search_scope", "search_name", "natural_key", "embed_due", "ends_at", "notes", "notes_expire_at", "is_dirty"}
 
 // MergeNodes makes a node take over the relationships, mentions, notes, names and keys of another one of its kind and user, which is
-// deleted. RestoreNode with the other's key undoes it. Errors: InvalidError, ErrNotFound, ErrConflict.
+// deleted; a project also the nodes that belong to the other one. RestoreNode with the other's key undoes it. Errors: InvalidError, ErrNotFound, ErrConflict.
 func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key string, w MergeWrite) (Merge, error) {
 	if err := w.check(kind); err != nil {
 		return Merge{}, err
@@ -118,13 +138,14 @@ func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key stri
 
 func (w *MergeWrite) check(kind Kind) error {
 	f := &Faults{}
-	if kind.group != knowledgeGroup {
-		f.Add(fault.At("other"), fault.NotAllowed, "nodes of this kind are not merged, only persons, concepts and entities")
+	if !kind.isMergeable() {
+		f.Add(fault.At("other"), fault.NotAllowed, "nodes of this kind are not merged, only persons, concepts, entities, projects and entities of systems")
+		return f.Err()
 	}
 	f.Word(fault.At("other"), w.Other, bounds.KeyLength)
-	f.Items(fault.At("take"), len(w.Take), len(mergeableFields))
+	f.Items(fault.At("take"), len(w.Take), len(kind.mergeableFields()))
 	for i, field := range w.Take {
-		f.OneOf(fault.At("take").Index(i), field, mergeableFields...)
+		f.OneOf(fault.At("take").Index(i), field, kind.mergeableFields()...)
 	}
 	return f.Err()
 }
@@ -142,6 +163,8 @@ func mergeable(scope Scope, kind Kind, n, other *stored) error {
 		return fault.Invalid(fault.At("other"), fault.Contrary, "is a %s: only nodes of one kind are merged", other.kind.Name)
 	case other.user() != n.user():
 		return fault.Invalid(fault.At("other"), fault.Contrary, "is not the same user's: private nodes and those that the team shares are not merged")
+	case other.Text("system") != n.Text("system"):
+		return fault.Invalid(fault.At("other"), fault.Contrary, "is not of the same system")
 	case other.owns():
 		return fault.Invalid(fault.At("other"), fault.Contrary, "is the user's own person: merge the other node into it")
 	}
@@ -157,11 +180,17 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	if len(allNotes(next.Texts("notes"))) > maxNotes {
 		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "the two nodes have more than %d notes together", maxNotes)
 	}
+	if len(next.Texts("tags")) > bounds.ListLength {
+		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "the two nodes have more than %d tags together", bounds.ListLength)
+	}
 	next.renewed(n, scope.TeamID, now)
 	t.embedLater(n, next)
 	changed := n.changesTo(next.Properties)
 	undo, err := undoOf(n, other, changed)
 	if err != nil {
+		return Merge{}, err
+	}
+	if err := t.renewSystem(scope.TeamID, n); err != nil {
 		return Merge{}, err
 	}
 	links, moving, err := t.mergedLinks(scope, n.key(), other.key())
@@ -172,6 +201,9 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 		"team_id": scope.TeamID, "from": other.key(), "to": n.key(), "others": other.mergedKeys(), "moved": moving, "into": n.key(), "undo": undo,
 	}
 	if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": other.key(), "now": now}); err != nil {
+		return Merge{}, err
+	}
+	if err := t.leave(scope.TeamID, other); err != nil {
 		return Merge{}, err
 	}
 	moved, err := mergeNode.ExecOne(t, params)
@@ -190,13 +222,17 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	if err := t.refuseMergedRings(scope.TeamID, moved.Links); err != nil {
 		return Merge{}, err
 	}
+	nodes, err := t.moveProject(scope.TeamID, other, n, moved.Links)
+	if err != nil {
+		return Merge{}, err
+	}
 	t.Changes([]string{n.user()}, n.key(), other.key())
 	t.Record(other.user(), FeedItem{Op: DeletedOp, Kind: other.kind.Name, Key: other.key(), Version: other.version()})
 	count := t.recordMoved(scope, moved.Links)
 	err = t.rank(scope.TeamID, n.key())
 	return Merge{
 		Node: NewNodeView(n.kind, next.Properties, now), Merged: NodeRef{EntityKey: other.key(), Kind: other.kind.Name, Name: other.Text("name")},
-		Conflicts: conflicts, Relationships: count, Left: links - count, UndoableUntil: now.Add(t.store.options.KeepDeleted),
+		Conflicts: conflicts, Relationships: count, Left: links - count, Nodes: nodes, UndoableUntil: now.Add(t.store.options.KeepDeleted),
 	}, err
 }
 
@@ -212,20 +248,37 @@ func (t *Tx) mergedLinks(scope Scope, key, other string) (count int64, moving []
 	if err != nil {
 		return 0, nil, err
 	}
-	rows := make([]map[string]any, len(links))
+	var rows, ofSystem []map[string]any
 	for i, l := range links {
 		from, to := key, l.Other
+		if l.Other == other { // it leads from the node to itself
+			to = key
+		}
 		if !l.Leads {
 			from, to = to, from
 		}
-		rows[i] = findRow(from, l.Properties.typeOf(l.Type), to)
-		rows[i]["position"], rows[i]["since"] = i, time.Time{}
+		if l.Type == SystemRelationshipType {
+			ofSystem = append(ofSystem, map[string]any{"from": from, "to": to, "type": l.Properties.Text("relationship_type"), "position": i})
+			continue
+		}
+		row := findRow(from, l.Properties.typeOf(l.Type), to)
+		row["position"], row["since"] = i, time.Time{}
+		rows = append(rows, row)
+	}
+	repeated := map[int]bool{}
+	if len(ofSystem) > 0 {
+		positions, err := findSystemLinks.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": ofSystem})
+		if err != nil {
+			return 0, nil, err
+		}
+		for _, i := range positions {
+			repeated[int(i)] = true
+		}
 	}
 	found, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
 	if err != nil {
 		return 0, nil, err
 	}
-	repeated := map[int]bool{}
 	for _, r := range found {
 		p := links[r.Position].Properties
 		from := time.Time{}
@@ -280,7 +333,11 @@ func (t *Tx) recordMoved(scope Scope, links []movedLink) (visible int64) {
 		if l.User == "" || l.User == scope.UserID {
 			visible++
 		}
-		t.Record(l.User, FeedItem{Op: UpdatedOp, Kind: RelationshipRecord, Key: l.Key, Version: l.Version, Type: l.Type, From: l.From, To: l.To})
+		kind := RelationshipRecord
+		if l.OfSystem {
+			kind = SystemRelationshipRecord
+		}
+		t.Record(l.User, FeedItem{Op: UpdatedOp, Kind: kind, Key: l.Key, Version: l.Version, Type: l.Type, From: l.From, To: l.To})
 	}
 	return visible
 }
@@ -298,16 +355,16 @@ func (s *stored) mergedKeys() []string {
 func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeConflict) {
 	next := &stored{n.kind, n.clone()}
 	conflicts := []MergeConflict{}
-	for _, field := range mergeableFields {
-		own, others := n.Text(field), other.Text(field)
+	for _, field := range n.kind.mergeableFields() {
+		own, others := n.Properties[field], other.Properties[field]
 		isTaken := slices.Contains(take, field)
-		if others == "" || own == others {
+		if isEmpty(others) || Same(own, others) {
 			continue
 		}
-		if own == "" || isTaken {
+		if isEmpty(own) || isTaken {
 			next.Properties[field] = others
 		}
-		if own != "" && (field != "name" || !n.kind.isFoundByAlias()) {
+		if !isEmpty(own) && (field != "name" || !n.kind.hasAliases()) {
 			conflict := MergeConflict{Field: field, Kept: jsonOf(field, own), Dropped: jsonOf(field, others)}
 			if isTaken {
 				conflict.Kept, conflict.Dropped = conflict.Dropped, conflict.Kept
@@ -318,11 +375,15 @@ func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeCon
 	if n.kind == PersonKind && next.Text("name") != n.Text("name") {
 		next.Properties["canonical_name"] = other.Text("canonical_name")
 	}
-	if n.kind.isFoundByAlias() {
+	if n.kind.hasAliases() {
 		next.putAliases(slices.Concat(n.Texts("aliases"), []string{n.Text("name"), other.Text("name")}, other.Texts("aliases")))
 	}
 	if n.kind == ConceptKind {
 		next.markGoal()
+	}
+	if n.kind == SystemEntityKind {
+		tags := united(n.Texts("tags"), other.Texts("tags"))
+		next.putUnless(len(tags) == 0 && n.Properties["tags"] == nil, "tags", tags)
 	}
 	notes := NotesFrom(slices.Concat(n.Texts("notes"), other.Texts("notes")), now)
 	slices.SortStableFunc(notes, func(a, b Note) int { return b.DateAdded.Compare(a.DateAdded) })
@@ -336,12 +397,39 @@ func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeCon
 	return next, conflicts
 }
 
-// jsonOf returns the JSON of a field's text.
-func jsonOf(field, text string) json.RawMessage {
-	if field == "properties" {
+// isEmpty reports whether a field has no value.
+func isEmpty(value any) bool { return value == nil || value == "" || value == noProperties }
+
+// united returns the items of a list followed by those of another one that it has not.
+func united(list, more []string) []string {
+	all := append([]string{}, list...)
+	for _, item := range more {
+		if !slices.Contains(all, item) {
+			all = append(all, item)
+		}
+	}
+	return all
+}
+
+// renewSystem locks the system of an entity, and makes a new version of it: its readers see what a merge or undo does whole.
+func (t *Tx) renewSystem(team string, n *stored) error {
+	if n.kind != SystemEntityKind {
+		return nil
+	}
+	locked, err := lockNumbers.ExecOne(t, map[string]any{"team_id": team, "system": n.Text("system"), "now": t.Now()})
+	if err != nil {
+		return err
+	}
+	t.NotBefore(locked.UpdatedAt)
+	return saveNumbers.Run(t, map[string]any{"team_id": team, "system": n.Text("system"), "next_seq": locked.NextSeq, "now": t.Now()})
+}
+
+// jsonOf returns the JSON of a field's value.
+func jsonOf(field string, value any) json.RawMessage {
+	if text, ok := value.(string); ok && field == "properties" {
 		return json.RawMessage(text)
 	}
-	raw, _ := json.Marshal(text) //nolint:errchkjson // a text always encodes
+	raw, _ := json.Marshal(value) //nolint:errchkjson // a text or time always encodes
 	return raw
 }
 
@@ -409,16 +497,29 @@ func undoOf(n, other *stored, changed Properties) (string, error) {
 }
 
 // unmerge undoes a merge before the node that it has deleted is restored: the node into which it was merged gets back the values that
-// nobody has changed since. It returns nil if the node with the key was only deleted.
-func (t *Tx) unmerge(scope Scope, kind Kind, key string) (*mergeRecord, error) {
+// nobody has changed since. It returns the kind of the deleted node, which the caller may not know, and nil if it was only deleted.
+func (t *Tx) unmerge(scope Scope, kind Kind, key string) (Kind, *mergeRecord, error) {
 	found, err := findMerged.ExecOne(t, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": kind.Name, "cutoff": t.store.cutoff(),
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": OrNil(kind.Name), "cutoff": t.store.cutoff(),
 	})
-	if err != nil || found.Into == nil {
-		return nil, err
+	if err != nil {
+		return kind, nil, err
 	}
+	kind, known := KindOf(found.Kind)
+	if !known {
+		return kind, nil, fmt.Errorf("restore: %w", fault.ErrNotFound)
+	}
+	if found.Into == nil {
+		return kind, nil, nil
+	}
+	record, err := t.revert(scope, *found.Into, found.Undo)
+	return kind, record, err
+}
+
+// revert takes from the node into which another one was merged what it has taken over.
+func (t *Tx) revert(scope Scope, into, undo string) (*mergeRecord, error) {
 	var record mergeRecord
-	if err := json.Unmarshal([]byte(found.Undo), &record); err != nil {
+	if err := json.Unmarshal([]byte(undo), &record); err != nil {
 		return nil, fmt.Errorf("restore: the record of a merge cannot be read: %w", err)
 	}
 	nodes, err := t.find(scope.TeamID, lookups{entityKeys: []string{record.Into}})
@@ -427,7 +528,7 @@ func (t *Tx) unmerge(scope Scope, kind Kind, key string) (*mergeRecord, error) {
 	}
 	n := nodes.byKey[record.Into]
 	switch {
-	case *found.Into != record.Into:
+	case into != record.Into:
 		return nil, fmt.Errorf("restore: the node into which it was merged was merged as well: restore %s first: %w", record.Into, fault.ErrConflict)
 	case n == nil || n.key() != record.Into:
 		return nil, fmt.Errorf("restore: the node into which it was merged is deleted: restore %s first: %w", record.Into, fault.ErrConflict)
@@ -454,9 +555,9 @@ func (r *mergeRecord) reverted(n *stored) *stored {
 		before, _ := storedValue(r.Was[name])
 		after, _ := storedValue(r.Now[name])
 		switch {
-		case slices.Contains([]string{"aliases", "merged_keys"}, name):
+		case slices.Contains([]string{"aliases", "merged_keys", "tags"}, name):
 			left := withoutMerged(n.Texts(name), Properties{name: before}.Texts(name), Properties{name: after}.Texts(name))
-			next.putUnless(len(left) == 0, name, left)
+			next.putUnless(len(left) == 0 && before == nil, name, left)
 		case Same(n.Properties[name], after):
 			next.putUnless(before == nil, name, before)
 		}
@@ -467,7 +568,7 @@ func (r *mergeRecord) reverted(n *stored) *stored {
 
 // withoutMerged returns the items of a list without those that a merge has added, and with those that it has dropped.
 func withoutMerged(now, before, after []string) []string {
-	var left []string
+	left := []string{}
 	for _, item := range now {
 		if !slices.Contains(after, item) || slices.Contains(before, item) {
 			left = append(left, item)
@@ -483,6 +584,9 @@ func withoutMerged(now, before, after []string) []string {
 
 // moveBack gives the restored node back its relationships.
 func (t *Tx) moveBack(scope Scope, r *mergeRecord, n *stored) error {
+	if err := t.renewSystem(scope.TeamID, n); err != nil {
+		return err
+	}
 	moved, err := mergeNode.ExecOne(t, map[string]any{
 		"team_id": scope.TeamID, "from": r.Into, "to": n.key(), "others": r.Others, "moved": nil, "into": nil, "undo": nil,
 	})
@@ -490,7 +594,13 @@ func (t *Tx) moveBack(scope Scope, r *mergeRecord, n *stored) error {
 		return err
 	}
 	t.recordMoved(scope, moved.Links)
-	return t.rank(scope.TeamID, r.Into, n.key())
+	if err := t.rank(scope.TeamID, r.Into, n.key()); err != nil || n.kind != ProjectKind {
+		return err
+	}
+	if err := t.moveProjectBack(scope.TeamID, r.Into, n.key()); err != nil {
+		return err
+	}
+	return t.settleMoved(scope.TeamID, moved.Links, r.Into, n.key())
 }
 
 // storeMergedKeys makes the keys of merged nodes lead to the nodes of an import.

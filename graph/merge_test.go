@@ -119,6 +119,27 @@ func TestMergeIsUndone(t *testing.T) {
 	}
 }
 
+// Whoever does not know the kind of a node restores it by its key alone, of a delete or a merge.
+func TestRestoreWithoutKind(t *testing.T) {
+	e := fresh(t)
+	e.twice()
+	before := e.content()
+	e.merge("u1", "person", "robert", graph.MergeWrite{Other: "bob"})
+	e.Remove("u1", "concept", "sea")
+	for _, key := range []string{"bob", "sea"} {
+		if _, err := e.Store.RestoreNode(t.Context(), e.As("u2"), graph.Kind{}, key); !errors.Is(err, fault.ErrNotFound) {
+			t.Errorf("%s by another user: %v", key, err)
+		}
+		if n, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.Kind{}, key); err != nil || n.EntityKey != key {
+			t.Errorf("%s: %+v %v", key, n, err)
+		}
+	}
+	e.Same("content", before, e.content())
+	_, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.Kind{}, "quay")
+	e.Same("not deleted", true, errors.Is(err, fault.ErrNotFound))
+	e.Audit()
+}
+
 // After an undo, what was written since the merge stays with the node of the merge.
 func TestMergeIsUndoneAfterWrites(t *testing.T) {
 	e := fresh(t)
@@ -175,7 +196,7 @@ func TestMergesThatAreRefused(t *testing.T) {
 	e := fresh(t)
 	e.Write("", []graph.NodeWrite{called("person", "shared", "Ada")})
 	e.Write("u2", []graph.NodeWrite{called("person", "theirs", "Ada")})
-	e.Write("u1", []graph.NodeWrite{owner1("me"), called("person", "p", "Ada"), called("entity", "e", "Ada"), called("project", "x", "X"), called("project", "y", "Y")})
+	e.Write("u1", []graph.NodeWrite{owner1("me"), called("person", "p", "Ada"), called("entity", "e", "Ada"), called("task", "x", "X"), called("task", "y", "Y")})
 	e.Write("u1", []graph.NodeWrite{called("entity", "outer", "Outer"), called("entity", "middle", "Middle"), called("entity", "inner", "Inner")},
 		link("outer", "contains", "middle", 0.5), link("middle", "contains", "inner", 0.5))
 	before := e.content()
@@ -195,7 +216,8 @@ func TestMergesThatAreRefused(t *testing.T) {
 		"of another user": {"person", "theirs", graph.MergeWrite{Other: "p"}, fault.ErrNotFound},
 		"no field":        {"person", "p", graph.MergeWrite{Other: "theirs", Take: []string{"salience"}}, fault.ErrInvalid},
 		"a ring":          {"entity", "outer", graph.MergeWrite{Other: "inner"}, fault.ErrInvalid},
-		"projects":        {"project", "x", graph.MergeWrite{Other: "y"}, fault.ErrInvalid},
+		"tasks":           {"task", "x", graph.MergeWrite{Other: "y"}, fault.ErrInvalid},
+		"of a project":    {"person", "p", graph.MergeWrite{Other: "e", Take: []string{"state_key"}}, fault.ErrInvalid},
 	} {
 		kind, _ := graph.KindOf(c.kind)
 		if _, err := e.Store.MergeNodes(t.Context(), e.As("u1"), kind, c.key, c.write); !errors.Is(err, c.want) {
@@ -259,5 +281,34 @@ func TestMergesAtOnce(t *testing.T) {
 		return err
 	})
 	e.Same("nodes", [][]any{{int64(1)}}, e.Raw(`MATCH (n:Entity {team_id: $team}) RETURN count(n)`))
+	e.Audit()
+}
+
+// Merges and writes of both nodes at once: each is done whole, or refused.
+func TestMergesAndWritesAtOnce(t *testing.T) {
+	e := fresh(t)
+	e.Write("u1", []graph.NodeWrite{called("entity", "a", "A"), called("entity", "b", "B"), node("concept", "x", 0.5)})
+	atOnce(t, func(i int) error {
+		key := []string{"a", "b"}[i%2]
+		var err error
+		switch i % 3 {
+		case 0:
+			_, err = e.Store.MergeNodes(t.Context(), e.As("u1"), graph.EntityKind, "a", graph.MergeWrite{Other: "b"})
+		case 1:
+			_, err = e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{
+				Nodes:         []graph.NodeWrite{change("entity", key, described(fmt.Sprint("text ", i)))},
+				Relationships: []graph.RelationshipWrite{{From: key, To: "x", Type: fmt.Sprint("type_", i)}},
+			})
+		default:
+			_, err = e.Store.RestoreNode(t.Context(), e.As("u1"), graph.EntityKind, "b")
+		}
+		if errors.Is(err, fault.ErrInvalid) || errors.Is(err, fault.ErrNotFound) || errors.Is(err, fault.ErrConflict) {
+			return nil
+		}
+		return err
+	})
+	e.Audit()
+	_, _ = e.Store.MergeNodes(t.Context(), e.As("u1"), graph.EntityKind, "a", graph.MergeWrite{Other: "b"})
+	e.Same("no relationship is lost, or doubled", true, e.Raw(`MATCH (:Memory {team_id: $team})-[r]->(x:Memory {entity_key: 'x'}) RETURN count(r) = count(DISTINCT r.type_word)`)[0][0])
 	e.Audit()
 }

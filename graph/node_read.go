@@ -186,6 +186,19 @@ const (
 // Nodes returns a page of nodes that the scope may see. A page may have fewer nodes than its limit, or none, although others
 // follow: when few match the filter, or their values are large. Error: InvalidError for an invalid cursor.
 func (s *Store) Nodes(ctx context.Context, scope Scope, l NodeList) (NodePage, error) {
+	page, err := s.matchingNodes(ctx, scope, l)
+	if err != nil || l.ProjectID == "" || len(page.Nodes) > 0 {
+		return page, err
+	}
+	current, err := s.CurrentKeys(ctx, scope, []string{l.ProjectID}) // the project may be merged into another one
+	if err != nil || current[l.ProjectID] == "" {
+		return page, err
+	}
+	l.ProjectID = current[l.ProjectID]
+	return s.matchingNodes(ctx, scope, l)
+}
+
+func (s *Store) matchingNodes(ctx context.Context, scope Scope, l NodeList) (NodePage, error) {
 	if l.Filter == nil && l.Kind != ItemKind {
 		return s.nodes(ctx, scope, l)
 	}

@@ -174,6 +174,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	known["subjects"] = []map[string]any{{"user": "u", "topic": "standing tea"}}
 	known["others"], known["undo"], known["stay"], known["moved"], known["into"] = []string{"n-3"}, "{}", []string{"about"}, []string{"r-1"}, "n-2"
 	known["further"], known["aliases"] = map[string]any{"n-1": "n0"}, []map[string]any{{"name": "x", "query": "search_scope:(a10)"}}
+	known["query"] = "search_scope:(a10)"
 	known["prefix"], known["size"] = "concept"+graph.KeySeparator, graph.PageSize
 	if q.Name == "search_past" {
 		known["kinds"] = []string{"concept", graph.RelationshipRecord}

@@ -239,6 +239,9 @@ func (t *Tx) enter(team string, n *stored) error {
 	if n.kind.group != projectGroup {
 		return nil
 	}
+	if err := t.rehome(team, n); err != nil {
+		return err
+	}
 	if err := t.settle(team, []string{n.key()}); err != nil || n.kind != ProjectKind {
 		return err
 	}

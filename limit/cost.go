@@ -82,6 +82,8 @@ func Cost(operation string, body []byte) int64 {
 		if modeOf(body) == "cypher" {
 			return max(cost, byCypher)
 		}
+	case "delete-node": // a tool that may merge the nodes instead
+		return max(cost, merges(body)*costs["merge-nodes"])
 	case MCP:
 		return max(cost, called(body))
 	}
@@ -115,6 +117,19 @@ func queriesBeyondOne(body []byte) int64 {
 	}
 	_ = json.Unmarshal(body, &request)
 	return max(int64(len(request.Queries)+len(request.Matches))-1, 0)
+}
+
+// merges returns the number of nodes that a call of forget merges into another one.
+func merges(body []byte) int64 {
+	var request struct {
+		EntityKeys []json.RawMessage `json:"entity_keys"`
+		MergeInto  string            `json:"merge_into"`
+	}
+	_ = json.Unmarshal(body, &request)
+	if request.MergeInto == "" {
+		return 0
+	}
+	return int64(len(request.EntityKeys))
 }
 
 func modeOf(body []byte) string {

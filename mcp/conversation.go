@@ -27,7 +27,9 @@ type conversationInput struct {
 
 func (s *Server) addConversation() {
 	add(s, tool{"add_conversation", "Store a conversation", appends, guide("add_conversation")},
-		contract.Input[conversationInput]().HideWithin("messages", "parts"), s.conversation)
+		contract.Input[conversationInput]().DescribeWithin("messages", map[string]string{
+			"parts": "", "text": "what was said", "entity_key": "default: a new one; each once",
+		}), s.conversation)
 }
 
 func (s *Server) conversation(ctx context.Context, in *conversationInput) (answer, error) {

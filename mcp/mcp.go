@@ -46,6 +46,9 @@ type store interface {
 	DeleteNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, ifVersion int64) (graph.Deletion, error)
 	DeleteNote(ctx context.Context, scope graph.Scope, kind graph.Kind, key, id string) ([]graph.Note, error)
 	DeleteRelationship(ctx context.Context, scope graph.Scope, key string, ifVersion int64) (graph.Deletion, error)
+	MergeNodes(ctx context.Context, scope graph.Scope, kind graph.Kind, key string, w graph.MergeWrite) (graph.Merge, error)
+	RestoreNode(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (graph.NodeView, error)
+	RestoreRelationship(ctx context.Context, scope graph.Scope, key string) (graph.RelationshipView, error)
 }
 
 type contexts interface {

@@ -179,6 +179,27 @@ func (f *fakes) DeleteRelationship(context.Context, graph.Scope, string, int64) 
 	return graph.Deletion{}, f.err
 }
 
+func (f *fakes) MergeNodes(_ context.Context, _ graph.Scope, kind graph.Kind, key string, w graph.MergeWrite) (graph.Merge, error) {
+	f.ask("merge %s %s into %s, dry run %t", kind.Name, w.Other, key, w.DryRun)
+	if w.Other == key {
+		return graph.Merge{}, fault.Invalid(fault.At("other"), fault.Contrary, "is this node itself")
+	}
+	return graph.Merge{
+		Node: graph.NodeView{Kind: kind.Name, Node: graph.Node{EntityKey: key, Name: "Ada"}}, Relationships: 3, Left: 1,
+		Conflicts: []graph.MergeConflict{{Field: "description", Kept: []byte(`"a"`), Dropped: []byte(`"b\n# c"`)}},
+	}, f.err
+}
+
+func (f *fakes) RestoreNode(_ context.Context, _ graph.Scope, kind graph.Kind, key string) (graph.NodeView, error) {
+	f.ask("restore %q %s", kind.Name, key)
+	return graph.NodeView{}, f.err
+}
+
+func (f *fakes) RestoreRelationship(_ context.Context, _ graph.Scope, key string) (graph.RelationshipView, error) {
+	f.ask("restore relationship %s", key)
+	return graph.RelationshipView{}, f.err
+}
+
 func (f *fakes) Context(_ context.Context, r loader.Request, _ *loader.CurrentConversation) (loader.Answer, error) {
 	f.wanted = r
 	if f.panics {

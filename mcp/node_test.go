@@ -124,6 +124,33 @@ func TestNamesStandForKeys(t *testing.T) {
 	}
 }
 
+// Nodes are merged by key or name, one after the other; what cannot be is named, with the reason.
+func TestMergeInto(t *testing.T) {
+	t.Parallel()
+	ada := graph.NodeRef{EntityKey: "key-1", Kind: "person", Name: "Ada"}
+	for _, c := range []struct{ arguments, asked, says string }{
+		{`{"entity_keys":["key-2"],"merge_into":"ada"}`, "named ada;merge person key-2 into key-1, dry run false",
+			`[key-2] merged into **Ada** [key-1]: 3 relationships move, 1 repeat its own or lead to it; its description stays, not "b\n# c"; can be undone until`},
+		{`{"entity_keys":["key-2"],"merge_into":"key-1","dry_run":true}`, "merge person key-2 into key-1, dry run true", "[key-2] would be merged into **Ada** [key-1]"},
+		{`{"entity_keys":["ada","key-2"],"merge_into":"key-1"}`, "named ada;merge person key-1 into key-1, dry run false;merge person key-2 into key-1, dry run false",
+			"[key-1] refused: is this node itself\n- [key-2] merged into"},
+		{`{"entity_keys":["key-1"],"merge_into":"key-1"}`, "merge person key-1 into key-1, dry run false", "Nothing was merged."},
+		{`{"entity_keys":["key-2"],"merge_into":"Eve"}`, "named Eve", "- merge_into: is neither the entity key nor the name"},
+		{`{"entity_keys":["Eve"],"merge_into":"key-1"}`, "named Eve", "- entity_keys[0]: is neither the entity key nor the name"},
+		{`{"relationship_keys":["r"],"merge_into":"key-1"}`, "", "- relationship_keys: must not be given with merge_into"},
+		{`{"entity_keys":["key-1"],"dry_run":true}`, "", "- dry_run: is only for merge_into"},
+		{`{"entity_keys":["key-1"],"merge_into":"key-2","undo":true}`, "", "- merge_into: must not be given with undo"},
+		{`{"entity_keys":["key-1"],"dry_run":true,"undo":true}`, "", "- dry_run: is only for merge_into"},
+		{`{"entity_keys":["bob"],"relationship_keys":["r"],"undo":true}`, `restore "" bob;restore relationship r`, "- [bob] restored\n- [r] restored\n"},
+	} {
+		f := &fakes{named: map[string][]graph.NodeRef{"ada": {ada}}}
+		text := textOf(call(t, session(t, f, anybody, Options{}), "forget", c.arguments))
+		if asked := strings.Join(f.asked, ";"); asked != c.asked || !strings.Contains(text, c.says) {
+			t.Errorf("%s: asked %s: %s", c.arguments, asked, text)
+		}
+	}
+}
+
 // One preference is set or removed.
 func TestSetPreference(t *testing.T) {
 	t.Parallel()
@@ -260,7 +287,7 @@ func TestForgiving(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ tool, arguments, want string }{
-		{"forget", `{"keys":["x"]}`, "- keys: unexpected property: the fields are entity_keys, relationship_keys, user_id\n"},
+		{"forget", `{"keys":["x"]}`, "- keys: unexpected property: the fields are dry_run, entity_keys, merge_into, relationship_keys, undo, user_id\n"},
 		{"remember", `{"nodes":[{"kind":"person","nam":"x"}]}`, "- nodes[0].nam: unexpected property: the fields are aliases, description, due_at,"},
 		{"list_nodes", `{"kind":"people"}`, "- kind: expected value to be one of \"person, concept, entity,"},
 		{"explore", `{"query":"x","queries":["y"]}`, "- query: unexpected property"},

@@ -51,8 +51,10 @@ func (s *Server) addSystems() {
 	add(s, tool{"get_system", "What is known of a software system", reads, guide("get_system")}, contract.Input[systemInput](), s.system)
 	add(s, tool{mergeSystemTool, "Add to what is known of a software system", writes, guide(mergeSystemTool)},
 		contract.Input[systemWriteInput]().Describe(map[string]string{
-			"strict": "", "extract": "instead of both lists: a text, out of which Kith's language model reads them",
-		}), s.mergeSystem)
+			"strict": "", "extract": "instead of both lists: a text, out of which Kith's language model reads them", "entities": "at most 10,000 with relationships",
+		}).DescribeWithin("entities", map[string]string{
+			"name": "unique in the system", "type": "required for a new entity", "properties": "an object", "tags": "to add",
+		}).DescribeWithin("relationships", map[string]string{"type": "free text", "properties": "an object"}), s.mergeSystem)
 }
 
 // system answers from what the team knows, whoever asks.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 	"time"
@@ -17,7 +18,11 @@ import (
 // answersWith are texts that tools make themselves, with a text in every place.
 func answersWith(t []string) map[string]string {
 	list := []edge{{Key: "r-1", Type: "knows", Description: "since school", Node: graph.NodeRef{EntityKey: "p-1", Kind: "person", Name: "Ada"}}}
-	gone := forgotten{Deleted: []forgottenItem{{Key: "a-1", Status: "not_found"}, {Key: "b-1", Status: "deleted", RestorableUntil: new(time.Time)}}}
+	raw, _ := json.Marshal(t[0])
+	gone := []forgottenItem{
+		{Key: "a-1", Status: "not_found"}, {Key: "b-1", Status: "deleted", RestorableUntil: new(time.Time)}, {Key: "c-1", Status: "refused", Error: "in use"},
+		{Key: "d-1", Status: "merged", RestorableUntil: new(time.Time), Merge: &graph.Merge{Conflicts: []graph.MergeConflict{{Field: "name", Dropped: raw}}}},
+	}
 	blank := "must not be blank"
 	result := graph.MemoryResult{
 		Nodes:         []graph.NodeResult{{EntityKey: "a-1", Status: graph.Created}, {Status: graph.Refused, Error: &blank}},
@@ -34,7 +39,7 @@ func answersWith(t []string) map[string]string {
 	hostile.Fill(&merged, t)
 	node, _ := nodeText(&full, 100_000)
 	hostile.Fill(&list, t, "Kind")
-	hostile.Fill(&gone, t)
+	hostile.Fill(&gone, t, "Status", "Field")
 	hostile.Fill(&result, t)
 	hostile.Fill(&invalid, t)
 	said := statement.Page{Statements: []statement.Statement{{Kind: "preference", State: "confirmed", Text: "I like tea", Key: "m#0"}}}
@@ -42,7 +47,7 @@ func answersWith(t []string) map[string]string {
 	known, _ := plainAnswer(memoryEntities{[]memoryEntity{{Name: t[0] + "x", Observations: []string{t[1]}}}}, nil)
 	in := rememberInput{Nodes: []nodeInput{{Kind: "person"}, {Kind: "person"}}}
 	return map[string]string{
-		"relationships": edges("Outgoing", list), "forgotten": gone.answer().text, "remembered": in.resultAnswer(&result).text,
+		"relationships": edges("Outgoing", list), "forgotten": forgottenAnswer(gone, nil, "").text, "remembered": in.resultAnswer(&result).text,
 		"faults": located(&invalid), "known": known.text,
 		"node": node, "nodes": nodesText("person", []graph.NodeView{full}, "", 0), "merged": mergedSystem(&merged).text,
 		"statements": statementsText(said),

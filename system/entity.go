@@ -1,7 +1,9 @@
 package system
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"kith/graph"
@@ -13,6 +15,7 @@ import (
 var (
 	listSystemEntities   = neo.Load[foundSystemNode]("system_entity_list")
 	findSystemEntities   = neo.Load[foundSystemNode]("system_entity_find")
+	findSystemAlias      = neo.Load[foundSystemNode]("system_entity_alias")
 	removeSystemEntities = neo.Load[Counts]("system_entity_delete")
 )
 
@@ -47,8 +50,20 @@ func utf8Faults(namesAndValues ...string) error {
 	return f.Err()
 }
 
-// SystemEntity returns the entity with exactly this name, or ErrNotFound.
+// SystemEntity returns the entity with exactly this name, else the one with this alias, or ErrNotFound.
 func (s *Store) SystemEntity(ctx context.Context, scope graph.Scope, system, name string) (Node, error) {
+	n, err := s.named(ctx, scope, system, name)
+	if !errors.Is(err, fault.ErrNotFound) || !validSystemName(name) {
+		return n, err
+	}
+	rows, failed := findSystemAlias.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "system": system, "query": graph.AliasQuery(scope.TeamID, name)})
+	if failed != nil || len(rows) != 1 {
+		return n, cmp.Or(failed, err)
+	}
+	return rows[0].Entity.node(), nil
+}
+
+func (s *Store) named(ctx context.Context, scope graph.Scope, system, name string) (Node, error) {
 	if !validSystemName(name) {
 		return Node{}, fmt.Errorf("find entity: %w", fault.ErrNotFound)
 	}

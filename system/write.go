@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"kith/graph"
@@ -134,7 +135,8 @@ func (j *job) settle(strict bool) error {
 
 func (j *job) merge(w *Write) error {
 	j.begin(len(w.Entities), len(w.Relationships))
-	if err := j.loadNodes(namesIn(w)); err != nil {
+	w, err := j.byAlias(w)
+	if err != nil {
 		return err
 	}
 	for i := range w.Entities {
@@ -150,6 +152,40 @@ func (j *job) merge(w *Write) error {
 		return err
 	}
 	return j.save()
+}
+
+// byAlias loads the entities of a write. It returns the write with the names of entities in place of their aliases, which those have that
+// were merged.
+func (j *job) byAlias(w *Write) (*Write, error) {
+	names := namesIn(w)
+	if err := j.loadNodes(names); err != nil {
+		return nil, err
+	}
+	missing := slices.DeleteFunc(names, func(name string) bool { return j.nodes[name] != nil })
+	if len(missing) == 0 {
+		return w, nil
+	}
+	known, err := j.tx.SystemAliases(j.team, j.system, missing)
+	if err != nil || len(known) == 0 {
+		return w, err
+	}
+	named := *w
+	named.Entities, named.Relationships = slices.Clone(w.Entities), slices.Clone(w.Relationships)
+	name := func(at fault.Path, given *string) {
+		if of := known[*given]; of != "" {
+			j.result.Warnings = append(j.result.Warnings, at.String()+": is an alias: this is stored in "+strconv.Quote(of))
+			*given = of
+		}
+	}
+	for i := range named.Entities {
+		name(fault.At("entities").Index(i).Field("name"), &named.Entities[i].Name)
+	}
+	for i := range named.Relationships {
+		name(fault.At("relationships").Index(i).Field("from"), &named.Relationships[i].From)
+		name(fault.At("relationships").Index(i).Field("to"), &named.Relationships[i].To)
+	}
+	other := slices.DeleteFunc(slices.Sorted(maps.Values(known)), func(name string) bool { return j.nodes[name] != nil })
+	return &named, j.loadNodes(slices.Compact(other))
 }
 
 // namesIn returns the names of all entities in a write.

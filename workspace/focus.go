@@ -54,6 +54,15 @@ type End struct {
 // WorkspaceWith is WorkspaceOf with a node in focus. It returns ErrNotFound if the node does not belong to the
 // project. It needs no more consecutive round trips.
 func (s *Store) WorkspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string, at *time.Time) (*Workspace, *Element, error) {
+	var focus *Element
+	w, err := graph.AtCurrentKeys(ctx, s.graph, scope, []*string{&project}, func() (w *Workspace, err error) {
+		w, focus, err = s.workspaceWith(ctx, scope, project, kind, key, at)
+		return w, err
+	})
+	return w, focus, err
+}
+
+func (s *Store) workspaceWith(ctx context.Context, scope graph.Scope, project string, kind graph.Kind, key string, at *time.Time) (*Workspace, *Element, error) {
 	if at != nil {
 		return s.workspaceWithAt(ctx, scope, project, kind, key, *at)
 	}

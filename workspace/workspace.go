@@ -169,6 +169,10 @@ var (
 
 // WorkspaceOf returns the view of a project, in two round trips, or as it was at a time, or ErrNotFound.
 func (s *Store) WorkspaceOf(ctx context.Context, scope graph.Scope, project string, at *time.Time) (*Workspace, error) {
+	return graph.AtCurrentKeys(ctx, s.graph, scope, []*string{&project}, func() (*Workspace, error) { return s.workspaceOf(ctx, scope, project, at) })
+}
+
+func (s *Store) workspaceOf(ctx context.Context, scope graph.Scope, project string, at *time.Time) (*Workspace, error) {
 	if at != nil {
 		p, err := s.projectAt(ctx, scope, project, *at)
 		if err != nil {

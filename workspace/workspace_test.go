@@ -241,3 +241,33 @@ func TestWorkspaceFocus(t *testing.T) {
 		}
 	}
 }
+
+// The key of a merged project leads to the other one, with what belonged to both, and a time before the merge to itself.
+func TestWorkspaceOfMergedProject(t *testing.T) {
+	e := fresh(t)
+	in := func(project string) func(*graph.NodeWrite) {
+		return func(w *graph.NodeWrite) { w.OwnFields = &graph.OwnFields{ProjectID: graph.Some(project)} }
+	}
+	e.Write("", []graph.NodeWrite{node("project", "a", 0.5), node("project", "b", 0.5), node("goal", "ga", 0.5, in("a")), node("goal", "gb", 0.5, in("b"))},
+		link("b", "has_goal", "gb", 0.5))
+	before := e.Now.Add(time.Minute)
+	e.Now = e.Now.Add(time.Hour)
+	if _, err := e.Store.MergeNodes(t.Context(), e.As("u"), graph.ProjectKind, "a", graph.MergeWrite{Other: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	goal, _ := graph.KindOf("goal")
+	for _, project := range []string{"a", "b"} {
+		w, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), project, nil)
+		if err != nil || w.Project.EntityKey != "a" || w.Counts["goal"] != (Counts{Total: 2, Direct: 1, Listed: 2}) {
+			t.Errorf("%s: %+v %v", project, w, err)
+		}
+		if _, focus, err := e.projects.WorkspaceWith(t.Context(), e.As("u"), project, goal, "gb", nil); err != nil || focus.Project.EntityKey != "a" {
+			t.Errorf("%s with a focus: %+v %v", project, focus, err)
+		}
+		w, err = e.projects.WorkspaceOf(t.Context(), e.As("u"), project, &before)
+		if err != nil || w.Project.EntityKey != project || w.Counts["goal"].Total != 1 {
+			t.Errorf("%s before: %+v %v", project, w, err)
+		}
+	}
+	e.Audit()
+}

@@ -1886,12 +1886,13 @@ type MentionedNode struct {
 
 // Merge is part of the contract.
 type Merge struct {
-	Conflicts     []MergeConflict `json:"conflicts"`      // fields of which both nodes had a value
-	Left          int64           `json:"left"`           // relationships that repeat one of this node's, or lead to it: only an undo brings them back
-	Merged        NodeRef         `json:"merged"`         // the node that is part of it now
-	Node          NodeView        `json:"node"`           // as it is now
-	Relationships int64           `json:"relationships"`  // moved here
-	UndoableUntil time.Time       `json:"undoable_until"` // with restore-node and the key of the other
+	Conflicts     []MergeConflict `json:"conflicts"`       // fields of which both nodes had a value
+	Left          int64           `json:"left"`            // relationships that repeat one of this node's, or lead to it: only an undo brings them back
+	Merged        NodeRef         `json:"merged"`          // the node that is part of it now
+	Node          NodeView        `json:"node"`            // as it is now
+	Nodes         int64           `json:"nodes,omitempty"` // of a project: nodes that belong to this one now
+	Relationships int64           `json:"relationships"`   // moved here
+	UndoableUntil time.Time       `json:"undoable_until"`  // with restore-node and the key of the other
 }
 
 // MergeConflict is part of the contract.

@@ -30,6 +30,8 @@ type commands struct {
 	Explore exploreCmd `cmd:"" help:"Search a memory."`
 	History historyCmd `cmd:"" help:"Print the versions of a node or relationship."`
 	Changes changesCmd `cmd:"" help:"Print what changed about a node and its relationships."`
+	Merge   mergeCmd   `cmd:"" help:"Merge a node into another one of its kind."`
+	Restore restoreCmd `cmd:"" help:"Undo the delete of a node or relationship, or the merge of a node."`
 	Status  statusCmd  `cmd:"" help:"Show the state of a running Kith and how much it stores. Exits with status 1 if it is not ready."`
 	Doctor  doctorCmd  `cmd:"" help:"Find problems that keep Kith from running, and suggest fixes. Exits with status 1 if any are found."`
 	Demo    demoCmd    `cmd:"" help:"Load the made-up memory of a demo user, and print how to query it."`

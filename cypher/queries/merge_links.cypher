@@ -9,5 +9,5 @@ WHERE NOT type(r) IN $stay
 RETURN type(r) AS type,
   startNode(r) = n AS leads,
   x.entity_key AS other,
-  [name IN ['key', 'type_word', 'valid_from', 'valid_to', 'user_id'] | [name, r[name]]] AS properties
+  [name IN ['key', 'type_word', 'valid_from', 'valid_to', 'user_id', 'relationship_type'] | [name, r[name]]] AS properties
 LIMIT $limit

@@ -1,7 +1,8 @@
 // Moves relationships of a node that is merged into another one: those whose keys $moved has; without $moved back to a restored node those
 // that a merge has moved from it. Their merged_from has the keys of the nodes from which they came. Mention counts are those of the
 // relationships, and keys of earlier merges follow. The node from which they move keeps into which it was merged and what an undo
-// needs. links: of each moved relationship its key, type, ends, version, user, and whether it is current.
+// needs. One from the node to itself, in a system, stays one. links: of each moved relationship its key, type, ends, version, user, whether
+// it is current, and whether it is one of a system.
 // mode: write
 // params: team_id, from, to, others, moved, into, undo
 // returns: links
@@ -12,22 +13,24 @@ USING INDEX SEEK o:Memory(team_id, entity_key)
 CALL (g, o) {
   MATCH (g)-[r {team_id: $team_id}]-(x)
   WHERE CASE WHEN $moved IS NULL THEN $to IN r.merged_from ELSE r.key IN $moved END
-  WITH g, o, r, x, type(r) AS kind, startNode(r) = g AS leads, properties(r) AS values
+  WITH g, o, r, CASE WHEN x = g THEN o ELSE x END AS x, type(r) AS kind, startNode(r) = g AS leads, properties(r) AS values
   DELETE r
   WITH o, x, kind, leads, values, [key IN coalesce(values.merged_from, []) WHERE key <> $to] + CASE WHEN $moved IS NULL THEN [] ELSE [$from] END AS sources
   CALL (o, x, kind, leads, values, sources) {
     WITH o, x, kind, leads, values, sources
     WHERE leads
     CREATE (o)-[n:$(kind) {team_id: $team_id}]->(x)
-    SET n = values, n.merged_from = CASE WHEN sources = [] THEN null ELSE sources END
+    SET n = values, n.merged_from = CASE WHEN sources = [] THEN null ELSE sources END,
+      n.from_key = CASE WHEN values.from_key IS NOT NULL THEN $to END, n.to_key = CASE WHEN values.to_key IS NOT NULL THEN x.entity_key END
     UNION
     WITH o, x, kind, leads, values, sources
     WHERE NOT leads
     CREATE (x)-[n:$(kind) {team_id: $team_id}]->(o)
-    SET n = values, n.merged_from = CASE WHEN sources = [] THEN null ELSE sources END, n.node_key = CASE WHEN kind = 'mentions' THEN $to ELSE n.node_key END
+    SET n = values, n.merged_from = CASE WHEN sources = [] THEN null ELSE sources END, n.node_key = CASE WHEN kind = 'mentions' THEN $to ELSE n.node_key END,
+      n.from_key = CASE WHEN values.from_key IS NOT NULL THEN x.entity_key END, n.to_key = CASE WHEN values.to_key IS NOT NULL THEN $to END
   }
-  RETURN collect([values.key, coalesce(values.type_word, kind), CASE WHEN leads THEN $to ELSE x.entity_key END,
-    CASE WHEN leads THEN x.entity_key ELSE $to END, coalesce(values.version, 1), coalesce(values.user_id, ''), values.valid_to IS NULL]) AS links
+  RETURN collect([values.key, CASE WHEN kind = 'system_relationship' THEN values.relationship_type ELSE coalesce(values.type_word, kind) END, CASE WHEN leads THEN $to ELSE x.entity_key END,
+    CASE WHEN leads THEN x.entity_key ELSE $to END, coalesce(values.version, 1), coalesce(values.user_id, ''), values.valid_to IS NULL, kind = 'system_relationship']) AS links
 }
 CALL (g, o) {
   UNWIND [g, o] AS n

@@ -40,20 +40,24 @@ func Input[T any](without ...string) Form {
 
 // Describe replaces descriptions of fields for models. Fields with an empty description are accepted but not shown.
 func (f Form) Describe(fields map[string]string) Form {
-	for name, description := range fields {
-		if description == "" {
-			delete(f.shown.Properties, name)
-		} else {
-			f.shown.Properties[name].Description = description
-		}
-	}
+	describe(f.shown, fields)
 	return f
 }
 
-// HideWithin accepts a field of the objects in a list, but does not show it.
-func (f Form) HideWithin(list, field string) Form {
-	delete(f.shown.Properties[list].Items.Properties, field)
+// DescribeWithin is Describe for the fields of the objects in a list.
+func (f Form) DescribeWithin(list string, fields map[string]string) Form {
+	describe(f.shown.Properties[list].Items, fields)
 	return f
+}
+
+func describe(shown *huma.Schema, fields map[string]string) {
+	for name, description := range fields {
+		if description == "" {
+			delete(shown.Properties, name)
+		} else {
+			shown.Properties[name].Description = description
+		}
+	}
 }
 
 // ShowTexts shows a field as a list of texts, each of which stands for an object with the text as a property.

@@ -626,10 +626,10 @@ export interface paths {
         put?: never;
         /**
          * Merge another node into this one; it can be undone for a while
-         * @description Merges another node of the same kind and user into this one: it takes over the other's relationships, mentions, notes, names and keys. Fields of
-         *     which both have a value are told in `conflicts`; this node's stay unless `take` names them. `dry_run` does nothing and tells the same.
-         *     `restore-node` with the other's key undoes the merge. 422 for the user's own person as the other, a node of another kind or user, and one with more
-         *     than 20,000 relationships.
+         * @description Merges another person, concept, entity, project or entity of a system into this one, of the same kind, user and system: it takes over the other's
+         *     relationships, mentions, notes, names and keys, a project also its nodes. Fields of which both have a value are told in `conflicts`; this node's stay
+         *     unless `take` names them. `dry_run` does nothing and tells the same. `restore-node` with the other's key undoes the merge. 422 for the user's own person
+         *     as the other, a node of another kind, user or system, one with more than 20,000 relationships, and a project with more than 5,000 nodes.
          */
         post: operations["merge-nodes"];
         delete?: never;
@@ -3030,6 +3030,11 @@ export interface components {
             node: components["schemas"]["NodeView"];
             /**
              * Format: int64
+             * @description of a project: nodes that belong to this one now
+             */
+            nodes?: number;
+            /**
+             * Format: int64
              * @description moved here
              */
             relationships: number;
@@ -3054,7 +3059,7 @@ export interface components {
             /** @description entity_key of the node that is merged into this one. Its key goes on to lead here */
             other: string;
             /** @description fields that get the value of the other node where both have one; default: this node's stay */
-            take?: ("name" | "type" | "description" | "properties")[] | null;
+            take?: ("name" | "type" | "description" | "properties" | "state_key" | "type_key" | "facet_context" | "facet_scale" | "facet_stage" | "next_step_short" | "next_step_long" | "start_at" | "end_at")[] | null;
         };
         MergedSystem: {
             entities: components["schemas"]["SystemEntityResult"][];
@@ -5478,9 +5483,9 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T01:43:26.618Z",
-                     *           "by": "4f524c0eb18e",
-                     *           "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2MTkgMQ",
+                     *           "at": "2026-11-27T03:56:28.501Z",
+                     *           "by": "0e770a59bd53",
+                     *           "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MDIgMQ",
                      *           "key": "p-noor",
                      *           "kind": "person",
                      *           "op": "created",
@@ -5489,9 +5494,9 @@ export interface operations {
                      *           "version": 1
                      *         },
                      *         {
-                     *           "at": "2026-11-27T01:43:26.618Z",
-                     *           "by": "4f524c0eb18e",
-                     *           "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2MTkgMg",
+                     *           "at": "2026-11-27T03:56:28.501Z",
+                     *           "by": "0e770a59bd53",
+                     *           "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MDIgMg",
                      *           "key": "p-samir",
                      *           "kind": "person",
                      *           "op": "created",
@@ -5501,7 +5506,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "more": true,
-                     *       "next": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2MTkgMg"
+                     *       "next": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MDIgMg"
                      *     }
                      */
                     "application/json": components["schemas"]["ChangePage"];
@@ -5837,15 +5842,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T01:43:26.584Z",
+                     *             "created_at": "2026-11-27T03:56:17.9Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T01:43:26.658Z",
+                     *             "last_accessed_at": "2026-11-27T03:56:30.581Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.575,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T01:43:26.584Z",
+                     *             "updated_at": "2026-11-27T03:56:17.9Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -5858,15 +5863,15 @@ export interface operations {
                      *           "node": {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T01:43:26.584Z",
+                     *             "created_at": "2026-11-27T03:56:17.9Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T01:43:26.584Z",
+                     *             "last_accessed_at": "2026-11-27T03:56:17.9Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T01:43:26.584Z",
+                     *             "updated_at": "2026-11-27T03:56:17.9Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Concept",
@@ -5881,15 +5886,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "sam haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T01:43:26.584Z",
+                     *             "created_at": "2026-11-27T03:56:17.9Z",
                      *             "description": "",
                      *             "entity_key": "p-sam",
-                     *             "last_accessed_at": "2026-11-27T01:43:26.584Z",
+                     *             "last_accessed_at": "2026-11-27T03:56:17.9Z",
                      *             "name": "Sam Haddou",
                      *             "salience": 0.5,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T01:43:26.584Z",
+                     *             "updated_at": "2026-11-27T03:56:17.9Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -5904,15 +5909,15 @@ export interface operations {
                      *           {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T01:43:26.584Z",
+                     *             "created_at": "2026-11-27T03:56:17.9Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T01:43:26.584Z",
+                     *             "last_accessed_at": "2026-11-27T03:56:17.9Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T01:43:26.584Z",
+                     *             "updated_at": "2026-11-27T03:56:17.9Z",
                      *             "user_id": "noor"
                      *           }
                      *         ],
@@ -5920,16 +5925,16 @@ export interface operations {
                      *           "access_count": 0,
                      *           "canonical_name": "noor verlinde",
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T01:43:26.584Z",
+                     *           "created_at": "2026-11-27T03:56:17.9Z",
                      *           "description": "Restores timber frames in Ghent.",
                      *           "entity_key": "p-noor",
                      *           "is_owner": true,
-                     *           "last_accessed_at": "2026-11-27T01:43:26.584Z",
+                     *           "last_accessed_at": "2026-11-27T03:56:17.9Z",
                      *           "name": "Noor Verlinde",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "ttl_policy": "keep_forever",
-                     *           "updated_at": "2026-11-27T01:43:26.584Z",
+                     *           "updated_at": "2026-11-27T03:56:17.9Z",
                      *           "user_id": "noor"
                      *         },
                      *         "preferences": [
@@ -5945,7 +5950,7 @@ export interface operations {
                      *         "primary_goals": [],
                      *         "statements": [
                      *           {
-                     *             "at": "2026-11-27T01:43:26.658Z",
+                     *             "at": "2026-11-27T03:56:30.581Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -6143,7 +6148,7 @@ export interface operations {
                      *       "shown": true,
                      *       "spans": [
                      *         {
-                     *           "at": "2026-11-27T01:43:26.584Z",
+                     *           "at": "2026-11-27T03:56:17.9Z",
                      *           "by": "salience",
                      *           "from": 286,
                      *           "key": "c-repair",
@@ -6158,7 +6163,7 @@ export interface operations {
                      *           "value": 0.5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T01:43:26.584Z",
+                     *           "at": "2026-11-27T03:56:17.9Z",
                      *           "beat": {
                      *             "key": "p-sam",
                      *             "value": 0.5
@@ -6283,7 +6288,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T01:43:33.023Z",
+                     *           "started_at": "2026-11-27T03:57:09.261Z",
                      *           "summary": "",
                      *           "user_id": "noor"
                      *         },
@@ -6298,7 +6303,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T01:43:26.658Z",
+                     *           "started_at": "2026-11-27T03:56:30.581Z",
                      *           "summary": "Noor planned the week with Samir.",
                      *           "user_id": "noor"
                      *         }
@@ -6402,16 +6407,16 @@ export interface operations {
                      *         "current_conversation": {
                      *           "conversation_id": "talk-1",
                      *           "messages": [],
-                     *           "started_at": "2026-11-27T01:43:32.563Z"
+                     *           "started_at": "2026-11-27T03:57:06.729Z"
                      *         },
                      *         "temporal": {
                      *           "current_datetime": {
                      *             "date": "2026-11-27",
                      *             "day_of_week": "Friday",
-                     *             "hour": 2
+                     *             "hour": 4
                      *           },
                      *           "last_conversation_type": "planning",
-                     *           "time_since_last_conversation": "PT6S",
+                     *           "time_since_last_conversation": "PT38S",
                      *           "time_zone": "Europe/Brussels"
                      *         }
                      *       },
@@ -6542,7 +6547,7 @@ export interface operations {
                      * @example {
                      *       "content_type": "conversation",
                      *       "context_type": "work-session",
-                     *       "ended_at": "2026-11-27T01:43:34.541Z",
+                     *       "ended_at": "2026-11-27T03:57:34.794Z",
                      *       "entity_key": "talk-1",
                      *       "focus": {
                      *         "focus_id": "grind",
@@ -6552,8 +6557,8 @@ export interface operations {
                      *       "message_count": 1,
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T01:43:34.42Z",
-                     *           "entity_key": "01a21aac-1314-7283-afe6-9272f94026ab",
+                     *           "at": "2026-11-27T03:57:32.368Z",
+                     *           "entity_key": "01a21b26-b950-70a6-a067-ee2154ee4c4f",
                      *           "role": "user",
                      *           "seq": 0,
                      *           "text": "Samir says the letter came."
@@ -6565,7 +6570,7 @@ export interface operations {
                      *       ],
                      *       "processing_status": "raw",
                      *       "sensitivity": "normal",
-                     *       "started_at": "2026-11-27T01:43:33.023Z",
+                     *       "started_at": "2026-11-27T03:57:09.261Z",
                      *       "summary": "The letter from Lindepoort came; Noor will answer on Friday.",
                      *       "user_id": "noor"
                      *     }
@@ -6958,11 +6963,11 @@ export interface operations {
                      *       "mentions": [],
                      *       "messages": [
                      *         {
-                     *           "entity_key": "01a21aac-1314-7283-afe6-9272f94026ab",
+                     *           "entity_key": "01a21b26-b950-70a6-a067-ee2154ee4c4f",
                      *           "status": "created"
                      *         },
                      *         {
-                     *           "entity_key": "01a21aac-1314-7285-aa48-16ccb2b333de",
+                     *           "entity_key": "01a21b26-b950-70a8-bf44-c35356542096",
                      *           "status": "created"
                      *         }
                      *       ],
@@ -7096,8 +7101,8 @@ export interface operations {
                      * @example {
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T01:43:34.42Z",
-                     *           "entity_key": "01a21aac-1314-7285-aa48-16ccb2b333de",
+                     *           "at": "2026-11-27T03:57:32.368Z",
+                     *           "entity_key": "01a21b26-b950-70a8-bf44-c35356542096",
                      *           "role": "assistant",
                      *           "seq": 1,
                      *           "text": "The offer from Lindepoort?"
@@ -7239,7 +7244,7 @@ export interface operations {
                      *       "edges": [
                      *         {
                      *           "created": true,
-                     *           "id": "01a21aac-15d6-75a1-b395-9e94eace196b"
+                     *           "id": "01a21b26-eef0-7eed-8291-254c37aa7146"
                      *         }
                      *       ],
                      *       "skipped": 0,
@@ -7366,11 +7371,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T01:43:35.136Z",
-                     *       "key": "01a21aac-15d6-75a1-b395-9e94eace196b",
+                     *       "deleted_at": "2026-11-27T03:57:49.735Z",
+                     *       "key": "01a21b26-eef0-7eed-8291-254c37aa7146",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T01:43:35.136Z"
+                     *       "restorable_until": "2026-12-27T03:57:49.735Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -7504,7 +7509,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795743818142,
+                     *       "created_at": 1795751955558,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -7512,13 +7517,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21aac-219e-7a50-a311-b6858630946a",
+                     *       "id": "01a21b28-4c66-794a-b33b-4d8b78f7d37b",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "generating",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795743818142,
+                     *       "updated_at": 1795751955558,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -7660,7 +7665,7 @@ export interface operations {
                      *           {
                      *             "content_type": "conversation",
                      *             "context_type": "work-session",
-                     *             "ended_at": "2026-11-27T01:43:34.541Z",
+                     *             "ended_at": "2026-11-27T03:57:34.794Z",
                      *             "entity_key": "talk-1",
                      *             "mentioned_nodes": [
                      *               {
@@ -7671,8 +7676,8 @@ export interface operations {
                      *             ],
                      *             "messages": [
                      *               {
-                     *                 "at": "2026-11-27T01:43:34.42Z",
-                     *                 "entity_key": "01a21aac-1314-7283-afe6-9272f94026ab",
+                     *                 "at": "2026-11-27T03:57:32.368Z",
+                     *                 "entity_key": "01a21b26-b950-70a6-a067-ee2154ee4c4f",
                      *                 "role": "user",
                      *                 "score": 0.966386,
                      *                 "seq": 0,
@@ -7681,7 +7686,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "relevance_score": 0.966386,
-                     *             "started_at": "2026-11-27T01:43:33.023Z",
+                     *             "started_at": "2026-11-27T03:57:09.261Z",
                      *             "summary": "The letter from Lindepoort came; Noor will answer on Friday."
                      *           },
                      *           {
@@ -7697,8 +7702,8 @@ export interface operations {
                      *               }
                      *             ],
                      *             "messages": [],
-                     *             "relevance_score": 0.950799,
-                     *             "started_at": "2026-11-27T01:43:26.658Z",
+                     *             "relevance_score": 0.950798,
+                     *             "started_at": "2026-11-27T03:56:30.581Z",
                      *             "summary": "Noor planned the week with Samir."
                      *           }
                      *         ],
@@ -7726,10 +7731,10 @@ export interface operations {
                      *           {
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T01:43:33.023Z",
+                     *             "last_accessed_at": "2026-11-27T03:57:09.261Z",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
-                     *             "relevance_score": 0.97647,
+                     *             "relevance_score": 0.976469,
                      *             "salience": 0.65,
                      *             "state": "active"
                      *           }
@@ -7740,10 +7745,10 @@ export interface operations {
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from_entity_key": "p-noor",
                      *             "from_name": "Noor Verlinde",
-                     *             "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
+                     *             "key": "01a21b25-b061-7618-93dc-6f216180efd0",
                      *             "proximity": 5,
                      *             "relationship_kind": "has_relationship_with",
-                     *             "relevance_score": 0.446975,
+                     *             "relevance_score": 0.446974,
                      *             "salience": 0.9,
                      *             "state": "active",
                      *             "to_entity_key": "p-samir",
@@ -7848,40 +7853,40 @@ export interface operations {
                 content: {
                     /**
                      * @example {"kith":{"version":1,"statements":true}}
-                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:35Z","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743815000,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
-                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","history":{"version":1,"created_by":"noor","written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999988701370456,"confidence":0.5,"created_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:36.155Z","last_accessed_at":"2026-11-27T01:43:36.051Z","source_count":2,"first_mentioned_at":"2026-11-27T01:43:26.658Z","last_mentioned_at":"2026-11-27T01:43:33.023Z","history":{"version":5,"created_by":"noor","written":"4f524c0eb18e delete-node-note","salience_at":1795743815000,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":351,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795743816155}}}
-                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749989629119264,"confidence":0.5,"created_at":"2026-11-27T01:43:26.658Z","updated_at":"2026-11-27T01:43:36.335Z","last_accessed_at":"2026-11-27T01:43:36.335Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T01:43:26.658Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"4f524c0eb18e consolidate","salience_at":1795743816335,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795743806658}}}
-                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.574999811805591,"confidence":0.5,"created_at":"2026-11-27T01:43:33.023Z","updated_at":"2026-11-27T01:43:34.541Z","last_accessed_at":"2026-11-27T01:43:34.649Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T01:43:33.023Z","ended_at":"2026-11-27T01:43:34.541Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"4f524c0eb18e end-conversation","salience_at":1795743814649,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795743814541,"next_seq":2}}}
-                     *     {"node":{"kind":"message","entity_key":"01a21aac-1314-7283-afe6-9272f94026ab","user_id":"noor","name":"","created_at":"2026-11-27T01:43:34.42Z","updated_at":"2026-11-27T01:43:34.42Z","source_key":"talk-1","role":"user","at":"2026-11-27T01:43:34.42Z","seq":0,"text":"Samir says the letter came.","history":{"written":"4f524c0eb18e append-messages"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T01:43:26.658Z","updated_at":"2026-11-27T01:43:26.658Z","source_key":"s-monday","role":"user","at":"2026-11-27T01:43:26.658Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"4f524c0eb18e write-source"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T01:43:26.658Z","updated_at":"2026-11-27T01:43:26.658Z","source_key":"s-monday","role":"user","at":"2026-11-27T01:43:26.658Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"4f524c0eb18e write-source"}}}
-                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T01:43:26.584Z","recorded_by":"noor","key":"01a21aab-f486-71c5-b1e2-8c7d861a6115","recorded_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:26.584Z","history":{"version":1,"written":"4f524c0eb18e write-memory","salience_at":1795743806584,"decay_rate":0.02,"access_count":0}}}
-                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749990259268747,"confidence":0.8,"state":"active","valid_from":"2026-11-27T01:43:26.584Z","recorded_by":"noor","key":"01a21aab-f486-71b2-8907-e2c28f2d3c69","recorded_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:26.584Z","last_accessed_at":"2026-11-27T01:43:35Z","history":{"version":1,"written":"4f524c0eb18e restore-relationship","salience_at":1795743815000,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795743816142}}}
-                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T01:43:26.584Z","recorded_by":"noor","key":"01a21aab-f486-7171-8ffc-c1f724497d76","recorded_at":"2026-11-27T01:43:26.584Z","updated_at":"2026-11-27T01:43:36.117Z","last_accessed_at":"2026-11-27T01:43:36.102Z","history":{"version":3,"written":"4f524c0eb18e delete-relationship-note","salience_at":1795743815000,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":351,"is_dirty":true}}}
-                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21aab-f61f-7a92-8095-375f51408fff","recorded_at":"2026-11-27T01:43:26.658Z","history":{"version":1,"written":"4f524c0eb18e write-source"}}}
-                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21aac-1396-7724-83d7-04e01f021480","recorded_at":"2026-11-27T01:43:34.541Z","history":{"version":1,"written":"4f524c0eb18e end-conversation"}}}
-                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T01:43:26.658Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
+                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:57:44.205Z","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751864205,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
+                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999882842360471,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:58:38.137Z","last_accessed_at":"2026-11-27T03:58:06.776Z","source_count":2,"first_mentioned_at":"2026-11-27T03:56:30.581Z","last_mentioned_at":"2026-11-27T03:57:09.261Z","history":{"version":5,"created_by":"noor","written":"0e770a59bd53 delete-node-note","salience_at":1795751864205,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":2374,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795751918137}}}
+                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749867152636103,"confidence":0.5,"created_at":"2026-11-27T03:56:30.581Z","updated_at":"2026-11-27T03:58:57.538Z","last_accessed_at":"2026-11-27T03:58:57.538Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T03:56:30.581Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"0e770a59bd53 consolidate","salience_at":1795751937538,"decay_rate":0.01,"access_count":1,"recall_frequency":1}}}
+                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749962303382845,"confidence":0.5,"created_at":"2026-11-27T03:57:09.261Z","updated_at":"2026-11-27T03:57:34.794Z","last_accessed_at":"2026-11-27T03:57:41.831Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T03:57:09.261Z","ended_at":"2026-11-27T03:57:34.794Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"0e770a59bd53 end-conversation","salience_at":1795751861831,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"next_seq":2}}}
+                     *     {"node":{"kind":"message","entity_key":"01a21b26-b950-70a6-a067-ee2154ee4c4f","user_id":"noor","name":"","created_at":"2026-11-27T03:57:32.368Z","updated_at":"2026-11-27T03:57:32.368Z","source_key":"talk-1","role":"user","at":"2026-11-27T03:57:32.368Z","seq":0,"text":"Samir says the letter came.","history":{"written":"0e770a59bd53 append-messages"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T03:56:30.581Z","updated_at":"2026-11-27T03:56:30.581Z","source_key":"s-monday","role":"user","at":"2026-11-27T03:56:30.581Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"0e770a59bd53 write-source"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T03:56:30.581Z","updated_at":"2026-11-27T03:56:30.581Z","source_key":"s-monday","role":"user","at":"2026-11-27T03:56:30.581Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"0e770a59bd53 write-source"}}}
+                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T03:56:17.9Z","recorded_by":"noor","key":"01a21b25-b061-76d9-bf3f-e93e04df237b","recorded_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","history":{"version":1,"written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0.02,"access_count":0}}}
+                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749900110951499,"confidence":0.8,"state":"active","valid_from":"2026-11-27T03:56:17.9Z","recorded_by":"noor","key":"01a21b25-b061-769f-83b8-bfdcce62c16a","recorded_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:57:44.205Z","history":{"version":1,"written":"0e770a59bd53 restore-relationship","salience_at":1795751864205,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795751910801}}}
+                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T03:56:17.9Z","recorded_by":"noor","key":"01a21b25-b061-7618-93dc-6f216180efd0","recorded_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:58:12.585Z","last_accessed_at":"2026-11-27T03:58:08.559Z","history":{"version":3,"written":"0e770a59bd53 delete-relationship-note","salience_at":1795751864205,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":2374,"is_dirty":true}}}
+                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21b25-cfe5-7755-8cac-99a58f4774cb","recorded_at":"2026-11-27T03:56:30.581Z","history":{"version":1,"written":"0e770a59bd53 write-source"}}}
+                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21b26-c929-7a00-b51b-35f0c288ca03","recorded_at":"2026-11-27T03:57:34.794Z","history":{"version":1,"written":"0e770a59bd53 end-conversation"}}}
+                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T03:56:30.581Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
                      *     {"preference":{"user_id":"noor","key":"conversation_style","value":"Direct, and a little dry."}}
                      *     {"preference":{"user_id":"noor","key":"time_zone","value":"Europe/Brussels"}}
-                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795743818142,"updated_at":1795743818242,"created_by":"noor"}}
-                     *     {"chat_turn":{"id":"01a21aac-219e-7a50-a311-b6858630946a","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795743818142,"updated_at":1795743818242,"created_by":"noor"}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21aab-f486-7171-8ffc-c1f724497d76","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T01:43:36.102Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21aab-f486-7171-8ffc-c1f724497d76","last_accessed_at":{"time":"2026-11-27T01:43:35Z"},"last_recall_interval":351,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T01:43:26.584Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795743815000,"state":"active","updated_at":{"time":"2026-11-27T01:43:26.584Z"},"valid_from":{"time":"2026-11-27T01:43:26.584Z"},"version":1,"written":"4f524c0eb18e write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21aab-f486-7171-8ffc-c1f724497d76","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T01:43:36.117Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21aab-f486-7171-8ffc-c1f724497d76","last_accessed_at":{"time":"2026-11-27T01:43:36.102Z"},"last_recall_interval":351,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T01:43:26.584Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795743815000,"state":"active","updated_at":{"time":"2026-11-27T01:43:36.102Z"},"valid_from":{"time":"2026-11-27T01:43:26.584Z"},"version":2,"written":"4f524c0eb18e add-relationship-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21aab-f486-71b2-8907-e2c28f2d3c69","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T01:43:36.129Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830751222313,"key":"01a21aab-f486-71b2-8907-e2c28f2d3c69","last_accessed_at":{"time":"2026-11-27T01:43:35Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795743815000,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T01:43:26.584Z"},"recorded_by":"noor","salience":{"number":0.5749990259268747},"salience_at":1795743815000,"state":"active","updated_at":{"time":"2026-11-27T01:43:26.584Z"},"valid_from":{"time":"2026-11-27T01:43:26.584Z"},"version":1,"written":"4f524c0eb18e write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T01:43:27.387Z","properties":{"at":{"time":"2026-11-27T01:43:26.658Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T01:43:26.658Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.518650276909934},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T01:43:26.658Z"},"written":"4f524c0eb18e write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T01:43:35.237Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T01:43:26.584Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T01:43:26.658Z"},"last_accessed_at":{"time":"2026-11-27T01:43:35Z"},"last_mentioned_at":{"time":"2026-11-27T01:43:33.023Z"},"last_recall_interval":351,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999988701370456},"salience_at":1795743815000,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:26.584Z"},"version":1,"written":"4f524c0eb18e write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T01:43:36.051Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T01:43:26.584Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T01:43:26.658Z"},"last_accessed_at":{"time":"2026-11-27T01:43:35.235Z"},"last_mentioned_at":{"time":"2026-11-27T01:43:33.023Z"},"last_recall_interval":351,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999988701370456},"salience_at":1795743815000,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:35.235Z"},"version":2,"written":"4f524c0eb18e patch-node"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T01:43:36.063Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T01:43:26.584Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T01:43:26.658Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T01:43:36.051Z"},"last_mentioned_at":{"time":"2026-11-27T01:43:33.023Z"},"last_recall_interval":351,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999988701370456},"salience_at":1795743815000,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:36.051Z"},"version":3,"written":"4f524c0eb18e add-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T01:43:36.148Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T01:43:26.584Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T01:43:26.658Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T01:43:36.051Z"},"last_mentioned_at":{"time":"2026-11-27T01:43:33.023Z"},"last_recall_interval":351,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999988701370456},"salience_at":1795743815000,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:36.063Z"},"version":4,"written":"4f524c0eb18e delete-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T01:43:36.338Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T01:43:26.658Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T01:43:34.649Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749990751165961},"salience_at":1795743814649,"sensitivity":"normal","started_at":{"time":"2026-11-27T01:43:26.658Z"},"state":"active","story_due":1795743806658,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:26.658Z"},"version":1,"written":"4f524c0eb18e write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T01:43:33.258Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T01:43:33.023Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T01:43:33.023Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795743813023,"sensitivity":"normal","started_at":{"time":"2026-11-27T01:43:33.023Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:33.023Z"},"version":1,"written":"4f524c0eb18e open-conversation"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T01:43:34.543Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T01:43:33.023Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T01:43:33.258Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795743813023,"sensitivity":"normal","started_at":{"time":"2026-11-27T01:43:33.023Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T01:43:34.431Z"},"version":2,"written":"4f524c0eb18e set-focus"}}}
+                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795751955558,"updated_at":1795751955727,"created_by":"noor"}}
+                     *     {"chat_turn":{"id":"01a21b28-4c66-794a-b33b-4d8b78f7d37b","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795751955558,"updated_at":1795751955727,"created_by":"noor"}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b25-b061-7618-93dc-6f216180efd0","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T03:58:08.559Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21b25-b061-7618-93dc-6f216180efd0","last_accessed_at":{"time":"2026-11-27T03:57:44.205Z"},"last_recall_interval":2374,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T03:56:17.9Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795751864205,"state":"active","updated_at":{"time":"2026-11-27T03:56:17.9Z"},"valid_from":{"time":"2026-11-27T03:56:17.9Z"},"version":1,"written":"0e770a59bd53 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b25-b061-7618-93dc-6f216180efd0","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T03:58:12.585Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21b25-b061-7618-93dc-6f216180efd0","last_accessed_at":{"time":"2026-11-27T03:58:08.559Z"},"last_recall_interval":2374,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T03:56:17.9Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795751864205,"state":"active","updated_at":{"time":"2026-11-27T03:58:08.559Z"},"valid_from":{"time":"2026-11-27T03:56:17.9Z"},"version":2,"written":"0e770a59bd53 add-relationship-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b25-b061-769f-83b8-bfdcce62c16a","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T03:58:13.098Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830759136059,"key":"01a21b25-b061-769f-83b8-bfdcce62c16a","last_accessed_at":{"time":"2026-11-27T03:57:44.205Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795751864205,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T03:56:17.9Z"},"recorded_by":"noor","salience":{"number":0.5749900110951499},"salience_at":1795751864205,"state":"active","updated_at":{"time":"2026-11-27T03:56:17.9Z"},"valid_from":{"time":"2026-11-27T03:56:17.9Z"},"version":1,"written":"0e770a59bd53 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T03:56:38.929Z","properties":{"at":{"time":"2026-11-27T03:56:30.581Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T03:56:30.581Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.518776861178708},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T03:56:30.581Z"},"written":"0e770a59bd53 write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T03:57:54.894Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T03:56:17.9Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T03:56:30.581Z"},"last_accessed_at":{"time":"2026-11-27T03:57:44.205Z"},"last_mentioned_at":{"time":"2026-11-27T03:57:09.261Z"},"last_recall_interval":2374,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999882842360471},"salience_at":1795751864205,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:56:17.9Z"},"version":1,"written":"0e770a59bd53 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T03:58:06.776Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T03:56:17.9Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T03:56:30.581Z"},"last_accessed_at":{"time":"2026-11-27T03:57:54.875Z"},"last_mentioned_at":{"time":"2026-11-27T03:57:09.261Z"},"last_recall_interval":2374,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999882842360471},"salience_at":1795751864205,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:57:54.875Z"},"version":2,"written":"0e770a59bd53 patch-node"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T03:58:07.446Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T03:56:17.9Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T03:56:30.581Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T03:58:06.776Z"},"last_mentioned_at":{"time":"2026-11-27T03:57:09.261Z"},"last_recall_interval":2374,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999882842360471},"salience_at":1795751864205,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:58:06.776Z"},"version":3,"written":"0e770a59bd53 add-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T03:58:31.454Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T03:56:17.9Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T03:56:30.581Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T03:58:06.776Z"},"last_mentioned_at":{"time":"2026-11-27T03:57:09.261Z"},"last_recall_interval":2374,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999882842360471},"salience_at":1795751864205,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:58:07.446Z"},"version":4,"written":"0e770a59bd53 delete-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T03:58:57.554Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T03:56:30.581Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T03:57:41.831Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.574991753540227},"salience_at":1795751861831,"sensitivity":"normal","started_at":{"time":"2026-11-27T03:56:30.581Z"},"state":"active","summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:56:30.581Z"},"version":1,"written":"0e770a59bd53 write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T03:57:12.498Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T03:57:09.261Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T03:57:09.261Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795751829261,"sensitivity":"normal","started_at":{"time":"2026-11-27T03:57:09.261Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:57:09.261Z"},"version":1,"written":"0e770a59bd53 open-conversation"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T03:57:34.843Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T03:57:09.261Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T03:57:12.498Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795751829261,"sensitivity":"normal","started_at":{"time":"2026-11-27T03:57:09.261Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:57:33.736Z"},"version":2,"written":"0e770a59bd53 set-focus"}}}
                      *     {"end":{"nodes":13,"relationships":5,"statements":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
                      */
                     "application/x-ndjson": string;
@@ -8521,9 +8526,9 @@ export interface operations {
                      * @example {
                      *       "keys": [
                      *         {
-                     *           "created_at": "2026-11-27T01:43:39.827035585Z",
+                     *           "created_at": "2026-11-27T03:59:20.846921627Z",
                      *           "expires_at": "2100-01-01T00:00:00Z",
-                     *           "key_id": "63d4db18aa03",
+                     *           "key_id": "e233af48098f",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -8535,10 +8540,10 @@ export interface operations {
                      *           "user_id": "noor"
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T01:43:26.579819192Z",
+                     *           "created_at": "2026-11-27T03:56:17.689008366Z",
                      *           "expires_at": null,
-                     *           "key_id": "4f524c0eb18e",
-                     *           "last_used_at": null,
+                     *           "key_id": "0e770a59bd53",
+                     *           "last_used_at": "2026-11-27T03:58:37Z",
                      *           "rate_limit": null,
                      *           "revoked_at": null,
                      *           "scopes": [
@@ -8643,7 +8648,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "kith_shown-this-once",
-                     *       "key_id": "63d4db18aa03"
+                     *       "key_id": "e233af48098f"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedKey"];
@@ -8841,7 +8846,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "key_id": "4f524c0eb18e",
+                     *       "key_id": "0e770a59bd53",
                      *       "quota": {
                      *         "characters": {
                      *           "limit": null,
@@ -9089,7 +9094,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
+                     *           "key": "01a21b25-b061-7618-93dc-6f216180efd0",
                      *           "status": "created",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
@@ -9098,7 +9103,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21aab-f486-71b2-8907-e2c28f2d3c69",
+                     *           "key": "01a21b25-b061-769f-83b8-bfdcce62c16a",
                      *           "status": "created",
                      *           "to": "c-repair",
                      *           "type": "engages_with",
@@ -9107,7 +9112,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "grind",
-                     *           "key": "01a21aab-f486-71c5-b1e2-8c7d861a6115",
+                     *           "key": "01a21b25-b061-76d9-bf3f-e93e04df237b",
                      *           "status": "created",
                      *           "to": "flour",
                      *           "type": "supports_goal",
@@ -9344,11 +9349,11 @@ export interface operations {
                      *         {
                      *           "access_count": 0,
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T01:43:26.584Z",
+                     *           "created_at": "2026-11-27T03:56:17.9Z",
                      *           "description": "",
                      *           "entity_key": "grind",
                      *           "kind": "task",
-                     *           "last_accessed_at": "2026-11-27T01:43:26.584Z",
+                     *           "last_accessed_at": "2026-11-27T03:56:17.9Z",
                      *           "name": "Dress the stones",
                      *           "project_id": "mill",
                      *           "salience": 0.5,
@@ -9356,7 +9361,7 @@ export interface operations {
                      *           "state_key": "in_progress",
                      *           "title": "Dress the stones",
                      *           "ttl_policy": "decay",
-                     *           "updated_at": "2026-11-27T01:43:26.584Z",
+                     *           "updated_at": "2026-11-27T03:56:17.9Z",
                      *           "user_id": "noor",
                      *           "version": 1
                      *         }
@@ -9463,20 +9468,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-15T19:50:55.265415392Z",
+                     *       "archives_at": "2028-10-15T22:02:04.771679392Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T01:43:26.584Z",
+                     *       "created_at": "2026-11-27T03:56:17.9Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T01:43:26.658Z",
+                     *       "first_mentioned_at": "2026-11-27T03:56:30.581Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T01:43:35Z",
-                     *       "last_mentioned_at": "2026-11-27T01:43:33.023Z",
+                     *       "last_accessed_at": "2026-11-27T03:57:44.205Z",
+                     *       "last_mentioned_at": "2026-11-27T03:57:09.261Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T01:43:26.584Z",
-                     *         "by": "4f524c0eb18e",
+                     *         "at": "2026-11-27T03:56:17.9Z",
+                     *         "by": "0e770a59bd53",
                      *         "through": "write-memory"
                      *       },
                      *       "name": "Samir Haddou",
@@ -9490,8 +9495,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
-                     *           "last_accessed_at": "2026-11-27T01:43:35Z",
+                     *           "key": "01a21b25-b061-7618-93dc-6f216180efd0",
+                     *           "last_accessed_at": "2026-11-27T03:57:44.205Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -9499,13 +9504,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T01:43:26.584Z",
+                     *           "recorded_at": "2026-11-27T03:56:17.9Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T01:43:26.584Z",
+                     *           "valid_from": "2026-11-27T03:56:17.9Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -9515,14 +9520,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21aac-1396-7724-83d7-04e01f021480",
+                     *           "key": "01a21b26-c929-7a00-b51b-35f0c288ca03",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T01:43:34.541Z",
+                     *           "recorded_at": "2026-11-27T03:57:34.794Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9537,14 +9542,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21aab-f61f-7a92-8095-375f51408fff",
+                     *           "key": "01a21b25-cfe5-7755-8cac-99a58f4774cb",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T01:43:26.658Z",
+                     *           "recorded_at": "2026-11-27T03:56:30.581Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9558,7 +9563,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T01:43:26.584Z",
+                     *       "updated_at": "2026-11-27T03:56:17.9Z",
                      *       "user_id": "noor",
                      *       "version": 1
                      *     }
@@ -9658,11 +9663,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T01:43:36.148Z",
+                     *       "deleted_at": "2026-11-27T03:58:31.454Z",
                      *       "key": "p-samir",
                      *       "messages": 0,
                      *       "relationships": 3,
-                     *       "restorable_until": "2026-12-27T01:43:36.148Z"
+                     *       "restorable_until": "2026-12-27T03:58:31.454Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -9777,20 +9782,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-15T19:50:55.265415392Z",
+                     *       "archives_at": "2028-10-15T22:02:04.771679392Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T01:43:26.584Z",
+                     *       "created_at": "2026-11-27T03:56:17.9Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T01:43:26.658Z",
+                     *       "first_mentioned_at": "2026-11-27T03:56:30.581Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T01:43:35.235Z",
-                     *       "last_mentioned_at": "2026-11-27T01:43:33.023Z",
+                     *       "last_accessed_at": "2026-11-27T03:57:54.875Z",
+                     *       "last_mentioned_at": "2026-11-27T03:57:09.261Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T01:43:35.235Z",
-                     *         "by": "4f524c0eb18e",
+                     *         "at": "2026-11-27T03:57:54.875Z",
+                     *         "by": "0e770a59bd53",
                      *         "through": "patch-node"
                      *       },
                      *       "name": "Samir Haddou",
@@ -9804,8 +9809,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
-                     *           "last_accessed_at": "2026-11-27T01:43:35Z",
+                     *           "key": "01a21b25-b061-7618-93dc-6f216180efd0",
+                     *           "last_accessed_at": "2026-11-27T03:57:44.205Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -9813,13 +9818,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T01:43:26.584Z",
+                     *           "recorded_at": "2026-11-27T03:56:17.9Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T01:43:26.584Z",
+                     *           "valid_from": "2026-11-27T03:56:17.9Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -9829,14 +9834,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21aac-1396-7724-83d7-04e01f021480",
+                     *           "key": "01a21b26-c929-7a00-b51b-35f0c288ca03",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T01:43:34.541Z",
+                     *           "recorded_at": "2026-11-27T03:57:34.794Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9851,14 +9856,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21aab-f61f-7a92-8095-375f51408fff",
+                     *           "key": "01a21b25-cfe5-7755-8cac-99a58f4774cb",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T01:43:26.658Z",
+                     *           "recorded_at": "2026-11-27T03:56:30.581Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9872,7 +9877,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T01:43:35.235Z",
+                     *       "updated_at": "2026-11-27T03:57:54.875Z",
                      *       "user_id": "noor",
                      *       "version": 2
                      *     }
@@ -10008,8 +10013,8 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T01:43:35.237Z",
-                     *           "by": "4f524c0eb18e",
+                     *           "at": "2026-11-27T03:57:54.894Z",
+                     *           "by": "0e770a59bd53",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -10022,11 +10027,11 @@ export interface operations {
                      *           "what": "updated"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T01:43:34.541Z",
-                     *           "by": "4f524c0eb18e",
+                     *           "at": "2026-11-27T03:57:34.794Z",
+                     *           "by": "0e770a59bd53",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21aac-1396-7724-83d7-04e01f021480",
+                     *             "key": "01a21b26-c929-7a00-b51b-35f0c288ca03",
                      *             "node": {
                      *               "entity_key": "talk-1",
                      *               "kind": "source",
@@ -10039,11 +10044,11 @@ export interface operations {
                      *           "what": "created"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T01:43:26.658Z",
-                     *           "by": "4f524c0eb18e",
+                     *           "at": "2026-11-27T03:56:30.581Z",
+                     *           "by": "0e770a59bd53",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21aab-f61f-7a92-8095-375f51408fff",
+                     *             "key": "01a21b25-cfe5-7755-8cac-99a58f4774cb",
                      *             "node": {
                      *               "entity_key": "s-monday",
                      *               "kind": "source",
@@ -10164,7 +10169,7 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "4f524c0eb18e",
+                     *           "by": "0e770a59bd53",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -10172,24 +10177,24 @@ export interface operations {
                      *               "was": ""
                      *             }
                      *           ],
-                     *           "from": "2026-11-27T01:43:35.237Z",
+                     *           "from": "2026-11-27T03:57:54.894Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T01:43:26.584Z",
+                     *             "created_at": "2026-11-27T03:56:17.9Z",
                      *             "description": "Builds boats; lives on the barge Zwaluw.",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T01:43:26.658Z",
+                     *             "first_mentioned_at": "2026-11-27T03:56:30.581Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T01:43:35.235Z",
-                     *             "last_mentioned_at": "2026-11-27T01:43:33.023Z",
+                     *             "last_accessed_at": "2026-11-27T03:57:54.875Z",
+                     *             "last_mentioned_at": "2026-11-27T03:57:09.261Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T01:43:35.235Z",
+                     *             "updated_at": "2026-11-27T03:57:54.875Z",
                      *             "user_id": "noor",
                      *             "version": 2
                      *           },
@@ -10198,31 +10203,31 @@ export interface operations {
                      *           "version": 2
                      *         },
                      *         {
-                     *           "by": "4f524c0eb18e",
+                     *           "by": "0e770a59bd53",
                      *           "changes": [],
-                     *           "from": "2026-11-27T01:43:26.584Z",
+                     *           "from": "2026-11-27T03:56:17.9Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T01:43:26.584Z",
+                     *             "created_at": "2026-11-27T03:56:17.9Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T01:43:26.658Z",
+                     *             "first_mentioned_at": "2026-11-27T03:56:30.581Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T01:43:35Z",
-                     *             "last_mentioned_at": "2026-11-27T01:43:33.023Z",
+                     *             "last_accessed_at": "2026-11-27T03:57:44.205Z",
+                     *             "last_mentioned_at": "2026-11-27T03:57:09.261Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T01:43:26.584Z",
+                     *             "updated_at": "2026-11-27T03:56:17.9Z",
                      *             "user_id": "noor",
                      *             "version": 1
                      *           },
                      *           "through": "write-memory",
-                     *           "until": "2026-11-27T01:43:35.237Z",
+                     *           "until": "2026-11-27T03:57:54.894Z",
                      *           "version": 1
                      *         }
                      *       ]
@@ -10356,7 +10361,7 @@ export interface operations {
                      *         "goals": [
                      *           {
                      *             "direction": "outgoing",
-                     *             "edge_id": "01a21aab-f486-71c5-b1e2-8c7d861a6115",
+                     *             "edge_id": "01a21b25-b061-76d9-bf3f-e93e04df237b",
                      *             "id": "flour",
                      *             "kind": "goal",
                      *             "name": "Flour by May",
@@ -10372,7 +10377,7 @@ export interface operations {
                      *         "risks": [],
                      *         "tasks": []
                      *       },
-                     *       "loaded_at": "2026-11-27T01:43:35.144487932Z",
+                     *       "loaded_at": "2026-11-27T03:57:53.524458941Z",
                      *       "next": null,
                      *       "source": {
                      *         "id": "grind",
@@ -10488,10 +10493,10 @@ export interface operations {
                      * @example {
                      *       "mentions": [
                      *         {
-                     *           "at": "2026-11-27T01:43:33.023Z",
+                     *           "at": "2026-11-27T03:57:09.261Z",
                      *           "content_type": "conversation",
                      *           "context_type": "work-session",
-                     *           "message": "01a21aac-1314-7283-afe6-9272f94026ab",
+                     *           "message": "01a21b26-b950-70a6-a067-ee2154ee4c4f",
                      *           "quote": "Samir says the letter came.",
                      *           "role": "user",
                      *           "source": "talk-1",
@@ -10499,7 +10504,7 @@ export interface operations {
                      *           "to": 5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T01:43:26.658Z",
+                     *           "at": "2026-11-27T03:56:30.581Z",
                      *           "content_type": "conversation",
                      *           "context_type": "planning",
                      *           "source": "s-monday",
@@ -10626,24 +10631,24 @@ export interface operations {
                      *         ],
                      *         "canonical_name": "samir haddou",
                      *         "confidence": 0.5,
-                     *         "created_at": "2026-11-27T01:43:26.584Z",
+                     *         "created_at": "2026-11-27T03:56:17.9Z",
                      *         "description": "Builds boats; lives on the barge Zwaluw.",
                      *         "entity_key": "p-samir",
-                     *         "first_mentioned_at": "2026-11-27T01:43:26.658Z",
+                     *         "first_mentioned_at": "2026-11-27T03:56:30.581Z",
                      *         "kind": "person",
-                     *         "last_accessed_at": "2026-11-27T01:43:36.051Z",
-                     *         "last_mentioned_at": "2026-11-27T01:43:33.023Z",
+                     *         "last_accessed_at": "2026-11-27T03:58:06.776Z",
+                     *         "last_mentioned_at": "2026-11-27T03:57:09.261Z",
                      *         "name": "Samir Haddou",
                      *         "salience": 0.8,
                      *         "source_count": 2,
                      *         "state": "active",
                      *         "ttl_policy": "decay",
-                     *         "updated_at": "2026-11-27T01:43:36.167Z",
+                     *         "updated_at": "2026-11-27T03:58:44.486Z",
                      *         "user_id": "noor",
                      *         "version": 6
                      *       },
                      *       "relationships": 0,
-                     *       "undoable_until": "2026-12-27T01:43:36.167Z"
+                     *       "undoable_until": "2026-12-27T03:58:44.486Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Merge"];
@@ -10770,9 +10775,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T01:43:36.051Z",
+                     *           "date_added": "2026-11-27T03:58:06.776Z",
                      *           "expires_at": null,
-                     *           "id": "01a21aac-1973-783f-8cc6-97a768b4a0f8",
+                     *           "id": "01a21b27-3fb8-7cdf-81c9-c5eed7480d16",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -10885,9 +10890,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T01:43:36.051Z",
+                     *           "date_added": "2026-11-27T03:58:06.776Z",
                      *           "expires_at": null,
-                     *           "id": "01a21aac-1973-783f-8cc6-97a768b4a0f8",
+                     *           "id": "01a21b27-3fb8-7cdf-81c9-c5eed7480d16",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -11129,7 +11134,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "next": "MDFhMjFhYWItZjQ4Ni03MTcxLThmZmMtYzFmNzI0NDk3ZDc2",
+                     *       "next": "MDFhMjFiMjUtYjA2MS03NjE4LTkzZGMtNmYyMTYxODBlZmQw",
                      *       "relationships": [
                      *         {
                      *           "access_count": 2,
@@ -11139,8 +11144,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "outgoing",
                      *           "from": "p-noor",
-                     *           "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
-                     *           "last_accessed_at": "2026-11-27T01:43:35Z",
+                     *           "key": "01a21b25-b061-7618-93dc-6f216180efd0",
+                     *           "last_accessed_at": "2026-11-27T03:57:44.205Z",
                      *           "node": {
                      *             "entity_key": "p-samir",
                      *             "kind": "person",
@@ -11148,13 +11153,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T01:43:26.584Z",
+                     *           "recorded_at": "2026-11-27T03:56:17.9Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T01:43:26.584Z",
+                     *           "valid_from": "2026-11-27T03:56:17.9Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         }
@@ -11259,19 +11264,19 @@ export interface operations {
                      *       "access_count": 2,
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T01:43:26.584Z",
+                     *       "created_at": "2026-11-27T03:56:17.9Z",
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T01:43:26.658Z",
+                     *       "first_mentioned_at": "2026-11-27T03:56:30.581Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T01:43:36.051Z",
-                     *       "last_mentioned_at": "2026-11-27T01:43:33.023Z",
+                     *       "last_accessed_at": "2026-11-27T03:58:06.776Z",
+                     *       "last_mentioned_at": "2026-11-27T03:57:09.261Z",
                      *       "name": "Samir Haddou",
                      *       "salience": 0.8,
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T01:43:36.155Z",
+                     *       "updated_at": "2026-11-27T03:58:38.137Z",
                      *       "user_id": "noor",
                      *       "version": 5
                      *     }
@@ -11743,22 +11748,22 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "Together eight years, six of them afloat.",
                      *       "from": "p-noor",
-                     *       "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
-                     *       "last_accessed_at": "2026-11-27T01:43:35Z",
+                     *       "key": "01a21b25-b061-7618-93dc-6f216180efd0",
+                     *       "last_accessed_at": "2026-11-27T03:57:44.205Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T01:43:26.584Z",
-                     *         "by": "4f524c0eb18e",
+                     *         "at": "2026-11-27T03:56:17.9Z",
+                     *         "by": "0e770a59bd53",
                      *         "through": "write-memory"
                      *       },
                      *       "proximity": 5,
                      *       "proximity_word": "intimate-knowledge",
-                     *       "recorded_at": "2026-11-27T01:43:26.584Z",
+                     *       "recorded_at": "2026-11-27T03:56:17.9Z",
                      *       "recorded_by": "noor",
                      *       "salience": 1,
                      *       "state": "active",
                      *       "to": "p-samir",
                      *       "type": "has_relationship_with",
-                     *       "valid_from": "2026-11-27T01:43:26.584Z",
+                     *       "valid_from": "2026-11-27T03:56:17.9Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -11856,11 +11861,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T01:43:36.129Z",
-                     *       "key": "01a21aab-f486-71b2-8907-e2c28f2d3c69",
+                     *       "deleted_at": "2026-11-27T03:58:13.098Z",
+                     *       "key": "01a21b25-b061-769f-83b8-bfdcce62c16a",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T01:43:36.129Z"
+                     *       "restorable_until": "2026-12-27T03:58:13.098Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -11969,9 +11974,9 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "4f524c0eb18e",
+                     *           "by": "0e770a59bd53",
                      *           "changes": [],
-                     *           "from": "2026-11-27T01:43:26.584Z",
+                     *           "from": "2026-11-27T03:56:17.9Z",
                      *           "relationship": {
                      *             "access_count": 2,
                      *             "attitude": 5,
@@ -11979,17 +11984,17 @@ export interface operations {
                      *             "confidence": 0.8,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
-                     *             "last_accessed_at": "2026-11-27T01:43:35Z",
+                     *             "key": "01a21b25-b061-7618-93dc-6f216180efd0",
+                     *             "last_accessed_at": "2026-11-27T03:57:44.205Z",
                      *             "proximity": 5,
                      *             "proximity_word": "intimate-knowledge",
-                     *             "recorded_at": "2026-11-27T01:43:26.584Z",
+                     *             "recorded_at": "2026-11-27T03:56:17.9Z",
                      *             "recorded_by": "noor",
                      *             "salience": 1,
                      *             "state": "active",
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with",
-                     *             "valid_from": "2026-11-27T01:43:26.584Z",
+                     *             "valid_from": "2026-11-27T03:56:17.9Z",
                      *             "valid_to": null,
                      *             "version": 1
                      *           },
@@ -12193,9 +12198,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T01:43:36.102Z",
-                     *           "expires_at": "2026-12-27T01:43:36.102Z",
-                     *           "id": "01a21aac-19a6-7617-97c9-172271c267c6",
+                     *           "date_added": "2026-11-27T03:58:08.559Z",
+                     *           "expires_at": "2026-12-27T03:58:08.559Z",
+                     *           "id": "01a21b27-46af-796f-bb9e-36ea8424020c",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -12305,9 +12310,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T01:43:36.102Z",
-                     *           "expires_at": "2026-12-27T01:43:36.102Z",
-                     *           "id": "01a21aac-19a6-7617-97c9-172271c267c6",
+                     *           "date_added": "2026-11-27T03:58:08.559Z",
+                     *           "expires_at": "2026-12-27T03:58:08.559Z",
+                     *           "id": "01a21b27-46af-796f-bb9e-36ea8424020c",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -12541,15 +12546,15 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "How she works.",
                      *       "from": "p-noor",
-                     *       "key": "01a21aab-f486-71b2-8907-e2c28f2d3c69",
-                     *       "last_accessed_at": "2026-11-27T01:43:35Z",
-                     *       "recorded_at": "2026-11-27T01:43:26.584Z",
+                     *       "key": "01a21b25-b061-769f-83b8-bfdcce62c16a",
+                     *       "last_accessed_at": "2026-11-27T03:57:44.205Z",
+                     *       "recorded_at": "2026-11-27T03:56:17.9Z",
                      *       "recorded_by": "noor",
                      *       "salience": 0.575,
                      *       "state": "active",
                      *       "to": "c-repair",
                      *       "type": "engages_with",
-                     *       "valid_from": "2026-11-27T01:43:26.584Z",
+                     *       "valid_from": "2026-11-27T03:56:17.9Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -13060,11 +13065,11 @@ export interface operations {
                      *       "next_cursor": null,
                      *       "systems": [
                      *         {
-                     *           "created_at": "2026-11-27T01:43:36.343Z",
+                     *           "created_at": "2026-11-27T03:58:57.693Z",
                      *           "entities": 3,
                      *           "relationships": 1,
                      *           "system": "shop",
-                     *           "updated_at": "2026-11-27T01:43:36.545Z",
+                     *           "updated_at": "2026-11-27T03:59:00.695Z",
                      *           "version": 2
                      *         }
                      *       ]
@@ -13258,9 +13263,9 @@ export interface operations {
                      * @example {
                      *       "entities": [
                      *         {
-                     *           "created_at": "2026-11-27T01:43:36.344Z",
+                     *           "created_at": "2026-11-27T03:58:58.225Z",
                      *           "description": "Takes payments",
-                     *           "entity_key": "01a21aac-1b3e-7ae6-b111-3f57aaa50e72",
+                     *           "entity_key": "01a21b28-0f02-7811-9b54-1d7dfb4526ad",
                      *           "name": "checkout",
                      *           "properties": {
                      *             "port": 8080
@@ -13269,18 +13274,18 @@ export interface operations {
                      *             "go"
                      *           ],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T01:43:36.344Z",
+                     *           "updated_at": "2026-11-27T03:58:58.225Z",
                      *           "version": 1
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T01:43:36.545Z",
+                     *           "created_at": "2026-11-27T03:59:00.695Z",
                      *           "description": "",
-                     *           "entity_key": "01a21aac-1b61-7e2d-a8db-f491bf273d02",
+                     *           "entity_key": "01a21b28-1403-7be0-a735-059f5c77fddd",
                      *           "name": "search",
                      *           "properties": {},
                      *           "tags": [],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T01:43:36.545Z",
+                     *           "updated_at": "2026-11-27T03:59:00.695Z",
                      *           "version": 1
                      *         }
                      *       ],
@@ -13377,9 +13382,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T01:43:36.344Z",
+                     *       "created_at": "2026-11-27T03:58:58.225Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21aac-1b3e-7ae6-b111-3f57aaa50e72",
+                     *       "entity_key": "01a21b28-0f02-7811-9b54-1d7dfb4526ad",
                      *       "name": "checkout",
                      *       "properties": {
                      *         "port": 8080
@@ -13388,7 +13393,7 @@ export interface operations {
                      *         "go"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T01:43:36.344Z",
+                     *       "updated_at": "2026-11-27T03:58:58.225Z",
                      *       "version": 1
                      *     }
                      */
@@ -13599,9 +13604,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T01:43:36.344Z",
+                     *       "created_at": "2026-11-27T03:58:58.225Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21aac-1b3e-7ae6-b111-3f57aaa50e72",
+                     *       "entity_key": "01a21b28-0f02-7811-9b54-1d7dfb4526ad",
                      *       "name": "checkout",
                      *       "properties": {},
                      *       "tags": [
@@ -13609,7 +13614,7 @@ export interface operations {
                      *         "critical"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T01:43:36.835Z",
+                     *       "updated_at": "2026-11-27T03:59:05.235Z",
                      *       "version": 2
                      *     }
                      */
@@ -13739,14 +13744,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T01:43:36.545Z",
+                     *       "created_at": "2026-11-27T03:59:00.695Z",
                      *       "description": "",
-                     *       "entity_key": "01a21aac-1b61-7e2d-a8db-f491bf273d02",
+                     *       "entity_key": "01a21b28-1403-7be0-a735-059f5c77fddd",
                      *       "name": "finder",
                      *       "properties": {},
                      *       "tags": [],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T01:43:36.845Z",
+                     *       "updated_at": "2026-11-27T03:59:06.055Z",
                      *       "version": 2
                      *     }
                      */
@@ -14460,7 +14465,7 @@ export interface operations {
                      *       "relationships": [
                      *         {
                      *           "from": "checkout",
-                     *           "key": "01a21aac-1b3e-7b01-98db-20ff76d180d1",
+                     *           "key": "01a21b28-0f02-7834-b936-55b8aad01208",
                      *           "properties": {},
                      *           "to": "ledger",
                      *           "type": "writes to",
@@ -14657,7 +14662,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 0,
-                     *       "erased_at": "2026-11-27T01:43:45.158Z",
+                     *       "erased_at": "2026-11-27T03:59:42.003Z",
                      *       "keys": 1,
                      *       "messages": 0,
                      *       "nodes": 0,
@@ -14908,19 +14913,19 @@ export interface operations {
                      *             "node_type": "Person",
                      *             "salience": 0.725,
                      *             "state": "active",
-                     *             "updated_at": "2026-11-27T01:43:26.584Z"
+                     *             "updated_at": "2026-11-27T03:56:17.9Z"
                      *           },
                      *           "relationship": {
                      *             "attitude": 5,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21aab-f486-7171-8ffc-c1f724497d76",
+                     *             "key": "01a21b25-b061-7618-93dc-6f216180efd0",
                      *             "proximity": 5,
                      *             "salience": 0.975,
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with"
                      *           },
-                     *           "score": 0.840936
+                     *           "score": 0.74248
                      *         },
                      *         {
                      *           "hops": 1,
@@ -14933,17 +14938,17 @@ export interface operations {
                      *             "node_type": "Concept",
                      *             "salience": 0.5,
                      *             "state": "core",
-                     *             "updated_at": "2026-11-27T01:43:26.584Z"
+                     *             "updated_at": "2026-11-27T03:56:17.9Z"
                      *           },
                      *           "relationship": {
                      *             "description": "How she works.",
                      *             "from": "p-noor",
-                     *             "key": "01a21aab-f486-71b2-8907-e2c28f2d3c69",
+                     *             "key": "01a21b25-b061-769f-83b8-bfdcce62c16a",
                      *             "salience": 0.5,
                      *             "to": "c-repair",
                      *             "type": "engages_with"
                      *           },
-                     *           "score": 0.374999
+                     *           "score": 0.374993
                      *         }
                      *       ],
                      *       "truncated": false
@@ -15068,14 +15073,14 @@ export interface operations {
                      *           "context": {
                      *             "project_id": "mill"
                      *           },
-                     *           "created_at": 1795743817360,
+                     *           "created_at": 1795751952396,
                      *           "display_name": "Untitled",
                      *           "id": "stones",
                      *           "name": null,
                      *           "pinned": false,
                      *           "system_prompt": "Be brief.",
                      *           "turn_count": 0,
-                     *           "updated_at": 1795743817360,
+                     *           "updated_at": 1795751952396,
                      *           "user_id": "noor"
                      *         }
                      *       ]
@@ -15184,14 +15189,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795743817360,
+                     *       "created_at": 1795751952396,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795743817360,
+                     *       "updated_at": 1795751952396,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -15307,14 +15312,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795743817360,
+                     *       "created_at": 1795751952396,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795743817360,
+                     *       "updated_at": 1795751952396,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -15522,14 +15527,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795743817360,
+                     *       "created_at": 1795751952396,
                      *       "display_name": "The stones",
                      *       "id": "stones",
                      *       "name": "The stones",
                      *       "pinned": true,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795743817621,
+                     *       "updated_at": 1795751953154,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -15658,7 +15663,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795743817657,
+                     *           "created_at": 1795751953423,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -15779,7 +15784,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795743817657,
+                     *       "created_at": 1795751953423,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -15793,7 +15798,7 @@ export interface operations {
                      *       "provider_id": null,
                      *       "status": "pending",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795743817657,
+                     *       "updated_at": 1795751953423,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -15934,7 +15939,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795743817657,
+                     *       "created_at": 1795751953423,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -15948,7 +15953,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795743817662,
+                     *       "updated_at": 1795751954479,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -16156,7 +16161,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795743817657,
+                     *       "created_at": 1795751953423,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -16170,7 +16175,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795743817662,
+                     *       "updated_at": 1795751954479,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -16293,7 +16298,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795743818142,
+                     *       "created_at": 1795751955558,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -16301,13 +16306,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21aac-219e-7a50-a311-b6858630946a",
+                     *       "id": "01a21b28-4c66-794a-b33b-4d8b78f7d37b",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "cancelled",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795743818242,
+                     *       "updated_at": 1795751955727,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -16431,7 +16436,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795743817657,
+                     *           "created_at": 1795751953423,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -16639,7 +16644,7 @@ export interface operations {
                      *         {
                      *           "assistant_text": "Before Friday.",
                      *           "attempt": 1,
-                     *           "created_at": 1795743817657,
+                     *           "created_at": 1795751953423,
                      *           "entity_refs": [
                      *             {
                      *               "display_label": "@grind",
@@ -16653,7 +16658,7 @@ export interface operations {
                      *           "provider_id": "own-model",
                      *           "status": "complete",
                      *           "tree_id": "stones",
-                     *           "updated_at": 1795743817662,
+                     *           "updated_at": 1795751954479,
                      *           "user_prompt": "When should @Task:grind be done?"
                      *         }
                      *       ]
@@ -16861,7 +16866,7 @@ export interface operations {
                      *       "turn": {
                      *         "assistant_text": "Before Friday.",
                      *         "attempt": 1,
-                     *         "created_at": 1795743817657,
+                     *         "created_at": 1795751953423,
                      *         "entity_refs": [
                      *           {
                      *             "display_label": "@grind",
@@ -16875,7 +16880,7 @@ export interface operations {
                      *         "provider_id": "own-model",
                      *         "status": "complete",
                      *         "tree_id": "stones",
-                     *         "updated_at": 1795743817662,
+                     *         "updated_at": 1795751954479,
                      *         "user_prompt": "When should @Task:grind be done?"
                      *       }
                      *     }
@@ -17012,7 +17017,7 @@ export interface operations {
                      *         {
                      *           "chats": 1,
                      *           "conversations": 2,
-                     *           "last_activity_at": "2026-11-27T01:43:39.168Z",
+                     *           "last_activity_at": "2026-11-27T03:59:18.136Z",
                      *           "messages": 3,
                      *           "nodes": 11,
                      *           "user_id": "noor"
@@ -17099,8 +17104,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "anonymised": 0,
-                     *       "cache_entries": 16,
-                     *       "erased_at": "2026-11-27T01:43:42.004Z",
+                     *       "cache_entries": 9,
+                     *       "erased_at": "2026-11-27T03:59:23.388Z",
                      *       "keys": 1,
                      *       "messages": 4,
                      *       "nodes": 11,
@@ -17466,12 +17471,12 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "4f524c0eb18e",
+                     *           "by": "0e770a59bd53",
                      *           "deleted": true,
-                     *           "from": "2026-11-27T01:43:27.053Z",
+                     *           "from": "2026-11-27T03:56:37.037Z",
                      *           "key": "units",
                      *           "through": "put-preference",
-                     *           "until": "2026-11-27T01:43:27.061Z",
+                     *           "until": "2026-11-27T03:56:37.321Z",
                      *           "value": "metric"
                      *         }
                      *       ]
@@ -17806,7 +17811,7 @@ export interface operations {
                      *       "paused": false,
                      *       "statements": [
                      *         {
-                     *           "at": "2026-11-27T01:43:26.658Z",
+                     *           "at": "2026-11-27T03:56:30.581Z",
                      *           "confidence": 0.95,
                      *           "from": 0,
                      *           "key": "m-2#0",
@@ -18046,10 +18051,10 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "4f524c0eb18e",
-                     *           "from": "2026-11-27T01:43:27.387Z",
+                     *           "by": "0e770a59bd53",
+                     *           "from": "2026-11-27T03:56:38.929Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T01:43:26.658Z",
+                     *             "at": "2026-11-27T03:56:30.581Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -18067,10 +18072,10 @@ export interface operations {
                      *           "until": null
                      *         },
                      *         {
-                     *           "by": "4f524c0eb18e",
-                     *           "from": "2026-11-27T01:43:26.658Z",
+                     *           "by": "0e770a59bd53",
+                     *           "from": "2026-11-27T03:56:30.581Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T01:43:26.658Z",
+                     *             "at": "2026-11-27T03:56:30.581Z",
                      *             "confidence": 0.95,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -18085,7 +18090,7 @@ export interface operations {
                      *             "valid_to": null
                      *           },
                      *           "through": "write-source",
-                     *           "until": "2026-11-27T01:43:27.387Z"
+                     *           "until": "2026-11-27T03:56:38.929Z"
                      *         }
                      *       ]
                      *     }
@@ -18179,17 +18184,17 @@ export interface operations {
                      *         {
                      *           "active": true,
                      *           "attempts": 0,
-                     *           "created_at": "2026-11-27T01:43:39.458Z",
-                     *           "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2NTAgMA",
+                     *           "created_at": "2026-11-27T03:59:19.55Z",
+                     *           "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MzMgMA",
                      *           "disabled": null,
-                     *           "id": "01a21aac-26c2-7992-a3f9-68267a054e16",
+                     *           "id": "01a21b28-5bfe-7ef7-b8d5-b75dfc1d2e24",
                      *           "kinds": [
                      *             "concept",
                      *             "task"
                      *           ],
                      *           "last_attempt_at": null,
                      *           "last_result": null,
-                     *           "next_attempt_at": "2026-11-27T01:43:39.458Z",
+                     *           "next_attempt_at": "2026-11-27T03:59:19.55Z",
                      *           "ops": [
                      *             "created",
                      *             "updated"
@@ -18297,17 +18302,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T01:43:39.458Z",
-                     *       "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2NTAgMA",
+                     *       "created_at": "2026-11-27T03:59:19.55Z",
+                     *       "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MzMgMA",
                      *       "disabled": null,
-                     *       "id": "01a21aac-26c2-7992-a3f9-68267a054e16",
+                     *       "id": "01a21b28-5bfe-7ef7-b8d5-b75dfc1d2e24",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T01:43:39.458Z",
+                     *       "next_attempt_at": "2026-11-27T03:59:19.55Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -18425,17 +18430,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T01:43:39.458Z",
-                     *       "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2NTAgMA",
+                     *       "created_at": "2026-11-27T03:59:19.55Z",
+                     *       "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MzMgMA",
                      *       "disabled": null,
-                     *       "id": "01a21aac-26c2-7992-a3f9-68267a054e16",
+                     *       "id": "01a21b28-5bfe-7ef7-b8d5-b75dfc1d2e24",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T01:43:39.458Z",
+                     *       "next_attempt_at": "2026-11-27T03:59:19.55Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -18636,10 +18641,10 @@ export interface operations {
                      * @example {
                      *       "active": false,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T01:43:39.458Z",
-                     *       "cursor": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDE3OTU3NDM4MDY2NTAgMA",
+                     *       "created_at": "2026-11-27T03:59:19.55Z",
+                     *       "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MzMgMA",
                      *       "disabled": null,
-                     *       "id": "01a21aac-26c2-7992-a3f9-68267a054e16",
+                     *       "id": "01a21b28-5bfe-7ef7-b8d5-b75dfc1d2e24",
                      *       "kinds": [],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
@@ -18773,24 +18778,24 @@ export interface operations {
                      * @example {
                      *       "dead": [
                      *         {
-                     *           "after": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDEgMA",
+                     *           "after": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_first",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDEgMQ"
+                     *           "until": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDEgMQ"
                      *         },
                      *         {
-                     *           "after": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDEgMA",
+                     *           "after": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_second",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyBiM2M1MWNjYTEzMGQwMGNmIDEgMQ"
+                     *           "until": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDEgMQ"
                      *         }
                      *       ],
                      *       "next": null

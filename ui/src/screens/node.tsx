@@ -375,7 +375,7 @@ function Merge({ node, path, changed }: { node: View; path: string; changed: () 
   const [plan, setPlan] = useState<Schemas["Merge"] | null>(null);
   const [done, setDone] = useState<Schemas["Merge"] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
-  if (!may("write") || !["person", "concept", "entity"].includes(node.kind)) return null;
+  if (!may("write") || !["person", "concept", "entity", "project", "system_entity"].includes(node.kind)) return null;
   const ask = (dry: boolean) => post<Schemas["Merge"]>(`${path}/merge`, { other, take, dry_run: dry }, { user_id: user() });
   const look = () => {
     setProblem(null);

@@ -1738,6 +1738,7 @@ class Merge(TypedDict, total=False):
     left: Required[int]  # relationships that repeat one of this node's, or lead to it: only an undo brings them back
     merged: Required[NodeRef]  # the node that is part of it now
     node: Required[NodeView]  # as it is now
+    nodes: int  # of a project: nodes that belong to this one now
     relationships: Required[int]  # moved here
     undoable_until: Required[str]  # with restore-node and the key of the other
 
@@ -1751,7 +1752,7 @@ class MergeConflict(TypedDict, total=False):
 class MergeWrite(TypedDict, total=False):
     dry_run: bool | None  # answer what the merge would do, and do nothing
     other: Required[str]  # entity_key of the node that is merged into this one. Its key goes on to lead here
-    take: list[Literal["name", "type", "description", "properties"]] | None  # fields that get the value of the other node where both have one; default: this node's stay
+    take: list[Literal["name", "type", "description", "properties", "state_key", "type_key", "facet_context", "facet_scale", "facet_stage", "next_step_short", "next_step_long", "start_at", "end_at"]] | None  # fields that get the value of the other node where both have one; default: this node's stay
 
 
 class MergedSystem(TypedDict, total=False):
