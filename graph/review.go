@@ -226,15 +226,15 @@ func (s *Store) Review(ctx context.Context, scope Scope, key string) (Review, er
 	return row.view(), err
 }
 
-// Decision is what somebody decided about a write that waits.
-type Decision struct {
+// ReviewDecision is what somebody decided about a write that waits.
+type ReviewDecision struct {
 	State  string `json:"state" oneof:"confirmed refused" doc:"confirmed: it is written now, as by the caller; refused: it never is"`
 	Always bool   `json:"always,omitempty" doc:"decides about all further writes of the same origin and author, too: confirmed ones are stored with the trust that they have"`
 }
 
 // Decide confirms or refuses a write that waits. What is confirmed is stored as the caller's own write, in the same transaction; the
 // result says what of it. It returns ErrNotFound, and ErrConflict for a review that was decided before.
-func (s *Store) Decide(ctx context.Context, scope Scope, key string, d Decision) (Review, MemoryResult, error) {
+func (s *Store) Decide(ctx context.Context, scope Scope, key string, d ReviewDecision) (Review, MemoryResult, error) {
 	f := &Faults{}
 	f.OneOf(fault.At("state"), d.State, Confirmed, Declined)
 	if err := f.Err(); err != nil {

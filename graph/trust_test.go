@@ -146,25 +146,25 @@ func TestReviews(t *testing.T) {
 	e.Same("waiting", 1, len(waiting))
 	e.Same("review", []any{held.Review, "external", "eve@example.com", 0.1, "m1"}, []any{waiting[0].Key, waiting[0].Origin, waiting[0].Author, waiting[0].Trust, waiting[0].DerivedFrom[0]})
 
-	decide := func(user, key string, d graph.Decision) (graph.MemoryResult, error) {
+	decide := func(user, key string, d graph.ReviewDecision) (graph.MemoryResult, error) {
 		_, result, err := e.Store.Decide(e.Context(), e.As(user), key, d)
 		return result, err
 	}
-	_, err := decide("u2", held.Review, graph.Decision{State: graph.Confirmed})
+	_, err := decide("u2", held.Review, graph.ReviewDecision{State: graph.Confirmed})
 	e.Same("by another user", true, errors.Is(err, fault.ErrNotFound))
-	_, err = decide("u1", held.Review, graph.Decision{State: "maybe"})
+	_, err = decide("u1", held.Review, graph.ReviewDecision{State: "maybe"})
 	e.Same("an unknown decision", true, errors.Is(err, fault.ErrInvalid))
-	result, err := decide("u1", held.Review, graph.Decision{State: graph.Confirmed})
+	result, err := decide("u1", held.Review, graph.ReviewDecision{State: graph.Confirmed})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.Same("confirmed", []graph.Status{graph.Created, graph.Created, graph.Created}, []graph.Status{result.Nodes[0].Status, result.Nodes[1].Status, result.Relationships[0].Status})
 	e.Same("description", "account 666", e.get("u1", "person", "eve").Description)
-	_, err = decide("u1", held.Review, graph.Decision{State: graph.Declined})
+	_, err = decide("u1", held.Review, graph.ReviewDecision{State: graph.Declined})
 	e.Same("again", true, errors.Is(err, fault.ErrConflict))
 
 	second := e.derived("u1", graph.MemoryWrite{Nodes: []graph.NodeWrite{person("joe", "Joe", "a friend")}}, "m2")
-	if _, err = decide("u1", second.Review, graph.Decision{State: graph.Declined, Always: true}); err != nil {
+	if _, err = decide("u1", second.Review, graph.ReviewDecision{State: graph.Declined, Always: true}); err != nil {
 		t.Fatal(err)
 	}
 	e.Same("refused", 1, len(list("u1", graph.Declined)))
@@ -175,7 +175,7 @@ func TestReviews(t *testing.T) {
 	}
 	fourth := e.derived("u1", graph.MemoryWrite{Nodes: []graph.NodeWrite{person("jim", "Jim", "a friend")}}, "m2")
 	e.Same("no longer", graph.Waiting, fourth.Nodes[0].Status)
-	if _, err = decide("u1", fourth.Review, graph.Decision{State: graph.Confirmed, Always: true}); err != nil {
+	if _, err = decide("u1", fourth.Review, graph.ReviewDecision{State: graph.Confirmed, Always: true}); err != nil {
 		t.Fatal(err)
 	}
 	fifth := e.derived("u1", graph.MemoryWrite{Nodes: []graph.NodeWrite{person("jon", "Jon", "a friend")}}, "m2")

@@ -13,7 +13,7 @@ import (
 type trustStore interface {
 	Reviews(ctx context.Context, scope graph.Scope, l graph.ReviewList) (graph.ReviewPage, error)
 	Review(ctx context.Context, scope graph.Scope, key string) (graph.Review, error)
-	Decide(ctx context.Context, scope graph.Scope, key string, d graph.Decision) (graph.Review, graph.MemoryResult, error)
+	Decide(ctx context.Context, scope graph.Scope, key string, d graph.ReviewDecision) (graph.Review, graph.MemoryResult, error)
 	TrustRules(ctx context.Context, scope graph.Scope) ([]graph.TrustRule, error)
 	DeleteTrustRule(ctx context.Context, scope graph.Scope, origin, author string) error
 	MinTrust(ctx context.Context, teamID string) (float64, error)
@@ -73,7 +73,7 @@ func (a *API) getReview(ctx context.Context, in *ReviewInput) (*ReviewOutput, er
 // DecideReviewInput decides about a write that waits.
 type DecideReviewInput struct {
 	ReviewInput
-	Body graph.Decision
+	Body graph.ReviewDecision
 }
 
 // DecidedOutput is a decided review, and what was stored.

@@ -16,7 +16,7 @@ import (
 
 // poisoned is a memory with good sources and poisoned ones, and what an extraction that believes all of them would store.
 type poisoned struct {
-	*service
+	caller
 	t *testing.T
 }
 
@@ -107,10 +107,8 @@ func TestPoisonedSources(t *testing.T) {
 	}
 	before, _, _ := p.asked()
 	p.store(bad)
-	waiting := 0
 	for i := range bad {
 		p.believe(&bad[i], bad[i].Claim)
-		waiting++
 	}
 	after, hits, wrong := p.asked()
 	lost := 0
@@ -126,7 +124,7 @@ func TestPoisonedSources(t *testing.T) {
 		t.Errorf("%d of %d right answers are lost: %.3f", lost, len(before), share)
 	}
 	lines, poison := 0, 0
-	text := p.text(t, "/v1/context?user_id=mara&format=text")
+	text := string(p.do(t, http.MethodGet, "/v1/context?user_id=mara&format=text", "").body)
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "- ") {
 			continue
