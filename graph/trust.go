@@ -158,7 +158,7 @@ func putBelief(b belief, old, next Properties) {
 		evidence = nil
 	}
 	next.putEvidence(trust.Add(evidence, b.Evidence))
-	if t := TrustIn(next); old == nil && t < trust.Plain { // it ranks behind what is believed, whatever its writer says
+	if t := TrustIn(next); old == nil && t < trust.Of(trust.Assistant) { // it ranks behind what is believed, whatever its writer says
 		next["salience"] = trust.Round(min(next.number("salience"), DefaultSalience) * t)
 	}
 }

@@ -62,8 +62,8 @@ func TestDerivedTrust(t *testing.T) {
 		{[]string{"m1"}, 0.4, "external"},
 		{[]string{"m2"}, 0.4, "external"},
 		{[]string{"m3"}, 0.475, "external"},
-		{[]string{"c2"}, 0.79, "tool"},
-		{[]string{"c1"}, 0.958, "assistant"},
+		{[]string{"c2"}, 0.7375, "tool"},
+		{[]string{"c1"}, 0.9475, "assistant"},
 	} {
 		e.derived("u1", bob, step.sources...)
 		n := e.get("u1", "person", "bob")

@@ -12,7 +12,7 @@ import (
 const exploreTokens = 500
 
 func (s *Server) addExplore() {
-	form := contract.Input[explore.Request]("format", "evidence", "semantic_weight", "time_weight", "salience_weight", "multi_query", "return_explanations")
+	form := contract.Input[explore.Request]("format", "evidence", "semantic_weight", "time_weight", "salience_weight", "multi_query", "return_explanations", "min_trust")
 	add(s, tool{"explore", "Find something in the memory", reads, guide("explore")}, form.Describe(map[string]string{
 		"user_id":         callerDoc,
 		"queries":         "questions or descriptions, in the user's words",

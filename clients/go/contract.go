@@ -532,6 +532,39 @@ type RestoreRelationshipQuery struct {
 	Version int64  `json:"version,omitempty"` // write the content of this former version as a new one; omitted: undo the delete
 }
 
+// ListReviews is GET /v1/reviews: a page of the writes whose trust is less than the team wants, the newest first.
+func (c *Client) ListReviews(ctx context.Context, query ListReviewsQuery) (*ReviewPage, error) {
+	return fetch[ReviewPage](ctx, c, request{method: http.MethodGet, path: "/v1/reviews", query: query, again: true})
+}
+
+// ListReviewsQuery holds the query parameters of ListReviews.
+type ListReviewsQuery struct {
+	Cursor string `json:"cursor,omitempty"` // next of the page before
+	Limit  int64  `json:"limit,omitempty"`
+	State  string `json:"state,omitempty"`
+	UserID string `json:"user_id,omitempty"` // the writes for this user; default: the user of the key, or else all of the team
+}
+
+// Review is GET /v1/reviews/{key}: a write that waits for a decision, or about which one was made.
+func (c *Client) Review(ctx context.Context, key string, query ReviewQuery) (*Review, error) {
+	return fetch[Review](ctx, c, request{method: http.MethodGet, path: "/v1/reviews/" + escape(key), query: query, again: true})
+}
+
+// ReviewQuery holds the query parameters of Review.
+type ReviewQuery struct {
+	UserID string `json:"user_id,omitempty"` // whose; default: the user of the key, or anybody's
+}
+
+// DecideReview is PATCH /v1/reviews/{key}: confirm or refuse a write that waits, or all of its origin and author.
+func (c *Client) DecideReview(ctx context.Context, key string, query DecideReviewQuery, body *ReviewDecision) (*Decided, error) {
+	return fetch[Decided](ctx, c, request{method: http.MethodPatch, path: "/v1/reviews/" + escape(key), query: query, body: body})
+}
+
+// DecideReviewQuery holds the query parameters of DecideReview.
+type DecideReviewQuery struct {
+	UserID string `json:"user_id,omitempty"` // whose; default: the user of the key, or anybody's
+}
+
 // Schema is GET /v1/schema: what Cypher can ask here: kinds, properties, relationship types, examples.
 func (c *Client) Schema(ctx context.Context, query SchemaQuery) (*TraverseSchema, error) {
 	return fetch[TraverseSchema](ctx, c, request{method: http.MethodGet, path: "/v1/schema", query: query, again: true})
@@ -570,6 +603,11 @@ func (c *Client) WriteSource(ctx context.Context, query WriteSourceQuery, body *
 // WriteSourceQuery holds the query parameters of WriteSource.
 type WriteSourceQuery struct {
 	Extract bool `json:"extract,omitempty"` // have the language model propose the persons, concepts and entities that the source tells of, and how they relate; it may take a minute
+}
+
+// WithdrawSource is POST /v1/sources/{key}/withdraw: delete a source that was found to be bad, with what rests on it alone; or report that, or undo it.
+func (c *Client) WithdrawSource(ctx context.Context, key string, body *WithdrawRequest) (*Withdrawal, error) {
+	return fetch[Withdrawal](ctx, c, request{method: http.MethodPost, path: "/v1/sources/" + escape(key) + "/withdraw", body: body})
 }
 
 // ListSystems is GET /v1/systems: the systems of the team.
@@ -702,6 +740,16 @@ func (c *Client) PauseTeamStatements(ctx context.Context, id string, body *Pause
 	return c.do(ctx, request{method: http.MethodPatch, path: "/v1/teams/" + escape(id) + "/statements", body: body}, nil)
 }
 
+// TeamTrust is GET /v1/teams/{id}/trust: the trust below which a team's writes wait for a review.
+func (c *Client) TeamTrust(ctx context.Context, id string) (*TeamTrust, error) {
+	return fetch[TeamTrust](ctx, c, request{method: http.MethodGet, path: "/v1/teams/" + escape(id) + "/trust", again: true})
+}
+
+// SetTeamTrust is PATCH /v1/teams/{id}/trust: set the trust below which a team's writes wait for a review.
+func (c *Client) SetTeamTrust(ctx context.Context, id string, body *TeamTrust) (*TeamTrust, error) {
+	return fetch[TeamTrust](ctx, c, request{method: http.MethodPatch, path: "/v1/teams/" + escape(id) + "/trust", body: body})
+}
+
 // TraverseRows is POST /v1/traverse: walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads.
 func (c *Client) TraverseRows(ctx context.Context, body *TraverseRequest) (*TraverseRows, error) {
 	return fetch[TraverseRows](ctx, c, request{method: http.MethodPost, path: "/v1/traverse", body: body, again: true})
@@ -782,6 +830,28 @@ type ListTurnsQuery struct {
 // SubmitTurn is POST /v1/trees/{id}/turns: add a turn to a chat tree, and have its answer generated.
 func (c *Client) SubmitTurn(ctx context.Context, id string, body *SubmitTurnRequest) (*ChatTurn, error) {
 	return fetch[ChatTurn](ctx, c, request{method: http.MethodPost, path: "/v1/trees/" + escape(id) + "/turns", body: body})
+}
+
+// DeleteTrustRule is DELETE /v1/trust/rules: let the writes of an origin and author wait again.
+func (c *Client) DeleteTrustRule(ctx context.Context, query DeleteTrustRuleQuery) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: "/v1/trust/rules", query: query, again: true}, nil)
+}
+
+// DeleteTrustRuleQuery holds the query parameters of DeleteTrustRule.
+type DeleteTrustRuleQuery struct {
+	Author string `json:"author,omitempty"`
+	Origin string `json:"origin,omitempty"`
+	UserID string `json:"user_id,omitempty"` // for whom; default: the user of the key, or what the team shares
+}
+
+// ListTrustRules is GET /v1/trust/rules: what was decided about all writes of an origin and author.
+func (c *Client) ListTrustRules(ctx context.Context, query ListTrustRulesQuery) (*TrustRules, error) {
+	return fetch[TrustRules](ctx, c, request{method: http.MethodGet, path: "/v1/trust/rules", query: query, again: true})
+}
+
+// ListTrustRulesQuery holds the query parameters of ListTrustRules.
+type ListTrustRulesQuery struct {
+	UserID string `json:"user_id,omitempty"` // for this user; default: the user of the key, or all of the team
 }
 
 // DeleteTurn is DELETE /v1/turns/{id}: delete a turn with all below it.
@@ -1038,8 +1108,10 @@ type ArtifactHit struct {
 	EntityKey      string              `json:"entity_key"`
 	Explanation    *ExploreExplanation `json:"explanation,omitempty"`
 	Name           string              `json:"name"`
+	Origin         string              `json:"origin,omitempty"` // of the most believed source
 	RelatedNodes   []NodeRef           `json:"related_nodes"`
 	RelevanceScore float64             `json:"relevance_score"` // 0 to 1
+	Trust          float64             `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 }
 
 // AvailableEntity is part of the contract.
@@ -1247,10 +1319,12 @@ type ContextNode struct {
 	IsOwner        bool            `json:"is_owner,omitempty"` // persons only
 	LastAccessedAt *time.Time      `json:"last_accessed_at"`
 	Name           string          `json:"name"`
-	Notes          []Note          `json:"notes,omitempty"` // at most 3, the newest first, without expired ones
+	Notes          []Note          `json:"notes,omitempty"`  // at most 3, the newest first, without expired ones
+	Origin         string          `json:"origin,omitempty"` // of the most believed source
 	Properties     json.RawMessage `json:"properties,omitempty"`
 	Salience       float64         `json:"salience"`
 	State          string          `json:"state"`
+	Trust          float64         `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 	TTLPolicy      string          `json:"ttl_policy"`
 	Type           string          `json:"type,omitempty"` // entities only
 	UpdatedAt      time.Time       `json:"updated_at"`
@@ -1314,9 +1388,11 @@ type ConversationPage struct {
 // CreateKeyRequest is part of the contract.
 type CreateKeyRequest struct {
 	ExpiresAt Optional[time.Time] `json:"expires_at,omitzero"`
+	Origin    Optional[string]    `json:"origin,omitzero"`     // of what the key writes: a key of a program that stores mails has external; default: none
 	RateLimit Optional[int64]     `json:"rate_limit,omitzero"` // units a minute, of which a look-up costs 1; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it
 	Scopes    []string            `json:"scopes"`              // read, write, admin
 	TeamID    string              `json:"team_id,omitempty"`   // default: the caller's; another team needs an admin key of team default
+	Trust     Optional[float64]   `json:"trust,omitzero"`      // the most that what the key writes is believed; default: what its origin has
 	UserID    Optional[string]    `json:"user_id,omitzero"`    // binds the key to this user; left out or null: the key acts for every user of the team
 }
 
@@ -1369,6 +1445,12 @@ type CurrentConversation struct {
 	ConversationID string    `json:"conversation_id"`
 	Messages       []Message `json:"messages"` // the last ones, the oldest first
 	StartedAt      time.Time `json:"started_at"`
+}
+
+// Decided is part of the contract.
+type Decided struct {
+	Result MemoryResult `json:"result"` // of a confirmed one: what became of each item, as in POST /v1/memory
+	Review Review       `json:"review"`
 }
 
 // Decision is part of the contract.
@@ -1445,21 +1527,24 @@ type ExplainedSubject struct {
 type ExploreExplanation struct {
 	Cosine   float64  `json:"cosine,omitempty"`  // of the query's vector and the hit's
 	Links    float64  `json:"links,omitempty"`   // how much the best hits link it, against the most linked
+	Marks    []string `json:"marks,omitempty"`   // of messages: what reads like an instruction to the agent
 	Meaning  float64  `json:"meaning,omitempty"` // what the meaning counted, against the best hit
 	Named    float64  `json:"named,omitempty"`   // how much what the query names links it, against the most linked
 	Rank     int64    `json:"rank"`              // by relevance alone, from 1
 	Recency  float64  `json:"recency"`           // exp(-0.02 × days)
 	Salience float64  `json:"salience"`
 	Time     float64  `json:"time,omitempty"`  // how sure it is that it was said at a time that the query names
+	Trust    float64  `json:"trust,omitempty"` // what the relevance was multiplied with, as its trust is low
 	Via      []string `json:"via,omitempty"`   // the names of what links it
 	Words    float64  `json:"words,omitempty"` // how well the words fit, against the best hit
 }
 
 // ExploreMeta is part of the contract.
 type ExploreMeta struct {
-	Confidence  float64          `json:"confidence"` // 0 to 1: how likely what was asked is among the first five hits, by the words and times of the queries; of several queries the least
-	Cut         int64            `json:"cut"`        // hits that max_tokens left out
-	Enough      bool             `json:"enough"`     // whether the first few hits should do; false: ask otherwise, or say that it is not known
+	Confidence  float64          `json:"confidence"`           // 0 to 1: how likely what was asked is among the first five hits, by the words and times of the queries; of several queries the least
+	Cut         int64            `json:"cut"`                  // hits that max_tokens left out
+	Distrusted  int64            `json:"distrusted,omitempty"` // hits left out because their trust is below min_trust; at most 100
+	Enough      bool             `json:"enough"`               // whether the first few hits should do; false: ask otherwise, or say that it is not known
 	Granularity int64            `json:"granularity"`
 	Mode        string           `json:"mode"`
 	QueryUsed   []string         `json:"query_used"` // the queries and text matches, and in deep mode what was added
@@ -1487,6 +1572,7 @@ type ExploreRequest struct {
 	Kinds               []string             `json:"kinds,omitempty"`                // only these kinds of nodes; message: messages as a list of their own. Default: all except messages, which come with their sources
 	Limit               int64                `json:"limit,omitempty"`                // of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5
 	MaxTokens           int64                `json:"max_tokens,omitempty"`           // o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went
+	MinTrust            Optional[float64]    `json:"min_trust,omitzero"`             // leaves out what has less trust, and counts it in meta.distrusted; default 0.2: mails and tool outputs that read like instructions to the agent are left out. Below 0.6, trust weighs the relevance
 	Mode                string               `json:"mode,omitempty"`                 // fast (default), or deep: a second look with what the first has found
 	MultiQuery          bool                 `json:"multi_query,omitempty"`          // the same as mode deep
 	Namespace           []string             `json:"namespace,omitempty"`            // only items of this namespace, and of those within it
@@ -1569,6 +1655,7 @@ type FocusLink struct {
 	EntityKey               string  `json:"entity_key"`
 	Name                    string  `json:"name"`
 	NodeType                string  `json:"node_type"`
+	Relationship            *Told   `json:"relationship,omitempty"` // how far the relationship is believed
 	RelationshipDescription string  `json:"relationship_description"`
 	RelationshipSalience    float64 `json:"relationship_salience"`
 	RelationshipType        string  `json:"relationship_type"`
@@ -1692,11 +1779,13 @@ type ImportedHistory struct {
 	DecayGradient      Optional[float64]  `json:"decay_gradient,omitzero"`
 	DecayRate          Optional[float64]  `json:"decay_rate,omitzero"` // per day
 	DistinctSourceDays Optional[[]string] `json:"distinct_source_days,omitzero"`
+	Evidence           Optional[[]string] `json:"evidence,omitzero"`   // what the trust rests on: sources, origin, trust and author, each
 	ExpiresAt          Optional[int64]    `json:"expires_at,omitzero"` // milliseconds since 1970
 	FormerKey          Optional[string]   `json:"former_key,omitzero"` // of an owner node: the key of the generated one that it replaced
 	IsDirty            Optional[bool]     `json:"is_dirty,omitzero"`
 	IsGoalGiven        Optional[bool]     `json:"is_goal_given,omitzero"`
 	LastRecallInterval Optional[int64]    `json:"last_recall_interval,omitzero"` // milliseconds
+	LeastTrust         Optional[float64]  `json:"least_trust,omitzero"`          // of a source: the least trust of its messages, if that is less than an assistant's
 	MentionWeight      Optional[float64]  `json:"mention_weight,omitzero"`
 	MergedKeys         Optional[[]string] `json:"merged_keys,omitzero"`     // keys of nodes that were merged into it
 	NextSeq            Optional[int64]    `json:"next_seq,omitzero"`        // of a source: the number of its next message, if it differs from their count
@@ -1726,11 +1815,13 @@ type KeyInfo struct {
 	CreatedAt  time.Time  `json:"created_at"`
 	ExpiresAt  *time.Time `json:"expires_at"`
 	KeyID      string     `json:"key_id"`
-	LastUsedAt *time.Time `json:"last_used_at"` // a minute late at most while the service runs
+	LastUsedAt *time.Time `json:"last_used_at"`     // a minute late at most while the service runs
+	Origin     string     `json:"origin,omitempty"` // of what it writes
 	RateLimit  *int64     `json:"rate_limit"`
 	RevokedAt  *time.Time `json:"revoked_at"`
 	Scopes     []string   `json:"scopes"`
 	TeamID     string     `json:"team_id"`
+	Trust      float64    `json:"trust,omitempty"` // the most that what it writes is believed
 	UserID     *string    `json:"user_id"`
 }
 
@@ -1845,11 +1936,13 @@ type Me struct {
 type MemoryResult struct {
 	Nodes         []NodeResult         `json:"nodes"`
 	Relationships []RelationshipResult `json:"relationships"`
+	Review        string               `json:"review,omitempty"` // items with the status waiting: the key of the review that decides about them
 	Warnings      []string             `json:"warnings"`
 }
 
 // MemoryWrite is part of the contract.
 type MemoryWrite struct {
+	DerivedFrom    []string            `json:"derived_from,omitempty"`    // entity keys of the sources that tell what is written: it carries their least trust, and goes when they are withdrawn
 	IdempotencyKey string              `json:"idempotency_key,omitempty"` // same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409
 	Nodes          []NodeWrite         `json:"nodes,omitempty"`           // each node once; nodes and relationships together are at most 10,000
 	Relationships  []RelationshipWrite `json:"relationships,omitempty"`   // at most one of each type from one node to another
@@ -1935,11 +2028,13 @@ type MessageHit struct {
 	EntityKey   string              `json:"entity_key"`
 	Explanation *ExploreExplanation `json:"explanation,omitempty"`
 	Name        string              `json:"name,omitempty"`
+	Origin      string              `json:"origin,omitempty"` // of the most believed source
 	Role        string              `json:"role"`
 	Score       float64             `json:"score"` // 0 to 1
 	Seq         int64               `json:"seq"`
 	SourceKey   string              `json:"source_key"`
 	Text        string              `json:"text"`
+	Trust       float64             `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 }
 
 // MessageReceipt is part of the contract.
@@ -2008,9 +2103,11 @@ type NodeHit struct {
 	Namespace      []string            `json:"namespace,omitempty"`      // items only
 	NodeType       string              `json:"node_type"`                // the kind as a label: Person, Concept, Task …
 	NotesSnippets  []string            `json:"notes_snippets,omitempty"` // unexpired notes, the newest 10: 500 characters of each, 5,000 of all
+	Origin         string              `json:"origin,omitempty"`         // of the most believed source
 	RelevanceScore float64             `json:"relevance_score"`          // 0 to 1
 	Salience       float64             `json:"salience"`
 	State          string              `json:"state"`
+	Trust          float64             `json:"trust,omitempty"`     // 0 to 1; absent: a caller wrote it, and it is believed
 	UpdatedAt      time.Time           `json:"updated_at,omitzero"` // items only
 	Value          json.RawMessage     `json:"value,omitempty"`     // of items, if kinds asks for them
 }
@@ -2043,6 +2140,7 @@ type NodeView struct {
 	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`      // key of the node it is about; read only; only of storyline, macro
 	ArchivesAt          time.Time                 `json:"archives_at,omitzero"`     // when it is archived, unless it is used before
 	At                  Optional[time.Time]       `json:"at,omitzero"`              // only of message
+	Author              Optional[string]          `json:"author,omitzero"`          // who wrote it, such as a mail address: sources of one author do not confirm each other; only of source
 	CanonicalName       string                    `json:"canonical_name,omitempty"` // persons only
 	Channel             Optional[string]          `json:"channel,omitzero"`         // only of signal
 	CompletedAt         Optional[time.Time]       `json:"completed_at,omitzero"`    // only of task, goal, milestone
@@ -2086,6 +2184,7 @@ type NodeView struct {
 	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`    // only of project
 	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`   // only of project
 	Notes               []Note                    `json:"notes,omitempty"`            // newest first, without expired ones
+	Origin              Optional[string]          `json:"origin,omitzero"`            // who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, of the content type, or none; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item
 	Outcome             Optional[string]          `json:"outcome,omitzero"`           // only of decision
 	Participants        Optional[[]string]        `json:"participants,omitzero"`      // user ids; only of source
 	Parts               json.RawMessage           `json:"parts,omitempty"`            // a list of objects; at most 262,144 bytes, 32 levels; only of message
@@ -2102,7 +2201,8 @@ type NodeView struct {
 	Recalls             int64                     `json:"recalls,omitempty"`       // how often explore, traverse or a touch returned it
 	Relationships       []RelationshipView        `json:"relationships,omitempty"` // strongest first
 	RestorableUntil     time.Time                 `json:"restorable_until,omitzero"`
-	Role                Optional[string]          `json:"role,omitzero"` // only of message
+	RestsOn             []string                  `json:"rests_on,omitempty"` // entity keys of the sources that it was derived from
+	Role                Optional[string]          `json:"role,omitzero"`      // only of message
 	Salience            float64                   `json:"salience"`
 	Sensitivity         Optional[string]          `json:"sensitivity,omitzero"`        // low, normal (default) or high; only of source
 	Seq                 Optional[int64]           `json:"seq,omitzero"`                // its number, from 0; read only; only of message, system_entity
@@ -2122,6 +2222,7 @@ type NodeView struct {
 	TargetDate          Optional[time.Time]       `json:"target_date,omitzero"`     // only of goal
 	Text                Optional[string]          `json:"text,omitzero"`            // only of requirement, message
 	Title               Optional[string]          `json:"title,omitzero"`           // the same as name; only of task, milestone, risk, document, decision, insight
+	Trust               Optional[float64]         `json:"trust,omitzero"`           // how far it is believed, 0 to 1; default: by its origin; at most that of the API key; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item
 	TS                  Optional[time.Time]       `json:"ts,omitzero"`              // only of signal
 	TTLPolicy           string                    `json:"ttl_policy"`
 	Type                string                    `json:"type,omitempty"`    // entities only
@@ -2130,6 +2231,7 @@ type NodeView struct {
 	UserID              *string                   `json:"user_id"`
 	Value               Optional[json.RawMessage] `json:"value,omitzero"` // an object; at most 262,144 bytes, 32 levels; only of item
 	Version             int64                     `json:"version"`
+	WithdrawnAt         Optional[time.Time]       `json:"withdrawn_at,omitzero"` // it was found to be bad: nothing new rests on it; read only; only of source
 }
 
 // NodeWrite is part of the contract.
@@ -2137,6 +2239,7 @@ type NodeWrite struct {
 	Aliases             Optional[[]string]        `json:"aliases,omitzero"`        // other names: searches find it by them, and so do writes by name; only of person, entity, project, system_entity
 	AnchorKey           Optional[string]          `json:"anchor_key,omitzero"`     // key of the node it is about; read only; only of storyline, macro
 	At                  Optional[time.Time]       `json:"at,omitzero"`             // only of message
+	Author              Optional[string]          `json:"author,omitzero"`         // who wrote it, such as a mail address: sources of one author do not confirm each other; only of source
 	CanonicalName       Optional[string]          `json:"canonical_name,omitzero"` // persons only; default: the name in lower case
 	Channel             Optional[string]          `json:"channel,omitzero"`        // only of signal
 	CompletedAt         Optional[time.Time]       `json:"completed_at,omitzero"`   // only of task, goal, milestone
@@ -2178,6 +2281,7 @@ type NodeWrite struct {
 	NextStepLong        Optional[string]          `json:"next_step_long,omitzero"`         // only of project
 	NextStepShort       Optional[string]          `json:"next_step_short,omitzero"`        // only of project
 	Notes               []NoteWrite               `json:"notes,omitempty"`                 // added to the existing ones
+	Origin              Optional[string]          `json:"origin,omitzero"`                 // who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, of the content type, or none; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item
 	Outcome             Optional[string]          `json:"outcome,omitzero"`                // only of decision
 	Participants        Optional[[]string]        `json:"participants,omitzero"`           // user ids; only of source
 	Parts               json.RawMessage           `json:"parts,omitempty"`                 // a list of objects; at most 262,144 bytes, 32 levels; only of message
@@ -2211,6 +2315,7 @@ type NodeWrite struct {
 	TargetDate          Optional[time.Time]       `json:"target_date,omitzero"`            // only of goal
 	Text                Optional[string]          `json:"text,omitzero"`                   // only of requirement, message
 	Title               Optional[string]          `json:"title,omitzero"`                  // the same as name; only of task, milestone, risk, document, decision, insight
+	Trust               Optional[float64]         `json:"trust,omitzero"`                  // how far it is believed, 0 to 1; default: by its origin; at most that of the API key; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item
 	TS                  Optional[time.Time]       `json:"ts,omitzero"`                     // only of signal
 	TTLPolicy           Optional[string]          `json:"ttl_policy,omitzero"`             // decay (default), keep_forever (default of an owner) or ephemeral
 	Type                Optional[string]          `json:"type,omitzero"`                   // entities and system entities; at most 128 characters
@@ -2218,14 +2323,15 @@ type NodeWrite struct {
 	UpdatedAt           Optional[time.Time]       `json:"updated_at,omitzero"`             // default: now; salience is its value at this time
 	UserID              Optional[string]          `json:"user_id,omitzero"`                // default: the request's user; null: shared by the team, as system entities always are
 	Value               Optional[json.RawMessage] `json:"value,omitzero"`                  // an object; at most 262,144 bytes, 32 levels; only of item
+	WithdrawnAt         Optional[time.Time]       `json:"withdrawn_at,omitzero"`           // it was found to be bad: nothing new rests on it; read only; only of source
 }
 
 // NotShown is part of the contract.
 type NotShown struct {
 	AtLeast bool   `json:"at_least,omitempty"` // not all were counted
 	Count   int64  `json:"count"`
-	Reason  string `json:"reason"` // faded: salience below 0.01; explore finds faded and archived ones with include_archived, others without
-	Section string `json:"section"`
+	Reason  string `json:"reason"`  // faded: salience below 0.01; explore finds faded and archived ones with include_archived, others without
+	Section string `json:"section"` // reviews: writes that wait for a review
 }
 
 // Note is part of the contract.
@@ -2356,7 +2462,8 @@ type OwnerRelationship struct {
 	Filled                  bool        `json:"filled,omitempty"` // added because the section had room: related in another way or not at all (then relationship_type is empty), or a candidate
 	Node                    ContextNode `json:"node"`
 	NodeType                string      `json:"node_type"`
-	RecentMentions          int64       `json:"recent_mentions"` // sources of the last 7 days that mention the node
+	RecentMentions          int64       `json:"recent_mentions"`        // sources of the last 7 days that mention the node
+	Relationship            *Told       `json:"relationship,omitempty"` // how far the relationship is believed
 	RelationshipDescription string      `json:"relationship_description"`
 	RelationshipSalience    float64     `json:"relationship_salience"`
 	RelationshipType        string      `json:"relationship_type"`
@@ -2557,8 +2664,10 @@ type RecentSource struct {
 	EndedAt     *time.Time  `json:"ended_at"`
 	EntityKey   string      `json:"entity_key"`
 	KeyEntities []KeyEntity `json:"key_entities"`
+	Origin      string      `json:"origin,omitempty"` // of the most believed source
 	StartedAt   time.Time   `json:"started_at"`
 	Summary     string      `json:"summary"`
+	Trust       float64     `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 }
 
 // RelationshipFilters is part of the contract.
@@ -2580,6 +2689,7 @@ type RelationshipHit struct {
 	FromName         string              `json:"from_name"`
 	Key              string              `json:"key"`
 	NotesSnippets    []string            `json:"notes_snippets,omitempty"`
+	Origin           string              `json:"origin,omitempty"` // of the most believed source
 	Proximity        int64               `json:"proximity,omitempty"`
 	RelationshipKind string              `json:"relationship_kind"`           // its type
 	RelationshipType string              `json:"relationship_type,omitempty"` // in the caller's own words
@@ -2588,6 +2698,7 @@ type RelationshipHit struct {
 	State            string              `json:"state,omitempty"`
 	ToEntityKey      string              `json:"to_entity_key"`
 	ToName           string              `json:"to_name"`
+	Trust            float64             `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 }
 
 // RelationshipPage is part of the contract.
@@ -2622,15 +2733,18 @@ type RelationshipView struct {
 	LastWrite        *LastWrite      `json:"last_write,omitempty"` // of a relationship read alone: by which it was created or last changed; absent: by Kith itself, or before Kith kept that
 	Node             *NodeRef        `json:"node,omitempty"`       // the other end
 	Notes            []Note          `json:"notes,omitempty"`      // newest first, without expired ones
+	Origin           string          `json:"origin,omitempty"`     // of the most believed source
 	Properties       json.RawMessage `json:"properties,omitempty"`
 	Proximity        int64           `json:"proximity,omitempty"`
 	ProximityWord    string          `json:"proximity_word,omitempty"`
 	RecordedAt       *time.Time      `json:"recorded_at"`
 	RecordedBy       *string         `json:"recorded_by"`
 	RelationshipType string          `json:"relationship_type,omitempty"`
+	RestsOn          []string        `json:"rests_on,omitempty"` // entity keys of the sources that it was derived from
 	Salience         float64         `json:"salience"`
 	State            string          `json:"state,omitempty"`
 	To               string          `json:"to"`
+	Trust            float64         `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 	Type             string          `json:"type"`
 	ValidFrom        *time.Time      `json:"valid_from"`
 	ValidTo          *time.Time      `json:"valid_to"`
@@ -2649,6 +2763,7 @@ type RelationshipWrite struct {
 	Key              string                    `json:"key,omitempty"`              // only for imports; otherwise generated
 	LastAccessedAt   Optional[time.Time]       `json:"last_accessed_at,omitzero"`  // only for imports
 	Notes            []NoteWrite               `json:"notes,omitempty"`            // added to the existing ones
+	Origin           Optional[string]          `json:"origin,omitzero"`            // who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, or none
 	Properties       json.RawMessage           `json:"properties,omitempty"`       // a free-form object; at most 16,384 bytes, 8 levels
 	Proximity        Optional[int64]           `json:"proximity,omitzero"`         // 1 to 5
 	RecordedAt       Optional[time.Time]       `json:"recorded_at,omitzero"`       // only for imports
@@ -2657,6 +2772,7 @@ type RelationshipWrite struct {
 	Salience         Optional[float64]         `json:"salience,omitzero"`          // 0 to 1; default 0.5; null is 0
 	State            Optional[string]          `json:"state,omitzero"`             // active (default), candidate, core or archived
 	To               string                    `json:"to"`                         // entity_key; another one than from
+	Trust            Optional[float64]         `json:"trust,omitzero"`             // how far it is believed, 0 to 1; default: by its origin; at most that of the API key
 	Type             string                    `json:"type"`                       // ^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to
 	UpdatedAt        Optional[time.Time]       `json:"updated_at,omitzero"`        // only for imports
 	ValidFrom        Optional[time.Time]       `json:"valid_from,omitzero"`        // default: now, or the end of the last one if that is in the future. Must not be within the validity of another one
@@ -2677,6 +2793,32 @@ type RenameSystemEntityRequest struct {
 type RetriedTurn struct {
 	Retried bool     `json:"retried"` // false: the turn was not in error, and stays as it is
 	Turn    ChatTurn `json:"turn"`
+}
+
+// Review is part of the contract.
+type Review struct {
+	Author      string          `json:"author,omitempty"`
+	CreatedAt   time.Time       `json:"created_at"`
+	DecidedAt   *time.Time      `json:"decided_at"`
+	DerivedFrom []string        `json:"derived_from,omitempty"` // entity keys of sources
+	Key         string          `json:"key"`
+	Origin      string          `json:"origin,omitempty"`
+	State       string          `json:"state"`
+	Trust       float64         `json:"trust"`
+	UserID      *string         `json:"user_id"`
+	Write       json.RawMessage `json:"write"` // the nodes and relationships, as in POST /v1/memory
+}
+
+// ReviewDecision is part of the contract.
+type ReviewDecision struct {
+	Always bool   `json:"always,omitempty"` // decides about all further writes of the same origin and author, too: confirmed ones are stored with the trust that they have
+	State  string `json:"state"`            // confirmed: it is written now, as by the caller; refused: it never is
+}
+
+// ReviewPage is part of the contract.
+type ReviewPage struct {
+	Next    *string  `json:"next"`
+	Reviews []Review `json:"reviews"`
 }
 
 // RoleMessage is part of the contract.
@@ -2787,11 +2929,13 @@ type SourceHit struct {
 	MentionedNodes []NodeRef           `json:"mentioned_nodes"` // the ten most salient
 	Messages       []MessageHit        `json:"messages"`        // the best three, the best first; of each what is around the words found
 	Name           string              `json:"name,omitempty"`
-	RelevanceScore float64             `json:"relevance_score"` // 0 to 1
+	Origin         string              `json:"origin,omitempty"` // of the most believed source
+	RelevanceScore float64             `json:"relevance_score"`  // 0 to 1
 	SourceType     string              `json:"source_type,omitempty"`
 	StartedAt      time.Time           `json:"started_at"`
 	StorylineRefs  []string            `json:"storyline_refs,omitempty"`
 	Summary        string              `json:"summary"`
+	Trust          float64             `json:"trust,omitempty"`   // 0 to 1; absent: a caller wrote it, and it is believed
 	UserID         string              `json:"user_id,omitempty"` // whose source it is, where it is another user's, of which the asking user is a participant
 }
 
@@ -2815,6 +2959,7 @@ type SourceResult struct {
 
 // SourceWrite is part of the contract.
 type SourceWrite struct {
+	Author         Optional[string]            `json:"author,omitzero"`           // who wrote it, such as a mail address: sources of one author do not confirm each other
 	ContentType    Optional[string]            `json:"content_type,omitzero"`     // conversation (default), email, slack-thread, meeting or text-note
 	ContextType    Optional[string]            `json:"context_type,omitzero"`     // work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
 	EndedAt        Optional[time.Time]         `json:"ended_at,omitzero"`         // null or omitted: still open; not before started_at
@@ -2824,6 +2969,7 @@ type SourceWrite struct {
 	Keywords       []string                    `json:"keywords,omitempty"`
 	Mentions       []string                    `json:"mentions,omitempty"` // entity keys of persons, concepts and entities
 	Messages       []MessageWrite              `json:"messages,omitempty"`
+	Origin         Optional[string]            `json:"origin,omitzero"`        // who said it: user (default), assistant, tool, external (default of email and slack-thread: a mail or document of others) or import (default of text-import)
 	Participants   []string                    `json:"participants,omitempty"` // user ids; the source's own user is always one
 	Sensitivity    Optional[string]            `json:"sensitivity,omitzero"`   // low, normal (default) or high
 	SourceType     Optional[string]            `json:"source_type,omitzero"`   // voice-memo, meeting, email, slack-thread or text-import; never changes
@@ -2831,6 +2977,7 @@ type SourceWrite struct {
 	Strict         bool                        `json:"strict,omitempty"`       // all or nothing: a refused mention is a 422 and nothing is written
 	Summary        Optional[string]            `json:"summary,omitzero"`       // one or two sentences; at most 16,384 characters
 	Tags           []string                    `json:"tags,omitempty"`
+	Trust          Optional[float64]           `json:"trust,omitzero"`    // how far it is believed, 0 to 1; default: by its origin; at most that of the API key
 	UserID         string                      `json:"user_id,omitempty"` // whose source it is; default: the user of the API key, else shared by the team, which a conversation cannot be
 }
 
@@ -3082,6 +3229,11 @@ type TeamErasure struct {
 	TeamID          string    `json:"team_id"`
 }
 
+// TeamTrust is part of the contract.
+type TeamTrust struct {
+	MinTrust float64 `json:"min_trust"` // writes with less trust wait for a review; 0: none; default 0.2
+}
+
 // Temporal is part of the contract.
 type Temporal struct {
 	CurrentDatetime           TemporalMoment `json:"current_datetime"`
@@ -3095,6 +3247,12 @@ type TemporalMoment struct {
 	Date      string `json:"date"`
 	DayOfWeek string `json:"day_of_week"`
 	Hour      int64  `json:"hour"`
+}
+
+// Told is part of the contract.
+type Told struct {
+	Origin string  `json:"origin,omitempty"` // of the most believed source
+	Trust  float64 `json:"trust,omitempty"`  // 0 to 1; absent: a caller wrote it, and it is believed
 }
 
 // TraverseExample is part of the contract.
@@ -3247,6 +3405,20 @@ type TreeView struct {
 	UserID       *string      `json:"user_id"`    // the user to whom it is private; null: shared
 }
 
+// TrustRule is part of the contract.
+type TrustRule struct {
+	Author    string    `json:"author,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	Decision  string    `json:"decision"`
+	Origin    string    `json:"origin"`
+	UserID    string    `json:"user_id"`
+}
+
+// TrustRules is part of the contract.
+type TrustRules struct {
+	Rules []TrustRule `json:"rules"`
+}
+
 // TurnDescendants is part of the contract.
 type TurnDescendants struct {
 	Turns []ChatTurnLine `json:"turns"`
@@ -3379,4 +3551,24 @@ type WhySection struct {
 	Conditions []Condition `json:"conditions"`
 	Section    string      `json:"section"`
 	Shown      bool        `json:"shown"`
+}
+
+// WithdrawRequest is part of the contract.
+type WithdrawRequest struct {
+	DryRun bool   `json:"dry_run,omitempty"` // only report what would go
+	Undo   bool   `json:"undo,omitempty"`    // restore the source and what went with it
+	UserID string `json:"user_id,omitempty"` // whose source it is; default: the user of the API key, else shared by the team
+}
+
+// Withdrawal is part of the contract.
+type Withdrawal struct {
+	Kept                 int64     `json:"kept,omitempty"` // of an undo: what could not be restored, as its name or key is in use again, or it was purged
+	LoweredNodes         int64     `json:"lowered_nodes"`  // that rest on others too: their trust is what the others tell
+	LoweredRelationships int64     `json:"lowered_relationships"`
+	Messages             int64     `json:"messages"`                  // of the source, which is deleted
+	Names                []string  `json:"names"`                     // of at most 20 of the deleted nodes
+	Nodes                int64     `json:"nodes"`                     // that rest on the source alone: deleted; counted up to 200,000
+	Relationships        int64     `json:"relationships"`             // that rest on the source alone: deleted; counted up to 200,000
+	RestorableUntil      time.Time `json:"restorable_until,omitzero"` // until when it can be undone
+	Source               string    `json:"source"`
 }

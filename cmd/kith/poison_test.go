@@ -73,6 +73,7 @@ func (p *poisoned) asked() (right map[string]bool, hits, bad int) {
 			hits++
 			if strings.HasPrefix(source["entity_key"].(string), "p") {
 				bad++
+				p.t.Logf("poisoned: %v for %s: %v", source["entity_key"], q.Text, source["messages"])
 				continue
 			}
 			for _, m := range source["messages"].([]any) {

@@ -24,10 +24,12 @@ var Origins = []string{User, Assistant, Tool, External, Import}
 // Of returns the trust of an origin for which nobody has set another one.
 func Of(origin string) float64 {
 	switch origin {
-	case Assistant, Import:
+	case Assistant:
 		return 0.8
+	case Import:
+		return 0.7
 	case Tool:
-		return 0.6
+		return 0.5
 	case External:
 		return 0.4
 	}

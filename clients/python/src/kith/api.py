@@ -536,6 +536,32 @@ def restore_relationship(key: str, *, user_id: str | None = None, version: int |
     return Request("POST", f"/v1/relationships/{segment(key)}/restore", query={"user_id": user_id, "version": version})
 
 
+def list_reviews(
+    *,
+    cursor: str | None = None,
+    limit: int | None = None,
+    state: Literal["waiting", "confirmed", "refused"] | None = None,
+    user_id: str | None = None,
+) -> Request[ReviewPage]:
+    "GET /v1/reviews: a page of the writes whose trust is less than the team wants, the newest first."
+    return Request(
+        "GET",
+        "/v1/reviews",
+        query={"cursor": cursor, "limit": limit, "state": state, "user_id": user_id},
+        again=True,
+    )
+
+
+def get_review(key: str, *, user_id: str | None = None) -> Request[Review]:
+    "GET /v1/reviews/{key}: a write that waits for a decision, or about which one was made."
+    return Request("GET", f"/v1/reviews/{segment(key)}", query={"user_id": user_id}, again=True)
+
+
+def decide_review(key: str, body: ReviewDecision, *, user_id: str | None = None) -> Request[Decided]:
+    "PATCH /v1/reviews/{key}: confirm or refuse a write that waits, or all of its origin and author."
+    return Request("PATCH", f"/v1/reviews/{segment(key)}", query={"user_id": user_id}, body=body)
+
+
 def get_schema(*, max_tokens: int | None = None, user_id: str | None = None) -> Request[TraverseSchema]:
     "GET /v1/schema: what Cypher can ask here: kinds, properties, relationship types, examples."
     return Request("GET", "/v1/schema", query={"max_tokens": max_tokens, "user_id": user_id}, again=True)
@@ -578,6 +604,11 @@ def write_source(body: SourceWrite, *, extract: bool | None = None) -> Request[S
         body=body,
         again=True, key=body.get("idempotency_key") or new_key(),
     )
+
+
+def withdraw_source(key: str, body: WithdrawRequest) -> Request[Withdrawal]:
+    "POST /v1/sources/{key}/withdraw: delete a source that was found to be bad, with what rests on it alone; or report that, or undo it."
+    return Request("POST", f"/v1/sources/{segment(key)}/withdraw", body=body)
 
 
 def list_systems(*, cursor: str | None = None, limit: int | None = None) -> Request[SystemPage]:
@@ -700,6 +731,16 @@ def pause_team_statements(id: str, body: PauseTeamRequest) -> Request[None]:
     return Request("PATCH", f"/v1/teams/{segment(id)}/statements", body=body)
 
 
+def get_team_trust(id: str) -> Request[TeamTrust]:
+    "GET /v1/teams/{id}/trust: the trust below which a team's writes wait for a review."
+    return Request("GET", f"/v1/teams/{segment(id)}/trust", again=True)
+
+
+def set_team_trust(id: str, body: TeamTrust) -> Request[TeamTrust]:
+    "PATCH /v1/teams/{id}/trust: set the trust below which a team's writes wait for a review."
+    return Request("PATCH", f"/v1/teams/{segment(id)}/trust", body=body)
+
+
 def traverse(body: TraverseRequest) -> Request[TraverseRows | TraversePaths | TraverseTable]:
     "POST /v1/traverse: walk the graph: neighbors, paths, personalised PageRank, Cypher that only reads."
     return Request("POST", "/v1/traverse", body=body, again=True)
@@ -759,6 +800,21 @@ def list_turns(id: str, *, from_: int | None = None, limit: int | None = None, u
 def submit_turn(id: str, body: SubmitTurnRequest) -> Request[ChatTurn]:
     "POST /v1/trees/{id}/turns: add a turn to a chat tree, and have its answer generated."
     return Request("POST", f"/v1/trees/{segment(id)}/turns", body=body)
+
+
+def delete_trust_rule(
+    *,
+    author: str | None = None,
+    origin: Literal["user", "assistant", "tool", "external", "import"] | None = None,
+    user_id: str | None = None,
+) -> Request[None]:
+    "DELETE /v1/trust/rules: let the writes of an origin and author wait again."
+    return Request("DELETE", "/v1/trust/rules", query={"author": author, "origin": origin, "user_id": user_id}, again=True)
+
+
+def list_trust_rules(*, user_id: str | None = None) -> Request[TrustRules]:
+    "GET /v1/trust/rules: what was decided about all writes of an origin and author."
+    return Request("GET", "/v1/trust/rules", query={"user_id": user_id}, again=True)
 
 
 def delete_turn(id: str, *, user_id: str | None = None) -> Request[RemovedTurns]:
@@ -953,8 +1009,10 @@ class ArtifactHit(TypedDict, total=False):
     entity_key: Required[str]
     explanation: ExploreExplanation
     name: Required[str]
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     related_nodes: Required[list[NodeRef]]
     relevance_score: Required[float]  # 0 to 1
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
 
 
 class AvailableEntity(TypedDict, total=False):
@@ -1145,9 +1203,11 @@ class ContextNode(TypedDict, total=False):
     last_accessed_at: Required[str | None]
     name: Required[str]
     notes: list[Note]  # at most 3, the newest first, without expired ones
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     properties: dict[str, Any]
     salience: Required[float]
     state: Required[Literal["candidate", "active", "core", "archived"]]
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
     ttl_policy: Required[Literal["keep_forever", "ephemeral", "decay"]]
     type: str  # entities only
     updated_at: Required[str]
@@ -1205,9 +1265,11 @@ class ConversationPage(TypedDict, total=False):
 
 class CreateKeyRequest(TypedDict, total=False):
     expires_at: str | None
+    origin: Literal["user", "assistant", "tool", "external", "import"] | None  # of what the key writes: a key of a program that stores mails has external; default: none
     rate_limit: int | None  # units a minute, of which a look-up costs 1; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it
     scopes: Required[list[Literal["read", "write", "admin"]]]  # read, write, admin
     team_id: str | None  # default: the caller's; another team needs an admin key of team default
+    trust: float | None  # the most that what the key writes is believed; default: what its origin has
     user_id: str | None  # binds the key to this user; left out or null: the key acts for every user of the team
 
 
@@ -1255,6 +1317,11 @@ class CurrentConversation(TypedDict, total=False):
     conversation_id: Required[str]
     messages: Required[list[Message]]  # the last ones, the oldest first
     started_at: Required[str]
+
+
+class Decided(TypedDict, total=False):
+    result: Required[MemoryResult]  # of a confirmed one: what became of each item, as in POST /v1/memory
+    review: Required[Review]
 
 
 class Decision(TypedDict, total=False):
@@ -1321,12 +1388,14 @@ class ExplainedSubject(TypedDict, total=False):
 class ExploreExplanation(TypedDict, total=False):
     cosine: float  # of the query's vector and the hit's
     links: float  # how much the best hits link it, against the most linked
+    marks: list[str]  # of messages: what reads like an instruction to the agent
     meaning: float  # what the meaning counted, against the best hit
     named: float  # how much what the query names links it, against the most linked
     rank: Required[int]  # by relevance alone, from 1
     recency: Required[float]  # exp(-0.02 × days)
     salience: Required[float]
     time: float  # how sure it is that it was said at a time that the query names
+    trust: float  # what the relevance was multiplied with, as its trust is low
     via: list[str]  # the names of what links it
     words: float  # how well the words fit, against the best hit
 
@@ -1334,6 +1403,7 @@ class ExploreExplanation(TypedDict, total=False):
 class ExploreMeta(TypedDict, total=False):
     confidence: Required[float]  # 0 to 1: how likely what was asked is among the first five hits, by the words and times of the queries; of several queries the least
     cut: Required[int]  # hits that max_tokens left out
+    distrusted: int  # hits left out because their trust is below min_trust; at most 100
     enough: Required[bool]  # whether the first few hits should do; false: ask otherwise, or say that it is not known
     granularity: Required[int]
     mode: Required[str]
@@ -1360,6 +1430,7 @@ class ExploreRequest(TypedDict, total=False):
     kinds: list[Literal["person", "concept", "entity", "source", "message", "project", "task", "plan", "goal", "milestone", "document", "output", "risk", "decision", "requirement", "signal", "insight", "system_entity", "item", "storyline", "macro"]] | None  # only these kinds of nodes; message: messages as a list of their own. Default: all except messages, which come with their sources
     limit: int | None  # of nodes in all, of sources and of messages; default 5. Relationships are up to twice as many; storylines and macros, unless it is given, 3 and 2 (of granularity 1), 5 and 2, none and 5
     max_tokens: int | None  # o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went
+    min_trust: float | None  # leaves out what has less trust, and counts it in meta.distrusted; default 0.2: mails and tool outputs that read like instructions to the agent are left out. Below 0.6, trust weighs the relevance
     mode: Literal["fast", "deep", ""] | None  # fast (default), or deep: a second look with what the first has found
     multi_query: bool | None  # the same as mode deep
     namespace: list[str] | None  # only items of this namespace, and of those within it
@@ -1439,6 +1510,7 @@ class FocusLink(TypedDict, total=False):
     entity_key: Required[str]
     name: Required[str]
     node_type: Required[str]
+    relationship: Told  # how far the relationship is believed
     relationship_description: Required[str]
     relationship_salience: Required[float]
     relationship_type: Required[str]
@@ -1553,11 +1625,13 @@ class ImportedHistory(TypedDict, total=False):
     decay_gradient: float | None
     decay_rate: float | None  # per day
     distinct_source_days: list[str] | None
+    evidence: list[str] | None  # what the trust rests on: sources, origin, trust and author, each
     expires_at: int | None  # milliseconds since 1970
     former_key: str | None  # of an owner node: the key of the generated one that it replaced
     is_dirty: bool | None
     is_goal_given: bool | None
     last_recall_interval: int | None  # milliseconds
+    least_trust: float | None  # of a source: the least trust of its messages, if that is less than an assistant's
     mention_weight: float | None
     merged_keys: list[str] | None  # keys of nodes that were merged into it
     next_seq: int | None  # of a source: the number of its next message, if it differs from their count
@@ -1586,10 +1660,12 @@ class KeyInfo(TypedDict, total=False):
     expires_at: Required[str | None]
     key_id: Required[str]
     last_used_at: Required[str | None]  # a minute late at most while the service runs
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of what it writes
     rate_limit: Required[int | None]
     revoked_at: Required[str | None]
     scopes: Required[list[str]]
     team_id: Required[str]
+    trust: float  # the most that what it writes is believed
     user_id: Required[str | None]
 
 
@@ -1693,10 +1769,12 @@ class Me(TypedDict, total=False):
 class MemoryResult(TypedDict, total=False):
     nodes: Required[list[NodeResult]]
     relationships: Required[list[RelationshipResult]]
+    review: str  # items with the status waiting: the key of the review that decides about them
     warnings: Required[list[str]]
 
 
 class MemoryWrite(TypedDict, total=False):
+    derived_from: list[str] | None  # entity keys of the sources that tell what is written: it carries their least trust, and goes when they are withdrawn
     idempotency_key: str | None  # same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409
     nodes: list[NodeWrite] | None  # each node once; nodes and relationships together are at most 10,000
     relationships: list[RelationshipWrite] | None  # at most one of each type from one node to another
@@ -1778,11 +1856,13 @@ class MessageHit(TypedDict, total=False):
     entity_key: Required[str]
     explanation: ExploreExplanation
     name: str
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     role: Required[str]
     score: Required[float]  # 0 to 1
     seq: Required[int]
     source_key: Required[str]
     text: Required[str]
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
 
 
 class MessageReceipt(TypedDict, total=False):
@@ -1843,9 +1923,11 @@ class NodeHit(TypedDict, total=False):
     namespace: list[str]  # items only
     node_type: Required[str]  # the kind as a label: Person, Concept, Task …
     notes_snippets: list[str]  # unexpired notes, the newest 10: 500 characters of each, 5,000 of all
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     relevance_score: Required[float]  # 0 to 1
     salience: Required[float]
     state: Required[str]
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
     updated_at: str  # items only
     value: Any  # of items, if kinds asks for them
 
@@ -1864,7 +1946,7 @@ class NodeRef(TypedDict, total=False):
 class NodeResult(TypedDict, total=False):
     entity_key: Required[str]
     error: Required[str | None]
-    status: Required[Literal["created", "updated", "unchanged", "refused"]]
+    status: Required[Literal["created", "updated", "unchanged", "refused", "waiting"]]
     version: int
 
 
@@ -1874,6 +1956,7 @@ class NodeView(TypedDict, total=False):
     anchor_key: str | None  # key of the node it is about; read only; only of storyline, macro
     archives_at: str  # when it is archived, unless it is used before
     at: str | None  # only of message
+    author: str | None  # who wrote it, such as a mail address: sources of one author do not confirm each other; only of source
     canonical_name: str  # persons only
     channel: str | None  # only of signal
     completed_at: str | None  # only of task, goal, milestone
@@ -1917,6 +2000,7 @@ class NodeView(TypedDict, total=False):
     next_step_long: str | None  # only of project
     next_step_short: str | None  # only of project
     notes: list[Note]  # newest first, without expired ones
+    origin: Literal["user", "assistant", "tool", "external", "import"] | None  # who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, of the content type, or none; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item
     outcome: str | None  # only of decision
     participants: list[str] | None  # user ids; only of source
     parts: Any  # a list of objects; at most 262,144 bytes, 32 levels; only of message
@@ -1933,6 +2017,7 @@ class NodeView(TypedDict, total=False):
     recalls: int  # how often explore, traverse or a touch returned it
     relationships: list[RelationshipView]  # strongest first
     restorable_until: str
+    rests_on: list[str]  # entity keys of the sources that it was derived from
     role: str | None  # only of message
     salience: Required[float]
     sensitivity: Literal["low", "normal", "high"] | None  # low, normal (default) or high; only of source
@@ -1953,6 +2038,7 @@ class NodeView(TypedDict, total=False):
     target_date: str | None  # only of goal
     text: str | None  # only of requirement, message
     title: str | None  # the same as name; only of task, milestone, risk, document, decision, insight
+    trust: float | None  # how far it is believed, 0 to 1; default: by its origin; at most that of the API key; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item
     ts: str | None  # only of signal
     ttl_policy: Required[Literal["keep_forever", "ephemeral", "decay"]]
     type: str  # entities only
@@ -1961,12 +2047,14 @@ class NodeView(TypedDict, total=False):
     user_id: Required[str | None]
     value: dict[str, Any] | None  # an object; at most 262,144 bytes, 32 levels; only of item
     version: Required[int]
+    withdrawn_at: str | None  # it was found to be bad: nothing new rests on it; read only; only of source
 
 
 class NodeWrite(TypedDict, total=False):
     aliases: list[str] | None  # other names: searches find it by them, and so do writes by name; only of person, entity, project, system_entity
     anchor_key: str | None  # key of the node it is about; read only; only of storyline, macro
     at: str | None  # only of message
+    author: str | None  # who wrote it, such as a mail address: sources of one author do not confirm each other; only of source
     canonical_name: str  # persons only; default: the name in lower case
     channel: str | None  # only of signal
     completed_at: str | None  # only of task, goal, milestone
@@ -2008,6 +2096,7 @@ class NodeWrite(TypedDict, total=False):
     next_step_long: str | None  # only of project
     next_step_short: str | None  # only of project
     notes: list[NoteWrite] | None  # added to the existing ones
+    origin: Literal["user", "assistant", "tool", "external", "import"] | None  # who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, of the content type, or none; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item
     outcome: str | None  # only of decision
     participants: list[str] | None  # user ids; only of source
     parts: Any  # a list of objects; at most 262,144 bytes, 32 levels; only of message
@@ -2041,6 +2130,7 @@ class NodeWrite(TypedDict, total=False):
     target_date: str | None  # only of goal
     text: str | None  # only of requirement, message
     title: str | None  # the same as name; only of task, milestone, risk, document, decision, insight
+    trust: float | None  # how far it is believed, 0 to 1; default: by its origin; at most that of the API key; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item
     ts: str | None  # only of signal
     ttl_policy: Literal["keep_forever", "ephemeral", "decay"]  # decay (default), keep_forever (default of an owner) or ephemeral
     type: str | None  # entities and system entities; at most 128 characters
@@ -2048,13 +2138,14 @@ class NodeWrite(TypedDict, total=False):
     updated_at: str  # default: now; salience is its value at this time
     user_id: str | None  # default: the request's user; null: shared by the team, as system entities always are
     value: dict[str, Any] | None  # an object; at most 262,144 bytes, 32 levels; only of item
+    withdrawn_at: str | None  # it was found to be bad: nothing new rests on it; read only; only of source
 
 
 class NotShown(TypedDict, total=False):
     at_least: bool  # not all were counted
     count: Required[int]
-    reason: Required[Literal["no_room", "faded", "archived", "older_than_7_days"]]  # faded: salience below 0.01; explore finds faded and archived ones with include_archived, others without
-    section: Required[Literal["core_beliefs", "primary_goals", "relationships", "recent_context"]]
+    reason: Required[Literal["no_room", "faded", "archived", "older_than_7_days", "low_trust"]]  # faded: salience below 0.01; explore finds faded and archived ones with include_archived, others without
+    section: Required[Literal["core_beliefs", "primary_goals", "relationships", "recent_context", "reviews"]]  # reviews: writes that wait for a review
 
 
 class Note(TypedDict, total=False):
@@ -2172,6 +2263,7 @@ class OwnerRelationship(TypedDict, total=False):
     node: Required[ContextNode]
     node_type: Required[Literal["Person", "Concept", "Entity"]]
     recent_mentions: Required[int]  # sources of the last 7 days that mention the node
+    relationship: Told  # how far the relationship is believed
     relationship_description: Required[str]
     relationship_salience: Required[float]
     relationship_type: Required[str]
@@ -2296,7 +2388,7 @@ class Proposed(TypedDict, total=False):
     error: Required[str | None]
     kind: Required[str]
     name: Required[str]
-    status: Required[Literal["created", "updated", "unchanged", "refused"]]
+    status: Required[Literal["created", "updated", "unchanged", "refused", "waiting"]]
     version: int
 
 
@@ -2352,8 +2444,10 @@ class RecentSource(TypedDict, total=False):
     ended_at: Required[str | None]
     entity_key: Required[str]
     key_entities: Required[list[KeyEntity]]
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     started_at: Required[str]
     summary: Required[str]
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
 
 
 class RelationshipFilters(TypedDict, total=False):
@@ -2373,6 +2467,7 @@ class RelationshipHit(TypedDict, total=False):
     from_name: Required[str]
     key: Required[str]
     notes_snippets: list[str]
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     proximity: int
     relationship_kind: Required[str]  # its type
     relationship_type: str  # in the caller's own words
@@ -2381,6 +2476,7 @@ class RelationshipHit(TypedDict, total=False):
     state: str
     to_entity_key: Required[str]
     to_name: Required[str]
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
 
 
 class RelationshipPage(TypedDict, total=False):
@@ -2395,7 +2491,7 @@ RelationshipResult = TypedDict(
         "error": "Required[str | None]",
         "from": "Required[str]",
         "key": "Required[str]",
-        "status": "Required[Literal[\"created\", \"updated\", \"unchanged\", \"refused\"]]",
+        "status": "Required[Literal[\"created\", \"updated\", \"unchanged\", \"refused\", \"waiting\"]]",
         "to": "Required[str]",
         "type": "Required[str]",
         "version": "int",
@@ -2419,15 +2515,18 @@ RelationshipView = TypedDict(
         "last_write": "LastWrite",  # of a relationship read alone: by which it was created or last changed; absent: by Kith itself, or before Kith kept that
         "node": "NodeRef",  # the other end
         "notes": "list[Note]",  # newest first, without expired ones
+        "origin": "Literal[\"user\", \"assistant\", \"tool\", \"external\", \"import\"]",  # of the most believed source
         "properties": "dict[str, Any]",
         "proximity": "int",
         "proximity_word": "str",
         "recorded_at": "Required[str | None]",
         "recorded_by": "Required[str | None]",
         "relationship_type": "str",
+        "rests_on": "list[str]",  # entity keys of the sources that it was derived from
         "salience": "Required[float]",
         "state": "str",
         "to": "Required[str]",
+        "trust": "float",  # 0 to 1; absent: a caller wrote it, and it is believed
         "type": "Required[str]",
         "valid_from": "Required[str | None]",
         "valid_to": "Required[str | None]",
@@ -2450,6 +2549,7 @@ RelationshipWrite = TypedDict(
         "key": "str | None",  # only for imports; otherwise generated
         "last_accessed_at": "str | None",  # only for imports
         "notes": "list[NoteWrite] | None",  # added to the existing ones
+        "origin": "Literal[\"user\", \"assistant\", \"tool\", \"external\", \"import\"] | None",  # who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, or none
         "properties": "dict[str, Any]",  # a free-form object; at most 16,384 bytes, 8 levels
         "proximity": "int | None",  # 1 to 5
         "recorded_at": "str | None",  # only for imports
@@ -2458,6 +2558,7 @@ RelationshipWrite = TypedDict(
         "salience": "float | None",  # 0 to 1; default 0.5; null is 0
         "state": "Literal[\"candidate\", \"active\", \"core\", \"archived\"]",  # active (default), candidate, core or archived
         "to": "Required[str]",  # entity_key; another one than from
+        "trust": "float | None",  # how far it is believed, 0 to 1; default: by its origin; at most that of the API key
         "type": "Required[str]",  # ^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to
         "updated_at": "str | None",  # only for imports
         "valid_from": "str",  # default: now, or the end of the last one if that is in the future. Must not be within the validity of another one
@@ -2478,6 +2579,29 @@ class RenameSystemEntityRequest(TypedDict, total=False):
 class RetriedTurn(TypedDict, total=False):
     retried: Required[bool]  # false: the turn was not in error, and stays as it is
     turn: Required[ChatTurn]
+
+
+class Review(TypedDict, total=False):
+    author: str
+    created_at: Required[str]
+    decided_at: Required[str | None]
+    derived_from: list[str]  # entity keys of sources
+    key: Required[str]
+    origin: Literal["user", "assistant", "tool", "external", "import"]
+    state: Required[Literal["waiting", "confirmed", "refused"]]
+    trust: Required[float]
+    user_id: Required[str | None]
+    write: Required[dict[str, Any]]  # the nodes and relationships, as in POST /v1/memory
+
+
+class ReviewDecision(TypedDict, total=False):
+    always: bool | None  # decides about all further writes of the same origin and author, too: confirmed ones are stored with the trust that they have
+    state: Required[Literal["confirmed", "refused"]]  # confirmed: it is written now, as by the caller; refused: it never is
+
+
+class ReviewPage(TypedDict, total=False):
+    next: Required[str | None]
+    reviews: Required[list[Review]]
 
 
 class RoleMessage(TypedDict, total=False):
@@ -2576,11 +2700,13 @@ class SourceHit(TypedDict, total=False):
     mentioned_nodes: Required[list[NodeRef]]  # the ten most salient
     messages: Required[list[MessageHit]]  # the best three, the best first; of each what is around the words found
     name: str
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     relevance_score: Required[float]  # 0 to 1
     source_type: str
     started_at: Required[str]
     storyline_refs: list[str]
     summary: Required[str]
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
     user_id: str  # whose source it is, where it is another user's, of which the asking user is a participant
 
 
@@ -2601,6 +2727,7 @@ class SourceResult(TypedDict, total=False):
 
 
 class SourceWrite(TypedDict, total=False):
+    author: str | None  # who wrote it, such as a mail address: sources of one author do not confirm each other
     content_type: Literal["conversation", "email", "slack-thread", "meeting", "text-note"] | None  # conversation (default), email, slack-thread, meeting or text-note
     context_type: Literal["work-session", "team-meeting", "phone-call", "personal-reflection", "planning", "brainstorming", "email-thread", "slack-discussion"] | None  # work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion
     ended_at: str | None  # null or omitted: still open; not before started_at
@@ -2610,6 +2737,7 @@ class SourceWrite(TypedDict, total=False):
     keywords: list[str] | None
     mentions: list[str] | None  # entity keys of persons, concepts and entities
     messages: list[MessageWrite] | None
+    origin: Literal["user", "assistant", "tool", "external", "import"] | None  # who said it: user (default), assistant, tool, external (default of email and slack-thread: a mail or document of others) or import (default of text-import)
     participants: list[str] | None  # user ids; the source's own user is always one
     sensitivity: Literal["low", "normal", "high"] | None  # low, normal (default) or high
     source_type: Literal["voice-memo", "meeting", "email", "slack-thread", "text-import"] | None  # voice-memo, meeting, email, slack-thread or text-import; never changes
@@ -2617,6 +2745,7 @@ class SourceWrite(TypedDict, total=False):
     strict: bool | None  # all or nothing: a refused mention is a 422 and nothing is written
     summary: str | None  # one or two sentences; at most 16,384 characters
     tags: list[str] | None
+    trust: float | None  # how far it is believed, 0 to 1; default: by its origin; at most that of the API key
     user_id: str | None  # whose source it is; default: the user of the API key, else shared by the team, which a conversation cannot be
 
 
@@ -2877,6 +3006,10 @@ class TeamErasure(TypedDict, total=False):
     team_id: Required[str]
 
 
+class TeamTrust(TypedDict, total=False):
+    min_trust: Required[float]  # writes with less trust wait for a review; 0: none; default 0.2
+
+
 class Temporal(TypedDict, total=False):
     current_datetime: Required[TemporalMoment]
     last_conversation_type: Required[str | None]
@@ -2888,6 +3021,11 @@ class TemporalMoment(TypedDict, total=False):
     date: Required[str]
     day_of_week: Required[str]
     hour: Required[int]
+
+
+class Told(TypedDict, total=False):
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
 
 
 class TraverseExample(TypedDict, total=False):
@@ -3036,6 +3174,18 @@ class TreeView(TypedDict, total=False):
     user_id: Required[str | None]  # the user to whom it is private; null: shared
 
 
+class TrustRule(TypedDict, total=False):
+    author: str
+    created_at: Required[str]
+    decision: Required[Literal["confirmed", "refused"]]
+    origin: Required[Literal["user", "assistant", "tool", "external", "import"]]
+    user_id: Required[str]
+
+
+class TrustRules(TypedDict, total=False):
+    rules: Required[list[TrustRule]]
+
+
 class TurnDescendants(TypedDict, total=False):
     turns: Required[list[ChatTurnLine]]
 
@@ -3169,3 +3319,21 @@ class WhySection(TypedDict, total=False):
     conditions: Required[list[Condition]]
     section: Required[Literal["owner", "core_beliefs", "primary_goals", "relationships", "sources"]]
     shown: Required[bool]
+
+
+class WithdrawRequest(TypedDict, total=False):
+    dry_run: bool | None  # only report what would go
+    undo: bool | None  # restore the source and what went with it
+    user_id: str | None  # whose source it is; default: the user of the API key, else shared by the team
+
+
+class Withdrawal(TypedDict, total=False):
+    kept: int  # of an undo: what could not be restored, as its name or key is in use again, or it was purged
+    lowered_nodes: Required[int]  # that rest on others too: their trust is what the others tell
+    lowered_relationships: Required[int]
+    messages: Required[int]  # of the source, which is deleted
+    names: Required[list[str]]  # of at most 20 of the deleted nodes
+    nodes: Required[int]  # that rest on the source alone: deleted; counted up to 200,000
+    relationships: Required[int]  # that rest on the source alone: deleted; counted up to 200,000
+    restorable_until: str  # until when it can be undone
+    source: Required[str]
