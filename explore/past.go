@@ -135,7 +135,7 @@ func (q *Search) nodesOf(past *graph.Past, asks []indexAsk, found []any, former 
 		values := valuesOf(n.Properties, fieldNames(wordsOfNodes))
 		for ask := range asks {
 			if asks[ask].finds(values) {
-				same = append(same, []any{int64(ask), key, n.Kind.Label, values})
+				same = append(same, []any{int64(ask), key, n.Kind.Label, n.Properties["trust"], values})
 			}
 		}
 	}

@@ -393,6 +393,7 @@ func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeCon
 		next.Properties["mention_weight"] = n.number("mention_weight") + other.number("mention_weight")
 		next.Properties["distinct_source_days"] = Distinct(slices.Concat(n.Texts("distinct_source_days"), other.Texts("distinct_source_days")))
 	}
+	next.mergeEvidence(n, other)
 	next.putVitality(mergedVitality(n.vitality(), other.vitality(), now))
 	return next, conflicts
 }

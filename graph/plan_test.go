@@ -47,7 +47,7 @@ func searchParams(scope graph.Scope, word string) map[string]any {
 			counted = append(counted, map[string]any{"index": indexes[name], "filter": visible, "asks": [][]string{{visible + " +" + clause}}})
 		}
 	}
-	params["counted"] = counted
+	params["counted"], params["doubted"], params["doubted_limit"] = counted, []string{"+search_scope:q0"}, 100
 	return params
 }
 
@@ -141,6 +141,8 @@ func (e *env) params(q cypher.Query) map[string]any {
 	known["story_keys"] = []string{"n-1"}
 	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,
 		"vector_scope": "k0", "embed_due": 1, "texts": true})
+	maps.Copy(known, map[string]any{"query": "+search_scope:s0", "origin": "external", "decision": "refused", "min_trust": 0.2, "state": "waiting", "part": 1,
+		"nodes": []string{"n-1"}, "lowered": []string{"{}"}, "least_trust": 0.2})
 	maps.Copy(known, map[string]any{
 		"walk": 100, "labels": nil, "prefixes": []string{"concept"}, "most": 100, "each": 100,
 		"steps": []map[string]any{{"number": 0, "from": "me", "to": "n-1", "key": nil, "out": nil}},
@@ -263,6 +265,7 @@ var allowed = map[string]string{
 	"copy_nodes": "AllNodesScan", "copy_relationships": "DirectedAllRelationshipsScan",
 	"copy_count_nodes": "AllNodesScan", "copy_count_relationships": "DirectedAllRelationshipsScan", "copy_relationship_create": "CartesianProduct",
 	// The blocks are joined: each is one row.
+	"withdrawal_count": "CartesianProduct", "withdrawal_facts": "CartesianProduct",
 	"workspace_project": "CartesianProduct", "workspace_links": "CartesianProduct", "workspace_global": "CartesianProduct",
 	"audit_workspace":       "CartesianProduct",
 	"context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct", "context of 9 sections": "CartesianProduct",

@@ -333,6 +333,26 @@ func (s *stored) properties() Properties {
 	return s.Properties
 }
 
+// mergeEvidence sets what a node rests on after it took over another one. Its trust is that of the text that it has: what a caller
+// told stays believed, and what was derived is not believed because the other node was.
+func (s *stored) mergeEvidence(n, other *stored) {
+	for _, name := range []string{"trust", "origin"} {
+		s.putUnless(n.Properties[name] == nil, name, n.Properties[name])
+	}
+	isTaken := s.Text("description") != n.Text("description")
+	if n.Properties["evidence"] == nil && !isTaken || isTaken && other.Properties["evidence"] == nil {
+		for _, name := range []string{"trust", "origin", "evidence"} {
+			delete(s.Properties, name)
+		}
+		return
+	}
+	evidence := trust.Parse(n.Texts("evidence"))
+	for _, e := range trust.Parse(other.Texts("evidence")) {
+		evidence = trust.Add(evidence, e)
+	}
+	s.putEvidence(evidence)
+}
+
 // restsOn returns the keys of the sources from which a fact was derived. Of what a team shares it returns none, because sources are
 // private.
 func (p Properties) restsOn() []string {

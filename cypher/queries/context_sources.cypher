@@ -57,7 +57,8 @@ CALL (sources) {
   LIMIT 1000
   RETURN count(s) AS distrusted
 }
-CALL () {
+CALL (sources) {
+  WITH sources
   MATCH (w:Review {team_id: $team_id, user_id: $user_id, state: 'waiting'})
   USING INDEX SEEK w:Review(team_id, user_id, state, key)
   WHERE w.key IS NOT NULL
