@@ -223,15 +223,23 @@ func compareWords(a, b string) string {
 func compareThings(a, b name) features {
 	x, y := a.joined(), b.joined()
 	f := features{}
-	switch {
-	case x == y:
+	if x == y {
 		f["name_same"] = 1
-	case differInNumbers(a.core, b.core):
+		return f
+	}
+	if head := a.head(); head != "" && head == b.head() { // what follows is a place or an address
+		f["name_head"] = 1
+	} else if differInNumbers(a.core, b.core) {
 		f["number_in_name"] = 1
+	}
+	switch {
 	case isAcronym(x, b) || isAcronym(y, a):
 		f["acronym"] = 1
 	case min(len(x), len(y)) >= 5 && similar(x, y) >= 0.93:
 		f["name_spelling"] = 1
+		if oneMistake(x, y) {
+			f["name_mistake"] = 1
+		}
 	default:
 		common := commonWords(a.core, b.core)
 		all := float64(len(a.core)+len(b.core)) - common

@@ -23,6 +23,16 @@ type name struct {
 
 func (n name) joined() string { return strings.Join(n.core, "") }
 
+// head returns the words before the form of a company, if there is one behind other words.
+func (n name) head() string {
+	for i, word := range n.words {
+		if i > 0 && slices.Contains(companies, word) {
+			return strings.Join(without(n.words[:i], isForm), "")
+		}
+	}
+	return ""
+}
+
 // plain returns a text in ASCII and lower case; letters of other scripts are transliterated.
 func plain(text string) string {
 	if len(text) > maxLength {
@@ -33,10 +43,12 @@ func plain(text string) string {
 
 // splitWords returns the words of a text. Dots and apostrophes are part of no word: U.S.A. is usa, O'Brien obrien.
 func splitWords(text string) []string {
-	text = strings.NewReplacer("'", "", "`", "", ".", "", "&", " and ", "+", " plus ").Replace(plain(text))
+	text = simpler.Replace(plain(text))
 	found := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return found[:min(len(found), maxTokens)]
 }
+
+var simpler = strings.NewReplacer("'", "", "`", "", ".", "", "&", " and ", "+", " plus ")
 
 // personName reads the name of a person. The words after a comma come first.
 func personName(text string) name {
@@ -73,9 +85,12 @@ func isForm(word string) bool { return slices.Contains(forms, word) }
 // titles are words in names of persons that are part of no name.
 var titles = strings.Fields("mr mrs ms miss mx dr prof professor sir madam herr frau mme mlle jr sr junior senior ii iii phd md msc bsc ing dipl")
 
+// companies are the forms of companies.
+var companies = strings.Fields(`inc incorporated corp corporation ltd limited llc llp lp plc gmbh mbh ag aktiengesellschaft kg kgaa ohg ug sa sas sarl sarls
+	srl spa se nv bv ab oy oyj as asa aps kk pty pte sl slu sro zrt`)
+
 // forms are words in names of companies and things that others omit.
-var forms = strings.Fields(`the a an and of for de la le les der die das und et y e inc incorporated corp corporation co company companies ltd limited llc llp lp
-	plc gmbh mbh ag kg kgaa ohg ug sa sas sarl sarls srl spa se nv bv ab oy oyj as asa aps kk pty pte sl slu sro zrt group groupe gruppe holding holdings`)
+var forms = append(strings.Fields("the a an and of for de la le les der die das und et y e co company companies group groupe gruppe holding holdings"), companies...)
 
 // sound returns how a word sounds, roughly: the same for words that people write in several ways. Vowels count only at the beginning.
 func sound(word string) string {

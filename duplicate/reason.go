@@ -2,10 +2,10 @@ package duplicate
 
 // codes are the reasons of the features.
 var codes = map[string]string{
-	"given_same": "same_name", "family_same": "same_name", "name_same": "same_name",
+	"given_same": "same_name", "family_same": "same_name", "name_same": "same_name", "name_head": "same_name",
 	"given_nickname": "nickname", "given_initial": "initials", "acronym": "initials",
 	"given_sound": "sounds_alike", "family_sound": "sounds_alike", "name_sound": "sounds_alike",
-	"given_spelling": "spelling", "family_spelling": "spelling", "name_spelling": "spelling",
+	"given_spelling": "spelling", "family_spelling": "spelling", "name_spelling": "spelling", "name_mistake": "spelling",
 	"swapped": "swapped_names", "given_missing": "part_of_name", "family_missing": "part_of_name", "alone": "part_of_name",
 	"name_part": "part_of_name", "name_overlap": "part_of_name",
 	"given_other": "other_name", "family_other": "other_name", "middle_other": "other_name", "number_in_name": "other_name", "name_begins_otherwise": "other_name",
