@@ -235,7 +235,7 @@ func compareThings(a, b name) features {
 	switch {
 	case isAcronym(x, b) || isAcronym(y, a):
 		f["acronym"] = 1
-	case min(len(x), len(y)) >= 5 && similar(x, y) >= 0.93:
+	case f["number_in_name"] == 0 && min(len(x), len(y)) >= 5 && similar(x, y) >= 0.93:
 		f["name_spelling"] = 1
 		if oneMistake(x, y) {
 			f["name_mistake"] = 1
