@@ -41,15 +41,15 @@ var Kinds = []string{graph.PersonKind.Name, graph.ConceptKind.Name, graph.Entity
 // Proposal is a pair of nodes that may be one, or that somebody has said are two.
 type Proposal struct {
 	Kind        string     `json:"kind"`
-	Nodes       []Proposed `json:"nodes" doc:"the two"`
+	Nodes       []PairNode `json:"nodes" doc:"the two"`
 	Probability *float64   `json:"probability,omitempty" doc:"that they are one; not of a refused pair"`
 	Reasons     []Reason   `json:"reasons,omitempty" doc:"why, the strongest first"`
 	ProposedAt  *time.Time `json:"proposed_at,omitempty"`
 	RefusedAt   *time.Time `json:"refused_at,omitempty"`
 }
 
-// Proposed is one of the two nodes.
-type Proposed struct {
+// PairNode is one of the two nodes.
+type PairNode struct {
 	EntityKey   string  `json:"entity_key"`
 	UserID      *string `json:"user_id" doc:"whose memory it is; null: shared by the team"`
 	Name        string  `json:"name"`
@@ -64,7 +64,7 @@ type proposedRow struct {
 	Name, Type, Description string
 }
 
-func (p proposedRow) node() Proposed { return Proposed(p) }
+func (p proposedRow) node() PairNode { return PairNode(p) }
 
 // listed is a row of duplicate_list.
 type listed struct {
@@ -77,7 +77,7 @@ type listed struct {
 }
 
 func (l *listed) proposal() Proposal {
-	p := Proposal{Kind: l.Kind, Nodes: []Proposed{l.First.node(), l.Second.node()}, Probability: &l.Probability, Reasons: []Reason{}, ProposedAt: &l.ProposedAt}
+	p := Proposal{Kind: l.Kind, Nodes: []PairNode{l.First.node(), l.Second.node()}, Probability: &l.Probability, Reasons: []Reason{}, ProposedAt: &l.ProposedAt}
 	for i, code := range l.Reasons {
 		if i < len(l.Weights) {
 			p.Reasons = append(p.Reasons, Reason{code, reasonWords[code], l.Weights[i]})
@@ -152,7 +152,7 @@ func (s *Store) Proposals(ctx context.Context, scope graph.Scope, q Query) (Page
 				break
 			}
 			r := &rows[i]
-			page.Proposals = append(page.Proposals, Proposal{Kind: r.Kind, Nodes: []Proposed{r.First.node(), r.Second.node()}, RefusedAt: &r.RefusedAt})
+			page.Proposals = append(page.Proposals, Proposal{Kind: r.Kind, Nodes: []PairNode{r.First.node(), r.Second.node()}, RefusedAt: &r.RefusedAt})
 		}
 		return page, err
 	}
@@ -205,12 +205,12 @@ func (p Pair) key() string {
 	return p.First + graph.KeySeparator + p.Second
 }
 
-// MaxPairs is the maximum number of pairs in one call of Decide.
+// MaxPairs is the maximum number of pairs in one call of Refuse.
 const MaxPairs = 20
 
-// Decide remembers that the nodes of some pairs are two, and that it is open again whether those of others are. It returns an
+// Refuse remembers that the nodes of some pairs are two, and that it is open again whether those of others are. It returns an
 // InvalidError for pairs that cannot be one anyway, and ErrNotFound if the scope does not see a node.
-func (s *Store) Decide(ctx context.Context, scope graph.Scope, refuse, admit []Pair) error {
+func (s *Store) Refuse(ctx context.Context, scope graph.Scope, refuse, admit []Pair) error {
 	err := s.graph.Transaction(ctx, "duplicate_refuse", func(t *graph.Tx) error {
 		rows, err := s.rows(t, scope, fault.At("refuse"), refuse)
 		if err != nil {
@@ -221,7 +221,7 @@ func (s *Store) Decide(ctx context.Context, scope graph.Scope, refuse, admit []P
 			return err
 		}
 		t.Changes(nil, keysOf(slices.Concat(refuse, admit))...)
-		if err := s.refuse(t, scope.TeamID, rows); err != nil || len(open) == 0 {
+		if err := s.keep(t, scope.TeamID, rows); err != nil || len(open) == 0 {
 			return err
 		}
 		pairs := make([]string, len(admit))
@@ -236,7 +236,7 @@ func (s *Store) Decide(ctx context.Context, scope graph.Scope, refuse, admit []P
 	return err
 }
 
-func (s *Store) refuse(t *graph.Tx, team string, rows []map[string]any) error {
+func (s *Store) keep(t *graph.Tx, team string, rows []map[string]any) error {
 	if len(rows) == 0 {
 		return nil
 	}

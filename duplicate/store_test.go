@@ -175,7 +175,7 @@ func TestRefusals(t *testing.T) {
 	e.look()
 	pair := []Pair{{"robert", "bob"}}
 	decide := func(user string, refuse, admit []Pair) error {
-		return e.store.Decide(e.Context(), e.As(user), refuse, admit)
+		return e.store.Refuse(e.Context(), e.As(user), refuse, admit)
 	}
 	for name, bad := range map[string]Pair{"itself": {"bob", "bob"}, "two kinds": {"bob", "sea"}, "another user": {"bob", "other"}, "nothing": {"bob", "x"}} {
 		if err := decide("u1", []Pair{bad}, nil); err == nil {
@@ -245,7 +245,7 @@ func TestErasure(t *testing.T) {
 	}
 	e.look()
 	for _, user := range []string{"u1", "u2"} {
-		if err := e.store.Decide(e.Context(), e.As(user), []Pair{{"x" + user, "y" + user}}, nil); err != nil {
+		if err := e.store.Refuse(e.Context(), e.As(user), []Pair{{"x" + user, "y" + user}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -273,7 +273,7 @@ func (w *Worker) merge(ctx context.Context, team string, proposed []found) error
 		r["refused_at"] = w.store.graph.Now()
 		err := w.store.graph.Transaction(ctx, "duplicate_remember", func(t *graph.Tx) error {
 			t.Changes(nil)
-			return w.store.refuse(t, team, []map[string]any{r})
+			return w.store.keep(t, team, []map[string]any{r})
 		})
 		if err != nil {
 			return err

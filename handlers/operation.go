@@ -219,6 +219,7 @@ var tags = []struct{ name, prefix, about string }{ //nolint:gochecknoglobals // 
 	{"Memory", "/v1/namespaces", ""},
 	{"Memory", "/v1/relationships", ""},
 	{"Memory", "/v1/consolidation", ""},
+	{"Memory", "/v1/duplicates", ""},
 	{"Changes", "/v1/changes", "What was committed, as a list, a stream, or sent to webhooks"},
 	{"Changes", "/v1/webhooks", ""},
 	{"Systems", "/v1/systems", "What is known of software systems"},
