@@ -262,6 +262,14 @@ func (f *fakes) Refuse(_ context.Context, scope graph.Scope, refuse, admit []dup
 	return f.err
 }
 
+func (f *fakes) ExportRefusals(context.Context, string, func(*duplicate.Line) error) error {
+	return f.err
+}
+
+func (f *fakes) RestoreRefusals(context.Context, graph.Scope, []duplicate.Line) (int64, []int, error) {
+	return 0, nil, f.err
+}
+
 func (f *fakes) Consolidate(_ context.Context, scope graph.Scope, c *consolidation.Consolidation) (consolidation.Result, error) {
 	f.ask("%s %s %v %v", scope.TeamID, scope.UserID, c.EntityKeys, c.Strict)
 	return consolidation.Result{Sources: []graph.NodeResult{}, Warnings: []string{}}, f.err
