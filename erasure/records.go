@@ -83,6 +83,7 @@ func (e *job) recordsOf(ctx context.Context, label string) error {
 func (e *job) countRecords(label string, found, messages int64) {
 	r := &e.receipt
 	switch label {
+	case "Duplicate", "DuplicateBlocks", "DuplicateLook": // made of nodes, which are counted
 	case graph.DeletedLabel:
 		r.Nodes += found - messages
 		r.Messages += messages

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"kith/chat"
+	"kith/duplicate"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/preference"
@@ -25,6 +26,8 @@ type batch struct {
 	statementResults             []statement.Result
 	statementLines               []int64
 	pauses                       []graph.Scope
+	refusals                     []duplicate.Line
+	refusalLines                 []int64
 	last                         int64  // the number of its last line
 	user                         string // owner of the preferences
 	preferences                  []preference.Preference
@@ -34,7 +37,7 @@ type batch struct {
 }
 
 func (b *batch) itemCount() int {
-	return len(b.Nodes) + len(b.Relationships) + len(b.Versions) + len(b.statements) + len(b.pauses) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
+	return len(b.Nodes) + len(b.Relationships) + len(b.Versions) + len(b.statements) + len(b.pauses) + len(b.refusals) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
 }
 
 func (b *batch) isFull() bool {
@@ -115,6 +118,9 @@ func (i *importer) flush(ctx context.Context) error {
 	b := i.batch
 	i.batch = batch{}
 	if err := i.storePauses(ctx, &b); err != nil {
+		return err
+	}
+	if err := i.storeRefusals(ctx, &b); err != nil {
 		return err
 	}
 	if err := i.storePreferences(ctx, &b); err != nil {

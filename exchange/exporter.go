@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"kith/chat"
+	"kith/duplicate"
 	"kith/graph"
 	"kith/preference"
 	"kith/statement"
@@ -29,6 +30,11 @@ type exportStatements interface {
 	ExportPauses(ctx context.Context, teamID string, visit func(*statement.PauseLine) error) error
 }
 
+// exportRefusals reads which nodes of a team look like one and are not.
+type exportRefusals interface {
+	ExportRefusals(ctx context.Context, teamID string, visit func(*duplicate.Line) error) error
+}
+
 // exportPreferences reads a team's settings.
 type exportPreferences interface {
 	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]preference.OfUser, error)
@@ -41,11 +47,12 @@ const preferencePage = 1000
 type ExportStores struct {
 	Memory      exportStore
 	Statements  exportStatements
+	Refusals    exportRefusals
 	Preferences exportPreferences
 	Chats       exportChats
 }
 
-// Export writes all data of a team, one line each: nodes, relationships, statements, pauses, preferences, chats and former versions. The last line has
+// Export writes all data of a team, one line each: nodes, relationships, statements, pauses, refusals, preferences, chats and former versions. The last line has
 // the numbers of each, by which a reader recognizes a complete export. The same memory gives the same bytes.
 func Export(ctx context.Context, from ExportStores, teamID string, out io.Writer) error {
 	e := &exporter{out: out}
@@ -79,6 +86,13 @@ func Export(ctx context.Context, from ExportStores, teamID string, out io.Writer
 	})
 	if err != nil {
 		return fmt.Errorf("export pauses: %w", err)
+	}
+	err = from.Refusals.ExportRefusals(ctx, teamID, func(l *duplicate.Line) error {
+		e.end.Refusals++
+		return e.writeLine(RefusalItem, l)
+	})
+	if err != nil {
+		return fmt.Errorf("export refusals: %w", err)
 	}
 	if err := e.writePreferences(ctx, from.Preferences, teamID); err != nil {
 		return fmt.Errorf("export preferences: %w", err)

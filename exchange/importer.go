@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kith/chat"
+	"kith/duplicate"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/keytable"
@@ -45,6 +46,11 @@ type importStatements interface {
 	CheckStatement(l *statement.Line, scope graph.Scope) []fault.FieldError
 	RestorePause(ctx context.Context, of graph.Scope, dryRun bool) (created bool, err error)
 	RestoreStatements(t *graph.Tx, scope graph.Scope, lines []statement.Line, planned statement.Planned) ([]statement.Result, error)
+}
+
+// importRefusals stores which nodes look like one and are not.
+type importRefusals interface {
+	RestoreRefusals(ctx context.Context, scope graph.Scope, lines []duplicate.Line) (created int64, bad []int, err error)
 }
 
 // preferences reads and writes a user's settings.
@@ -99,6 +105,7 @@ type Report struct {
 	Relationships Counts    `json:"relationships"`
 	Statements    Counts    `json:"statements"`
 	Pauses        Counts    `json:"pauses" doc:"of the search for statements"`
+	Refusals      Counts    `json:"refusals" doc:"pairs of nodes that look like one and are not"`
 	Preferences   Counts    `json:"preferences"`
 	ChatTrees     Counts    `json:"chat_trees"`
 	ChatTurns     Counts    `json:"chat_turns"`
@@ -129,6 +136,8 @@ func (r *Report) countsOf(kind ItemKind) *Counts {
 		return &r.Statements
 	case PauseItem:
 		return &r.Pauses
+	case RefusalItem:
+		return &r.Refusals
 	case PreferenceItem:
 		return &r.Preferences
 	case ChatTreeItem:
@@ -145,6 +154,7 @@ func (r *Report) countsOf(kind ItemKind) *Counts {
 type ImportStores struct {
 	Memory      importStore
 	Statements  importStatements
+	Refusals    importRefusals
 	Preferences preferences
 	Chats       importChats
 }
@@ -310,6 +320,8 @@ func (i *importer) dispatch(ctx context.Context, item Item, fault *Fault) error 
 		return i.addStatement(ctx, item)
 	case PauseItem:
 		return i.addPause(ctx, item)
+	case RefusalItem:
+		return i.addRefusal(ctx, item)
 	case PreferenceItem:
 		return i.addPreference(ctx, item)
 	case ChatTreeItem:

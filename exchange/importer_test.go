@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kith/duplicate"
 	"kith/graph"
 	"kith/internal/bounds"
 	"kith/preference"
@@ -22,7 +23,22 @@ type scripted struct {
 	statements  []string // what was stored of them
 	searched    bool     // of the last piece
 	paused      []string // users
+	refused     []string // pairs
 	marks       []graph.ImportMark
+}
+
+// RestoreRefusals knows no node x.
+func (s *scripted) RestoreRefusals(_ context.Context, _ graph.Scope, lines []duplicate.Line) (created int64, bad []int, err error) {
+	for i, l := range lines {
+		switch pair := l.First + " " + l.Second; {
+		case l.First == "x":
+			bad = append(bad, i)
+		case !slices.Contains(s.refused, pair):
+			s.refused = append(s.refused, pair)
+			created++
+		}
+	}
+	return created, bad, nil
 }
 
 func (s *scripted) RestorePause(_ context.Context, of graph.Scope, dryRun bool) (bool, error) {
@@ -72,7 +88,7 @@ func (s *scripted) runImport(t *testing.T, file string, o ImportOptions) (*Repor
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Import(t.Context(), ImportStores{Memory: s, Statements: s, Preferences: s, Chats: s}, graph.Scope{TeamID: "t"}, r, o)
+	return Import(t.Context(), ImportStores{Memory: s, Statements: s, Refusals: s, Preferences: s, Chats: s}, graph.Scope{TeamID: "t"}, r, o)
 }
 
 const (

@@ -8,6 +8,7 @@
 //	{"relationship":{"from":"p-ada","to":"c-3",…}}          likewise
 //	{"statement":{"user_id":"u1","key":"m-1#0","text":…}}   what a user said to remember
 //	{"pause":{"user_id":"u1"}}                              the search for statements is paused; of a null user_id, for the team
+//	{"refusal":{"first":"p-ada","second":"p-adam"}}         two nodes that look like one and are not
 //	{"preference":{"user_id":"u1","key":"tone","value":…}}
 //	{"chat_tree":{"id":"t-1","name":"Knots",…}}
 //	{"chat_turn":{"id":"c-1","tree_id":"t-1","user_prompt":…}}
@@ -41,6 +42,7 @@ const (
 	RelationshipItem ItemKind = "relationship"
 	StatementItem    ItemKind = "statement"
 	PauseItem        ItemKind = "pause"
+	RefusalItem      ItemKind = "refusal"
 	PreferenceItem   ItemKind = "preference"
 	ChatTreeItem     ItemKind = "chat_tree"
 	ChatTurnItem     ItemKind = "chat_turn"
@@ -79,6 +81,7 @@ type End struct {
 	Relationships int64 `json:"relationships"`
 	Statements    int64 `json:"statements,omitempty"`
 	Pauses        int64 `json:"pauses,omitempty"`
+	Refusals      int64 `json:"refusals,omitempty"`
 	Preferences   int64 `json:"preferences"`
 	ChatTrees     int64 `json:"chat_trees,omitempty"`
 	ChatTurns     int64 `json:"chat_turns,omitempty"`

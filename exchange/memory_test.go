@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kith/chat"
+	"kith/duplicate"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/preference"
@@ -109,6 +110,8 @@ func (v *vast) ExportPauses(context.Context, string, func(*statement.PauseLine) 
 	return nil
 }
 
+func (v *vast) ExportRefusals(context.Context, string, func(*duplicate.Line) error) error { return nil }
+
 func (v *vast) ExportStatements(context.Context, string, func(*statement.Line) error) error {
 	return nil
 }
@@ -125,7 +128,7 @@ func TestMemoryOfImportAndExportIsBounded(t *testing.T) {
 		run  func(v *vast) error
 	}{
 		{"import", (*vast).runImport},
-		{"export", func(v *vast) error { return Export(t.Context(), ExportStores{v, v, v, v}, "team", io.Discard) }},
+		{"export", func(v *vast) error { return Export(t.Context(), ExportStores{v, v, v, v, v}, "team", io.Discard) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, v := heap(), &vast{TB: t}

@@ -204,6 +204,20 @@ func (e *env) params(q cypher.Query) map[string]any {
 	if q.Name == "workspace_project" {
 		known["from"], known["to"] = noon, noon
 	}
+	if strings.HasPrefix(q.Name, "duplicate_") {
+		pair := "n-1" + graph.KeySeparator + "n-2"
+		maps.Copy(known, map[string]any{
+			"first": nil, "next_item": 0, "neighbours": 10, "gone": []string{"n-1"}, "before": 1.0, "min_probability": 0.5, "users": []string{"", "u"},
+			"pairs": []map[string]any{{"position": 0, "first_key": "n-1", "second_key": "n-2", "names": []string{pair}}},
+			"rows": []map[string]any{{
+				"pair": pair, "first_key": "n-1", "second_key": "n-2", "kind": "concept", "of_user": "u", "user_id": "u", "entity_key": "n-1", "blocks": "x",
+				"probability": 0.9, "reasons": []string{"same_name"}, "weights": []float64{1}, "refused_at": noon,
+			}},
+		})
+	}
+	if q.Name == "duplicate_admit" {
+		known["pairs"] = []string{"n-1" + graph.KeySeparator + "n-2"}
+	}
 	params := map[string]any{}
 	for _, name := range q.Params {
 		value, ok := known[name]
@@ -258,6 +272,8 @@ var allowed = map[string]string{
 	"chat_text_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
 	// The two ends of a step, each found by its key.
 	"walk_steps": "CartesianProduct",
+	// The two nodes of a pair, each found by its key.
+	"duplicate_list": "CartesianProduct", "duplicate_refused": "CartesianProduct", "duplicate_pairs": "CartesianProduct",
 	// Its parts are joined: each is one row.
 	"team_usage": "CartesianProduct",
 	// A compaction reads everything, by ids where there is much, and finds the two ends of a relationship by their

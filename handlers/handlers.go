@@ -108,6 +108,7 @@ type Services struct {
 	Relationships  relationshipStore
 	Sources        sourceStore
 	Consolidations consolidations
+	Duplicates     duplicateStore
 	Users          userStore
 	Quotas         quotaStore
 	Systems        systems

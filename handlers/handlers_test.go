@@ -17,6 +17,7 @@ import (
 
 	"kith/auth"
 	"kith/consolidation"
+	"kith/duplicate"
 	"kith/erasure"
 	"kith/graph"
 	"kith/internal/fault"
@@ -251,6 +252,24 @@ func (f *fakes) Candidates(_ context.Context, scope graph.Scope, cursor string, 
 	return consolidation.Page{Candidates: []consolidation.Candidate{}}, f.err
 }
 
+func (f *fakes) Proposals(_ context.Context, scope graph.Scope, q duplicate.Query) (duplicate.Page, error) {
+	f.ask("%s %s %s %v %v %s %d", scope.TeamID, scope.UserID, q.Kind, q.MinProbability, q.Refused, q.Cursor, q.Limit)
+	return duplicate.Page{Proposals: []duplicate.Proposal{}}, f.err
+}
+
+func (f *fakes) Refuse(_ context.Context, scope graph.Scope, refuse, admit []duplicate.Pair) error {
+	f.ask("%s %s %v %v", scope.TeamID, scope.UserID, refuse, admit)
+	return f.err
+}
+
+func (f *fakes) ExportRefusals(context.Context, string, func(*duplicate.Line) error) error {
+	return f.err
+}
+
+func (f *fakes) RestoreRefusals(context.Context, graph.Scope, []duplicate.Line) (int64, []int, error) {
+	return 0, nil, f.err
+}
+
 func (f *fakes) Consolidate(_ context.Context, scope graph.Scope, c *consolidation.Consolidation) (consolidation.Result, error) {
 	f.ask("%s %s %v %v", scope.TeamID, scope.UserID, c.EntityKeys, c.Strict)
 	return consolidation.Result{Sources: []graph.NodeResult{}, Warnings: []string{}}, f.err
@@ -351,7 +370,7 @@ func servicesOf(f *fakes) Services {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
 	}
-	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Consolidations: f, Users: f, Quotas: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
+	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Consolidations: f, Duplicates: f, Users: f, Quotas: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
 		*fakes
 		*kept
 	}{f, &f.kept}, Statements: noStatements{}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Recalls: f, Ready: func(context.Context) error { return f.err }}

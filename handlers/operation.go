@@ -219,6 +219,7 @@ var tags = []struct{ name, prefix, about string }{ //nolint:gochecknoglobals // 
 	{"Memory", "/v1/namespaces", ""},
 	{"Memory", "/v1/relationships", ""},
 	{"Memory", "/v1/consolidation", ""},
+	{"Memory", "/v1/duplicates", ""},
 	{"Trust", "/v1/reviews", "What waits for a decision, and what was decided"},
 	{"Trust", "/v1/trust", ""},
 	{"Changes", "/v1/changes", "What was committed, as a list, a stream, or sent to webhooks"},

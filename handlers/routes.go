@@ -36,6 +36,8 @@ func (a *API) routes(api huma.API) {
 	a.nodeRoutes(api)
 	route(a, api, http.MethodGet, "/v1/consolidation", "list-consolidation", "Sources that could be archived, and why", a.consolidationCandidates)
 	route(a, api, http.MethodPost, "/v1/consolidation", "consolidate", "Archive sources; their links stay", a.consolidate)
+	route(a, api, http.MethodGet, "/v1/duplicates", "list-duplicates", "A page of pairs of nodes that may be one thing, with reasons and a probability; or of those that were refused", a.listDuplicates)
+	route(a, api, http.MethodPatch, "/v1/duplicates", "change-duplicates", "Say of pairs of nodes that they are two, or take that back", a.changeDuplicates)
 	route(a, api, http.MethodGet, changesPath, "list-changes", "What was committed behind a cursor, in order; or as it is committed, as server-sent events", a.listChanges, changesResponse)
 	a.webhookRoutes(api)
 	route(a, api, http.MethodGet, "/v1/me", "get-me", "What the caller's key is: team, user, scopes, rate limit and quota", a.me)

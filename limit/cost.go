@@ -19,7 +19,7 @@ var costs = map[string]int64{ //nolint:gochecknoglobals // a constant table
 	"write-memory": 2, "write-source": 2, "list-nodes": 1, "list-namespaces": 1, "get-node": 1, "patch-node": 2, "delete-node": 2, "restore-node": 2, "merge-nodes": 10,
 	"list-node-relationships": 1, "list-linked": 1, "list-node-mentions": 2, "list-node-versions": 2, "list-node-changes": 2, "list-preference-versions": 2, "list-statement-versions": 2, "list-relationship-versions": 2, "list-relationship-mentions": 2, "list-node-notes": 1, "add-node-note": 2, "delete-node-note": 2, "link": 2, "unlink": 2,
 	"get-relationship": 1, "delete-relationship": 2, "restore-relationship": 2, "list-relationship-notes": 1, "add-relationship-note": 2,
-	"delete-relationship-note": 2, "list-consolidation": 2, "consolidate": 2,
+	"delete-relationship-note": 2, "list-consolidation": 2, "consolidate": 2, "list-duplicates": 2, "change-duplicates": 5,
 	"get-preferences": 1, "put-preferences": 1, "put-preference": 1, "delete-preference": 1,
 	"list-changes": 1, "create-webhook": 2, "list-webhooks": 1, "get-webhook": 1, "patch-webhook": 2, "delete-webhook": 2,
 	"rotate-webhook-secret": 2, "list-failed-deliveries": 1, "redeliver": 2, "delete-failed-delivery": 2, "list-statements": 1, "change-statements": 2, "pause-team-statements": 1, "list-reviews": 1, "get-review": 1, "decide-review": 2, "list-trust-rules": 1, "delete-trust-rule": 1,

@@ -132,6 +132,31 @@ func (c *Client) PopMessages(ctx context.Context, id string, body *PopMessagesRe
 	return fetch[Popped](ctx, c, request{method: http.MethodPost, path: "/v1/conversations/" + escape(id) + "/messages/pop", body: body})
 }
 
+// ListDuplicates is GET /v1/duplicates: a page of pairs of nodes that may be one thing, with reasons and a probability; or of those that were refused.
+func (c *Client) ListDuplicates(ctx context.Context, query ListDuplicatesQuery) (*DuplicatePage, error) {
+	return fetch[DuplicatePage](ctx, c, request{method: http.MethodGet, path: "/v1/duplicates", query: query, again: true})
+}
+
+// ListDuplicatesQuery holds the query parameters of ListDuplicates.
+type ListDuplicatesQuery struct {
+	Cursor         string  `json:"cursor,omitempty"` // next of the page before
+	Kind           string  `json:"kind,omitempty"`   // default: all
+	Limit          int64   `json:"limit,omitempty"`
+	MinProbability float64 `json:"min_probability,omitempty"` // of proposed pairs; less probable than 0.3 are not kept
+	State          string  `json:"state,omitempty"`           // refused: pairs that somebody has said are two
+	UserID         string  `json:"user_id,omitempty"`         // also the pairs of this user; default: the user of the key, or only what the team shares
+}
+
+// ChangeDuplicates is PATCH /v1/duplicates: say of pairs of nodes that they are two, or take that back.
+func (c *Client) ChangeDuplicates(ctx context.Context, query ChangeDuplicatesQuery, body *DuplicateChange) error {
+	return c.do(ctx, request{method: http.MethodPatch, path: "/v1/duplicates", query: query, body: body}, nil)
+}
+
+// ChangeDuplicatesQuery holds the query parameters of ChangeDuplicates.
+type ChangeDuplicatesQuery struct {
+	UserID string `json:"user_id,omitempty"` // whose nodes may be named besides those that the team shares; default: the user of the key
+}
+
 // Link is POST /v1/edges: link nodes of a project, all or none; links that are there are skipped.
 func (c *Client) Link(ctx context.Context, body *EdgesWrite) (*EdgesResult, error) {
 	return fetch[EdgesResult](ctx, c, request{method: http.MethodPost, path: "/v1/edges", body: body})
@@ -1468,6 +1493,18 @@ type Deletion struct {
 	RestorableUntil time.Time `json:"restorable_until"`
 }
 
+// DuplicateChange is part of the contract.
+type DuplicateChange struct {
+	Admit  []Pair `json:"admit,omitempty"`  // pairs that may be proposed again
+	Refuse []Pair `json:"refuse,omitempty"` // pairs that are two: they are not proposed again, whatever their names become
+}
+
+// DuplicatePage is part of the contract.
+type DuplicatePage struct {
+	Duplicates []Proposal `json:"duplicates"`
+	Next       *string    `json:"next"`
+}
+
 // EdgeResult is part of the contract.
 type EdgeResult struct {
 	Created bool   `json:"created"`
@@ -1763,7 +1800,8 @@ type ImportReport struct {
 	Nodes         ImportCounts    `json:"nodes"`
 	Pauses        ImportCounts    `json:"pauses"` // of the search for statements
 	Preferences   ImportCounts    `json:"preferences"`
-	Refused       []ImportRefusal `json:"refused"` // the first 1,000, with reasons
+	Refusals      ImportCounts    `json:"refusals"` // pairs of nodes that look like one and are not
+	Refused       []ImportRefusal `json:"refused"`  // the first 1,000, with reasons
 	Relationships ImportCounts    `json:"relationships"`
 	ResumedAtLine int64           `json:"resumed_at_line,omitempty"`
 	Statements    ImportCounts    `json:"statements"`
@@ -2469,6 +2507,21 @@ type OwnerRelationship struct {
 	RelationshipType        string      `json:"relationship_type"`
 }
 
+// Pair is part of the contract.
+type Pair struct {
+	First  string `json:"first"`  // entity_key of one
+	Second string `json:"second"` // entity_key of the other
+}
+
+// PairNode is part of the contract.
+type PairNode struct {
+	Description string  `json:"description,omitempty"`
+	EntityKey   string  `json:"entity_key"`
+	Name        string  `json:"name"`
+	Type        string  `json:"type,omitempty"`
+	UserID      *string `json:"user_id"` // whose memory it is; null: shared by the team
+}
+
 // PartUsage is part of the contract.
 type PartUsage struct {
 	Budget int64  `json:"budget"`
@@ -2599,6 +2652,16 @@ type PromptUsage struct {
 	Tokens int64       `json:"tokens"`
 }
 
+// Proposal is part of the contract.
+type Proposal struct {
+	Kind        string     `json:"kind"`
+	Nodes       []PairNode `json:"nodes"`                 // the two
+	Probability float64    `json:"probability,omitempty"` // that they are one; not of a refused pair
+	ProposedAt  time.Time  `json:"proposed_at,omitzero"`
+	Reasons     []Reason   `json:"reasons,omitempty"` // why, the strongest first
+	RefusedAt   time.Time  `json:"refused_at,omitzero"`
+}
+
 // Proposed is part of the contract.
 type Proposed struct {
 	EntityKey string  `json:"entity_key"`
@@ -2640,6 +2703,13 @@ type QuotaShares struct {
 type RateLimit struct {
 	Limit     int64 `json:"limit"`     // units a minute
 	Remaining int64 `json:"remaining"` // units left after this request
+}
+
+// Reason is part of the contract.
+type Reason struct {
+	Code   string  `json:"code"`
+	Text   string  `json:"text"`   // the code in words
+	Weight float64 `json:"weight"` // what it adds to the logarithm of the odds; less than 0: it speaks against
 }
 
 // Receipt is part of the contract.

@@ -85,7 +85,8 @@ type config struct {
 	StreamPause       time.Duration `env:"KITH_STREAM_PAUSE" default:"1m" help:"How long an import or export may stall. After that time an import must average at least 4 KiB per second."`
 	KeepDeleted       time.Duration `env:"KITH_KEEP_DELETED" default:"720h" help:"How long deleted data can be restored before it is purged."`
 	History           time.Duration `env:"KITH_HISTORY" default:"9600h" help:"How long former versions of what was changed, and the feed of changes, are kept."`
-	Maintenance       time.Duration `env:"KITH_MAINTENANCE" default:"1h" help:"Interval of maintenance, which archives, expires and purges. 0: not run by this instance."`
+	Maintenance       time.Duration `env:"KITH_MAINTENANCE" default:"1h" help:"Interval of maintenance, which archives, expires and purges. 0: not run by this instance, which does not look for duplicates either."`
+	DuplicatesMerge   mergeFrom     `env:"KITH_DUPLICATES_MERGE" default:"0" help:"Probability from which two nodes that may be one are merged without asking, 0.9 to 1. 0: none are."`
 	EmbeddingsURL     string        `name:"embeddings-url" env:"KITH_EMBEDDINGS_URL" help:"OpenAI-compatible base URL of an embedder, without /embeddings. Empty: none."`
 	EmbeddingsKey     string        `env:"KITH_EMBEDDINGS_KEY" help:"API key of the embedder. Empty: none is sent."`
 	EmbeddingsModel   string        `env:"KITH_EMBEDDINGS_MODEL" help:"Name of the embedding model."`

@@ -14,6 +14,7 @@ import (
 	"kith/chat"
 	"kith/consolidation"
 	"kith/digest"
+	"kith/duplicate"
 	"kith/embedding"
 	"kith/erasure"
 	"kith/explore"
@@ -66,6 +67,7 @@ type memory struct {
 type stores struct {
 	chats          *chat.Store
 	consolidations *consolidation.Store
+	duplicates     *duplicate.Store
 	embeddings     *embedding.Store
 	erasures       *erasure.Store
 	replays        *replay.Store
@@ -86,7 +88,8 @@ func newStores(g *graph.Store, embedder llm.Embedder, c *config, log *slog.Logge
 	return stores{
 		chats: chat.NewStore(g), consolidations: consolidation.NewStore(g), embeddings: embedding.NewStore(g, embedder), erasures: erasure.NewStore(g), systems: system.NewStore(g), searches: explore.NewStore(g, embedder), sections: loader.NewStore(g), users: user.NewStore(g), walks: traverse.NewStore(g, log),
 		workspaces: workspace.NewStore(g), statements: statement.NewStore(g), replays: replay.NewStore(g), feeds: feeds,
-		webhooks: webhook.NewStore(g, feeds, c.WebhooksPrivate == "allow"),
+		duplicates: duplicate.NewStore(g, feeds),
+		webhooks:   webhook.NewStore(g, feeds, c.WebhooksPrivate == "allow"),
 	}
 }
 
@@ -337,6 +340,9 @@ func (m *memory) maintain(ctx context.Context) error {
 		group.Go(func() error { return m.logRotator.run(ctx) })
 	}
 	if m.config.Maintenance > 0 {
+		group.Go(func() error {
+			return duplicate.NewWorker(m.duplicates, duplicate.Options{Merge: float64(m.config.DuplicatesMerge), Log: m.log, Observe: m.metrics.ObserveDuplicates}).Run(ctx)
+		})
 		group.Go(func() error {
 			return graph.NewMaintenance(m.store, graph.MaintenanceOptions{
 				Every: m.config.Maintenance, Log: m.log, Observe: m.metrics.ObserveMaintenance,

@@ -50,6 +50,10 @@ CALL () {
     WHERE n.key IS NOT NULL
     RETURN n, 1 AS node, 0 AS link
     UNION ALL
+    MATCH (n:DuplicateRefusal {team_id: $team_id})
+    USING INDEX SEEK n:DuplicateRefusal(team_id)
+    RETURN n, 1 AS node, 0 AS link
+    UNION ALL
     MATCH (n:DeletedRelationship {team_id: $team_id})
     USING INDEX SEEK n:DeletedRelationship(team_id)
     RETURN n, 0 AS node, 1 AS link

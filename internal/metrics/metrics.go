@@ -47,6 +47,7 @@ type Registry struct {
 	served      *prometheus.CounterVec
 	replays     *prometheus.CounterVec
 	maintenance *prometheus.CounterVec
+	duplicates  *prometheus.CounterVec
 	embeddings  *prometheus.CounterVec
 	explores    *prometheus.CounterVec
 	traverses   *prometheus.CounterVec
@@ -75,6 +76,7 @@ func New(b handlers.Build) *Registry {
 		served:      newCounter("kith_served_total", "Records of served contexts and answers by outcome: stored, dropped because the queue was full, bounded, full, refused or failed; and bodies that were trimmed.", "event"),
 		replays:     newCounter("kith_replays_total", "Contexts of the past by how they were answered: recorded, equal, different or reconstructed.", "outcome"),
 		maintenance: newCounter("kith_maintenance_total", "Items that maintenance by this instance changed, by step.", "step"),
+		duplicates:  newCounter("kith_duplicates_total", "What this instance did to find duplicates: nodes compared, pairs proposed and pairs merged.", "event"),
 		embeddings:  newCounter("kith_embeddings_total", "Texts processed for embedding by this instance: embedded, empty, refused, postponed or failed.", "outcome"),
 		explores:    newCounter("kith_explore_total", "Explore responses by state of vector search and mode.", "semantic", "mode"),
 		traverses:   newCounter("kith_traverse_total", "Traverse responses by mode and outcome.", "mode", "outcome"),
@@ -96,7 +98,7 @@ func New(b handlers.Build) *Registry {
 		Name: "kith_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit, "date": b.Date},
 	})
 	info.Set(1)
-	m.registry.MustRegister(info, m.requests, m.durations, m.statements, m.cache, m.degraded, m.recalls, m.served, m.replays, m.maintenance, m.embeddings,
+	m.registry.MustRegister(info, m.requests, m.durations, m.statements, m.cache, m.degraded, m.recalls, m.served, m.replays, m.maintenance, m.duplicates, m.embeddings,
 		m.explores, m.traverses, m.chats, m.tools, m.limits, m.credentials, m.quotas, m.deliveries, m.lags,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.initSeries()
@@ -218,6 +220,11 @@ func (m *Registry) ObserveGeneration(outcome chat.Outcome, took time.Duration) {
 // ObserveTool counts a call of a tool and its duration.
 func (m *Registry) ObserveTool(name string, outcome mcp.Outcome, took time.Duration) {
 	m.tools.WithLabelValues(name, string(outcome)).Observe(took.Seconds())
+}
+
+// ObserveDuplicates counts what was done to find duplicates.
+func (m *Registry) ObserveDuplicates(event string, count int64) {
+	m.duplicates.WithLabelValues(event).Add(float64(count))
 }
 
 // ObserveDelivery counts an attempt to deliver to a webhook, with the age of its oldest change.

@@ -19,7 +19,7 @@ var memoryOperations = map[string]string{ //nolint:gochecknoglobals // a constan
 	"write-memory": "upsert_memory", "write-source": "upsert_memory", "put-preference": "upsert_memory", "put-preferences": "upsert_memory",
 	"merge-system-memory": "upsert_memory", "put-system-memory": "upsert_memory", "import": "upsert_memory",
 	"append-messages": "create_memory", "add-node-note": "create_memory", "link": "create_memory",
-	"patch-node": "update_memory", "end-conversation": "update_memory", "restore-node": "update_memory", "merge-nodes": "update_memory", "decide-review": "update_memory", "withdraw-source": "delete_memory", "change-statements": "update_memory",
+	"patch-node": "update_memory", "end-conversation": "update_memory", "restore-node": "update_memory", "merge-nodes": "update_memory", "decide-review": "update_memory", "withdraw-source": "delete_memory", "change-statements": "update_memory", "change-duplicates": "update_memory",
 	"delete-node": "delete_memory", "delete-relationship": "delete_memory", "pop-messages": "delete_memory", "delete-preference": "delete_memory",
 	"erase-user": "delete_memory_store", "erase-team": "delete_memory_store",
 }

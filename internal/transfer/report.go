@@ -15,6 +15,7 @@ type Report struct {
 	Relationships Counts `json:"relationships"`
 	Statements    Counts `json:"statements"`
 	Pauses        Counts `json:"pauses"`
+	Refusals      Counts `json:"refusals"`
 	Preferences   Counts `json:"preferences"`
 	ChatTrees     Counts `json:"chat_trees"`
 	ChatTurns     Counts `json:"chat_turns"`
@@ -85,7 +86,7 @@ func (r *Report) CountRefused() int64 {
 }
 
 func (r *Report) counts() []Counts {
-	return []Counts{r.Nodes, r.Relationships, r.Statements, r.Pauses, r.Preferences, r.ChatTrees, r.ChatTurns}
+	return []Counts{r.Nodes, r.Relationships, r.Statements, r.Pauses, r.Refusals, r.Preferences, r.ChatTrees, r.ChatTurns}
 }
 
 // countItems returns the number of items processed so far.
@@ -114,6 +115,9 @@ func (r *Report) String() string {
 	none := Counts{}
 	if r.Statements != none {
 		_, _ = fmt.Fprintf(&out, "statements:    %s\n", r.Statements)
+	}
+	if r.Refusals != none {
+		_, _ = fmt.Fprintf(&out, "refusals:      %s\n", r.Refusals)
 	}
 	if r.Pauses != none {
 		_, _ = fmt.Fprintf(&out, "pauses:        %s\n", r.Pauses)

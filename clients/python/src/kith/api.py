@@ -145,6 +145,29 @@ def pop_messages(id: str, body: PopMessagesRequest) -> Request[Popped]:
     return Request("POST", f"/v1/conversations/{segment(id)}/messages/pop", body=body)
 
 
+def list_duplicates(
+    *,
+    cursor: str | None = None,
+    kind: Literal["person", "concept", "entity"] | None = None,
+    limit: int | None = None,
+    min_probability: float | None = None,
+    state: Literal["proposed", "refused"] | None = None,
+    user_id: str | None = None,
+) -> Request[DuplicatePage]:
+    "GET /v1/duplicates: a page of pairs of nodes that may be one thing, with reasons and a probability; or of those that were refused."
+    return Request(
+        "GET",
+        "/v1/duplicates",
+        query={"cursor": cursor, "kind": kind, "limit": limit, "min_probability": min_probability, "state": state, "user_id": user_id},
+        again=True,
+    )
+
+
+def change_duplicates(body: DuplicateChange, *, user_id: str | None = None) -> Request[None]:
+    "PATCH /v1/duplicates: say of pairs of nodes that they are two, or take that back."
+    return Request("PATCH", "/v1/duplicates", query={"user_id": user_id}, body=body)
+
+
 def link(body: EdgesWrite) -> Request[EdgesResult]:
     "POST /v1/edges: link nodes of a project, all or none; links that are there are skipped."
     return Request("POST", "/v1/edges", body=body)
@@ -1337,6 +1360,16 @@ class Deletion(TypedDict, total=False):
     restorable_until: Required[str]
 
 
+class DuplicateChange(TypedDict, total=False):
+    admit: list[Pair] | None  # pairs that may be proposed again
+    refuse: list[Pair] | None  # pairs that are two: they are not proposed again, whatever their names become
+
+
+class DuplicatePage(TypedDict, total=False):
+    duplicates: Required[list[Proposal]]
+    next: Required[str | None]
+
+
 class EdgeResult(TypedDict, total=False):
     created: Required[bool]
     id: Required[str]
@@ -1610,6 +1643,7 @@ class ImportReport(TypedDict, total=False):
     nodes: Required[ImportCounts]
     pauses: Required[ImportCounts]  # of the search for statements
     preferences: Required[ImportCounts]
+    refusals: Required[ImportCounts]  # pairs of nodes that look like one and are not
     refused: Required[list[ImportRefusal]]  # the first 1,000, with reasons
     relationships: Required[ImportCounts]
     resumed_at_line: int
@@ -2269,6 +2303,19 @@ class OwnerRelationship(TypedDict, total=False):
     relationship_type: Required[str]
 
 
+class Pair(TypedDict, total=False):
+    first: Required[str]  # entity_key of one
+    second: Required[str]  # entity_key of the other
+
+
+class PairNode(TypedDict, total=False):
+    description: str
+    entity_key: Required[str]
+    name: Required[str]
+    type: str
+    user_id: Required[str | None]  # whose memory it is; null: shared by the team
+
+
 class PartUsage(TypedDict, total=False):
     budget: Required[int]
     status: Required[Literal["ok", "near_limit", "over_budget"]]
@@ -2383,6 +2430,15 @@ class PromptUsage(TypedDict, total=False):
     tokens: Required[int]
 
 
+class Proposal(TypedDict, total=False):
+    kind: Required[str]
+    nodes: Required[list[PairNode]]  # the two
+    probability: float  # that they are one; not of a refused pair
+    proposed_at: str
+    reasons: list[Reason]  # why, the strongest first
+    refused_at: str
+
+
 class Proposed(TypedDict, total=False):
     entity_key: Required[str]
     error: Required[str | None]
@@ -2423,6 +2479,12 @@ class QuotaShares(TypedDict, total=False):
 class RateLimit(TypedDict, total=False):
     limit: Required[int]  # units a minute
     remaining: Required[int]  # units left after this request
+
+
+class Reason(TypedDict, total=False):
+    code: Required[Literal["same_name", "nickname", "initials", "sounds_alike", "spelling", "swapped_names", "part_of_name", "other_name", "same_email", "similar_email", "other_email", "same_date", "similar_date", "other_date", "same_number", "similar_number", "other_number", "same_detail", "other_detail", "same_type", "other_type", "shared_neighbours"]]
+    text: Required[str]  # the code in words
+    weight: Required[float]  # what it adds to the logarithm of the odds; less than 0: it speaks against
 
 
 class Receipt(TypedDict, total=False):

@@ -1,0 +1,7 @@
+// Stores how far a team was looked through for duplicates.
+// mode: write
+// params: team_id, next_seq, next_item, first
+// returns: looked
+MERGE (l:DuplicateLook {team_id: $team_id})
+SET l.next_seq = $next_seq, l.next_item = $next_item, l.first = $first
+RETURN count(l) AS looked

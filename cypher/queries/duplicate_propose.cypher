@@ -1,0 +1,28 @@
+// Stores the proposals of some nodes ($entity_keys): $rows, and no others. One that was proposed before keeps its time.
+// mode: write
+// params: team_id, entity_keys, rows, now
+// returns: proposed
+CALL () {
+  UNWIND $entity_keys AS key
+  CALL (key) {
+    MATCH (d:Duplicate {team_id: $team_id, first_key: key})
+    USING INDEX SEEK d:Duplicate(team_id, first_key)
+    RETURN d
+    UNION
+    MATCH (d:Duplicate {team_id: $team_id, second_key: key})
+    USING INDEX SEEK d:Duplicate(team_id, second_key)
+    RETURN d
+  }
+  WITH DISTINCT d
+  WHERE NOT d.pair IN [row IN $rows | row.pair]
+  DELETE d
+}
+CALL () {
+  UNWIND $rows AS row
+  MERGE (d:Duplicate {team_id: $team_id, pair: row.pair})
+  ON CREATE SET d.proposed_at = $now
+  SET d.user_id = row.user_id, d.of_user = row.of_user, d.kind = row.kind, d.first_key = row.first_key, d.second_key = row.second_key,
+    d.probability = row.probability, d.reasons = row.reasons, d.weights = row.weights
+  RETURN count(d) AS proposed
+}
+RETURN proposed

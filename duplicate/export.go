@@ -1,0 +1,96 @@
+package duplicate
+
+import (
+	"context"
+	"time"
+
+	"kith/graph"
+	"kith/internal/fault"
+	"kith/neo"
+)
+
+var exportRefusals = neo.Load[exported]("export_refusals")
+
+// exported is a row of export_refusals.
+type exported struct {
+	Pair      string
+	FirstKey  string
+	SecondKey string
+	RefusedAt time.Time
+}
+
+// Line is a refusal in an export. Whose it is follows from its nodes, which come before it.
+type Line struct {
+	Pair
+	RefusedAt *time.Time `json:"refused_at,omitempty"`
+}
+
+// Check adds the faults of a line of an import.
+func (l *Line) Check(f *fault.List) {
+	if f.Word(fault.At("first"), l.First, 256) && f.Word(fault.At("second"), l.Second, 256) && l.First == l.Second {
+		f.Add(fault.At("second"), fault.Contrary, "is the first")
+	}
+}
+
+const exportedRefusals = 1000 // of one read
+
+// ExportRefusals reads the refusals of a team in order. It stops at the first error of visit and returns it.
+func (s *Store) ExportRefusals(ctx context.Context, teamID string, visit func(*Line) error) error {
+	for after := ""; ; {
+		rows, err := exportRefusals.Read(ctx, s.db, map[string]any{"team_id": teamID, "after": after, "limit": exportedRefusals})
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			r := &rows[i]
+			after = r.Pair
+			at := r.RefusedAt.UTC()
+			if err := visit(&Line{Pair{r.FirstKey, r.SecondKey}, &at}); err != nil {
+				return err
+			}
+		}
+		if len(rows) < exportedRefusals {
+			return nil
+		}
+	}
+}
+
+// RestoreRefusals stores refusals of an import in the scope; without a user in it of all users of the team. It returns how many are
+// new, and the numbers of the lines that it refuses, because the import has not both nodes, or they are of different kinds or users.
+func (s *Store) RestoreRefusals(ctx context.Context, scope graph.Scope, lines []Line) (created int64, bad []int, err error) {
+	err = s.graph.Transaction(ctx, "duplicate_refuse", func(t *graph.Tx) error {
+		t.Changes(nil)
+		pairs := make([]Pair, len(lines))
+		for i, l := range lines {
+			pairs[i] = l.Pair
+		}
+		found, err := findEnds.Exec(t, map[string]any{"team_id": scope.TeamID, "entity_keys": keysOf(pairs)})
+		if err != nil {
+			return err
+		}
+		ends := map[string]*end{}
+		for i := range found {
+			ends[found[i].EntityKey] = &found[i]
+		}
+		var rows []map[string]any
+		bad = nil
+		for i, l := range lines {
+			first, second := ends[l.First], ends[l.Second]
+			if first == nil || second == nil || first.Labels != second.Labels || first.user() != second.user() || scope.UserID != "" && first.user() != scope.UserID {
+				bad = append(bad, i)
+				continue
+			}
+			r := row(l.Pair, first.Labels.Kind().Name, first.user())
+			if r["refused_at"] = s.graph.Now(); l.RefusedAt != nil {
+				r["refused_at"] = l.RefusedAt.UTC()
+			}
+			rows = append(rows, r)
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		created, err = refusePairs.ExecOne(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
+		return err
+	})
+	return created, bad, err
+}

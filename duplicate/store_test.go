@@ -1,0 +1,258 @@
+package duplicate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kith/erasure"
+	"kith/feed"
+	"kith/graph"
+	"kith/graph/graphtest"
+	"kith/internal/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+// env is a team, and a worker that looks when the test says so.
+type env struct {
+	*graphtest.Env
+	store  *Store
+	worker *Worker
+	counts map[string]int64
+}
+
+func fresh(t *testing.T, merge float64) *env {
+	t.Helper()
+	e := &env{Env: graphtest.New(t), counts: map[string]int64{}}
+	e.store = NewStore(e.Store, feed.NewStore(e.Store))
+	e.worker = NewWorker(e.store, Options{Merge: merge, Observe: func(what string, count int64) { e.counts[what] += count }})
+	e.worker.held = time.Now().Add(time.Hour) // other tests have workers too
+	return e
+}
+
+// look has the worker look at the team, and returns how many nodes it compared.
+func (e *env) look() int64 {
+	e.Helper()
+	e.counts[Compared] = 0
+	for after := ""; ; {
+		teams, err := findTeams.Read(e.Context(), e.Store.DB(), map[string]any{"after": after, "limit": 1000})
+		if err != nil {
+			e.Fatal(err)
+		}
+		if len(teams) == 0 {
+			return e.counts[Compared]
+		}
+		for _, t := range teams {
+			if after = t.Team; after == e.Team {
+				if err := e.worker.look(e.Context(), t); err != nil {
+					e.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// list returns the keys of the listed pairs.
+func (e *env) list(user string, q Query) []string {
+	e.Helper()
+	if q.Limit == 0 {
+		q.Limit = 100
+	}
+	page, err := e.store.Proposals(e.Context(), e.As(user), q)
+	if err != nil {
+		e.Fatal(err)
+	}
+	pairs := []string{}
+	for _, p := range page.Proposals {
+		keys := []string{p.Nodes[0].EntityKey, p.Nodes[1].EntityKey}
+		slices.Sort(keys)
+		pairs = append(pairs, strings.Join(keys, " "))
+	}
+	return pairs
+}
+
+func named(kind, key, name string, aliases ...string) graph.NodeWrite {
+	w := graphtest.Node(kind, key, 0.5)
+	w.Name = graph.Some(name)
+	if len(aliases) > 0 {
+		w.OwnFields = &graph.OwnFields{Aliases: graph.Some(aliases)}
+	}
+	return w
+}
+
+func TestProposals(t *testing.T) {
+	e := fresh(t, 0)
+	e.Write("u1", []graph.NodeWrite{
+		named("person", "bob", "Bob Miller"), named("person", "robert", "Robert Miller"), named("person", "olga", "Olga Petrova"),
+		named("entity", "acme", "Acme Inc."), named("entity", "acme2", "ACME Holding"), named("concept", "acme3", "Acme Ltd"),
+	})
+	e.Write("u2", []graph.NodeWrite{named("person", "bob2", "Bobby Miller"), named("entity", "acme4", "Acme GmbH")})
+	e.Write("u2", []graph.NodeWrite{named("entity", "team", "Acme Corp", "ACME Corporation")}, nil...)
+	e.look()
+	e.Same("of the first user", []string{"acme acme2", "bob robert"}, e.list("u1", Query{}))
+	e.Same("persons", []string{"bob robert"}, e.list("u1", Query{Kind: "person"}))
+	e.Same("probable ones", []string{"acme acme2"}, e.list("u1", Query{MinProbability: 0.95}))
+	e.Same("of the second user", []string{"acme4 team"}, e.list("u2", Query{}))
+	e.Same("of the team", []string{}, e.list("", Query{}))
+	e.Same("of another team", []string{}, (&env{Env: e.Neighbour(), store: e.store}).list("u1", Query{}))
+
+	page, err := e.store.Proposals(e.Context(), e.As("u1"), Query{Limit: 1})
+	if err != nil || page.Next == "" || *page.Proposals[0].Probability < 0.95 || len(page.Proposals[0].Reasons) == 0 {
+		t.Errorf("first page: %+v, %v", page, err)
+	}
+	e.Same("second page", []string{"bob robert"}, e.list("u1", Query{Limit: 1, Cursor: page.Next}))
+	if _, err := e.store.Proposals(e.Context(), e.As("u1"), Query{Limit: 1, Refused: true, Cursor: page.Next}); err == nil {
+		t.Error("a cursor of another list is accepted")
+	}
+}
+
+func TestOnlyChangesAreLookedAt(t *testing.T) {
+	e := fresh(t, 0)
+	e.Write("u1", []graph.NodeWrite{named("person", "bob", "Bob Miller"), named("person", "olga", "Olga Petrova"), named("concept", "sea", "Sea")})
+	e.look()
+	e.Same("nothing has changed", int64(0), e.look())
+	e.Write("u1", []graph.NodeWrite{named("person", "robert", "Robert Miller")})
+	e.Same("one was written", int64(1), e.look())
+	e.Same("it meets an old one", []string{"bob robert"}, e.list("u1", Query{}))
+	e.Write("u1", []graph.NodeWrite{named("person", "robert", "Gustav Klimt")})
+	e.look()
+	e.Same("another name", []string{}, e.list("u1", Query{}))
+	e.Write("u1", []graph.NodeWrite{named("person", "robert", "Robert Miller")})
+	e.look()
+	e.Remove("u1", "person", "bob")
+	e.Same("deleted, before the next look", []string{}, e.list("u1", Query{}))
+	e.look()
+	e.Same("stored", int64(0), e.Raw(`MATCH (d:Duplicate {team_id: $team}) RETURN count(d)`)[0][0])
+	if _, err := e.Store.RestoreNode(e.Context(), e.As("u1"), graph.PersonKind, "bob"); err != nil {
+		t.Fatal(err)
+	}
+	e.look()
+	e.Same("restored", []string{"bob robert"}, e.list("u1", Query{}))
+}
+
+// TestFirstLook looks at a team that was written before, page by page.
+func TestFirstLook(t *testing.T) {
+	e := fresh(t, 0)
+	nodes := []graph.NodeWrite{named("person", "z1", "Bob Miller"), named("person", "a1", "Robert Miller")}
+	for i := range 600 {
+		nodes = append(nodes, graphtest.Node("concept", fmt.Sprintf("c%03d", i), 0.5))
+	}
+	for some := range slices.Chunk(nodes, 200) {
+		e.Write("u1", some)
+	}
+	e.look()
+	e.Same("proposals", []string{"a1 z1"}, e.list("u1", Query{Kind: "person"}))
+	e.Raw(`MATCH (l:DuplicateLook {team_id: $team}) SET l.next_seq = 2`) // older than what is kept
+	e.look()
+	if n := e.look(); n < 602 {
+		t.Errorf("looked at %d nodes anew", n)
+	}
+	e.Same("then nothing", int64(0), e.look())
+}
+
+func TestOneSourceTellsApart(t *testing.T) {
+	e := fresh(t, 0)
+	e.Write("u1", []graph.NodeWrite{named("person", "bob", "Bob Miller"), named("person", "robert", "Robert Miller")})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s1", Mentions: []string{"bob"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s2", Mentions: []string{"robert"}})
+	e.look()
+	e.Same("two sources", []string{"bob robert"}, e.list("u1", Query{}))
+	e.Source("u1", graph.SourceWrite{EntityKey: "s3", Mentions: []string{"bob", "robert"}})
+	e.look()
+	e.Same("one source", []string{}, e.list("u1", Query{}))
+}
+
+func TestRefusals(t *testing.T) {
+	e := fresh(t, 0)
+	e.Write("u1", []graph.NodeWrite{
+		named("person", "bob", "Bob Miller"), named("person", "robert", "Robert Miller"), named("person", "rob", "Gustav Klimt"), named("concept", "sea", "Sea"),
+	})
+	e.Write("u2", []graph.NodeWrite{named("person", "other", "Olga")})
+	e.look()
+	pair := []Pair{{"robert", "bob"}}
+	decide := func(user string, refuse, admit []Pair) error {
+		return e.store.Refuse(e.Context(), e.As(user), refuse, admit)
+	}
+	for name, bad := range map[string]Pair{"itself": {"bob", "bob"}, "two kinds": {"bob", "sea"}, "another user": {"bob", "other"}, "nothing": {"bob", "x"}} {
+		if err := decide("u1", []Pair{bad}, nil); err == nil {
+			t.Errorf("%s is refused", name)
+		}
+	}
+	if err := decide("u2", pair, nil); err == nil {
+		t.Error("another user refuses")
+	}
+	if err := decide("u1", pair, nil); err != nil {
+		t.Fatal(err)
+	}
+	e.Same("refused", []string{}, e.list("u1", Query{}))
+	e.Same("list of refused ones", []string{"bob robert"}, e.list("u1", Query{Refused: true}))
+	e.Same("list of another user", []string{}, e.list("u2", Query{Refused: true}))
+	e.Write("u1", []graph.NodeWrite{named("person", "bob", "Bobby Miller")})
+	e.look()
+	e.Same("still refused with another name", []string{}, e.list("u1", Query{}))
+
+	if _, err := e.Store.MergeNodes(e.Context(), e.As("u1"), graph.PersonKind, "rob", graph.MergeWrite{Other: "robert"}); err != nil {
+		t.Fatal(err)
+	}
+	e.look()
+	e.Same("refused as a part of another node", []string{}, e.list("u1", Query{}))
+	if _, err := e.Store.RestoreNode(e.Context(), e.As("u1"), graph.PersonKind, "robert"); err != nil {
+		t.Fatal(err)
+	}
+	if err := decide("u1", nil, pair); err != nil {
+		t.Fatal(err)
+	}
+	e.Same("admitted", []string{"bob robert"}, e.list("u1", Query{}))
+	e.Same("none is refused", []string{}, e.list("u1", Query{Refused: true}))
+}
+
+// TestMerges merges by itself what is probable enough, within a user, and never again what was undone.
+func TestMerges(t *testing.T) {
+	e := fresh(t, 0.95)
+	e.Write("u1", []graph.NodeWrite{named("entity", "acme", "Acme Inc."), named("entity", "acme2", "ACME"), named("person", "bob", "Bob Miller"), named("person", "robert", "Robert Miller")})
+	e.Write("u2", []graph.NodeWrite{named("entity", "acme3", "Acme")})
+	shared := named("entity", "acme4", "Acme Ltd")
+	shared.UserID = graph.Null[string]()
+	e.Write("", []graph.NodeWrite{shared})
+	e.look()
+	e.look()
+	e.Same("left", []string{"bob robert"}, e.list("u1", Query{}))
+	var keys []string
+	for _, row := range e.Raw(`MATCH (n:Entity {team_id: $team}) RETURN n.entity_key ORDER BY 1`) {
+		keys = append(keys, row[0].(string)) //nolint:forcetypeassert // a key
+	}
+	gone := map[bool]string{true: "acme2", false: "acme"}[slices.Contains(keys, "acme")]
+	if len(keys) != 3 || !slices.Contains(keys, "acme3") || !slices.Contains(keys, "acme4") {
+		t.Fatalf("entities %v", keys)
+	}
+	if _, err := e.Store.RestoreNode(e.Context(), e.As("u1"), graph.EntityKind, gone); err != nil {
+		t.Fatal(err)
+	}
+	e.look()
+	e.look()
+	e.Same("undone", int64(4), e.Raw(`MATCH (n:Entity {team_id: $team}) RETURN count(n)`)[0][0])
+	e.Same("the undo refuses", []string{"acme acme2"}, e.list("u1", Query{Refused: true}))
+}
+
+func TestErasure(t *testing.T) {
+	e := fresh(t, 0)
+	for _, user := range []string{"u1", "u2"} {
+		e.Write(user, []graph.NodeWrite{named("entity", "a"+user, "Acme Inc."), named("entity", "b"+user, "ACME"), named("person", "x"+user, "Bob Miller"), named("person", "y"+user, "Rob Miller")})
+	}
+	e.look()
+	for _, user := range []string{"u1", "u2"} {
+		if err := e.store.Refuse(e.Context(), e.As(user), []Pair{{"x" + user, "y" + user}}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := erasure.NewStore(e.Store).EraseUser(e.Context(), e.As("u1"), func(context.Context) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	e.look()
+	e.Same("left, with the owner's blocks", [][]any{{"Duplicate", "u2", int64(1)}, {"DuplicateBlocks", "u2", int64(5)}, {"DuplicateRefusal", "u2", int64(1)}}, e.Raw(`
+		MATCH (d:Duplicate|DuplicateBlocks|DuplicateRefusal {team_id: $team}) RETURN labels(d)[0], d.user_id, count(d) ORDER BY 1, 2`))
+}

@@ -1,0 +1,293 @@
+package duplicate
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"kith/feed"
+	"kith/graph"
+	"kith/internal/fault"
+	"kith/internal/sleep"
+	"kith/neo"
+)
+
+var (
+	findTeams = neo.Load[lookedTeam]("duplicate_teams")
+	saveLook  = neo.Load[neo.None]("duplicate_look")
+	walkNodes = neo.Load[walked]("duplicate_walk")
+)
+
+// lookedTeam is a row of duplicate_teams.
+type lookedTeam struct {
+	Team     string
+	NextSeq  *int64
+	NextItem *int64
+	First    *string
+}
+
+// walked is a row of duplicate_walk.
+type walked struct {
+	Seen int64
+	Last string
+	Keys []string
+}
+
+// Options configure a worker.
+type Options struct {
+	Merge   float64 // the least probability of pairs that are merged; 0: none
+	Every   time.Duration
+	Log     *slog.Logger
+	Observe func(what string, count int64) // called with what it compared, proposed and merged
+}
+
+// What a worker counts.
+const (
+	Compared = "compared" // nodes
+	Found    = "proposed" // pairs
+	Merged   = "merged"   // pairs
+)
+
+// Worker follows the feeds of all teams and keeps their proposals. Any number of processes may run one; a lease lets one of them work at
+// a time.
+type Worker struct {
+	store   *Store
+	options Options
+	holder  string
+	held    time.Time // when the lease was last taken or extended
+}
+
+const (
+	workerLease = "duplicates"
+	leaseTime   = time.Minute
+	leaseKept   = 15 * time.Second
+	lookEvery   = 5 * time.Second
+	teamPage    = 100
+	walkPage    = 500
+	feedPage    = 500 // changes
+)
+
+// NewWorker returns the worker of a store. Run it.
+func NewWorker(s *Store, o Options) *Worker {
+	if o.Every == 0 {
+		o.Every = lookEvery
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, int64) {}
+	}
+	return &Worker{store: s, options: o, holder: uuid.NewString()}
+}
+
+// errLost means that another process has the lease.
+var errLost = errors.New("another process has the lease of duplicates")
+
+// Run works until ctx is done.
+func (w *Worker) Run(ctx context.Context) error {
+	for {
+		if err := w.Turn(ctx); err != nil && !errors.Is(err, errLost) && ctx.Err() == nil {
+			w.options.Log.Warn("looking for duplicates failed, it goes on where it stopped", "error", err)
+		}
+		if !sleep.For(ctx, w.options.Every) {
+			return nil
+		}
+	}
+}
+
+// Turn looks through what has changed in all teams since the last turn, if no other process does.
+func (w *Worker) Turn(ctx context.Context) error {
+	if teams, err := findTeams.Read(ctx, w.store.db, map[string]any{"after": "", "limit": 1}); err != nil || len(teams) == 0 {
+		return err
+	}
+	w.held = time.Time{}
+	if err := w.hold(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		_ = w.store.graph.EndLease(context.WithoutCancel(ctx), workerLease, w.holder, nil) // it ends by itself
+	}()
+	var failed []error
+	for after := ""; ; {
+		teams, err := findTeams.Read(ctx, w.store.db, map[string]any{"after": after, "limit": teamPage})
+		if err != nil || len(teams) == 0 {
+			return errors.Join(append(failed, err)...)
+		}
+		for _, t := range teams {
+			after = t.Team
+			err := w.look(ctx, t)
+			if errors.Is(err, graph.ErrUnavailable) || errors.Is(err, errLost) || ctx.Err() != nil {
+				return err
+			}
+			if err != nil { // the other teams do not wait for this one
+				failed = append(failed, err)
+			}
+		}
+	}
+}
+
+// hold takes or extends the lease.
+func (w *Worker) hold(ctx context.Context) error {
+	now := time.Now()
+	if now.Sub(w.held) < leaseKept {
+		return nil
+	}
+	_, _, held, err := w.store.graph.TakeLease(ctx, workerLease, w.holder, leaseTime)
+	if err == nil && !held {
+		err = errLost
+	}
+	w.held = now
+	return err
+}
+
+// look looks through what has changed in a team. The first look at a team walks through all of its nodes.
+func (w *Worker) look(ctx context.Context, t lookedTeam) error {
+	if t.NextSeq == nil { // what changes during the walk is looked at again behind it
+		from, err := w.store.feeds.Start(ctx, t.Team, feed.Now)
+		if err != nil {
+			return err
+		}
+		t.NextSeq, t.NextItem = &from.Seq, &from.Item
+	}
+	from := feed.Position{Seq: *t.NextSeq}
+	if t.NextItem != nil {
+		from.Item = *t.NextItem
+	}
+	if t.First != nil {
+		if err := w.walk(ctx, t.Team, from, *t.First); err != nil {
+			return err
+		}
+	}
+	err := w.follow(ctx, t.Team, from)
+	if gone := (*feed.GoneError)(nil); errors.As(err, &gone) { // the next turn walks again
+		return w.save(ctx, t.Team, nil, new(string))
+	}
+	return err
+}
+
+// walk looks at all nodes of a team behind a key.
+func (w *Worker) walk(ctx context.Context, team string, from feed.Position, after string) error {
+	for {
+		page, err := walkNodes.ReadOne(ctx, w.store.db, map[string]any{"team_id": team, "after": after, "limit": walkPage})
+		if err != nil {
+			return err
+		}
+		if err := w.examine(ctx, team, page.Keys); err != nil {
+			return err
+		}
+		if page.Seen < walkPage {
+			return w.save(ctx, team, &from, nil)
+		}
+		after = page.Last
+		if err := w.save(ctx, team, &from, &after); err != nil {
+			return err
+		}
+	}
+}
+
+// follow looks at all nodes that changes behind a position are about.
+func (w *Worker) follow(ctx context.Context, team string, from feed.Position) error {
+	for {
+		batch, err := w.store.feeds.Read(ctx, graph.Scope{TeamID: team}, feed.Range{From: from}, feed.Filter{Kinds: append([]string{graph.RelationshipRecord}, Kinds...)}, feedPage)
+		if errors.Is(err, fault.ErrNotFound) { // the team was erased meanwhile
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var keys []string
+		for _, c := range batch.Changes {
+			if c.Kind == graph.RelationshipRecord {
+				keys = append(keys, c.From, c.To)
+			} else {
+				keys = append(keys, c.Key)
+			}
+		}
+		if err := w.examine(ctx, team, graph.Distinct(keys)); err != nil {
+			return err
+		}
+		if from = batch.Next; !batch.More {
+			return w.save(ctx, team, &from, nil)
+		}
+		if err := w.save(ctx, team, &from, nil); err != nil {
+			return err
+		}
+	}
+}
+
+// save stores how far a team was looked through; without a position the next look begins anew.
+func (w *Worker) save(ctx context.Context, team string, next *feed.Position, first *string) error {
+	params := map[string]any{"team_id": team, "next_seq": nil, "next_item": nil, "first": nil}
+	if next != nil {
+		params["next_seq"], params["next_item"] = next.Seq, next.Item
+	}
+	if first != nil {
+		params["first"] = *first
+	}
+	return w.store.graph.Transaction(ctx, "duplicate_look", func(t *graph.Tx) error {
+		t.Changes(nil)
+		return saveLook.Run(t, params)
+	})
+}
+
+func (w *Worker) examine(ctx context.Context, team string, keys []string) error {
+	for batch := range slices.Chunk(keys, examineBatch) {
+		if err := w.hold(ctx); err != nil {
+			return err
+		}
+		proposed, err := w.store.examine(ctx, team, batch)
+		if err != nil {
+			return err
+		}
+		w.options.Observe(Compared, int64(len(batch)))
+		w.options.Observe(Found, int64(len(proposed)))
+		if err := w.merge(ctx, team, proposed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge merges the pairs that are probable enough. Before that it remembers them as refused: who undoes the merge has said that they
+// are two, and until then they are one node, which is no pair.
+func (w *Worker) merge(ctx context.Context, team string, proposed []found) error {
+	if w.options.Merge == 0 {
+		return nil
+	}
+	ctx = graph.WithWriter(ctx, graph.Writer{Through: workerLease})
+	gone := map[string]bool{}
+	for _, f := range proposed {
+		if f.match.Probability < w.options.Merge || gone[f.a.EntityKey] || gone[f.b.EntityKey] {
+			continue
+		}
+		stay, part := f.a, f.b
+		if part.IsOwner || !stay.IsOwner && len(part.Neighbours) > len(stay.Neighbours) {
+			stay, part = part, stay
+		}
+		r := row(f.pair, stay.kind(), stay.user())
+		r["refused_at"] = w.store.graph.Now()
+		err := w.store.graph.Transaction(ctx, "duplicate_remember", func(t *graph.Tx) error {
+			t.Changes(nil)
+			return w.store.keep(t, team, []map[string]any{r})
+		})
+		if err != nil {
+			return err
+		}
+		_, err = w.store.graph.MergeNodes(ctx, graph.Scope{TeamID: team, UserID: stay.user()}, stay.Labels.Kind(), stay.EntityKey, graph.MergeWrite{Other: part.EntityKey})
+		switch {
+		case errors.Is(err, fault.ErrInvalid) || errors.Is(err, fault.ErrNotFound) || errors.Is(err, fault.ErrConflict):
+			w.options.Log.Info("two nodes were not merged", "team_id", team, "entity_key", stay.EntityKey, "other", part.EntityKey, "error", err)
+			continue
+		case err != nil:
+			return err
+		}
+		gone[part.EntityKey] = true
+		w.options.Observe(Merged, 1)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package exchange
+
+import (
+	"context"
+
+	"kith/duplicate"
+	"kith/internal/fault"
+)
+
+// addRefusal adds a pair of nodes that are two to the batch. The nodes of the batch are stored first: the pair is one of stored nodes.
+func (i *importer) addRefusal(ctx context.Context, item Item) error {
+	var l struct {
+		duplicate.Line
+		inTeam
+	}
+	if err := decodeItem(item.Raw, &l, &l.inTeam, i.scope.TeamID); err != nil {
+		return i.recordFaults(ctx, item, fault.Fields(err)...)
+	}
+	f := &fault.List{}
+	if l.Check(f); f.Len() > 0 {
+		return i.recordFaults(ctx, item, f.Fields()...)
+	}
+	for _, end := range []*string{&l.First, &l.Second} {
+		alias, known, err := i.aliases.Get(*end)
+		if err != nil {
+			return err
+		}
+		if known {
+			*end = alias
+		}
+	}
+	if len(i.batch.Nodes) > 0 {
+		if err := i.flush(ctx); err != nil {
+			return err
+		}
+	}
+	i.batch.refusals = append(i.batch.refusals, l.Line)
+	i.batch.refusalLines = append(i.batch.refusalLines, item.Line)
+	i.batch.bytes += len(item.Raw)
+	return nil
+}
+
+// storeRefusals stores the refusals of a batch. Storing one again changes nothing, so they need not be in the transaction of the rest. A
+// dry run does not store the nodes, so it does not know which pairs are refused.
+func (i *importer) storeRefusals(ctx context.Context, b *batch) error {
+	if len(b.refusals) == 0 {
+		return nil
+	}
+	if i.options.DryRun {
+		i.report.Refusals.Created += int64(len(b.refusals))
+		return nil
+	}
+	created, bad, err := i.Refusals.RestoreRefusals(ctx, i.scope, b.refusals)
+	if err != nil {
+		return err
+	}
+	i.report.Refusals.Created += created
+	i.report.Refusals.Unchanged += int64(len(b.refusals)-len(bad)) - created
+	for _, n := range bad {
+		b.findings = append(b.findings, finding{Refusal{b.refusalLines[n], "", "must name two persons, concepts or entities of one kind and user"}, false, RefusalItem})
+	}
+	return nil
+}
