@@ -20,9 +20,9 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/trust"
 	"kith/internal/fence"
 	"kith/internal/sleep"
+	"kith/internal/trust"
 )
 
 var (

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
-	"kith/internal/trust"
 	"kith/internal/searchscope"
+	"kith/internal/trust"
 	"kith/llm"
 	"kith/neo"
 	"kith/vector"

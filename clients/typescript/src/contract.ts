@@ -226,6 +226,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/duplicates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A page of pairs of nodes that may be one thing, with reasons and a probability; or of those that were refused
+         * @description Pairs of persons, concepts or entities that may be one thing, the most probable first, with reasons: names, e-mail addresses and other properties,
+         *     shared neighbours. Changes show some seconds later. `merge-nodes` makes one of two. `state=refused` lists those that somebody has said are two.
+         *     See [duplicates](../docs/duplicates.md).
+         */
+        get: operations["list-duplicates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Say of pairs of nodes that they are two, or take that back
+         * @description Says of pairs of nodes that they are two. Such a pair is not proposed again, whatever its names become, nor with a node into which one of them is
+         *     merged. `admit` takes that back. 404 for a node that the caller does not see; 422 for two of different kinds or users, which are never proposed.
+         */
+        patch: operations["change-duplicates"];
+        trace?: never;
+    };
     "/v1/edges": {
         parameters: {
             query?: never;
@@ -449,7 +476,7 @@ export interface paths {
          * @description Adds and changes nodes of any kind and their relationships, in one transaction. A node is found by its `entity_key`, or else by what
          *     makes it the same (a person's name, a concept's name, an entity's name and type); fields that are left out stay as they are. Each
          *     item has a result of its own, in the order of the request: what is `created`, `updated` or `unchanged` is on disk, and what is
-         *     `refused` is not. With `strict` one refused item refuses all. Sending the same again does no harm.
+         *     `refused` is not. What is `waiting` has less trust than the team wants, and is stored when somebody confirms the `review`. With `strict` one refused item refuses all. Sending the same again does no harm.
          */
         post: operations["write-memory"];
         delete?: never;
@@ -897,6 +924,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A page of the writes whose trust is less than the team wants, the newest first
+         * @description The writes whose trust is less than the team wants, the newest first. Nothing of them is in the memory before somebody confirms them. `state`
+         *     asks for those that were decided, which are kept as long as the history.
+         */
+        get: operations["list-reviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reviews/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A write that waits for a decision, or about which one was made
+         * @description A write that waits, with its nodes and relationships as they were sent, where it came from, and its trust.
+         */
+        get: operations["get-review"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Confirm or refuse a write that waits, or all of its origin and author
+         * @description Confirms a write that waits: it is stored as the caller's own, and `result` says what became of each item. Or refuses it: it never is stored.
+         *     `always` decides about all further writes of its origin and author for the user, too: what is confirmed in advance is stored with the trust
+         *     that it has. Needs the scope admin. 409 for a review that was decided before.
+         */
+        patch: operations["decide-review"];
+        trace?: never;
+    };
     "/v1/schema": {
         parameters: {
             query?: never;
@@ -953,6 +1027,29 @@ export interface paths {
          *     are added to those that are there; one with a known `entity_key` is left as it is.
          */
         post: operations["write-source"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{key}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a source that was found to be bad, with what rests on it alone; or report that, or undo it
+         * @description Deletes a source that was found to be bad, with its messages, and what rests on it alone. What rests on others too has the trust that they
+         *     give it. `dry_run` only reports what would go; `undo` restores it, as long as deleted nodes are kept, and counts in `kept` what it could
+         *     not. Of up to a thousand nodes and relationships all goes in one transaction, of more each thousand does: nothing new can rest on the source
+         *     from the first one on, and another call continues what was interrupted.
+         */
+        post: operations["withdraw-source"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1181,6 +1278,30 @@ export interface paths {
         patch: operations["pause-team-statements"];
         trace?: never;
     };
+    "/v1/teams/{id}/trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The trust below which a team's writes wait for a review
+         * @description The trust below which the team's writes wait for a review.
+         */
+        get: operations["get-team-trust"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set the trust below which a team's writes wait for a review
+         * @description Sets the trust below which the team's writes wait for a review; 0: none does.
+         */
+        patch: operations["set-team-trust"];
+        trace?: never;
+    };
     "/v1/traverse": {
         parameters: {
             query?: never;
@@ -1276,6 +1397,30 @@ export interface paths {
          */
         post: operations["submit-turn"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trust/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was decided about all writes of an origin and author
+         * @description What was decided about all writes of an origin and author, at most 1,000.
+         */
+        get: operations["list-trust-rules"];
+        put?: never;
+        post?: never;
+        /**
+         * Let the writes of an origin and author wait again
+         * @description Lets the writes of an origin and author wait again.
+         */
+        delete: operations["delete-trust-rule"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1767,12 +1912,22 @@ export interface components {
             entity_key: string;
             explanation?: components["schemas"]["ExploreExplanation"];
             name: string;
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             related_nodes: components["schemas"]["NodeRef"][];
             /**
              * Format: double
              * @description 0 to 1
              */
             relevance_score: number;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
         };
         AvailableEntity: {
             id: string;
@@ -2041,6 +2196,11 @@ export interface components {
             name: string;
             /** @description at most 3, the newest first, without expired ones */
             notes?: components["schemas"]["Note"][];
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             properties?: {
                 [key: string]: unknown;
             };
@@ -2048,6 +2208,11 @@ export interface components {
             salience: number;
             /** @enum {string} */
             state: "candidate" | "active" | "core" | "archived";
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
             /** @enum {string} */
             ttl_policy: "keep_forever" | "ephemeral" | "decay";
             /** @description entities only */
@@ -2125,6 +2290,8 @@ export interface components {
         CreateKeyRequest: {
             /** Format: date-time */
             expires_at?: string | null;
+            /** @description of what the key writes: a key of a program that stores mails has external; default: none */
+            origin?: ("user" | "assistant" | "tool" | "external" | "import") | null;
             /**
              * Format: int64
              * @description units a minute, of which a look-up costs 1; 0: any number; default: KITH_RATE_LIMIT. Only an admin key of team default may give it
@@ -2134,6 +2301,11 @@ export interface components {
             scopes: ("read" | "write" | "admin")[];
             /** @description default: the caller's; another team needs an admin key of team default */
             team_id?: string | null;
+            /**
+             * Format: double
+             * @description the most that what the key writes is believed; default: what its origin has
+             */
+            trust?: number | null;
             /** @description binds the key to this user; left out or null: the key acts for every user of the team */
             user_id?: string | null;
         };
@@ -2212,6 +2384,11 @@ export interface components {
             /** Format: date-time */
             started_at: string;
         };
+        Decided: {
+            /** @description of a confirmed one: what became of each item, as in POST /v1/memory */
+            result: components["schemas"]["MemoryResult"];
+            review: components["schemas"]["Review"];
+        };
         Decision: {
             key: string;
             /**
@@ -2236,6 +2413,16 @@ export interface components {
             relationships: number;
             /** Format: date-time */
             restorable_until: string;
+        };
+        DuplicateChange: {
+            /** @description pairs that may be proposed again */
+            admit?: components["schemas"]["Pair"][] | null;
+            /** @description pairs that are two: they are not proposed again, whatever their names become */
+            refuse?: components["schemas"]["Pair"][] | null;
+        };
+        DuplicatePage: {
+            duplicates: components["schemas"]["Proposal"][];
+            next: string | null;
         };
         EdgeResult: {
             created: boolean;
@@ -2313,6 +2500,8 @@ export interface components {
              * @description how much the best hits link it, against the most linked
              */
             links?: number;
+            /** @description of messages: what reads like an instruction to the agent */
+            marks?: string[];
             /**
              * Format: double
              * @description what the meaning counted, against the best hit
@@ -2340,6 +2529,11 @@ export interface components {
              * @description how sure it is that it was said at a time that the query names
              */
             time?: number;
+            /**
+             * Format: double
+             * @description what the relevance was multiplied with, as its trust is low
+             */
+            trust?: number;
             /** @description the names of what links it */
             via?: string[];
             /**
@@ -2359,6 +2553,11 @@ export interface components {
              * @description hits that max_tokens left out
              */
             cut: number;
+            /**
+             * Format: int64
+             * @description hits left out because their trust is below min_trust; at most 100
+             */
+            distrusted?: number;
             /** @description whether the first few hits should do; false: ask otherwise, or say that it is not known */
             enough: boolean;
             /** Format: int64 */
@@ -2428,6 +2627,11 @@ export interface components {
              * @description o200k tokens of the answer, 100 to 100,000; the lowest-ranked hits go first, and meta.cut says how many went
              */
             max_tokens?: number | null;
+            /**
+             * Format: double
+             * @description leaves out what has less trust, and counts it in meta.distrusted; default 0.2: mails and tool outputs that read like instructions to the agent are left out. Below 0.6, trust weighs the relevance
+             */
+            min_trust?: number | null;
             /** @description fast (default), or deep: a second look with what the first has found */
             mode?: ("fast" | "deep" | "") | null;
             /** @description the same as mode deep */
@@ -2548,6 +2752,8 @@ export interface components {
             entity_key: string;
             name: string;
             node_type: string;
+            /** @description how far the relationship is believed */
+            relationship?: components["schemas"]["Told"];
             relationship_description: string;
             /** Format: double */
             relationship_salience: number;
@@ -2691,6 +2897,8 @@ export interface components {
             /** @description of the search for statements */
             pauses: components["schemas"]["ImportCounts"];
             preferences: components["schemas"]["ImportCounts"];
+            /** @description pairs of nodes that look like one and are not */
+            refusals: components["schemas"]["ImportCounts"];
             /** @description the first 1,000, with reasons */
             refused: components["schemas"]["ImportRefusal"][];
             relationships: components["schemas"]["ImportCounts"];
@@ -2716,6 +2924,8 @@ export interface components {
              */
             decay_rate?: number | null;
             distinct_source_days?: string[] | null;
+            /** @description what the trust rests on: sources, origin, trust and author, each */
+            evidence?: string[] | null;
             /**
              * Format: int64
              * @description milliseconds since 1970
@@ -2730,6 +2940,11 @@ export interface components {
              * @description milliseconds
              */
             last_recall_interval?: number | null;
+            /**
+             * Format: double
+             * @description of a source: the least trust of its messages, if that is less than an assistant's
+             */
+            least_trust?: number | null;
             /** Format: double */
             mention_weight?: number | null;
             /** @description keys of nodes that were merged into it */
@@ -2793,12 +3008,22 @@ export interface components {
              * @description a minute late at most while the service runs
              */
             last_used_at: string | null;
+            /**
+             * @description of what it writes
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             /** Format: int64 */
             rate_limit: number | null;
             /** Format: date-time */
             revoked_at: string | null;
             scopes: string[];
             team_id: string;
+            /**
+             * Format: double
+             * @description the most that what it writes is believed
+             */
+            trust?: number;
             user_id: string | null;
         };
         KeyList: {
@@ -2966,9 +3191,13 @@ export interface components {
         MemoryResult: {
             nodes: components["schemas"]["NodeResult"][];
             relationships: components["schemas"]["RelationshipResult"][];
+            /** @description items with the status waiting: the key of the review that decides about them */
+            review?: string;
             warnings: string[];
         };
         MemoryWrite: {
+            /** @description entity keys of the sources that tell what is written: it carries their least trust, and goes when they are withdrawn */
+            derived_from?: string[] | null;
             /** @description same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409 */
             idempotency_key?: string | null;
             /** @description each node once; nodes and relationships together are at most 10,000 */
@@ -3088,6 +3317,11 @@ export interface components {
             entity_key: string;
             explanation?: components["schemas"]["ExploreExplanation"];
             name?: string;
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             role: string;
             /**
              * Format: double
@@ -3098,6 +3332,11 @@ export interface components {
             seq: number;
             source_key: string;
             text: string;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
         };
         MessageReceipt: {
             /** @description all of its content, in order */
@@ -3187,6 +3426,11 @@ export interface components {
             /** @description unexpired notes, the newest 10: 500 characters of each, 5,000 of all */
             notes_snippets?: string[];
             /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
+            /**
              * Format: double
              * @description 0 to 1
              */
@@ -3194,6 +3438,11 @@ export interface components {
             /** Format: double */
             salience: number;
             state: string;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
             /**
              * Format: date-time
              * @description items only
@@ -3215,7 +3464,7 @@ export interface components {
             entity_key: string;
             error: string | null;
             /** @enum {string} */
-            status: "created" | "updated" | "unchanged" | "refused";
+            status: "created" | "updated" | "unchanged" | "refused" | "waiting";
             /** Format: int64 */
             version?: number;
         };
@@ -3236,6 +3485,8 @@ export interface components {
              * @description only of message
              */
             at?: string | null;
+            /** @description who wrote it, such as a mail address: sources of one author do not confirm each other; only of source */
+            author?: string | null;
             /** @description persons only */
             canonical_name?: string;
             /** @description only of signal */
@@ -3354,6 +3605,8 @@ export interface components {
             next_step_short?: string | null;
             /** @description newest first, without expired ones */
             notes?: components["schemas"]["Note"][];
+            /** @description who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, of the content type, or none; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item */
+            origin?: ("user" | "assistant" | "tool" | "external" | "import") | null;
             /** @description only of decision */
             outcome?: string | null;
             /** @description user ids; only of source */
@@ -3403,6 +3656,8 @@ export interface components {
             relationships?: components["schemas"]["RelationshipView"][];
             /** Format: date-time */
             restorable_until?: string;
+            /** @description entity keys of the sources that it was derived from */
+            rests_on?: string[];
             /** @description only of message */
             role?: string | null;
             /** Format: double */
@@ -3462,6 +3717,11 @@ export interface components {
             /** @description the same as name; only of task, milestone, risk, document, decision, insight */
             title?: string | null;
             /**
+             * Format: double
+             * @description how far it is believed, 0 to 1; default: by its origin; at most that of the API key; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item
+             */
+            trust?: number | null;
+            /**
              * Format: date-time
              * @description only of signal
              */
@@ -3481,6 +3741,11 @@ export interface components {
             } | null;
             /** Format: int64 */
             version: number;
+            /**
+             * Format: date-time
+             * @description it was found to be bad: nothing new rests on it; read only; only of source
+             */
+            readonly withdrawn_at?: string | null;
         };
         NodeWrite: {
             /** @description other names: searches find it by them, and so do writes by name; only of person, entity, project, system_entity */
@@ -3492,6 +3757,8 @@ export interface components {
              * @description only of message
              */
             at?: string | null;
+            /** @description who wrote it, such as a mail address: sources of one author do not confirm each other; only of source */
+            author?: string | null;
             /** @description persons only; default: the name in lower case */
             canonical_name?: string;
             /** @description only of signal */
@@ -3616,6 +3883,8 @@ export interface components {
             next_step_short?: string | null;
             /** @description added to the existing ones */
             notes?: components["schemas"]["NoteWrite"][] | null;
+            /** @description who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, of the content type, or none; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item */
+            origin?: ("user" | "assistant" | "tool" | "external" | "import") | null;
             /** @description only of decision */
             outcome?: string | null;
             /** @description user ids; only of source */
@@ -3722,6 +3991,11 @@ export interface components {
             /** @description the same as name; only of task, milestone, risk, document, decision, insight */
             title?: string | null;
             /**
+             * Format: double
+             * @description how far it is believed, 0 to 1; default: by its origin; at most that of the API key; only of source, person, concept, entity, project, task, plan, goal, milestone, document, output, risk, decision, requirement, signal, insight, system_entity, item
+             */
+            trust?: number | null;
+            /**
              * Format: date-time
              * @description only of signal
              */
@@ -3746,6 +4020,11 @@ export interface components {
             value?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Format: date-time
+             * @description it was found to be bad: nothing new rests on it; read only; only of source
+             */
+            readonly withdrawn_at?: string | null;
         };
         NotShown: {
             /** @description not all were counted */
@@ -3756,9 +4035,12 @@ export interface components {
              * @description faded: salience below 0.01; explore finds faded and archived ones with include_archived, others without
              * @enum {string}
              */
-            reason: "no_room" | "faded" | "archived" | "older_than_7_days";
-            /** @enum {string} */
-            section: "core_beliefs" | "primary_goals" | "relationships" | "recent_context";
+            reason: "no_room" | "faded" | "archived" | "older_than_7_days" | "low_trust";
+            /**
+             * @description reviews: writes that wait for a review
+             * @enum {string}
+             */
+            section: "core_beliefs" | "primary_goals" | "relationships" | "recent_context" | "reviews";
         };
         Note: {
             added_by: string | null;
@@ -3910,10 +4192,26 @@ export interface components {
              * @description sources of the last 7 days that mention the node
              */
             recent_mentions: number;
+            /** @description how far the relationship is believed */
+            relationship?: components["schemas"]["Told"];
             relationship_description: string;
             /** Format: double */
             relationship_salience: number;
             relationship_type: string;
+        };
+        Pair: {
+            /** @description entity_key of one */
+            first: string;
+            /** @description entity_key of the other */
+            second: string;
+        };
+        PairNode: {
+            description?: string;
+            entity_key: string;
+            name: string;
+            type?: string;
+            /** @description whose memory it is; null: shared by the team */
+            user_id: string | null;
         };
         PartUsage: {
             /** Format: int64 */
@@ -4063,13 +4361,29 @@ export interface components {
             /** Format: int64 */
             tokens: number;
         };
+        Proposal: {
+            kind: string;
+            /** @description the two */
+            nodes: components["schemas"]["PairNode"][];
+            /**
+             * Format: double
+             * @description that they are one; not of a refused pair
+             */
+            probability?: number;
+            /** Format: date-time */
+            proposed_at?: string;
+            /** @description why, the strongest first */
+            reasons?: components["schemas"]["Reason"][];
+            /** Format: date-time */
+            refused_at?: string;
+        };
         Proposed: {
             entity_key: string;
             error: string | null;
             kind: string;
             name: string;
             /** @enum {string} */
-            status: "created" | "updated" | "unchanged" | "refused";
+            status: "created" | "updated" | "unchanged" | "refused" | "waiting";
             /** Format: int64 */
             version?: number;
         };
@@ -4119,6 +4433,17 @@ export interface components {
              */
             remaining: number;
         };
+        Reason: {
+            /** @enum {string} */
+            code: "same_name" | "nickname" | "initials" | "sounds_alike" | "spelling" | "swapped_names" | "part_of_name" | "other_name" | "same_email" | "similar_email" | "other_email" | "same_date" | "similar_date" | "other_date" | "same_number" | "similar_number" | "other_number" | "same_detail" | "other_detail" | "same_type" | "other_type" | "shared_neighbours";
+            /** @description the code in words */
+            text: string;
+            /**
+             * Format: double
+             * @description what it adds to the logarithm of the odds; less than 0: it speaks against
+             */
+            weight: number;
+        };
         Receipt: {
             /** @description what could not be loaded and is missing */
             degraded?: string[];
@@ -4147,9 +4472,19 @@ export interface components {
             ended_at: string | null;
             entity_key: string;
             key_entities: components["schemas"]["KeyEntity"][];
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             /** Format: date-time */
             started_at: string;
             summary: string;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
         };
         RelationshipFilters: {
             /** @description all but these */
@@ -4186,6 +4521,11 @@ export interface components {
             from_name: string;
             key: string;
             notes_snippets?: string[];
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             /** Format: int64 */
             proximity?: number;
             /** @description its type */
@@ -4202,6 +4542,11 @@ export interface components {
             state?: string;
             to_entity_key: string;
             to_name: string;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
         };
         RelationshipPage: {
             next: string | null;
@@ -4213,7 +4558,7 @@ export interface components {
             from: string;
             key: string;
             /** @enum {string} */
-            status: "created" | "updated" | "unchanged" | "refused";
+            status: "created" | "updated" | "unchanged" | "refused" | "waiting";
             to: string;
             type: string;
             /** Format: int64 */
@@ -4240,6 +4585,11 @@ export interface components {
             node?: components["schemas"]["NodeRef"];
             /** @description newest first, without expired ones */
             notes?: components["schemas"]["Note"][];
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             properties?: {
                 [key: string]: unknown;
             };
@@ -4250,10 +4600,17 @@ export interface components {
             recorded_at: string | null;
             recorded_by: string | null;
             relationship_type?: string;
+            /** @description entity keys of the sources that it was derived from */
+            rests_on?: string[];
             /** Format: double */
             salience: number;
             state?: string;
             to: string;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
             type: string;
             /** Format: date-time */
             valid_from: string | null;
@@ -4295,6 +4652,8 @@ export interface components {
             readonly last_accessed_at?: string | null;
             /** @description added to the existing ones */
             notes?: components["schemas"]["NoteWrite"][] | null;
+            /** @description who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, or none */
+            origin?: ("user" | "assistant" | "tool" | "external" | "import") | null;
             /** @description a free-form object; at most 16,384 bytes, 8 levels */
             properties?: {
                 [key: string]: unknown;
@@ -4325,6 +4684,11 @@ export interface components {
             state?: "candidate" | "active" | "core" | "archived";
             /** @description entity_key; another one than from */
             to: string;
+            /**
+             * Format: double
+             * @description how far it is believed, 0 to 1; default: by its origin; at most that of the API key
+             */
+            trust?: number | null;
             /** @description ^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to */
             type: string;
             /**
@@ -4355,6 +4719,40 @@ export interface components {
             /** @description false: the turn was not in error, and stays as it is */
             retried: boolean;
             turn: components["schemas"]["ChatTurn"];
+        };
+        Review: {
+            author?: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            decided_at: string | null;
+            /** @description entity keys of sources */
+            derived_from?: string[];
+            key: string;
+            /** @enum {string} */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
+            /** @enum {string} */
+            state: "waiting" | "confirmed" | "refused";
+            /** Format: double */
+            trust: number;
+            user_id: string | null;
+            /** @description the nodes and relationships, as in POST /v1/memory */
+            write: {
+                [key: string]: unknown;
+            };
+        };
+        ReviewDecision: {
+            /** @description decides about all further writes of the same origin and author, too: confirmed ones are stored with the trust that they have */
+            always?: boolean | null;
+            /**
+             * @description confirmed: it is written now, as by the caller; refused: it never is
+             * @enum {string}
+             */
+            state: "confirmed" | "refused";
+        };
+        ReviewPage: {
+            next: string | null;
+            reviews: components["schemas"]["Review"][];
         };
         RoleMessage: {
             /** @enum {string} */
@@ -4479,6 +4877,11 @@ export interface components {
             messages: components["schemas"]["MessageHit"][];
             name?: string;
             /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
+            /**
              * Format: double
              * @description 0 to 1
              */
@@ -4488,6 +4891,11 @@ export interface components {
             started_at: string;
             storyline_refs?: string[];
             summary: string;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
             /** @description whose source it is, where it is another user's, of which the asking user is a participant */
             user_id?: string;
         };
@@ -4510,6 +4918,8 @@ export interface components {
             warnings: string[];
         };
         SourceWrite: {
+            /** @description who wrote it, such as a mail address: sources of one author do not confirm each other */
+            author?: string | null;
             /** @description conversation (default), email, slack-thread, meeting or text-note */
             content_type?: ("conversation" | "email" | "slack-thread" | "meeting" | "text-note") | null;
             /** @description work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion */
@@ -4529,6 +4939,8 @@ export interface components {
             /** @description entity keys of persons, concepts and entities */
             mentions?: string[] | null;
             messages?: components["schemas"]["MessageWrite"][] | null;
+            /** @description who said it: user (default), assistant, tool, external (default of email and slack-thread: a mail or document of others) or import (default of text-import) */
+            origin?: ("user" | "assistant" | "tool" | "external" | "import") | null;
             /** @description user ids; the source's own user is always one */
             participants?: string[] | null;
             /** @description low, normal (default) or high */
@@ -4545,6 +4957,11 @@ export interface components {
             /** @description one or two sentences; at most 16,384 characters */
             summary?: string | null;
             tags?: string[] | null;
+            /**
+             * Format: double
+             * @description how far it is believed, 0 to 1; default: by its origin; at most that of the API key
+             */
+            trust?: number | null;
             /** @description whose source it is; default: the user of the API key, else shared by the team, which a conversation cannot be */
             user_id?: string | null;
         };
@@ -4953,6 +5370,13 @@ export interface components {
             remaining: number;
             team_id: string;
         };
+        TeamTrust: {
+            /**
+             * Format: double
+             * @description writes with less trust wait for a review; 0: none; default 0.2
+             */
+            min_trust: number;
+        };
         Temporal: {
             current_datetime: components["schemas"]["TemporalMoment"];
             last_conversation_type: string | null;
@@ -4966,6 +5390,18 @@ export interface components {
             day_of_week: string;
             /** Format: int64 */
             hour: number;
+        };
+        Told: {
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
         };
         TraverseExample: {
             cypher: string;
@@ -5212,6 +5648,19 @@ export interface components {
             /** @description the user to whom it is private; null: shared */
             user_id: string | null;
         };
+        TrustRule: {
+            author?: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @enum {string} */
+            decision: "confirmed" | "refused";
+            /** @enum {string} */
+            origin: "user" | "assistant" | "tool" | "external" | "import";
+            user_id: string;
+        };
+        TrustRules: {
+            rules: components["schemas"]["TrustRule"][];
+        };
         TurnDescendants: {
             turns: components["schemas"]["ChatTurnLine"][];
         };
@@ -5444,6 +5893,51 @@ export interface components {
             section: "owner" | "core_beliefs" | "primary_goals" | "relationships" | "sources";
             shown: boolean;
         };
+        WithdrawRequest: {
+            /** @description only report what would go */
+            dry_run?: boolean | null;
+            /** @description restore the source and what went with it */
+            undo?: boolean | null;
+            /** @description whose source it is; default: the user of the API key, else shared by the team */
+            user_id?: string | null;
+        };
+        Withdrawal: {
+            /**
+             * Format: int64
+             * @description of an undo: what could not be restored, as its name or key is in use again, or it was purged
+             */
+            kept?: number;
+            /**
+             * Format: int64
+             * @description that rest on others too: their trust is what the others tell
+             */
+            lowered_nodes: number;
+            /** Format: int64 */
+            lowered_relationships: number;
+            /**
+             * Format: int64
+             * @description of the source, which is deleted
+             */
+            messages: number;
+            /** @description of at most 20 of the deleted nodes */
+            names: string[];
+            /**
+             * Format: int64
+             * @description that rest on the source alone: deleted; counted up to 200,000
+             */
+            nodes: number;
+            /**
+             * Format: int64
+             * @description that rest on the source alone: deleted; counted up to 200,000
+             */
+            relationships: number;
+            /**
+             * Format: date-time
+             * @description until when it can be undone
+             */
+            restorable_until?: string;
+            source: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -5483,9 +5977,9 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T03:56:28.501Z",
-                     *           "by": "0e770a59bd53",
-                     *           "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MDIgMQ",
+                     *           "at": "2026-11-27T05:43:13.87Z",
+                     *           "by": "0458afcfed8f",
+                     *           "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM4NzEgMQ",
                      *           "key": "p-noor",
                      *           "kind": "person",
                      *           "op": "created",
@@ -5494,9 +5988,9 @@ export interface operations {
                      *           "version": 1
                      *         },
                      *         {
-                     *           "at": "2026-11-27T03:56:28.501Z",
-                     *           "by": "0e770a59bd53",
-                     *           "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MDIgMg",
+                     *           "at": "2026-11-27T05:43:13.87Z",
+                     *           "by": "0458afcfed8f",
+                     *           "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM4NzEgMg",
                      *           "key": "p-samir",
                      *           "kind": "person",
                      *           "op": "created",
@@ -5506,7 +6000,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "more": true,
-                     *       "next": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MDIgMg"
+                     *       "next": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM4NzEgMg"
                      *     }
                      */
                     "application/json": components["schemas"]["ChangePage"];
@@ -5842,15 +6336,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T03:56:17.9Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T03:56:30.581Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:13.9Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.575,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T03:56:17.9Z",
+                     *             "updated_at": "2026-11-27T05:43:12.058Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -5863,15 +6357,15 @@ export interface operations {
                      *           "node": {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T03:56:17.9Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T03:56:17.9Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:12.058Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T03:56:17.9Z",
+                     *             "updated_at": "2026-11-27T05:43:12.058Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Concept",
@@ -5886,15 +6380,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "sam haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T03:56:17.9Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "",
                      *             "entity_key": "p-sam",
-                     *             "last_accessed_at": "2026-11-27T03:56:17.9Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:12.058Z",
                      *             "name": "Sam Haddou",
                      *             "salience": 0.5,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T03:56:17.9Z",
+                     *             "updated_at": "2026-11-27T05:43:12.058Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -5909,15 +6403,15 @@ export interface operations {
                      *           {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T03:56:17.9Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T03:56:17.9Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:12.058Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T03:56:17.9Z",
+                     *             "updated_at": "2026-11-27T05:43:12.058Z",
                      *             "user_id": "noor"
                      *           }
                      *         ],
@@ -5925,16 +6419,16 @@ export interface operations {
                      *           "access_count": 0,
                      *           "canonical_name": "noor verlinde",
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T03:56:17.9Z",
+                     *           "created_at": "2026-11-27T05:43:12.058Z",
                      *           "description": "Restores timber frames in Ghent.",
                      *           "entity_key": "p-noor",
                      *           "is_owner": true,
-                     *           "last_accessed_at": "2026-11-27T03:56:17.9Z",
+                     *           "last_accessed_at": "2026-11-27T05:43:12.058Z",
                      *           "name": "Noor Verlinde",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "ttl_policy": "keep_forever",
-                     *           "updated_at": "2026-11-27T03:56:17.9Z",
+                     *           "updated_at": "2026-11-27T05:43:12.058Z",
                      *           "user_id": "noor"
                      *         },
                      *         "preferences": [
@@ -5950,7 +6444,7 @@ export interface operations {
                      *         "primary_goals": [],
                      *         "statements": [
                      *           {
-                     *             "at": "2026-11-27T03:56:30.581Z",
+                     *             "at": "2026-11-27T05:43:13.9Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -6148,7 +6642,7 @@ export interface operations {
                      *       "shown": true,
                      *       "spans": [
                      *         {
-                     *           "at": "2026-11-27T03:56:17.9Z",
+                     *           "at": "2026-11-27T05:43:12.058Z",
                      *           "by": "salience",
                      *           "from": 286,
                      *           "key": "c-repair",
@@ -6163,7 +6657,7 @@ export interface operations {
                      *           "value": 0.5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T03:56:17.9Z",
+                     *           "at": "2026-11-27T05:43:12.058Z",
                      *           "beat": {
                      *             "key": "p-sam",
                      *             "value": 0.5
@@ -6288,7 +6782,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T03:57:09.261Z",
+                     *           "started_at": "2026-11-27T05:43:22.59Z",
                      *           "summary": "",
                      *           "user_id": "noor"
                      *         },
@@ -6303,7 +6797,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T03:56:30.581Z",
+                     *           "started_at": "2026-11-27T05:43:13.9Z",
                      *           "summary": "Noor planned the week with Samir.",
                      *           "user_id": "noor"
                      *         }
@@ -6407,16 +6901,16 @@ export interface operations {
                      *         "current_conversation": {
                      *           "conversation_id": "talk-1",
                      *           "messages": [],
-                     *           "started_at": "2026-11-27T03:57:06.729Z"
+                     *           "started_at": "2026-11-27T05:43:22.266Z"
                      *         },
                      *         "temporal": {
                      *           "current_datetime": {
                      *             "date": "2026-11-27",
                      *             "day_of_week": "Friday",
-                     *             "hour": 4
+                     *             "hour": 6
                      *           },
                      *           "last_conversation_type": "planning",
-                     *           "time_since_last_conversation": "PT38S",
+                     *           "time_since_last_conversation": "PT8S",
                      *           "time_zone": "Europe/Brussels"
                      *         }
                      *       },
@@ -6547,7 +7041,7 @@ export interface operations {
                      * @example {
                      *       "content_type": "conversation",
                      *       "context_type": "work-session",
-                     *       "ended_at": "2026-11-27T03:57:34.794Z",
+                     *       "ended_at": "2026-11-27T05:43:24.758Z",
                      *       "entity_key": "talk-1",
                      *       "focus": {
                      *         "focus_id": "grind",
@@ -6557,8 +7051,8 @@ export interface operations {
                      *       "message_count": 1,
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T03:57:32.368Z",
-                     *           "entity_key": "01a21b26-b950-70a6-a067-ee2154ee4c4f",
+                     *           "at": "2026-11-27T05:43:24.373Z",
+                     *           "entity_key": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
                      *           "role": "user",
                      *           "seq": 0,
                      *           "text": "Samir says the letter came."
@@ -6570,7 +7064,7 @@ export interface operations {
                      *       ],
                      *       "processing_status": "raw",
                      *       "sensitivity": "normal",
-                     *       "started_at": "2026-11-27T03:57:09.261Z",
+                     *       "started_at": "2026-11-27T05:43:22.59Z",
                      *       "summary": "The letter from Lindepoort came; Noor will answer on Friday.",
                      *       "user_id": "noor"
                      *     }
@@ -6963,11 +7457,11 @@ export interface operations {
                      *       "mentions": [],
                      *       "messages": [
                      *         {
-                     *           "entity_key": "01a21b26-b950-70a6-a067-ee2154ee4c4f",
+                     *           "entity_key": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
                      *           "status": "created"
                      *         },
                      *         {
-                     *           "entity_key": "01a21b26-b950-70a8-bf44-c35356542096",
+                     *           "entity_key": "01a21b87-a5d5-7677-b488-48b1a1dc0792",
                      *           "status": "created"
                      *         }
                      *       ],
@@ -7101,8 +7595,8 @@ export interface operations {
                      * @example {
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T03:57:32.368Z",
-                     *           "entity_key": "01a21b26-b950-70a8-bf44-c35356542096",
+                     *           "at": "2026-11-27T05:43:24.373Z",
+                     *           "entity_key": "01a21b87-a5d5-7677-b488-48b1a1dc0792",
                      *           "role": "assistant",
                      *           "seq": 1,
                      *           "text": "The offer from Lindepoort?"
@@ -7133,6 +7627,232 @@ export interface operations {
             };
             /** @description There is nothing of this id that the caller may see */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored does not allow it: another version, an idempotency key with another body, a key that is taken */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than may be */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-duplicates": {
+        parameters: {
+            query?: {
+                /** @description also the pairs of this user; default: the user of the key, or only what the team shares */
+                user_id?: string;
+                /** @description default: all */
+                kind?: "person" | "concept" | "entity";
+                /** @description refused: pairs that somebody has said are two */
+                state?: "proposed" | "refused";
+                /** @description of proposed pairs; less probable than 0.3 are not kept */
+                min_probability?: number;
+                limit?: number;
+                /** @description next of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "duplicates": [
+                     *         {
+                     *           "kind": "person",
+                     *           "nodes": [
+                     *             {
+                     *               "entity_key": "p-sam",
+                     *               "name": "Sam Haddou",
+                     *               "user_id": "noor"
+                     *             },
+                     *             {
+                     *               "description": "Builds boats; lives on the barge Zwaluw.",
+                     *               "entity_key": "p-samir",
+                     *               "name": "Samir Haddou",
+                     *               "user_id": "noor"
+                     *             }
+                     *           ],
+                     *           "refused_at": "2026-11-27T05:43:30.633Z"
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DuplicatePage"];
+                };
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-duplicates": {
+        parameters: {
+            query?: {
+                /** @description whose nodes may be named besides those that the team shares; default: the user of the key */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "refuse": [
+                 *         {
+                 *           "first": "p-samir",
+                 *           "second": "p-sam"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DuplicateChange"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7244,7 +7964,7 @@ export interface operations {
                      *       "edges": [
                      *         {
                      *           "created": true,
-                     *           "id": "01a21b26-eef0-7eed-8291-254c37aa7146"
+                     *           "id": "01a21b87-ad2a-790a-8c52-83c5d330cc10"
                      *         }
                      *       ],
                      *       "skipped": 0,
@@ -7371,11 +8091,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T03:57:49.735Z",
-                     *       "key": "01a21b26-eef0-7eed-8291-254c37aa7146",
+                     *       "deleted_at": "2026-11-27T05:43:26.426Z",
+                     *       "key": "01a21b87-ad2a-790a-8c52-83c5d330cc10",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T03:57:49.735Z"
+                     *       "restorable_until": "2026-12-27T05:43:26.426Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -7509,7 +8229,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795751955558,
+                     *       "created_at": 1795758213550,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -7517,13 +8237,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21b28-4c66-794a-b33b-4d8b78f7d37b",
+                     *       "id": "01a21b87-c9ae-7793-a486-be8998548958",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "generating",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795751955558,
+                     *       "updated_at": 1795758213550,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -7665,7 +8385,7 @@ export interface operations {
                      *           {
                      *             "content_type": "conversation",
                      *             "context_type": "work-session",
-                     *             "ended_at": "2026-11-27T03:57:34.794Z",
+                     *             "ended_at": "2026-11-27T05:43:24.758Z",
                      *             "entity_key": "talk-1",
                      *             "mentioned_nodes": [
                      *               {
@@ -7676,8 +8396,9 @@ export interface operations {
                      *             ],
                      *             "messages": [
                      *               {
-                     *                 "at": "2026-11-27T03:57:32.368Z",
-                     *                 "entity_key": "01a21b26-b950-70a6-a067-ee2154ee4c4f",
+                     *                 "at": "2026-11-27T05:43:24.373Z",
+                     *                 "entity_key": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
+                     *                 "origin": "user",
                      *                 "role": "user",
                      *                 "score": 0.966386,
                      *                 "seq": 0,
@@ -7686,7 +8407,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "relevance_score": 0.966386,
-                     *             "started_at": "2026-11-27T03:57:09.261Z",
+                     *             "started_at": "2026-11-27T05:43:22.59Z",
                      *             "summary": "The letter from Lindepoort came; Noor will answer on Friday."
                      *           },
                      *           {
@@ -7702,8 +8423,8 @@ export interface operations {
                      *               }
                      *             ],
                      *             "messages": [],
-                     *             "relevance_score": 0.950798,
-                     *             "started_at": "2026-11-27T03:56:30.581Z",
+                     *             "relevance_score": 0.950799,
+                     *             "started_at": "2026-11-27T05:43:13.9Z",
                      *             "summary": "Noor planned the week with Samir."
                      *           }
                      *         ],
@@ -7731,10 +8452,10 @@ export interface operations {
                      *           {
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T03:57:09.261Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:22.59Z",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
-                     *             "relevance_score": 0.976469,
+                     *             "relevance_score": 0.97647,
                      *             "salience": 0.65,
                      *             "state": "active"
                      *           }
@@ -7745,10 +8466,10 @@ export interface operations {
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from_entity_key": "p-noor",
                      *             "from_name": "Noor Verlinde",
-                     *             "key": "01a21b25-b061-7618-93dc-6f216180efd0",
+                     *             "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
                      *             "proximity": 5,
                      *             "relationship_kind": "has_relationship_with",
-                     *             "relevance_score": 0.446974,
+                     *             "relevance_score": 0.446975,
                      *             "salience": 0.9,
                      *             "state": "active",
                      *             "to_entity_key": "p-samir",
@@ -7853,41 +8574,42 @@ export interface operations {
                 content: {
                     /**
                      * @example {"kith":{"version":1,"statements":true}}
-                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:57:44.205Z","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751864205,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
-                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","history":{"version":1,"created_by":"noor","written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999882842360471,"confidence":0.5,"created_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:58:38.137Z","last_accessed_at":"2026-11-27T03:58:06.776Z","source_count":2,"first_mentioned_at":"2026-11-27T03:56:30.581Z","last_mentioned_at":"2026-11-27T03:57:09.261Z","history":{"version":5,"created_by":"noor","written":"0e770a59bd53 delete-node-note","salience_at":1795751864205,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":2374,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795751918137}}}
-                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749867152636103,"confidence":0.5,"created_at":"2026-11-27T03:56:30.581Z","updated_at":"2026-11-27T03:58:57.538Z","last_accessed_at":"2026-11-27T03:58:57.538Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T03:56:30.581Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"0e770a59bd53 consolidate","salience_at":1795751937538,"decay_rate":0.01,"access_count":1,"recall_frequency":1}}}
-                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749962303382845,"confidence":0.5,"created_at":"2026-11-27T03:57:09.261Z","updated_at":"2026-11-27T03:57:34.794Z","last_accessed_at":"2026-11-27T03:57:41.831Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T03:57:09.261Z","ended_at":"2026-11-27T03:57:34.794Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"0e770a59bd53 end-conversation","salience_at":1795751861831,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"next_seq":2}}}
-                     *     {"node":{"kind":"message","entity_key":"01a21b26-b950-70a6-a067-ee2154ee4c4f","user_id":"noor","name":"","created_at":"2026-11-27T03:57:32.368Z","updated_at":"2026-11-27T03:57:32.368Z","source_key":"talk-1","role":"user","at":"2026-11-27T03:57:32.368Z","seq":0,"text":"Samir says the letter came.","history":{"written":"0e770a59bd53 append-messages"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T03:56:30.581Z","updated_at":"2026-11-27T03:56:30.581Z","source_key":"s-monday","role":"user","at":"2026-11-27T03:56:30.581Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"0e770a59bd53 write-source"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T03:56:30.581Z","updated_at":"2026-11-27T03:56:30.581Z","source_key":"s-monday","role":"user","at":"2026-11-27T03:56:30.581Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"0e770a59bd53 write-source"}}}
-                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T03:56:17.9Z","recorded_by":"noor","key":"01a21b25-b061-76d9-bf3f-e93e04df237b","recorded_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:56:17.9Z","history":{"version":1,"written":"0e770a59bd53 write-memory","salience_at":1795751777900,"decay_rate":0.02,"access_count":0}}}
-                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749900110951499,"confidence":0.8,"state":"active","valid_from":"2026-11-27T03:56:17.9Z","recorded_by":"noor","key":"01a21b25-b061-769f-83b8-bfdcce62c16a","recorded_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:56:17.9Z","last_accessed_at":"2026-11-27T03:57:44.205Z","history":{"version":1,"written":"0e770a59bd53 restore-relationship","salience_at":1795751864205,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795751910801}}}
-                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T03:56:17.9Z","recorded_by":"noor","key":"01a21b25-b061-7618-93dc-6f216180efd0","recorded_at":"2026-11-27T03:56:17.9Z","updated_at":"2026-11-27T03:58:12.585Z","last_accessed_at":"2026-11-27T03:58:08.559Z","history":{"version":3,"written":"0e770a59bd53 delete-relationship-note","salience_at":1795751864205,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":2374,"is_dirty":true}}}
-                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21b25-cfe5-7755-8cac-99a58f4774cb","recorded_at":"2026-11-27T03:56:30.581Z","history":{"version":1,"written":"0e770a59bd53 write-source"}}}
-                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21b26-c929-7a00-b51b-35f0c288ca03","recorded_at":"2026-11-27T03:57:34.794Z","history":{"version":1,"written":"0e770a59bd53 end-conversation"}}}
-                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T03:56:30.581Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
+                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:26.023Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758206023,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
+                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999981537441211,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:29.791Z","last_accessed_at":"2026-11-27T05:43:27.861Z","source_count":2,"first_mentioned_at":"2026-11-27T05:43:13.9Z","last_mentioned_at":"2026-11-27T05:43:22.59Z","history":{"version":5,"created_by":"noor","written":"0458afcfed8f delete-node-note","salience_at":1795758206023,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":603,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795758209791}}}
+                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749982661660404,"confidence":0.5,"created_at":"2026-11-27T05:43:13.9Z","updated_at":"2026-11-27T05:43:31.438Z","last_accessed_at":"2026-11-27T05:43:31.438Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T05:43:13.9Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"0458afcfed8f consolidate","salience_at":1795758211438,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795758193900}}}
+                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.574999672453811,"confidence":0.5,"created_at":"2026-11-27T05:43:22.59Z","updated_at":"2026-11-27T05:43:24.758Z","last_accessed_at":"2026-11-27T05:43:25.42Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T05:43:22.59Z","ended_at":"2026-11-27T05:43:24.758Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"0458afcfed8f end-conversation","salience_at":1795758205420,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795758204758,"next_seq":2}}}
+                     *     {"node":{"kind":"message","entity_key":"01a21b87-a5d5-7675-8fdd-0cf6a547bcb2","user_id":"noor","name":"","created_at":"2026-11-27T05:43:24.373Z","updated_at":"2026-11-27T05:43:24.373Z","source_key":"talk-1","role":"user","at":"2026-11-27T05:43:24.373Z","seq":0,"text":"Samir says the letter came.","history":{"written":"0458afcfed8f append-messages"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T05:43:13.9Z","updated_at":"2026-11-27T05:43:13.9Z","source_key":"s-monday","role":"user","at":"2026-11-27T05:43:13.9Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"0458afcfed8f write-source"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T05:43:13.9Z","updated_at":"2026-11-27T05:43:13.9Z","source_key":"s-monday","role":"user","at":"2026-11-27T05:43:13.9Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"0458afcfed8f write-source"}}}
+                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T05:43:12.058Z","recorded_by":"noor","key":"01a21b87-78fd-7743-a5ed-928ee3e1352d","recorded_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
+                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.574998383683168,"confidence":0.8,"state":"active","valid_from":"2026-11-27T05:43:12.058Z","recorded_by":"noor","key":"01a21b87-78fd-7725-8946-b736423eb515","recorded_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:26.023Z","history":{"version":1,"written":"0458afcfed8f restore-relationship","salience_at":1795758206023,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795758209403}}}
+                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T05:43:12.058Z","recorded_by":"noor","key":"01a21b87-78fd-7689-8a46-51b50090b1ed","recorded_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:28.066Z","last_accessed_at":"2026-11-27T05:43:27.919Z","history":{"version":3,"written":"0458afcfed8f delete-relationship-note","salience_at":1795758206023,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":603,"is_dirty":true}}}
+                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21b87-7f3d-7bb7-9387-70924eaff936","recorded_at":"2026-11-27T05:43:13.9Z","history":{"version":1,"written":"0458afcfed8f write-source"}}}
+                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21b87-a7a9-77b7-adef-6e5c889a9c06","recorded_at":"2026-11-27T05:43:24.758Z","history":{"version":1,"written":"0458afcfed8f end-conversation"}}}
+                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T05:43:13.9Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
+                     *     {"refusal":{"first":"p-sam","second":"p-samir","refused_at":"2026-11-27T05:43:30.633Z"}}
                      *     {"preference":{"user_id":"noor","key":"conversation_style","value":"Direct, and a little dry."}}
                      *     {"preference":{"user_id":"noor","key":"time_zone","value":"Europe/Brussels"}}
-                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795751955558,"updated_at":1795751955727,"created_by":"noor"}}
-                     *     {"chat_turn":{"id":"01a21b28-4c66-794a-b33b-4d8b78f7d37b","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795751955558,"updated_at":1795751955727,"created_by":"noor"}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b25-b061-7618-93dc-6f216180efd0","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T03:58:08.559Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21b25-b061-7618-93dc-6f216180efd0","last_accessed_at":{"time":"2026-11-27T03:57:44.205Z"},"last_recall_interval":2374,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T03:56:17.9Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795751864205,"state":"active","updated_at":{"time":"2026-11-27T03:56:17.9Z"},"valid_from":{"time":"2026-11-27T03:56:17.9Z"},"version":1,"written":"0e770a59bd53 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b25-b061-7618-93dc-6f216180efd0","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T03:58:12.585Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21b25-b061-7618-93dc-6f216180efd0","last_accessed_at":{"time":"2026-11-27T03:58:08.559Z"},"last_recall_interval":2374,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T03:56:17.9Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795751864205,"state":"active","updated_at":{"time":"2026-11-27T03:58:08.559Z"},"valid_from":{"time":"2026-11-27T03:56:17.9Z"},"version":2,"written":"0e770a59bd53 add-relationship-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b25-b061-769f-83b8-bfdcce62c16a","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T03:58:13.098Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830759136059,"key":"01a21b25-b061-769f-83b8-bfdcce62c16a","last_accessed_at":{"time":"2026-11-27T03:57:44.205Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795751864205,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T03:56:17.9Z"},"recorded_by":"noor","salience":{"number":0.5749900110951499},"salience_at":1795751864205,"state":"active","updated_at":{"time":"2026-11-27T03:56:17.9Z"},"valid_from":{"time":"2026-11-27T03:56:17.9Z"},"version":1,"written":"0e770a59bd53 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T03:56:38.929Z","properties":{"at":{"time":"2026-11-27T03:56:30.581Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T03:56:30.581Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.518776861178708},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T03:56:30.581Z"},"written":"0e770a59bd53 write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T03:57:54.894Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T03:56:17.9Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T03:56:30.581Z"},"last_accessed_at":{"time":"2026-11-27T03:57:44.205Z"},"last_mentioned_at":{"time":"2026-11-27T03:57:09.261Z"},"last_recall_interval":2374,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999882842360471},"salience_at":1795751864205,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:56:17.9Z"},"version":1,"written":"0e770a59bd53 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T03:58:06.776Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T03:56:17.9Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T03:56:30.581Z"},"last_accessed_at":{"time":"2026-11-27T03:57:54.875Z"},"last_mentioned_at":{"time":"2026-11-27T03:57:09.261Z"},"last_recall_interval":2374,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999882842360471},"salience_at":1795751864205,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:57:54.875Z"},"version":2,"written":"0e770a59bd53 patch-node"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T03:58:07.446Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T03:56:17.9Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T03:56:30.581Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T03:58:06.776Z"},"last_mentioned_at":{"time":"2026-11-27T03:57:09.261Z"},"last_recall_interval":2374,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999882842360471},"salience_at":1795751864205,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:58:06.776Z"},"version":3,"written":"0e770a59bd53 add-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T03:58:31.454Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T03:56:17.9Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T03:56:30.581Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T03:58:06.776Z"},"last_mentioned_at":{"time":"2026-11-27T03:57:09.261Z"},"last_recall_interval":2374,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999882842360471},"salience_at":1795751864205,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:58:07.446Z"},"version":4,"written":"0e770a59bd53 delete-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T03:58:57.554Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T03:56:30.581Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T03:57:41.831Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.574991753540227},"salience_at":1795751861831,"sensitivity":"normal","started_at":{"time":"2026-11-27T03:56:30.581Z"},"state":"active","summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:56:30.581Z"},"version":1,"written":"0e770a59bd53 write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T03:57:12.498Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T03:57:09.261Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T03:57:09.261Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795751829261,"sensitivity":"normal","started_at":{"time":"2026-11-27T03:57:09.261Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:57:09.261Z"},"version":1,"written":"0e770a59bd53 open-conversation"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T03:57:34.843Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T03:57:09.261Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T03:57:12.498Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795751829261,"sensitivity":"normal","started_at":{"time":"2026-11-27T03:57:09.261Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T03:57:33.736Z"},"version":2,"written":"0e770a59bd53 set-focus"}}}
-                     *     {"end":{"nodes":13,"relationships":5,"statements":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
+                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795758213550,"updated_at":1795758213634,"created_by":"noor"}}
+                     *     {"chat_turn":{"id":"01a21b87-c9ae-7793-a486-be8998548958","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795758213550,"updated_at":1795758213634,"created_by":"noor"}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b87-78fd-7689-8a46-51b50090b1ed","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T05:43:27.919Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21b87-78fd-7689-8a46-51b50090b1ed","last_accessed_at":{"time":"2026-11-27T05:43:26.023Z"},"last_recall_interval":603,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T05:43:12.058Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795758206023,"state":"active","updated_at":{"time":"2026-11-27T05:43:12.058Z"},"valid_from":{"time":"2026-11-27T05:43:12.058Z"},"version":1,"written":"0458afcfed8f write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b87-78fd-7689-8a46-51b50090b1ed","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T05:43:28.067Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21b87-78fd-7689-8a46-51b50090b1ed","last_accessed_at":{"time":"2026-11-27T05:43:27.919Z"},"last_recall_interval":603,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T05:43:12.058Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795758206023,"state":"active","updated_at":{"time":"2026-11-27T05:43:27.919Z"},"valid_from":{"time":"2026-11-27T05:43:12.058Z"},"version":2,"written":"0458afcfed8f add-relationship-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b87-78fd-7725-8946-b736423eb515","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T05:43:28.077Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830765603686,"key":"01a21b87-78fd-7725-8946-b736423eb515","last_accessed_at":{"time":"2026-11-27T05:43:26.023Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795758206023,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T05:43:12.058Z"},"recorded_by":"noor","salience":{"number":0.574998383683168},"salience_at":1795758206023,"state":"active","updated_at":{"time":"2026-11-27T05:43:12.058Z"},"valid_from":{"time":"2026-11-27T05:43:12.058Z"},"version":1,"written":"0458afcfed8f write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T05:43:16.173Z","properties":{"at":{"time":"2026-11-27T05:43:13.9Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T05:43:13.9Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.518878385135455},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T05:43:13.9Z"},"written":"0458afcfed8f write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:26.746Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"last_accessed_at":{"time":"2026-11-27T05:43:26.023Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:12.058Z"},"version":1,"written":"0458afcfed8f write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:27.861Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"last_accessed_at":{"time":"2026-11-27T05:43:26.744Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:26.744Z"},"version":2,"written":"0458afcfed8f patch-node"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:27.876Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T05:43:27.861Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:27.861Z"},"version":3,"written":"0458afcfed8f add-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:29.472Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T05:43:27.861Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:27.876Z"},"version":4,"written":"0458afcfed8f delete-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T05:43:31.444Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T05:43:13.9Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T05:43:25.42Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749986666684445},"salience_at":1795758205420,"sensitivity":"normal","started_at":{"time":"2026-11-27T05:43:13.9Z"},"state":"active","story_due":1795758193900,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:13.9Z"},"version":1,"written":"0458afcfed8f write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T05:43:22.824Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T05:43:22.59Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T05:43:22.59Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795758202590,"sensitivity":"normal","started_at":{"time":"2026-11-27T05:43:22.59Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:22.59Z"},"version":1,"written":"0458afcfed8f open-conversation"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T05:43:24.76Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T05:43:22.59Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T05:43:22.824Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795758202590,"sensitivity":"normal","started_at":{"time":"2026-11-27T05:43:22.59Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:24.553Z"},"version":2,"written":"0458afcfed8f set-focus"}}}
+                     *     {"end":{"nodes":13,"relationships":5,"statements":1,"refusals":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
                      */
                     "application/x-ndjson": string;
                 };
@@ -8017,6 +8739,12 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "updated": 0
                      *       },
+                     *       "refusals": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
                      *       "refused": [],
                      *       "relationships": {
                      *         "created": 0,
@@ -8101,6 +8829,12 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "updated": 0
                      *       },
+                     *       "refusals": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
                      *       "refused": [],
                      *       "relationships": {
                      *         "created": 0,
@@ -8177,6 +8911,12 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "updated": 0
                      *       },
+                     *       "refusals": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
                      *       "refused": [],
                      *       "relationships": {
                      *         "created": 0,
@@ -8239,6 +8979,12 @@ export interface operations {
                      *         "updated": 0
                      *       },
                      *       "preferences": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
+                     *       "refusals": {
                      *         "created": 0,
                      *         "refused": 0,
                      *         "unchanged": 0,
@@ -8329,6 +9075,12 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "updated": 0
                      *       },
+                     *       "refusals": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
                      *       "refused": [],
                      *       "relationships": {
                      *         "created": 0,
@@ -8409,6 +9161,12 @@ export interface operations {
                      *         "updated": 0
                      *       },
                      *       "preferences": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
+                     *       "refusals": {
                      *         "created": 0,
                      *         "refused": 0,
                      *         "unchanged": 0,
@@ -8526,9 +9284,9 @@ export interface operations {
                      * @example {
                      *       "keys": [
                      *         {
-                     *           "created_at": "2026-11-27T03:59:20.846921627Z",
+                     *           "created_at": "2026-11-27T05:43:35.097120406Z",
                      *           "expires_at": "2100-01-01T00:00:00Z",
-                     *           "key_id": "e233af48098f",
+                     *           "key_id": "29afa6a225e0",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -8540,10 +9298,10 @@ export interface operations {
                      *           "user_id": "noor"
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T03:56:17.689008366Z",
+                     *           "created_at": "2026-11-27T05:43:12.03311858Z",
                      *           "expires_at": null,
-                     *           "key_id": "0e770a59bd53",
-                     *           "last_used_at": "2026-11-27T03:58:37Z",
+                     *           "key_id": "0458afcfed8f",
+                     *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
                      *           "scopes": [
@@ -8648,7 +9406,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "kith_shown-this-once",
-                     *       "key_id": "e233af48098f"
+                     *       "key_id": "29afa6a225e0"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedKey"];
@@ -8846,7 +9604,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "key_id": "0e770a59bd53",
+                     *       "key_id": "0458afcfed8f",
                      *       "quota": {
                      *         "characters": {
                      *           "limit": null,
@@ -8983,6 +9741,13 @@ export interface operations {
                  *           "project_id": "mill"
                  *         },
                  *         {
+                 *           "kind": "entity",
+                 *           "entity_key": "e-bank",
+                 *           "name": "Bank of Flour",
+                 *           "origin": "external",
+                 *           "trust": 0.1
+                 *         },
+                 *         {
                  *           "kind": "task",
                  *           "entity_key": "grind",
                  *           "name": "Dress the stones",
@@ -9078,6 +9843,11 @@ export interface operations {
                      *           "version": 1
                      *         },
                      *         {
+                     *           "entity_key": "e-bank",
+                     *           "error": null,
+                     *           "status": "waiting"
+                     *         },
+                     *         {
                      *           "entity_key": "grind",
                      *           "error": null,
                      *           "status": "created",
@@ -9094,7 +9864,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21b25-b061-7618-93dc-6f216180efd0",
+                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
                      *           "status": "created",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
@@ -9103,7 +9873,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21b25-b061-769f-83b8-bfdcce62c16a",
+                     *           "key": "01a21b87-78fd-7725-8946-b736423eb515",
                      *           "status": "created",
                      *           "to": "c-repair",
                      *           "type": "engages_with",
@@ -9112,13 +9882,14 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "grind",
-                     *           "key": "01a21b25-b061-76d9-bf3f-e93e04df237b",
+                     *           "key": "01a21b87-78fd-7743-a5ed-928ee3e1352d",
                      *           "status": "created",
                      *           "to": "flour",
                      *           "type": "supports_goal",
                      *           "version": 1
                      *         }
                      *       ],
+                     *       "review": "01a21b87-790d-7063-b580-294ac96ec4cb",
                      *       "warnings": []
                      *     }
                      */
@@ -9349,11 +10120,11 @@ export interface operations {
                      *         {
                      *           "access_count": 0,
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T03:56:17.9Z",
+                     *           "created_at": "2026-11-27T05:43:12.058Z",
                      *           "description": "",
                      *           "entity_key": "grind",
                      *           "kind": "task",
-                     *           "last_accessed_at": "2026-11-27T03:56:17.9Z",
+                     *           "last_accessed_at": "2026-11-27T05:43:12.058Z",
                      *           "name": "Dress the stones",
                      *           "project_id": "mill",
                      *           "salience": 0.5,
@@ -9361,7 +10132,7 @@ export interface operations {
                      *           "state_key": "in_progress",
                      *           "title": "Dress the stones",
                      *           "ttl_policy": "decay",
-                     *           "updated_at": "2026-11-27T03:56:17.9Z",
+                     *           "updated_at": "2026-11-27T05:43:12.058Z",
                      *           "user_id": "noor",
                      *           "version": 1
                      *         }
@@ -9468,20 +10239,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-15T22:02:04.771679392Z",
+                     *       "archives_at": "2028-10-15T23:50:34.127512984Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T03:56:17.9Z",
+                     *       "created_at": "2026-11-27T05:43:12.058Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T03:56:30.581Z",
+                     *       "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T03:57:44.205Z",
-                     *       "last_mentioned_at": "2026-11-27T03:57:09.261Z",
+                     *       "last_accessed_at": "2026-11-27T05:43:26.023Z",
+                     *       "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T03:56:17.9Z",
-                     *         "by": "0e770a59bd53",
+                     *         "at": "2026-11-27T05:43:12.058Z",
+                     *         "by": "0458afcfed8f",
                      *         "through": "write-memory"
                      *       },
                      *       "name": "Samir Haddou",
@@ -9495,8 +10266,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21b25-b061-7618-93dc-6f216180efd0",
-                     *           "last_accessed_at": "2026-11-27T03:57:44.205Z",
+                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *           "last_accessed_at": "2026-11-27T05:43:26.023Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -9504,13 +10275,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T03:56:17.9Z",
+                     *           "recorded_at": "2026-11-27T05:43:12.058Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T03:56:17.9Z",
+                     *           "valid_from": "2026-11-27T05:43:12.058Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -9520,14 +10291,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21b26-c929-7a00-b51b-35f0c288ca03",
+                     *           "key": "01a21b87-a7a9-77b7-adef-6e5c889a9c06",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T03:57:34.794Z",
+                     *           "recorded_at": "2026-11-27T05:43:24.758Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9542,14 +10313,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21b25-cfe5-7755-8cac-99a58f4774cb",
+                     *           "key": "01a21b87-7f3d-7bb7-9387-70924eaff936",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T03:56:30.581Z",
+                     *           "recorded_at": "2026-11-27T05:43:13.9Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9563,7 +10334,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T03:56:17.9Z",
+                     *       "updated_at": "2026-11-27T05:43:12.058Z",
                      *       "user_id": "noor",
                      *       "version": 1
                      *     }
@@ -9663,11 +10434,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T03:58:31.454Z",
+                     *       "deleted_at": "2026-11-27T05:43:29.472Z",
                      *       "key": "p-samir",
                      *       "messages": 0,
                      *       "relationships": 3,
-                     *       "restorable_until": "2026-12-27T03:58:31.454Z"
+                     *       "restorable_until": "2026-12-27T05:43:29.472Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -9782,20 +10553,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-15T22:02:04.771679392Z",
+                     *       "archives_at": "2028-10-15T23:50:34.127512984Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T03:56:17.9Z",
+                     *       "created_at": "2026-11-27T05:43:12.058Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T03:56:30.581Z",
+                     *       "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T03:57:54.875Z",
-                     *       "last_mentioned_at": "2026-11-27T03:57:09.261Z",
+                     *       "last_accessed_at": "2026-11-27T05:43:26.744Z",
+                     *       "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T03:57:54.875Z",
-                     *         "by": "0e770a59bd53",
+                     *         "at": "2026-11-27T05:43:26.744Z",
+                     *         "by": "0458afcfed8f",
                      *         "through": "patch-node"
                      *       },
                      *       "name": "Samir Haddou",
@@ -9809,8 +10580,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21b25-b061-7618-93dc-6f216180efd0",
-                     *           "last_accessed_at": "2026-11-27T03:57:44.205Z",
+                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *           "last_accessed_at": "2026-11-27T05:43:26.023Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -9818,13 +10589,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T03:56:17.9Z",
+                     *           "recorded_at": "2026-11-27T05:43:12.058Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T03:56:17.9Z",
+                     *           "valid_from": "2026-11-27T05:43:12.058Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -9834,14 +10605,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21b26-c929-7a00-b51b-35f0c288ca03",
+                     *           "key": "01a21b87-a7a9-77b7-adef-6e5c889a9c06",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T03:57:34.794Z",
+                     *           "recorded_at": "2026-11-27T05:43:24.758Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9856,14 +10627,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21b25-cfe5-7755-8cac-99a58f4774cb",
+                     *           "key": "01a21b87-7f3d-7bb7-9387-70924eaff936",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T03:56:30.581Z",
+                     *           "recorded_at": "2026-11-27T05:43:13.9Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -9877,7 +10648,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T03:57:54.875Z",
+                     *       "updated_at": "2026-11-27T05:43:26.744Z",
                      *       "user_id": "noor",
                      *       "version": 2
                      *     }
@@ -10013,8 +10784,8 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T03:57:54.894Z",
-                     *           "by": "0e770a59bd53",
+                     *           "at": "2026-11-27T05:43:26.746Z",
+                     *           "by": "0458afcfed8f",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -10027,11 +10798,11 @@ export interface operations {
                      *           "what": "updated"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T03:57:34.794Z",
-                     *           "by": "0e770a59bd53",
+                     *           "at": "2026-11-27T05:43:24.758Z",
+                     *           "by": "0458afcfed8f",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21b26-c929-7a00-b51b-35f0c288ca03",
+                     *             "key": "01a21b87-a7a9-77b7-adef-6e5c889a9c06",
                      *             "node": {
                      *               "entity_key": "talk-1",
                      *               "kind": "source",
@@ -10044,11 +10815,11 @@ export interface operations {
                      *           "what": "created"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T03:56:30.581Z",
-                     *           "by": "0e770a59bd53",
+                     *           "at": "2026-11-27T05:43:13.9Z",
+                     *           "by": "0458afcfed8f",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21b25-cfe5-7755-8cac-99a58f4774cb",
+                     *             "key": "01a21b87-7f3d-7bb7-9387-70924eaff936",
                      *             "node": {
                      *               "entity_key": "s-monday",
                      *               "kind": "source",
@@ -10169,7 +10940,7 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0e770a59bd53",
+                     *           "by": "0458afcfed8f",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -10177,24 +10948,24 @@ export interface operations {
                      *               "was": ""
                      *             }
                      *           ],
-                     *           "from": "2026-11-27T03:57:54.894Z",
+                     *           "from": "2026-11-27T05:43:26.746Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T03:56:17.9Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "Builds boats; lives on the barge Zwaluw.",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T03:56:30.581Z",
+                     *             "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T03:57:54.875Z",
-                     *             "last_mentioned_at": "2026-11-27T03:57:09.261Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:26.744Z",
+                     *             "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T03:57:54.875Z",
+                     *             "updated_at": "2026-11-27T05:43:26.744Z",
                      *             "user_id": "noor",
                      *             "version": 2
                      *           },
@@ -10203,31 +10974,31 @@ export interface operations {
                      *           "version": 2
                      *         },
                      *         {
-                     *           "by": "0e770a59bd53",
+                     *           "by": "0458afcfed8f",
                      *           "changes": [],
-                     *           "from": "2026-11-27T03:56:17.9Z",
+                     *           "from": "2026-11-27T05:43:12.058Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T03:56:17.9Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T03:56:30.581Z",
+                     *             "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T03:57:44.205Z",
-                     *             "last_mentioned_at": "2026-11-27T03:57:09.261Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:26.023Z",
+                     *             "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T03:56:17.9Z",
+                     *             "updated_at": "2026-11-27T05:43:12.058Z",
                      *             "user_id": "noor",
                      *             "version": 1
                      *           },
                      *           "through": "write-memory",
-                     *           "until": "2026-11-27T03:57:54.894Z",
+                     *           "until": "2026-11-27T05:43:26.746Z",
                      *           "version": 1
                      *         }
                      *       ]
@@ -10361,7 +11132,7 @@ export interface operations {
                      *         "goals": [
                      *           {
                      *             "direction": "outgoing",
-                     *             "edge_id": "01a21b25-b061-76d9-bf3f-e93e04df237b",
+                     *             "edge_id": "01a21b87-78fd-7743-a5ed-928ee3e1352d",
                      *             "id": "flour",
                      *             "kind": "goal",
                      *             "name": "Flour by May",
@@ -10377,7 +11148,7 @@ export interface operations {
                      *         "risks": [],
                      *         "tasks": []
                      *       },
-                     *       "loaded_at": "2026-11-27T03:57:53.524458941Z",
+                     *       "loaded_at": "2026-11-27T05:43:26.58609536Z",
                      *       "next": null,
                      *       "source": {
                      *         "id": "grind",
@@ -10493,10 +11264,10 @@ export interface operations {
                      * @example {
                      *       "mentions": [
                      *         {
-                     *           "at": "2026-11-27T03:57:09.261Z",
+                     *           "at": "2026-11-27T05:43:22.59Z",
                      *           "content_type": "conversation",
                      *           "context_type": "work-session",
-                     *           "message": "01a21b26-b950-70a6-a067-ee2154ee4c4f",
+                     *           "message": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
                      *           "quote": "Samir says the letter came.",
                      *           "role": "user",
                      *           "source": "talk-1",
@@ -10504,7 +11275,7 @@ export interface operations {
                      *           "to": 5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T03:56:30.581Z",
+                     *           "at": "2026-11-27T05:43:13.9Z",
                      *           "content_type": "conversation",
                      *           "context_type": "planning",
                      *           "source": "s-monday",
@@ -10631,24 +11402,24 @@ export interface operations {
                      *         ],
                      *         "canonical_name": "samir haddou",
                      *         "confidence": 0.5,
-                     *         "created_at": "2026-11-27T03:56:17.9Z",
+                     *         "created_at": "2026-11-27T05:43:12.058Z",
                      *         "description": "Builds boats; lives on the barge Zwaluw.",
                      *         "entity_key": "p-samir",
-                     *         "first_mentioned_at": "2026-11-27T03:56:30.581Z",
+                     *         "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *         "kind": "person",
-                     *         "last_accessed_at": "2026-11-27T03:58:06.776Z",
-                     *         "last_mentioned_at": "2026-11-27T03:57:09.261Z",
+                     *         "last_accessed_at": "2026-11-27T05:43:27.861Z",
+                     *         "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *         "name": "Samir Haddou",
                      *         "salience": 0.8,
                      *         "source_count": 2,
                      *         "state": "active",
                      *         "ttl_policy": "decay",
-                     *         "updated_at": "2026-11-27T03:58:44.486Z",
+                     *         "updated_at": "2026-11-27T05:43:30.201Z",
                      *         "user_id": "noor",
                      *         "version": 6
                      *       },
                      *       "relationships": 0,
-                     *       "undoable_until": "2026-12-27T03:58:44.486Z"
+                     *       "undoable_until": "2026-12-27T05:43:30.201Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Merge"];
@@ -10775,9 +11546,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T03:58:06.776Z",
+                     *           "date_added": "2026-11-27T05:43:27.861Z",
                      *           "expires_at": null,
-                     *           "id": "01a21b27-3fb8-7cdf-81c9-c5eed7480d16",
+                     *           "id": "01a21b87-b375-7a0f-ae06-fedeeab0790b",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -10890,9 +11661,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T03:58:06.776Z",
+                     *           "date_added": "2026-11-27T05:43:27.861Z",
                      *           "expires_at": null,
-                     *           "id": "01a21b27-3fb8-7cdf-81c9-c5eed7480d16",
+                     *           "id": "01a21b87-b375-7a0f-ae06-fedeeab0790b",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -11134,7 +11905,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "next": "MDFhMjFiMjUtYjA2MS03NjE4LTkzZGMtNmYyMTYxODBlZmQw",
+                     *       "next": "MDFhMjFiODctNzhmZC03Njg5LThhNDYtNTFiNTAwOTBiMWVk",
                      *       "relationships": [
                      *         {
                      *           "access_count": 2,
@@ -11144,8 +11915,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "outgoing",
                      *           "from": "p-noor",
-                     *           "key": "01a21b25-b061-7618-93dc-6f216180efd0",
-                     *           "last_accessed_at": "2026-11-27T03:57:44.205Z",
+                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *           "last_accessed_at": "2026-11-27T05:43:26.023Z",
                      *           "node": {
                      *             "entity_key": "p-samir",
                      *             "kind": "person",
@@ -11153,13 +11924,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T03:56:17.9Z",
+                     *           "recorded_at": "2026-11-27T05:43:12.058Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T03:56:17.9Z",
+                     *           "valid_from": "2026-11-27T05:43:12.058Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         }
@@ -11264,19 +12035,19 @@ export interface operations {
                      *       "access_count": 2,
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T03:56:17.9Z",
+                     *       "created_at": "2026-11-27T05:43:12.058Z",
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T03:56:30.581Z",
+                     *       "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T03:58:06.776Z",
-                     *       "last_mentioned_at": "2026-11-27T03:57:09.261Z",
+                     *       "last_accessed_at": "2026-11-27T05:43:27.861Z",
+                     *       "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *       "name": "Samir Haddou",
                      *       "salience": 0.8,
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T03:58:38.137Z",
+                     *       "updated_at": "2026-11-27T05:43:29.791Z",
                      *       "user_id": "noor",
                      *       "version": 5
                      *     }
@@ -11748,22 +12519,22 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "Together eight years, six of them afloat.",
                      *       "from": "p-noor",
-                     *       "key": "01a21b25-b061-7618-93dc-6f216180efd0",
-                     *       "last_accessed_at": "2026-11-27T03:57:44.205Z",
+                     *       "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *       "last_accessed_at": "2026-11-27T05:43:26.023Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T03:56:17.9Z",
-                     *         "by": "0e770a59bd53",
+                     *         "at": "2026-11-27T05:43:12.058Z",
+                     *         "by": "0458afcfed8f",
                      *         "through": "write-memory"
                      *       },
                      *       "proximity": 5,
                      *       "proximity_word": "intimate-knowledge",
-                     *       "recorded_at": "2026-11-27T03:56:17.9Z",
+                     *       "recorded_at": "2026-11-27T05:43:12.058Z",
                      *       "recorded_by": "noor",
                      *       "salience": 1,
                      *       "state": "active",
                      *       "to": "p-samir",
                      *       "type": "has_relationship_with",
-                     *       "valid_from": "2026-11-27T03:56:17.9Z",
+                     *       "valid_from": "2026-11-27T05:43:12.058Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -11861,11 +12632,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T03:58:13.098Z",
-                     *       "key": "01a21b25-b061-769f-83b8-bfdcce62c16a",
+                     *       "deleted_at": "2026-11-27T05:43:28.077Z",
+                     *       "key": "01a21b87-78fd-7725-8946-b736423eb515",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T03:58:13.098Z"
+                     *       "restorable_until": "2026-12-27T05:43:28.077Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -11974,9 +12745,9 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0e770a59bd53",
+                     *           "by": "0458afcfed8f",
                      *           "changes": [],
-                     *           "from": "2026-11-27T03:56:17.9Z",
+                     *           "from": "2026-11-27T05:43:12.058Z",
                      *           "relationship": {
                      *             "access_count": 2,
                      *             "attitude": 5,
@@ -11984,17 +12755,17 @@ export interface operations {
                      *             "confidence": 0.8,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21b25-b061-7618-93dc-6f216180efd0",
-                     *             "last_accessed_at": "2026-11-27T03:57:44.205Z",
+                     *             "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *             "last_accessed_at": "2026-11-27T05:43:26.023Z",
                      *             "proximity": 5,
                      *             "proximity_word": "intimate-knowledge",
-                     *             "recorded_at": "2026-11-27T03:56:17.9Z",
+                     *             "recorded_at": "2026-11-27T05:43:12.058Z",
                      *             "recorded_by": "noor",
                      *             "salience": 1,
                      *             "state": "active",
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with",
-                     *             "valid_from": "2026-11-27T03:56:17.9Z",
+                     *             "valid_from": "2026-11-27T05:43:12.058Z",
                      *             "valid_to": null,
                      *             "version": 1
                      *           },
@@ -12198,9 +12969,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T03:58:08.559Z",
-                     *           "expires_at": "2026-12-27T03:58:08.559Z",
-                     *           "id": "01a21b27-46af-796f-bb9e-36ea8424020c",
+                     *           "date_added": "2026-11-27T05:43:27.919Z",
+                     *           "expires_at": "2026-12-27T05:43:27.919Z",
+                     *           "id": "01a21b87-b3af-7d9f-9024-3ad14b8624ea",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -12310,9 +13081,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T03:58:08.559Z",
-                     *           "expires_at": "2026-12-27T03:58:08.559Z",
-                     *           "id": "01a21b27-46af-796f-bb9e-36ea8424020c",
+                     *           "date_added": "2026-11-27T05:43:27.919Z",
+                     *           "expires_at": "2026-12-27T05:43:27.919Z",
+                     *           "id": "01a21b87-b3af-7d9f-9024-3ad14b8624ea",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -12546,20 +13317,392 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "How she works.",
                      *       "from": "p-noor",
-                     *       "key": "01a21b25-b061-769f-83b8-bfdcce62c16a",
-                     *       "last_accessed_at": "2026-11-27T03:57:44.205Z",
-                     *       "recorded_at": "2026-11-27T03:56:17.9Z",
+                     *       "key": "01a21b87-78fd-7725-8946-b736423eb515",
+                     *       "last_accessed_at": "2026-11-27T05:43:26.023Z",
+                     *       "recorded_at": "2026-11-27T05:43:12.058Z",
                      *       "recorded_by": "noor",
                      *       "salience": 0.575,
                      *       "state": "active",
                      *       "to": "c-repair",
                      *       "type": "engages_with",
-                     *       "valid_from": "2026-11-27T03:56:17.9Z",
+                     *       "valid_from": "2026-11-27T05:43:12.058Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
                      */
                     "application/json": components["schemas"]["RelationshipView"];
+                };
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing of this id that the caller may see */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored does not allow it: another version, an idempotency key with another body, a key that is taken */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than may be */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-reviews": {
+        parameters: {
+            query?: {
+                /** @description the writes for this user; default: the user of the key, or else all of the team */
+                user_id?: string;
+                state?: "waiting" | "confirmed" | "refused";
+                limit?: number;
+                /** @description next of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "next": null,
+                     *       "reviews": [
+                     *         {
+                     *           "created_at": "2026-11-27T05:43:12.058Z",
+                     *           "decided_at": null,
+                     *           "key": "01a21b87-790d-7063-b580-294ac96ec4cb",
+                     *           "origin": "external",
+                     *           "state": "waiting",
+                     *           "trust": 0.1,
+                     *           "user_id": "noor",
+                     *           "write": {
+                     *             "nodes": [
+                     *               {
+                     *                 "entity_key": "e-bank",
+                     *                 "kind": "entity",
+                     *                 "name": "Bank of Flour",
+                     *                 "origin": "external",
+                     *                 "trust": 0.1
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReviewPage"];
+                };
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-review": {
+        parameters: {
+            query?: {
+                /** @description whose; default: the user of the key, or anybody's */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "created_at": "2026-11-27T05:43:12.058Z",
+                     *       "decided_at": null,
+                     *       "key": "01a21b87-790d-7063-b580-294ac96ec4cb",
+                     *       "origin": "external",
+                     *       "state": "waiting",
+                     *       "trust": 0.1,
+                     *       "user_id": "noor",
+                     *       "write": {
+                     *         "nodes": [
+                     *           {
+                     *             "entity_key": "e-bank",
+                     *             "kind": "entity",
+                     *             "name": "Bank of Flour",
+                     *             "origin": "external",
+                     *             "trust": 0.1
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Review"];
+                };
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing of this id that the caller may see */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "decide-review": {
+        parameters: {
+            query?: {
+                /** @description whose; default: the user of the key, or anybody's */
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "state": "refused",
+                 *       "always": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReviewDecision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "result": {
+                     *         "nodes": [],
+                     *         "relationships": [],
+                     *         "warnings": []
+                     *       },
+                     *       "review": {
+                     *         "created_at": "2026-11-27T05:43:12.058Z",
+                     *         "decided_at": "2026-11-27T05:43:30.962Z",
+                     *         "key": "01a21b87-790d-7063-b580-294ac96ec4cb",
+                     *         "origin": "external",
+                     *         "state": "refused",
+                     *         "trust": 0.1,
+                     *         "user_id": "noor",
+                     *         "write": {
+                     *           "nodes": [
+                     *             {
+                     *               "entity_key": "e-bank",
+                     *               "kind": "entity",
+                     *               "name": "Bank of Flour",
+                     *               "origin": "external",
+                     *               "trust": 0.1
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Decided"];
                 };
             };
             /** @description There is no API key, or none that is good */
@@ -12680,14 +13823,14 @@ export interface operations {
                      * @example # What Cypher can ask here
                      *
                      *     ## Nodes
-                     *     - (:Person) 3: aliases list of strings, canonical_name string, first_mentioned_at datetime, is_owner boolean, last_mentioned_at datetime, source_count integer
+                     *     - (:Person) 3: aliases list of strings, canonical_name string, first_mentioned_at datetime, is_owner boolean, last_mentioned_at datetime, origin string, source_count integer, trust float
                      *     - (:Message) 3: at datetime, parts JSON text, role string, seq integer, source_key string, text string
-                     *     - (:Source) 2: content_type string, context_type string, ended_at datetime, focus_id string, focus_kind string, focus_project_id string, keywords list of strings, message_count integer, participants list of strings, processed_at datetime, processing_error string, processing_status string, sensitivity string, source_type string, started_at datetime, summary string, tags list of strings
-                     *     - (:Concept) 1: first_mentioned_at datetime, is_goal boolean, last_mentioned_at datetime, source_count integer
-                     *     - (:Project) 1: aliases list of strings, end_at datetime, facet_context string, facet_scale string, facet_stage string, next_step_long string, next_step_short string, start_at datetime, state_key string, type_key string; state_key is planning, active, completed, cancelled
-                     *     - (:Task) 1: completed_at datetime, due_at datetime, facet_scale string, priority integer, project_id string, start_at datetime, state_key string, title string, type_key string; state_key is todo, in_progress, blocked, done
-                     *     - (:Goal) 1: completed_at datetime, goal string, project_id string, state_key string, target_date datetime, type_key string; state_key is draft, active, achieved, abandoned
-                     *     - (:Item) 1: namespace list of strings, value JSON text
+                     *     - (:Source) 2: author string, content_type string, context_type string, ended_at datetime, focus_id string, focus_kind string, focus_project_id string, keywords list of strings, message_count integer, origin string, participants list of strings, processed_at datetime, processing_error string, processing_status string, sensitivity string, source_type string, started_at datetime, summary string, tags list of strings, trust float, withdrawn_at datetime
+                     *     - (:Concept) 1: first_mentioned_at datetime, is_goal boolean, last_mentioned_at datetime, origin string, source_count integer, trust float
+                     *     - (:Project) 1: aliases list of strings, end_at datetime, facet_context string, facet_scale string, facet_stage string, next_step_long string, next_step_short string, origin string, start_at datetime, state_key string, trust float, type_key string; state_key is planning, active, completed, cancelled
+                     *     - (:Task) 1: completed_at datetime, due_at datetime, facet_scale string, origin string, priority integer, project_id string, start_at datetime, state_key string, title string, trust float, type_key string; state_key is todo, in_progress, blocked, done
+                     *     - (:Goal) 1: completed_at datetime, goal string, origin string, project_id string, state_key string, target_date datetime, trust float, type_key string; state_key is draft, active, achieved, abandoned
+                     *     - (:Item) 1: namespace list of strings, origin string, trust float, value JSON text
                      *     All have access_count integer, confidence float, created_at datetime, description string, entity_key string, last_accessed_at datetime, name string, notes list of JSON texts, properties JSON text, salience float, state string, ttl_policy string, updated_at datetime, user_id string, version integer
                      *
                      *     ## Relationships
@@ -13041,6 +14184,140 @@ export interface operations {
             };
         };
     };
+    "withdraw-source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description entity_key of the source */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "user_id": "noor",
+                 *       "dry_run": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["WithdrawRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "lowered_nodes": 0,
+                     *       "lowered_relationships": 0,
+                     *       "messages": 2,
+                     *       "names": [],
+                     *       "nodes": 0,
+                     *       "relationships": 0,
+                     *       "source": "s-monday"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Withdrawal"];
+                };
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing of this id that the caller may see */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored does not allow it: another version, an idempotency key with another body, a key that is taken */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than may be */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-systems": {
         parameters: {
             query?: {
@@ -13065,11 +14342,11 @@ export interface operations {
                      *       "next_cursor": null,
                      *       "systems": [
                      *         {
-                     *           "created_at": "2026-11-27T03:58:57.693Z",
+                     *           "created_at": "2026-11-27T05:43:31.449Z",
                      *           "entities": 3,
                      *           "relationships": 1,
                      *           "system": "shop",
-                     *           "updated_at": "2026-11-27T03:59:00.695Z",
+                     *           "updated_at": "2026-11-27T05:43:31.725Z",
                      *           "version": 2
                      *         }
                      *       ]
@@ -13263,9 +14540,9 @@ export interface operations {
                      * @example {
                      *       "entities": [
                      *         {
-                     *           "created_at": "2026-11-27T03:58:58.225Z",
+                     *           "created_at": "2026-11-27T05:43:31.469Z",
                      *           "description": "Takes payments",
-                     *           "entity_key": "01a21b28-0f02-7811-9b54-1d7dfb4526ad",
+                     *           "entity_key": "01a21b87-c227-7660-907d-961a430552b7",
                      *           "name": "checkout",
                      *           "properties": {
                      *             "port": 8080
@@ -13274,18 +14551,18 @@ export interface operations {
                      *             "go"
                      *           ],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T03:58:58.225Z",
+                     *           "updated_at": "2026-11-27T05:43:31.469Z",
                      *           "version": 1
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T03:59:00.695Z",
+                     *           "created_at": "2026-11-27T05:43:31.725Z",
                      *           "description": "",
-                     *           "entity_key": "01a21b28-1403-7be0-a735-059f5c77fddd",
+                     *           "entity_key": "01a21b87-c2ac-7d55-aadb-b45815bf63d7",
                      *           "name": "search",
                      *           "properties": {},
                      *           "tags": [],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T03:59:00.695Z",
+                     *           "updated_at": "2026-11-27T05:43:31.725Z",
                      *           "version": 1
                      *         }
                      *       ],
@@ -13382,9 +14659,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T03:58:58.225Z",
+                     *       "created_at": "2026-11-27T05:43:31.469Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21b28-0f02-7811-9b54-1d7dfb4526ad",
+                     *       "entity_key": "01a21b87-c227-7660-907d-961a430552b7",
                      *       "name": "checkout",
                      *       "properties": {
                      *         "port": 8080
@@ -13393,7 +14670,7 @@ export interface operations {
                      *         "go"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T03:58:58.225Z",
+                     *       "updated_at": "2026-11-27T05:43:31.469Z",
                      *       "version": 1
                      *     }
                      */
@@ -13604,9 +14881,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T03:58:58.225Z",
+                     *       "created_at": "2026-11-27T05:43:31.469Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21b28-0f02-7811-9b54-1d7dfb4526ad",
+                     *       "entity_key": "01a21b87-c227-7660-907d-961a430552b7",
                      *       "name": "checkout",
                      *       "properties": {},
                      *       "tags": [
@@ -13614,7 +14891,7 @@ export interface operations {
                      *         "critical"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T03:59:05.235Z",
+                     *       "updated_at": "2026-11-27T05:43:32.132Z",
                      *       "version": 2
                      *     }
                      */
@@ -13744,14 +15021,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T03:59:00.695Z",
+                     *       "created_at": "2026-11-27T05:43:31.725Z",
                      *       "description": "",
-                     *       "entity_key": "01a21b28-1403-7be0-a735-059f5c77fddd",
+                     *       "entity_key": "01a21b87-c2ac-7d55-aadb-b45815bf63d7",
                      *       "name": "finder",
                      *       "properties": {},
                      *       "tags": [],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T03:59:06.055Z",
+                     *       "updated_at": "2026-11-27T05:43:32.21Z",
                      *       "version": 2
                      *     }
                      */
@@ -14465,7 +15742,7 @@ export interface operations {
                      *       "relationships": [
                      *         {
                      *           "from": "checkout",
-                     *           "key": "01a21b28-0f02-7834-b936-55b8aad01208",
+                     *           "key": "01a21b87-c227-767a-ae27-08658e4cf5eb",
                      *           "properties": {},
                      *           "to": "ledger",
                      *           "type": "writes to",
@@ -14662,13 +15939,13 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 0,
-                     *       "erased_at": "2026-11-27T03:59:42.003Z",
+                     *       "erased_at": "2026-11-27T05:43:43.627Z",
                      *       "keys": 1,
                      *       "messages": 0,
                      *       "nodes": 0,
                      *       "notes_anonymised": 0,
                      *       "preferences": 0,
-                     *       "records": 18,
+                     *       "records": 19,
                      *       "relationships": 0,
                      *       "remaining": 0,
                      *       "team_id": "acme"
@@ -14871,6 +16148,224 @@ export interface operations {
             };
         };
     };
+    "get-team-trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description team id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "min_trust": 0.25
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamTrust"];
+                };
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing of this id that the caller may see */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "set-team-trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description team id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "min_trust": 0.25
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamTrust"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "min_trust": 0.25
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamTrust"];
+                };
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing of this id that the caller may see */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored does not allow it: another version, an idempotency key with another body, a key that is taken */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than may be */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     traverse: {
         parameters: {
             query?: never;
@@ -14913,19 +16408,19 @@ export interface operations {
                      *             "node_type": "Person",
                      *             "salience": 0.725,
                      *             "state": "active",
-                     *             "updated_at": "2026-11-27T03:56:17.9Z"
+                     *             "updated_at": "2026-11-27T05:43:12.058Z"
                      *           },
                      *           "relationship": {
                      *             "attitude": 5,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21b25-b061-7618-93dc-6f216180efd0",
+                     *             "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
                      *             "proximity": 5,
                      *             "salience": 0.975,
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with"
                      *           },
-                     *           "score": 0.74248
+                     *           "score": 0.742497
                      *         },
                      *         {
                      *           "hops": 1,
@@ -14938,17 +16433,17 @@ export interface operations {
                      *             "node_type": "Concept",
                      *             "salience": 0.5,
                      *             "state": "core",
-                     *             "updated_at": "2026-11-27T03:56:17.9Z"
+                     *             "updated_at": "2026-11-27T05:43:12.058Z"
                      *           },
                      *           "relationship": {
                      *             "description": "How she works.",
                      *             "from": "p-noor",
-                     *             "key": "01a21b25-b061-769f-83b8-bfdcce62c16a",
+                     *             "key": "01a21b87-78fd-7725-8946-b736423eb515",
                      *             "salience": 0.5,
                      *             "to": "c-repair",
                      *             "type": "engages_with"
                      *           },
-                     *           "score": 0.374993
+                     *           "score": 0.374999
                      *         }
                      *       ],
                      *       "truncated": false
@@ -15073,14 +16568,14 @@ export interface operations {
                      *           "context": {
                      *             "project_id": "mill"
                      *           },
-                     *           "created_at": 1795751952396,
+                     *           "created_at": 1795758212781,
                      *           "display_name": "Untitled",
                      *           "id": "stones",
                      *           "name": null,
                      *           "pinned": false,
                      *           "system_prompt": "Be brief.",
                      *           "turn_count": 0,
-                     *           "updated_at": 1795751952396,
+                     *           "updated_at": 1795758212781,
                      *           "user_id": "noor"
                      *         }
                      *       ]
@@ -15189,14 +16684,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795751952396,
+                     *       "created_at": 1795758212781,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795751952396,
+                     *       "updated_at": 1795758212781,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -15312,14 +16807,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795751952396,
+                     *       "created_at": 1795758212781,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795751952396,
+                     *       "updated_at": 1795758212781,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -15527,14 +17022,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795751952396,
+                     *       "created_at": 1795758212781,
                      *       "display_name": "The stones",
                      *       "id": "stones",
                      *       "name": "The stones",
                      *       "pinned": true,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795751953154,
+                     *       "updated_at": 1795758213071,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -15663,7 +17158,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795751953423,
+                     *           "created_at": 1795758213095,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -15784,7 +17279,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795751953423,
+                     *       "created_at": 1795758213095,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -15798,7 +17293,7 @@ export interface operations {
                      *       "provider_id": null,
                      *       "status": "pending",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795751953423,
+                     *       "updated_at": 1795758213095,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -15915,6 +17410,190 @@ export interface operations {
             };
         };
     };
+    "list-trust-rules": {
+        parameters: {
+            query?: {
+                /** @description for this user; default: the user of the key, or all of the team */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "rules": [
+                     *         {
+                     *           "created_at": "2026-11-27T05:43:30.962Z",
+                     *           "decision": "refused",
+                     *           "origin": "external",
+                     *           "user_id": "noor"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TrustRules"];
+                };
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-trust-rule": {
+        parameters: {
+            query: {
+                /** @description for whom; default: the user of the key, or what the team shares */
+                user_id?: string;
+                origin: "user" | "assistant" | "tool" | "external" | "import";
+                author?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no API key, or none that is good */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing of this id that the caller may see */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is stored does not allow it: another version, an idempotency key with another body, a key that is taken */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has faults; each is named with its place, and never repeated */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much of the team runs at once, or the key has spent its units; Retry-After says when to try again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something went wrong here; X-Request-Id leads to the log */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database does not answer, or not in time, or too many large bodies are read; Retry-After says when to try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "get-turn": {
         parameters: {
             query?: {
@@ -15939,7 +17618,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795751953423,
+                     *       "created_at": 1795758213095,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -15953,7 +17632,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795751954479,
+                     *       "updated_at": 1795758213184,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -16161,7 +17840,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795751953423,
+                     *       "created_at": 1795758213095,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -16175,7 +17854,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795751954479,
+                     *       "updated_at": 1795758213184,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -16298,7 +17977,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795751955558,
+                     *       "created_at": 1795758213550,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -16306,13 +17985,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21b28-4c66-794a-b33b-4d8b78f7d37b",
+                     *       "id": "01a21b87-c9ae-7793-a486-be8998548958",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "cancelled",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795751955727,
+                     *       "updated_at": 1795758213634,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -16436,7 +18115,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795751953423,
+                     *           "created_at": 1795758213095,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -16644,7 +18323,7 @@ export interface operations {
                      *         {
                      *           "assistant_text": "Before Friday.",
                      *           "attempt": 1,
-                     *           "created_at": 1795751953423,
+                     *           "created_at": 1795758213095,
                      *           "entity_refs": [
                      *             {
                      *               "display_label": "@grind",
@@ -16658,7 +18337,7 @@ export interface operations {
                      *           "provider_id": "own-model",
                      *           "status": "complete",
                      *           "tree_id": "stones",
-                     *           "updated_at": 1795751954479,
+                     *           "updated_at": 1795758213184,
                      *           "user_prompt": "When should @Task:grind be done?"
                      *         }
                      *       ]
@@ -16866,7 +18545,7 @@ export interface operations {
                      *       "turn": {
                      *         "assistant_text": "Before Friday.",
                      *         "attempt": 1,
-                     *         "created_at": 1795751953423,
+                     *         "created_at": 1795758213095,
                      *         "entity_refs": [
                      *           {
                      *             "display_label": "@grind",
@@ -16880,7 +18559,7 @@ export interface operations {
                      *         "provider_id": "own-model",
                      *         "status": "complete",
                      *         "tree_id": "stones",
-                     *         "updated_at": 1795751954479,
+                     *         "updated_at": 1795758213184,
                      *         "user_prompt": "When should @Task:grind be done?"
                      *       }
                      *     }
@@ -17017,7 +18696,7 @@ export interface operations {
                      *         {
                      *           "chats": 1,
                      *           "conversations": 2,
-                     *           "last_activity_at": "2026-11-27T03:59:18.136Z",
+                     *           "last_activity_at": "2026-11-27T05:43:34.521Z",
                      *           "messages": 3,
                      *           "nodes": 11,
                      *           "user_id": "noor"
@@ -17104,14 +18783,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "anonymised": 0,
-                     *       "cache_entries": 9,
-                     *       "erased_at": "2026-11-27T03:59:23.388Z",
+                     *       "cache_entries": 16,
+                     *       "erased_at": "2026-11-27T05:43:37.196Z",
                      *       "keys": 1,
                      *       "messages": 4,
                      *       "nodes": 11,
                      *       "notes_anonymised": 0,
                      *       "preferences": 2,
-                     *       "records": 44,
+                     *       "records": 46,
                      *       "relationships": 6,
                      *       "remaining": 0,
                      *       "user_id": "noor"
@@ -17471,12 +19150,12 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0e770a59bd53",
+                     *           "by": "0458afcfed8f",
                      *           "deleted": true,
-                     *           "from": "2026-11-27T03:56:37.037Z",
+                     *           "from": "2026-11-27T05:43:15.33Z",
                      *           "key": "units",
                      *           "through": "put-preference",
-                     *           "until": "2026-11-27T03:56:37.321Z",
+                     *           "until": "2026-11-27T05:43:15.335Z",
                      *           "value": "metric"
                      *         }
                      *       ]
@@ -17811,7 +19490,7 @@ export interface operations {
                      *       "paused": false,
                      *       "statements": [
                      *         {
-                     *           "at": "2026-11-27T03:56:30.581Z",
+                     *           "at": "2026-11-27T05:43:13.9Z",
                      *           "confidence": 0.95,
                      *           "from": 0,
                      *           "key": "m-2#0",
@@ -18051,10 +19730,10 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0e770a59bd53",
-                     *           "from": "2026-11-27T03:56:38.929Z",
+                     *           "by": "0458afcfed8f",
+                     *           "from": "2026-11-27T05:43:16.173Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T03:56:30.581Z",
+                     *             "at": "2026-11-27T05:43:13.9Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -18072,10 +19751,10 @@ export interface operations {
                      *           "until": null
                      *         },
                      *         {
-                     *           "by": "0e770a59bd53",
-                     *           "from": "2026-11-27T03:56:30.581Z",
+                     *           "by": "0458afcfed8f",
+                     *           "from": "2026-11-27T05:43:13.9Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T03:56:30.581Z",
+                     *             "at": "2026-11-27T05:43:13.9Z",
                      *             "confidence": 0.95,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -18090,7 +19769,7 @@ export interface operations {
                      *             "valid_to": null
                      *           },
                      *           "through": "write-source",
-                     *           "until": "2026-11-27T03:56:38.929Z"
+                     *           "until": "2026-11-27T05:43:16.173Z"
                      *         }
                      *       ]
                      *     }
@@ -18184,17 +19863,17 @@ export interface operations {
                      *         {
                      *           "active": true,
                      *           "attempts": 0,
-                     *           "created_at": "2026-11-27T03:59:19.55Z",
-                     *           "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MzMgMA",
+                     *           "created_at": "2026-11-27T05:43:34.771Z",
+                     *           "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
                      *           "disabled": null,
-                     *           "id": "01a21b28-5bfe-7ef7-b8d5-b75dfc1d2e24",
+                     *           "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
                      *           "kinds": [
                      *             "concept",
                      *             "task"
                      *           ],
                      *           "last_attempt_at": null,
                      *           "last_result": null,
-                     *           "next_attempt_at": "2026-11-27T03:59:19.55Z",
+                     *           "next_attempt_at": "2026-11-27T05:43:34.771Z",
                      *           "ops": [
                      *             "created",
                      *             "updated"
@@ -18302,17 +19981,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T03:59:19.55Z",
-                     *       "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MzMgMA",
+                     *       "created_at": "2026-11-27T05:43:34.771Z",
+                     *       "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
                      *       "disabled": null,
-                     *       "id": "01a21b28-5bfe-7ef7-b8d5-b75dfc1d2e24",
+                     *       "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T03:59:19.55Z",
+                     *       "next_attempt_at": "2026-11-27T05:43:34.771Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -18430,17 +20109,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T03:59:19.55Z",
-                     *       "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MzMgMA",
+                     *       "created_at": "2026-11-27T05:43:34.771Z",
+                     *       "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
                      *       "disabled": null,
-                     *       "id": "01a21b28-5bfe-7ef7-b8d5-b75dfc1d2e24",
+                     *       "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T03:59:19.55Z",
+                     *       "next_attempt_at": "2026-11-27T05:43:34.771Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -18641,10 +20320,10 @@ export interface operations {
                      * @example {
                      *       "active": false,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T03:59:19.55Z",
-                     *       "cursor": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDE3OTU3NTE3ODg1MzMgMA",
+                     *       "created_at": "2026-11-27T05:43:34.771Z",
+                     *       "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
                      *       "disabled": null,
-                     *       "id": "01a21b28-5bfe-7ef7-b8d5-b75dfc1d2e24",
+                     *       "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
                      *       "kinds": [],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
@@ -18778,24 +20457,24 @@ export interface operations {
                      * @example {
                      *       "dead": [
                      *         {
-                     *           "after": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDEgMA",
+                     *           "after": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_first",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDEgMQ"
+                     *           "until": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMQ"
                      *         },
                      *         {
-                     *           "after": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDEgMA",
+                     *           "after": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_second",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyBkY2FjMTA4NTg5ODkwZmUxIDEgMQ"
+                     *           "until": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMQ"
                      *         }
                      *       ],
                      *       "next": null
