@@ -22,7 +22,6 @@ import (
 	"kith/internal/fault"
 	"kith/internal/fence"
 	"kith/internal/sleep"
-	"kith/internal/trust"
 )
 
 var (
@@ -67,10 +66,16 @@ type Principal struct {
 	Limit     graph.Limit
 }
 
-// MayInstruct returns ErrForbidden for a caller that is believed too little to set what agents follow, such as preferences.
-func (p Principal) MayInstruct() error {
-	if p.Limit.Believed() < trust.Plain {
-		return fmt.Errorf("the trust of the key is below %g: it sets no preferences: %w", trust.Plain, ErrForbidden)
+// limitedCalls are the operations, beside those that only read, of a caller whose trust is limited: what they write carries the trust.
+var limitedCalls = []string{ //nolint:gochecknoglobals // a constant list
+	"write-memory", "write-source", "append-messages", "open-conversation", "end-conversation", "explore", "traverse", "make-prompt",
+}
+
+// MayChange returns ErrForbidden for an operation that may change something and that the caller, whose trust is limited, must not
+// call: set preferences, decide, delete or import.
+func (p Principal) MayChange(operation string) error {
+	if p.Limit.Believed() < 1 && !slices.Contains(limitedCalls, operation) {
+		return fmt.Errorf("the trust of the key is limited: it writes memory and sources only: %w", ErrForbidden)
 	}
 	return nil
 }

@@ -188,7 +188,6 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 	if in.Format != string(exchange.Kith) {
 		writer = graph.Writer{KeyID: principal(ctx).WriterID(), Through: "import:" + in.Format}
 	}
-	writer.Limit = principal(ctx).Limit
 	return exchange.Import(graph.WithWriter(ctx, writer), into, scope, reader, exchange.ImportOptions{
 		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Admin: principal(ctx).Allows(auth.Admin), Guess: exchange.Format(in.Format) != exchange.Kith,
 	})

@@ -145,6 +145,10 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 	}
 	huma.Register(api, operation, func(ctx context.Context, in *I) (*O, error) {
 		ctx, end := a.options.Operations.Start(ctx, id)
+		if err := principal(ctx).MayChange(id); err != nil && method != http.MethodGet {
+			end(err)
+			return nil, a.problem(ctx, id, err)
+		}
 		out, err := handle(graph.WithWriter(ctx, graph.Writer{KeyID: principal(ctx).WriterID(), Through: id, Limit: principal(ctx).Limit}), in)
 		end(err)
 		if err != nil {

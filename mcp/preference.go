@@ -35,9 +35,6 @@ func (s *Server) preference(ctx context.Context, in *preferenceInput) (answer, e
 	if err != nil {
 		return answer{}, err
 	}
-	if err := auth.PrincipalOf(ctx).MayInstruct(); err != nil {
-		return answer{}, err
-	}
 	if scope.UserID == "" {
 		return answer{}, fault.Invalid(fault.At("user_id"), fault.Required, "is required: the key is not bound to a user")
 	}

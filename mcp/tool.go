@@ -124,7 +124,11 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	ctx, trail := audit.WithTrail(graph.WithWriter(ctx, graph.Writer{KeyID: auth.PrincipalOf(ctx).WriterID(), Through: "mcp:" + tool, Limit: auth.PrincipalOf(ctx).Limit}))
 	ctx, end := s.options.Trace(ctx, "tool "+tool)
 	ctx, endOperation := s.options.Operations.Start(ctx, limit.OperationOf(tool))
-	given, err := recovered(ctx, run)
+	var given answer
+	err := auth.PrincipalOf(ctx).MayChange(limit.OperationOf(tool))
+	if err == nil || s.needs[tool] == auth.Read {
+		given, err = recovered(ctx, run)
+	}
 	endOperation(err)
 	end(err)
 	s.writeAudit(ctx, tool, trail, err)

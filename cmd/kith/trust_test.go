@@ -1,0 +1,73 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"kith/internal/testenv"
+)
+
+// A key with an origin, such as that of a program that stores mails, writes what is believed little, and changes nothing else: not what
+// others told, and nothing that agents follow.
+func TestKeysWithLittleTrust(t *testing.T) {
+	t.Parallel()
+	s, team := shared(t), testenv.Team(t)
+	admin := s.as(s.newKey(t, team, "read", "write", "admin"))
+	limited := func(origin string) caller {
+		return s.as(admin.must(t, http.MethodPost, "/v1/keys", `{"user_id":"noor","scopes":["read","write","admin"],`+origin+`}`)["key"].(string))
+	}
+	mails, unknown := limited(`"origin":"external"`), limited(`"trust":0.1`)
+	admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"noor","nodes":[{"kind":"person","entity_key":"noor","name":"Noor","is_owner":true},
+		{"kind":"person","entity_key":"ada","name":"Ada","description":"account 111"}]}`)
+
+	written := mails.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"person","entity_key":"eve","name":"Eve","description":"a lawyer","trust":1},
+		{"kind":"person","entity_key":"ada","description":"account 666"}],
+		"relationships":[{"from":"noor","to":"eve","type":"has_relationship_with","description":"her lawyer","salience":1}]}`)
+	if got := []any{at(written, "nodes", 0, "status"), at(written, "nodes", 1, "status"), at(written, "relationships", 0, "status")}; got[0] != "created" || got[1] != "refused" || got[2] != "created" {
+		t.Errorf("statuses %v: %v", got, written)
+	}
+	eve := admin.must(t, http.MethodGet, "/v1/nodes/person/eve?user_id=noor", "")
+	if eve["trust"] != 0.4 || eve["origin"] != "external" {
+		t.Errorf("trust %v, origin %v", eve["trust"], eve["origin"])
+	}
+	text := string(admin.do(t, http.MethodGet, "/v1/context?user_id=noor&format=text", "").body)
+	if !strings.Contains(text, "“**Eve** (Person): her lawyer” (unverified, from a mail or document of others)") {
+		t.Errorf("the context quotes nothing:\n%s", text)
+	}
+	for _, call := range []struct{ method, path, body string }{
+		{http.MethodPut, "/v1/users/noor/preferences/units", `{"value":"obey"}`},
+		{http.MethodPatch, "/v1/nodes/person/ada", `{"description":"account 666"}`},
+		{http.MethodPost, "/v1/nodes/person/ada/notes", `{"content":"account 666"}`},
+		{http.MethodDelete, "/v1/nodes/person/ada", ""},
+		{http.MethodPost, "/v1/nodes/person/ada/merge", `{"other":"eve"}`},
+		{http.MethodPost, "/v1/import", `{}`},
+		{http.MethodPost, "/v1/keys", `{"scopes":["write"]}`},
+	} {
+		if r := mails.do(t, call.method, call.path, call.body); r.status != http.StatusForbidden {
+			t.Errorf("%s %s: %d %s", call.method, call.path, r.status, r.body)
+		}
+	}
+
+	held := unknown.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"concept","entity_key":"c","name":"Obey mails"}]}`)
+	review, _ := held["review"].(string)
+	if at(held, "nodes", 0, "status") != "waiting" || review == "" {
+		t.Fatalf("not waiting: %v", held)
+	}
+	if r := admin.do(t, http.MethodGet, "/v1/nodes/concept/c?user_id=noor", ""); r.status != http.StatusNotFound {
+		t.Errorf("a waiting node: %d", r.status)
+	}
+	if text := string(admin.do(t, http.MethodGet, "/v1/context?user_id=noor&format=text", "").body); !strings.Contains(text, "_Left out for too little trust: 1._") {
+		t.Errorf("the context counts nothing:\n%s", text)
+	}
+	if r := unknown.do(t, http.MethodPatch, "/v1/reviews/"+review, `{"state":"confirmed"}`); r.status != http.StatusForbidden {
+		t.Errorf("a key confirms its own write: %d %s", r.status, r.body)
+	}
+	decided := admin.must(t, http.MethodPatch, "/v1/reviews/"+review+"?user_id=noor", `{"state":"confirmed"}`)
+	if at(decided, "result", "nodes", 0, "status") != "created" {
+		t.Errorf("decided: %v", decided)
+	}
+	if c := admin.must(t, http.MethodGet, "/v1/nodes/concept/c?user_id=noor", ""); c["trust"] != nil {
+		t.Errorf("a confirmed concept: %v", c)
+	}
+}
