@@ -136,7 +136,7 @@ func (t *Tx) withdraw(scope Scope, key string) (done bool, err error) {
 	now := t.store.Now()
 	t.Changes([]string{whose.UserID}, source.key())
 	facts, err := findWithdrawn.ExecOne(t, map[string]any{
-		"team_id": scope.TeamID, "user_id": whose.User(), "query": withdrawalQuery(scope.TeamID, source.key()), "limit": withdrawnAtOnce,
+		"team_id": scope.TeamID, "user_id": whose.User(), "source_key": source.key(), "query": withdrawalQuery(scope.TeamID, source.key()), "limit": withdrawnAtOnce,
 	})
 	if err != nil {
 		return false, err

@@ -256,9 +256,10 @@ func (s *Sections) fill(section Section, v any, user string, now time.Time) erro
 		s.Relationships = f.ownerRelationshipsFrom(l[0], &user, now)
 		s.Known = f.knownFrom(l[1], s.Relationships)
 	case SourcesSection:
-		l := f.of(v, 4)
-		s.Sources, s.OlderConversations = f.recentSourcesFrom(l[0]), neo.Integer(l[1])
-		s.Distrusted, s.Waiting = neo.Integer(l[2]), neo.Integer(l[3])
+		l := f.of(v, 2)
+		counts := f.of(l[1], 3)
+		s.Sources = f.recentSourcesFrom(l[0])
+		s.OlderConversations, s.Distrusted, s.Waiting = neo.Integer(counts[0]), neo.Integer(counts[1]), neo.Integer(counts[2])
 	case LastConversationSection:
 		if l := neo.List(v); len(l) > 0 {
 			last := f.of(l[0], 3)

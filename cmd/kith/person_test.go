@@ -166,7 +166,7 @@ func TestCompletionInBash(t *testing.T) {
 		"kith key ":                         "create list revoke",
 		"kith key c":                        "create",
 		"kith key --":                       "--help --version",
-		"kith key create ":                  "--help --version --team --user --scopes --limit --expires",
+		"kith key create ":                  "--help --version --team --user --scopes --limit --origin --trust --expires",
 		"kith key create --scopes ":         "read write admin",
 		"kith key create --scopes = w":      "write",
 		"kith key create --scopes =":        "read write admin",

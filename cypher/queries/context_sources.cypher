@@ -66,4 +66,5 @@ CALL (sources) {
   LIMIT 1000
   RETURN count(w) AS waiting
 }
-RETURN [sources, older, distrusted, waiting] AS sources
+WITH sources, [older, distrusted, waiting] AS counts
+RETURN [sources, counts] AS sources

@@ -23,6 +23,9 @@ CALL () {
   LIMIT $limit
   RETURN w
 }
+WITH w
+ORDER BY w.key DESC
+LIMIT $limit
 RETURN w.key AS key,
   w.user_id AS user_id,
   w.state AS state,
@@ -33,5 +36,3 @@ RETURN w.key AS key,
   w.body AS body,
   w.created_at AS created_at,
   w.decided_at AS decided_at
-ORDER BY key DESC
-LIMIT $limit

@@ -6,10 +6,11 @@ MATCH (r:TrustRule {team_id: $team_id})
 USING INDEX SEEK r:TrustRule(team_id)
 WHERE $user_id IS NULL
   OR r.user_id = $user_id
+WITH r
+ORDER BY r.user_id, r.origin, r.author
+LIMIT 1000
 RETURN r.user_id AS user_id,
   r.origin AS origin,
   r.author AS author,
   r.decision AS decision,
   r.created_at AS created_at
-ORDER BY user_id, origin, author
-LIMIT 1000

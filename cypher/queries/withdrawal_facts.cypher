@@ -1,7 +1,9 @@
 // Returns the keys of nodes and relationships that rest on a source, up to $limit of each. $query finds them by the token of the source.
 // mode: read
-// params: team_id, user_id, query, limit
+// params: team_id, user_id, source_key, query, limit
 // returns: nodes, relationships
+MATCH (s:Memory {team_id: $team_id, entity_key: $source_key})
+USING INDEX SEEK s:Memory(team_id, entity_key)
 CALL () {
   CALL db.index.fulltext.queryNodes('memory_texts', $query, {limit: $limit}) YIELD node AS n
   WHERE n.team_id = $team_id

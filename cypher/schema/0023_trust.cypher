@@ -14,7 +14,7 @@ FOR (r:TrustRule) REQUIRE (r.team_id, r.user_id, r.origin, r.author) IS UNIQUE;
 
 // The least trust of a team's writes.
 CREATE CONSTRAINT trust_setting IF NOT EXISTS
-FOR (s:TrustSetting) REQUIRE (s.team_id) IS UNIQUE;
+FOR (s:TrustSetting) REQUIRE s.team_id IS UNIQUE;
 
 // What was withdrawn with a source, in parts.
 CREATE CONSTRAINT withdrawal_part IF NOT EXISTS
