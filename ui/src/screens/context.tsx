@@ -84,6 +84,7 @@ const mend: Record<Schemas["NotShown"]["reason"], string> = {
   faded: "Its salience has faded. It rises with each mention and each time it is used.",
   archived: "It is archived. Change its state to active to have it again.",
   older_than_7_days: "It is older than a week. Search finds it.",
+  low_trust: "It is believed too little: a conversation of others, or a write that waits for a review.",
 };
 
 function NotShown({ receipt }: { receipt: Receipt }) {
