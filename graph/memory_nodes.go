@@ -167,6 +167,10 @@ func (p *nodePlan) place(i int) NodeResult {
 	j, w, at := p.job, p.guessOwner(&p.job.write.Nodes[i]), fault.At("nodes").Index(i)
 	if j.nodeWaits(w) {
 		if !j.write.existing {
+			if j.waiting == nil {
+				j.waiting = map[string]bool{}
+			}
+			j.waiting[w.EntityKey] = true
 			return NodeResult{EntityKey: w.EntityKey, Status: Waiting}
 		}
 		status, text := j.refuse(at, refusal{"trust", fault.OutOfRange, fmt.Sprintf("is less than the %g that the team wants", j.bound)})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -142,6 +141,9 @@ func (j *memoryJob) leastBelieved() (least belief, found bool) {
 
 // awaitReview stores the items of the write that wait for a decision.
 func (j *memoryJob) awaitReview() error {
+	if j.bound == 0 {
+		return nil
+	}
 	waiting := MemoryWrite{}
 	for i := range j.write.Nodes {
 		if j.result.Nodes[i].Status == Waiting {
@@ -340,8 +342,6 @@ func (j *memoryJob) nodeWaits(w *NodeWrite) bool {
 
 // relationshipWaits reports whether a relationship of the write waits for a review: as it has little trust, or an end waits.
 func (j *memoryJob) relationshipWaits(w *RelationshipWrite) bool {
-	waits := func(key string) bool {
-		return j.found.byKey[key] == nil && slices.ContainsFunc(j.write.Nodes, func(n NodeWrite) bool { return n.EntityKey == key && j.nodeWaits(&n) })
-	}
+	waits := func(key string) bool { return j.found.byKey[key] == nil && j.waiting[key] }
 	return j.bound > 0 && (w.believed(j).Trust < j.bound || waits(w.From) || waits(w.To))
 }

@@ -142,15 +142,11 @@ func (k Kind) isFact() bool { return k.group != episodeGroup && k.group != story
 // putBelief sets the trust of a fact that is to be stored, with what it rests on. Text that is changed rests on the write alone;
 // text that is told again rests on both. What has more trust is not confirmed by what has less.
 func putBelief(b belief, old, next Properties) {
-	for _, name := range []string{"trust", "origin"} { // what the write's own fields put there
-		next.putUnless(old == nil || old[name] == nil, name, valueIn(old, name))
-	}
+	next.keepTrust(old) // not what the write's own fields put there
 	evidence := trust.Parse(old.Texts("evidence"))
 	switch changes := changesText(old, next); {
 	case b.isTold && (changes || b.confirms):
-		for _, name := range []string{"trust", "origin", "evidence"} {
-			delete(next, name)
-		}
+		next.dropBelief()
 		return
 	case b.isTold, old != nil && !changes && len(evidence) == 0, b.private && next.Text("user_id") == "":
 		return
@@ -163,11 +159,18 @@ func putBelief(b belief, old, next Properties) {
 	}
 }
 
-func valueIn(p Properties, name string) any {
-	if p == nil {
-		return nil
+// keepTrust sets the trust and origin that another version of a fact has; nil: none.
+func (p Properties) keepTrust(of Properties) {
+	for _, name := range []string{"trust", "origin"} {
+		p.putUnless(of[name] == nil, name, of[name])
 	}
-	return p[name]
+}
+
+// dropBelief makes a fact one that is believed.
+func (p Properties) dropBelief() {
+	for _, name := range []string{"trust", "origin", "evidence"} {
+		delete(p, name)
+	}
 }
 
 // changesText reports whether a write changes what a fact says: all but its life, its numbers and its trust.
@@ -336,14 +339,10 @@ func (s *stored) properties() Properties {
 // mergeEvidence sets what a node rests on after it took over another one. Its trust is that of the text that it has: what a caller
 // told stays believed, and what was derived is not believed because the other node was.
 func (s *stored) mergeEvidence(n, other *stored) {
-	for _, name := range []string{"trust", "origin"} {
-		s.putUnless(n.Properties[name] == nil, name, n.Properties[name])
-	}
+	s.keepTrust(n.Properties)
 	isTaken := s.Text("description") != n.Text("description")
 	if n.Properties["evidence"] == nil && !isTaken || isTaken && other.Properties["evidence"] == nil {
-		for _, name := range []string{"trust", "origin", "evidence"} {
-			delete(s.Properties, name)
-		}
+		s.dropBelief()
 		return
 	}
 	evidence := trust.Parse(n.Texts("evidence"))

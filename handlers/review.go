@@ -113,17 +113,10 @@ func (a *API) listTrustRules(ctx context.Context, in *TrustRulesInput) (*TrustRu
 	if err != nil {
 		return nil, err
 	}
+	rules, err := a.Trust.TrustRules(ctx, scope)
 	out := &TrustRulesOutput{}
-	out.Body.Rules, err = a.Trust.TrustRules(ctx, scope)
-	out.Body.Rules = notNilRules(out.Body.Rules)
+	out.Body.Rules = append([]graph.TrustRule{}, rules...) // not null
 	return out, err
-}
-
-func notNilRules(rules []graph.TrustRule) []graph.TrustRule {
-	if rules == nil {
-		return []graph.TrustRule{}
-	}
-	return rules
 }
 
 // DeleteTrustRuleInput names a rule.
