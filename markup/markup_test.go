@@ -26,6 +26,7 @@ func TestPlaces(t *testing.T) {
 		{Inline, "👩‍👩‍👧 ❤️‍🔥 می‌خواهم क्‍ष 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣ 葛󠄀", "👩‍👩‍👧 ❤️‍🔥 می‌خواهم क्‍ष 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣ 葛󠄀"}, //nolint:staticcheck // joiners and selectors as people type them
 		{Inline, "❤\ufe0f\ufe0e\ufe0f\u200d\u200d\u200cb \u200dc \U000E0041\U000E0042", "❤\ufe0f\u200db c"},
 		{Inline, "p\ufe00l\ufe01a\U000E0100i\u200dn\u200c é\ufe0f 漢\U000E0100", "plain é 漢\U000E0100"},
+		{Inline, "#\u200b\u200d", "#"},
 		{Inline, "\xff\xfe", "\ufffd"},
 		{Item, "# Now", `\# Now`},
 		{Item, "\u2800## Now", "\u2800\\## Now"},

@@ -67,7 +67,11 @@ func sifted(s string, gone func(rune, class) string) string {
 		switch {
 		case c == seen && r == utf8.RuneError:
 			out.WriteRune(r)
-		case c == seen, c == selector && last == seen && selects(r, before), c == joiner && (last == seen || last == selector) && before >= utf8.RuneSelf:
+			before = r
+		case c == seen:
+			out.WriteString(s[i : i+size])
+			before = r
+		case c == selector && last == seen && selects(r, before), c == joiner && (last == seen || last == selector) && before >= utf8.RuneSelf:
 			out.WriteString(s[i : i+size])
 		case c == selector, c == joiner:
 			out.WriteString(gone(r, hidden))
@@ -80,9 +84,6 @@ func sifted(s string, gone func(rune, class) string) string {
 		}
 		if last = c; unicode.IsSpace(r) {
 			last = control
-		}
-		if c == seen {
-			before = r
 		}
 		i += size
 	}
