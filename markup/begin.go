@@ -34,9 +34,9 @@ func marker(s string) int {
 	case '#', '>', '|', '*', '_':
 		return 0
 	case '-', '+':
-		return at(0, rest == "" || rest[0] == ' ' || rest[0] == '\t' || strings.HasPrefix(s, "---") || s == "--")
+		return at(0, rest == "" || rest[0] == ' ' || rest[0] == '\t' || strings.HasPrefix(s, "---") || strings.TrimRight(s, " \t") == "--")
 	case '=':
-		return at(0, strings.Trim(s, "= ") == "")
+		return at(0, strings.Trim(s, "= \t") == "")
 	case '`', '~':
 		return at(0, strings.HasPrefix(s[1:], strings.Repeat(s[:1], 2)))
 	case '[':
