@@ -93,7 +93,7 @@ var hostile = rapid.Custom(func(t *rapid.T) string {
 })
 
 // structure matches the beginning of a Markdown line that is more than text.
-var structure = regexp.MustCompile("^[\\pZ\\pM\u2800\t]*(?:#|>|\\||\\*|_|[-+](?:[ \t]|$)|-{2,}\\s*$|---|=+[= ]*$|`{3}|~{3}|\\[[ xX]?\\]|\\[[^\\]]*\\]:|\\d+[.)](?:[ \t]|$)|<[A-Za-z/!?|])")
+var structure = regexp.MustCompile("^[\\pZ\\pM\u2800\t]*(?:#|>|\\||\\*|_|[-+](?:[ \t]|$)|-{2,}\\s*$|---|=+[= ]*$|`{3}|~{3}|\\[[ xX]\\]|\\[[^\\]]*\\]:|\\d+[.)](?:[ \t]|$)|<[A-Za-z/!?|])")
 
 func unseen(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
