@@ -129,7 +129,7 @@ func TestEveryTextStaysInItsPlace(t *testing.T) {
 		if got := regexp.MustCompile(`\\.`).ReplaceAllString(Cell(s), ""); strings.Contains(got, "|") {
 			t.Errorf("cell of %q: %q", s, Cell(s))
 		}
-		inner := regexp.MustCompile(`\\.`).ReplaceAllString(Name(s), "")
+		inner := regexp.MustCompile(`\\.`).ReplaceAllString(Name(s), "x")
 		if len(inner) < 4 || strings.Contains(strings.Trim(inner, "*"), "**") || !strings.HasSuffix(inner, "**") {
 			t.Errorf("name of %q: %q", s, Name(s))
 		}
