@@ -47,7 +47,7 @@ var tools = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"get_context": "get-context", "explore": "explore", "traverse": "traverse", "get_linked_entities": "list-linked",
 	"get_entity_relationships": "list-node-relationships", "get_ontology": "get-ontology", "remember": "write-memory",
 	"add_conversation": "write-source", "forget": "delete-node", "get_node": "get-node", "what_changed": "list-node-changes", "list_nodes": "list-nodes",
-	"set_preference": "put-preference", "review_statements": "change-statements", "get_system": "get-system-text", "merge_system": "merge-system-memory",
+	"set_preference": "put-preference", "review_statements": "change-statements", "review_writes": "decide-review", "get_system": "get-system-text", "merge_system": "merge-system-memory",
 	"create_entities": "write-memory", "create_relations": "write-memory", "add_observations": "write-memory",
 	"delete_entities": "delete-node", "delete_observations": "delete-node", "delete_relations": "delete-node",
 	"read_graph": "get-system-memory", "search_nodes": "explore", "open_nodes": "get-node",

@@ -16,7 +16,7 @@ import (
 func (s *Server) writeAudit(ctx context.Context, tool string, trail *audit.Trail, err error) {
 	users, ids := trail.Changes()
 	failed := err != nil && !isRefusal(err)
-	if s.Audit == nil || len(ids) == 0 && (!failed || s.needs[tool] != auth.Write) {
+	if s.Audit == nil || len(ids) == 0 && (!failed || s.needs[tool] == auth.Read) {
 		return
 	}
 	status := http.StatusOK

@@ -89,6 +89,7 @@ type Services struct {
 	Systems     systems
 	Preferences preferences
 	Statements  statements
+	Trust       reviews
 	Contexts    contexts
 	Explorer    explorer
 	Traverser   traverser
@@ -182,6 +183,7 @@ func Starting(o Options) *Server {
 	server.addRemember()
 	server.addPreference()
 	server.addStatements()
+	server.addReviews()
 	server.addForget()
 	server.addConversation()
 	server.addSystems()

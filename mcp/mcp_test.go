@@ -246,12 +246,15 @@ func (f *fakes) Schema(context.Context, graph.Scope, int) (*traverse.Schema, err
 
 func (f *fakes) Recalled(graph.Scope, graph.Recall) {}
 
-var anybody = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write}}
+var (
+	anybody = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write}}
+	admin   = auth.Principal{TeamID: "t", Scopes: []string{auth.Read, auth.Write, auth.Admin}}
+)
 
 // session is that of a caller with a server of fakes.
 func session(t *testing.T, f *fakes, p auth.Principal, o Options) *sdk.ClientSession {
 	t.Helper()
-	server := New(Services{f, f, f, f, f, f, f, f, f, f, nil, f.reader, nil}, o)
+	server := New(Services{f, f, f, f, f, f, fakeReviews{f}, f, f, f, f, nil, f.reader, nil}, o)
 	here, there := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -287,7 +290,7 @@ func textOf(r *sdk.CallToolResult) string { return r.Content[0].(*sdk.TextConten
 func TestAnEmptyUserIsNotEverybody(t *testing.T) {
 	t.Parallel()
 	const want = "must not be empty: give an id, or leave user_id out"
-	s := session(t, &fakes{}, anybody, Options{Memory: true})
+	s := session(t, &fakes{}, admin, Options{Memory: true})
 	tools, err := s.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -319,7 +322,7 @@ func TestAnEmptyUserIsNotEverybody(t *testing.T) {
 // What agents are shown changes only on purpose.
 func TestWhatAgentsAreShown(t *testing.T) {
 	t.Parallel()
-	s := session(t, &fakes{}, anybody, Options{Version: "1", Memory: true, App: "<!doctype html>"})
+	s := session(t, &fakes{}, admin, Options{Version: "1", Memory: true, App: "<!doctype html>"})
 	tools, err := s.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -349,7 +352,7 @@ func TestWhatAgentsAreShown(t *testing.T) {
 // Every tool says of what it takes what it is, and of itself when not to call it.
 func TestToolsAreDescribed(t *testing.T) {
 	t.Parallel()
-	s := session(t, &fakes{}, anybody, Options{})
+	s := session(t, &fakes{}, admin, Options{})
 	tools, err := s.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

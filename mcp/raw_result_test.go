@@ -99,15 +99,12 @@ func TestListsOfMessagesAreRefused(t *testing.T) {
 // Every tool costs what the operation that does the same costs.
 func TestEveryToolHasACost(t *testing.T) {
 	t.Parallel()
-	_, raw := post(t, &fakes{}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	var list struct {
-		Result struct{ Tools []struct{ Name string } }
-	}
-	if err := json.Unmarshal([]byte(raw), &list); err != nil || len(list.Result.Tools) < 18 {
-		t.Fatalf("%d tools, %v", len(list.Result.Tools), err)
+	list, err := session(t, &fakes{}, admin, Options{Memory: true}).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
 	}
 	costs, operations := limit.Costs(), limit.Tools()
-	for _, tool := range list.Result.Tools {
+	for _, tool := range list.Tools {
 		if costs[operations[tool.Name]] < 1 {
 			t.Errorf("%s has no cost", tool.Name)
 		}

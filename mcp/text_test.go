@@ -44,13 +44,20 @@ func answersWith(t []string) map[string]string {
 	hostile.Fill(&invalid, t)
 	said := statement.Page{Statements: []statement.Statement{{Kind: "preference", State: "confirmed", Text: "I like tea", Key: "m#0"}}}
 	hostile.Fill(&said, t, "Kind", "State")
+	user := "ada"
+	waiting := graph.ReviewPage{Reviews: []graph.Review{{Key: "r-1", UserID: &user, Author: "eve", DerivedFrom: []string{"m-1"}, Origin: "external"}}}
+	hostile.Fill(&waiting, t, "Origin", "Write")
+	waiting.Reviews[0].Write, _ = json.Marshal(graph.MemoryWrite{
+		Nodes:         []graph.NodeWrite{{Kind: "person", Name: graph.Some(t[0]), Description: graph.Some(t[1])}},
+		Relationships: []graph.RelationshipWrite{{From: t[2], To: t[3], Type: t[4], Description: graph.Some(t[5])}},
+	})
 	known, _ := plainAnswer(memoryEntities{[]memoryEntity{{Name: t[0] + "x", Observations: []string{t[1]}}}}, nil)
 	in := rememberInput{Nodes: []nodeInput{{Kind: "person"}, {Kind: "person"}}}
 	return map[string]string{
 		"relationships": edges("Outgoing", list), "forgotten": forgottenAnswer(gone, nil, "").text, "remembered": in.resultAnswer(&result).text,
 		"faults": located(&invalid), "known": known.text,
 		"node": node, "nodes": nodesText("person", []graph.NodeView{full}, "", 0), "merged": mergedSystem(&merged).text,
-		"statements": statementsText(said),
+		"statements": statementsText(said), "reviews": reviewsText(waiting),
 	}
 }
 

@@ -46,21 +46,25 @@ type tool struct {
 
 // needs is the scope of a key that may call the tool.
 func (t tool) needs() string {
-	if t.effect == reads {
+	switch t.effect {
+	case reads:
 		return auth.Read
+	case decides:
+		return auth.Admin
 	}
 	return auth.Write
 }
 
 type effect int
 
-// Tools that read, those that add and change, those that add again when they are called again, and those that take away. None
-// reaches further than the memory.
+// Tools that read, those that add and change, those that add again when they are called again, those that take away, and those that
+// decide about the writes of others. None reaches further than the memory.
 const (
 	reads effect = iota
 	writes
 	appends
 	deletes
+	decides
 )
 
 func (t tool) annotations() *sdk.ToolAnnotations {

@@ -39,11 +39,11 @@ func (t Told) Line(line string) string {
 	if t.Believed() >= Plain {
 		return line
 	}
-	return markup.Said(line) + " (" + words(t.Origin) + ")"
+	return markup.Said(line) + " (" + Words(t.Origin) + ")"
 }
 
-// words names an origin in a line.
-func words(origin string) string {
+// Words names an origin in a line.
+func Words(origin string) string {
 	switch origin {
 	case External:
 		return "unverified, from a mail or document of others"
