@@ -24,7 +24,7 @@ type Node struct {
 
 // Reason is why two nodes may be one, or may not: a code of reasonWords.
 type Reason struct {
-	Code   string  `json:"code" enum:"same_name,nickname,initials,sounds_alike,spelling,swapped_names,part_of_name,other_name,same_email,similar_email,other_email,same_date,similar_date,other_date,same_number,similar_number,other_number,same_detail,other_detail,same_type,other_type,shared_neighbours"`
+	Code   string  `json:"code" enum:"same_name,nickname,initials,sounds_alike,spelling,swapped_names,part_of_name,other_name,same_email,similar_email,other_email,same_date,similar_date,other_date,same_number,similar_number,other_number,same_detail,other_detail,same_type,other_type,shared_neighbours,model_same,model_other"`
 	Text   string  `json:"text" doc:"the code in words"`
 	Weight float64 `json:"weight" doc:"what it adds to the logarithm of the odds; less than 0: it speaks against"`
 }
@@ -122,6 +122,12 @@ func compare(a, b *profile) Match {
 			m.Reasons = append(m.Reasons, Reason{code, text, math.Round(weight*100) / 100})
 		}
 	}
+	m.sort()
+	return m
+}
+
+// sort sorts the reasons, the strongest first.
+func (m *Match) sort() {
 	slices.SortFunc(m.Reasons, func(x, y Reason) int {
 		if x.Weight != y.Weight && math.Abs(x.Weight) != math.Abs(y.Weight) {
 			if math.Abs(x.Weight) > math.Abs(y.Weight) {
@@ -131,7 +137,22 @@ func compare(a, b *profile) Match {
 		}
 		return strings.Compare(x.Code, y.Code)
 	})
-	return m
+}
+
+func (m *Match) codes() []string {
+	codes := make([]string, len(m.Reasons))
+	for i, r := range m.Reasons {
+		codes[i] = r.Code
+	}
+	return codes
+}
+
+func (m *Match) weights() []float64 {
+	weights := make([]float64, len(m.Reasons))
+	for i, r := range m.Reasons {
+		weights[i] = r.Weight
+	}
+	return weights
 }
 
 // compareAll returns the features of two nodes; of their names those of the two that fit best with the weights.

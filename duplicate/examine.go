@@ -149,11 +149,8 @@ func (s *Store) examine(ctx context.Context, team string, keys []string) ([]foun
 
 func (f *found) row() map[string]any {
 	r := row(f.pair, f.a.kind(), f.a.user())
-	codes, weights := []string{}, []float64{}
-	for _, reason := range f.match.Reasons {
-		codes, weights = append(codes, reason.Code), append(weights, reason.Weight)
-	}
-	r["probability"], r["reasons"], r["weights"] = f.match.Probability, codes, weights
+	r["probability"], r["reasons"], r["weights"] = f.match.Probability, f.match.codes(), f.match.weights()
+	r["unsure"] = f.match.Probability < mostJudged
 	return r
 }
 

@@ -41,4 +41,6 @@ var reasonWords = map[string]string{
 	"same_type":         "the types are the same",
 	"other_type":        "the types differ",
 	"shared_neighbours": "both are linked with the same nodes",
+	"model_same":        "a language model takes them for one",
+	"model_other":       "a language model takes them for two",
 }

@@ -2,6 +2,7 @@ package duplicate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/testenv"
+	"kith/llm"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }
@@ -236,6 +238,84 @@ func TestMerges(t *testing.T) {
 	e.look()
 	e.Same("undone", int64(4), e.Raw(`MATCH (n:Entity {team_id: $team}) RETURN count(n)`)[0][0])
 	e.Same("the undo refuses", []string{"acme acme2"}, e.list("u1", Query{Refused: true}))
+}
+
+// TestVerdicts asks a model about the pairs that are not certain, once for what a comparison found.
+func TestVerdicts(t *testing.T) {
+	e := fresh(t, 0.95)
+	user := "verdicts of " + e.Team
+	var asked []string
+	answers := map[string]any{"bob robert": Same, "karl kate": Other, "sue susan": llm.ErrGarbled, "liz lizzy": llm.ErrUnavailable}
+	e.worker.options.Judge = func(_ context.Context, kind string, a, b PairNode) (Verdict, error) {
+		if a.UserID == nil || *a.UserID != user { // of another test
+			return Unsure, nil
+		}
+		pair := a.EntityKey + " " + b.EntityKey
+		asked = append(asked, kind+" "+pair)
+		if err, failed := answers[pair].(error); failed {
+			return "", err
+		}
+		return answers[pair].(Verdict), nil //nolint:forcetypeassert // a verdict
+	}
+	person := func(key, name, other, otherName string) {
+		e.Write(user, []graph.NodeWrite{named("person", key, name), named("person", other, otherName), named("entity", key+"-1", "Acme "+key), named("entity", key+"-2", "ACME "+key)})
+		e.look()
+		e.judgeOwn()
+	}
+	for _, pair := range [][4]string{{"bob", "Bob Miller", "robert", "Robert Miller"}, {"karl", "Karl Stone", "kate", "K. Stone"}, {"sue", "Sue Hill", "susan", "Susan Hill"}} {
+		person(pair[0], pair[1], pair[2], pair[3])
+	}
+	e.Same("asked about persons, not about what is merged", []string{"person bob robert", "person karl kate", "person sue susan"}, asked)
+	page, err := e.store.Proposals(e.Context(), e.As(user), Query{Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts := map[string]string{}
+	for _, p := range page.Proposals {
+		for _, r := range p.Reasons {
+			if strings.HasPrefix(r.Code, "model_") {
+				verdicts[p.Nodes[0].EntityKey] = fmt.Sprintf("%s %.1f, below 0.5: %t, from 0.9: %t", r.Code, r.Weight, *p.Probability < 0.5, *p.Probability >= 0.9)
+			}
+		}
+	}
+	e.Same("verdicts", map[string]string{"bob": "model_same 2.2, below 0.5: false, from 0.9: true", "karl": "model_other -2.2, below 0.5: true, from 0.9: false"}, verdicts)
+
+	asked = nil
+	e.Write(user, []graph.NodeWrite{{Kind: "person", EntityKey: "bob", Description: graph.Some("plays the drums")}})
+	e.look()
+	e.judgeOwn()
+	e.Same("nothing new to ask", 0, len(asked))
+	e.Same("the verdict stays", 3, len(e.list(user, Query{})))
+
+	e.Write(user, []graph.NodeWrite{named("person", "liz", "Liz Hall"), named("person", "lizzy", "Elizabeth Hall")})
+	e.look()
+	if err := e.worker.judge(e.Context()); !errors.Is(err, llm.ErrUnavailable) {
+		t.Errorf("the model failed: %v", err)
+	}
+	asked = nil
+	e.judgeOwn()
+	e.Same("after a failure it is not asked for a while", 0, len(asked))
+	e.worker.askAgain = time.Time{}
+	answers["liz lizzy"] = Same
+	e.judgeOwn()
+	e.Same("then it is", []string{"person liz lizzy"}, asked)
+}
+
+// judgeOwn has the model judge until no pair waits.
+func (e *env) judgeOwn() {
+	e.Helper()
+	for {
+		waiting, err := e.worker.unjudged(e.Context(), 1)
+		if err != nil {
+			e.Fatal(err)
+		}
+		if len(waiting) == 0 {
+			return
+		}
+		if err := e.worker.judge(e.Context()); err != nil {
+			e.Fatal(err)
+		}
+	}
 }
 
 func TestErasure(t *testing.T) {

@@ -39,10 +39,11 @@ type walked struct {
 
 // Options configure a worker.
 type Options struct {
-	Merge   float64 // the least probability of pairs that are merged; 0: none
+	Merge   float64                                                                         // the least probability of pairs that are merged; 0: none
+	Judge   func(ctx context.Context, kind string, first, second PairNode) (Verdict, error) // asks a model about unsure pairs; nil: none is asked
 	Every   time.Duration
 	Log     *slog.Logger
-	Observe func(what string, count int64) // called with what it compared, proposed and merged
+	Observe func(what string, count int64) // called with what it compared, proposed, merged and had judged
 }
 
 // What a worker counts.
@@ -50,6 +51,7 @@ const (
 	Compared = "compared" // nodes
 	Found    = "proposed" // pairs
 	Merged   = "merged"   // pairs
+	Judged   = "judged"   // pairs
 )
 
 // Worker follows the feeds of all teams and keeps their proposals. Any number of processes may run one; a lease lets one of them work at
@@ -59,6 +61,8 @@ type Worker struct {
 	options Options
 	holder  string
 	held    time.Time // when the lease was last taken or extended
+
+	askAgain time.Time // when the model may be asked again
 }
 
 const (
@@ -102,7 +106,7 @@ func (w *Worker) Run(ctx context.Context) error {
 
 // Turn looks through what has changed in all teams since the last turn, if no other process does.
 func (w *Worker) Turn(ctx context.Context) error {
-	if teams, err := findTeams.Read(ctx, w.store.db, map[string]any{"after": "", "limit": 1}); err != nil || len(teams) == 0 {
+	if work, err := w.hasWork(ctx); err != nil || !work {
 		return err
 	}
 	w.held = time.Time{}
@@ -115,7 +119,11 @@ func (w *Worker) Turn(ctx context.Context) error {
 	var failed []error
 	for after := ""; ; {
 		teams, err := findTeams.Read(ctx, w.store.db, map[string]any{"after": after, "limit": teamPage})
-		if err != nil || len(teams) == 0 {
+		if err == nil && len(teams) == 0 {
+			err = w.judge(ctx)
+			return errors.Join(append(failed, err)...)
+		}
+		if err != nil {
 			return errors.Join(append(failed, err)...)
 		}
 		for _, t := range teams {
@@ -129,6 +137,16 @@ func (w *Worker) Turn(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// hasWork reports whether a team has changed, or a pair waits for the model.
+func (w *Worker) hasWork(ctx context.Context) (bool, error) {
+	teams, err := findTeams.Read(ctx, w.store.db, map[string]any{"after": "", "limit": 1})
+	if err != nil || len(teams) > 0 {
+		return len(teams) > 0, err
+	}
+	pairs, err := w.unjudged(ctx, 1)
+	return len(pairs) > 0, err
 }
 
 // hold takes or extends the lease.

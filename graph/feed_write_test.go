@@ -24,7 +24,7 @@ var unrecorded = map[string]string{
 	"relationship_rank": "places in contexts", "rank_renew": "places in contexts", "name_renew": "derived", "search_renew": "derived", "message_near": "derived",
 	"type_words_add": "words of relationship types, which have no version", "storyline_themes": "derived from mentions",
 	"story_delete": "stories of a deleted node, which its item stands for", "story_restore": "stories of a restored node, which its item stands for",
-	"duplicate_block": "derived", "duplicate_look": "derived", "duplicate_propose": "derived", "duplicate_ends": "locks",
+	"duplicate_block": "derived", "duplicate_look": "derived", "duplicate_propose": "derived", "duplicate_judge": "derived", "duplicate_ends": "locks",
 	"duplicate_refuse": "refusals of proposals, which make no version", "duplicate_admit": "refusals of proposals, which make no version",
 	"statement_pause": "a setting", "statement_pause_source": "a setting",
 	"embedding_begin": "vectors", "embedding_pause": "vectors", "embedding_postpone": "vectors", "embedding_renew": "vectors", "embedding_renewed": "vectors",

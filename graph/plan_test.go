@@ -207,11 +207,11 @@ func (e *env) params(q cypher.Query) map[string]any {
 	if strings.HasPrefix(q.Name, "duplicate_") {
 		pair := "n-1" + graph.KeySeparator + "n-2"
 		maps.Copy(known, map[string]any{
-			"first": nil, "next_item": 0, "neighbours": 10, "gone": []string{"n-1"}, "before": 1.0, "min_probability": 0.5, "users": []string{"", "u"},
+			"first": nil, "next_item": 0, "neighbours": 10, "gone": []string{"n-1"}, "before": 1.0, "min_probability": 0.5, "above": noon, "pair": pair, "compared": 0.5, "verdict": "same", "probability": 0.9, "reasons": []string{"same_name"}, "weights": []float64{1}, "users": []string{"", "u"},
 			"pairs": []map[string]any{{"position": 0, "first_key": "n-1", "second_key": "n-2", "names": []string{pair}}},
 			"rows": []map[string]any{{
 				"pair": pair, "first_key": "n-1", "second_key": "n-2", "kind": "concept", "of_user": "u", "user_id": "u", "entity_key": "n-1", "blocks": "x",
-				"probability": 0.9, "reasons": []string{"same_name"}, "weights": []float64{1}, "refused_at": noon,
+				"probability": 0.9, "unsure": true, "reasons": []string{"same_name"}, "weights": []float64{1}, "refused_at": noon,
 			}},
 		})
 	}
@@ -273,7 +273,7 @@ var allowed = map[string]string{
 	// The two ends of a step, each found by its key.
 	"walk_steps": "CartesianProduct",
 	// The two nodes of a pair, each found by its key.
-	"duplicate_list": "CartesianProduct", "duplicate_refused": "CartesianProduct", "duplicate_pairs": "CartesianProduct",
+	"duplicate_list": "CartesianProduct", "duplicate_refused": "CartesianProduct", "duplicate_unjudged": "CartesianProduct", "duplicate_pairs": "CartesianProduct",
 	// Its parts are joined: each is one row.
 	"team_usage": "CartesianProduct",
 	// A compaction reads everything, by ids where there is much, and finds the two ends of a relationship by their

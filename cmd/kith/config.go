@@ -87,6 +87,7 @@ type config struct {
 	History           time.Duration `env:"KITH_HISTORY" default:"9600h" help:"How long former versions of what was changed, and the feed of changes, are kept."`
 	Maintenance       time.Duration `env:"KITH_MAINTENANCE" default:"1h" help:"Interval of maintenance, which archives, expires and purges. 0: not run by this instance, which does not look for duplicates either."`
 	DuplicatesMerge   mergeFrom     `env:"KITH_DUPLICATES_MERGE" default:"0" help:"Probability from which two nodes that may be one are merged without asking, 0.9 to 1. 0: none are."`
+	DuplicatesJudge   bool          `env:"KITH_DUPLICATES_JUDGE" help:"Ask the language model about pairs of nodes that may be one and that Kith is not sure of."`
 	EmbeddingsURL     string        `name:"embeddings-url" env:"KITH_EMBEDDINGS_URL" help:"OpenAI-compatible base URL of an embedder, without /embeddings. Empty: none."`
 	EmbeddingsKey     string        `env:"KITH_EMBEDDINGS_KEY" help:"API key of the embedder. Empty: none is sent."`
 	EmbeddingsModel   string        `env:"KITH_EMBEDDINGS_MODEL" help:"Name of the embedding model."`

@@ -70,14 +70,15 @@ func (c *mcpCmd) serve(ctx context.Context, open databaseOpener, log *slog.Logge
 	})
 	group.Go(func() error {
 		return c.withMemory(ctx, open, metrics.New(build()), log, streams{std.in, std.err, std.err}, func(ctx context.Context, m *memory) error {
+			reader := m.newReader(model)
 			err := m.prepare(ctx, func(context.Context) error {
-				tools.Start(m.toolServices(m.newReader(model)))
+				tools.Start(m.toolServices(reader))
 				return nil
 			})
 			if err != nil {
 				return ignoreCanceled(ctx, err)
 			}
-			return m.maintain(ctx)
+			return m.maintain(ctx, reader)
 		})
 	})
 	return group.Wait()

@@ -14,6 +14,8 @@ func (c *config) openModel(log *slog.Logger) (*llm.Generator, error) {
 		return llm.NewGenerator(c.LLMURL, c.LLMModel, llm.GeneratorOptions{Key: c.LLMKey, Silence: c.LLMTimeout, Log: log})
 	case c.LLMKey != "" || c.LLMModel != "":
 		return nil, errors.New("KITH_LLM_KEY or KITH_LLM_MODEL is set without KITH_LLM_URL")
+	case c.DuplicatesJudge:
+		return nil, errors.New("KITH_DUPLICATES_JUDGE is set without KITH_LLM_URL")
 	}
 	return nil, nil
 }

@@ -318,8 +318,8 @@ func (m *memory) warm(ctx context.Context) {
 	}
 }
 
-// maintain warms query plans, embeds queued texts and runs maintenance until ctx is done.
-func (m *memory) maintain(ctx context.Context) error {
+// maintain warms query plans, embeds queued texts and runs maintenance until ctx is done. The reader may be nil.
+func (m *memory) maintain(ctx context.Context, reader *digest.Reader) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		m.warm(ctx)
@@ -341,7 +341,11 @@ func (m *memory) maintain(ctx context.Context) error {
 	}
 	if m.config.Maintenance > 0 {
 		group.Go(func() error {
-			return duplicate.NewWorker(m.duplicates, duplicate.Options{Merge: float64(m.config.DuplicatesMerge), Log: m.log, Observe: m.metrics.ObserveDuplicates}).Run(ctx)
+			o := duplicate.Options{Merge: float64(m.config.DuplicatesMerge), Log: m.log, Observe: m.metrics.ObserveDuplicates}
+			if m.config.DuplicatesJudge && reader != nil {
+				o.Judge = reader.Judge
+			}
+			return duplicate.NewWorker(m.duplicates, o).Run(ctx)
 		})
 		group.Go(func() error {
 			return graph.NewMaintenance(m.store, graph.MaintenanceOptions{

@@ -159,7 +159,7 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		}
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return chats.Run(ctx) })
-		group.Go(func() error { return m.maintain(ctx) })
+		group.Go(func() error { return m.maintain(ctx, reader) })
 		return group.Wait()
 	})
 }

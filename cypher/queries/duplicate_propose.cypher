@@ -1,4 +1,5 @@
-// Stores the proposals of some nodes ($entity_keys): $rows, and no others. One that was proposed before keeps its time.
+// Stores the proposals of some nodes ($entity_keys): $rows, and no others. One that was proposed before keeps its time, and a model's verdict
+// if the comparison found the same.
 // mode: write
 // params: team_id, entity_keys, rows, now
 // returns: proposed
@@ -21,8 +22,14 @@ CALL () {
   UNWIND $rows AS row
   MERGE (d:Duplicate {team_id: $team_id, pair: row.pair})
   ON CREATE SET d.proposed_at = $now
-  SET d.user_id = row.user_id, d.of_user = row.of_user, d.kind = row.kind, d.first_key = row.first_key, d.second_key = row.second_key,
-    d.probability = row.probability, d.reasons = row.reasons, d.weights = row.weights
+  SET d.user_id = row.user_id, d.of_user = row.of_user, d.kind = row.kind, d.first_key = row.first_key, d.second_key = row.second_key
+  WITH d, row
+  CALL (d, row) {
+    WITH d, row
+    WHERE d.compared IS NULL OR d.compared <> row.probability
+    SET d.compared = row.probability, d.probability = row.probability, d.reasons = row.reasons, d.weights = row.weights, d.verdict = null,
+      d.judge_from = CASE WHEN row.unsure THEN $now END
+  }
   RETURN count(d) AS proposed
 }
 RETURN proposed

@@ -1,9 +1,13 @@
-// Nodes that may be one. A pair is found by its keys, by one of its nodes, and in the order in which proposals are listed.
+// Nodes that may be one. A pair is found by its keys, by one of its nodes, and in the order in which proposals are
+// listed, or in which a model is asked about them.
 CREATE CONSTRAINT duplicate_pair IF NOT EXISTS
 FOR (d:Duplicate) REQUIRE (d.team_id, d.pair) IS UNIQUE;
 
 CREATE INDEX duplicate_rank IF NOT EXISTS
 FOR (d:Duplicate) ON (d.team_id, d.of_user, d.probability, d.pair);
+
+CREATE INDEX duplicate_judge IF NOT EXISTS
+FOR (d:Duplicate) ON (d.judge_from);
 
 CREATE INDEX duplicate_first IF NOT EXISTS
 FOR (d:Duplicate) ON (d.team_id, d.first_key);

@@ -2482,7 +2482,7 @@ class RateLimit(TypedDict, total=False):
 
 
 class Reason(TypedDict, total=False):
-    code: Required[Literal["same_name", "nickname", "initials", "sounds_alike", "spelling", "swapped_names", "part_of_name", "other_name", "same_email", "similar_email", "other_email", "same_date", "similar_date", "other_date", "same_number", "similar_number", "other_number", "same_detail", "other_detail", "same_type", "other_type", "shared_neighbours"]]
+    code: Required[Literal["same_name", "nickname", "initials", "sounds_alike", "spelling", "swapped_names", "part_of_name", "other_name", "same_email", "similar_email", "other_email", "same_date", "similar_date", "other_date", "same_number", "similar_number", "other_number", "same_detail", "other_detail", "same_type", "other_type", "shared_neighbours", "model_same", "model_other"]]
     text: Required[str]  # the code in words
     weight: Required[float]  # what it adds to the logarithm of the odds; less than 0: it speaks against
 

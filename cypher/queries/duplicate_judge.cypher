@@ -1,0 +1,9 @@
+// Stores what a model thinks of a pair, unless the pair was compared anew meanwhile.
+// mode: write
+// params: team_id, pair, compared, verdict, probability, reasons, weights
+// returns: stored
+MATCH (d:Duplicate {team_id: $team_id, pair: $pair})
+USING INDEX SEEK d:Duplicate(team_id, pair)
+WHERE d.compared = $compared
+SET d.judge_from = null, d.verdict = $verdict, d.probability = $probability, d.reasons = $reasons, d.weights = $weights
+RETURN count(d) AS stored
