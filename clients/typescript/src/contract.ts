@@ -5977,9 +5977,9 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T07:58:51.414Z",
-                     *           "by": "794027ef5c81",
-                     *           "cursor": "Y2hhbmdlcyAzMjdhODMzNTI3N2YyMmQyIDE3OTU3NjYzMzE0MTUgMQ",
+                     *           "at": "2026-11-27T05:43:13.87Z",
+                     *           "by": "0458afcfed8f",
+                     *           "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM4NzEgMQ",
                      *           "key": "p-noor",
                      *           "kind": "person",
                      *           "op": "created",
@@ -5988,9 +5988,9 @@ export interface operations {
                      *           "version": 1
                      *         },
                      *         {
-                     *           "at": "2026-11-27T07:58:51.414Z",
-                     *           "by": "794027ef5c81",
-                     *           "cursor": "Y2hhbmdlcyAzMjdhODMzNTI3N2YyMmQyIDE3OTU3NjYzMzE0MTUgMg",
+                     *           "at": "2026-11-27T05:43:13.87Z",
+                     *           "by": "0458afcfed8f",
+                     *           "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM4NzEgMg",
                      *           "key": "p-samir",
                      *           "kind": "person",
                      *           "op": "created",
@@ -6000,7 +6000,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "more": true,
-                     *       "next": "Y2hhbmdlcyAzMjdhODMzNTI3N2YyMmQyIDE3OTU3NjYzMzE0MTUgMg"
+                     *       "next": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM4NzEgMg"
                      *     }
                      */
                     "application/json": components["schemas"]["ChangePage"];
@@ -6336,15 +6336,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T07:58:48.152Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T07:58:52.524Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:13.9Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.575,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T07:58:48.152Z",
+                     *             "updated_at": "2026-11-27T05:43:12.058Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -6357,15 +6357,15 @@ export interface operations {
                      *           "node": {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T07:58:48.152Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T07:58:48.152Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:12.058Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T07:58:48.152Z",
+                     *             "updated_at": "2026-11-27T05:43:12.058Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Concept",
@@ -6380,15 +6380,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "sam haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T07:58:48.152Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "",
                      *             "entity_key": "p-sam",
-                     *             "last_accessed_at": "2026-11-27T07:58:48.152Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:12.058Z",
                      *             "name": "Sam Haddou",
                      *             "salience": 0.5,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T07:58:48.152Z",
+                     *             "updated_at": "2026-11-27T05:43:12.058Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -6403,15 +6403,15 @@ export interface operations {
                      *           {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T07:58:48.152Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T07:58:48.152Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:12.058Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T07:58:48.152Z",
+                     *             "updated_at": "2026-11-27T05:43:12.058Z",
                      *             "user_id": "noor"
                      *           }
                      *         ],
@@ -6419,16 +6419,16 @@ export interface operations {
                      *           "access_count": 0,
                      *           "canonical_name": "noor verlinde",
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T07:58:48.152Z",
+                     *           "created_at": "2026-11-27T05:43:12.058Z",
                      *           "description": "Restores timber frames in Ghent.",
                      *           "entity_key": "p-noor",
                      *           "is_owner": true,
-                     *           "last_accessed_at": "2026-11-27T07:58:48.152Z",
+                     *           "last_accessed_at": "2026-11-27T05:43:12.058Z",
                      *           "name": "Noor Verlinde",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "ttl_policy": "keep_forever",
-                     *           "updated_at": "2026-11-27T07:58:48.152Z",
+                     *           "updated_at": "2026-11-27T05:43:12.058Z",
                      *           "user_id": "noor"
                      *         },
                      *         "preferences": [
@@ -6444,7 +6444,7 @@ export interface operations {
                      *         "primary_goals": [],
                      *         "statements": [
                      *           {
-                     *             "at": "2026-11-27T07:58:52.524Z",
+                     *             "at": "2026-11-27T05:43:13.9Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -6642,7 +6642,7 @@ export interface operations {
                      *       "shown": true,
                      *       "spans": [
                      *         {
-                     *           "at": "2026-11-27T07:58:48.152Z",
+                     *           "at": "2026-11-27T05:43:12.058Z",
                      *           "by": "salience",
                      *           "from": 286,
                      *           "key": "c-repair",
@@ -6657,7 +6657,7 @@ export interface operations {
                      *           "value": 0.5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T07:58:48.152Z",
+                     *           "at": "2026-11-27T05:43:12.058Z",
                      *           "beat": {
                      *             "key": "p-sam",
                      *             "value": 0.5
@@ -6782,7 +6782,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T07:59:44.865Z",
+                     *           "started_at": "2026-11-27T05:43:22.59Z",
                      *           "summary": "",
                      *           "user_id": "noor"
                      *         },
@@ -6797,7 +6797,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T07:58:52.524Z",
+                     *           "started_at": "2026-11-27T05:43:13.9Z",
                      *           "summary": "Noor planned the week with Samir.",
                      *           "user_id": "noor"
                      *         }
@@ -6901,16 +6901,16 @@ export interface operations {
                      *         "current_conversation": {
                      *           "conversation_id": "talk-1",
                      *           "messages": [],
-                     *           "started_at": "2026-11-27T07:59:44.362Z"
+                     *           "started_at": "2026-11-27T05:43:22.266Z"
                      *         },
                      *         "temporal": {
                      *           "current_datetime": {
                      *             "date": "2026-11-27",
                      *             "day_of_week": "Friday",
-                     *             "hour": 8
+                     *             "hour": 6
                      *           },
                      *           "last_conversation_type": "planning",
-                     *           "time_since_last_conversation": "PT52S",
+                     *           "time_since_last_conversation": "PT8S",
                      *           "time_zone": "Europe/Brussels"
                      *         }
                      *       },
@@ -7041,7 +7041,7 @@ export interface operations {
                      * @example {
                      *       "content_type": "conversation",
                      *       "context_type": "work-session",
-                     *       "ended_at": "2026-11-27T07:59:50.784Z",
+                     *       "ended_at": "2026-11-27T05:43:24.758Z",
                      *       "entity_key": "talk-1",
                      *       "focus": {
                      *         "focus_id": "grind",
@@ -7051,8 +7051,8 @@ export interface operations {
                      *       "message_count": 1,
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T07:59:49.757Z",
-                     *           "entity_key": "01a21c04-8bfd-780a-9edc-7c16de50f357",
+                     *           "at": "2026-11-27T05:43:24.373Z",
+                     *           "entity_key": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
                      *           "role": "user",
                      *           "seq": 0,
                      *           "text": "Samir says the letter came."
@@ -7064,7 +7064,7 @@ export interface operations {
                      *       ],
                      *       "processing_status": "raw",
                      *       "sensitivity": "normal",
-                     *       "started_at": "2026-11-27T07:59:44.865Z",
+                     *       "started_at": "2026-11-27T05:43:22.59Z",
                      *       "summary": "The letter from Lindepoort came; Noor will answer on Friday.",
                      *       "user_id": "noor"
                      *     }
@@ -7457,11 +7457,11 @@ export interface operations {
                      *       "mentions": [],
                      *       "messages": [
                      *         {
-                     *           "entity_key": "01a21c04-8bfd-780a-9edc-7c16de50f357",
+                     *           "entity_key": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
                      *           "status": "created"
                      *         },
                      *         {
-                     *           "entity_key": "01a21c04-8bfd-780c-a979-a94226bc4d5b",
+                     *           "entity_key": "01a21b87-a5d5-7677-b488-48b1a1dc0792",
                      *           "status": "created"
                      *         }
                      *       ],
@@ -7595,8 +7595,8 @@ export interface operations {
                      * @example {
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T07:59:49.757Z",
-                     *           "entity_key": "01a21c04-8bfd-780c-a979-a94226bc4d5b",
+                     *           "at": "2026-11-27T05:43:24.373Z",
+                     *           "entity_key": "01a21b87-a5d5-7677-b488-48b1a1dc0792",
                      *           "role": "assistant",
                      *           "seq": 1,
                      *           "text": "The offer from Lindepoort?"
@@ -7744,7 +7744,7 @@ export interface operations {
                      *               "user_id": "noor"
                      *             }
                      *           ],
-                     *           "refused_at": "2026-11-27T07:59:59.859Z"
+                     *           "refused_at": "2026-11-27T05:43:30.633Z"
                      *         }
                      *       ],
                      *       "next": null
@@ -7964,7 +7964,7 @@ export interface operations {
                      *       "edges": [
                      *         {
                      *           "created": true,
-                     *           "id": "01a21c04-99cb-7245-9ce1-81c4da233bb8"
+                     *           "id": "01a21b87-ad2a-790a-8c52-83c5d330cc10"
                      *         }
                      *       ],
                      *       "skipped": 0,
@@ -8091,11 +8091,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T07:59:53.781Z",
-                     *       "key": "01a21c04-99cb-7245-9ce1-81c4da233bb8",
+                     *       "deleted_at": "2026-11-27T05:43:26.426Z",
+                     *       "key": "01a21b87-ad2a-790a-8c52-83c5d330cc10",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T07:59:53.781Z"
+                     *       "restorable_until": "2026-12-27T05:43:26.426Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -8229,7 +8229,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795766407073,
+                     *       "created_at": 1795758213550,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -8237,13 +8237,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21c04-cfa1-7a2b-9c77-628ad5144207",
+                     *       "id": "01a21b87-c9ae-7793-a486-be8998548958",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "generating",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795766407073,
+                     *       "updated_at": 1795758213550,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -8385,7 +8385,7 @@ export interface operations {
                      *           {
                      *             "content_type": "conversation",
                      *             "context_type": "work-session",
-                     *             "ended_at": "2026-11-27T07:59:50.784Z",
+                     *             "ended_at": "2026-11-27T05:43:24.758Z",
                      *             "entity_key": "talk-1",
                      *             "mentioned_nodes": [
                      *               {
@@ -8396,8 +8396,8 @@ export interface operations {
                      *             ],
                      *             "messages": [
                      *               {
-                     *                 "at": "2026-11-27T07:59:49.757Z",
-                     *                 "entity_key": "01a21c04-8bfd-780a-9edc-7c16de50f357",
+                     *                 "at": "2026-11-27T05:43:24.373Z",
+                     *                 "entity_key": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
                      *                 "origin": "user",
                      *                 "role": "user",
                      *                 "score": 0.966386,
@@ -8407,7 +8407,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "relevance_score": 0.966386,
-                     *             "started_at": "2026-11-27T07:59:44.865Z",
+                     *             "started_at": "2026-11-27T05:43:22.59Z",
                      *             "summary": "The letter from Lindepoort came; Noor will answer on Friday."
                      *           },
                      *           {
@@ -8423,8 +8423,8 @@ export interface operations {
                      *               }
                      *             ],
                      *             "messages": [],
-                     *             "relevance_score": 0.950798,
-                     *             "started_at": "2026-11-27T07:58:52.524Z",
+                     *             "relevance_score": 0.950799,
+                     *             "started_at": "2026-11-27T05:43:13.9Z",
                      *             "summary": "Noor planned the week with Samir."
                      *           }
                      *         ],
@@ -8452,10 +8452,10 @@ export interface operations {
                      *           {
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T07:59:44.865Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:22.59Z",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
-                     *             "relevance_score": 0.976469,
+                     *             "relevance_score": 0.97647,
                      *             "salience": 0.65,
                      *             "state": "active"
                      *           }
@@ -8466,10 +8466,10 @@ export interface operations {
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from_entity_key": "p-noor",
                      *             "from_name": "Noor Verlinde",
-                     *             "key": "01a21c03-9d81-795c-85ee-747241ef4ecd",
+                     *             "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
                      *             "proximity": 5,
                      *             "relationship_kind": "has_relationship_with",
-                     *             "relevance_score": 0.446974,
+                     *             "relevance_score": 0.446975,
                      *             "salience": 0.9,
                      *             "state": "active",
                      *             "to_entity_key": "p-samir",
@@ -8574,41 +8574,41 @@ export interface operations {
                 content: {
                     /**
                      * @example {"kith":{"version":1,"statements":true}}
-                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T07:58:48.152Z","updated_at":"2026-11-27T07:58:48.152Z","last_accessed_at":"2026-11-27T07:59:52.838Z","history":{"version":1,"created_by":"noor","written":"794027ef5c81 write-memory","salience_at":1795766392838,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
-                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T07:58:48.152Z","updated_at":"2026-11-27T07:58:48.152Z","last_accessed_at":"2026-11-27T07:58:48.152Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"794027ef5c81 write-memory","salience_at":1795766328152,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T07:58:48.152Z","updated_at":"2026-11-27T07:58:48.152Z","last_accessed_at":"2026-11-27T07:58:48.152Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"794027ef5c81 write-memory","salience_at":1795766328152,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T07:58:48.152Z","updated_at":"2026-11-27T07:58:48.152Z","last_accessed_at":"2026-11-27T07:58:48.152Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"794027ef5c81 write-memory","salience_at":1795766328152,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T07:58:48.152Z","updated_at":"2026-11-27T07:58:48.152Z","last_accessed_at":"2026-11-27T07:58:48.152Z","history":{"version":1,"created_by":"noor","written":"794027ef5c81 write-memory","salience_at":1795766328152,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T07:58:48.152Z","updated_at":"2026-11-27T07:58:48.152Z","last_accessed_at":"2026-11-27T07:58:48.152Z","history":{"version":1,"created_by":"noor","written":"794027ef5c81 write-memory","salience_at":1795766328152,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T07:58:48.152Z","updated_at":"2026-11-27T07:58:48.152Z","last_accessed_at":"2026-11-27T07:58:48.152Z","history":{"version":1,"created_by":"noor","written":"794027ef5c81 write-memory","salience_at":1795766328152,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999913862836747,"confidence":0.5,"created_at":"2026-11-27T07:58:48.152Z","updated_at":"2026-11-27T07:59:59.77Z","last_accessed_at":"2026-11-27T07:59:56.485Z","source_count":2,"first_mentioned_at":"2026-11-27T07:58:52.524Z","last_mentioned_at":"2026-11-27T07:59:44.865Z","history":{"version":5,"created_by":"noor","written":"794027ef5c81 delete-node-note","salience_at":1795766392838,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":880,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795766399770}}}
-                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749925061227141,"confidence":0.5,"created_at":"2026-11-27T07:58:52.524Z","updated_at":"2026-11-27T08:00:01.199Z","last_accessed_at":"2026-11-27T08:00:01.199Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T07:58:52.524Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"794027ef5c81 consolidate","salience_at":1795766401199,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795766332524}}}
-                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749991790515999,"confidence":0.5,"created_at":"2026-11-27T07:59:44.865Z","updated_at":"2026-11-27T07:59:50.784Z","last_accessed_at":"2026-11-27T07:59:51.958Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T07:59:44.865Z","ended_at":"2026-11-27T07:59:50.784Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"794027ef5c81 end-conversation","salience_at":1795766391958,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795766390784,"next_seq":2}}}
-                     *     {"node":{"kind":"message","entity_key":"01a21c04-8bfd-780a-9edc-7c16de50f357","user_id":"noor","name":"","created_at":"2026-11-27T07:59:49.757Z","updated_at":"2026-11-27T07:59:49.757Z","source_key":"talk-1","role":"user","at":"2026-11-27T07:59:49.757Z","seq":0,"text":"Samir says the letter came.","history":{"written":"794027ef5c81 append-messages"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T07:58:52.524Z","updated_at":"2026-11-27T07:58:52.524Z","source_key":"s-monday","role":"user","at":"2026-11-27T07:58:52.524Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"794027ef5c81 write-source"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T07:58:52.524Z","updated_at":"2026-11-27T07:58:52.524Z","source_key":"s-monday","role":"user","at":"2026-11-27T07:58:52.524Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"794027ef5c81 write-source"}}}
-                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T07:58:48.152Z","recorded_by":"noor","key":"01a21c03-9d81-7a32-bb67-6b23707dd75f","recorded_at":"2026-11-27T07:58:48.152Z","updated_at":"2026-11-27T07:58:48.152Z","last_accessed_at":"2026-11-27T07:58:48.152Z","history":{"version":1,"written":"794027ef5c81 write-memory","salience_at":1795766328152,"decay_rate":0.02,"access_count":0}}}
-                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749925132504964,"confidence":0.8,"state":"active","valid_from":"2026-11-27T07:58:48.152Z","recorded_by":"noor","key":"01a21c03-9d81-7a12-809e-6dead91563b3","recorded_at":"2026-11-27T07:58:48.152Z","updated_at":"2026-11-27T07:58:48.152Z","last_accessed_at":"2026-11-27T07:59:52.838Z","history":{"version":1,"written":"794027ef5c81 restore-relationship","salience_at":1795766392838,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795766399617}}}
-                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T07:58:48.152Z","recorded_by":"noor","key":"01a21c03-9d81-795c-85ee-747241ef4ecd","recorded_at":"2026-11-27T07:58:48.152Z","updated_at":"2026-11-27T07:59:56.899Z","last_accessed_at":"2026-11-27T07:59:56.649Z","history":{"version":3,"written":"794027ef5c81 delete-relationship-note","salience_at":1795766392838,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":880,"is_dirty":true}}}
-                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21c03-bd45-764c-9b91-32cc0b9c1b8e","recorded_at":"2026-11-27T07:58:52.524Z","history":{"version":1,"written":"794027ef5c81 write-source"}}}
-                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21c04-90d9-729b-ae13-6f65b9f8b328","recorded_at":"2026-11-27T07:59:50.784Z","history":{"version":1,"written":"794027ef5c81 end-conversation"}}}
-                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T07:58:52.524Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
-                     *     {"refusal":{"first":"p-sam","second":"p-samir","refused_at":"2026-11-27T07:59:59.859Z"}}
+                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:26.023Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758206023,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
+                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999981537441211,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:29.791Z","last_accessed_at":"2026-11-27T05:43:27.861Z","source_count":2,"first_mentioned_at":"2026-11-27T05:43:13.9Z","last_mentioned_at":"2026-11-27T05:43:22.59Z","history":{"version":5,"created_by":"noor","written":"0458afcfed8f delete-node-note","salience_at":1795758206023,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":603,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795758209791}}}
+                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749982661660404,"confidence":0.5,"created_at":"2026-11-27T05:43:13.9Z","updated_at":"2026-11-27T05:43:31.438Z","last_accessed_at":"2026-11-27T05:43:31.438Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T05:43:13.9Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"0458afcfed8f consolidate","salience_at":1795758211438,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795758193900}}}
+                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.574999672453811,"confidence":0.5,"created_at":"2026-11-27T05:43:22.59Z","updated_at":"2026-11-27T05:43:24.758Z","last_accessed_at":"2026-11-27T05:43:25.42Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T05:43:22.59Z","ended_at":"2026-11-27T05:43:24.758Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"0458afcfed8f end-conversation","salience_at":1795758205420,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795758204758,"next_seq":2}}}
+                     *     {"node":{"kind":"message","entity_key":"01a21b87-a5d5-7675-8fdd-0cf6a547bcb2","user_id":"noor","name":"","created_at":"2026-11-27T05:43:24.373Z","updated_at":"2026-11-27T05:43:24.373Z","source_key":"talk-1","role":"user","at":"2026-11-27T05:43:24.373Z","seq":0,"text":"Samir says the letter came.","history":{"written":"0458afcfed8f append-messages"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T05:43:13.9Z","updated_at":"2026-11-27T05:43:13.9Z","source_key":"s-monday","role":"user","at":"2026-11-27T05:43:13.9Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"0458afcfed8f write-source"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T05:43:13.9Z","updated_at":"2026-11-27T05:43:13.9Z","source_key":"s-monday","role":"user","at":"2026-11-27T05:43:13.9Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"0458afcfed8f write-source"}}}
+                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T05:43:12.058Z","recorded_by":"noor","key":"01a21b87-78fd-7743-a5ed-928ee3e1352d","recorded_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
+                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.574998383683168,"confidence":0.8,"state":"active","valid_from":"2026-11-27T05:43:12.058Z","recorded_by":"noor","key":"01a21b87-78fd-7725-8946-b736423eb515","recorded_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:26.023Z","history":{"version":1,"written":"0458afcfed8f restore-relationship","salience_at":1795758206023,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795758209403}}}
+                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T05:43:12.058Z","recorded_by":"noor","key":"01a21b87-78fd-7689-8a46-51b50090b1ed","recorded_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:28.066Z","last_accessed_at":"2026-11-27T05:43:27.919Z","history":{"version":3,"written":"0458afcfed8f delete-relationship-note","salience_at":1795758206023,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":603,"is_dirty":true}}}
+                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21b87-7f3d-7bb7-9387-70924eaff936","recorded_at":"2026-11-27T05:43:13.9Z","history":{"version":1,"written":"0458afcfed8f write-source"}}}
+                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21b87-a7a9-77b7-adef-6e5c889a9c06","recorded_at":"2026-11-27T05:43:24.758Z","history":{"version":1,"written":"0458afcfed8f end-conversation"}}}
+                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T05:43:13.9Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
+                     *     {"refusal":{"first":"p-sam","second":"p-samir","refused_at":"2026-11-27T05:43:30.633Z"}}
                      *     {"preference":{"user_id":"noor","key":"conversation_style","value":"Direct, and a little dry."}}
                      *     {"preference":{"user_id":"noor","key":"time_zone","value":"Europe/Brussels"}}
-                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795766407073,"updated_at":1795766407168,"created_by":"noor"}}
-                     *     {"chat_turn":{"id":"01a21c04-cfa1-7a2b-9c77-628ad5144207","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795766407073,"updated_at":1795766407168,"created_by":"noor"}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c03-9d81-795c-85ee-747241ef4ecd","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T07:59:56.649Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21c03-9d81-795c-85ee-747241ef4ecd","last_accessed_at":{"time":"2026-11-27T07:59:52.838Z"},"last_recall_interval":880,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T07:58:48.152Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795766392838,"state":"active","updated_at":{"time":"2026-11-27T07:58:48.152Z"},"valid_from":{"time":"2026-11-27T07:58:48.152Z"},"version":1,"written":"794027ef5c81 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c03-9d81-795c-85ee-747241ef4ecd","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T07:59:56.899Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21c03-9d81-795c-85ee-747241ef4ecd","last_accessed_at":{"time":"2026-11-27T07:59:56.649Z"},"last_recall_interval":880,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T07:58:48.152Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795766392838,"state":"active","updated_at":{"time":"2026-11-27T07:59:56.649Z"},"valid_from":{"time":"2026-11-27T07:58:48.152Z"},"version":2,"written":"794027ef5c81 add-relationship-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c03-9d81-7a12-809e-6dead91563b3","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T07:59:56.969Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830773702290,"key":"01a21c03-9d81-7a12-809e-6dead91563b3","last_accessed_at":{"time":"2026-11-27T07:59:52.838Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795766392838,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T07:58:48.152Z"},"recorded_by":"noor","salience":{"number":0.5749925132504964},"salience_at":1795766392838,"state":"active","updated_at":{"time":"2026-11-27T07:58:48.152Z"},"valid_from":{"time":"2026-11-27T07:58:48.152Z"},"version":1,"written":"794027ef5c81 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T07:59:22.467Z","properties":{"at":{"time":"2026-11-27T07:58:52.524Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T07:58:52.524Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.519007422172493},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T07:58:52.524Z"},"written":"794027ef5c81 write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T07:59:54.402Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T07:58:48.152Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T07:58:52.524Z"},"last_accessed_at":{"time":"2026-11-27T07:59:52.838Z"},"last_mentioned_at":{"time":"2026-11-27T07:59:44.865Z"},"last_recall_interval":880,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999913862836747},"salience_at":1795766392838,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T07:58:48.152Z"},"version":1,"written":"794027ef5c81 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T07:59:56.485Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T07:58:48.152Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T07:58:52.524Z"},"last_accessed_at":{"time":"2026-11-27T07:59:54.396Z"},"last_mentioned_at":{"time":"2026-11-27T07:59:44.865Z"},"last_recall_interval":880,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999913862836747},"salience_at":1795766392838,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T07:59:54.396Z"},"version":2,"written":"794027ef5c81 patch-node"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T07:59:56.554Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T07:58:48.152Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T07:58:52.524Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T07:59:56.485Z"},"last_mentioned_at":{"time":"2026-11-27T07:59:44.865Z"},"last_recall_interval":880,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999913862836747},"salience_at":1795766392838,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T07:59:56.485Z"},"version":3,"written":"794027ef5c81 add-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T07:59:59.75Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T07:58:48.152Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T07:58:52.524Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T07:59:56.485Z"},"last_mentioned_at":{"time":"2026-11-27T07:59:44.865Z"},"last_recall_interval":880,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999913862836747},"salience_at":1795766392838,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T07:59:56.554Z"},"version":4,"written":"794027ef5c81 delete-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T08:00:01.202Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T07:58:52.524Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T07:59:51.958Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749931211121343},"salience_at":1795766391958,"sensitivity":"normal","started_at":{"time":"2026-11-27T07:58:52.524Z"},"state":"active","story_due":1795766332524,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T07:58:52.524Z"},"version":1,"written":"794027ef5c81 write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T07:59:45.442Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T07:59:44.865Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T07:59:44.865Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795766384865,"sensitivity":"normal","started_at":{"time":"2026-11-27T07:59:44.865Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T07:59:44.865Z"},"version":1,"written":"794027ef5c81 open-conversation"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T07:59:50.79Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T07:59:44.865Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T07:59:45.442Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795766384865,"sensitivity":"normal","started_at":{"time":"2026-11-27T07:59:44.865Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T07:59:50.266Z"},"version":2,"written":"794027ef5c81 set-focus"}}}
+                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795758213550,"updated_at":1795758213634,"created_by":"noor"}}
+                     *     {"chat_turn":{"id":"01a21b87-c9ae-7793-a486-be8998548958","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795758213550,"updated_at":1795758213634,"created_by":"noor"}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b87-78fd-7689-8a46-51b50090b1ed","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T05:43:27.919Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21b87-78fd-7689-8a46-51b50090b1ed","last_accessed_at":{"time":"2026-11-27T05:43:26.023Z"},"last_recall_interval":603,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T05:43:12.058Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795758206023,"state":"active","updated_at":{"time":"2026-11-27T05:43:12.058Z"},"valid_from":{"time":"2026-11-27T05:43:12.058Z"},"version":1,"written":"0458afcfed8f write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b87-78fd-7689-8a46-51b50090b1ed","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T05:43:28.067Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21b87-78fd-7689-8a46-51b50090b1ed","last_accessed_at":{"time":"2026-11-27T05:43:27.919Z"},"last_recall_interval":603,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T05:43:12.058Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795758206023,"state":"active","updated_at":{"time":"2026-11-27T05:43:27.919Z"},"valid_from":{"time":"2026-11-27T05:43:12.058Z"},"version":2,"written":"0458afcfed8f add-relationship-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b87-78fd-7725-8946-b736423eb515","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T05:43:28.077Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830765603686,"key":"01a21b87-78fd-7725-8946-b736423eb515","last_accessed_at":{"time":"2026-11-27T05:43:26.023Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795758206023,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T05:43:12.058Z"},"recorded_by":"noor","salience":{"number":0.574998383683168},"salience_at":1795758206023,"state":"active","updated_at":{"time":"2026-11-27T05:43:12.058Z"},"valid_from":{"time":"2026-11-27T05:43:12.058Z"},"version":1,"written":"0458afcfed8f write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T05:43:16.173Z","properties":{"at":{"time":"2026-11-27T05:43:13.9Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T05:43:13.9Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.518878385135455},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T05:43:13.9Z"},"written":"0458afcfed8f write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:26.746Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"last_accessed_at":{"time":"2026-11-27T05:43:26.023Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:12.058Z"},"version":1,"written":"0458afcfed8f write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:27.861Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"last_accessed_at":{"time":"2026-11-27T05:43:26.744Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:26.744Z"},"version":2,"written":"0458afcfed8f patch-node"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:27.876Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T05:43:27.861Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:27.861Z"},"version":3,"written":"0458afcfed8f add-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:29.472Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T05:43:27.861Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:27.876Z"},"version":4,"written":"0458afcfed8f delete-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T05:43:31.444Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T05:43:13.9Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T05:43:25.42Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749986666684445},"salience_at":1795758205420,"sensitivity":"normal","started_at":{"time":"2026-11-27T05:43:13.9Z"},"state":"active","story_due":1795758193900,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:13.9Z"},"version":1,"written":"0458afcfed8f write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T05:43:22.824Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T05:43:22.59Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T05:43:22.59Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795758202590,"sensitivity":"normal","started_at":{"time":"2026-11-27T05:43:22.59Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:22.59Z"},"version":1,"written":"0458afcfed8f open-conversation"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T05:43:24.76Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T05:43:22.59Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T05:43:22.824Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795758202590,"sensitivity":"normal","started_at":{"time":"2026-11-27T05:43:22.59Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:24.553Z"},"version":2,"written":"0458afcfed8f set-focus"}}}
                      *     {"end":{"nodes":13,"relationships":5,"statements":1,"refusals":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
                      */
                     "application/x-ndjson": string;
@@ -9284,9 +9284,9 @@ export interface operations {
                      * @example {
                      *       "keys": [
                      *         {
-                     *           "created_at": "2026-11-27T08:00:10.224181223Z",
+                     *           "created_at": "2026-11-27T05:43:35.097120406Z",
                      *           "expires_at": "2100-01-01T00:00:00Z",
-                     *           "key_id": "ad41dd1ed74f",
+                     *           "key_id": "29afa6a225e0",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -9298,10 +9298,10 @@ export interface operations {
                      *           "user_id": "noor"
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T07:58:47.961940981Z",
+                     *           "created_at": "2026-11-27T05:43:12.03311858Z",
                      *           "expires_at": null,
-                     *           "key_id": "794027ef5c81",
-                     *           "last_used_at": "2026-11-27T07:59:23.969Z",
+                     *           "key_id": "0458afcfed8f",
+                     *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
                      *           "scopes": [
@@ -9406,7 +9406,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "kith_shown-this-once",
-                     *       "key_id": "ad41dd1ed74f"
+                     *       "key_id": "29afa6a225e0"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedKey"];
@@ -9604,7 +9604,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "key_id": "794027ef5c81",
+                     *       "key_id": "0458afcfed8f",
                      *       "quota": {
                      *         "characters": {
                      *           "limit": null,
@@ -9864,7 +9864,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21c03-9d81-795c-85ee-747241ef4ecd",
+                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
                      *           "status": "created",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
@@ -9873,7 +9873,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21c03-9d81-7a12-809e-6dead91563b3",
+                     *           "key": "01a21b87-78fd-7725-8946-b736423eb515",
                      *           "status": "created",
                      *           "to": "c-repair",
                      *           "type": "engages_with",
@@ -9882,14 +9882,14 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "grind",
-                     *           "key": "01a21c03-9d81-7a32-bb67-6b23707dd75f",
+                     *           "key": "01a21b87-78fd-7743-a5ed-928ee3e1352d",
                      *           "status": "created",
                      *           "to": "flour",
                      *           "type": "supports_goal",
                      *           "version": 1
                      *         }
                      *       ],
-                     *       "review": "01a21c03-9d99-7ac9-ba27-71a7eebdbb0f",
+                     *       "review": "01a21b87-790d-7063-b580-294ac96ec4cb",
                      *       "warnings": []
                      *     }
                      */
@@ -10120,11 +10120,11 @@ export interface operations {
                      *         {
                      *           "access_count": 0,
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T07:58:48.152Z",
+                     *           "created_at": "2026-11-27T05:43:12.058Z",
                      *           "description": "",
                      *           "entity_key": "grind",
                      *           "kind": "task",
-                     *           "last_accessed_at": "2026-11-27T07:58:48.152Z",
+                     *           "last_accessed_at": "2026-11-27T05:43:12.058Z",
                      *           "name": "Dress the stones",
                      *           "project_id": "mill",
                      *           "salience": 0.5,
@@ -10132,7 +10132,7 @@ export interface operations {
                      *           "state_key": "in_progress",
                      *           "title": "Dress the stones",
                      *           "ttl_policy": "decay",
-                     *           "updated_at": "2026-11-27T07:58:48.152Z",
+                     *           "updated_at": "2026-11-27T05:43:12.058Z",
                      *           "user_id": "noor",
                      *           "version": 1
                      *         }
@@ -10239,20 +10239,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-16T02:05:06.063082784Z",
+                     *       "archives_at": "2028-10-15T23:50:34.127512984Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T07:58:48.152Z",
+                     *       "created_at": "2026-11-27T05:43:12.058Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T07:58:52.524Z",
+                     *       "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T07:59:52.838Z",
-                     *       "last_mentioned_at": "2026-11-27T07:59:44.865Z",
+                     *       "last_accessed_at": "2026-11-27T05:43:26.023Z",
+                     *       "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T07:58:48.152Z",
-                     *         "by": "794027ef5c81",
+                     *         "at": "2026-11-27T05:43:12.058Z",
+                     *         "by": "0458afcfed8f",
                      *         "through": "write-memory"
                      *       },
                      *       "name": "Samir Haddou",
@@ -10266,8 +10266,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21c03-9d81-795c-85ee-747241ef4ecd",
-                     *           "last_accessed_at": "2026-11-27T07:59:52.838Z",
+                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *           "last_accessed_at": "2026-11-27T05:43:26.023Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -10275,13 +10275,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T07:58:48.152Z",
+                     *           "recorded_at": "2026-11-27T05:43:12.058Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T07:58:48.152Z",
+                     *           "valid_from": "2026-11-27T05:43:12.058Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -10291,14 +10291,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21c04-90d9-729b-ae13-6f65b9f8b328",
+                     *           "key": "01a21b87-a7a9-77b7-adef-6e5c889a9c06",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T07:59:50.784Z",
+                     *           "recorded_at": "2026-11-27T05:43:24.758Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10313,14 +10313,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21c03-bd45-764c-9b91-32cc0b9c1b8e",
+                     *           "key": "01a21b87-7f3d-7bb7-9387-70924eaff936",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T07:58:52.524Z",
+                     *           "recorded_at": "2026-11-27T05:43:13.9Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10334,7 +10334,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T07:58:48.152Z",
+                     *       "updated_at": "2026-11-27T05:43:12.058Z",
                      *       "user_id": "noor",
                      *       "version": 1
                      *     }
@@ -10434,11 +10434,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T07:59:59.75Z",
+                     *       "deleted_at": "2026-11-27T05:43:29.472Z",
                      *       "key": "p-samir",
                      *       "messages": 0,
                      *       "relationships": 3,
-                     *       "restorable_until": "2026-12-27T07:59:59.75Z"
+                     *       "restorable_until": "2026-12-27T05:43:29.472Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -10553,20 +10553,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-16T02:05:06.063082784Z",
+                     *       "archives_at": "2028-10-15T23:50:34.127512984Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T07:58:48.152Z",
+                     *       "created_at": "2026-11-27T05:43:12.058Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T07:58:52.524Z",
+                     *       "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T07:59:54.396Z",
-                     *       "last_mentioned_at": "2026-11-27T07:59:44.865Z",
+                     *       "last_accessed_at": "2026-11-27T05:43:26.744Z",
+                     *       "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T07:59:54.396Z",
-                     *         "by": "794027ef5c81",
+                     *         "at": "2026-11-27T05:43:26.744Z",
+                     *         "by": "0458afcfed8f",
                      *         "through": "patch-node"
                      *       },
                      *       "name": "Samir Haddou",
@@ -10580,8 +10580,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21c03-9d81-795c-85ee-747241ef4ecd",
-                     *           "last_accessed_at": "2026-11-27T07:59:52.838Z",
+                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *           "last_accessed_at": "2026-11-27T05:43:26.023Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -10589,13 +10589,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T07:58:48.152Z",
+                     *           "recorded_at": "2026-11-27T05:43:12.058Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T07:58:48.152Z",
+                     *           "valid_from": "2026-11-27T05:43:12.058Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -10605,14 +10605,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21c04-90d9-729b-ae13-6f65b9f8b328",
+                     *           "key": "01a21b87-a7a9-77b7-adef-6e5c889a9c06",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T07:59:50.784Z",
+                     *           "recorded_at": "2026-11-27T05:43:24.758Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10627,14 +10627,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21c03-bd45-764c-9b91-32cc0b9c1b8e",
+                     *           "key": "01a21b87-7f3d-7bb7-9387-70924eaff936",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T07:58:52.524Z",
+                     *           "recorded_at": "2026-11-27T05:43:13.9Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10648,7 +10648,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T07:59:54.396Z",
+                     *       "updated_at": "2026-11-27T05:43:26.744Z",
                      *       "user_id": "noor",
                      *       "version": 2
                      *     }
@@ -10784,8 +10784,8 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T07:59:54.402Z",
-                     *           "by": "794027ef5c81",
+                     *           "at": "2026-11-27T05:43:26.746Z",
+                     *           "by": "0458afcfed8f",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -10798,11 +10798,11 @@ export interface operations {
                      *           "what": "updated"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T07:59:50.784Z",
-                     *           "by": "794027ef5c81",
+                     *           "at": "2026-11-27T05:43:24.758Z",
+                     *           "by": "0458afcfed8f",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21c04-90d9-729b-ae13-6f65b9f8b328",
+                     *             "key": "01a21b87-a7a9-77b7-adef-6e5c889a9c06",
                      *             "node": {
                      *               "entity_key": "talk-1",
                      *               "kind": "source",
@@ -10815,11 +10815,11 @@ export interface operations {
                      *           "what": "created"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T07:58:52.524Z",
-                     *           "by": "794027ef5c81",
+                     *           "at": "2026-11-27T05:43:13.9Z",
+                     *           "by": "0458afcfed8f",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21c03-bd45-764c-9b91-32cc0b9c1b8e",
+                     *             "key": "01a21b87-7f3d-7bb7-9387-70924eaff936",
                      *             "node": {
                      *               "entity_key": "s-monday",
                      *               "kind": "source",
@@ -10940,7 +10940,7 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "794027ef5c81",
+                     *           "by": "0458afcfed8f",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -10948,24 +10948,24 @@ export interface operations {
                      *               "was": ""
                      *             }
                      *           ],
-                     *           "from": "2026-11-27T07:59:54.402Z",
+                     *           "from": "2026-11-27T05:43:26.746Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T07:58:48.152Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "Builds boats; lives on the barge Zwaluw.",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T07:58:52.524Z",
+                     *             "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T07:59:54.396Z",
-                     *             "last_mentioned_at": "2026-11-27T07:59:44.865Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:26.744Z",
+                     *             "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T07:59:54.396Z",
+                     *             "updated_at": "2026-11-27T05:43:26.744Z",
                      *             "user_id": "noor",
                      *             "version": 2
                      *           },
@@ -10974,31 +10974,31 @@ export interface operations {
                      *           "version": 2
                      *         },
                      *         {
-                     *           "by": "794027ef5c81",
+                     *           "by": "0458afcfed8f",
                      *           "changes": [],
-                     *           "from": "2026-11-27T07:58:48.152Z",
+                     *           "from": "2026-11-27T05:43:12.058Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T07:58:48.152Z",
+                     *             "created_at": "2026-11-27T05:43:12.058Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T07:58:52.524Z",
+                     *             "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T07:59:52.838Z",
-                     *             "last_mentioned_at": "2026-11-27T07:59:44.865Z",
+                     *             "last_accessed_at": "2026-11-27T05:43:26.023Z",
+                     *             "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T07:58:48.152Z",
+                     *             "updated_at": "2026-11-27T05:43:12.058Z",
                      *             "user_id": "noor",
                      *             "version": 1
                      *           },
                      *           "through": "write-memory",
-                     *           "until": "2026-11-27T07:59:54.402Z",
+                     *           "until": "2026-11-27T05:43:26.746Z",
                      *           "version": 1
                      *         }
                      *       ]
@@ -11132,7 +11132,7 @@ export interface operations {
                      *         "goals": [
                      *           {
                      *             "direction": "outgoing",
-                     *             "edge_id": "01a21c03-9d81-7a32-bb67-6b23707dd75f",
+                     *             "edge_id": "01a21b87-78fd-7743-a5ed-928ee3e1352d",
                      *             "id": "flour",
                      *             "kind": "goal",
                      *             "name": "Flour by May",
@@ -11148,7 +11148,7 @@ export interface operations {
                      *         "risks": [],
                      *         "tasks": []
                      *       },
-                     *       "loaded_at": "2026-11-27T07:59:54.13482243Z",
+                     *       "loaded_at": "2026-11-27T05:43:26.58609536Z",
                      *       "next": null,
                      *       "source": {
                      *         "id": "grind",
@@ -11264,10 +11264,10 @@ export interface operations {
                      * @example {
                      *       "mentions": [
                      *         {
-                     *           "at": "2026-11-27T07:59:44.865Z",
+                     *           "at": "2026-11-27T05:43:22.59Z",
                      *           "content_type": "conversation",
                      *           "context_type": "work-session",
-                     *           "message": "01a21c04-8bfd-780a-9edc-7c16de50f357",
+                     *           "message": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
                      *           "quote": "Samir says the letter came.",
                      *           "role": "user",
                      *           "source": "talk-1",
@@ -11275,7 +11275,7 @@ export interface operations {
                      *           "to": 5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T07:58:52.524Z",
+                     *           "at": "2026-11-27T05:43:13.9Z",
                      *           "content_type": "conversation",
                      *           "context_type": "planning",
                      *           "source": "s-monday",
@@ -11402,24 +11402,24 @@ export interface operations {
                      *         ],
                      *         "canonical_name": "samir haddou",
                      *         "confidence": 0.5,
-                     *         "created_at": "2026-11-27T07:58:48.152Z",
+                     *         "created_at": "2026-11-27T05:43:12.058Z",
                      *         "description": "Builds boats; lives on the barge Zwaluw.",
                      *         "entity_key": "p-samir",
-                     *         "first_mentioned_at": "2026-11-27T07:58:52.524Z",
+                     *         "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *         "kind": "person",
-                     *         "last_accessed_at": "2026-11-27T07:59:56.485Z",
-                     *         "last_mentioned_at": "2026-11-27T07:59:44.865Z",
+                     *         "last_accessed_at": "2026-11-27T05:43:27.861Z",
+                     *         "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *         "name": "Samir Haddou",
                      *         "salience": 0.8,
                      *         "source_count": 2,
                      *         "state": "active",
                      *         "ttl_policy": "decay",
-                     *         "updated_at": "2026-11-27T07:59:59.808Z",
+                     *         "updated_at": "2026-11-27T05:43:30.201Z",
                      *         "user_id": "noor",
                      *         "version": 6
                      *       },
                      *       "relationships": 0,
-                     *       "undoable_until": "2026-12-27T07:59:59.808Z"
+                     *       "undoable_until": "2026-12-27T05:43:30.201Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Merge"];
@@ -11546,9 +11546,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T07:59:56.485Z",
+                     *           "date_added": "2026-11-27T05:43:27.861Z",
                      *           "expires_at": null,
-                     *           "id": "01a21c04-a645-7b6f-8165-ac5b0e55f9ab",
+                     *           "id": "01a21b87-b375-7a0f-ae06-fedeeab0790b",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -11661,9 +11661,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T07:59:56.485Z",
+                     *           "date_added": "2026-11-27T05:43:27.861Z",
                      *           "expires_at": null,
-                     *           "id": "01a21c04-a645-7b6f-8165-ac5b0e55f9ab",
+                     *           "id": "01a21b87-b375-7a0f-ae06-fedeeab0790b",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -11905,7 +11905,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "next": "MDFhMjFjMDMtOWQ4MS03OTVjLTg1ZWUtNzQ3MjQxZWY0ZWNk",
+                     *       "next": "MDFhMjFiODctNzhmZC03Njg5LThhNDYtNTFiNTAwOTBiMWVk",
                      *       "relationships": [
                      *         {
                      *           "access_count": 2,
@@ -11915,8 +11915,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "outgoing",
                      *           "from": "p-noor",
-                     *           "key": "01a21c03-9d81-795c-85ee-747241ef4ecd",
-                     *           "last_accessed_at": "2026-11-27T07:59:52.838Z",
+                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *           "last_accessed_at": "2026-11-27T05:43:26.023Z",
                      *           "node": {
                      *             "entity_key": "p-samir",
                      *             "kind": "person",
@@ -11924,13 +11924,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T07:58:48.152Z",
+                     *           "recorded_at": "2026-11-27T05:43:12.058Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T07:58:48.152Z",
+                     *           "valid_from": "2026-11-27T05:43:12.058Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         }
@@ -12035,19 +12035,19 @@ export interface operations {
                      *       "access_count": 2,
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T07:58:48.152Z",
+                     *       "created_at": "2026-11-27T05:43:12.058Z",
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T07:58:52.524Z",
+                     *       "first_mentioned_at": "2026-11-27T05:43:13.9Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T07:59:56.485Z",
-                     *       "last_mentioned_at": "2026-11-27T07:59:44.865Z",
+                     *       "last_accessed_at": "2026-11-27T05:43:27.861Z",
+                     *       "last_mentioned_at": "2026-11-27T05:43:22.59Z",
                      *       "name": "Samir Haddou",
                      *       "salience": 0.8,
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T07:59:59.77Z",
+                     *       "updated_at": "2026-11-27T05:43:29.791Z",
                      *       "user_id": "noor",
                      *       "version": 5
                      *     }
@@ -12519,22 +12519,22 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "Together eight years, six of them afloat.",
                      *       "from": "p-noor",
-                     *       "key": "01a21c03-9d81-795c-85ee-747241ef4ecd",
-                     *       "last_accessed_at": "2026-11-27T07:59:52.838Z",
+                     *       "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *       "last_accessed_at": "2026-11-27T05:43:26.023Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T07:58:48.152Z",
-                     *         "by": "794027ef5c81",
+                     *         "at": "2026-11-27T05:43:12.058Z",
+                     *         "by": "0458afcfed8f",
                      *         "through": "write-memory"
                      *       },
                      *       "proximity": 5,
                      *       "proximity_word": "intimate-knowledge",
-                     *       "recorded_at": "2026-11-27T07:58:48.152Z",
+                     *       "recorded_at": "2026-11-27T05:43:12.058Z",
                      *       "recorded_by": "noor",
                      *       "salience": 1,
                      *       "state": "active",
                      *       "to": "p-samir",
                      *       "type": "has_relationship_with",
-                     *       "valid_from": "2026-11-27T07:58:48.152Z",
+                     *       "valid_from": "2026-11-27T05:43:12.058Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -12632,11 +12632,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T07:59:56.969Z",
-                     *       "key": "01a21c03-9d81-7a12-809e-6dead91563b3",
+                     *       "deleted_at": "2026-11-27T05:43:28.077Z",
+                     *       "key": "01a21b87-78fd-7725-8946-b736423eb515",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T07:59:56.969Z"
+                     *       "restorable_until": "2026-12-27T05:43:28.077Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -12745,9 +12745,9 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "794027ef5c81",
+                     *           "by": "0458afcfed8f",
                      *           "changes": [],
-                     *           "from": "2026-11-27T07:58:48.152Z",
+                     *           "from": "2026-11-27T05:43:12.058Z",
                      *           "relationship": {
                      *             "access_count": 2,
                      *             "attitude": 5,
@@ -12755,17 +12755,17 @@ export interface operations {
                      *             "confidence": 0.8,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c03-9d81-795c-85ee-747241ef4ecd",
-                     *             "last_accessed_at": "2026-11-27T07:59:52.838Z",
+                     *             "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *             "last_accessed_at": "2026-11-27T05:43:26.023Z",
                      *             "proximity": 5,
                      *             "proximity_word": "intimate-knowledge",
-                     *             "recorded_at": "2026-11-27T07:58:48.152Z",
+                     *             "recorded_at": "2026-11-27T05:43:12.058Z",
                      *             "recorded_by": "noor",
                      *             "salience": 1,
                      *             "state": "active",
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with",
-                     *             "valid_from": "2026-11-27T07:58:48.152Z",
+                     *             "valid_from": "2026-11-27T05:43:12.058Z",
                      *             "valid_to": null,
                      *             "version": 1
                      *           },
@@ -12969,9 +12969,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T07:59:56.649Z",
-                     *           "expires_at": "2026-12-27T07:59:56.649Z",
-                     *           "id": "01a21c04-a6e9-70ce-92c4-42ff9c8d6473",
+                     *           "date_added": "2026-11-27T05:43:27.919Z",
+                     *           "expires_at": "2026-12-27T05:43:27.919Z",
+                     *           "id": "01a21b87-b3af-7d9f-9024-3ad14b8624ea",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -13081,9 +13081,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T07:59:56.649Z",
-                     *           "expires_at": "2026-12-27T07:59:56.649Z",
-                     *           "id": "01a21c04-a6e9-70ce-92c4-42ff9c8d6473",
+                     *           "date_added": "2026-11-27T05:43:27.919Z",
+                     *           "expires_at": "2026-12-27T05:43:27.919Z",
+                     *           "id": "01a21b87-b3af-7d9f-9024-3ad14b8624ea",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -13317,15 +13317,15 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "How she works.",
                      *       "from": "p-noor",
-                     *       "key": "01a21c03-9d81-7a12-809e-6dead91563b3",
-                     *       "last_accessed_at": "2026-11-27T07:59:52.838Z",
-                     *       "recorded_at": "2026-11-27T07:58:48.152Z",
+                     *       "key": "01a21b87-78fd-7725-8946-b736423eb515",
+                     *       "last_accessed_at": "2026-11-27T05:43:26.023Z",
+                     *       "recorded_at": "2026-11-27T05:43:12.058Z",
                      *       "recorded_by": "noor",
                      *       "salience": 0.575,
                      *       "state": "active",
                      *       "to": "c-repair",
                      *       "type": "engages_with",
-                     *       "valid_from": "2026-11-27T07:58:48.152Z",
+                     *       "valid_from": "2026-11-27T05:43:12.058Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -13452,9 +13452,9 @@ export interface operations {
                      *       "next": null,
                      *       "reviews": [
                      *         {
-                     *           "created_at": "2026-11-27T07:58:48.152Z",
+                     *           "created_at": "2026-11-27T05:43:12.058Z",
                      *           "decided_at": null,
-                     *           "key": "01a21c03-9d99-7ac9-ba27-71a7eebdbb0f",
+                     *           "key": "01a21b87-790d-7063-b580-294ac96ec4cb",
                      *           "origin": "external",
                      *           "state": "waiting",
                      *           "trust": 0.1,
@@ -13555,9 +13555,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T07:58:48.152Z",
+                     *       "created_at": "2026-11-27T05:43:12.058Z",
                      *       "decided_at": null,
-                     *       "key": "01a21c03-9d99-7ac9-ba27-71a7eebdbb0f",
+                     *       "key": "01a21b87-790d-7063-b580-294ac96ec4cb",
                      *       "origin": "external",
                      *       "state": "waiting",
                      *       "trust": 0.1,
@@ -13681,9 +13681,9 @@ export interface operations {
                      *         "warnings": []
                      *       },
                      *       "review": {
-                     *         "created_at": "2026-11-27T07:58:48.152Z",
-                     *         "decided_at": "2026-11-27T08:00:00.117Z",
-                     *         "key": "01a21c03-9d99-7ac9-ba27-71a7eebdbb0f",
+                     *         "created_at": "2026-11-27T05:43:12.058Z",
+                     *         "decided_at": "2026-11-27T05:43:30.962Z",
+                     *         "key": "01a21b87-790d-7063-b580-294ac96ec4cb",
                      *         "origin": "external",
                      *         "state": "refused",
                      *         "trust": 0.1,
@@ -14342,11 +14342,11 @@ export interface operations {
                      *       "next_cursor": null,
                      *       "systems": [
                      *         {
-                     *           "created_at": "2026-11-27T08:00:01.217Z",
+                     *           "created_at": "2026-11-27T05:43:31.449Z",
                      *           "entities": 3,
                      *           "relationships": 1,
                      *           "system": "shop",
-                     *           "updated_at": "2026-11-27T08:00:01.97Z",
+                     *           "updated_at": "2026-11-27T05:43:31.725Z",
                      *           "version": 2
                      *         }
                      *       ]
@@ -14540,9 +14540,9 @@ export interface operations {
                      * @example {
                      *       "entities": [
                      *         {
-                     *           "created_at": "2026-11-27T08:00:01.256Z",
+                     *           "created_at": "2026-11-27T05:43:31.469Z",
                      *           "description": "Takes payments",
-                     *           "entity_key": "01a21c04-baf2-7496-aa15-c1613815b8c4",
+                     *           "entity_key": "01a21b87-c227-7660-907d-961a430552b7",
                      *           "name": "checkout",
                      *           "properties": {
                      *             "port": 8080
@@ -14551,18 +14551,18 @@ export interface operations {
                      *             "go"
                      *           ],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T08:00:01.256Z",
+                     *           "updated_at": "2026-11-27T05:43:31.469Z",
                      *           "version": 1
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T08:00:01.97Z",
+                     *           "created_at": "2026-11-27T05:43:31.725Z",
                      *           "description": "",
-                     *           "entity_key": "01a21c04-bbfc-799f-b94e-827601e15b2e",
+                     *           "entity_key": "01a21b87-c2ac-7d55-aadb-b45815bf63d7",
                      *           "name": "search",
                      *           "properties": {},
                      *           "tags": [],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T08:00:01.97Z",
+                     *           "updated_at": "2026-11-27T05:43:31.725Z",
                      *           "version": 1
                      *         }
                      *       ],
@@ -14659,9 +14659,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T08:00:01.256Z",
+                     *       "created_at": "2026-11-27T05:43:31.469Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21c04-baf2-7496-aa15-c1613815b8c4",
+                     *       "entity_key": "01a21b87-c227-7660-907d-961a430552b7",
                      *       "name": "checkout",
                      *       "properties": {
                      *         "port": 8080
@@ -14670,7 +14670,7 @@ export interface operations {
                      *         "go"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T08:00:01.256Z",
+                     *       "updated_at": "2026-11-27T05:43:31.469Z",
                      *       "version": 1
                      *     }
                      */
@@ -14881,9 +14881,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T08:00:01.256Z",
+                     *       "created_at": "2026-11-27T05:43:31.469Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21c04-baf2-7496-aa15-c1613815b8c4",
+                     *       "entity_key": "01a21b87-c227-7660-907d-961a430552b7",
                      *       "name": "checkout",
                      *       "properties": {},
                      *       "tags": [
@@ -14891,7 +14891,7 @@ export interface operations {
                      *         "critical"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T08:00:02.95Z",
+                     *       "updated_at": "2026-11-27T05:43:32.132Z",
                      *       "version": 2
                      *     }
                      */
@@ -15021,14 +15021,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T08:00:01.97Z",
+                     *       "created_at": "2026-11-27T05:43:31.725Z",
                      *       "description": "",
-                     *       "entity_key": "01a21c04-bbfc-799f-b94e-827601e15b2e",
+                     *       "entity_key": "01a21b87-c2ac-7d55-aadb-b45815bf63d7",
                      *       "name": "finder",
                      *       "properties": {},
                      *       "tags": [],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T08:00:03.056Z",
+                     *       "updated_at": "2026-11-27T05:43:32.21Z",
                      *       "version": 2
                      *     }
                      */
@@ -15742,7 +15742,7 @@ export interface operations {
                      *       "relationships": [
                      *         {
                      *           "from": "checkout",
-                     *           "key": "01a21c04-baf2-74b4-92a5-e73e77e3653d",
+                     *           "key": "01a21b87-c227-767a-ae27-08658e4cf5eb",
                      *           "properties": {},
                      *           "to": "ledger",
                      *           "type": "writes to",
@@ -15939,7 +15939,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 0,
-                     *       "erased_at": "2026-11-27T08:00:18.227Z",
+                     *       "erased_at": "2026-11-27T05:43:43.627Z",
                      *       "keys": 1,
                      *       "messages": 0,
                      *       "nodes": 0,
@@ -16408,19 +16408,19 @@ export interface operations {
                      *             "node_type": "Person",
                      *             "salience": 0.725,
                      *             "state": "active",
-                     *             "updated_at": "2026-11-27T07:58:48.152Z"
+                     *             "updated_at": "2026-11-27T05:43:12.058Z"
                      *           },
                      *           "relationship": {
                      *             "attitude": 5,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c03-9d81-795c-85ee-747241ef4ecd",
+                     *             "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
                      *             "proximity": 5,
                      *             "salience": 0.975,
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with"
                      *           },
-                     *           "score": 0.840922
+                     *           "score": 0.742497
                      *         },
                      *         {
                      *           "hops": 1,
@@ -16433,17 +16433,17 @@ export interface operations {
                      *             "node_type": "Concept",
                      *             "salience": 0.5,
                      *             "state": "core",
-                     *             "updated_at": "2026-11-27T07:58:48.152Z"
+                     *             "updated_at": "2026-11-27T05:43:12.058Z"
                      *           },
                      *           "relationship": {
                      *             "description": "How she works.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c03-9d81-7a12-809e-6dead91563b3",
+                     *             "key": "01a21b87-78fd-7725-8946-b736423eb515",
                      *             "salience": 0.5,
                      *             "to": "c-repair",
                      *             "type": "engages_with"
                      *           },
-                     *           "score": 0.374994
+                     *           "score": 0.374999
                      *         }
                      *       ],
                      *       "truncated": false
@@ -16568,14 +16568,14 @@ export interface operations {
                      *           "context": {
                      *             "project_id": "mill"
                      *           },
-                     *           "created_at": 1795766404178,
+                     *           "created_at": 1795758212781,
                      *           "display_name": "Untitled",
                      *           "id": "stones",
                      *           "name": null,
                      *           "pinned": false,
                      *           "system_prompt": "Be brief.",
                      *           "turn_count": 0,
-                     *           "updated_at": 1795766404178,
+                     *           "updated_at": 1795758212781,
                      *           "user_id": "noor"
                      *         }
                      *       ]
@@ -16684,14 +16684,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795766404178,
+                     *       "created_at": 1795758212781,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795766404178,
+                     *       "updated_at": 1795758212781,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -16807,14 +16807,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795766404178,
+                     *       "created_at": 1795758212781,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795766404178,
+                     *       "updated_at": 1795758212781,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -17022,14 +17022,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795766404178,
+                     *       "created_at": 1795758212781,
                      *       "display_name": "The stones",
                      *       "id": "stones",
                      *       "name": "The stones",
                      *       "pinned": true,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795766405226,
+                     *       "updated_at": 1795758213071,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -17158,7 +17158,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795766405407,
+                     *           "created_at": 1795758213095,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -17279,7 +17279,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795766405407,
+                     *       "created_at": 1795758213095,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17293,7 +17293,7 @@ export interface operations {
                      *       "provider_id": null,
                      *       "status": "pending",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795766405407,
+                     *       "updated_at": 1795758213095,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -17432,7 +17432,7 @@ export interface operations {
                      * @example {
                      *       "rules": [
                      *         {
-                     *           "created_at": "2026-11-27T08:00:00.117Z",
+                     *           "created_at": "2026-11-27T05:43:30.962Z",
                      *           "decision": "refused",
                      *           "origin": "external",
                      *           "user_id": "noor"
@@ -17618,7 +17618,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795766405407,
+                     *       "created_at": 1795758213095,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17632,7 +17632,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795766405928,
+                     *       "updated_at": 1795758213184,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -17840,7 +17840,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795766405407,
+                     *       "created_at": 1795758213095,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17854,7 +17854,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795766405928,
+                     *       "updated_at": 1795758213184,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -17977,7 +17977,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795766407073,
+                     *       "created_at": 1795758213550,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17985,13 +17985,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21c04-cfa1-7a2b-9c77-628ad5144207",
+                     *       "id": "01a21b87-c9ae-7793-a486-be8998548958",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "cancelled",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795766407168,
+                     *       "updated_at": 1795758213634,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -18115,7 +18115,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795766405407,
+                     *           "created_at": 1795758213095,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -18323,7 +18323,7 @@ export interface operations {
                      *         {
                      *           "assistant_text": "Before Friday.",
                      *           "attempt": 1,
-                     *           "created_at": 1795766405407,
+                     *           "created_at": 1795758213095,
                      *           "entity_refs": [
                      *             {
                      *               "display_label": "@grind",
@@ -18337,7 +18337,7 @@ export interface operations {
                      *           "provider_id": "own-model",
                      *           "status": "complete",
                      *           "tree_id": "stones",
-                     *           "updated_at": 1795766405928,
+                     *           "updated_at": 1795758213184,
                      *           "user_prompt": "When should @Task:grind be done?"
                      *         }
                      *       ]
@@ -18545,7 +18545,7 @@ export interface operations {
                      *       "turn": {
                      *         "assistant_text": "Before Friday.",
                      *         "attempt": 1,
-                     *         "created_at": 1795766405407,
+                     *         "created_at": 1795758213095,
                      *         "entity_refs": [
                      *           {
                      *             "display_label": "@grind",
@@ -18559,7 +18559,7 @@ export interface operations {
                      *         "provider_id": "own-model",
                      *         "status": "complete",
                      *         "tree_id": "stones",
-                     *         "updated_at": 1795766405928,
+                     *         "updated_at": 1795758213184,
                      *         "user_prompt": "When should @Task:grind be done?"
                      *       }
                      *     }
@@ -18696,7 +18696,7 @@ export interface operations {
                      *         {
                      *           "chats": 1,
                      *           "conversations": 2,
-                     *           "last_activity_at": "2026-11-27T08:00:08.936Z",
+                     *           "last_activity_at": "2026-11-27T05:43:34.521Z",
                      *           "messages": 3,
                      *           "nodes": 11,
                      *           "user_id": "noor"
@@ -18784,7 +18784,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 16,
-                     *       "erased_at": "2026-11-27T08:00:12.527Z",
+                     *       "erased_at": "2026-11-27T05:43:37.196Z",
                      *       "keys": 1,
                      *       "messages": 4,
                      *       "nodes": 11,
@@ -19150,12 +19150,12 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "794027ef5c81",
+                     *           "by": "0458afcfed8f",
                      *           "deleted": true,
-                     *           "from": "2026-11-27T07:59:09.941Z",
+                     *           "from": "2026-11-27T05:43:15.33Z",
                      *           "key": "units",
                      *           "through": "put-preference",
-                     *           "until": "2026-11-27T07:59:13.625Z",
+                     *           "until": "2026-11-27T05:43:15.335Z",
                      *           "value": "metric"
                      *         }
                      *       ]
@@ -19490,7 +19490,7 @@ export interface operations {
                      *       "paused": false,
                      *       "statements": [
                      *         {
-                     *           "at": "2026-11-27T07:58:52.524Z",
+                     *           "at": "2026-11-27T05:43:13.9Z",
                      *           "confidence": 0.95,
                      *           "from": 0,
                      *           "key": "m-2#0",
@@ -19730,10 +19730,10 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "794027ef5c81",
-                     *           "from": "2026-11-27T07:59:22.467Z",
+                     *           "by": "0458afcfed8f",
+                     *           "from": "2026-11-27T05:43:16.173Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T07:58:52.524Z",
+                     *             "at": "2026-11-27T05:43:13.9Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -19751,10 +19751,10 @@ export interface operations {
                      *           "until": null
                      *         },
                      *         {
-                     *           "by": "794027ef5c81",
-                     *           "from": "2026-11-27T07:58:52.524Z",
+                     *           "by": "0458afcfed8f",
+                     *           "from": "2026-11-27T05:43:13.9Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T07:58:52.524Z",
+                     *             "at": "2026-11-27T05:43:13.9Z",
                      *             "confidence": 0.95,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -19769,7 +19769,7 @@ export interface operations {
                      *             "valid_to": null
                      *           },
                      *           "through": "write-source",
-                     *           "until": "2026-11-27T07:59:22.467Z"
+                     *           "until": "2026-11-27T05:43:16.173Z"
                      *         }
                      *       ]
                      *     }
@@ -19863,17 +19863,17 @@ export interface operations {
                      *         {
                      *           "active": true,
                      *           "attempts": 0,
-                     *           "created_at": "2026-11-27T08:00:09.222Z",
-                     *           "cursor": "Y2hhbmdlcyAzMjdhODMzNTI3N2YyMmQyIDE3OTU3NjYzMzE0NDYgMA",
+                     *           "created_at": "2026-11-27T05:43:34.771Z",
+                     *           "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
                      *           "disabled": null,
-                     *           "id": "01a21c04-d806-7325-bae5-2c54d804f22d",
+                     *           "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
                      *           "kinds": [
                      *             "concept",
                      *             "task"
                      *           ],
                      *           "last_attempt_at": null,
                      *           "last_result": null,
-                     *           "next_attempt_at": "2026-11-27T08:00:09.222Z",
+                     *           "next_attempt_at": "2026-11-27T05:43:34.771Z",
                      *           "ops": [
                      *             "created",
                      *             "updated"
@@ -19981,17 +19981,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T08:00:09.222Z",
-                     *       "cursor": "Y2hhbmdlcyAzMjdhODMzNTI3N2YyMmQyIDE3OTU3NjYzMzE0NDYgMA",
+                     *       "created_at": "2026-11-27T05:43:34.771Z",
+                     *       "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c04-d806-7325-bae5-2c54d804f22d",
+                     *       "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T08:00:09.222Z",
+                     *       "next_attempt_at": "2026-11-27T05:43:34.771Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -20109,17 +20109,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T08:00:09.222Z",
-                     *       "cursor": "Y2hhbmdlcyAzMjdhODMzNTI3N2YyMmQyIDE3OTU3NjYzMzE0NDYgMA",
+                     *       "created_at": "2026-11-27T05:43:34.771Z",
+                     *       "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c04-d806-7325-bae5-2c54d804f22d",
+                     *       "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T08:00:09.222Z",
+                     *       "next_attempt_at": "2026-11-27T05:43:34.771Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -20320,10 +20320,10 @@ export interface operations {
                      * @example {
                      *       "active": false,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T08:00:09.222Z",
-                     *       "cursor": "Y2hhbmdlcyAzMjdhODMzNTI3N2YyMmQyIDE3OTU3NjYzMzE0NDYgMA",
+                     *       "created_at": "2026-11-27T05:43:34.771Z",
+                     *       "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c04-d806-7325-bae5-2c54d804f22d",
+                     *       "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
                      *       "kinds": [],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
@@ -20457,24 +20457,24 @@ export interface operations {
                      * @example {
                      *       "dead": [
                      *         {
-                     *           "after": "Y2hhbmdlcyAzMjdhODMzNTI3N2YyMmQyIDEgMA",
+                     *           "after": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_first",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyAzMjdhODMzNTI3N2YyMmQyIDEgMQ"
+                     *           "until": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMQ"
                      *         },
                      *         {
-                     *           "after": "Y2hhbmdlcyAzMjdhODMzNTI3N2YyMmQyIDEgMA",
+                     *           "after": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_second",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyAzMjdhODMzNTI3N2YyMmQyIDEgMQ"
+                     *           "until": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMQ"
                      *         }
                      *       ],
                      *       "next": null
