@@ -177,10 +177,16 @@ func compareAll(a, b *profile, w weights) features {
 	default:
 		f["type_other"] = 1
 	}
-	if shared := sharedNeighbours(a, b); shared > 0 {
+	if shared := sharedNeighbours(a, b); shared > 0 && !f.differ() {
 		f["neighbours"] = shared
 	}
 	return f
+}
+
+// differ reports whether names differ so that shared neighbours say nothing: members of a family and branches of a company have these
+// too.
+func (f features) differ() bool {
+	return f["given_other"]+f["middle_other"]+f["number_in_name"]+f["name_begins_otherwise"] > 0
 }
 
 func compareNames(person bool, a, b name) []features {
@@ -327,15 +333,18 @@ func isAcronym(short string, long name) bool {
 	return false
 }
 
-// sharedNeighbours weighs the nodes that both are linked with: one that few are linked with says more. It is at most 4.
+// sharedNeighbours weighs the nodes that both are linked with: one that few are linked with says more. It is at most
+// mostShared: a person of whom only the family name is known shares the neighbours of the whole family.
 func sharedNeighbours(a, b *profile) (sum float64) {
 	for key, links := range a.neighbours {
 		if other, shared := b.neighbours[key]; shared {
 			sum += 1 / math.Log2(2+float64(max(links, other)))
 		}
 	}
-	return min(sum, 4)
+	return min(sum, mostShared)
 }
+
+const mostShared = 0.5
 
 // MergeFrom is the probability from which the measurements say how good merges without a person would be.
 const MergeFrom = 0.95

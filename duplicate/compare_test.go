@@ -2,6 +2,7 @@ package duplicate
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -15,6 +16,15 @@ func with(n Node, key string, value any) Node {
 		properties[k] = v
 	}
 	n.Properties = properties
+	return n
+}
+
+// among returns a node with the neighbours of a family.
+func among(n Node) Node {
+	n.Neighbours = map[string]int{}
+	for i := range 20 {
+		n.Neighbours[strconv.Itoa(i)] = 4
+	}
 	return n
 }
 
@@ -37,6 +47,10 @@ func TestReasons(t *testing.T) {
 		{"an address made of the name", with(person("jd"), "email", "jane.doe@example.org"), person("Jane Doe"), 0, 0.5, []string{"similar_email"}},
 		{"another birthday", born(person("Anna Kowalska"), "1980-04-01"), born(person("Anna Kowalska"), "1951-12-24"), 0, 0.6, []string{"other_date"}},
 		{"a brother", person("Adam Smith"), person("Eve Smith"), 0, 0.2, []string{"other_name"}},
+		{"a daughter", among(person("Noor Verlinde")), among(person("Luc Verlinde")), 0, 0.2, []string{"other_name"}},
+		{"a family's name", among(person("Verlinde")), among(person("Luc Verlinde")), 0, 0.8, []string{"shared_neighbours"}},
+		{"a branch", among(thing("Acme Ghent")), among(thing("Brewers Ghent")), 0, 0.3, nil},
+		{"a nickname among the same", among(person("Robert Miller")), among(person("Bob Miller")), 0.8, 1, []string{"shared_neighbours"}},
 		{"strangers", person("Adam Smith"), person("Olga Petrova"), 0, 0.01, nil},
 		{"the form of a company", thing("Acme Inc."), thing("ACME"), 0.95, 1, []string{"same_name"}},
 		{"blanks", thing("Face Book"), thing("Facebook Ltd"), 0.95, 1, []string{"same_name"}},

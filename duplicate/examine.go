@@ -49,8 +49,9 @@ type nodeRow struct {
 
 // linkedRow is a neighbour, in the order of duplicate_nodes.
 type linkedRow struct {
-	Key   string
-	Links int64
+	Key     string
+	Links   int64
+	IsOwner bool
 }
 
 // metRow is a row of duplicate_meet.
@@ -74,6 +75,14 @@ func (n *nodeRow) user() string {
 
 func (n *nodeRow) kind() string { return n.Labels.Kind().Name }
 
+// isLinked reports whether two nodes are linked with each other, and so are two.
+func (n *nodeRow) isLinked(other *nodeRow) bool {
+	has := func(n *nodeRow, key string) bool {
+		return slices.ContainsFunc(n.Neighbours, func(l linkedRow) bool { return l.Key == key })
+	}
+	return has(n, other.EntityKey) || has(other, n.EntityKey)
+}
+
 func (n *nodeRow) profile() *profile {
 	node := Node{Kind: n.kind(), Type: n.Type, Neighbours: map[string]int{}}
 	for _, name := range n.Names {
@@ -86,7 +95,9 @@ func (n *nodeRow) profile() *profile {
 		_ = json.Unmarshal([]byte(n.Properties), &node.Properties) // what is no JSON says nothing
 	}
 	for _, l := range n.Neighbours {
-		node.Neighbours[l.Key] = int(l.Links)
+		if !l.IsOwner {
+			node.Neighbours[l.Key] = int(l.Links)
+		}
 	}
 	return newProfile(node)
 }
@@ -196,7 +207,7 @@ func compareMet(near []metRow, nodes map[string]*nodeRow, profiles map[string]*p
 		n := nodes[m.EntityKey]
 		for _, key := range m.Others {
 			other := nodes[key]
-			if n == nil || other == nil || other.kind() != n.kind() || other.user() != n.user() || n.IsOwner && other.IsOwner {
+			if n == nil || other == nil || other.kind() != n.kind() || other.user() != n.user() || n.IsOwner && other.IsOwner || n.isLinked(other) {
 				continue
 			}
 			if match := compare(profiles[m.EntityKey], profiles[key]); match.Probability >= KeepFrom {

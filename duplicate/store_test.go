@@ -168,6 +168,24 @@ func TestOneSourceTellsApart(t *testing.T) {
 	e.Same("one source", []string{}, e.list("u1", Query{}))
 }
 
+func TestLinkedNodesAreTwo(t *testing.T) {
+	e := fresh(t, 0)
+	e.Write("u1", []graph.NodeWrite{named("person", "bob", "Bob Miller"), named("person", "robert", "Robert Miller")})
+	e.look()
+	e.Same("apart", []string{"bob robert"}, e.list("u1", Query{}))
+	e.Write("u1", nil, graph.RelationshipWrite{From: "robert", To: "bob", Type: "has_relationship_with", Description: graph.Some("his son")})
+	e.look()
+	e.Same("linked", []string{}, e.list("u1", Query{}))
+	owner := named("person", "noor", "Noor Verlinde")
+	owner.IsOwner = graph.Some(true)
+	e.Write("u1", []graph.NodeWrite{owner, named("person", "luc", "N. Verlinde")})
+	e.look()
+	e.Same("the owner and another", []string{"luc noor"}, e.list("u1", Query{}))
+	e.Write("u1", nil, graph.RelationshipWrite{From: "noor", To: "luc", Type: "has_relationship_with"})
+	e.look()
+	e.Same("linked with the owner", []string{}, e.list("u1", Query{}))
+}
+
 func TestRefusals(t *testing.T) {
 	e := fresh(t, 0)
 	e.Write("u1", []graph.NodeWrite{

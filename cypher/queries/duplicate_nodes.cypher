@@ -1,5 +1,5 @@
 // Returns what is compared of some persons, concepts and entities. Neighbours are those by relationships that are valid now and that
-// everybody sees who sees the node, with the number of all their relationships; the owner is everybody's neighbour and none of these.
+// everybody sees who sees the node, with the number of all their relationships, and whether they are the owner, who is everybody's neighbour.
 // mode: read
 // params: team_id, entity_keys, neighbours
 // returns: entity_key, labels, user_id, names, aliases, type, properties, merged_keys, is_owner, neighbours
@@ -11,11 +11,10 @@ CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory)
   WHERE r.valid_to IS NULL
     AND type(r) <> 'mentions'
-    AND m.is_owner IS NULL
     AND (r.user_id IS NULL OR r.user_id = n.user_id)
   WITH DISTINCT m
   LIMIT $neighbours
-  RETURN collect([m.entity_key, COUNT { (m)--() }]) AS neighbours
+  RETURN collect([m.entity_key, COUNT { (m)--() }, m.is_owner IS NOT NULL]) AS neighbours
 }
 RETURN n.entity_key AS entity_key,
   labels(n) AS labels,
