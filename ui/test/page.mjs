@@ -289,7 +289,7 @@ const journeys = {
     const page = await signedIn("care");
     const said = page.locator("section", { hasText: "Said by the user" });
     await said.locator("article button >> text=Confirm").first().click();
-    await page.waitForFunction((n) => [...document.querySelector("section").querySelectorAll("article button")].filter((b) => b.textContent === "Confirm").length === n, before.length - 1);
+    await page.waitForFunction((n) => [...document.querySelector(".said").querySelectorAll("article button")].filter((b) => b.textContent === "Confirm").length === n, before.length - 1);
     assert.equal((await api("GET", path)).statements.length, before.length - 1);
     await api("POST", "/v1/memory", { user_id: user, nodes: [{ kind: "document", entity_key: "gone", name: "Gone for a while" }] });
     await api("DELETE", `/v1/nodes/document/gone?user_id=${user}`);
