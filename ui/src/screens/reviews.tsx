@@ -152,7 +152,7 @@ async function findStored(reviews: Review[], signal: AbortSignal): Promise<Map<s
     for (const r of write.relationships ?? []) keys.add(r.from!).add(r.to!);
   }
   if (keys.size === 0) return new Map();
-  const cypher = "UNWIND $keys AS key MATCH (n {entity_key: key}) RETURN n.entity_key AS key, coalesce(n.name, n.title, n.entity_key) AS name, head(labels(n)) AS kind LIMIT 1000";
+  const cypher = "UNWIND $keys AS key MATCH (n {entity_key: key}) RETURN n.entity_key AS key, coalesce(n.name, n.title, n.entity_key) AS name, head([label IN labels(n) WHERE label <> 'Memory']) AS kind LIMIT 1000";
   try {
     const { rows } = await post<{ rows: string[][] }>("/v1/traverse", { mode: "cypher", user_id: user(), cypher, parameters: { keys: [...keys] } }, {}, signal);
     return new Map(rows.map(([key, name, kind]) => [key!, { key: key!, name: name!, kind: kind! }]));
