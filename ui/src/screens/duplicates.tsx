@@ -76,7 +76,7 @@ function Pair({ of: p }: { of: Proposal }) {
   return (
     <>
       <p class="hint">
-        {p.kind}, {p.probability === undefined ? "refused " : `${Math.round(100 * p.probability)} % probable, proposed `}
+        {p.kind}, {p.probability === undefined ? "refused " : `${Math.floor(100 * p.probability)} % probable, proposed `}
         <Time at={p.refused_at ?? p.proposed_at} />
       </p>
       <ul class="plain">

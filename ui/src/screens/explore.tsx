@@ -109,7 +109,7 @@ function Found({ result }: { result: Schemas["ExploreResult"] }) {
         </p>
       ))}
       {empty && <Status>Nothing was found.</Status>}
-      {(meta.distrusted ?? 0) > 0 && <p class="hint">{number(meta.distrusted)} are believed too little, and left out.</p>}
+      {(meta.distrusted ?? 0) > 0 && <p class="hint">Left out for too little trust: {number(meta.distrusted)}.</p>}
       {sources.length > 0 && <h2>Sources</h2>}
       {sources.map((s) => (
         <Hit title={<NodeLink kind="source" id={s.entity_key}>{<Text text={s.name || s.entity_key} />}</NodeLink>} hit={s}>

@@ -128,7 +128,7 @@ function Told({ review: r }: { review: Review }) {
           , by <Text text={r.author} />
         </>
       )}
-      , for {r.user_id ? <Text text={r.user_id} /> : "what the team shares"}, <Time at={r.created_at} />
+      {ofTeam() && <>, for {r.user_id ? <Text text={r.user_id} /> : "what the team shares"}</>}, <Time at={r.created_at} />
       {r.derived_from?.map((key, i) => (
         <>
           {i === 0 ? ", derived from " : ", "}
@@ -186,10 +186,12 @@ function WriteInWords({ write, stored }: { write: Write; stored: Map<string, Sto
     <ul class="write">
       {write.nodes?.map((n) => (
         <li>
-          {stored.has(n.entity_key ?? "") && <>changes {end(n.entity_key!)}: </>}
-          <strong>
-            <Text text={nameOf(n)} />
-          </strong>{" "}
+          {stored.has(n.entity_key ?? "") && <>changes {end(n.entity_key!)}{n.name && ", named "}</>}
+          {(n.name || !stored.has(n.entity_key ?? "")) && (
+            <strong>
+              <Text text={nameOf(n)} />
+            </strong>
+          )}{" "}
           ({words(n.kind ?? "")})
           <Rest item={n} told={toldOfNodes} />
         </li>
@@ -221,14 +223,14 @@ function Rest({ item, told }: { item: Record<string, unknown>; told: string[] })
         </blockquote>
       ))}
       {fields.length > 0 && (
-        <span class="hint">
-          {fields.map(([name, value]) => (
+        <div class="hint">
+          {fields.map(([name, value], i) => (
             <>
-              {" "}
-              · {words(name)}: <Text text={inWords(value)} />
+              {i > 0 && " · "}
+              {words(name)}: <Text text={inWords(value)} />
             </>
           ))}
-        </span>
+        </div>
       )}
     </>
   );
