@@ -73,7 +73,7 @@ export function Reviews() {
         {list.rows.map(({ review: r, stored }) => (
           <article class="hit" key={r.key}>
             <Told review={r} />
-            <WriteInWords write={r.write} stored={stored} />
+            <WriteInWords write={r.write} stored={stored} waits={r.state === "waiting"} />
             {r.state === "waiting" && may("admin") && (
               <p class="buttons">
                 {(["confirmed", "refused"] as const).map((decision) => (
@@ -169,8 +169,8 @@ const told = ["notes", "user_id", "origin", "trust", "history", "if_version"];
 const toldOfNodes = [...told, "kind", "entity_key", "name"];
 const toldOfRelationships = [...told, "from", "to", "type"];
 
-/** What a write would store: its nodes and relationships by their names and texts. */
-function WriteInWords({ write, stored }: { write: Write; stored: Map<string, Stored> }) {
+/** What a write would store: its nodes and relationships by their names and texts. While it waits, stored nodes are those that it changes. */
+function WriteInWords({ write, stored, waits }: { write: Write; stored: Map<string, Stored>; waits: boolean }) {
   const names = new Map((write.nodes ?? []).map((n) => [n.entity_key, nameOf(n)]));
   const end = (key: string) => {
     const node = stored.get(key);
@@ -182,12 +182,18 @@ function WriteInWords({ write, stored }: { write: Write; stored: Map<string, Sto
       <Text text={names.get(key) ?? key} />
     );
   };
+  const changes = (n: { entity_key?: string | null }) => waits && stored.has(n.entity_key ?? "");
   return (
     <ul class="write">
       {write.nodes?.map((n) => (
         <li>
-          {stored.has(n.entity_key ?? "") && <>changes {end(n.entity_key!)}{n.name && ", named "}</>}
-          {(n.name || !stored.has(n.entity_key ?? "")) && (
+          {changes(n) && (
+            <>
+              changes {end(n.entity_key!)}
+              {n.name && ", named "}
+            </>
+          )}
+          {(n.name || !changes(n)) && (
             <strong>
               <Text text={nameOf(n)} />
             </strong>
