@@ -54,7 +54,7 @@ func TestPage(t *testing.T) {
 			done++
 		}
 	}
-	if err := journeys.Wait(); err != nil || done < 20 {
+	if err := journeys.Wait(); err != nil || done < 24 {
 		t.Errorf("%d journeys ended well: %v", done, err)
 	}
 }

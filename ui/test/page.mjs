@@ -289,7 +289,7 @@ const journeys = {
     const page = await signedIn("care");
     const said = page.locator("section", { hasText: "Said by the user" });
     await said.locator("article button >> text=Confirm").first().click();
-    await page.waitForFunction((n) => [...document.querySelector("section").querySelectorAll("article button")].filter((b) => b.textContent === "Confirm").length === n, before.length - 1);
+    await page.waitForFunction((n) => [...document.querySelector(".said").querySelectorAll("article button")].filter((b) => b.textContent === "Confirm").length === n, before.length - 1);
     assert.equal((await api("GET", path)).statements.length, before.length - 1);
     await api("POST", "/v1/memory", { user_id: user, nodes: [{ kind: "document", entity_key: "gone", name: "Gone for a while" }] });
     await api("DELETE", `/v1/nodes/document/gone?user_id=${user}`);
@@ -314,6 +314,111 @@ const journeys = {
     await page.goto(`${address("node", { kind: "concept", key: "unsure" })}#key=${key}`);
     await page.waitForSelector(`text=through patch-node by key ${last_write.by}`);
     await api("DELETE", `/v1/nodes/concept/unsure?user_id=${user}`);
+    return page;
+  },
+
+  async "a write that waits is confirmed, and all of an author are refused until the rule ends"() {
+    await api("POST", "/v1/sources", { user_id: user, entity_key: "s-ferry", content_type: "email", author: "ferry@example.org", trust: 0.1, messages: [{ role: "user", text: "The ferry has a new pier." }] });
+    const write = (nodes, relationships) => api("POST", "/v1/memory", { user_id: user, derived_from: ["s-ferry"], nodes, relationships });
+    const pier = { kind: "entity", entity_key: "pier", name: "The new pier", description: "where the ferry lands" };
+    const fee = { kind: "concept", entity_key: "fee", name: "The fee of the ferry" };
+    assert.equal((await write([pier], [{ from: "pier", to: `${user}/adaeze`, type: "related_to", description: "she goes by ferry" }])).nodes[0].status, "waiting");
+    await write([fee]);
+    const page = await signedIn("care");
+    const waits = page.locator("article", { hasText: "where the ferry lands" });
+    await waits.locator("a >> text=s-ferry").waitFor();
+    await waits.locator('a[href*="kind=person"] >> text=Adaeze Mertens').waitFor(); // an end by its name
+    assert.match(await waits.textContent(), /from a mail or document of others, trust 0.1, by ferry@example.org.*The new pier.*she goes by ferry/);
+    await waits.locator("button >> text=/^Confirm$/").click();
+    await page.waitForSelector(".made >> text=The new pier created");
+    await waits.waitFor({ state: "detached" });
+    assert.equal((await api("GET", `/v1/nodes/entity/pier?user_id=${user}`)).name, "The new pier");
+    await page.locator("article", { hasText: "The fee of the ferry" }).locator("button >> text=Always refuse").click();
+    await page.click("dialog button[type=submit]");
+    await page.waitForSelector(".made >> text=Refused: The fee of the ferry");
+    const rule = page.locator("li", { hasText: "ferry@example.org (a mail or document of others): always refused" });
+    await rule.waitFor();
+    assert.equal((await write([fee])).nodes[0].status, "refused");
+    await rule.locator("button").click();
+    await page.waitForSelector("text=Writes from ferry@example.org (a mail or document of others) wait again.");
+    assert.deepEqual((await api("GET", `/v1/trust/rules?user_id=${user}`)).rules, []);
+    assert.equal((await write([fee])).nodes[0].status, "waiting"); // and is there when the screen is checked for accessibility
+    await page.goto(`${address("team")}#key=${key}`);
+    await page.fill("input[name=min_trust]", "0.3");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("main [role=status] >> text=Saved");
+    const { team_id } = await api("GET", "/v1/me");
+    assert.equal((await api("GET", `/v1/teams/${team_id}/trust`)).min_trust, 0.3);
+    await api("PATCH", `/v1/teams/${team_id}/trust`, { min_trust: 0.2 });
+    return page;
+  },
+
+  async "a pair is said to be two things, is proposed again, and leads to its merge"() {
+    const properties = { email: "quill@example.org" };
+    await api("POST", "/v1/memory", { user_id: user, nodes: [
+      { kind: "person", entity_key: "quill-1", name: "Tobias Quill", properties },
+      { kind: "person", entity_key: "quill-2", name: "Tobi Quill", properties },
+    ] });
+    const pairs = async (state) => (await api("GET", `/v1/duplicates?user_id=${user}&state=${state}`)).duplicates.filter((p) => p.nodes.some((n) => n.entity_key === "quill-1"));
+    for (let tries = 0; (await pairs("proposed")).length === 0; tries++) {
+      assert.ok(tries < 150, "the pair is not proposed");
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    const page = await signedIn("care");
+    const pair = page.locator("article", { hasText: "Tobi Quill" });
+    await pair.locator("a >> text=/^Tobias Quill$/").waitFor();
+    assert.match(await pair.textContent(), /\d % probable.*For: .*e-mail/);
+    await pair.locator("button >> text=Two things").click();
+    await page.waitForSelector("text=are two things, and are not proposed again.");
+    await pair.waitFor({ state: "detached" });
+    assert.equal((await pairs("refused")).length, 1);
+    await page.click('[aria-label="State of the pairs"] >> text=refused');
+    await pair.locator("button >> text=Propose again").click();
+    await pair.waitFor({ state: "detached" });
+    assert.equal((await pairs("refused")).length, 0);
+    await page.click('[aria-label="State of the pairs"] >> text=proposed');
+    const [{ nodes }] = await pairs("proposed");
+    await pair.locator("a >> text=/^Merge$/").click();
+    await page.waitForSelector(`h1 >> text=/^${nodes[0].name}$/`);
+    assert.equal(await page.inputValue("dialog input"), nodes[1].entity_key);
+    await page.click("dialog >> text=Show what it does");
+    await page.waitForSelector("dialog >> text=relationships move");
+    await page.click("dialog >> text=Cancel");
+    assert.ok(!page.url().includes("merge="));
+    return page;
+  },
+
+  async "a source is withdrawn with what rests on it, and comes back"() {
+    await api("POST", "/v1/sources", { user_id: user, entity_key: "s-almanac", content_type: "email", author: "almanac@example.org", summary: "The almanac of tides", messages: [{ role: "user", text: "Neap tides follow the half moon." }] });
+    await api("POST", "/v1/memory", { user_id: user, derived_from: ["s-almanac"], nodes: [{ kind: "concept", entity_key: "neap", name: "Neap tide", description: "follows the half moon" }] });
+    const there = async () => (await fetch(`${base}/v1/nodes/concept/neap?user_id=${user}`, { headers: { Authorization: `Bearer ${key}` } })).status;
+    const page = await signedIn("explore", { q: "neap tide half moon" });
+    const hit = page.locator("article", { hasText: "follows the half moon" });
+    await hit.locator("text=from a mail or document of others, trust 0.4").waitFor();
+    await hit.locator("h3 a").click();
+    await page.click("main p >> text=/^Rests on/ >> a"); // leads to the source
+    await page.waitForSelector(".lead >> text=from a mail or document of others, trust 0.4 · by almanac@example.org");
+    const withdraw = async () => {
+      await page.click("button >> text=/^Withdraw$/");
+      await page.waitForSelector("dialog >> text=With it goes: 1 message, 1 node and 0 relationships.");
+      await page.waitForSelector("dialog li >> text=Neap tide");
+      await page.click("dialog button[type=submit]");
+      await page.waitForSelector("h1 >> text=Withdrawn");
+      assert.equal(await there(), 404);
+    };
+    await withdraw();
+    await page.click("button >> text=Undo");
+    await page.waitForSelector(".lead >> text=almanac@example.org");
+    assert.equal(await there(), 200);
+    await withdraw();
+    await page.goto(`${address("care", { kind: "source" })}#key=${key}`);
+    const gone = page.locator("article", { hasText: "withdrawn" });
+    await gone.locator("button >> text=Undo").click();
+    await gone.waitFor({ state: "detached" });
+    assert.equal(await there(), 200);
+    assert.equal((await api("GET", `/v1/nodes/source/s-almanac?user_id=${user}`)).withdrawn_at ?? null, null);
+    await api("DELETE", `/v1/nodes/concept/neap?user_id=${user}`);
+    await api("DELETE", `/v1/nodes/source/s-almanac?user_id=${user}`);
     return page;
   },
 

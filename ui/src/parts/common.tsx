@@ -114,9 +114,22 @@ export function Text({ text }: { text: string }) {
 /** Whether this is an app within another program, which has no other screens to lead to. */
 export const embedded = signal(false);
 
-export function NodeLink({ kind, id, children }: { kind: string; id: string; children?: ComponentChildren }) {
+/** A link to a node of the user whose memory the page shows, or of another one. The kind may be a label: SystemEntity is system_entity. */
+export function NodeLink({ kind, id, of, children }: { kind: string; id: string; of?: string | null; children?: ComponentChildren }) {
   if (embedded.value) return <>{children ?? <Text text={id} />}</>;
-  return <a href={link("node", { user: user(), kind: kind.toLowerCase(), key: id })}>{children ?? <Text text={id} />}</a>;
+  return <a href={link("node", { user: of ?? user(), kind: kind.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase(), key: id })}>{children ?? <Text text={id} />}</a>;
+}
+
+const origins: Record<string, string> = { user: "the user", assistant: "an assistant", tool: "a tool", external: "a mail or document of others", import: "an import" };
+
+/** An origin in words. */
+export function originWords(origin: string | null | undefined): string {
+  return origins[origin ?? ""] ?? "an unknown origin";
+}
+
+/** Where something comes from and how far it is believed, in words; "" where nobody has limited that. */
+export function believed({ origin, trust }: { origin?: string | null; trust?: number | null }): string {
+  return [origin && `from ${originWords(origin)}`, typeof trust === "number" && `trust ${number(trust)}`].filter(Boolean).join(", ");
 }
 
 /** Asks again before something is changed. The name, where given, has to be typed. */

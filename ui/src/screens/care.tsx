@@ -1,15 +1,20 @@
-// What needs a decision: statements to confirm, sources that fade, deleted nodes that can come back.
+// What needs a decision: writes that wait, nodes that may be one, statements to confirm, sources that fade, deleted nodes that can come back.
 import { useState } from "preact/hooks";
 import { get, may, patch, post, Problem, type Schemas } from "../api";
 import { Confirm, NodeLink, number, Pages, ProblemNote, Text, Time, user, words } from "../parts/common";
 import { usePages } from "../parts/load";
 import { change, route } from "../route";
+import { Duplicates } from "./duplicates";
+import { Reviews } from "./reviews";
+import { undoWithdrawal } from "./withdraw";
 
 export function Care() {
   return (
     <>
       <h1>Care</h1>
-      <p class="lead">What the memory is not sure of, what fades, and what can still come back.</p>
+      <p class="lead">What waits for a decision, what the memory is not sure of, what fades, and what can still come back.</p>
+      <Reviews />
+      <Duplicates />
       <Said />
       <Unsure />
       <Faded />
@@ -39,7 +44,7 @@ function Said() {
       (failure: Problem) => setProblem(failure),
     );
   return (
-    <section>
+    <section class="said">
       <h2>Said by the user</h2>
       <div role="group" aria-label="State" class="bar">
         {states.map((s) => (
@@ -220,8 +225,11 @@ function Deleted() {
     [kind],
   );
   const [problem, setProblem] = useState<Problem | null>(null);
-  const undo = (key: string) =>
-    post(`/v1/nodes/${kind}/${encodeURIComponent(key)}/restore`, undefined, { user_id: user() }).then(list.reload, (failure: Problem) => setProblem(failure));
+  const undo = (n: Schemas["NodeView"]) =>
+    (n.withdrawn_at ? undoWithdrawal(n.entity_key) : post(`/v1/nodes/${kind}/${encodeURIComponent(n.entity_key)}/restore`, undefined, { user_id: user() })).then(
+      list.reload,
+      (failure: Problem) => setProblem(failure),
+    );
   return (
     <section>
       <h2>Deleted</h2>
@@ -234,9 +242,9 @@ function Deleted() {
               <strong>
                 <Text text={n.name || n.entity_key} />
               </strong>{" "}
-              deleted <Time at={n.deleted_at} />, can be restored until <Time at={n.restorable_until} />{" "}
+              {n.withdrawn_at ? "withdrawn" : "deleted"} <Time at={n.deleted_at} />, can be restored until <Time at={n.restorable_until} />{" "}
               {may("write") && (
-                <button type="button" onClick={() => undo(n.entity_key)}>
+                <button type="button" onClick={() => undo(n)}>
                   Undo
                 </button>
               )}

@@ -1,7 +1,7 @@
 // Search, with what each hit's score is made of; two queries stand side by side.
 import { useState } from "preact/hooks";
 import { post, type Schemas } from "../api";
-import { Field, NodeLink, number, ProblemNote, Status, Text, Time, user, words } from "../parts/common";
+import { believed, Field, NodeLink, number, ProblemNote, Status, Text, Time, user, words } from "../parts/common";
 import { useLoad } from "../parts/load";
 import { change, route } from "../route";
 
@@ -109,9 +109,10 @@ function Found({ result }: { result: Schemas["ExploreResult"] }) {
         </p>
       ))}
       {empty && <Status>Nothing was found.</Status>}
+      {(meta.distrusted ?? 0) > 0 && <p class="hint">Left out for too little trust: {number(meta.distrusted)}.</p>}
       {sources.length > 0 && <h2>Sources</h2>}
       {sources.map((s) => (
-        <Hit title={<NodeLink kind="source" id={s.entity_key}>{<Text text={s.name || s.entity_key} />}</NodeLink>} score={s.relevance_score} explanation={s.explanation}>
+        <Hit title={<NodeLink kind="source" id={s.entity_key}>{<Text text={s.name || s.entity_key} />}</NodeLink>} hit={s}>
           <p class="hint">
             {words(s.source_type ?? "")} <Time at={s.started_at} />
           </p>
@@ -135,7 +136,7 @@ function Found({ result }: { result: Schemas["ExploreResult"] }) {
           <>
             <h2>{name}</h2>
             {hits.map((n) => (
-              <Hit title={<NodeLink kind={kind || n.node_type} id={n.entity_key}>{<Text text={n.name} />}</NodeLink>} score={n.relevance_score} explanation={n.explanation}>
+              <Hit title={<NodeLink kind={kind || n.node_type} id={n.entity_key}>{<Text text={n.name} />}</NodeLink>} hit={n}>
                 <p>
                   <Text text={n.description ?? ""} />
                 </p>
@@ -151,7 +152,7 @@ function Found({ result }: { result: Schemas["ExploreResult"] }) {
       )}
       {artifacts.length > 0 && <h2>Documents and outputs</h2>}
       {artifacts.map((a) => (
-        <Hit title={<NodeLink kind={a.content_type} id={a.entity_key}>{<Text text={a.name} />}</NodeLink>} score={a.relevance_score} explanation={a.explanation}>
+        <Hit title={<NodeLink kind={a.content_type} id={a.entity_key}>{<Text text={a.name} />}</NodeLink>} hit={a}>
           <p>
             <Text text={a.description ?? ""} />
           </p>
@@ -165,8 +166,7 @@ function Found({ result }: { result: Schemas["ExploreResult"] }) {
               <Text text={r.from_name} /> {r.relationship_type} <Text text={r.to_name} />
             </>
           }
-          score={r.relevance_score}
-          explanation={r.explanation}
+          hit={r}
         >
           <p>
             <Text text={r.description ?? ""} />
@@ -177,13 +177,21 @@ function Found({ result }: { result: Schemas["ExploreResult"] }) {
   );
 }
 
-function Hit({ title, score, explanation, children }: { title: preact.ComponentChildren; score: number; explanation?: Explanation; children?: preact.ComponentChildren }) {
+interface Scored {
+  relevance_score: number;
+  explanation?: Explanation;
+  origin?: string;
+  trust?: number;
+}
+
+function Hit({ title, hit, children }: { title: preact.ComponentChildren; hit: Scored; children?: preact.ComponentChildren }) {
   return (
     <article class="hit">
       <h3>
-        {title} <span class="cost">{number(score)}</span>
+        {title} <span class="cost">{number(hit.relevance_score)}</span>
       </h3>
-      {explanation && <Earned explanation={explanation} />}
+      {hit.explanation && <Earned explanation={hit.explanation} />}
+      {believed(hit) && <p class="hint">{believed(hit)}</p>}
       {children}
     </article>
   );

@@ -1,10 +1,11 @@
 // A node: its fields, relationships, notes and sources, whether the context has it, and how to change it.
 import { useState } from "preact/hooks";
 import { get, may, patch, post, Problem, remove, type Schemas } from "../api";
-import { Confirm, Copy, Field, NodeLink, number, Pages, ProblemNote, Status, Text, Time, user, words } from "../parts/common";
+import { believed, Confirm, Copy, Field, NodeLink, number, Pages, ProblemNote, Status, Text, Time, user, words } from "../parts/common";
 import { useLoad, usePages } from "../parts/load";
 import { change, link, route } from "../route";
 import { AsOf, asOf, History } from "./history";
+import { undoWithdrawal, Withdraw, Withdrawn } from "./withdraw";
 
 type View = Schemas["NodeView"];
 
@@ -17,6 +18,7 @@ export function Node() {
   const path = `/v1/nodes/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`;
   const of = user() || undefined;
   const [deleted, setDeleted] = useState<Schemas["Deletion"] | null>(null);
+  const [withdrawn, setWithdrawn] = useState<Schemas["Withdrawal"] | null>(null);
   const at = asOf();
   const node = useLoad((signal) => get<View>(path, { user_id: of, as_of: at }, signal), [path, of, at]);
 
@@ -27,6 +29,17 @@ export function Node() {
         deletion={deleted}
         restored={() => {
           setDeleted(null);
+          node.reload();
+        }}
+      />
+    );
+  }
+  if (withdrawn) {
+    return (
+      <Withdrawn
+        withdrawal={withdrawn}
+        restored={() => {
+          setWithdrawn(null);
           node.reload();
         }}
       />
@@ -52,7 +65,15 @@ export function Node() {
       </h1>
       <p class="lead">
         {n.kind} · <Text text={n.entity_key} /> · {n.state} · version {n.version}
+        {believed(n) && ` · ${believed(n)}`}
+        {n.author && (
+          <>
+            {" "}
+            · by <Text text={n.author} />
+          </>
+        )}
       </p>
+      {n.withdrawn_at && <HalfWithdrawn node={n} changed={node.reload} />}
       {(n.description || n.summary || n.text || n.content) && (
         <p class="prose">
           <Text text={(n.description || n.summary || n.text || n.content)!} />
@@ -62,6 +83,7 @@ export function Node() {
         {!at && <Change node={n} path={path} changed={node.reload} />}
         {!at && <Forget node={n} path={path} forgotten={setDeleted} />}
         {!at && <Merge node={n} path={path} changed={node.reload} />}
+        {!at && n.kind === "source" && <Withdraw id={n.entity_key} withdrawn={setWithdrawn} />}
         <a href={link("graph", { user: of, kind: n.kind, key: n.entity_key })}>Show its graph</a>
         <Copy text={n.entity_key}>Copy the key</Copy>
         <Copy text={JSON.stringify(n, null, 2)}>Copy as JSON</Copy>
@@ -78,7 +100,7 @@ export function Node() {
   );
 }
 
-const told = ["name", "title", "kind", "entity_key", "state", "version", "description", "summary", "text", "content", "notes", "relationships", "salience", "decay_rate", "archives_at", "access_count", "last_accessed_at", "last_write", "recalls", "created_at", "updated_at"];
+const told = ["name", "title", "kind", "entity_key", "state", "version", "description", "summary", "text", "content", "notes", "relationships", "salience", "decay_rate", "archives_at", "access_count", "last_accessed_at", "last_write", "recalls", "created_at", "updated_at", "origin", "trust", "author", "rests_on", "withdrawn_at"];
 
 function Fields({ node }: { node: View }) {
   const fields = Object.entries(node).filter(([name, value]) => !told.includes(name) && value !== null && value !== "" && !(typeof value === "object" && Object.keys(value as object).length === 0));
@@ -281,6 +303,18 @@ function Provenance({ node, path }: { node: View; path: string }) {
         )}
         .
       </p>
+      {(node.rests_on ?? []).length > 0 && (
+        <p>
+          Rests on{" "}
+          {node.rests_on!.map((key, i) => (
+            <>
+              {i > 0 && ", "}
+              <NodeLink kind="source" id={key} />
+            </>
+          ))}
+          .
+        </p>
+      )}
       <Pages list={list} none="No conversation mentions it.">
         {list.rows.map((m) => (
           <blockquote key={m.source}>
@@ -367,10 +401,29 @@ function Forget({ node, path, forgotten }: { node: View; path: string; forgotten
   );
 }
 
-/** Merges another node into this one, and undoes that. */
+/** Says that a source was withdrawn and came back by itself, or that its withdrawal was interrupted. */
+function HalfWithdrawn({ node, changed }: { node: View; changed: () => void }) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  return (
+    <>
+      <p role="status">
+        It was withdrawn <Time at={node.withdrawn_at} />: nothing new rests on it.{" "}
+        {may("write") && (
+          <button type="button" onClick={() => undoWithdrawal(node.entity_key).then(changed, setProblem)}>
+            Undo the withdrawal
+          </button>
+        )}
+      </p>
+      {problem && <ProblemNote problem={problem} />}
+    </>
+  );
+}
+
+/** Merges another node into this one, and undoes that. The address may name the other, which opens the form. */
 function Merge({ node, path, changed }: { node: View; path: string; changed: () => void }) {
-  const [open, setOpen] = useState(false);
-  const [other, setOther] = useState("");
+  const given = route.value.query.get("merge") ?? "";
+  const [open, setOpen] = useState(given !== "");
+  const [other, setOther] = useState(given);
   const [take, setTake] = useState<string[]>([]);
   const [plan, setPlan] = useState<Schemas["Merge"] | null>(null);
   const [done, setDone] = useState<Schemas["Merge"] | null>(null);
@@ -384,6 +437,10 @@ function Merge({ node, path, changed }: { node: View; path: string; changed: () 
   const merge = async () => {
     setDone(await ask(false));
     changed();
+  };
+  const close = () => {
+    setOpen(false);
+    change({ merge: undefined });
   };
   const undo = () =>
     post(`/v1/nodes/${node.kind}/${encodeURIComponent(done!.merged.entity_key)}/restore`, undefined, { user_id: user() }).then(() => {
@@ -411,7 +468,7 @@ function Merge({ node, path, changed }: { node: View; path: string; changed: () 
         </span>
       )}
       {open && (
-        <Confirm title="Merge" act={merge} close={() => setOpen(false)}>
+        <Confirm title="Merge" act={merge} close={close}>
           <p>
             Another {node.kind} becomes part of <Text text={node.name || node.entity_key} />, with its relationships, mentions, notes and names. It can be undone for a while.
           </p>

@@ -1,6 +1,6 @@
 // The team: what this key may do, how much is stored, keys, and erasure of users.
 import { useState } from "preact/hooks";
-import { get, may, me, post, Problem, remove, type Schemas } from "../api";
+import { get, may, me, patch, post, Problem, remove, type Schemas } from "../api";
 import { Confirm, Copy, Field, More, number, ProblemNote, Status, Text, Time } from "../parts/common";
 import { useLoad, usePages } from "../parts/load";
 
@@ -14,10 +14,11 @@ export function Team() {
       {may("admin") ? (
         <>
           <Keys />
+          <LeastTrust />
           <Erase />
         </>
       ) : (
-        <p class="hint">Keys and erasure need a key with the scope admin.</p>
+        <p class="hint">Keys, the least trust and erasure need a key with the scope admin.</p>
       )}
     </>
   );
@@ -158,6 +159,40 @@ function Keys() {
           </p>
         </Confirm>
       )}
+    </section>
+  );
+}
+
+/** The trust below which writes wait for a decision. */
+function LeastTrust() {
+  const path = `/v1/teams/${encodeURIComponent(me.value!.team_id)}/trust`;
+  const least = useLoad((signal) => get<Schemas["TeamTrust"]>(path, {}, signal), []);
+  const [said, setSaid] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const save = (event: SubmitEvent) => {
+    event.preventDefault();
+    const min_trust = Number(new FormData(event.currentTarget as HTMLFormElement).get("min_trust"));
+    setSaid("");
+    setProblem(null);
+    patch<Schemas["TeamTrust"]>(path, { min_trust }).then(() => setSaid("Saved"), setProblem);
+  };
+  return (
+    <section>
+      <h2>Trust</h2>
+      <p>
+        Writes with less trust wait for a decision{me.value!.user_id ? "." : ", on the screen Care of their user."} Mails that read like instructions have 0.1.
+      </p>
+      {least.problem && <ProblemNote problem={least.problem} retry={least.reload} />}
+      {least.data && (
+        <form class="bar" onSubmit={save}>
+          <Field label="Least trust (0 to 1; 0: no write waits)">
+            <input name="min_trust" type="text" inputMode="decimal" pattern="0|1|0?[.][0-9]+" required defaultValue={String(least.data.min_trust)} />
+          </Field>
+          <button type="submit">Save</button>
+          <span role="status">{said}</span>
+        </form>
+      )}
+      {problem && <ProblemNote problem={problem} />}
     </section>
   );
 }
