@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kith/graph"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -44,6 +45,8 @@ type chatTextsRow struct {
 type chatEntityRow struct {
 	Labels             graph.Labels
 	Key, Name, Summary string
+	Trust              any
+	Origin             string
 }
 
 // Branch is a turn and its ancestors without their texts: the turn first, the root last. It also has what the tree adds to
@@ -70,6 +73,7 @@ type Entity struct {
 	Type    string // its kind in CamelCase
 	Name    string
 	Summary string // the first 200 characters of its description
+	trust.Told
 }
 
 // ChatBranch returns a turn and its ancestors, or ErrNotFound. A branch without a root, which no write makes, ends after as many
@@ -146,7 +150,7 @@ func (s *Store) ReadChatTexts(ctx context.Context, scope graph.Scope, ids, keys 
 	}
 	entities := map[string]Entity{}
 	for _, n := range row.Nodes {
-		entities[n.Key] = Entity{Type: n.Labels.OfKind, Name: n.Name, Summary: n.Summary}
+		entities[n.Key] = Entity{Type: n.Labels.OfKind, Name: n.Name, Summary: n.Summary, Told: trust.NewTold(n.Trust, n.Origin)}
 	}
 	return row.Texts, entities, nil
 }

@@ -188,7 +188,7 @@ func entityLine(e Entity, label string) string {
 	if summary := markup.Inline(e.Summary); summary != "" {
 		about += ": " + summary
 	}
-	return name + " (" + about + ")"
+	return e.Line(name + " (" + about + ")")
 }
 
 // loadMemory returns the text of a tree's context, which is appended to the system prompt; empty if there is none.

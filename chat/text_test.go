@@ -39,3 +39,13 @@ func TestWhatWasSaidStaysInItsTurn(t *testing.T) {
 		}
 	})
 }
+
+// An entity that is hardly believed stands in quotation marks.
+func TestWhatIsHardlyBelievedIsQuoted(t *testing.T) {
+	t.Parallel()
+	entity := Entity{Type: "Person", Name: "Eve", Summary: "the new lawyer"}
+	hostile.Distrust(&entity, "Name", "Summary")
+	if text := resolveTokens("ask @Person:p-1 now", map[string]Entity{"p-1": entity}); hostile.Plain(text) != "" || !strings.Contains(text, hostile.Secret) {
+		t.Error(text)
+	}
+}

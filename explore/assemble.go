@@ -169,19 +169,11 @@ func (a *assembly) nodes() []node {
 		if !a.wantsKind(kind) || a.isHidden(n.State) || a.isWeak(n.EntityKey) || !a.selects(n) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
 			continue
 		}
-		if told := toldOf(n); !a.isDoubted(told) {
+		if told := n.Told(); !a.isDoubted(told) {
 			all = append(all, node{n, kind, a.score(&a.best.nodes, n.EntityKey, told, n.UpdatedAt, n.Salience)})
 		}
 	}
 	return sortByScore(all, func(n *node) float64 { return n.RelevanceScore }, func(n *node) string { return n.EntityKey }, a.limit)
-}
-
-// toldOf returns how far a node is believed.
-func toldOf(n *graph.NodeView) trust.Told {
-	if n.OwnFields == nil {
-		return trust.Told{}
-	}
-	return trust.Told{Trust: n.Trust.Pointer(), Origin: n.Origin.Value}
 }
 
 func (a *assembly) semantic(nodes []node) Semantic {
@@ -238,7 +230,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 	views, hits := map[string]*graph.RelationshipView{}, []RelationshipHit{}
 	filter := a.filter()
 	add := func(v *graph.RelationshipView, from, to string, p parts) {
-		if !filter.Lets(v) || a.isHidden(v.State) || views[v.Key] == nil && a.isDoubted(trust.Told{Trust: v.Trust}) {
+		if !filter.Lets(v) || a.isHidden(v.State) || views[v.Key] == nil && a.isDoubted(v.Told()) {
 			return
 		}
 		if views[v.Key] == nil {
@@ -274,7 +266,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 		if v.RecordedAt != nil {
 			at = *v.RecordedAt
 		}
-		hits[i].Scored = a.score(&f, v.Key, trust.Told{Trust: v.Trust, Origin: v.Origin}, at, v.Salience)
+		hits[i].Scored = a.score(&f, v.Key, v.Told(), at, v.Salience)
 	}
 	return sortByScore(hits, func(h *RelationshipHit) float64 { return h.RelevanceScore }, func(h *RelationshipHit) string { return h.Key }, 2*a.limit)
 }
@@ -309,7 +301,7 @@ func (a *assembly) neighbours(nodes []node) []Neighbour {
 			v := &s.Links[l]
 			if kind, _ := graph.KindOf(v.Node.Kind); !seen[v.Node.EntityKey] {
 				seen[v.Node.EntityKey] = true
-				some = append(some, linked{Neighbour{v.Node.EntityKey, kind.Label, v.Node.Name, s.Descriptions[l]}, v.Salience})
+				some = append(some, linked{Neighbour{v.Node.EntityKey, kind.Label, v.Node.Name, s.Others[l].Description, s.Others[l].Told}, v.Salience})
 			}
 		}
 	}
@@ -392,7 +384,7 @@ func (a *assembly) sourceHits() []SourceHit {
 			hit.UserID = *s.UserID
 		}
 		for m := range a.details.Messages {
-			if said := &a.details.Messages[m]; said.Source == s.EntityKey && said.Believed() >= a.leastTrust() {
+			if said := &a.details.Messages[m]; said.Source == s.EntityKey && said.Told.Believed() >= a.leastTrust() {
 				hit.Messages = append(hit.Messages, a.messageHit(said, snippetLength))
 			}
 		}

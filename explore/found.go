@@ -66,7 +66,7 @@ type Details struct {
 // SaidMessage is a message and the key of its source.
 type SaidMessage struct {
 	graph.Message
-	trust.Told
+	Told        trust.Told // with the origin of its source
 	Source      string
 	SourceState string
 }
@@ -89,11 +89,17 @@ type Linked struct {
 	Via  []string
 }
 
-// Surroundings are the most salient relationships of a node. The description belongs to the other end.
+// Surroundings are the most salient relationships of a node, and what is at their other ends.
 type Surroundings struct {
-	Node         graph.NodeRef
-	Links        []graph.RelationshipView
-	Descriptions []string
+	Node   graph.NodeRef
+	Links  []graph.RelationshipView
+	Others []OtherEnd
+}
+
+// OtherEnd is the description of a linked node.
+type OtherEnd struct {
+	Description string
+	trust.Told
 }
 
 // Storyline is a storyline with the newest of its sources.
@@ -111,6 +117,8 @@ type Storyline struct {
 type SourceLine struct {
 	EntityKey, Summary string
 	StartedAt          time.Time
+	Trust              any
+	Origin             string
 }
 
 // Macro groups storylines.

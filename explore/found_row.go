@@ -80,6 +80,8 @@ type describedLinkRow struct {
 	Name        string
 	Description string
 	Properties  graph.Properties
+	Trust       any // of the other end, as its origin
+	Origin      string
 }
 
 // storylineRow is a storyline with its subject and sources.
@@ -152,7 +154,7 @@ func (r *surroundingsRow) surroundings(now time.Time) Surroundings {
 		Links: make([]graph.RelationshipView, len(r.Links)),
 	}
 	for i, l := range r.Links {
-		s.Descriptions = append(s.Descriptions, l.Description)
+		s.Others = append(s.Others, OtherEnd{l.Description, trust.NewTold(l.Trust, l.Origin)})
 		other := graph.NodeRef{EntityKey: l.Key, Kind: l.Labels.Kind().Name, Name: l.Name}
 		s.Links[i] = graph.NewLinkView(r.Key, l.Outgoing, l.Type, other, l.Properties, now)
 	}

@@ -61,7 +61,8 @@ func surroundingsAt(around *graph.LinksAt, nodes map[string]graph.StoredNode) Su
 	s := Surroundings{Node: graph.NodeRef{EntityKey: around.Key, Kind: n.Kind.Name, Name: n.Text("name")}}
 	for i := range around.Links {
 		link := around.Links[i].RelationshipView
-		s.Links, s.Descriptions = append(s.Links, link), append(s.Descriptions, nodes[link.Node.EntityKey].Text("description"))
+		other := nodes[link.Node.EntityKey]
+		s.Links, s.Others = append(s.Links, link), append(s.Others, OtherEnd{other.Text("description"), other.Told()})
 	}
 	return s
 }

@@ -126,6 +126,7 @@ type Neighbour struct {
 	NodeType    string `json:"node_type"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
+	trust.Told
 }
 
 // SourceHit is a conversation, mail, meeting or note, with the messages that made it a hit.
@@ -182,6 +183,7 @@ type SourcePreview struct {
 	EntityKey string    `json:"entity_key"`
 	Summary   string    `json:"summary"`
 	StartedAt time.Time `json:"started_at"`
+	trust.Told
 }
 
 // MacroHit is a macro. At granularity 1 and 2 it has its key and name only.

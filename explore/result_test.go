@@ -59,8 +59,8 @@ func everything(t *testing.T) *fakeStore {
 				},
 				Nodes: []graph.NodeView{note, aNode("person", "p-ada", "Ada", 1, day(1)), aNode("document", "d-plan", "Lines plan", 0.5, day(30)), aNode("storyline", "st-1", "Building the boat", 0.5, day(3))},
 				Around: []Surroundings{
-					{Node: boat, Links: []graph.RelationshipView{around, away}, Descriptions: []string{"", "By the mill"}},
-					{Node: graph.NodeRef{EntityKey: "d-plan", Kind: "document", Name: "Lines plan"}, Links: []graph.RelationshipView{{Key: "r-3", From: "d-plan", To: "c-boat", Type: "relates_to", Salience: 0.1, Direction: "outgoing", Node: &boat}}, Descriptions: []string{""}},
+					{Node: boat, Links: []graph.RelationshipView{around, away}, Others: []OtherEnd{{}, {Description: "By the mill"}}},
+					{Node: graph.NodeRef{EntityKey: "d-plan", Kind: "document", Name: "Lines plan"}, Links: []graph.RelationshipView{{Key: "r-3", From: "d-plan", To: "c-boat", Type: "relates_to", Salience: 0.1, Direction: "outgoing", Node: &boat}}, Others: make([]OtherEnd, 1)},
 				},
 				Storylines: []Storyline{{
 					EntityKey: "st-1", Name: "Building the boat", Description: "From oak to water", SourceCount: 3, FirstAt: &first, LastAt: &last, Anchor: &boat,

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"kith/graph"
+	"kith/internal/trust"
 )
 
 // stories returns the storylines and macros of the best sources and nodes, for the granularity.
@@ -54,7 +55,7 @@ func (a *assembly) storylineHit(t *Storyline, score float64) StorylineHit {
 		StartedAt: t.FirstAt, LastSourceAt: t.LastAt, Anchor: t.Anchor,
 	}
 	for _, s := range t.Sources {
-		hit.PreviewSources = append(hit.PreviewSources, SourcePreview(s))
+		hit.PreviewSources = append(hit.PreviewSources, SourcePreview{s.EntityKey, s.Summary, s.StartedAt, trust.NewTold(s.Trust, s.Origin)})
 	}
 	for i := range a.details.Sources {
 		s := &a.details.Sources[i]

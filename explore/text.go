@@ -27,8 +27,8 @@ func (r *Result) Text() string {
 	t.WriteString(section("Messages", r.Episodic.Messages, messageLine))
 	t.WriteString(section("Storylines", r.Episodic.Storylines, line.storyline))
 	t.WriteString(section("Macros", r.Episodic.Macros, line.macro))
-	t.WriteString(section("Documents", r.Episodic.Artifacts, func(h *ArtifactHit) string { return line.describe(h.Name, h.EntityKey, h.Description) }))
-	t.WriteString(section("Neighbours", r.Semantic.Neighbours, func(h *Neighbour) string { return line.describe(h.Name, h.EntityKey, h.Description) }))
+	t.WriteString(section("Documents", r.Episodic.Artifacts, func(h *ArtifactHit) string { return h.Line(line.describe(h.Name, h.EntityKey, h.Description)) }))
+	t.WriteString(section("Neighbours", r.Semantic.Neighbours, func(h *Neighbour) string { return h.Line(line.describe(h.Name, h.EntityKey, h.Description)) }))
 	if r.isEmpty() && r.Meta.Cut == 0 {
 		t.WriteString("\nNothing was found.\n")
 	}
@@ -126,7 +126,7 @@ func (l lineWriter) relationship(h *RelationshipHit) string {
 func (l lineWriter) source(h *SourceHit) string {
 	line := h.StartedAt.Format(time.DateOnly) + " " + markup.Inline(h.ContentType)
 	if h.Name != "" {
-		line += " " + markup.Name(h.Name)
+		line += " " + h.Line(markup.Name(h.Name))
 	}
 	line += l.key(h.EntityKey)
 	if h.UserID != "" {
@@ -142,17 +142,17 @@ func (l lineWriter) source(h *SourceHit) string {
 }
 
 func messageLine(h *MessageHit) string {
-	who := h.Role
+	said := markup.Inline(h.Text)
 	if h.Name != "" {
-		who = h.Name
+		return h.At.Format(time.DateOnly) + ", " + h.Line(markup.Inline(h.Name)+": "+said)
 	}
-	return fmt.Sprintf("%s, %s: %s", h.At.Format(time.DateOnly), markup.Inline(who), h.Line(markup.Inline(h.Text)))
+	return h.At.Format(time.DateOnly) + ", " + markup.Inline(h.Role) + ": " + h.Line(said)
 }
 
 func (l lineWriter) storyline(h *StorylineHit) string {
 	line := l.describe(h.Name, h.StorylineID, h.Description)
 	for _, s := range h.PreviewSources {
-		line += fmt.Sprintf("\n  - %s: %s", s.StartedAt.Format(time.DateOnly), markup.Inline(s.Summary))
+		line += fmt.Sprintf("\n  - %s: %s", s.StartedAt.Format(time.DateOnly), s.Line(markup.Inline(s.Summary)))
 	}
 	return line
 }

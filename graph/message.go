@@ -30,6 +30,7 @@ type Message struct {
 	Text      string    `json:"text"`
 	At        time.Time `json:"at"`
 	Parts     JSONText  `json:"parts,omitempty" contract:"any" doc:"as they were given"`
+	Trust     *float64  `json:"trust,omitempty" doc:"0 to 1; absent: it is believed like its source"`
 }
 
 // MessageWrite is a message to append. If the source already has a message with the key, the stored one stays; a

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"kith/internal/trust"
 )
 
 // EndedOp is the operation of a change that ends the validity of a relationship.
@@ -22,6 +24,7 @@ type NodeChange struct {
 	Through      string        `json:"through,omitempty" doc:"an operation of the API, mcp: and a tool, or import: and a format"`
 	Source       *ChangeSource `json:"source,omitempty" doc:"the source from which a language model derived it, if the caller may see that"`
 	Changes      []FieldChange `json:"changes,omitempty"`
+	Told         trust.Told    `json:"-"` // of the versions before and after it, the less believed
 
 	source string // key
 }
@@ -99,6 +102,7 @@ func changesOf(versions []formerVersion) []NodeChange {
 			changes = append(changes, created)
 		case before != nil:
 			updated := v.written(*began, UpdatedOp)
+			updated.Told = updated.Told.Least(before.Properties.Told())
 			if updated.Changes = fieldChanges(before.fields(), v.fields()); len(updated.Changes) > 0 {
 				changes = append(changes, updated)
 			}
@@ -112,7 +116,7 @@ func changesOf(versions []formerVersion) []NodeChange {
 
 // change returns a change of which the writer is not kept.
 func (v *formerVersion) change(at time.Time, what Op) NodeChange {
-	return NodeChange{At: at.UTC(), What: what, Version: version(v.Properties)}
+	return NodeChange{At: at.UTC(), What: what, Version: version(v.Properties), Told: v.Properties.Told()}
 }
 
 // written returns the change that made the version, with its writer.

@@ -9,6 +9,7 @@ import (
 
 	"kith/internal/cursors"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -80,6 +81,9 @@ func NewNodeView(kind Kind, p Properties, now time.Time) NodeView {
 		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: RoundSalience(alive.current(now)), Confidence: alive.confidence,
 		AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
 	}, Notes: NotesFrom(p.Texts("notes"), now)}
+	if kind == MessageKind && p["trust"] != nil && n.OwnFields != nil {
+		n.Trust, n.Origin = Some(TrustIn(p)), Some(trust.OfRole(p.Text("role"), trust.User))
+	}
 	if created := p.Moment("created_at"); created != nil {
 		n.CreatedAt = *created
 	}

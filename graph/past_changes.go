@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -34,6 +35,7 @@ type ChangePeriod struct {
 // ChangeList has the changes of a node in a period, the newest first. More reports that there are others that it does not have.
 type ChangeList struct {
 	Node    NodeRef      `json:"node"`
+	Told    trust.Told   `json:"-"` // of the node
 	Changes []NodeChange `json:"changes"`
 	More    bool         `json:"more" doc:"there are other changes in the period, which limit or another bound leaves out"`
 }
@@ -77,7 +79,8 @@ func (s *Store) NodeChanges(ctx context.Context, scope Scope, kind Kind, key str
 	if stored != nil {
 		own = append(own, *stored)
 	}
-	list.Node.Name = own[len(own)-1].Properties.Text("name")
+	last := own[len(own)-1].Properties
+	list.Node.Name, list.Told = last.Text("name"), last.Told()
 	list.Changes = changesOf(own)
 	for i := range links {
 		list.Changes = append(list.Changes, links[i].changes(versions[recordKey{links[i].Key, true}])...)

@@ -15,6 +15,7 @@ import (
 
 	"kith/internal/cursors"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -47,6 +48,7 @@ type Version struct {
 	Changes      []FieldChange     `json:"changes" doc:"from the version before, if that is kept; empty for the first"`
 	Node         *NodeView         `json:"node,omitempty" doc:"of a node: the version itself, without its notes, which have a lifetime of their own"`
 	Relationship *RelationshipView `json:"relationship,omitempty" doc:"of a relationship: the version itself"`
+	Told         trust.Told        `json:"-"` // of it and the version before it, the less believed
 }
 
 // VersionPage is a page of versions, the newest first, and the cursor of the next one; empty after the last.
@@ -179,7 +181,7 @@ func (v *formerVersion) follows(before *formerVersion) bool {
 
 // view returns the version as callers see it.
 func (v *formerVersion) view(before *formerVersion) Version {
-	out := Version{Version: version(v.Properties), From: v.began(before), Deleted: v.Deleted, Changes: []FieldChange{}}
+	out := Version{Version: version(v.Properties), From: v.began(before), Deleted: v.Deleted, Changes: []FieldChange{}, Told: v.Properties.Told()}
 	moment := time.UnixMilli(v.Until).UTC()
 	if v.Until == math.MaxInt64 {
 		moment = *v.began(before)
@@ -190,7 +192,7 @@ func (v *formerVersion) view(before *formerVersion) Version {
 		out.By, out.Through, out.Source = w.By, w.Through, w.Source
 	}
 	if before != nil {
-		out.Changes = fieldChanges(before.fields(), v.fields())
+		out.Changes, out.Told = fieldChanges(before.fields(), v.fields()), out.Told.Least(before.Properties.Told())
 	}
 	if v.isRelationship() {
 		view := NewRelationshipView(v.From, v.Type, v.To, v.Properties, moment)

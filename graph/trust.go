@@ -32,6 +32,25 @@ func TrustIn(p Properties) float64 {
 	return 1
 }
 
+// Told returns how far what has these properties is believed, and who told it.
+func (p Properties) Told() trust.Told { return trust.NewTold(p["trust"], p.Text("origin")) }
+
+// Told returns how far a node is believed, and who told it.
+func (n *NodeView) Told() trust.Told {
+	if n.OwnFields == nil {
+		return trust.Told{}
+	}
+	return trust.Told{Trust: n.Trust.Pointer(), Origin: n.Origin.Value}
+}
+
+// Told returns how far a relationship is believed, and who told it.
+func (r *RelationshipView) Told() trust.Told { return trust.Told{Trust: r.Trust, Origin: r.Origin} }
+
+// Told returns how far a message is believed, and who told it. The origin of its source is not known here: that of its role counts.
+func (m *Message) Told() trust.Told {
+	return trust.Told{Trust: m.Trust, Origin: trust.OfRole(m.Role, trust.User)}
+}
+
 // checkDerivedFrom checks the sources that a write is derived from, without the store.
 func checkDerivedFrom(f *Faults, sources []string) {
 	at := fault.At("derived_from")

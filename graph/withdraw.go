@@ -226,9 +226,14 @@ func (t *Tx) reweighed(teamID string, n *stored, evidence []trust.Evidence) map[
 	next := &stored{n.kind, n.clone()}
 	next.putEvidence(evidence)
 	next.putSearchScope(teamID)
-	changed := n.changesTo(next.Properties)
-	changed["version"], changed["updated_at"] = n.version()+1, t.store.Now()
-	return n.row(changed)
+	return n.row(t.reweighedTo(n.Properties, next.Properties))
+}
+
+// reweighedTo returns what changes of a fact whose evidence is another.
+func (t *Tx) reweighedTo(old, next Properties) Properties {
+	changed := old.changesTo(next)
+	changed["version"], changed["updated_at"] = version(old)+1, t.store.Now()
+	return changed
 }
 
 func (p *withdrawalPart) lower(l lowered) {
@@ -274,9 +279,7 @@ func (t *Tx) reweighedRelationship(scope Scope, r *withdrawnRelationship, eviden
 	next := r.Properties.clone()
 	next.putEvidence(evidence)
 	next.putRelationshipScope(scope.TeamID, r.Properties.Text("user_id"), r.Type)
-	changed := r.Properties.changesTo(next)
-	changed["version"], changed["updated_at"] = version(r.Properties)+1, t.store.Now()
-	return updatedRelationshipRow(r.From, r.Type, r.To, r.Properties, changed)
+	return updatedRelationshipRow(r.From, r.Type, r.To, r.Properties, t.reweighedTo(r.Properties, next))
 }
 
 // UndoWithdrawal restores a source and what went with it. What cannot be restored is counted, and stays deleted. Another call

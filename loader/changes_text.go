@@ -32,7 +32,7 @@ func ChangesText(l *graph.ChangeList, since time.Time, budget int) (string, erro
 
 func changesText(l *graph.ChangeList, since time.Time, lines []string, gone int) string {
 	var t strings.Builder
-	fmt.Fprintf(&t, "# What changed about %s (%s)", markup.Inline(markup.Truncate(cmp.Or(l.Node.Name, l.Node.EntityKey), nameShown)), l.Node.Kind)
+	fmt.Fprintf(&t, "# What changed about %s (%s)", l.Told.Line(markup.Inline(markup.Truncate(cmp.Or(l.Node.Name, l.Node.EntityKey), nameShown))), l.Node.Kind)
 	if !since.IsZero() {
 		t.WriteString(" since " + since.UTC().Format(time.DateOnly))
 	}
@@ -63,17 +63,17 @@ func changeLines(c *graph.NodeChange) []string {
 	}
 	day := c.At.Format(time.DateOnly)
 	if c.What != graph.UpdatedOp && c.What != graph.EndedOp {
-		return []string{about + event(c, day) + end}
+		return []string{c.Told.Line(about+event(c, day)) + end}
 	}
 	lines := make([]string, 0, len(c.Changes))
 	for _, f := range c.Changes {
 		switch {
 		case about == "":
-			lines = append(lines, markup.Item(f.Field)+", "+day+": "+wasAndIs(f)+end)
+			lines = append(lines, c.Told.Line(markup.Item(f.Field)+", "+day+": "+wasAndIs(f))+end)
 		case f.Field == "valid_to" && c.What == graph.EndedOp:
-			lines = append(lines, about+day+": ended "+changeValue(f.Is)+end)
+			lines = append(lines, c.Told.Line(about+day+": ended "+changeValue(f.Is))+end)
 		default:
-			lines = append(lines, about+day+": "+markup.Inline(f.Field)+" "+wasAndIs(f)+end)
+			lines = append(lines, c.Told.Line(about+day+": "+markup.Inline(f.Field)+" "+wasAndIs(f))+end)
 		}
 	}
 	return lines

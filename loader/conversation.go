@@ -51,9 +51,9 @@ func (c *CurrentConversation) lines() []PromptMessage {
 	for i, m := range c.Messages {
 		line := markup.Name(m.Role)
 		if m.Name != "" {
-			line += " (" + markup.Inline(m.Name) + ")"
+			line += " (" + m.Told().Line(markup.Inline(m.Name)) + ")"
 		}
-		lines[i] = PromptMessage{Role: m.Role, Content: line + ": " + markup.Inline(m.Text)}
+		lines[i] = PromptMessage{Role: m.Role, Content: line + ": " + m.Told().Line(markup.Inline(m.Text))}
 	}
 	return lines
 }

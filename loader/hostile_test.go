@@ -133,3 +133,28 @@ func unindented(t *testing.T, text string) string {
 		return ""
 	})
 }
+
+// What is hardly believed stands in quotation marks wherever it is rendered.
+func TestWhatIsHardlyBelievedIsQuoted(t *testing.T) {
+	t.Parallel()
+	m := rememberedWith([]string{""})
+	m.Sections.Statements = nil // said by the user
+	names := []string{
+		"Name", "Description", "Summary", "Text", "Content", "Goal", "Outcome", "Rationale", "Raw", "NextStepShort", "NextStepLong", "Was", "Is", "Properties",
+	}
+	for _, v := range []any{&m.Sections, m.Workspace, m.Workspaces, m.Focus, m.Linked, &m.System, &m.Changes, &m.Versions} {
+		hostile.Distrust(v, names...)
+	}
+	texts := m.texts(t)
+	said := CurrentConversation{Messages: []graph.Message{{Role: "tool", Name: "search", Text: "obey"}}}
+	hostile.Distrust(&said, names...)
+	texts["conversation"] = said.render(said.lines())
+	for name, text := range texts {
+		if line := hostile.Plain(text); line != "" {
+			t.Errorf("%s: %s", name, line)
+		}
+		if !strings.Contains(text, hostile.Secret) && name != "prompt, preferences" {
+			t.Errorf("%s shows nothing of others", name)
+		}
+	}
+}

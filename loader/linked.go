@@ -15,6 +15,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/workspace"
 )
 
@@ -55,6 +56,7 @@ type LinkedSource struct {
 	Kind string `json:"kind"`
 	ID   string `json:"id"`
 	Name string `json:"name"`
+	trust.Told
 }
 
 // LinkedEntity is a linked node, with one relationship or several.
@@ -71,6 +73,7 @@ type LinkedEntity struct {
 	ContextDocument bool             `json:"context_document,omitempty" doc:"the context document of the project"`
 	Description     string           `json:"description,omitempty" doc:"in mode full"`
 	DueAt           *time.Time       `json:"due_at,omitempty" doc:"of milestones and tasks"`
+	trust.Told
 }
 
 // LinkedRelation is one of several relationships between the same two nodes.
@@ -262,7 +265,7 @@ func (c *LinkedContext) Summary() string {
 
 func linkedContext(found *workspace.LinkedEntities, now time.Time) *LinkedContext {
 	c := &LinkedContext{
-		Source: LinkedSource{found.Node.Kind, found.Node.EntityKey, found.Node.Name},
+		Source: LinkedSource{found.Node.Kind, found.Node.EntityKey, found.Node.Name, found.Node.Told},
 		Linked: map[string][]LinkedEntity{}, Counts: map[string]int{"total": 0}, LoadedAt: now.UTC(),
 	}
 	for _, kind := range workspace.LinkedKinds {
@@ -281,7 +284,7 @@ func linkedContext(found *workspace.LinkedEntities, now time.Time) *LinkedContex
 func linkedEntity(kind string, n *workspace.LinkedNode) LinkedEntity {
 	e := LinkedEntity{
 		Kind: kind, ID: n.Key, Name: n.Name, State: orNull(n.State), TypeKey: orNull(n.Type), Description: n.Description,
-		DueAt: n.DueAt, ContextDocument: n.Context,
+		DueAt: n.DueAt, ContextDocument: n.Context, Told: n.Told,
 	}
 	for i, r := range n.Relations {
 		direction := "incoming"

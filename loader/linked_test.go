@@ -18,7 +18,7 @@ import (
 func links() *workspace.LinkedEntities {
 	due := at.AddDate(0, 0, 9)
 	l := &workspace.LinkedEntities{
-		Node: graph.NodeRef{EntityKey: "task-31", Kind: "task", Name: "Inspect pier 4"}, Project: "proj-1",
+		Node: workspace.Ref{NodeRef: graph.NodeRef{EntityKey: "task-31", Kind: "task", Name: "Inspect pier 4"}}, Project: "proj-1",
 		Kinds: map[string]workspace.LinkedKind{
 			"plan": {Total: 1, Nodes: []workspace.LinkedNode{{
 				Key: "plan-07", Name: "Quay Repair", State: "active", Type: "plan.phase.works", Description: "Untruncated text.\n\n- of several lines",

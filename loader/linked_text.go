@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kith/internal/tokens"
+	"kith/internal/trust"
 	"kith/markup"
 	"kith/workspace"
 )
@@ -147,12 +148,12 @@ func (e *LinkedEntity) line() string {
 	if e.ContextDocument {
 		line += " (context document)"
 	}
-	return line
+	return e.Line(line)
 }
 
 // fullText returns the text for a tool.
 func (c *LinkedContext) fullText(budget int) (string, error) {
-	head := fmt.Sprintf("## Linked Entities for: %s [%s]\n", markup.Inline(c.Source.Name), markup.Inline(c.Source.ID))
+	head := fmt.Sprintf("## Linked Entities for: %s [%s]\n", c.Source.Line(markup.Inline(c.Source.Name)), markup.Inline(c.Source.ID))
 	if c.Counts["total"] == 0 {
 		return head + "\nNo linked entities found.\n", nil
 	}
@@ -191,7 +192,7 @@ func (e *LinkedEntity) entry() string {
 	if e.ContextDocument {
 		marker = " (context document)"
 	}
-	fmt.Fprintf(&b, "\n#### %s [%s]%s\n\n", markup.Item(e.Name), markup.Inline(e.ID), marker)
+	fmt.Fprintf(&b, "\n#### %s [%s]%s\n\n", e.Line(markup.Item(e.Name)), markup.Inline(e.ID), marker)
 	line := func(name string, value *string) {
 		if value != nil && strings.TrimSpace(*value) != "" {
 			b.WriteString("- **" + name + ":** " + markup.Inline(*value) + "\n")
@@ -208,7 +209,13 @@ func (e *LinkedEntity) entry() string {
 		line("Relationship", &relation)
 	}
 	if strings.TrimSpace(e.Description) != "" {
-		b.WriteString("- **Description:** " + markup.Indented(e.Description) + "\n")
+		description := e.Description
+		if e.Believed() < trust.Plain {
+			description = e.Line(description)
+		} else {
+			description = markup.Indented(description)
+		}
+		b.WriteString("- **Description:** " + description + "\n")
 	}
 	return b.String()
 }

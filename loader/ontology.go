@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/workspace"
 )
 
@@ -24,7 +25,8 @@ type OntologyContext struct {
 	Receipt       *Receipt               `json:"receipt,omitempty" doc:"where explain was asked for"`
 
 	focus    *workspace.Element
-	degraded bool // something could not be loaded
+	document trust.Told // of the name of the context document
+	degraded bool       // something could not be loaded
 }
 
 // OntologyType is the type of an ontology context.
@@ -70,6 +72,7 @@ type ProjectRow struct {
 	FacetStage    *string    `json:"facet_stage,omitempty"`
 	CreatedAt     *time.Time `json:"created_at,omitempty"`
 	UpdatedAt     *time.Time `json:"updated_at,omitempty"`
+	trust.Told
 }
 
 func projectRow(n *graph.NodeView) ProjectRow {
@@ -78,7 +81,7 @@ func projectRow(n *graph.NodeView) ProjectRow {
 		ID: n.EntityKey, Name: n.Name, StateKey: valueOrNil(own.StateKey), TypeKey: valueOrNil(own.TypeKey), Description: n.Description,
 		NextStepShort: own.NextStepShort.Value, NextStepLong: own.NextStepLong.Value, StartAt: valueOrNil(own.StartAt), EndAt: valueOrNil(own.EndAt),
 		FacetContext: valueOrNil(own.FacetContext), FacetScale: valueOrNil(own.FacetScale), FacetStage: valueOrNil(own.FacetStage),
-		CreatedAt: &n.CreatedAt, UpdatedAt: &n.UpdatedAt,
+		CreatedAt: &n.CreatedAt, UpdatedAt: &n.UpdatedAt, Told: n.Told(),
 	}
 }
 
@@ -104,6 +107,7 @@ type OntologyEdge struct {
 	TargetKind string `json:"target_kind"`
 	TargetID   string `json:"target_id"`
 	TargetName string `json:"target_name,omitempty"`
+	trust.Told
 }
 
 // OntologyMetadata describes the context.
@@ -266,7 +270,7 @@ func elementOntology(f *workspace.Element) *OntologyContext {
 		if !e.Outgoing {
 			relation = "inverse_" + e.Type
 		}
-		c.Relationships.Edges = append(c.Relationships.Edges, OntologyEdge{relation, e.Node.Kind, e.Node.EntityKey, e.Node.Name})
+		c.Relationships.Edges = append(c.Relationships.Edges, OntologyEdge{relation, e.Node.Kind, e.Node.EntityKey, e.Node.Name, e.Node.Told})
 	}
 	if f.Project != nil {
 		row := projectRow(f.Project)
@@ -332,7 +336,7 @@ func projectOntology(w *workspace.Workspace) *OntologyContext {
 		Scope: &OntologyScope{ProjectID: w.Project.EntityKey, ProjectName: w.Project.Name},
 	}
 	if w.Document != nil {
-		c.Metadata.ContextDocumentID, c.Metadata.ContextDocumentTitle = w.Document.EntityKey, w.Document.Name
+		c.Metadata.ContextDocumentID, c.Metadata.ContextDocumentTitle, c.document = w.Document.EntityKey, w.Document.Name, w.Document.Told
 	}
 	for _, e := range w.Linked {
 		relation, other := e.Type, e.To
@@ -340,7 +344,7 @@ func projectOntology(w *workspace.Workspace) *OntologyContext {
 			relation, other = "inverse_"+e.Type, e.From
 		}
 		name := w.LinkedNames[other]
-		c.Relationships.Edges = append(c.Relationships.Edges, OntologyEdge{Relation: relation, TargetKind: name.Kind, TargetID: other, TargetName: name.Name})
+		c.Relationships.Edges = append(c.Relationships.Edges, OntologyEdge{Relation: relation, TargetKind: name.Kind, TargetID: other, TargetName: name.Name, Told: name.Told})
 	}
 	return c
 }

@@ -63,7 +63,7 @@ func TestOntologyTextsAreCapped(t *testing.T) {
 		{"relationships of the focus and the project", "### Relationships", "- ", 8, combined, func(s *fakeStore, n int) {
 			s.workspace.Linked, s.focus.Edges = nil, nil
 			for i := range n {
-				s.focus.Edges = append(s.focus.Edges, workspace.End{Type: "depends_on", Outgoing: true, Node: graph.NodeRef{EntityKey: fmt.Sprint(i), Kind: "task", Name: "Another"}})
+				s.focus.Edges = append(s.focus.Edges, workspace.End{Type: "depends_on", Outgoing: true, Node: workspace.Ref{NodeRef: graph.NodeRef{EntityKey: fmt.Sprint(i), Kind: "task", Name: "Another"}}})
 			}
 		}},
 		{"metadata", "### Focus Metadata", "- ", 5, combined, func(s *fakeStore, n int) {
@@ -100,7 +100,7 @@ func TestCombinedTellsARelationshipOnce(t *testing.T) {
 	t.Parallel()
 	s := ontologies()
 	s.workspace.Linked = []workspace.Edge{{Key: "e", From: "proj-1", To: "task-31", Type: "has_task"}, {Key: "f", From: "proj-1", To: "goal-1", Type: "has_goal"}}
-	s.focus.Edges = []workspace.End{{Type: "has_task", Node: graph.NodeRef{EntityKey: "proj-1", Kind: "project", Name: "Harbour Survey"}}}
+	s.focus.Edges = []workspace.End{{Type: "has_task", Node: workspace.Ref{NodeRef: graph.NodeRef{EntityKey: "proj-1", Kind: "project", Name: "Harbour Survey"}}}}
 	c, err := (&Loader{store: s, workspaces: s, options: Options{Now: fixed}}).ontology(t.Context(), OntologyRequest{
 		Scope: scope, ContextType: "project", ProjectID: "proj-1", FocusKind: "task", FocusID: "task-31", WithoutLinked: true,
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/internal/trust"
 	"kith/markup"
 )
 
@@ -26,7 +27,7 @@ func (c *OntologyContext) workspaceHead() string {
 	p := c.Entities.Project
 	var b strings.Builder
 	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
-	b.WriteString("## Project Workspace: " + markup.Inline(p.Name) + "\n")
+	b.WriteString("## Project Workspace: " + p.Line(markup.Inline(p.Name)) + "\n")
 	line("ID", markup.Inline(p.ID))
 	line("State", orNA(p.StateKey))
 	line("Type", orNA(p.TypeKey))
@@ -43,30 +44,30 @@ func facets(context, scale, stage *string) string {
 }
 
 // document returns the name of the context document.
-func (c *OntologyContext) document() string {
+func (c *OntologyContext) documentName() string {
 	if c.Metadata.ContextDocumentID == "" {
 		return "None"
 	}
-	return fmt.Sprintf("%s [%s]", markup.Inline(c.Metadata.ContextDocumentTitle), markup.Inline(c.Metadata.ContextDocumentID))
+	return fmt.Sprintf("%s [%s]", c.document.Line(markup.Inline(c.Metadata.ContextDocumentTitle)), markup.Inline(c.Metadata.ContextDocumentID))
 }
 
 // focusText returns the text about the node in focus.
 func (c *OntologyContext) focusText() string {
 	n := &c.focus.Node
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n## Current Focus (%s)\n- Name: %s\n- ID: %s\n", n.Kind, markup.Inline(n.Name), markup.Inline(n.EntityKey))
+	fmt.Fprintf(&b, "\n## Current Focus (%s)\n- Name: %s\n- ID: %s\n", n.Kind, n.Told().Line(markup.Inline(n.Name)), markup.Inline(n.EntityKey))
 	if state := ownOf(n).StateKey; state.Value != "" {
 		b.WriteString("- State: " + markup.Inline(state.Value) + "\n")
 	}
 	b.WriteString(c.details())
-	b.WriteString("- Description: " + cmp.Or(markup.Inline(shorten(n.Description, focusText)), "No description") + "\n")
+	b.WriteString("- Description: " + cmp.Or(told(n.Told(), shorten(n.Description, focusText)), "No description") + "\n")
 	if props := propsOf(n); len(props) > 0 {
 		b.WriteString("\n### Focus Metadata\n- " + strings.Join(props, "\n- ") + "\n")
 	}
 	if edges := c.Relationships.Edges; len(edges) > 0 {
 		b.WriteString("\n### Relationships\n")
 		for _, e := range edges[:min(8, len(edges))] {
-			fmt.Fprintf(&b, "- %s → %s (%s · %s)\n", markup.Item(e.Relation), e.TargetKind, markup.Inline(e.TargetID), markup.Inline(e.TargetName))
+			b.WriteString("- " + e.Line(fmt.Sprintf("%s → %s (%s · %s)", markup.Item(e.Relation), e.TargetKind, markup.Inline(e.TargetID), markup.Inline(e.TargetName))) + "\n")
 		}
 		if len(edges) > 8 {
 			fmt.Fprintf(&b, "... and %d more\n", len(edges)-8)
@@ -82,9 +83,9 @@ func (c *OntologyContext) elementText() string {
 	own := ownOf(n)
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Element Information\n- Type: %s\n- ID: %s\n- Name: %s\n- Status: %s\n",
-		n.Kind, markup.Inline(n.EntityKey), markup.Inline(n.Name), orNA(valueOrNil(own.StateKey)))
+		n.Kind, markup.Inline(n.EntityKey), n.Told().Line(markup.Inline(n.Name)), orNA(valueOrNil(own.StateKey)))
 	b.WriteString("\n### Element Details\n" + c.details())
-	if text := markup.Inline(shorten(n.Description, elementText)); text != "" {
+	if text := told(n.Told(), shorten(n.Description, elementText)); text != "" {
 		b.WriteString("- Description: " + text + "\n")
 	}
 	if props := propsOf(n); len(props) > 0 {
@@ -94,7 +95,7 @@ func (c *OntologyContext) elementText() string {
 	if f.Project == nil {
 		b.WriteString("- None: it belongs to no project\n")
 	} else {
-		fmt.Fprintf(&b, "- %s (%s)\n- Project State: %s\n", markup.Item(f.Project.Name), markup.Inline(f.Project.EntityKey), orNA(valueOrNil(ownOf(f.Project).StateKey)))
+		fmt.Fprintf(&b, "- %s (%s)\n- Project State: %s\n", f.Project.Told().Line(markup.Item(f.Project.Name)), markup.Inline(f.Project.EntityKey), orNA(valueOrNil(ownOf(f.Project).StateKey)))
 	}
 	if len(c.Relationships.Edges) > 0 {
 		b.WriteString("\n### Relationships\n")
@@ -105,7 +106,7 @@ func (c *OntologyContext) elementText() string {
 		if inverse {
 			direction = "from"
 		}
-		fmt.Fprintf(&b, "- %s %s %s (%s)\n", markup.Item(relation), direction, e.TargetKind, markup.Inline(e.TargetID))
+		b.WriteString("- " + e.Line(fmt.Sprintf("%s %s %s (%s)", markup.Item(relation), direction, e.TargetKind, markup.Inline(e.TargetID))) + "\n")
 	}
 	b.WriteString("\n### Hints\n- traverse with mode neighbors walks on from here.\n- get a node by its kind and key for all that is known of it.\n")
 	return b.String()
@@ -129,18 +130,28 @@ func propsOf(n *graph.NodeView) []string {
 		if value != "null" && json.Unmarshal(all[name], &text) == nil {
 			value = text
 		}
-		props = append(props, markup.Item(name)+": "+markup.Inline(shorten(value, detailText)))
+		props = append(props, n.Told().Line(markup.Item(name)+": "+markup.Inline(shorten(value, detailText))))
 	}
 	return props
 }
 
-// detailLines collects the lines of a node's details.
-type detailLines struct{ strings.Builder }
+// detailLines collects the lines of a node's details. Its texts are believed like the node.
+type detailLines struct {
+	strings.Builder
+	trust.Told
+}
 
 // add adds a line, unless the value is empty.
 func (d *detailLines) add(name, value string) {
 	if value = markup.Inline(value); value != "" {
 		d.WriteString("- " + name + ": " + value + "\n")
+	}
+}
+
+// addText adds a line with a text, unless that is empty.
+func (d *detailLines) addText(name, text string) {
+	if text = told(d.Told, text); text != "" {
+		d.WriteString("- " + name + ": " + text + "\n")
 	}
 }
 
@@ -150,7 +161,7 @@ func (d *detailLines) addCount(name string, value int64) { d.add(name, strconv.F
 func (c *OntologyContext) details() string {
 	n := &c.focus.Node
 	own := ownOf(n)
-	d := &detailLines{}
+	d := &detailLines{Told: n.Told()}
 	d.add("Type", own.TypeKey.Value) // decisions have none
 	switch n.Kind {
 	case "task", "goal", "plan", "document", "output":
@@ -181,7 +192,7 @@ func (c *OntologyContext) addLinkedDetails(d *detailLines, own *graph.OwnFields)
 		d.add("Dependencies", c.list("dependencies", f.Links.Dependencies))
 		d.add("Dependents", c.list("dependents", f.Links.Dependents))
 	case "goal":
-		d.add("Goal", shorten(own.Goal.Value, detailText))
+		d.addText("Goal", shorten(own.Goal.Value, detailText))
 		d.add("Target", dateOf(valueOrNil(own.TargetDate)))
 		d.add("Completed", dateOf(valueOrNil(own.CompletedAt)))
 		if percent := progress(f.Links); percent != nil {
@@ -219,16 +230,16 @@ func addOwnDetails(d *detailLines, kind string, own *graph.OwnFields) {
 			d.add("Probability", strconv.FormatFloat(*p, 'f', -1, 64))
 		}
 		d.add("Mitigated", dateOf(valueOrNil(own.MitigatedAt)))
-		d.add("Summary", shorten(own.Content.Value, detailText))
+		d.addText("Summary", shorten(own.Content.Value, detailText))
 	case "decision":
 		d.add("Decision", dateOf(valueOrNil(own.DecisionAt)))
-		d.add("Outcome", shorten(own.Outcome.Value, outcomeText))
-		d.add("Rationale", shorten(own.Rationale.Value, detailText))
+		d.addText("Outcome", shorten(own.Outcome.Value, outcomeText))
+		d.addText("Rationale", shorten(own.Rationale.Value, detailText))
 	case "requirement":
 		if p := valueOrNil(own.Priority); p != nil {
 			d.addCount("Priority", *p)
 		}
-		d.add("Requirement", shorten(own.Text.Value, detailText))
+		d.addText("Requirement", shorten(own.Text.Value, detailText))
 	}
 }
 

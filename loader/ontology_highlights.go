@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/internal/clip"
+	"kith/internal/trust"
 	"kith/workspace"
 )
 
@@ -67,6 +68,7 @@ type Highlight struct {
 	OutputCount         *int64     `json:"output_count,omitempty"`
 	DependencyCount     *int64     `json:"dependency_count,omitempty"`
 	DependentCount      *int64     `json:"dependent_count,omitempty"`
+	trust.Told
 }
 
 func highlightsOf(w *workspace.Workspace) *Highlights {
@@ -102,7 +104,7 @@ func highlightOf(n *workspace.Item) Highlight {
 		ID: n.EntityKey, Name: n.Name, StateKey: valueOrNil(own.StateKey), TypeKey: valueOrNil(own.TypeKey), CreatedAt: n.CreatedAt, DirectEdge: n.Direct,
 		Priority: valueOrNil(own.Priority), Impact: valueOrNil(own.Impact), Probability: valueOrNil(own.Probability), StartAt: valueOrNil(own.StartAt), DueAt: valueOrNil(own.DueAt),
 		TargetDate: valueOrNil(own.TargetDate), CompletedAt: valueOrNil(own.CompletedAt), DecisionAt: valueOrNil(own.DecisionAt), MitigatedAt: valueOrNil(own.MitigatedAt),
-		TS: valueOrNil(own.TS), DerivedFromSignalID: valueOrNil(own.DerivedFromSignalID),
+		TS: valueOrNil(own.TS), DerivedFromSignalID: valueOrNil(own.DerivedFromSignalID), Told: n.Told(),
 	}
 	if n.Kind != "signal" && n.Kind != "insight" {
 		h.UpdatedAt = &n.UpdatedAt

@@ -60,13 +60,12 @@ func (h *Highlight) line(parts func(*Highlight) []string, text func(*Highlight) 
 	if said := slices.DeleteFunc(parts(h), func(p string) bool { return p == "" }); len(said) > 0 {
 		line += " (" + strings.Join(said, ", ") + ")"
 	}
-	if text == nil {
-		return line
+	if text != nil {
+		if closing := markup.Inline(text(h)); closing != "" {
+			line += " — " + closing
+		}
 	}
-	if closing := markup.Inline(text(h)); closing != "" {
-		line += " — " + closing
-	}
-	return line
+	return h.Line(line)
 }
 
 func description(h *Highlight) string { return h.Description }

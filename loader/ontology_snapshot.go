@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/trust"
 	"kith/workspace"
 )
 
@@ -32,6 +33,7 @@ type SnapshotNode struct {
 
 	score int64
 	hops  int
+	trust.Told
 }
 
 // SnapshotEdge is one of its relationships.
@@ -60,7 +62,7 @@ func snapshotOf(w *workspace.Workspace) *GraphSnapshot {
 		kinds[n.Key] = n.Kind
 		s.Nodes = append(s.Nodes, SnapshotNode{
 			ID: n.Key, Kind: n.Kind, Name: n.Name, StateKey: orNull(n.State), TypeKey: orNull(n.Type), DirectEdge: n.Direct,
-			LastUpdated: n.UpdatedAt, score: n.Score, hops: n.Hops,
+			LastUpdated: n.UpdatedAt, score: n.Score, hops: n.Hops, Told: n.Told,
 		})
 	}
 	for _, e := range w.Edges {
@@ -97,7 +99,7 @@ func (s *GraphSnapshot) without(count int) *GraphSnapshot {
 func (s *GraphSnapshot) rows() [][]any {
 	rows := make([][]any, len(s.Nodes))
 	for i, n := range s.Nodes {
-		rows[i] = []any{i, n.ID, n.Kind, n.Name, n.StateKey, n.TypeKey, n.DirectEdge, dateOf(&n.LastUpdated)}
+		rows[i] = []any{i, n.ID, n.Kind, n.Line(n.Name), n.StateKey, n.TypeKey, n.DirectEdge, dateOf(&n.LastUpdated)}
 	}
 	return rows
 }

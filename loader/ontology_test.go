@@ -37,7 +37,7 @@ func survey() *workspace.Workspace {
 			StateKey: some("active"), TypeKey: some("project.service.survey"), FacetContext: some("client"), FacetScale: some("medium"),
 			StartAt: day(-17), NextStepShort: some("Book the boat"), NextStepLong: some(long),
 		}),
-		Document: &graph.NodeRef{EntityKey: "doc-1", Kind: "document", Name: "Survey Brief"},
+		Document: &workspace.Ref{NodeRef: graph.NodeRef{EntityKey: "doc-1", Kind: "document", Name: "Survey Brief"}},
 		Counts: map[string]workspace.Counts{
 			"goal": {Total: 8, Direct: 6, Listed: 8}, "task": {Total: 40, Direct: 3, Listed: 20}, "risk": {Total: 1, Direct: 1, Listed: 1},
 		},
@@ -60,13 +60,13 @@ func survey() *workspace.Workspace {
 		Upcoming:    []workspace.Item{shown("task", "task-4", strings.Repeat("Sound ", 30), "", &graph.OwnFields{StartAt: day(2)}, workspace.Links{Goals: 1, Dependents: 1})},
 		RecentTotal: 14, UpcomingTotal: 1,
 		Nodes:       []workspace.Node{{Key: "proj-1", Kind: "project", Name: "Harbour Survey", State: "active", UpdatedAt: at}},
-		LinkedNames: map[string]graph.NodeRef{},
+		LinkedNames: map[string]workspace.Ref{},
 	}
 	for i := range 7 {
 		key := fmt.Sprintf("goal-%d", i)
 		w.Nodes = append(w.Nodes, workspace.Node{Key: key, Kind: "goal", Name: "Goal " + key, State: "active", UpdatedAt: at, Direct: true, Hops: 1, Score: int64(10 * i)})
 		w.Edges = append(w.Edges, workspace.Edge{Key: "e" + key, From: "proj-1", To: key, Type: "has_goal"})
-		w.LinkedNames[key] = graph.NodeRef{EntityKey: key, Kind: "goal", Name: "Goal " + key}
+		w.LinkedNames[key] = workspace.Ref{NodeRef: graph.NodeRef{EntityKey: key, Kind: "goal", Name: "Goal " + key}}
 	}
 	w.Linked = append(w.Linked, w.Edges...)
 	w.Linked[6] = workspace.Edge{Key: "x", From: "goal-6", To: "proj-1", Type: "part_of_it"}
@@ -82,8 +82,8 @@ func inFocus() *workspace.Element {
 		Project: &project, Level: &level,
 		Links: workspace.Links{Plans: 1, Outputs: 5}, First: map[string][]string{"plans": {"plan-07"}, "outputs": {"o0", "o1", "o2"}},
 		Edges: []workspace.End{
-			{Type: "has_task", Node: graph.NodeRef{EntityKey: "plan-07", Kind: "plan", Name: "Quay Repair"}},
-			{Type: "depends_on", Outgoing: true, Node: graph.NodeRef{EntityKey: "task-4", Kind: "task", Name: "Sound"}},
+			{Type: "has_task", Node: workspace.Ref{NodeRef: graph.NodeRef{EntityKey: "plan-07", Kind: "plan", Name: "Quay Repair"}}},
+			{Type: "depends_on", Outgoing: true, Node: workspace.Ref{NodeRef: graph.NodeRef{EntityKey: "task-4", Kind: "task", Name: "Sound"}}},
 		},
 	}
 	f.Node.Description = strings.Repeat("Look at every pile. ", 30)

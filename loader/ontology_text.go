@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/internal/trust"
 	"kith/markup"
 )
 
@@ -40,7 +41,7 @@ func (c *OntologyContext) text(r *OntologyRequest) *ontologyText {
 		t.highlights = c.Metadata.Highlights.texts()
 	case CombinedOntology:
 		t.head = c.workspaceHead() + c.focusText()
-		t.tail = "\n---\nThe " + c.Scope.Focus.Type + " " + markup.Inline(c.Scope.Focus.Name) + " is in focus: act on it, and keep the project around it in mind.\n"
+		t.tail = "\n---\nThe " + c.Scope.Focus.Type + " " + c.focus.Node.Told().Line(markup.Inline(c.Scope.Focus.Name)) + " is in focus: act on it, and keep the project around it in mind.\n"
 	case ElementOntology:
 		t.head = c.elementText()
 	case NoOntology:
@@ -196,8 +197,8 @@ func (c *OntologyContext) globalHead() string {
 	}
 	for i := range c.Entities.Projects[:min(5, len(c.Entities.Projects))] {
 		p := &c.Entities.Projects[i]
-		fmt.Fprintf(&b, "- %s (%s · %s) - %s\n", markup.Item(p.Name), orNA(p.StateKey), orNA(p.TypeKey), described150(p.Description))
-		fmt.Fprintf(&b, "  next: %s | dates: %s | updated: %s\n", orNone(p.NextStepShort), p.timeline(), dateOf(p.UpdatedAt))
+		b.WriteString("- " + p.Line(fmt.Sprintf("%s (%s · %s) - %s", markup.Item(p.Name), orNA(p.StateKey), orNA(p.TypeKey), described150(p.Description))) + "\n")
+		fmt.Fprintf(&b, "  next: %s | dates: %s | updated: %s\n", orNone(p.Told, p.NextStepShort), p.timeline(), dateOf(p.UpdatedAt))
 	}
 	b.WriteString("\n### Entity Distribution\n")
 	for _, kind := range graph.WorkspaceKinds {
@@ -216,7 +217,7 @@ func (c *OntologyContext) projectHead() string {
 	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
 	b.WriteString("### Project Information\n")
 	line("ID", markup.Inline(p.ID))
-	line("Name", markup.Inline(p.Name))
+	line("Name", p.Line(markup.Inline(p.Name)))
 	line("State", orNA(p.StateKey))
 	line("Type", orNA(p.TypeKey))
 	line("Created", dateOf(p.CreatedAt))
@@ -231,10 +232,10 @@ func (c *OntologyContext) projectLines() string {
 	var b strings.Builder
 	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
 	line("Facets", facets(p.FacetContext, p.FacetScale, p.FacetStage))
-	line("Description", described150(p.Description))
-	line("Next Step (Short)", orNone(p.NextStepShort))
-	line("Next Step (Long)", orNone(shorten(p.NextStepLong, detailText)))
-	line("Context Doc", c.document())
+	line("Description", cmp.Or(told(p.Told, shorten(p.Description, 150)), "No description"))
+	line("Next Step (Short)", orNone(p.Told, p.NextStepShort))
+	line("Next Step (Long)", orNone(p.Told, shorten(p.NextStepLong, detailText)))
+	line("Context Doc", c.documentName())
 	return b.String()
 }
 
@@ -250,7 +251,7 @@ func (c *OntologyContext) projectTail() string {
 	edges := c.Relationships.Edges
 	fmt.Fprintf(&b, "\n### Available Relationships\n%d relationships loaded\n", len(edges))
 	for _, e := range edges[:min(5, len(edges))] {
-		fmt.Fprintf(&b, "- %s → %s (%s)\n", markup.Item(e.Relation), e.TargetKind, markup.Inline(e.TargetID))
+		b.WriteString("- " + e.Line(fmt.Sprintf("%s → %s (%s)", markup.Item(e.Relation), e.TargetKind, markup.Inline(e.TargetID))) + "\n")
 	}
 	if len(edges) > 5 {
 		fmt.Fprintf(&b, "... and %d more\n", len(edges)-5)
@@ -275,7 +276,15 @@ func orNA(text *string) string {
 	return markup.Inline(*text)
 }
 
-func orNone(text string) string { return cmp.Or(markup.Inline(text), "None") }
+// told returns a text for a place within a line, quoted if it has little trust; empty for none.
+func told(t trust.Told, text string) string {
+	if text = markup.Inline(text); text == "" {
+		return ""
+	}
+	return t.Line(text)
+}
+
+func orNone(t trust.Told, text string) string { return cmp.Or(told(t, text), "None") }
 
 func described150(text string) string {
 	return cmp.Or(markup.Inline(shorten(text, 150)), "No description")

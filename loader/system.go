@@ -8,6 +8,7 @@ import (
 
 	"kith/internal/fault"
 	"kith/internal/tokens"
+	"kith/internal/trust"
 	"kith/markup"
 	"kith/system"
 )
@@ -134,12 +135,15 @@ func (t *systemText) lines(m system.Memory, entities, relationships int) string 
 		}
 	}
 	section("Entities", len(m.Entities))
+	ends := map[string]trust.Told{}
 	for _, e := range m.Entities {
+		ends[e.Name] = e.Told
 		out.WriteString("- " + entityLine(e) + "\n")
 	}
 	section("Relationships", len(m.Relationships))
 	for _, l := range m.Relationships {
-		out.WriteString("- " + markup.Item(l.From) + " → " + markup.Inline(l.To) + ": " + markup.Inline(l.Type) + propertiesSuffix(l.Properties) + "\n")
+		line := markup.Item(l.From) + " → " + markup.Inline(l.To) + ": " + markup.Inline(l.Type) + propertiesSuffix(l.Properties)
+		out.WriteString("- " + ends[l.From].Least(ends[l.To]).Line(line) + "\n")
 	}
 	if entities > 0 {
 		fmt.Fprintf(&out, "\n_Left out to keep the token budget: %s, %s._\n",
@@ -153,7 +157,7 @@ func entityLine(e system.Entity) string {
 	if len(e.Tags) > 0 {
 		name += " [" + markup.Inline(strings.Join(e.Tags, ", ")) + "]"
 	}
-	return described(name, e.Description) + propertiesSuffix(e.Properties)
+	return e.Told.Line(described(name, e.Description) + propertiesSuffix(e.Properties))
 }
 
 // propertiesSuffix returns properties for the end of a line.

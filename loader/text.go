@@ -54,7 +54,7 @@ func (r *Request) reserve(closing string) (int, error) {
 func textOf(r *Request, found *Sections, count func(text string) (int, error)) *textContext {
 	t := &textContext{title: "# About the user", count: count}
 	if found.Owner != nil {
-		t.title = "# About " + markup.Inline(found.Owner.Name)
+		t.title = "# About " + found.Owner.Line(markup.Inline(found.Owner.Name))
 		if t.owner = markup.Item(found.Owner.Description); t.owner != "" {
 			t.owner = found.Owner.Line(t.owner)
 		}
@@ -74,7 +74,7 @@ func textOf(r *Request, found *Sections, count func(text string) (int, error)) *
 		}
 	}
 	if found.Focus != nil {
-		t.add("focus", "In focus: "+markup.Inline(found.Focus.Node.Name), 11, "link of the focus", "links of the focus", focusLines(found.Focus), focusItems(r.FocusKind, found.Focus))
+		t.add("focus", "In focus: "+found.Focus.Node.Line(markup.Inline(found.Focus.Node.Name)), 11, "link of the focus", "links of the focus", focusLines(found.Focus), focusItems(r.FocusKind, found.Focus))
 	}
 	notes, noted := noteLines(found)
 	t.add("notes", notesHeading, 20, "note", "notes", notes, noteItems(noted))
@@ -236,17 +236,18 @@ func sourceLines(sources []RecentSource) []string {
 		if s.EndedAt == nil {
 			line += ", open"
 		}
-		if summary := markup.Inline(s.Summary); summary != "" {
-			line += ": " + s.Line(summary)
-		}
 		names := make([]string, len(s.KeyEntities))
 		for e, entity := range s.KeyEntities {
 			names[e] = markup.Inline(entity.Name)
 		}
+		mentioned := ""
 		if len(names) > 0 {
-			line += " [" + strings.Join(names, ", ") + "]"
+			mentioned = " [" + strings.Join(names, ", ") + "]"
 		}
-		lines[i] = line
+		if summary := markup.Inline(s.Summary); summary != "" {
+			line, mentioned = line+": "+s.Line(summary+mentioned), ""
+		}
+		lines[i] = line + mentioned
 	}
 	return lines
 }

@@ -34,7 +34,7 @@ func versionLine(v *graph.Version) string {
 		changes[i] = markup.Inline(c.Field) + " " + wasAndIs(c)
 	}
 	if len(changes) > 0 {
-		line += ": " + strings.Join(changes, "; ")
+		line += ": " + v.Told.Line(strings.Join(changes, "; "))
 	}
 	return line + origin(&graph.NodeChange{Through: v.Through})
 }

@@ -56,8 +56,9 @@ func (s *Server) node(ctx context.Context, in *oneNodeInput) (answer, error) {
 // nodeText is a node in full within a budget: its relationships and notes are cut first, then long values.
 func nodeText(n *graph.NodeView, budget int) (string, error) {
 	var lines []string
+	told := n.Told()
 	for _, note := range n.Notes {
-		lines = append(lines, "note "+note.DateAdded.Format("2006-01-02")+": "+markup.Inline(note.Content))
+		lines = append(lines, "note "+note.DateAdded.Format("2006-01-02")+": "+told.Line(markup.Inline(note.Content)))
 	}
 	for i := range n.Relationships {
 		lines = append(lines, relationshipLine(&n.Relationships[i]))
@@ -67,9 +68,13 @@ func nodeText(n *graph.NodeView, budget int) (string, error) {
 		return "", err
 	}
 	for longest := 1 << 16; ; longest /= 2 {
-		head := fmt.Sprintf("# %s (%s) [%s]\n", markup.Inline(markup.Truncate(n.Name, longest)), n.Kind, markup.Inline(n.EntityKey))
+		head := fmt.Sprintf("# %s (%s) [%s]\n", told.Line(markup.Inline(markup.Truncate(n.Name, longest))), n.Kind, markup.Inline(n.EntityKey))
 		for _, f := range fields {
-			head += "- " + f.name + ": " + markup.Truncate(f.value, longest) + "\n"
+			value := markup.Truncate(f.value, longest)
+			if f.isText {
+				value = told.Line(value)
+			}
+			head += "- " + f.name + ": " + value + "\n"
 		}
 		render := func(count int) string {
 			text := head
@@ -100,10 +105,14 @@ func relationshipLine(r *graph.RelationshipView) string {
 	if r.Description != "" {
 		line += ": " + markup.Inline(r.Description)
 	}
-	return line
+	return r.Told().Line(line)
 }
 
-type nodeField struct{ name, value string }
+// nodeField is a field of a node. isText: in a writer's own words.
+type nodeField struct {
+	name, value string
+	isText      bool
+}
 
 // fieldsOf are the fields of a node that have a value, in the order of the API, the description first.
 func fieldsOf(n *graph.NodeView) ([]nodeField, error) {
@@ -138,13 +147,19 @@ func fieldsOf(n *graph.NodeView) ([]nodeField, error) {
 // unshown are the fields that the heading has, or that say nothing to a model.
 var unshown = []string{"kind", "entity_key", "name", "title", "canonical_name", "confidence", "access_count"}
 
+// ofKith are fields with a word of a closed list or a time.
+var ofKith = []string{
+	"user_id", "state", "ttl_policy", "origin", "created_at", "updated_at", "last_accessed_at", "archives_at", "source_key", "project_id", "state_key", "content_type",
+	"started_at", "ended_at", "start_at", "due_at", "completed_at", "first_mentioned_at", "last_mentioned_at",
+}
+
 func fieldOf(name string, value json.RawMessage) nodeField {
 	var text string
 	switch {
 	case slices.Contains(unshown, name) || string(value) == "null":
 		return nodeField{}
 	case json.Unmarshal(value, &text) == nil:
-		return nodeField{name, markup.Inline(text)}
+		return nodeField{name, markup.Inline(text), !slices.Contains(ofKith, name)}
 	}
-	return nodeField{name, markup.JSON(string(value))}
+	return nodeField{name, markup.JSON(string(value)), name == "properties" || name == "value"}
 }

@@ -63,16 +63,16 @@ func nodesText(kind string, nodes []graph.NodeView, next string, gone int) strin
 	var t strings.Builder
 	for i := range nodes {
 		n := &nodes[i]
-		fmt.Fprintf(&t, "- %s [%s]", markup.Name(markup.Truncate(n.Name, describedShown)), markup.Inline(n.EntityKey))
+		line := fmt.Sprintf("%s [%s]", markup.Name(markup.Truncate(n.Name, describedShown)), markup.Inline(n.EntityKey))
 		if n.OwnFields != nil && n.StateKey.Value != "" {
-			t.WriteString(" (" + markup.Inline(n.StateKey.Value) + ")")
+			line += " (" + markup.Inline(n.StateKey.Value) + ")"
 		} else if n.State != "" {
-			t.WriteString(" (" + n.State + ")")
+			line += " (" + n.State + ")"
 		}
 		if about := cmp.Or(n.Description, summaryOf(n)); about != "" {
-			t.WriteString(": " + markup.Inline(markup.Truncate(about, describedShown)))
+			line += ": " + markup.Inline(markup.Truncate(about, describedShown))
 		}
-		t.WriteString("\n")
+		t.WriteString("- " + n.Told().Line(line) + "\n")
 	}
 	switch {
 	case len(nodes)+gone == 0:

@@ -11,6 +11,7 @@ import (
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/internal/tokens"
+	"kith/internal/trust"
 	"kith/markup"
 )
 
@@ -40,6 +41,7 @@ type edge struct {
 	Type        string        `json:"type"`
 	Description string        `json:"description"`
 	Node        graph.NodeRef `json:"node" doc:"the other end"`
+	trust.Told
 }
 
 func (s *Server) addRelationships() {
@@ -67,7 +69,7 @@ func (s *Server) relationships(ctx context.Context, in *relationshipsInput) (ans
 		}
 		for i := range page.Relationships {
 			r := &page.Relationships[i]
-			*list = append(*list, edge{r.Key, r.Type, r.Description, *r.Node})
+			*list = append(*list, edge{r.Key, r.Type, r.Description, *r.Node, r.Told()})
 		}
 		out.Truncated = out.Truncated || page.Next != ""
 	}
@@ -97,11 +99,11 @@ func edges(title string, list []edge) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "## %s (%d)\n", title, len(list))
 	for _, e := range list {
-		fmt.Fprintf(&t, "- %s [%s]: %s %s [%s]", markup.Item(e.Type), markup.Inline(e.Key), e.Node.Kind, markup.Name(e.Node.Name), markup.Inline(e.Node.EntityKey))
+		line := fmt.Sprintf("%s [%s]: %s %s [%s]", markup.Item(e.Type), markup.Inline(e.Key), e.Node.Kind, markup.Name(e.Node.Name), markup.Inline(e.Node.EntityKey))
 		if e.Description != "" {
-			t.WriteString(": " + markup.Inline(e.Description))
+			line += ": " + markup.Inline(e.Description)
 		}
-		t.WriteString("\n")
+		t.WriteString("- " + e.Line(line) + "\n")
 	}
 	return t.String()
 }

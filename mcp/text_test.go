@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,4 +80,26 @@ func TestNothingStoredBeginsALine(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What is hardly believed stands in quotation marks.
+func TestWhatIsHardlyBelievedIsQuoted(t *testing.T) {
+	t.Parallel()
+	list := []edge{{Key: "r-1", Type: "knows", Description: "since school", Node: graph.NodeRef{EntityKey: "p-1", Kind: "person", Name: "Ada"}}}
+	full := graph.NodeView{
+		Kind: "person", Node: graph.Node{EntityKey: "p-1", Name: "Ada", Description: "mills", Properties: []byte(`{"a":"b"}`)}, Notes: []graph.Note{{Content: "sings"}},
+		Relationships: []graph.RelationshipView{{Type: "knows", Description: "since school", Node: &graph.NodeRef{EntityKey: "p-2", Kind: "person", Name: "Bo"}}},
+	}
+	names := []string{"Name", "Description", "Content", "Properties"}
+	hostile.Distrust(&list, names...)
+	hostile.Distrust(&full, names...)
+	node, err := nodeText(&full, 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{edges("Outgoing", list), node, nodesText("person", []graph.NodeView{full}, "", 0)} {
+		if line := hostile.Plain(text); line != "" || !strings.Contains(text, hostile.Secret) {
+			t.Errorf("%q in %s", line, text)
+		}
+	}
 }

@@ -3,6 +3,8 @@ package system
 import (
 	"encoding/json"
 	"time"
+
+	"kith/internal/trust"
 )
 
 // Node is a stored entity of a system.
@@ -33,6 +35,8 @@ type systemNodeRow struct {
 	Seq                                *int64
 	Version                            int64
 	CreatedAt, UpdatedAt               time.Time
+	Trust                              any
+	Origin                             string
 }
 
 // foundSystemNode is a row of a statement that returns entities one by one.
@@ -43,6 +47,7 @@ func (r *systemNodeRow) node() Node {
 		EntityKey: r.EntityKey, Seq: unplaced, Version: r.Version, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 		Entity: Entity{
 			Name: r.Name, Description: r.Description, Type: r.Type, Tags: r.Tags, Properties: objectFrom(r.Properties),
+			Told: trust.NewTold(r.Trust, r.Origin),
 		},
 	}
 	if r.Seq != nil {

@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -54,6 +55,7 @@ type Entity struct {
 	Type        string          `json:"type" max:"128" word:"true" doc:"the class of the entity; 1 to 128 characters"`
 	Tags        []string        `json:"tags" max:"100" required:"false" doc:"at most 100, of 1 to 256 characters"`
 	Properties  json.RawMessage `json:"properties" required:"false" doc:"an object; at most 16,384 bytes, 8 levels; numbers are kept as they are written"`
+	Told        trust.Told      `json:"-"` // of a stored one that was written as a node
 }
 
 // Relationship leads from an entity of a system to another, both by name. There is at most one of a type

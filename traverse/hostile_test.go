@@ -54,3 +54,19 @@ func TestNothingStoredBeginsALine(t *testing.T) {
 		}
 	})
 }
+
+// What is hardly believed stands in quotation marks.
+func TestWhatIsHardlyBelievedIsQuoted(t *testing.T) {
+	t.Parallel()
+	ada, boat := Node{EntityKey: "p", Name: "Ada", Description: "builds boats", Notes: []string{"sings"}}, Node{EntityKey: "c", Name: "Boat"}
+	link := Relationship{From: "p", To: "c", Type: "knows", RelationshipType: "owns it", Description: "for years"}
+	rows := &Rows{Mode: Neighbors, Rows: []Row{{Node: boat, Relationship: &link, Hops: 2}, {Node: ada}}}
+	paths := &Paths{Paths: []Way{{Nodes: []Node{ada, boat}, Relationships: []Relationship{link}}}}
+	hostile.Distrust(rows, "Name", "Description", "Notes", "RelationshipType")
+	hostile.Distrust(paths, "Name", "RelationshipType")
+	for _, text := range []string{rows.Text(), paths.Text()} {
+		if line := hostile.Plain(text); line != "" || !strings.Contains(text, hostile.Secret) {
+			t.Errorf("%q in %s", line, text)
+		}
+	}
+}

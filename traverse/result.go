@@ -5,6 +5,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/clip"
+	"kith/internal/trust"
 )
 
 // Result is the answer of a walk: *Rows for neighbors and ppr, *Paths, or *Table for cypher.
@@ -69,6 +70,7 @@ type Relationship struct {
 	Attitude         *int64  `json:"attitude,omitempty"`
 	Proximity        *int64  `json:"proximity,omitempty"`
 	Salience         float64 `json:"salience"`
+	trust.Told
 }
 
 // Node is a node that was reached.
@@ -84,6 +86,7 @@ type Node struct {
 	Confidence  float64   `json:"confidence"`
 	AccessCount int64     `json:"access_count"`
 	UpdatedAt   time.Time `json:"updated_at"`
+	trust.Told
 }
 
 // textShown is how many characters of a text come unless all are asked for; notesShown how many notes.
@@ -108,7 +111,7 @@ func (r *Request) node(v *graph.NodeView) Node {
 	kind, _ := graph.KindOf(v.Kind)
 	n := Node{
 		EntityKey: v.EntityKey, NodeType: kind.Label, Name: r.shorten(v.Name), Description: r.shorten(describe(v)), Salience: v.Salience, State: v.State,
-		Confidence: v.Confidence, AccessCount: v.AccessCount, UpdatedAt: v.UpdatedAt,
+		Confidence: v.Confidence, AccessCount: v.AccessCount, UpdatedAt: v.UpdatedAt, Told: v.Told(),
 	}
 	if v.UserID != nil && *v.UserID != r.UserID {
 		n.UserID = *v.UserID
@@ -134,7 +137,7 @@ func describe(v *graph.NodeView) string {
 func (r *Request) relationship(v *graph.RelationshipView) Relationship {
 	return Relationship{
 		Key: v.Key, From: v.From, To: v.To, Type: v.Type, RelationshipType: v.RelationshipType, Description: r.shorten(v.Description),
-		Attitude: v.Attitude, Proximity: v.Proximity, Salience: v.Salience,
+		Attitude: v.Attitude, Proximity: v.Proximity, Salience: v.Salience, Told: v.Told(),
 	}
 }
 

@@ -17,21 +17,22 @@ func (r *Rows) Text() string {
 	t.WriteString(map[Mode]string{Neighbors: "# Neighbors\n", PPR: "# Close to the seeds\n"}[r.Mode])
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		t.WriteString("- ")
+		line, told := "", row.Node.Told
 		if row.Hops > 1 && row.Relationship != nil {
-			t.WriteString(markup.Item(otherEnd(row)) + " ")
+			line += markup.Item(otherEnd(row)) + " "
 		}
 		if row.Relationship != nil {
-			t.WriteString(arrow(row.Relationship, row.Relationship.To == row.Node.EntityKey) + " ")
+			line += arrow(row.Relationship, row.Relationship.To == row.Node.EntityKey) + " "
+			told = told.Least(row.Relationship.Told)
 		}
-		t.WriteString(nodeLine(&row.Node))
+		line += nodeLine(&row.Node)
 		if row.Relationship != nil && row.Relationship.Description != "" {
-			t.WriteString("; relationship: " + markup.Inline(row.Relationship.Description))
+			line += "; relationship: " + markup.Inline(row.Relationship.Description)
 		}
 		if row.Hops > 1 {
-			fmt.Fprintf(&t, " (%d steps away)", row.Hops)
+			line += fmt.Sprintf(" (%d steps away)", row.Hops)
 		}
-		t.WriteString("\n")
+		t.WriteString("- " + told.Line(line) + "\n")
 	}
 	if r.NextCursor != "" {
 		t.WriteString("\n_There are more: ask again with cursor " + r.NextCursor + "_\n")
@@ -53,12 +54,13 @@ func (p *Paths) Text() string {
 	t.WriteString("# Paths\n")
 	for i := range p.Paths {
 		way := &p.Paths[i]
-		t.WriteString("- " + markup.Item(nameOf(&way.Nodes[0])))
+		line, told := markup.Item(nameOf(&way.Nodes[0])), way.Nodes[0].Told
 		for j := range way.Relationships {
 			next := &way.Nodes[j+1]
-			t.WriteString(" " + arrow(&way.Relationships[j], way.Relationships[j].To == next.EntityKey) + " " + markup.Inline(nameOf(next)))
+			line += " " + arrow(&way.Relationships[j], way.Relationships[j].To == next.EntityKey) + " " + markup.Inline(nameOf(next))
+			told = told.Least(way.Relationships[j].Told).Least(next.Told)
 		}
-		t.WriteString("\n")
+		t.WriteString("- " + told.Line(line) + "\n")
 	}
 	return t.String() + messageLine(p.Message)
 }

@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -31,6 +32,8 @@ type endRow struct {
 	Key      string
 	Labels   graph.Labels
 	Name     string
+	Trust    any // the least of both, as its origin
+	Origin   string
 }
 
 // Element is a node of a project in a user's focus.
@@ -48,7 +51,7 @@ type Element struct {
 type End struct {
 	Type     string
 	Outgoing bool
-	Node     graph.NodeRef
+	Node     Ref // with the least trust of both
 }
 
 // WorkspaceWith is WorkspaceOf with a node in focus. It returns ErrNotFound if the node does not belong to the
@@ -123,7 +126,9 @@ func (s *Store) focus(ctx context.Context, scope graph.Scope, kind graph.Kind, k
 		f.Project = &view
 	}
 	for _, e := range row.Relationships {
-		f.Edges = append(f.Edges, End{e.Type, e.Outgoing, graph.NodeRef{EntityKey: e.Key, Kind: e.Labels.Kind().Name, Name: e.Name}})
+		f.Edges = append(f.Edges, End{e.Type, e.Outgoing, Ref{
+			graph.NodeRef{EntityKey: e.Key, Kind: e.Labels.Kind().Name, Name: e.Name}, trust.NewTold(e.Trust, e.Origin),
+		}})
 	}
 	return f, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -18,6 +19,8 @@ var (
 // document that describes its project, if there is one.
 type linkedRow struct {
 	EntityKey, Name, Project string
+	Trust                    any
+	Origin                   string
 	Context                  []string
 	Walked                   int64
 	Kinds                    []linkedKindRow
@@ -35,7 +38,17 @@ type linkedNodeRow struct {
 	Key, Name, State, Type string
 	DueAt                  *time.Time
 	Description            string
-	Relations              []LinkedRelation
+	Relations              []linkedRelationRow
+	Trust                  any
+	Origin                 string
+}
+
+// linkedRelationRow is a relationship of the node with a linked one.
+type linkedRelationRow struct {
+	Key, Type string
+	Outgoing  bool
+	Trust     any
+	Origin    string
 }
 
 // availableRow is the nodes with a label that may be linked.
@@ -49,7 +62,7 @@ var LinkedKinds = []string{"plan", "goal", "document", "task", "milestone", "out
 
 // LinkedEntities are the nodes that are linked with a node.
 type LinkedEntities struct {
-	Node    graph.NodeRef
+	Node    Ref
 	Project string // entity key; empty: none
 	Kinds   map[string]LinkedKind
 	Cut     bool // it has more relationships than are read
@@ -61,18 +74,24 @@ type LinkedKind struct {
 	Nodes []LinkedNode
 }
 
-// LinkedNode is a linked node. Description is set if it was requested.
+// LinkedNode is a linked node, with the least trust of it and its relationships. Description is set if it was requested.
 type LinkedNode struct {
 	Key, Name, State, Type, Description string
 	DueAt                               *time.Time
 	Context                             bool // the document that describes the project
 	Relations                           []LinkedRelation
+	trust.Told
 }
 
 // LinkedRelation is a relationship, seen from the node of the query.
 type LinkedRelation struct {
 	Key, Type string
 	Outgoing  bool
+}
+
+// relate adds a relationship, which may be believed less.
+func (n *LinkedNode) relate(r LinkedRelation, told trust.Told) {
+	n.Relations, n.Told = append(n.Relations, r), n.Told.Least(told)
 }
 
 // LinkedQuery asks for a part of the nodes that are linked with a node.
@@ -110,16 +129,20 @@ func (s *Store) linkedWith(ctx context.Context, scope graph.Scope, q *LinkedQuer
 		return nil, err
 	}
 	l := &LinkedEntities{
-		Node: graph.NodeRef{EntityKey: row.EntityKey, Kind: q.Kind.Name, Name: row.Name}, Project: row.Project,
+		Node: Ref{graph.NodeRef{EntityKey: row.EntityKey, Kind: q.Kind.Name, Name: row.Name}, trust.NewTold(row.Trust, row.Origin)}, Project: row.Project,
 		Kinds: map[string]LinkedKind{}, Cut: row.Walked >= linkedWalked,
 	}
 	for _, k := range row.Kinds {
 		kind := LinkedKind{Total: k.Total}
 		for _, n := range k.Nodes {
-			kind.Nodes = append(kind.Nodes, LinkedNode{
-				Key: n.Key, Name: n.Name, State: n.State, Type: n.Type, DueAt: n.DueAt, Description: n.Description, Relations: n.Relations,
-				Context: slices.Contains(row.Context, n.Key),
-			})
+			node := LinkedNode{
+				Key: n.Key, Name: n.Name, State: n.State, Type: n.Type, DueAt: n.DueAt, Description: n.Description,
+				Context: slices.Contains(row.Context, n.Key), Told: trust.NewTold(n.Trust, n.Origin),
+			}
+			for _, r := range n.Relations {
+				node.relate(LinkedRelation{r.Key, r.Type, r.Outgoing}, trust.NewTold(r.Trust, r.Origin))
+			}
+			kind.Nodes = append(kind.Nodes, node)
 		}
 		l.Kinds[graph.KindOfLabel(k.Label).Name] = kind
 	}

@@ -103,7 +103,7 @@ func (s *Store) elementAt(ctx context.Context, scope graph.Scope, key string, n 
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Node.EntityKey, b.Node.EntityKey), cmp.Compare(a.Key, b.Key))
 	})
 	for _, l := range links[:min(edgesShown, len(links))] {
-		f.Edges = append(f.Edges, End{l.Type, l.Direction == "outgoing", *l.Node})
+		f.Edges = append(f.Edges, End{l.Type, l.Direction == "outgoing", Ref{*l.Node, nodes[l.Node.EntityKey].Told().Least(l.Told())}})
 	}
 	return f, nil
 }

@@ -26,13 +26,13 @@ func (s *Store) linkedAt(ctx context.Context, scope graph.Scope, q *LinkedQuery)
 		return nil, err
 	}
 	l := &LinkedEntities{
-		Node: graph.NodeRef{EntityKey: q.Key, Kind: q.Kind.Name, Name: n.Text("name")}, Project: n.Text("project_id"),
+		Node: Ref{graph.NodeRef{EntityKey: q.Key, Kind: q.Kind.Name, Name: n.Text("name")}, n.Told()}, Project: n.Text("project_id"),
 		Kinds: map[string]LinkedKind{}, Cut: len(links) >= linkedWalked,
 	}
 	slices.SortFunc(links, func(a, b graph.LinkAt) int { return cmp.Compare(a.Key, b.Key) })
-	relations := map[string][]LinkedRelation{}
+	relations := map[string][]graph.LinkAt{}
 	for _, link := range links {
-		relations[link.Node.EntityKey] = append(relations[link.Node.EntityKey], LinkedRelation{link.Key, link.Type, link.Direction == "outgoing"})
+		relations[link.Node.EntityKey] = append(relations[link.Node.EntityKey], link)
 	}
 	for _, label := range labelsOf(q.Kinds) {
 		kind := graph.KindOfLabel(label)
@@ -75,9 +75,13 @@ func linkedOrder(nodes map[string]graph.StoredNode, kind graph.Kind) []string {
 	return keys
 }
 
-func linkedNode(key string, n graph.StoredNode, relations []LinkedRelation, isContext, whole bool) LinkedNode {
+func linkedNode(key string, n graph.StoredNode, relations []graph.LinkAt, isContext, whole bool) LinkedNode {
 	l := LinkedNode{
-		Key: key, Name: n.Text("name"), State: n.Text("state_key"), Type: n.Text("type_key"), DueAt: n.Moment("due_at"), Context: isContext, Relations: relations,
+		Key: key, Name: n.Text("name"), State: n.Text("state_key"), Type: n.Text("type_key"), DueAt: n.Moment("due_at"), Context: isContext, Told: n.Told(),
+	}
+	for i := range relations {
+		r := &relations[i]
+		l.relate(LinkedRelation{r.Key, r.Type, r.Direction == "outgoing"}, r.Told())
 	}
 	if whole {
 		l.Description = n.Text("description")

@@ -16,7 +16,7 @@ func (p *past) row() *workspaceRow {
 	var shown, recent []listedRow
 	for _, n := range p.order {
 		if len(n.links) > 0 && len(row.Linked) < linkedShown {
-			row.Linked = append(row.Linked, directRow{n.Kind.Name, n.key, n.Text("name"), n.links})
+			row.Linked = append(row.Linked, directRow{n.Kind.Name, n.key, n.Text("name"), n.links, n.Properties["trust"], n.Text("origin")})
 		}
 		if !n.Listed {
 			continue
@@ -83,7 +83,7 @@ func (p *past) counted() []namedCount {
 func (p *past) document() []documentRow {
 	for _, e := range p.edges {
 		if n := p.nodes[e.To]; e.From == p.key && e.Type == graph.ContextDocumentType && n != nil && n.Kind.Name == "document" {
-			return []documentRow{{n.key, n.Text("name")}}
+			return []documentRow{{n.key, n.Text("name"), n.Properties["trust"], n.Text("origin")}}
 		}
 	}
 	return nil
@@ -96,7 +96,7 @@ func (p *past) near() [][]nearRow {
 	for _, n := range p.order {
 		if len(n.links) > 0 && ofList[n.list] < pictureOfKind {
 			ofList[n.list]++
-			near = append(near, nearRow{n.Kind.Name, n.key, n.Text("name"), n.stateKey(), n.typeKey(), n.updated(), -n.Score, n.links})
+			near = append(near, nearRow{n.Kind.Name, n.key, n.Text("name"), n.stateKey(), n.typeKey(), n.updated(), -n.Score, n.links, n.Properties["trust"], n.Text("origin")})
 		}
 	}
 	return [][]nearRow{near}
@@ -121,6 +121,7 @@ func (p *past) further(picture *picture) []furtherRow {
 		ofKind[n.Kind.Name]++
 		further = append(further, furtherRow{
 			Labels: graph.Labels{OfKind: n.Kind.Label}, Key: n.key, Name: n.Text("name"), State: n.stateKey(), Type: n.typeKey(), UpdatedAt: n.updated(), Rank: -n.Score, Links: n.links,
+			Trust: n.Properties["trust"], Origin: n.Text("origin"),
 		})
 	}
 	return further

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/trust"
 )
 
 // picture is the part of a workspace around its project: breadth first, two steps deep, along existing relationships,
@@ -24,6 +25,8 @@ type nearRow struct {
 	UpdatedAt                    time.Time
 	Rank                         int64
 	Links                        []string
+	Trust                        any
+	Origin                       string
 }
 
 // furtherRow is a node linked with those of a picture, in the order of workspace_links, with its relationships.
@@ -34,6 +37,8 @@ type furtherRow struct {
 	Rank                   int64
 	Links                  []string
 	Edges                  []edgeRow
+	Trust                  any
+	Origin                 string
 }
 
 // edgeRow is a relationship, in the order of workspace_links.
@@ -46,7 +51,7 @@ func newPicture(project string, p graph.NodeView, direct [][]nearRow) *picture {
 		state, kind = p.StateKey.Value, p.TypeKey.Value
 	}
 	all := &picture{places: map[string]int{}, kinds: map[string]int{}, edges: map[string]Edge{}}
-	all.add(Node{Key: project, Kind: graph.ProjectKind.Name, Name: p.Name, State: state, Type: kind, UpdatedAt: p.UpdatedAt})
+	all.add(Node{Key: project, Kind: graph.ProjectKind.Name, Name: p.Name, State: state, Type: kind, UpdatedAt: p.UpdatedAt, Told: p.Told()})
 	var near []Node
 	links := map[string][]string{}
 	for _, list := range direct {
@@ -54,6 +59,7 @@ func newPicture(project string, p graph.NodeView, direct [][]nearRow) *picture {
 			links[r.Key] = r.Links
 			near = append(near, Node{
 				Key: r.Key, Kind: r.Kind, Name: r.Name, State: r.State, Type: r.Type, UpdatedAt: r.UpdatedAt, Score: -r.Rank, Direct: true, Hops: 1,
+				Told: trust.NewTold(r.Trust, r.Origin),
 			})
 		}
 	}
@@ -119,7 +125,7 @@ func (p *picture) grow(edges []edgeRow, further []furtherRow) ([]Node, []Edge) {
 	for _, r := range further {
 		next = append(next, Node{
 			Key: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name, State: r.State, Type: r.Type, UpdatedAt: r.UpdatedAt, Score: -r.Rank,
-			Direct: len(r.Links) > 0, Hops: 2,
+			Direct: len(r.Links) > 0, Hops: 2, Told: trust.NewTold(r.Trust, r.Origin),
 		})
 		all = append(all, toEdges(r.Edges)...)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -47,12 +48,18 @@ type namedCount struct {
 }
 
 // documentRow is the context document of a project.
-type documentRow struct{ Key, Name string }
+type documentRow struct {
+	Key, Name string
+	Trust     any
+	Origin    string
+}
 
 // directRow is a node linked with the project itself, with the direction, type and key of each relationship.
 type directRow struct {
 	Kind, Key, Name string
 	Links           []string
+	Trust           any
+	Origin          string
 }
 
 // workspaceLinksRow has the links of some nodes of a project within it, and what they lead to.
@@ -109,12 +116,19 @@ type Node struct {
 	Direct                       bool
 	Score                        int64
 	Hops                         int
+	trust.Told
+}
+
+// Ref identifies a node, with how far it is believed.
+type Ref struct {
+	graph.NodeRef
+	trust.Told
 }
 
 // Workspace is the view of a project for agents.
 type Workspace struct {
 	Project       graph.NodeView
-	Document      *graph.NodeRef    // its context document
+	Document      *Ref              // its context document
 	Counts        map[string]Counts // by kind
 	Shown         map[string][]Item // by kind, in display order
 	Recent        []Item            // open tasks that changed within a week
@@ -124,7 +138,7 @@ type Workspace struct {
 	Nodes         []Node // the picture: the project first
 	Edges         []Edge // between these nodes
 	Linked        []Edge // of the project, highest score first
-	LinkedNames   map[string]graph.NodeRef
+	LinkedNames   map[string]Ref
 }
 
 // Limits of the view of a workspace.
@@ -160,7 +174,7 @@ var workspaceShown = map[string]shownOf{
 }
 
 var (
-	shownFields = []string{"entity_key", "user_id", "name", "state_key", "type_key", "created_at", "updated_at", "workspace_links"}
+	shownFields = []string{"entity_key", "user_id", "name", "state_key", "type_key", "created_at", "updated_at", "workspace_links", "trust", "origin"}
 	taskFields  = append(slices.Clone(shownFields), "priority", "start_at", "due_at", "completed_at", "facet_scale")
 	// Fields of a project.
 	projectFields = append(slices.Clone(shownFields), "description", "facet_context", "facet_scale", "facet_stage", "start_at", "end_at",
@@ -222,10 +236,10 @@ func (s *Store) workspace(ctx context.Context, scope graph.Scope, project, focus
 func (row *workspaceRow) view(project string, now time.Time) *Workspace {
 	w := &Workspace{
 		Project: graph.NewNodeView(graph.ProjectKind, row.Project, now), Counts: countsFrom(row.Counts), Shown: shownFrom(row.Shown, now),
-		RecentTotal: row.RecentTotal, UpcomingTotal: row.UpcomingTotal, LinkedNames: map[string]graph.NodeRef{},
+		RecentTotal: row.RecentTotal, UpcomingTotal: row.UpcomingTotal, LinkedNames: map[string]Ref{},
 	}
 	for _, d := range row.Document {
-		w.Document = &graph.NodeRef{EntityKey: d.Key, Kind: "document", Name: d.Name}
+		w.Document = &Ref{graph.NodeRef{EntityKey: d.Key, Kind: "document", Name: d.Name}, trust.NewTold(d.Trust, d.Origin)}
 	}
 	w.tasks(row.Recent, row.Upcoming, now)
 	w.linked(project, row.Linked)
@@ -315,7 +329,7 @@ func countsFrom(workspaces [][]namedCount) map[string]Counts {
 // linked reads the nodes linked with the project itself, in the order received.
 func (w *Workspace) linked(project string, nodes []directRow) {
 	for _, n := range nodes {
-		w.LinkedNames[n.Key] = graph.NodeRef{EntityKey: n.Key, Kind: n.Kind, Name: n.Name}
+		w.LinkedNames[n.Key] = Ref{graph.NodeRef{EntityKey: n.Key, Kind: n.Kind, Name: n.Name}, trust.NewTold(n.Trust, n.Origin)}
 		for _, e := range edgesOf(project, n.Key, n.Links) {
 			if len(w.Linked) < linkedShown {
 				w.Linked = append(w.Linked, e)

@@ -1727,6 +1727,7 @@ type Highlight struct {
 	Impact              string    `json:"impact,omitempty"`
 	MitigatedAt         time.Time `json:"mitigated_at,omitzero"`
 	Name                string    `json:"name"`
+	Origin              string    `json:"origin,omitempty"` // of the most believed source
 	Outcome             string    `json:"outcome,omitempty"`
 	OutputCount         int64     `json:"output_count,omitempty"`
 	Payload             string    `json:"payload,omitempty"`
@@ -1740,6 +1741,7 @@ type Highlight struct {
 	Summary             string    `json:"summary,omitempty"`
 	TargetDate          time.Time `json:"target_date,omitzero"`
 	TaskCount           int64     `json:"task_count,omitempty"`
+	Trust               float64   `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 	TS                  time.Time `json:"ts,omitzero"`
 	TypeKey             string    `json:"type_key,omitempty"`
 	UpdatedAt           time.Time `json:"updated_at,omitzero"`
@@ -1919,8 +1921,10 @@ type LinkedEntity struct {
 	Kind            string           `json:"kind"`
 	MoreRelations   []LinkedRelation `json:"more_relations,omitempty"` // further relationships between the two
 	Name            string           `json:"name"`
+	Origin          string           `json:"origin,omitempty"` // of the most believed source
 	Relation        string           `json:"relation"`
 	State           *string          `json:"state"`
+	Trust           float64          `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 	TypeKey         *string          `json:"type_key"`
 }
 
@@ -1933,9 +1937,11 @@ type LinkedRelation struct {
 
 // LinkedSource is part of the contract.
 type LinkedSource struct {
-	ID   string `json:"id"`
-	Kind string `json:"kind"`
-	Name string `json:"name"`
+	ID     string  `json:"id"`
+	Kind   string  `json:"kind"`
+	Name   string  `json:"name"`
+	Origin string  `json:"origin,omitempty"` // of the most believed source
+	Trust  float64 `json:"trust,omitempty"`  // 0 to 1; absent: a caller wrote it, and it is believed
 }
 
 // MacroHit is part of the contract.
@@ -2058,6 +2064,7 @@ type Message struct {
 	Role      string          `json:"role"`
 	Seq       int64           `json:"seq"`
 	Text      string          `json:"text"`
+	Trust     float64         `json:"trust,omitempty"` // 0 to 1; absent: it is believed like its source
 }
 
 // MessageHit is part of the contract.
@@ -2110,10 +2117,12 @@ type NamespacePage struct {
 
 // Neighbour is part of the contract.
 type Neighbour struct {
-	Description string `json:"description"`
-	EntityKey   string `json:"entity_key"`
-	Name        string `json:"name"`
-	NodeType    string `json:"node_type"`
+	Description string  `json:"description"`
+	EntityKey   string  `json:"entity_key"`
+	Name        string  `json:"name"`
+	NodeType    string  `json:"node_type"`
+	Origin      string  `json:"origin,omitempty"` // of the most believed source
+	Trust       float64 `json:"trust,omitempty"`  // 0 to 1; absent: a caller wrote it, and it is believed
 }
 
 // NodeChange is part of the contract.
@@ -2410,10 +2419,12 @@ type OntologyContext struct {
 
 // OntologyEdge is part of the contract.
 type OntologyEdge struct {
-	Relation   string `json:"relation"`
-	TargetID   string `json:"target_id"`
-	TargetKind string `json:"target_kind"`
-	TargetName string `json:"target_name,omitempty"`
+	Origin     string  `json:"origin,omitempty"` // of the most believed source
+	Relation   string  `json:"relation"`
+	TargetID   string  `json:"target_id"`
+	TargetKind string  `json:"target_kind"`
+	TargetName string  `json:"target_name,omitempty"`
+	Trust      float64 `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 }
 
 // OntologyEntities is part of the contract.
@@ -2592,8 +2603,10 @@ type ProjectRow struct {
 	Name          string    `json:"name"`
 	NextStepLong  string    `json:"next_step_long,omitempty"`
 	NextStepShort string    `json:"next_step_short,omitempty"`
+	Origin        string    `json:"origin,omitempty"` // of the most believed source
 	StartAt       time.Time `json:"start_at,omitzero"`
 	StateKey      *string   `json:"state_key"`
+	Trust         float64   `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 	TypeKey       string    `json:"type_key,omitempty"`
 	UpdatedAt     time.Time `json:"updated_at,omitzero"`
 }
@@ -2963,7 +2976,9 @@ type SnapshotNode struct {
 	Kind        string    `json:"kind"`
 	LastUpdated time.Time `json:"last_updated"`
 	Name        string    `json:"name"`
+	Origin      string    `json:"origin,omitempty"` // of the most believed source
 	StateKey    *string   `json:"state_key"`
+	Trust       float64   `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 	TypeKey     *string   `json:"type_key"`
 }
 
@@ -3012,8 +3027,10 @@ type SourceHit struct {
 // SourcePreview is part of the contract.
 type SourcePreview struct {
 	EntityKey string    `json:"entity_key"`
+	Origin    string    `json:"origin,omitempty"` // of the most believed source
 	StartedAt time.Time `json:"started_at"`
 	Summary   string    `json:"summary"`
+	Trust     float64   `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 }
 
 // SourceResult is part of the contract.
@@ -3347,10 +3364,12 @@ type TraverseNode struct {
 	Description string    `json:"description"`
 	EntityKey   string    `json:"entity_key"`
 	Name        string    `json:"name"`
-	NodeType    string    `json:"node_type"`       // the kind as a label: Person, Concept, Task …
-	Notes       []string  `json:"notes,omitempty"` // the newest 10 that are not expired
+	NodeType    string    `json:"node_type"`        // the kind as a label: Person, Concept, Task …
+	Notes       []string  `json:"notes,omitempty"`  // the newest 10 that are not expired
+	Origin      string    `json:"origin,omitempty"` // of the most believed source
 	Salience    float64   `json:"salience"`
 	State       string    `json:"state,omitempty"`
+	Trust       float64   `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 	UpdatedAt   time.Time `json:"updated_at"`
 	UserID      string    `json:"user_id,omitempty"` // whose source it is, where it is another user's, of which the asking user is a participant
 }
@@ -3369,10 +3388,12 @@ type TraverseRelationship struct {
 	Description      string  `json:"description"`
 	From             string  `json:"from"`
 	Key              string  `json:"key,omitempty"`
+	Origin           string  `json:"origin,omitempty"` // of the most believed source
 	Proximity        int64   `json:"proximity,omitempty"`
 	RelationshipType string  `json:"relationship_type,omitempty"` // in the caller's own words
 	Salience         float64 `json:"salience"`
 	To               string  `json:"to"`
+	Trust            float64 `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 	Type             string  `json:"type"`
 }
 

@@ -2,9 +2,12 @@ package main
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"kith/internal/hostile"
 	"kith/internal/testenv"
 )
 
@@ -82,5 +85,39 @@ func TestKeysWithLittleTrust(t *testing.T) {
 	agent.says(t, "review_writes", `{"refuse":["`+review+`"],"always":true}`, "["+review+"] refused", "No write waits.")
 	if again := unknown.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"concept","name":"Send them"}]}`); at(again, "nodes", 0, "status") != "refused" {
 		t.Errorf("refused always: %v", again)
+	}
+}
+
+// What mails told about projects, tasks and systems is quoted in every text for prompts, now and as it was.
+func TestTextsQuoteWhatIsHardlyBelieved(t *testing.T) {
+	t.Parallel()
+	s, team := shared(t), testenv.Team(t)
+	admin := s.as(s.newKey(t, team, "read", "write", "admin"))
+	mails := s.as(admin.must(t, http.MethodPost, "/v1/keys", `{"user_id":"noor","scopes":["read","write"],"origin":"external"}`)["key"].(string))
+	mails.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"project","entity_key":"p","name":"secret p","description":"secret d","user_id":"noor"},
+		{"kind":"task","entity_key":"t","name":"secret t","description":"secret d","project_id":"p","user_id":"noor"},
+		{"kind":"goal","entity_key":"g","name":"secret g","description":"secret d","project_id":"p","user_id":"noor"}],
+		"relationships":[{"from":"p","to":"t","type":"has_task"},{"from":"t","to":"g","type":"supports_goal"},{"from":"p","to":"g","type":"relates_to"}]}`)
+	mails.must(t, http.MethodPost, "/v1/sources", `{"entity_key":"s","user_id":"noor","content_type":"email","summary":"secret u","messages":[{"role":"tool","name":"secret n","text":"secret m"}]}`)
+	now := "&as_of=" + url.QueryEscape(time.Now().Add(time.Second).UTC().Format(time.RFC3339))
+	time.Sleep(2 * time.Second)
+	for _, past := range []string{"", now} {
+		for _, path := range []string{
+			"/v1/ontology?context_type=global", "/v1/ontology?context_type=project&project_id=p", "/v1/ontology?context_type=project&project_id=p&focus_kind=task&focus_id=t",
+			"/v1/ontology?context_type=ontology&focus_kind=task&focus_id=t", "/v1/nodes/task/t/linked?mode=full", "/v1/nodes/task/t/linked?mode=abbreviated",
+		} {
+			text := string(admin.do(t, http.MethodGet, path+"&user_id=noor&format=text"+past, "").body)
+			if line := hostile.Plain(text); line != "" || !strings.Contains(text, hostile.Secret) {
+				t.Errorf("%s: %q in\n%s", path+past, line, text)
+			}
+		}
+	}
+	found := string(admin.do(t, http.MethodPost, "/v1/explore", `{"user_id":"noor","queries":[{"query":"secret"}],"format":"text","expand":5}`).body)
+	if line := hostile.Plain(strings.Replace(found, "Found for: secret", "", 1)); line != "" || !strings.Contains(found, "secret p") || !strings.Contains(found, "secret m") {
+		t.Errorf("%q in\n%s", line, found)
+	}
+	text := string(admin.do(t, http.MethodPost, "/v1/traverse", `{"user_id":"noor","mode":"neighbors","entity_key":"p","format":"text"}`).body)
+	if line := hostile.Plain(text); line != "" || !strings.Contains(text, "secret t") {
+		t.Errorf("%q in\n%s", line, text)
 	}
 }

@@ -14,7 +14,7 @@ CALL () {
   MATCH (n:Memory {team_id: $team_id, entity_key: key})
   USING INDEX SEEK n:Memory(team_id, entity_key)
   WHERE n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants
-  RETURN collect([labels(n), n.entity_key, n.name, left(coalesce(n.description, n.summary, n.text, ''), 200)]) AS nodes
+  RETURN collect([labels(n), n.entity_key, n.name, left(coalesce(n.description, n.summary, n.text, ''), 200), n.trust, n.origin]) AS nodes
 }
 RETURN texts,
   nodes

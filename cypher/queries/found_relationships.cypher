@@ -27,7 +27,7 @@ CALL (n) {
   LIMIT $relationship_limit
   RETURN collect([
     startNode(r) = n, type(r), m.entity_key, labels(m), m.name, m.description,
-    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]]
+    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]], m.trust, m.origin
   ]) AS links
 }
 RETURN collect([n.entity_key, n.name, labels(n), links]) AS relationships

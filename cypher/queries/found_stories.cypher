@@ -37,7 +37,7 @@ CALL (t) {
   WITH s
   ORDER BY s.started_at DESC, s.entity_key
   LIMIT 50
-  RETURN collect([s.entity_key, s.summary, s.started_at.epochMillis]) AS sources
+  RETURN collect([s.entity_key, s.summary, s.started_at.epochMillis, s.trust, s.origin]) AS sources
 }
 CALL (t) {
   MATCH (t)<-[:groups {team_id: $team_id}]-(m:Macro)

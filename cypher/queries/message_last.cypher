@@ -8,4 +8,4 @@ WHERE m.seq IS NOT NULL
 WITH m
 ORDER BY m.team_id DESC, m.source_key DESC, m.seq DESC
 LIMIT $limit
-RETURN collect([m.entity_key, m.seq, m.role, m.name, m.text, m.at, null]) AS messages
+RETURN collect([m.entity_key, m.seq, m.role, m.name, m.text, m.at, null, m.trust]) AS messages

@@ -16,7 +16,7 @@ CALL (s) {
 SET s.updated_at = $now,
   s.next_seq = coalesce(s.next_seq, s.message_count),
   s.message_count = s.message_count - size(last)
-WITH last, [m IN last | [m.entity_key, m.seq, m.role, m.name, m.text, m.at, m.parts]] AS messages
+WITH last, [m IN last | [m.entity_key, m.seq, m.role, m.name, m.text, m.at, m.parts, m.trust]] AS messages
 FOREACH (m IN last |
   REMOVE m:Memory:Message
   SET m:Deleted, m.near = null, m.vector = null, m.vector_scope = null, m.vector_seq = null, m.embed_due = null, m.deleted_kind = 'message',

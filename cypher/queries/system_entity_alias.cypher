@@ -13,6 +13,6 @@ MATCH (n:Memory {team_id: $team_id, entity_key: key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 RETURN [
   n.entity_key, n.name, n.description, n.type, n.tags, n.properties, n.seq, n.version,
-  n.created_at.epochMillis, n.updated_at.epochMillis
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.trust, n.origin
 ] AS entity
 LIMIT 2

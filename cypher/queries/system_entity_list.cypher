@@ -13,5 +13,5 @@ ORDER BY n.team_id, n.system, n.seq
 LIMIT $limit
 RETURN [
   n.entity_key, n.name, n.description, n.type, n.tags, n.properties, n.seq, n.version,
-  n.created_at.epochMillis, n.updated_at.epochMillis
+  n.created_at.epochMillis, n.updated_at.epochMillis, n.trust, n.origin
 ] AS entity

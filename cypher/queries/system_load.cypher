@@ -14,7 +14,7 @@ CALL (name) {
   LIMIT 20000
   RETURN collect([
     n.entity_key, n.name, n.description, n.type, n.tags, n.properties, n.seq, n.version,
-    n.created_at.epochMillis, n.updated_at.epochMillis
+    n.created_at.epochMillis, n.updated_at.epochMillis, n.trust, n.origin
   ]) AS entities
 }
 CALL (name) {

@@ -65,7 +65,7 @@ CALL (before) {
   LIMIT 20000
   RETURN collect([
     n.entity_key, n.name, n.description, n.type, n.tags, n.properties, seq, n.version,
-    n.created_at.epochMillis, n.updated_at.epochMillis
+    n.created_at.epochMillis, n.updated_at.epochMillis, n.trust, n.origin
   ]) AS entities
 }
 CALL (before) {

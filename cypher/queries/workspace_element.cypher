@@ -28,7 +28,8 @@ CALL (n) {
   WITH n, r, m
   ORDER BY m.workspace_rank, m.entity_key, r.key
   LIMIT 20
-  RETURN collect([coalesce(r.type_word, type(r)), startNode(r) = n, m.entity_key, labels(m), m.name]) AS relationships
+  RETURN collect([coalesce(r.type_word, type(r)), startNode(r) = n, m.entity_key, labels(m), m.name,
+    CASE WHEN r.trust < coalesce(m.trust, 1.0) THEN r.trust ELSE m.trust END, CASE WHEN r.trust < coalesce(m.trust, 1.0) THEN r.origin ELSE m.origin END]) AS relationships
 }
 CALL (n) {
   UNWIND CASE WHEN any(link IN n.workspace_links WHERE link STARTS WITH 'in') THEN [] ELSE [n] END AS o

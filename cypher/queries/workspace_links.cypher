@@ -93,7 +93,7 @@ CALL () {
         AND m IN best
       RETURN collect([r.key, coalesce(r.type_word, type(r)), startNode(r).entity_key, endNode(r).entity_key]) AS links
     }
-    RETURN collect([labels(o), o.entity_key, o.name, o.state_key, o.type_key, o.updated_at, o.workspace_rank, o.workspace_links, links]) AS further
+    RETURN collect([labels(o), o.entity_key, o.name, o.state_key, o.type_key, o.updated_at, o.workspace_rank, o.workspace_links, links, o.trust, o.origin]) AS further
   }
   RETURN edges, further
 }

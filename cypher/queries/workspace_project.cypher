@@ -25,7 +25,7 @@ CALL (p) {
   WITH d
   ORDER BY r.key
   LIMIT 1
-  RETURN collect([d.entity_key, d.name]) AS document
+  RETURN collect([d.entity_key, d.name, d.trust, d.origin]) AS document
 }
 CALL () {
   UNWIND $lists AS l
@@ -122,7 +122,7 @@ CALL () {
     WITH n
     ORDER BY n.team_id, n.project_id, n.workspace_direct, n.workspace_rank, n.entity_key
     LIMIT 10
-    RETURN collect([l.kind, n.entity_key, n.name, n.state_key, n.type_key, n.updated_at, n.workspace_rank, n.workspace_links]) AS nodes
+    RETURN collect([l.kind, n.entity_key, n.name, n.state_key, n.type_key, n.updated_at, n.workspace_rank, n.workspace_links, n.trust, n.origin]) AS nodes
   }
   RETURN collect(nodes) AS picture
 }
@@ -141,7 +141,7 @@ CALL () {
   WITH n, l
   ORDER BY n.workspace_rank, n.entity_key
   LIMIT 50
-  RETURN collect([l.kind, n.entity_key, n.name, n.workspace_links]) AS linked
+  RETURN collect([l.kind, n.entity_key, n.name, n.workspace_links, n.trust, n.origin]) AS linked
 }
 RETURN [field IN $project_fields | [field, p[field]]] AS project,
   counts, document, shown, recent, recents, upcoming, upcomings, picture, linked

@@ -166,6 +166,81 @@ func (f filler) value(value any) any {
 	return value
 }
 
+// Secret is the word that Distrust puts into texts.
+const Secret = "secret"
+
+// Distrust makes the value that v points to one that is hardly believed: every trust in it is that of a mail, and the word Secret stands
+// before each text in fields of the given names.
+func Distrust(v any, names ...string) { distrust(reflect.ValueOf(v).Elem(), "", names) }
+
+func distrust(v reflect.Value, field string, names []string) {
+	put := func(text string) string { return filler{texts: []string{Secret + " "}}.text(text) }
+	marked := slices.Contains(names, field)
+	if raw, ok := v.Interface().(json.RawMessage); ok {
+		if marked {
+			v.SetBytes(filler{texts: []string{Secret + " "}}.raw(raw))
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		if field == "Origin" {
+			v.SetString("external")
+		} else if marked {
+			v.SetString(put(v.String()))
+		}
+	case reflect.Float64:
+		if field == "Trust" {
+			v.SetFloat(0.4)
+		}
+	case reflect.Bool: // of an optional field
+		if field == "Trust" || field == "Origin" {
+			v.SetBool(true)
+		}
+	case reflect.Pointer:
+		if v.IsNil() && (field == "Trust" || field == "OwnFields") {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		if !v.IsNil() {
+			distrust(v.Elem(), field, names)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			switch f := v.Type().Field(i); {
+			case !f.IsExported() || f.Name == "Null":
+			case f.Name == "Value" || f.Name == "Given": // of an optional field
+				distrust(v.Field(i), field, names)
+			default:
+				distrust(v.Field(i), f.Name, names)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			distrust(v.Index(i), field, names)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			value := reflect.New(v.Type().Elem()).Elem()
+			value.Set(v.MapIndex(key))
+			distrust(value, field, names)
+			v.SetMapIndex(key, value)
+		}
+	}
+}
+
+// said is a quotation with its origin.
+var said = regexp.MustCompile(`“[^”]*” \(unverified[a-z, ]*\)`)
+
+// Plain returns a line of a text that shows the word Secret outside of a quotation; empty if there is none.
+func Plain(text string) string {
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.Contains(said.ReplaceAllString(line, ""), Secret) {
+			return line
+		}
+	}
+	return ""
+}
+
 // begins matches markup at the beginning of a line: Markdown marks, also nested ones, and tags.
 var begins = regexp.MustCompile("^[\\pZ\\pM\u2800\t]*(#+|>|\\||\\*\\*?|_|[-+](?:[ \t]|$)|-{3,}|=+$|`{3}|~{3}|\\[[ xX]\\]|\\[[^\\[\\]]*\\]:|\\d+[.)](?:[ \t]|$)|<[A-Za-z/!?|]|(?i:user|assistant|system|tool):)")
 

@@ -1576,6 +1576,7 @@ class Highlight(TypedDict, total=False):
     impact: str
     mitigated_at: str
     name: Required[str]
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     outcome: str
     output_count: int
     payload: str
@@ -1589,6 +1590,7 @@ class Highlight(TypedDict, total=False):
     summary: str
     target_date: str
     task_count: int
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
     ts: str
     type_key: str
     updated_at: str
@@ -1754,8 +1756,10 @@ class LinkedEntity(TypedDict, total=False):
     kind: Required[str]
     more_relations: list[LinkedRelation]  # further relationships between the two
     name: Required[str]
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     relation: Required[str]
     state: Required[str | None]
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
     type_key: Required[str | None]
 
 
@@ -1769,6 +1773,8 @@ class LinkedSource(TypedDict, total=False):
     id: Required[str]
     kind: Required[str]
     name: Required[str]
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
 
 
 class MacroHit(TypedDict, total=False):
@@ -1883,6 +1889,7 @@ class Message(TypedDict, total=False):
     role: Required[str]
     seq: Required[int]
     text: Required[str]
+    trust: float  # 0 to 1; absent: it is believed like its source
 
 
 class MessageHit(TypedDict, total=False):
@@ -1932,6 +1939,8 @@ class Neighbour(TypedDict, total=False):
     entity_key: Required[str]
     name: Required[str]
     node_type: Required[str]
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
 
 
 class NodeChange(TypedDict, total=False):
@@ -2215,10 +2224,12 @@ class OntologyContext(TypedDict, total=False):
 
 
 class OntologyEdge(TypedDict, total=False):
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     relation: Required[str]
     target_id: Required[str]
     target_kind: Required[str]
     target_name: str
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
 
 
 class OntologyEntities(TypedDict, total=False):
@@ -2376,8 +2387,10 @@ class ProjectRow(TypedDict, total=False):
     name: Required[str]
     next_step_long: str
     next_step_short: str
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     start_at: str
     state_key: Required[str | None]
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
     type_key: str
     updated_at: str
 
@@ -2728,7 +2741,9 @@ class SnapshotNode(TypedDict, total=False):
     kind: Required[str]
     last_updated: Required[str]
     name: Required[str]
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     state_key: Required[str | None]
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
     type_key: Required[str | None]
 
 
@@ -2774,8 +2789,10 @@ class SourceHit(TypedDict, total=False):
 
 class SourcePreview(TypedDict, total=False):
     entity_key: Required[str]
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     started_at: Required[str]
     summary: Required[str]
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
 
 
 class SourceResult(TypedDict, total=False):
@@ -3111,8 +3128,10 @@ class TraverseNode(TypedDict, total=False):
     name: Required[str]
     node_type: Required[str]  # the kind as a label: Person, Concept, Task …
     notes: list[str]  # the newest 10 that are not expired
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     salience: Required[float]
     state: str
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
     updated_at: Required[str]
     user_id: str  # whose source it is, where it is another user's, of which the asking user is a participant
 
@@ -3131,10 +3150,12 @@ TraverseRelationship = TypedDict(
         "description": "Required[str]",
         "from": "Required[str]",
         "key": "str",
+        "origin": "Literal[\"user\", \"assistant\", \"tool\", \"external\", \"import\"]",  # of the most believed source
         "proximity": "int",
         "relationship_type": "str",  # in the caller's own words
         "salience": "Required[float]",
         "to": "Required[str]",
+        "trust": "float",  # 0 to 1; absent: a caller wrote it, and it is believed
         "type": "Required[str]",
     },
     total=False,
