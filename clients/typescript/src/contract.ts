@@ -2800,6 +2800,11 @@ export interface components {
             /** Format: date-time */
             mitigated_at?: string;
             name: string;
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             outcome?: string;
             /** Format: int64 */
             output_count?: number;
@@ -2824,6 +2829,11 @@ export interface components {
             target_date?: string;
             /** Format: int64 */
             task_count?: number;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
             /** Format: date-time */
             ts?: string;
             type_key?: string;
@@ -3136,8 +3146,18 @@ export interface components {
             /** @description further relationships between the two */
             more_relations?: components["schemas"]["LinkedRelation"][];
             name: string;
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             relation: string;
             state: string | null;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
             type_key: string | null;
         };
         LinkedRelation: {
@@ -3150,6 +3170,16 @@ export interface components {
             id: string;
             kind: string;
             name: string;
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
         };
         MacroHit: {
             anchor?: components["schemas"]["NodeRef"];
@@ -3310,6 +3340,11 @@ export interface components {
             /** Format: int64 */
             seq: number;
             text: string;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: it is believed like its source
+             */
+            trust?: number;
         };
         MessageHit: {
             /** Format: date-time */
@@ -3379,6 +3414,16 @@ export interface components {
             entity_key: string;
             name: string;
             node_type: string;
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
         };
         NodeChange: {
             /** Format: date-time */
@@ -4084,10 +4129,20 @@ export interface components {
             warnings?: string[];
         };
         OntologyEdge: {
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             relation: string;
             target_id: string;
             target_kind: string;
             target_name?: string;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
         };
         OntologyEntities: {
             decision?: components["schemas"]["NodeView"];
@@ -4287,9 +4342,19 @@ export interface components {
             name: string;
             next_step_long?: string;
             next_step_short?: string;
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             /** Format: date-time */
             start_at?: string;
             state_key: string | null;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
             type_key?: string;
             /** Format: date-time */
             updated_at?: string;
@@ -4832,7 +4897,17 @@ export interface components {
             /** Format: date-time */
             last_updated: string;
             name: string;
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             state_key: string | null;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
             type_key: string | null;
         };
         Source: {
@@ -4901,9 +4976,19 @@ export interface components {
         };
         SourcePreview: {
             entity_key: string;
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             /** Format: date-time */
             started_at: string;
             summary: string;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
         };
         SourceResult: {
             entity_key: string;
@@ -5433,9 +5518,19 @@ export interface components {
             node_type: string;
             /** @description the newest 10 that are not expired */
             notes?: string[];
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             /** Format: double */
             salience: number;
             state?: string;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
             /** Format: date-time */
             updated_at: string;
             /** @description whose source it is, where it is another user's, of which the asking user is a participant */
@@ -5456,6 +5551,11 @@ export interface components {
             description: string;
             from: string;
             key?: string;
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             /** Format: int64 */
             proximity?: number;
             /** @description in the caller's own words */
@@ -5463,6 +5563,11 @@ export interface components {
             /** Format: double */
             salience: number;
             to: string;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
             type: string;
         };
         TraverseRelationshipSchema: {
@@ -5977,9 +6082,9 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T05:43:13.87Z",
-                     *           "by": "0458afcfed8f",
-                     *           "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM4NzEgMQ",
+                     *           "at": "2026-11-27T08:40:05.49Z",
+                     *           "by": "8b61d44e1763",
+                     *           "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU0OTEgMQ",
                      *           "key": "p-noor",
                      *           "kind": "person",
                      *           "op": "created",
@@ -5988,9 +6093,9 @@ export interface operations {
                      *           "version": 1
                      *         },
                      *         {
-                     *           "at": "2026-11-27T05:43:13.87Z",
-                     *           "by": "0458afcfed8f",
-                     *           "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM4NzEgMg",
+                     *           "at": "2026-11-27T08:40:05.49Z",
+                     *           "by": "8b61d44e1763",
+                     *           "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU0OTEgMg",
                      *           "key": "p-samir",
                      *           "kind": "person",
                      *           "op": "created",
@@ -6000,7 +6105,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "more": true,
-                     *       "next": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM4NzEgMg"
+                     *       "next": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU0OTEgMg"
                      *     }
                      */
                     "application/json": components["schemas"]["ChangePage"];
@@ -6336,15 +6441,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T05:43:12.058Z",
+                     *             "created_at": "2026-11-27T08:40:02.197Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T05:43:13.9Z",
+                     *             "last_accessed_at": "2026-11-27T08:40:06.204Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.575,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T05:43:12.058Z",
+                     *             "updated_at": "2026-11-27T08:40:02.197Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -6357,15 +6462,15 @@ export interface operations {
                      *           "node": {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T05:43:12.058Z",
+                     *             "created_at": "2026-11-27T08:40:02.197Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T05:43:12.058Z",
+                     *             "last_accessed_at": "2026-11-27T08:40:02.197Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T05:43:12.058Z",
+                     *             "updated_at": "2026-11-27T08:40:02.197Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Concept",
@@ -6380,15 +6485,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "sam haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T05:43:12.058Z",
+                     *             "created_at": "2026-11-27T08:40:02.197Z",
                      *             "description": "",
                      *             "entity_key": "p-sam",
-                     *             "last_accessed_at": "2026-11-27T05:43:12.058Z",
+                     *             "last_accessed_at": "2026-11-27T08:40:02.197Z",
                      *             "name": "Sam Haddou",
                      *             "salience": 0.5,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T05:43:12.058Z",
+                     *             "updated_at": "2026-11-27T08:40:02.197Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -6403,15 +6508,15 @@ export interface operations {
                      *           {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T05:43:12.058Z",
+                     *             "created_at": "2026-11-27T08:40:02.197Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T05:43:12.058Z",
+                     *             "last_accessed_at": "2026-11-27T08:40:02.197Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T05:43:12.058Z",
+                     *             "updated_at": "2026-11-27T08:40:02.197Z",
                      *             "user_id": "noor"
                      *           }
                      *         ],
@@ -6419,16 +6524,16 @@ export interface operations {
                      *           "access_count": 0,
                      *           "canonical_name": "noor verlinde",
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T05:43:12.058Z",
+                     *           "created_at": "2026-11-27T08:40:02.197Z",
                      *           "description": "Restores timber frames in Ghent.",
                      *           "entity_key": "p-noor",
                      *           "is_owner": true,
-                     *           "last_accessed_at": "2026-11-27T05:43:12.058Z",
+                     *           "last_accessed_at": "2026-11-27T08:40:02.197Z",
                      *           "name": "Noor Verlinde",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "ttl_policy": "keep_forever",
-                     *           "updated_at": "2026-11-27T05:43:12.058Z",
+                     *           "updated_at": "2026-11-27T08:40:02.197Z",
                      *           "user_id": "noor"
                      *         },
                      *         "preferences": [
@@ -6444,7 +6549,7 @@ export interface operations {
                      *         "primary_goals": [],
                      *         "statements": [
                      *           {
-                     *             "at": "2026-11-27T05:43:13.9Z",
+                     *             "at": "2026-11-27T08:40:06.204Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -6642,7 +6747,7 @@ export interface operations {
                      *       "shown": true,
                      *       "spans": [
                      *         {
-                     *           "at": "2026-11-27T05:43:12.058Z",
+                     *           "at": "2026-11-27T08:40:02.197Z",
                      *           "by": "salience",
                      *           "from": 286,
                      *           "key": "c-repair",
@@ -6657,7 +6762,7 @@ export interface operations {
                      *           "value": 0.5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T05:43:12.058Z",
+                     *           "at": "2026-11-27T08:40:02.197Z",
                      *           "beat": {
                      *             "key": "p-sam",
                      *             "value": 0.5
@@ -6782,7 +6887,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T05:43:22.59Z",
+                     *           "started_at": "2026-11-27T08:40:15.526Z",
                      *           "summary": "",
                      *           "user_id": "noor"
                      *         },
@@ -6797,7 +6902,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T05:43:13.9Z",
+                     *           "started_at": "2026-11-27T08:40:06.204Z",
                      *           "summary": "Noor planned the week with Samir.",
                      *           "user_id": "noor"
                      *         }
@@ -6901,16 +7006,16 @@ export interface operations {
                      *         "current_conversation": {
                      *           "conversation_id": "talk-1",
                      *           "messages": [],
-                     *           "started_at": "2026-11-27T05:43:22.266Z"
+                     *           "started_at": "2026-11-27T08:40:15.146Z"
                      *         },
                      *         "temporal": {
                      *           "current_datetime": {
                      *             "date": "2026-11-27",
                      *             "day_of_week": "Friday",
-                     *             "hour": 6
+                     *             "hour": 9
                      *           },
                      *           "last_conversation_type": "planning",
-                     *           "time_since_last_conversation": "PT8S",
+                     *           "time_since_last_conversation": "PT9S",
                      *           "time_zone": "Europe/Brussels"
                      *         }
                      *       },
@@ -7041,7 +7146,7 @@ export interface operations {
                      * @example {
                      *       "content_type": "conversation",
                      *       "context_type": "work-session",
-                     *       "ended_at": "2026-11-27T05:43:24.758Z",
+                     *       "ended_at": "2026-11-27T08:40:18.912Z",
                      *       "entity_key": "talk-1",
                      *       "focus": {
                      *         "focus_id": "grind",
@@ -7051,8 +7156,8 @@ export interface operations {
                      *       "message_count": 1,
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T05:43:24.373Z",
-                     *           "entity_key": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
+                     *           "at": "2026-11-27T08:40:18.235Z",
+                     *           "entity_key": "01a21c29-9a3b-7f12-ab96-b060ebc2b0c1",
                      *           "role": "user",
                      *           "seq": 0,
                      *           "text": "Samir says the letter came."
@@ -7064,7 +7169,7 @@ export interface operations {
                      *       ],
                      *       "processing_status": "raw",
                      *       "sensitivity": "normal",
-                     *       "started_at": "2026-11-27T05:43:22.59Z",
+                     *       "started_at": "2026-11-27T08:40:15.526Z",
                      *       "summary": "The letter from Lindepoort came; Noor will answer on Friday.",
                      *       "user_id": "noor"
                      *     }
@@ -7457,11 +7562,11 @@ export interface operations {
                      *       "mentions": [],
                      *       "messages": [
                      *         {
-                     *           "entity_key": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
+                     *           "entity_key": "01a21c29-9a3b-7f12-ab96-b060ebc2b0c1",
                      *           "status": "created"
                      *         },
                      *         {
-                     *           "entity_key": "01a21b87-a5d5-7677-b488-48b1a1dc0792",
+                     *           "entity_key": "01a21c29-9a3b-7f15-85c8-fb28c115ae4b",
                      *           "status": "created"
                      *         }
                      *       ],
@@ -7595,8 +7700,8 @@ export interface operations {
                      * @example {
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T05:43:24.373Z",
-                     *           "entity_key": "01a21b87-a5d5-7677-b488-48b1a1dc0792",
+                     *           "at": "2026-11-27T08:40:18.235Z",
+                     *           "entity_key": "01a21c29-9a3b-7f15-85c8-fb28c115ae4b",
                      *           "role": "assistant",
                      *           "seq": 1,
                      *           "text": "The offer from Lindepoort?"
@@ -7744,7 +7849,7 @@ export interface operations {
                      *               "user_id": "noor"
                      *             }
                      *           ],
-                     *           "refused_at": "2026-11-27T05:43:30.633Z"
+                     *           "refused_at": "2026-11-27T08:40:25.943Z"
                      *         }
                      *       ],
                      *       "next": null
@@ -7964,7 +8069,7 @@ export interface operations {
                      *       "edges": [
                      *         {
                      *           "created": true,
-                     *           "id": "01a21b87-ad2a-790a-8c52-83c5d330cc10"
+                     *           "id": "01a21c29-a273-7b92-8f6e-fb0fa24525ff"
                      *         }
                      *       ],
                      *       "skipped": 0,
@@ -8091,11 +8196,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T05:43:26.426Z",
-                     *       "key": "01a21b87-ad2a-790a-8c52-83c5d330cc10",
+                     *       "deleted_at": "2026-11-27T08:40:20.627Z",
+                     *       "key": "01a21c29-a273-7b92-8f6e-fb0fa24525ff",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T05:43:26.426Z"
+                     *       "restorable_until": "2026-12-27T08:40:20.627Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -8229,7 +8334,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795758213550,
+                     *       "created_at": 1795768829658,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -8237,13 +8342,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21b87-c9ae-7793-a486-be8998548958",
+                     *       "id": "01a21c29-c6da-79b8-a9e9-83360f8dda04",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "generating",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795758213550,
+                     *       "updated_at": 1795768829658,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -8385,7 +8490,7 @@ export interface operations {
                      *           {
                      *             "content_type": "conversation",
                      *             "context_type": "work-session",
-                     *             "ended_at": "2026-11-27T05:43:24.758Z",
+                     *             "ended_at": "2026-11-27T08:40:18.912Z",
                      *             "entity_key": "talk-1",
                      *             "mentioned_nodes": [
                      *               {
@@ -8396,8 +8501,8 @@ export interface operations {
                      *             ],
                      *             "messages": [
                      *               {
-                     *                 "at": "2026-11-27T05:43:24.373Z",
-                     *                 "entity_key": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
+                     *                 "at": "2026-11-27T08:40:18.235Z",
+                     *                 "entity_key": "01a21c29-9a3b-7f12-ab96-b060ebc2b0c1",
                      *                 "origin": "user",
                      *                 "role": "user",
                      *                 "score": 0.966386,
@@ -8407,7 +8512,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "relevance_score": 0.966386,
-                     *             "started_at": "2026-11-27T05:43:22.59Z",
+                     *             "started_at": "2026-11-27T08:40:15.526Z",
                      *             "summary": "The letter from Lindepoort came; Noor will answer on Friday."
                      *           },
                      *           {
@@ -8424,7 +8529,7 @@ export interface operations {
                      *             ],
                      *             "messages": [],
                      *             "relevance_score": 0.950799,
-                     *             "started_at": "2026-11-27T05:43:13.9Z",
+                     *             "started_at": "2026-11-27T08:40:06.204Z",
                      *             "summary": "Noor planned the week with Samir."
                      *           }
                      *         ],
@@ -8452,7 +8557,7 @@ export interface operations {
                      *           {
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T05:43:22.59Z",
+                     *             "last_accessed_at": "2026-11-27T08:40:15.526Z",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
                      *             "relevance_score": 0.97647,
@@ -8466,7 +8571,7 @@ export interface operations {
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from_entity_key": "p-noor",
                      *             "from_name": "Noor Verlinde",
-                     *             "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *             "key": "01a21c29-6256-7060-8f85-19622ff1e777",
                      *             "proximity": 5,
                      *             "relationship_kind": "has_relationship_with",
                      *             "relevance_score": 0.446975,
@@ -8574,41 +8679,41 @@ export interface operations {
                 content: {
                     /**
                      * @example {"kith":{"version":1,"statements":true}}
-                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:26.023Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758206023,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
-                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"created_by":"noor","written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999981537441211,"confidence":0.5,"created_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:29.791Z","last_accessed_at":"2026-11-27T05:43:27.861Z","source_count":2,"first_mentioned_at":"2026-11-27T05:43:13.9Z","last_mentioned_at":"2026-11-27T05:43:22.59Z","history":{"version":5,"created_by":"noor","written":"0458afcfed8f delete-node-note","salience_at":1795758206023,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":603,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795758209791}}}
-                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749982661660404,"confidence":0.5,"created_at":"2026-11-27T05:43:13.9Z","updated_at":"2026-11-27T05:43:31.438Z","last_accessed_at":"2026-11-27T05:43:31.438Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T05:43:13.9Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"0458afcfed8f consolidate","salience_at":1795758211438,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795758193900}}}
-                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.574999672453811,"confidence":0.5,"created_at":"2026-11-27T05:43:22.59Z","updated_at":"2026-11-27T05:43:24.758Z","last_accessed_at":"2026-11-27T05:43:25.42Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T05:43:22.59Z","ended_at":"2026-11-27T05:43:24.758Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"0458afcfed8f end-conversation","salience_at":1795758205420,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795758204758,"next_seq":2}}}
-                     *     {"node":{"kind":"message","entity_key":"01a21b87-a5d5-7675-8fdd-0cf6a547bcb2","user_id":"noor","name":"","created_at":"2026-11-27T05:43:24.373Z","updated_at":"2026-11-27T05:43:24.373Z","source_key":"talk-1","role":"user","at":"2026-11-27T05:43:24.373Z","seq":0,"text":"Samir says the letter came.","history":{"written":"0458afcfed8f append-messages"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T05:43:13.9Z","updated_at":"2026-11-27T05:43:13.9Z","source_key":"s-monday","role":"user","at":"2026-11-27T05:43:13.9Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"0458afcfed8f write-source"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T05:43:13.9Z","updated_at":"2026-11-27T05:43:13.9Z","source_key":"s-monday","role":"user","at":"2026-11-27T05:43:13.9Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"0458afcfed8f write-source"}}}
-                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T05:43:12.058Z","recorded_by":"noor","key":"01a21b87-78fd-7743-a5ed-928ee3e1352d","recorded_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:12.058Z","history":{"version":1,"written":"0458afcfed8f write-memory","salience_at":1795758192058,"decay_rate":0.02,"access_count":0}}}
-                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.574998383683168,"confidence":0.8,"state":"active","valid_from":"2026-11-27T05:43:12.058Z","recorded_by":"noor","key":"01a21b87-78fd-7725-8946-b736423eb515","recorded_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:12.058Z","last_accessed_at":"2026-11-27T05:43:26.023Z","history":{"version":1,"written":"0458afcfed8f restore-relationship","salience_at":1795758206023,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795758209403}}}
-                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T05:43:12.058Z","recorded_by":"noor","key":"01a21b87-78fd-7689-8a46-51b50090b1ed","recorded_at":"2026-11-27T05:43:12.058Z","updated_at":"2026-11-27T05:43:28.066Z","last_accessed_at":"2026-11-27T05:43:27.919Z","history":{"version":3,"written":"0458afcfed8f delete-relationship-note","salience_at":1795758206023,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":603,"is_dirty":true}}}
-                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21b87-7f3d-7bb7-9387-70924eaff936","recorded_at":"2026-11-27T05:43:13.9Z","history":{"version":1,"written":"0458afcfed8f write-source"}}}
-                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21b87-a7a9-77b7-adef-6e5c889a9c06","recorded_at":"2026-11-27T05:43:24.758Z","history":{"version":1,"written":"0458afcfed8f end-conversation"}}}
-                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T05:43:13.9Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
-                     *     {"refusal":{"first":"p-sam","second":"p-samir","refused_at":"2026-11-27T05:43:30.633Z"}}
+                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:20.061Z","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768820061,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
+                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999976445184616,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:24.843Z","last_accessed_at":"2026-11-27T08:40:22.195Z","source_count":2,"first_mentioned_at":"2026-11-27T08:40:06.204Z","last_mentioned_at":"2026-11-27T08:40:15.526Z","history":{"version":5,"created_by":"noor","written":"8b61d44e1763 delete-node-note","salience_at":1795768820061,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":472,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795768824843}}}
+                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749979728453215,"confidence":0.5,"created_at":"2026-11-27T08:40:06.204Z","updated_at":"2026-11-27T08:40:26.771Z","last_accessed_at":"2026-11-27T08:40:26.771Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T08:40:06.204Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"8b61d44e1763 consolidate","salience_at":1795768826771,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795768806204}}}
+                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749995297455915,"confidence":0.5,"created_at":"2026-11-27T08:40:15.526Z","updated_at":"2026-11-27T08:40:18.912Z","last_accessed_at":"2026-11-27T08:40:19.589Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T08:40:15.526Z","ended_at":"2026-11-27T08:40:18.912Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"8b61d44e1763 end-conversation","salience_at":1795768819589,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795768818912,"next_seq":2}}}
+                     *     {"node":{"kind":"message","entity_key":"01a21c29-9a3b-7f12-ab96-b060ebc2b0c1","user_id":"noor","name":"","created_at":"2026-11-27T08:40:18.235Z","updated_at":"2026-11-27T08:40:18.235Z","source_key":"talk-1","role":"user","at":"2026-11-27T08:40:18.235Z","seq":0,"text":"Samir says the letter came.","history":{"written":"8b61d44e1763 append-messages"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T08:40:06.204Z","updated_at":"2026-11-27T08:40:06.204Z","source_key":"s-monday","role":"user","at":"2026-11-27T08:40:06.204Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"8b61d44e1763 write-source"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T08:40:06.204Z","updated_at":"2026-11-27T08:40:06.204Z","source_key":"s-monday","role":"user","at":"2026-11-27T08:40:06.204Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"8b61d44e1763 write-source"}}}
+                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T08:40:02.197Z","recorded_by":"noor","key":"01a21c29-6256-712c-b5b4-533bf6e56c73","recorded_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","history":{"version":1,"written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0.02,"access_count":0}}}
+                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749979324116823,"confidence":0.8,"state":"active","valid_from":"2026-11-27T08:40:02.197Z","recorded_by":"noor","key":"01a21c29-6256-710b-96c7-59647838e59a","recorded_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:20.061Z","history":{"version":1,"written":"8b61d44e1763 restore-relationship","salience_at":1795768820061,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795768824326}}}
+                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T08:40:02.197Z","recorded_by":"noor","key":"01a21c29-6256-7060-8f85-19622ff1e777","recorded_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:22.488Z","last_accessed_at":"2026-11-27T08:40:22.314Z","history":{"version":3,"written":"8b61d44e1763 delete-relationship-note","salience_at":1795768820061,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":472,"is_dirty":true}}}
+                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21c29-6f02-76b9-ad18-836be91894a9","recorded_at":"2026-11-27T08:40:06.204Z","history":{"version":1,"written":"8b61d44e1763 write-source"}}}
+                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21c29-9d9d-78c8-ab99-238b46fdebbb","recorded_at":"2026-11-27T08:40:18.912Z","history":{"version":1,"written":"8b61d44e1763 end-conversation"}}}
+                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T08:40:06.204Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
+                     *     {"refusal":{"first":"p-sam","second":"p-samir","refused_at":"2026-11-27T08:40:25.943Z"}}
                      *     {"preference":{"user_id":"noor","key":"conversation_style","value":"Direct, and a little dry."}}
                      *     {"preference":{"user_id":"noor","key":"time_zone","value":"Europe/Brussels"}}
-                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795758213550,"updated_at":1795758213634,"created_by":"noor"}}
-                     *     {"chat_turn":{"id":"01a21b87-c9ae-7793-a486-be8998548958","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795758213550,"updated_at":1795758213634,"created_by":"noor"}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b87-78fd-7689-8a46-51b50090b1ed","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T05:43:27.919Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21b87-78fd-7689-8a46-51b50090b1ed","last_accessed_at":{"time":"2026-11-27T05:43:26.023Z"},"last_recall_interval":603,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T05:43:12.058Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795758206023,"state":"active","updated_at":{"time":"2026-11-27T05:43:12.058Z"},"valid_from":{"time":"2026-11-27T05:43:12.058Z"},"version":1,"written":"0458afcfed8f write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b87-78fd-7689-8a46-51b50090b1ed","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T05:43:28.067Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21b87-78fd-7689-8a46-51b50090b1ed","last_accessed_at":{"time":"2026-11-27T05:43:27.919Z"},"last_recall_interval":603,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T05:43:12.058Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795758206023,"state":"active","updated_at":{"time":"2026-11-27T05:43:27.919Z"},"valid_from":{"time":"2026-11-27T05:43:12.058Z"},"version":2,"written":"0458afcfed8f add-relationship-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21b87-78fd-7725-8946-b736423eb515","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T05:43:28.077Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830765603686,"key":"01a21b87-78fd-7725-8946-b736423eb515","last_accessed_at":{"time":"2026-11-27T05:43:26.023Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795758206023,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T05:43:12.058Z"},"recorded_by":"noor","salience":{"number":0.574998383683168},"salience_at":1795758206023,"state":"active","updated_at":{"time":"2026-11-27T05:43:12.058Z"},"valid_from":{"time":"2026-11-27T05:43:12.058Z"},"version":1,"written":"0458afcfed8f write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T05:43:16.173Z","properties":{"at":{"time":"2026-11-27T05:43:13.9Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T05:43:13.9Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.518878385135455},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T05:43:13.9Z"},"written":"0458afcfed8f write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:26.746Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"last_accessed_at":{"time":"2026-11-27T05:43:26.023Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:12.058Z"},"version":1,"written":"0458afcfed8f write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:27.861Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"last_accessed_at":{"time":"2026-11-27T05:43:26.744Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:26.744Z"},"version":2,"written":"0458afcfed8f patch-node"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:27.876Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T05:43:27.861Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:27.861Z"},"version":3,"written":"0458afcfed8f add-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T05:43:29.472Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T05:43:12.058Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T05:43:13.9Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T05:43:27.861Z"},"last_mentioned_at":{"time":"2026-11-27T05:43:22.59Z"},"last_recall_interval":603,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999981537441211},"salience_at":1795758206023,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:27.876Z"},"version":4,"written":"0458afcfed8f delete-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T05:43:31.444Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T05:43:13.9Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T05:43:25.42Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749986666684445},"salience_at":1795758205420,"sensitivity":"normal","started_at":{"time":"2026-11-27T05:43:13.9Z"},"state":"active","story_due":1795758193900,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:13.9Z"},"version":1,"written":"0458afcfed8f write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T05:43:22.824Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T05:43:22.59Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T05:43:22.59Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795758202590,"sensitivity":"normal","started_at":{"time":"2026-11-27T05:43:22.59Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:22.59Z"},"version":1,"written":"0458afcfed8f open-conversation"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T05:43:24.76Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T05:43:22.59Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T05:43:22.824Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795758202590,"sensitivity":"normal","started_at":{"time":"2026-11-27T05:43:22.59Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T05:43:24.553Z"},"version":2,"written":"0458afcfed8f set-focus"}}}
+                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795768829658,"updated_at":1795768829763,"created_by":"noor"}}
+                     *     {"chat_turn":{"id":"01a21c29-c6da-79b8-a9e9-83360f8dda04","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795768829658,"updated_at":1795768829763,"created_by":"noor"}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c29-6256-7060-8f85-19622ff1e777","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T08:40:22.314Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21c29-6256-7060-8f85-19622ff1e777","last_accessed_at":{"time":"2026-11-27T08:40:20.061Z"},"last_recall_interval":472,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T08:40:02.197Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795768820061,"state":"active","updated_at":{"time":"2026-11-27T08:40:02.197Z"},"valid_from":{"time":"2026-11-27T08:40:02.197Z"},"version":1,"written":"8b61d44e1763 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c29-6256-7060-8f85-19622ff1e777","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T08:40:22.488Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21c29-6256-7060-8f85-19622ff1e777","last_accessed_at":{"time":"2026-11-27T08:40:22.314Z"},"last_recall_interval":472,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T08:40:02.197Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795768820061,"state":"active","updated_at":{"time":"2026-11-27T08:40:22.314Z"},"valid_from":{"time":"2026-11-27T08:40:02.197Z"},"version":2,"written":"8b61d44e1763 add-relationship-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c29-6256-710b-96c7-59647838e59a","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T08:40:22.527Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830776210943,"key":"01a21c29-6256-710b-96c7-59647838e59a","last_accessed_at":{"time":"2026-11-27T08:40:20.061Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795768820061,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T08:40:02.197Z"},"recorded_by":"noor","salience":{"number":0.5749979324116823},"salience_at":1795768820061,"state":"active","updated_at":{"time":"2026-11-27T08:40:02.197Z"},"valid_from":{"time":"2026-11-27T08:40:02.197Z"},"version":1,"written":"8b61d44e1763 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T08:40:09.522Z","properties":{"at":{"time":"2026-11-27T08:40:06.204Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T08:40:06.204Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.519046642111608},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T08:40:06.204Z"},"written":"8b61d44e1763 write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:40:21.087Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:40:02.197Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:40:06.204Z"},"last_accessed_at":{"time":"2026-11-27T08:40:20.061Z"},"last_mentioned_at":{"time":"2026-11-27T08:40:15.526Z"},"last_recall_interval":472,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999976445184616},"salience_at":1795768820061,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:02.197Z"},"version":1,"written":"8b61d44e1763 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:40:22.195Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:40:02.197Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:40:06.204Z"},"last_accessed_at":{"time":"2026-11-27T08:40:21.081Z"},"last_mentioned_at":{"time":"2026-11-27T08:40:15.526Z"},"last_recall_interval":472,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999976445184616},"salience_at":1795768820061,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:21.081Z"},"version":2,"written":"8b61d44e1763 patch-node"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:40:22.234Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:40:02.197Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:40:06.204Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T08:40:22.195Z"},"last_mentioned_at":{"time":"2026-11-27T08:40:15.526Z"},"last_recall_interval":472,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999976445184616},"salience_at":1795768820061,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:22.195Z"},"version":3,"written":"8b61d44e1763 add-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:40:24.395Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:40:02.197Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:40:06.204Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T08:40:22.195Z"},"last_mentioned_at":{"time":"2026-11-27T08:40:15.526Z"},"last_recall_interval":472,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999976445184616},"salience_at":1795768820061,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:22.234Z"},"version":4,"written":"8b61d44e1763 delete-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T08:40:26.778Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T08:40:06.204Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T08:40:19.589Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749984508125852},"salience_at":1795768819589,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:40:06.204Z"},"state":"active","story_due":1795768806204,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:06.204Z"},"version":1,"written":"8b61d44e1763 write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T08:40:15.877Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T08:40:15.526Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T08:40:15.526Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795768815526,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:40:15.526Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:15.526Z"},"version":1,"written":"8b61d44e1763 open-conversation"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T08:40:18.925Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T08:40:15.526Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T08:40:15.877Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795768815526,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:40:15.526Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:18.519Z"},"version":2,"written":"8b61d44e1763 set-focus"}}}
                      *     {"end":{"nodes":13,"relationships":5,"statements":1,"refusals":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
                      */
                     "application/x-ndjson": string;
@@ -9284,9 +9389,9 @@ export interface operations {
                      * @example {
                      *       "keys": [
                      *         {
-                     *           "created_at": "2026-11-27T05:43:35.097120406Z",
+                     *           "created_at": "2026-11-27T08:40:31.846765794Z",
                      *           "expires_at": "2100-01-01T00:00:00Z",
-                     *           "key_id": "29afa6a225e0",
+                     *           "key_id": "a89e7406ad1d",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -9298,9 +9403,9 @@ export interface operations {
                      *           "user_id": "noor"
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T05:43:12.03311858Z",
+                     *           "created_at": "2026-11-27T08:40:02.155684125Z",
                      *           "expires_at": null,
-                     *           "key_id": "0458afcfed8f",
+                     *           "key_id": "8b61d44e1763",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -9406,7 +9511,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "kith_shown-this-once",
-                     *       "key_id": "29afa6a225e0"
+                     *       "key_id": "a89e7406ad1d"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedKey"];
@@ -9604,7 +9709,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "key_id": "0458afcfed8f",
+                     *       "key_id": "8b61d44e1763",
                      *       "quota": {
                      *         "characters": {
                      *           "limit": null,
@@ -9864,7 +9969,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *           "key": "01a21c29-6256-7060-8f85-19622ff1e777",
                      *           "status": "created",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
@@ -9873,7 +9978,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21b87-78fd-7725-8946-b736423eb515",
+                     *           "key": "01a21c29-6256-710b-96c7-59647838e59a",
                      *           "status": "created",
                      *           "to": "c-repair",
                      *           "type": "engages_with",
@@ -9882,14 +9987,14 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "grind",
-                     *           "key": "01a21b87-78fd-7743-a5ed-928ee3e1352d",
+                     *           "key": "01a21c29-6256-712c-b5b4-533bf6e56c73",
                      *           "status": "created",
                      *           "to": "flour",
                      *           "type": "supports_goal",
                      *           "version": 1
                      *         }
                      *       ],
-                     *       "review": "01a21b87-790d-7063-b580-294ac96ec4cb",
+                     *       "review": "01a21c29-634f-78c6-b30f-f897ea0f7889",
                      *       "warnings": []
                      *     }
                      */
@@ -10120,11 +10225,11 @@ export interface operations {
                      *         {
                      *           "access_count": 0,
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T05:43:12.058Z",
+                     *           "created_at": "2026-11-27T08:40:02.197Z",
                      *           "description": "",
                      *           "entity_key": "grind",
                      *           "kind": "task",
-                     *           "last_accessed_at": "2026-11-27T05:43:12.058Z",
+                     *           "last_accessed_at": "2026-11-27T08:40:02.197Z",
                      *           "name": "Dress the stones",
                      *           "project_id": "mill",
                      *           "salience": 0.5,
@@ -10132,7 +10237,7 @@ export interface operations {
                      *           "state_key": "in_progress",
                      *           "title": "Dress the stones",
                      *           "ttl_policy": "decay",
-                     *           "updated_at": "2026-11-27T05:43:12.058Z",
+                     *           "updated_at": "2026-11-27T08:40:02.197Z",
                      *           "user_id": "noor",
                      *           "version": 1
                      *         }
@@ -10239,20 +10344,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-15T23:50:34.127512984Z",
+                     *       "archives_at": "2028-10-16T02:47:19.5213066Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T05:43:12.058Z",
+                     *       "created_at": "2026-11-27T08:40:02.197Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T05:43:13.9Z",
+                     *       "first_mentioned_at": "2026-11-27T08:40:06.204Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T05:43:26.023Z",
-                     *       "last_mentioned_at": "2026-11-27T05:43:22.59Z",
+                     *       "last_accessed_at": "2026-11-27T08:40:20.061Z",
+                     *       "last_mentioned_at": "2026-11-27T08:40:15.526Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T05:43:12.058Z",
-                     *         "by": "0458afcfed8f",
+                     *         "at": "2026-11-27T08:40:02.197Z",
+                     *         "by": "8b61d44e1763",
                      *         "through": "write-memory"
                      *       },
                      *       "name": "Samir Haddou",
@@ -10266,8 +10371,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
-                     *           "last_accessed_at": "2026-11-27T05:43:26.023Z",
+                     *           "key": "01a21c29-6256-7060-8f85-19622ff1e777",
+                     *           "last_accessed_at": "2026-11-27T08:40:20.061Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -10275,13 +10380,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T05:43:12.058Z",
+                     *           "recorded_at": "2026-11-27T08:40:02.197Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T05:43:12.058Z",
+                     *           "valid_from": "2026-11-27T08:40:02.197Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -10291,14 +10396,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21b87-a7a9-77b7-adef-6e5c889a9c06",
+                     *           "key": "01a21c29-9d9d-78c8-ab99-238b46fdebbb",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T05:43:24.758Z",
+                     *           "recorded_at": "2026-11-27T08:40:18.912Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10313,14 +10418,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21b87-7f3d-7bb7-9387-70924eaff936",
+                     *           "key": "01a21c29-6f02-76b9-ad18-836be91894a9",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T05:43:13.9Z",
+                     *           "recorded_at": "2026-11-27T08:40:06.204Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10334,7 +10439,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T05:43:12.058Z",
+                     *       "updated_at": "2026-11-27T08:40:02.197Z",
                      *       "user_id": "noor",
                      *       "version": 1
                      *     }
@@ -10434,11 +10539,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T05:43:29.472Z",
+                     *       "deleted_at": "2026-11-27T08:40:24.395Z",
                      *       "key": "p-samir",
                      *       "messages": 0,
                      *       "relationships": 3,
-                     *       "restorable_until": "2026-12-27T05:43:29.472Z"
+                     *       "restorable_until": "2026-12-27T08:40:24.395Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -10553,20 +10658,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-15T23:50:34.127512984Z",
+                     *       "archives_at": "2028-10-16T02:47:19.5213066Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T05:43:12.058Z",
+                     *       "created_at": "2026-11-27T08:40:02.197Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T05:43:13.9Z",
+                     *       "first_mentioned_at": "2026-11-27T08:40:06.204Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T05:43:26.744Z",
-                     *       "last_mentioned_at": "2026-11-27T05:43:22.59Z",
+                     *       "last_accessed_at": "2026-11-27T08:40:21.081Z",
+                     *       "last_mentioned_at": "2026-11-27T08:40:15.526Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T05:43:26.744Z",
-                     *         "by": "0458afcfed8f",
+                     *         "at": "2026-11-27T08:40:21.081Z",
+                     *         "by": "8b61d44e1763",
                      *         "through": "patch-node"
                      *       },
                      *       "name": "Samir Haddou",
@@ -10580,8 +10685,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
-                     *           "last_accessed_at": "2026-11-27T05:43:26.023Z",
+                     *           "key": "01a21c29-6256-7060-8f85-19622ff1e777",
+                     *           "last_accessed_at": "2026-11-27T08:40:20.061Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -10589,13 +10694,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T05:43:12.058Z",
+                     *           "recorded_at": "2026-11-27T08:40:02.197Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T05:43:12.058Z",
+                     *           "valid_from": "2026-11-27T08:40:02.197Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -10605,14 +10710,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21b87-a7a9-77b7-adef-6e5c889a9c06",
+                     *           "key": "01a21c29-9d9d-78c8-ab99-238b46fdebbb",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T05:43:24.758Z",
+                     *           "recorded_at": "2026-11-27T08:40:18.912Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10627,14 +10732,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21b87-7f3d-7bb7-9387-70924eaff936",
+                     *           "key": "01a21c29-6f02-76b9-ad18-836be91894a9",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T05:43:13.9Z",
+                     *           "recorded_at": "2026-11-27T08:40:06.204Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10648,7 +10753,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T05:43:26.744Z",
+                     *       "updated_at": "2026-11-27T08:40:21.081Z",
                      *       "user_id": "noor",
                      *       "version": 2
                      *     }
@@ -10784,8 +10889,8 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T05:43:26.746Z",
-                     *           "by": "0458afcfed8f",
+                     *           "at": "2026-11-27T08:40:21.087Z",
+                     *           "by": "8b61d44e1763",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -10798,11 +10903,11 @@ export interface operations {
                      *           "what": "updated"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T05:43:24.758Z",
-                     *           "by": "0458afcfed8f",
+                     *           "at": "2026-11-27T08:40:18.912Z",
+                     *           "by": "8b61d44e1763",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21b87-a7a9-77b7-adef-6e5c889a9c06",
+                     *             "key": "01a21c29-9d9d-78c8-ab99-238b46fdebbb",
                      *             "node": {
                      *               "entity_key": "talk-1",
                      *               "kind": "source",
@@ -10815,11 +10920,11 @@ export interface operations {
                      *           "what": "created"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T05:43:13.9Z",
-                     *           "by": "0458afcfed8f",
+                     *           "at": "2026-11-27T08:40:06.204Z",
+                     *           "by": "8b61d44e1763",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21b87-7f3d-7bb7-9387-70924eaff936",
+                     *             "key": "01a21c29-6f02-76b9-ad18-836be91894a9",
                      *             "node": {
                      *               "entity_key": "s-monday",
                      *               "kind": "source",
@@ -10940,7 +11045,7 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0458afcfed8f",
+                     *           "by": "8b61d44e1763",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -10948,24 +11053,24 @@ export interface operations {
                      *               "was": ""
                      *             }
                      *           ],
-                     *           "from": "2026-11-27T05:43:26.746Z",
+                     *           "from": "2026-11-27T08:40:21.087Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T05:43:12.058Z",
+                     *             "created_at": "2026-11-27T08:40:02.197Z",
                      *             "description": "Builds boats; lives on the barge Zwaluw.",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T05:43:13.9Z",
+                     *             "first_mentioned_at": "2026-11-27T08:40:06.204Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T05:43:26.744Z",
-                     *             "last_mentioned_at": "2026-11-27T05:43:22.59Z",
+                     *             "last_accessed_at": "2026-11-27T08:40:21.081Z",
+                     *             "last_mentioned_at": "2026-11-27T08:40:15.526Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T05:43:26.744Z",
+                     *             "updated_at": "2026-11-27T08:40:21.081Z",
                      *             "user_id": "noor",
                      *             "version": 2
                      *           },
@@ -10974,31 +11079,31 @@ export interface operations {
                      *           "version": 2
                      *         },
                      *         {
-                     *           "by": "0458afcfed8f",
+                     *           "by": "8b61d44e1763",
                      *           "changes": [],
-                     *           "from": "2026-11-27T05:43:12.058Z",
+                     *           "from": "2026-11-27T08:40:02.197Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T05:43:12.058Z",
+                     *             "created_at": "2026-11-27T08:40:02.197Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T05:43:13.9Z",
+                     *             "first_mentioned_at": "2026-11-27T08:40:06.204Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T05:43:26.023Z",
-                     *             "last_mentioned_at": "2026-11-27T05:43:22.59Z",
+                     *             "last_accessed_at": "2026-11-27T08:40:20.061Z",
+                     *             "last_mentioned_at": "2026-11-27T08:40:15.526Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T05:43:12.058Z",
+                     *             "updated_at": "2026-11-27T08:40:02.197Z",
                      *             "user_id": "noor",
                      *             "version": 1
                      *           },
                      *           "through": "write-memory",
-                     *           "until": "2026-11-27T05:43:26.746Z",
+                     *           "until": "2026-11-27T08:40:21.087Z",
                      *           "version": 1
                      *         }
                      *       ]
@@ -11132,7 +11237,7 @@ export interface operations {
                      *         "goals": [
                      *           {
                      *             "direction": "outgoing",
-                     *             "edge_id": "01a21b87-78fd-7743-a5ed-928ee3e1352d",
+                     *             "edge_id": "01a21c29-6256-712c-b5b4-533bf6e56c73",
                      *             "id": "flour",
                      *             "kind": "goal",
                      *             "name": "Flour by May",
@@ -11148,7 +11253,7 @@ export interface operations {
                      *         "risks": [],
                      *         "tasks": []
                      *       },
-                     *       "loaded_at": "2026-11-27T05:43:26.58609536Z",
+                     *       "loaded_at": "2026-11-27T08:40:20.903266321Z",
                      *       "next": null,
                      *       "source": {
                      *         "id": "grind",
@@ -11264,10 +11369,10 @@ export interface operations {
                      * @example {
                      *       "mentions": [
                      *         {
-                     *           "at": "2026-11-27T05:43:22.59Z",
+                     *           "at": "2026-11-27T08:40:15.526Z",
                      *           "content_type": "conversation",
                      *           "context_type": "work-session",
-                     *           "message": "01a21b87-a5d5-7675-8fdd-0cf6a547bcb2",
+                     *           "message": "01a21c29-9a3b-7f12-ab96-b060ebc2b0c1",
                      *           "quote": "Samir says the letter came.",
                      *           "role": "user",
                      *           "source": "talk-1",
@@ -11275,7 +11380,7 @@ export interface operations {
                      *           "to": 5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T05:43:13.9Z",
+                     *           "at": "2026-11-27T08:40:06.204Z",
                      *           "content_type": "conversation",
                      *           "context_type": "planning",
                      *           "source": "s-monday",
@@ -11402,24 +11507,24 @@ export interface operations {
                      *         ],
                      *         "canonical_name": "samir haddou",
                      *         "confidence": 0.5,
-                     *         "created_at": "2026-11-27T05:43:12.058Z",
+                     *         "created_at": "2026-11-27T08:40:02.197Z",
                      *         "description": "Builds boats; lives on the barge Zwaluw.",
                      *         "entity_key": "p-samir",
-                     *         "first_mentioned_at": "2026-11-27T05:43:13.9Z",
+                     *         "first_mentioned_at": "2026-11-27T08:40:06.204Z",
                      *         "kind": "person",
-                     *         "last_accessed_at": "2026-11-27T05:43:27.861Z",
-                     *         "last_mentioned_at": "2026-11-27T05:43:22.59Z",
+                     *         "last_accessed_at": "2026-11-27T08:40:22.195Z",
+                     *         "last_mentioned_at": "2026-11-27T08:40:15.526Z",
                      *         "name": "Samir Haddou",
                      *         "salience": 0.8,
                      *         "source_count": 2,
                      *         "state": "active",
                      *         "ttl_policy": "decay",
-                     *         "updated_at": "2026-11-27T05:43:30.201Z",
+                     *         "updated_at": "2026-11-27T08:40:25.334Z",
                      *         "user_id": "noor",
                      *         "version": 6
                      *       },
                      *       "relationships": 0,
-                     *       "undoable_until": "2026-12-27T05:43:30.201Z"
+                     *       "undoable_until": "2026-12-27T08:40:25.334Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Merge"];
@@ -11546,9 +11651,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T05:43:27.861Z",
+                     *           "date_added": "2026-11-27T08:40:22.195Z",
                      *           "expires_at": null,
-                     *           "id": "01a21b87-b375-7a0f-ae06-fedeeab0790b",
+                     *           "id": "01a21c29-a9b3-7718-ad7d-c3d711b73676",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -11661,9 +11766,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T05:43:27.861Z",
+                     *           "date_added": "2026-11-27T08:40:22.195Z",
                      *           "expires_at": null,
-                     *           "id": "01a21b87-b375-7a0f-ae06-fedeeab0790b",
+                     *           "id": "01a21c29-a9b3-7718-ad7d-c3d711b73676",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -11905,7 +12010,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "next": "MDFhMjFiODctNzhmZC03Njg5LThhNDYtNTFiNTAwOTBiMWVk",
+                     *       "next": "MDFhMjFjMjktNjI1Ni03MDYwLThmODUtMTk2MjJmZjFlNzc3",
                      *       "relationships": [
                      *         {
                      *           "access_count": 2,
@@ -11915,8 +12020,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "outgoing",
                      *           "from": "p-noor",
-                     *           "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
-                     *           "last_accessed_at": "2026-11-27T05:43:26.023Z",
+                     *           "key": "01a21c29-6256-7060-8f85-19622ff1e777",
+                     *           "last_accessed_at": "2026-11-27T08:40:20.061Z",
                      *           "node": {
                      *             "entity_key": "p-samir",
                      *             "kind": "person",
@@ -11924,13 +12029,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T05:43:12.058Z",
+                     *           "recorded_at": "2026-11-27T08:40:02.197Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T05:43:12.058Z",
+                     *           "valid_from": "2026-11-27T08:40:02.197Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         }
@@ -12035,19 +12140,19 @@ export interface operations {
                      *       "access_count": 2,
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T05:43:12.058Z",
+                     *       "created_at": "2026-11-27T08:40:02.197Z",
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T05:43:13.9Z",
+                     *       "first_mentioned_at": "2026-11-27T08:40:06.204Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T05:43:27.861Z",
-                     *       "last_mentioned_at": "2026-11-27T05:43:22.59Z",
+                     *       "last_accessed_at": "2026-11-27T08:40:22.195Z",
+                     *       "last_mentioned_at": "2026-11-27T08:40:15.526Z",
                      *       "name": "Samir Haddou",
                      *       "salience": 0.8,
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T05:43:29.791Z",
+                     *       "updated_at": "2026-11-27T08:40:24.843Z",
                      *       "user_id": "noor",
                      *       "version": 5
                      *     }
@@ -12519,22 +12624,22 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "Together eight years, six of them afloat.",
                      *       "from": "p-noor",
-                     *       "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
-                     *       "last_accessed_at": "2026-11-27T05:43:26.023Z",
+                     *       "key": "01a21c29-6256-7060-8f85-19622ff1e777",
+                     *       "last_accessed_at": "2026-11-27T08:40:20.061Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T05:43:12.058Z",
-                     *         "by": "0458afcfed8f",
+                     *         "at": "2026-11-27T08:40:02.197Z",
+                     *         "by": "8b61d44e1763",
                      *         "through": "write-memory"
                      *       },
                      *       "proximity": 5,
                      *       "proximity_word": "intimate-knowledge",
-                     *       "recorded_at": "2026-11-27T05:43:12.058Z",
+                     *       "recorded_at": "2026-11-27T08:40:02.197Z",
                      *       "recorded_by": "noor",
                      *       "salience": 1,
                      *       "state": "active",
                      *       "to": "p-samir",
                      *       "type": "has_relationship_with",
-                     *       "valid_from": "2026-11-27T05:43:12.058Z",
+                     *       "valid_from": "2026-11-27T08:40:02.197Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -12632,11 +12737,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T05:43:28.077Z",
-                     *       "key": "01a21b87-78fd-7725-8946-b736423eb515",
+                     *       "deleted_at": "2026-11-27T08:40:22.527Z",
+                     *       "key": "01a21c29-6256-710b-96c7-59647838e59a",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T05:43:28.077Z"
+                     *       "restorable_until": "2026-12-27T08:40:22.527Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -12745,9 +12850,9 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0458afcfed8f",
+                     *           "by": "8b61d44e1763",
                      *           "changes": [],
-                     *           "from": "2026-11-27T05:43:12.058Z",
+                     *           "from": "2026-11-27T08:40:02.197Z",
                      *           "relationship": {
                      *             "access_count": 2,
                      *             "attitude": 5,
@@ -12755,17 +12860,17 @@ export interface operations {
                      *             "confidence": 0.8,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
-                     *             "last_accessed_at": "2026-11-27T05:43:26.023Z",
+                     *             "key": "01a21c29-6256-7060-8f85-19622ff1e777",
+                     *             "last_accessed_at": "2026-11-27T08:40:20.061Z",
                      *             "proximity": 5,
                      *             "proximity_word": "intimate-knowledge",
-                     *             "recorded_at": "2026-11-27T05:43:12.058Z",
+                     *             "recorded_at": "2026-11-27T08:40:02.197Z",
                      *             "recorded_by": "noor",
                      *             "salience": 1,
                      *             "state": "active",
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with",
-                     *             "valid_from": "2026-11-27T05:43:12.058Z",
+                     *             "valid_from": "2026-11-27T08:40:02.197Z",
                      *             "valid_to": null,
                      *             "version": 1
                      *           },
@@ -12969,9 +13074,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T05:43:27.919Z",
-                     *           "expires_at": "2026-12-27T05:43:27.919Z",
-                     *           "id": "01a21b87-b3af-7d9f-9024-3ad14b8624ea",
+                     *           "date_added": "2026-11-27T08:40:22.314Z",
+                     *           "expires_at": "2026-12-27T08:40:22.314Z",
+                     *           "id": "01a21c29-aa2a-792e-8ce7-2d49a2c8df3e",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -13081,9 +13186,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T05:43:27.919Z",
-                     *           "expires_at": "2026-12-27T05:43:27.919Z",
-                     *           "id": "01a21b87-b3af-7d9f-9024-3ad14b8624ea",
+                     *           "date_added": "2026-11-27T08:40:22.314Z",
+                     *           "expires_at": "2026-12-27T08:40:22.314Z",
+                     *           "id": "01a21c29-aa2a-792e-8ce7-2d49a2c8df3e",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -13317,15 +13422,15 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "How she works.",
                      *       "from": "p-noor",
-                     *       "key": "01a21b87-78fd-7725-8946-b736423eb515",
-                     *       "last_accessed_at": "2026-11-27T05:43:26.023Z",
-                     *       "recorded_at": "2026-11-27T05:43:12.058Z",
+                     *       "key": "01a21c29-6256-710b-96c7-59647838e59a",
+                     *       "last_accessed_at": "2026-11-27T08:40:20.061Z",
+                     *       "recorded_at": "2026-11-27T08:40:02.197Z",
                      *       "recorded_by": "noor",
                      *       "salience": 0.575,
                      *       "state": "active",
                      *       "to": "c-repair",
                      *       "type": "engages_with",
-                     *       "valid_from": "2026-11-27T05:43:12.058Z",
+                     *       "valid_from": "2026-11-27T08:40:02.197Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -13452,9 +13557,9 @@ export interface operations {
                      *       "next": null,
                      *       "reviews": [
                      *         {
-                     *           "created_at": "2026-11-27T05:43:12.058Z",
+                     *           "created_at": "2026-11-27T08:40:02.197Z",
                      *           "decided_at": null,
-                     *           "key": "01a21b87-790d-7063-b580-294ac96ec4cb",
+                     *           "key": "01a21c29-634f-78c6-b30f-f897ea0f7889",
                      *           "origin": "external",
                      *           "state": "waiting",
                      *           "trust": 0.1,
@@ -13555,9 +13660,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T05:43:12.058Z",
+                     *       "created_at": "2026-11-27T08:40:02.197Z",
                      *       "decided_at": null,
-                     *       "key": "01a21b87-790d-7063-b580-294ac96ec4cb",
+                     *       "key": "01a21c29-634f-78c6-b30f-f897ea0f7889",
                      *       "origin": "external",
                      *       "state": "waiting",
                      *       "trust": 0.1,
@@ -13681,9 +13786,9 @@ export interface operations {
                      *         "warnings": []
                      *       },
                      *       "review": {
-                     *         "created_at": "2026-11-27T05:43:12.058Z",
-                     *         "decided_at": "2026-11-27T05:43:30.962Z",
-                     *         "key": "01a21b87-790d-7063-b580-294ac96ec4cb",
+                     *         "created_at": "2026-11-27T08:40:02.197Z",
+                     *         "decided_at": "2026-11-27T08:40:26.315Z",
+                     *         "key": "01a21c29-634f-78c6-b30f-f897ea0f7889",
                      *         "origin": "external",
                      *         "state": "refused",
                      *         "trust": 0.1,
@@ -14342,11 +14447,11 @@ export interface operations {
                      *       "next_cursor": null,
                      *       "systems": [
                      *         {
-                     *           "created_at": "2026-11-27T05:43:31.449Z",
+                     *           "created_at": "2026-11-27T08:40:26.792Z",
                      *           "entities": 3,
                      *           "relationships": 1,
                      *           "system": "shop",
-                     *           "updated_at": "2026-11-27T05:43:31.725Z",
+                     *           "updated_at": "2026-11-27T08:40:27.172Z",
                      *           "version": 2
                      *         }
                      *       ]
@@ -14540,9 +14645,9 @@ export interface operations {
                      * @example {
                      *       "entities": [
                      *         {
-                     *           "created_at": "2026-11-27T05:43:31.469Z",
+                     *           "created_at": "2026-11-27T08:40:26.826Z",
                      *           "description": "Takes payments",
-                     *           "entity_key": "01a21b87-c227-7660-907d-961a430552b7",
+                     *           "entity_key": "01a21c29-bc9e-7672-b5aa-1962ab7595cb",
                      *           "name": "checkout",
                      *           "properties": {
                      *             "port": 8080
@@ -14551,18 +14656,18 @@ export interface operations {
                      *             "go"
                      *           ],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T05:43:31.469Z",
+                     *           "updated_at": "2026-11-27T08:40:26.826Z",
                      *           "version": 1
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T05:43:31.725Z",
+                     *           "created_at": "2026-11-27T08:40:27.172Z",
                      *           "description": "",
-                     *           "entity_key": "01a21b87-c2ac-7d55-aadb-b45815bf63d7",
+                     *           "entity_key": "01a21c29-bd4c-77c6-95fa-647f560e576f",
                      *           "name": "search",
                      *           "properties": {},
                      *           "tags": [],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T05:43:31.725Z",
+                     *           "updated_at": "2026-11-27T08:40:27.172Z",
                      *           "version": 1
                      *         }
                      *       ],
@@ -14659,9 +14764,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T05:43:31.469Z",
+                     *       "created_at": "2026-11-27T08:40:26.826Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21b87-c227-7660-907d-961a430552b7",
+                     *       "entity_key": "01a21c29-bc9e-7672-b5aa-1962ab7595cb",
                      *       "name": "checkout",
                      *       "properties": {
                      *         "port": 8080
@@ -14670,7 +14775,7 @@ export interface operations {
                      *         "go"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T05:43:31.469Z",
+                     *       "updated_at": "2026-11-27T08:40:26.826Z",
                      *       "version": 1
                      *     }
                      */
@@ -14881,9 +14986,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T05:43:31.469Z",
+                     *       "created_at": "2026-11-27T08:40:26.826Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21b87-c227-7660-907d-961a430552b7",
+                     *       "entity_key": "01a21c29-bc9e-7672-b5aa-1962ab7595cb",
                      *       "name": "checkout",
                      *       "properties": {},
                      *       "tags": [
@@ -14891,7 +14996,7 @@ export interface operations {
                      *         "critical"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T05:43:32.132Z",
+                     *       "updated_at": "2026-11-27T08:40:27.617Z",
                      *       "version": 2
                      *     }
                      */
@@ -15021,14 +15126,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T05:43:31.725Z",
+                     *       "created_at": "2026-11-27T08:40:27.172Z",
                      *       "description": "",
-                     *       "entity_key": "01a21b87-c2ac-7d55-aadb-b45815bf63d7",
+                     *       "entity_key": "01a21c29-bd4c-77c6-95fa-647f560e576f",
                      *       "name": "finder",
                      *       "properties": {},
                      *       "tags": [],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T05:43:32.21Z",
+                     *       "updated_at": "2026-11-27T08:40:27.708Z",
                      *       "version": 2
                      *     }
                      */
@@ -15742,7 +15847,7 @@ export interface operations {
                      *       "relationships": [
                      *         {
                      *           "from": "checkout",
-                     *           "key": "01a21b87-c227-767a-ae27-08658e4cf5eb",
+                     *           "key": "01a21c29-bc9e-768a-9f94-ebb8e9924651",
                      *           "properties": {},
                      *           "to": "ledger",
                      *           "type": "writes to",
@@ -15939,7 +16044,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 0,
-                     *       "erased_at": "2026-11-27T05:43:43.627Z",
+                     *       "erased_at": "2026-11-27T08:40:42.667Z",
                      *       "keys": 1,
                      *       "messages": 0,
                      *       "nodes": 0,
@@ -16408,19 +16513,19 @@ export interface operations {
                      *             "node_type": "Person",
                      *             "salience": 0.725,
                      *             "state": "active",
-                     *             "updated_at": "2026-11-27T05:43:12.058Z"
+                     *             "updated_at": "2026-11-27T08:40:02.197Z"
                      *           },
                      *           "relationship": {
                      *             "attitude": 5,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21b87-78fd-7689-8a46-51b50090b1ed",
+                     *             "key": "01a21c29-6256-7060-8f85-19622ff1e777",
                      *             "proximity": 5,
                      *             "salience": 0.975,
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with"
                      *           },
-                     *           "score": 0.742497
+                     *           "score": 0.742496
                      *         },
                      *         {
                      *           "hops": 1,
@@ -16433,17 +16538,17 @@ export interface operations {
                      *             "node_type": "Concept",
                      *             "salience": 0.5,
                      *             "state": "core",
-                     *             "updated_at": "2026-11-27T05:43:12.058Z"
+                     *             "updated_at": "2026-11-27T08:40:02.197Z"
                      *           },
                      *           "relationship": {
                      *             "description": "How she works.",
                      *             "from": "p-noor",
-                     *             "key": "01a21b87-78fd-7725-8946-b736423eb515",
+                     *             "key": "01a21c29-6256-710b-96c7-59647838e59a",
                      *             "salience": 0.5,
                      *             "to": "c-repair",
                      *             "type": "engages_with"
                      *           },
-                     *           "score": 0.374999
+                     *           "score": 0.374998
                      *         }
                      *       ],
                      *       "truncated": false
@@ -16568,14 +16673,14 @@ export interface operations {
                      *           "context": {
                      *             "project_id": "mill"
                      *           },
-                     *           "created_at": 1795758212781,
+                     *           "created_at": 1795768828352,
                      *           "display_name": "Untitled",
                      *           "id": "stones",
                      *           "name": null,
                      *           "pinned": false,
                      *           "system_prompt": "Be brief.",
                      *           "turn_count": 0,
-                     *           "updated_at": 1795758212781,
+                     *           "updated_at": 1795768828352,
                      *           "user_id": "noor"
                      *         }
                      *       ]
@@ -16684,14 +16789,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795758212781,
+                     *       "created_at": 1795768828352,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795758212781,
+                     *       "updated_at": 1795768828352,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -16807,14 +16912,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795758212781,
+                     *       "created_at": 1795768828352,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795758212781,
+                     *       "updated_at": 1795768828352,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -17022,14 +17127,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795758212781,
+                     *       "created_at": 1795768828352,
                      *       "display_name": "The stones",
                      *       "id": "stones",
                      *       "name": "The stones",
                      *       "pinned": true,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795758213071,
+                     *       "updated_at": 1795768828777,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -17158,7 +17263,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795758213095,
+                     *           "created_at": 1795768828837,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -17279,7 +17384,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795758213095,
+                     *       "created_at": 1795768828837,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17293,7 +17398,7 @@ export interface operations {
                      *       "provider_id": null,
                      *       "status": "pending",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795758213095,
+                     *       "updated_at": 1795768828837,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -17432,7 +17537,7 @@ export interface operations {
                      * @example {
                      *       "rules": [
                      *         {
-                     *           "created_at": "2026-11-27T05:43:30.962Z",
+                     *           "created_at": "2026-11-27T08:40:26.315Z",
                      *           "decision": "refused",
                      *           "origin": "external",
                      *           "user_id": "noor"
@@ -17618,7 +17723,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795758213095,
+                     *       "created_at": 1795768828837,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17632,7 +17737,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795758213184,
+                     *       "updated_at": 1795768829002,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -17840,7 +17945,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795758213095,
+                     *       "created_at": 1795768828837,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17854,7 +17959,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795758213184,
+                     *       "updated_at": 1795768829002,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -17977,7 +18082,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795758213550,
+                     *       "created_at": 1795768829658,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17985,13 +18090,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21b87-c9ae-7793-a486-be8998548958",
+                     *       "id": "01a21c29-c6da-79b8-a9e9-83360f8dda04",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "cancelled",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795758213634,
+                     *       "updated_at": 1795768829763,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -18115,7 +18220,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795758213095,
+                     *           "created_at": 1795768828837,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -18323,7 +18428,7 @@ export interface operations {
                      *         {
                      *           "assistant_text": "Before Friday.",
                      *           "attempt": 1,
-                     *           "created_at": 1795758213095,
+                     *           "created_at": 1795768828837,
                      *           "entity_refs": [
                      *             {
                      *               "display_label": "@grind",
@@ -18337,7 +18442,7 @@ export interface operations {
                      *           "provider_id": "own-model",
                      *           "status": "complete",
                      *           "tree_id": "stones",
-                     *           "updated_at": 1795758213184,
+                     *           "updated_at": 1795768829002,
                      *           "user_prompt": "When should @Task:grind be done?"
                      *         }
                      *       ]
@@ -18545,7 +18650,7 @@ export interface operations {
                      *       "turn": {
                      *         "assistant_text": "Before Friday.",
                      *         "attempt": 1,
-                     *         "created_at": 1795758213095,
+                     *         "created_at": 1795768828837,
                      *         "entity_refs": [
                      *           {
                      *             "display_label": "@grind",
@@ -18559,7 +18664,7 @@ export interface operations {
                      *         "provider_id": "own-model",
                      *         "status": "complete",
                      *         "tree_id": "stones",
-                     *         "updated_at": 1795758213184,
+                     *         "updated_at": 1795768829002,
                      *         "user_prompt": "When should @Task:grind be done?"
                      *       }
                      *     }
@@ -18696,7 +18801,7 @@ export interface operations {
                      *         {
                      *           "chats": 1,
                      *           "conversations": 2,
-                     *           "last_activity_at": "2026-11-27T05:43:34.521Z",
+                     *           "last_activity_at": "2026-11-27T08:40:31.046Z",
                      *           "messages": 3,
                      *           "nodes": 11,
                      *           "user_id": "noor"
@@ -18784,7 +18889,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 16,
-                     *       "erased_at": "2026-11-27T05:43:37.196Z",
+                     *       "erased_at": "2026-11-27T08:40:34.097Z",
                      *       "keys": 1,
                      *       "messages": 4,
                      *       "nodes": 11,
@@ -19150,12 +19255,12 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0458afcfed8f",
+                     *           "by": "8b61d44e1763",
                      *           "deleted": true,
-                     *           "from": "2026-11-27T05:43:15.33Z",
+                     *           "from": "2026-11-27T08:40:08.396Z",
                      *           "key": "units",
                      *           "through": "put-preference",
-                     *           "until": "2026-11-27T05:43:15.335Z",
+                     *           "until": "2026-11-27T08:40:08.544Z",
                      *           "value": "metric"
                      *         }
                      *       ]
@@ -19490,7 +19595,7 @@ export interface operations {
                      *       "paused": false,
                      *       "statements": [
                      *         {
-                     *           "at": "2026-11-27T05:43:13.9Z",
+                     *           "at": "2026-11-27T08:40:06.204Z",
                      *           "confidence": 0.95,
                      *           "from": 0,
                      *           "key": "m-2#0",
@@ -19730,10 +19835,10 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "0458afcfed8f",
-                     *           "from": "2026-11-27T05:43:16.173Z",
+                     *           "by": "8b61d44e1763",
+                     *           "from": "2026-11-27T08:40:09.522Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T05:43:13.9Z",
+                     *             "at": "2026-11-27T08:40:06.204Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -19751,10 +19856,10 @@ export interface operations {
                      *           "until": null
                      *         },
                      *         {
-                     *           "by": "0458afcfed8f",
-                     *           "from": "2026-11-27T05:43:13.9Z",
+                     *           "by": "8b61d44e1763",
+                     *           "from": "2026-11-27T08:40:06.204Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T05:43:13.9Z",
+                     *             "at": "2026-11-27T08:40:06.204Z",
                      *             "confidence": 0.95,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -19769,7 +19874,7 @@ export interface operations {
                      *             "valid_to": null
                      *           },
                      *           "through": "write-source",
-                     *           "until": "2026-11-27T05:43:16.173Z"
+                     *           "until": "2026-11-27T08:40:09.522Z"
                      *         }
                      *       ]
                      *     }
@@ -19863,17 +19968,17 @@ export interface operations {
                      *         {
                      *           "active": true,
                      *           "attempts": 0,
-                     *           "created_at": "2026-11-27T05:43:34.771Z",
-                     *           "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
+                     *           "created_at": "2026-11-27T08:40:31.372Z",
+                     *           "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU1MjIgMA",
                      *           "disabled": null,
-                     *           "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
+                     *           "id": "01a21c29-cd8c-713a-b5f0-709607c1d09b",
                      *           "kinds": [
                      *             "concept",
                      *             "task"
                      *           ],
                      *           "last_attempt_at": null,
                      *           "last_result": null,
-                     *           "next_attempt_at": "2026-11-27T05:43:34.771Z",
+                     *           "next_attempt_at": "2026-11-27T08:40:31.372Z",
                      *           "ops": [
                      *             "created",
                      *             "updated"
@@ -19981,17 +20086,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T05:43:34.771Z",
-                     *       "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
+                     *       "created_at": "2026-11-27T08:40:31.372Z",
+                     *       "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU1MjIgMA",
                      *       "disabled": null,
-                     *       "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
+                     *       "id": "01a21c29-cd8c-713a-b5f0-709607c1d09b",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T05:43:34.771Z",
+                     *       "next_attempt_at": "2026-11-27T08:40:31.372Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -20109,17 +20214,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T05:43:34.771Z",
-                     *       "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
+                     *       "created_at": "2026-11-27T08:40:31.372Z",
+                     *       "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU1MjIgMA",
                      *       "disabled": null,
-                     *       "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
+                     *       "id": "01a21c29-cd8c-713a-b5f0-709607c1d09b",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T05:43:34.771Z",
+                     *       "next_attempt_at": "2026-11-27T08:40:31.372Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -20320,10 +20425,10 @@ export interface operations {
                      * @example {
                      *       "active": false,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T05:43:34.771Z",
-                     *       "cursor": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDE3OTU3NTgxOTM5MDIgMA",
+                     *       "created_at": "2026-11-27T08:40:31.372Z",
+                     *       "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU1MjIgMA",
                      *       "disabled": null,
-                     *       "id": "01a21b87-ce73-705e-a249-089bc1f9f9b2",
+                     *       "id": "01a21c29-cd8c-713a-b5f0-709607c1d09b",
                      *       "kinds": [],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
@@ -20457,24 +20562,24 @@ export interface operations {
                      * @example {
                      *       "dead": [
                      *         {
-                     *           "after": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMA",
+                     *           "after": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_first",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMQ"
+                     *           "until": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDEgMQ"
                      *         },
                      *         {
-                     *           "after": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMA",
+                     *           "after": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_second",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyA4ZTVmNDkyNDJiNzMwMGZiIDEgMQ"
+                     *           "until": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDEgMQ"
                      *         }
                      *       ],
                      *       "next": null
