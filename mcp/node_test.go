@@ -236,6 +236,12 @@ More: cursor next
 `; textOf(r) != want {
 		t.Errorf("%s\nwant %s", textOf(r), want)
 	}
+	for _, tool := range []string{"review_writes", "review_statements"} {
+		f.asked = nil
+		if r := call(t, s, tool, `{"user_id":"u1","confirm":["m#0"],"cursor":"c"}`); !r.IsError || len(f.asked) > 0 {
+			t.Errorf("%s decides, with a cursor that may be bad: %v %s", tool, f.asked, textOf(r))
+		}
+	}
 	if r := call(t, s, "review_writes", `{"confirm":["gone"]}`); !r.IsError {
 		t.Error("nothing was decided:", textOf(r))
 	}

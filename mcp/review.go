@@ -72,18 +72,22 @@ func (s *Server) reviewWrites(ctx context.Context, in *reviewsInput) (answer, er
 		}
 	}
 	page, err := s.Trust.Reviews(ctx, scope, graph.ReviewList{Cursor: in.Cursor, Limit: reviewsPage})
-	if err != nil {
+	switch {
+	case err != nil && out.Len() == 0:
 		return answer{}, err
+	case err != nil: // what was decided is decided
+		out.WriteString("\nWhat waits cannot be listed now.\n")
+	case out.Len() > 0:
+		out.WriteString("\n" + reviewsText(page))
+	default:
+		out.WriteString(reviewsText(page))
 	}
-	if out.Len() > 0 {
-		out.WriteString("\n")
-	}
-	out.WriteString(reviewsText(page))
 	return answer{text: out.String(), wrong: !done}, nil
 }
 
 func (in *reviewsInput) validate() error {
 	f := &fault.List{}
+	refuseCursor(f, in.Cursor, len(in.Confirm)+len(in.Refuse))
 	for _, list := range []struct {
 		name string
 		keys []string

@@ -41,6 +41,11 @@ func (s *Server) reviewStatements(ctx context.Context, in *statementsInput) (ans
 	if scope.UserID == "" {
 		return answer{}, fault.Invalid(fault.At("user_id"), fault.Required, "is required: the key is not bound to a user")
 	}
+	f := &fault.List{}
+	refuseCursor(f, in.Cursor, len(in.Confirm)+len(in.Refuse))
+	if err := f.Err(); err != nil {
+		return answer{}, err
+	}
 	var decisions []statement.Decision
 	for _, key := range in.Confirm {
 		decisions = append(decisions, statement.Decision{Key: key, State: statement.Confirmed})
@@ -58,6 +63,13 @@ func (s *Server) reviewStatements(ctx context.Context, in *statementsInput) (ans
 		return answer{}, err
 	}
 	return answer{text: statementsText(page)}, nil
+}
+
+// refuseCursor reports a cursor in a call that decides: a bad one would hide what was decided.
+func refuseCursor(f *fault.List, cursor string, decisions int) {
+	if cursor != "" && decisions > 0 {
+		f.Add(fault.At("cursor"), fault.Contrary, "must not be given with confirm or refuse: the list begins anew after them")
+	}
 }
 
 func statementsText(page statement.Page) string {
