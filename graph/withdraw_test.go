@@ -115,7 +115,7 @@ func TestWithdrawalOfMany(t *testing.T) {
 	e.Same("what is left", 0, len(left))
 	began = time.Now()
 
-	interrupted("undo", "withdrawal_delete", func(ctx context.Context) (graph.Withdrawal, error) {
+	interrupted("undo", "withdrawal_left", func(ctx context.Context) (graph.Withdrawal, error) {
 		return e.Store.UndoWithdrawal(ctx, e.As("u1"), "bad")
 	})
 	step("undone")
