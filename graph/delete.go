@@ -76,7 +76,7 @@ func (t *Tx) deleteNodes(scope Scope, at time.Time, nodes ...*stored) (sum delet
 	if len(nodes) == 0 {
 		return sum, nil
 	}
-	if err := t.leaveStories(scope, at, nodes); err != nil {
+	if err := t.detach(scope, at, nodes); err != nil {
 		return sum, err
 	}
 	deleted, err := t.removeNodes(scope, at, nodes)
@@ -97,8 +97,8 @@ func (t *Tx) deleteNodes(scope Scope, at time.Time, nodes ...*stored) (sum delet
 	return sum, nil
 }
 
-// leaveStories takes nodes that will be deleted out of stories and of their places in a workspace.
-func (t *Tx) leaveStories(scope Scope, at time.Time, nodes []*stored) error {
+// detach takes nodes that will be deleted out of their stories, and out of their places in a workspace.
+func (t *Tx) detach(scope Scope, at time.Time, nodes []*stored) error {
 	if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_keys": keysOf(nodes), "now": at}); err != nil {
 		return err
 	}

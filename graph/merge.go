@@ -200,7 +200,7 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	params := map[string]any{
 		"team_id": scope.TeamID, "from": other.key(), "to": n.key(), "others": other.mergedKeys(), "moved": moving, "into": n.key(), "undo": undo,
 	}
-	if err := t.leaveStories(scope, now, []*stored{other}); err != nil {
+	if err := t.detach(scope, now, []*stored{other}); err != nil {
 		return Merge{}, err
 	}
 	moved, err := mergeNode.ExecOne(t, params)
