@@ -15,7 +15,7 @@ var (
 	restoreNode        = neo.Load[restoredNode]("node_restore")
 	deleteStories      = neo.Load[neo.None]("story_delete")
 	restoreStories     = neo.Load[neo.None]("story_restore")
-	deleteRelationship = neo.Load[int64]("relationship_delete")
+	deleteRelationship = neo.Load[string]("relationship_delete")
 	findDeleted        = neo.Load[Properties]("relationship_restorable")
 	forgetDeleted      = neo.Load[neo.None]("relationship_restored")
 )
@@ -64,30 +64,67 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := versionIs(n.version(), ifVersion); err != nil {
 			return err
 		}
-		return t.deleteNode(scope, n, &d)
+		deleted, err := t.deleteNodes(scope, d.DeletedAt, n)
+		d.Relationships, d.Messages = deleted.Relationships, deleted.Messages
+		return err
 	})
 	return d, err
 }
 
-// deleteNode deletes a locked node, and completes its receipt.
-func (t *Tx) deleteNode(scope Scope, n *stored, d *Deletion) error {
-	key, kind := n.key(), n.kind
-	if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": key, "now": d.DeletedAt}); err != nil {
-		return err
+// deleteNodes deletes locked nodes, and counts what was deleted with them.
+func (t *Tx) deleteNodes(scope Scope, at time.Time, nodes ...*stored) (sum deletedNode, err error) {
+	if len(nodes) == 0 {
+		return sum, nil
 	}
-	if err := t.leave(scope.TeamID, n); err != nil {
-		return err
+	if err := t.detach(scope, at, nodes); err != nil {
+		return sum, err
 	}
-	deleted, err := deleteNode.ExecOne(t, map[string]any{
-		"team_id": scope.TeamID, "entity_key": key, "kind": kind.Name, "label": kind.Label, "now": d.DeletedAt, "user_id": scope.User(),
-	})
+	deleted, err := t.removeNodes(scope, at, nodes)
 	if err != nil {
+		return sum, err
+	}
+	for _, d := range deleted {
+		sum.Relationships += d.Relationships
+		sum.Messages += d.Messages
+	}
+	for _, n := range nodes {
+		t.Changes([]string{n.user()}, n.key())
+		t.Record(n.user(), FeedItem{Op: DeletedOp, Kind: n.kind.Name, Key: n.key(), Version: n.version()})
+		if err := t.moved(scope.TeamID, n); err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+// detach takes nodes that will be deleted out of their stories, and out of their places in a workspace.
+func (t *Tx) detach(scope Scope, at time.Time, nodes []*stored) error {
+	if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_keys": keysOf(nodes), "now": at}); err != nil {
 		return err
 	}
-	d.Relationships, d.Messages = deleted.Relationships, deleted.Messages
-	t.Changes([]string{n.user()}, key)
-	t.Record(n.user(), FeedItem{Op: DeletedOp, Kind: kind.Name, Key: key, Version: n.version()})
-	return t.moved(scope.TeamID, n)
+	for _, n := range nodes {
+		if err := t.leave(scope.TeamID, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeNodes makes nodes deleted ones.
+func (t *Tx) removeNodes(scope Scope, at time.Time, nodes []*stored) ([]deletedNode, error) {
+	rows := make([]map[string]any, len(nodes))
+	for i, n := range nodes {
+		rows[i] = map[string]any{"entity_key": n.key(), "kind": n.kind.Name, "label": n.kind.Label}
+	}
+	return deleteNode.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": rows, "now": at, "user_id": scope.User()})
+}
+
+func keysOf(nodes []*stored) []string {
+	keys := make([]string, len(nodes))
+	for i, n := range nodes {
+		keys[i] = n.key()
+	}
+	return keys
 }
 
 func (s *Store) deletion(key string) Deletion {
@@ -119,40 +156,68 @@ func versionIs(stored, asked int64) error {
 // last. It returns ErrNotFound when there is no delete, or it was too long ago, and ErrConflict when the key or name is in use again.
 func (s *Store) RestoreNode(ctx context.Context, scope Scope, kind Kind, key string) (NodeView, error) {
 	var view NodeView
-	err := s.Transaction(ctx, "node_restore", func(t *Tx) error {
-		kind, merge, err := t.unmerge(scope, kind, key)
-		if err != nil {
-			return err
-		}
-		restored, err := restoreNode.ExecOne(t, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "kind": kind.Name, "label": kind.Label,
-			"cutoff": s.cutoff(), "now": s.Now(), "embed_due": t.embedRestored(kind), "thin_at": ThinAt(s.Now()),
-		})
-		if err != nil {
-			return err
-		}
-		if restored.Raced {
-			return neo.ErrRace
-		}
-		n := &stored{kind, restored.Properties}
-		view = NewNodeView(kind, n.Properties, s.Now())
-		t.Changes([]string{n.user()}, key)
-		t.Record(n.user(), FeedItem{Op: RestoredOp, Kind: kind.Name, Key: key, Version: n.version()})
-		if err := t.moved(scope.TeamID, n); err != nil {
-			return err
-		}
-		if err := restoreStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": key}); err != nil {
-			return err
-		}
-		if err := t.rank(scope.TeamID, key); err != nil {
-			return err
-		}
-		if merge != nil {
-			return t.moveBack(scope, merge, n)
-		}
-		return t.enter(scope.TeamID, n)
+	err := s.Transaction(ctx, "node_restore", func(t *Tx) (err error) {
+		view, err = t.restoreNode(scope, kind, key)
+		return err
 	})
 	return view, err
+}
+
+func (t *Tx) restoreNode(scope Scope, kind Kind, key string) (NodeView, error) {
+	kind, merge, err := t.unmerge(scope, kind, key)
+	if err != nil {
+		return NodeView{}, err
+	}
+	restored, err := t.restoreNodes(scope, []deletedRef{{kind, key, merge != nil}})
+	if err != nil {
+		return NodeView{}, err
+	}
+	n := restored[0]
+	view := NewNodeView(kind, n.Properties, t.store.Now())
+	if merge != nil {
+		return view, t.moveBack(scope, merge, n)
+	}
+	return view, t.enter(scope.TeamID, n)
+}
+
+// deletedRef is a node to restore.
+type deletedRef struct {
+	kind     Kind
+	key      string
+	isMerged bool // into another one, which is undone as well
+}
+
+// restoreNodes restores nodes, except their places in a workspace. It returns ErrNotFound if one of them cannot be restored.
+func (t *Tx) restoreNodes(scope Scope, refs []deletedRef) ([]*stored, error) {
+	kinds, rows := map[string]Kind{}, make([]map[string]any, len(refs))
+	for i, r := range refs {
+		kinds[r.key] = r.kind
+		rows[i] = map[string]any{"entity_key": r.key, "kind": r.kind.Name, "label": r.kind.Label, "merged": r.isMerged, "embed_due": t.embedRestored(r.kind)}
+	}
+	now := t.store.Now()
+	restored, err := restoreNode.Exec(t, map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.User(), "rows": rows, "cutoff": t.store.cutoff(), "now": now, "thin_at": ThinAt(now),
+	})
+	if err != nil || len(restored) < len(refs) {
+		return nil, orMissing(err, "restore")
+	}
+	nodes := make([]*stored, len(restored))
+	for i, r := range restored {
+		if r.Raced {
+			return nil, neo.ErrRace
+		}
+		n := &stored{kinds[r.Properties.Text("entity_key")], r.Properties}
+		nodes[i] = n
+		t.Changes([]string{n.user()}, n.key())
+		t.Record(n.user(), FeedItem{Op: RestoredOp, Kind: n.kind.Name, Key: n.key(), Version: n.version()})
+		if err := t.moved(scope.TeamID, n); err != nil {
+			return nil, err
+		}
+	}
+	if err := restoreStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_keys": keysOf(nodes)}); err != nil {
+		return nil, err
+	}
+	return nodes, t.rank(scope.TeamID, keysOf(nodes)...)
 }
 
 // DeleteRelationship deletes a relationship. It can be restored for some days. It returns ErrNotFound or a VersionError.
@@ -170,12 +235,9 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 		if err := versionIs(version(current), ifVersion); err != nil {
 			return err
 		}
-		deleted, err := deleteRelationship.ExecOne(t, map[string]any{
-			"team_id": scope.TeamID, "from": r.from, "to": r.to, "key": key, "now": d.DeletedAt, "user_id": scope.User(),
+		_, err = deleteRelationship.ExecOne(t, map[string]any{
+			"team_id": scope.TeamID, "rows": []map[string]any{{"from": r.from, "to": r.to, "key": key}}, "now": d.DeletedAt, "user_id": scope.User(),
 		})
-		if err == nil && deleted == 0 {
-			err = fmt.Errorf("relationship: %w", fault.ErrNotFound)
-		}
 		if err != nil {
 			return err
 		}
@@ -195,19 +257,10 @@ func (s *Store) RestoreRelationship(ctx context.Context, scope Scope, key string
 		return view, err
 	}
 	err = s.Transaction(ctx, "relationship_restore", func(t *Tx) error {
-		found, err := findDeleted.ExecOne(t, map[string]any{"team_id": scope.TeamID, "key": key, "cutoff": s.cutoff()})
-		if err != nil {
-			return err
+		views, err := t.restoreRelationships(scope, types, []string{key})
+		if err == nil {
+			view = views[0]
 		}
-		taken := map[string][3]string{}
-		if err := t.keysTaken(scope.TeamID, types, []string{key}, taken); err != nil {
-			return err
-		}
-		if len(taken) > 0 {
-			return fmt.Errorf("restore: another relationship has its key: %w", fault.ErrConflict)
-		}
-		t.Changes([]string{found.Text("user_id")}, key)
-		view, err = t.restoreRelationship(scope, found)
 		return err
 	})
 	return view, err
@@ -220,68 +273,131 @@ func orMissing(err error, what string) error {
 	return fmt.Errorf("%s: %w", what, fault.ErrNotFound)
 }
 
-func (t *Tx) restoreRelationship(scope Scope, p Properties) (RelationshipView, error) {
-	from, to, kind, key := p.Text("from_key"), p.Text("to_key"), p.Text("deleted_type"), p.Text("key")
-	found, err := t.find(scope.TeamID, lookups{ends: []string{from, to}})
+// restoreRelationships restores relationships between nodes of the scope, all of them or none.
+func (t *Tx) restoreRelationships(scope Scope, types, keys []string) ([]RelationshipView, error) {
+	deleted, err := t.restorable(scope, types, keys)
 	if err != nil {
-		return RelationshipView{}, err
+		return nil, err
+	}
+	var ends []string
+	for _, p := range deleted {
+		ends = append(ends, p.Text("from_key"), p.Text("to_key"))
+	}
+	found, err := t.find(scope.TeamID, lookups{ends: Distinct(ends)})
+	if err != nil {
+		return nil, err
 	}
 	job := new(batch).job(t, scope, t.store.Now())
 	job.found = found
-	if !job.visible(found.byKey[from]) || !job.visible(found.byKey[to]) {
-		return RelationshipView{}, fmt.Errorf("restore: %w", fault.ErrNotFound)
+	if err := job.refuseRestored(deleted); err != nil {
+		return nil, err
 	}
-	like := findRow(from, p.typeOf(kind), to)
-	like["since"] = p["valid_from"]
-	others, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": []map[string]any{like}})
-	if err != nil {
-		return RelationshipView{}, err
+	for _, p := range deleted {
+		t.NotBefore(later(t.Now(), *p.Moment("deleted_at")))
 	}
-	for _, row := range others {
-		other := row.Properties
-		if p["valid_to"] == nil && other["valid_to"] == nil || p["valid_from"] != nil && other.holdsWithin(*p.Moment("valid_from"), p.Moment("valid_to")) {
-			return RelationshipView{}, fmt.Errorf("restore: another relationship of its type connects the same nodes: %w", fault.ErrConflict)
+	rows := make([]map[string]any, len(deleted))
+	for i, p := range deleted {
+		from, to, kind, key := p.Text("from_key"), p.Text("to_key"), p.Text("deleted_type"), p.Text("key")
+		p["restored_at"] = t.Now().UnixMilli()
+		for _, name := range []string{"from_key", "to_key", "deleted_type", "deleted_at", "deleted_by", "team_id"} {
+			delete(p, name)
 		}
+		if kind == mentionsType { // its source may have been moved
+			p["started_at"] = found.byKey[from].Properties["started_at"]
+		}
+		rows[i] = relationshipRow(from, kind, to, key, p)
+		t.Changes([]string{p.Text("user_id")}, key)
 	}
-	t.NotBefore(*p.Moment("deleted_at"))
-	p["restored_at"] = t.Now().UnixMilli()
-	for _, name := range []string{"from_key", "to_key", "deleted_type", "deleted_at", "deleted_by", "team_id"} {
-		delete(p, name)
+	if err := t.writeRows(createRelationships, scope.TeamID, rows); err != nil {
+		return nil, err
 	}
-	if kind == mentionsType { // its source may have been moved
-		p["started_at"] = found.byKey[from].Properties["started_at"]
+	if err := t.settleRestored(scope, job, rows); err != nil {
+		return nil, err
 	}
-	row := relationshipRow(from, kind, to, key, p)
-	if err := t.writeRows(createRelationships, scope.TeamID, []map[string]any{row}); err != nil {
-		return RelationshipView{}, err
+	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "keys": keys, "thin_at": ThinAt(t.store.Now())}); err != nil {
+		return nil, err
 	}
-	if err := t.settleRestored(scope, job, row); err != nil {
-		return RelationshipView{}, err
+	if err := rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": ringRows(rows), "entity_keys": []string{}}); err != nil {
+		return nil, err
 	}
-	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "key": key, "thin_at": ThinAt(t.store.Now())}); err != nil {
-		return RelationshipView{}, err
+	views := make([]RelationshipView, len(rows))
+	for i, row := range rows {
+		views[i] = NewRelationshipView(neo.Text(row["from"]), neo.Text(row["type"]), neo.Text(row["to"]), deleted[i], t.store.Now())
 	}
-	err = rankRelationships.Run(t, map[string]any{
-		"team_id": scope.TeamID, "pairs": []map[string]any{{"from": from, "to": to}}, "entity_keys": []string{},
-	})
-	if err == nil {
-		err = t.settle(scope.TeamID, []string{from, to})
-	}
-	return NewRelationshipView(from, kind, to, p, t.store.Now()), err
+	return views, t.settle(scope.TeamID, Distinct(ends))
 }
 
-// settleRestored counts a restored mention, and refuses a relationship that would close a cycle of containment.
-func (t *Tx) settleRestored(scope Scope, job *memoryJob, row map[string]any) error {
-	from, to, kind := neo.Text(row["from"]), neo.Text(row["to"]), neo.Text(row["type"])
-	if kind == mentionsType {
-		mention := job.mentionRow(from, to)
-		mention["weight"], mention["properties"], mention["moved"] = 0.0, map[string]any{}, false // the delete left them
-		return t.writeRows(countMentions, scope.TeamID, []map[string]any{mention})
+// restorable returns deleted relationships. It returns ErrNotFound or ErrConflict if one of them cannot be restored.
+func (t *Tx) restorable(scope Scope, types, keys []string) ([]Properties, error) {
+	deleted, err := findDeleted.Exec(t, map[string]any{"team_id": scope.TeamID, "keys": keys, "cutoff": t.store.cutoff()})
+	if err != nil || len(deleted) < len(keys) {
+		return nil, orMissing(err, "restore")
 	}
-	if p := row["properties"].(map[string]any); p["valid_to"] != nil || !slices.Contains(containmentTypes, kind) { // from relationshipRow
-		return nil
+	taken := map[string][3]string{}
+	if err := t.keysTaken(scope.TeamID, types, keys, taken); err != nil {
+		return nil, err
 	}
-	rings, err := findRings.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": ringRows([]map[string]any{row})})
+	if len(taken) > 0 {
+		return nil, fmt.Errorf("restore: another relationship has its key: %w", fault.ErrConflict)
+	}
+	return deleted, nil
+}
+
+// refuseRestored returns ErrNotFound if an end of a deleted relationship is gone, and ErrConflict if another relationship of its type
+// has taken its place.
+func (j *memoryJob) refuseRestored(deleted []Properties) error {
+	rows, together := make([]map[string]any, len(deleted)), map[[3]string][]Properties{}
+	for i, p := range deleted {
+		from, to, kind := p.Text("from_key"), p.Text("to_key"), p.typeOf(p.Text("deleted_type"))
+		if !j.visible(j.found.byKey[from]) || !j.visible(j.found.byKey[to]) {
+			return fmt.Errorf("restore: %w", fault.ErrNotFound)
+		}
+		rows[i] = findRow(from, kind, to)
+		rows[i]["position"], rows[i]["since"] = i, p["valid_from"]
+		triple := [3]string{from, kind, to}
+		if slices.ContainsFunc(together[triple], p.overlaps) {
+			return errOverlap
+		}
+		together[triple] = append(together[triple], p)
+	}
+	others, err := findRelationships.Exec(j.tx, map[string]any{"team_id": j.scope.TeamID, "rows": rows})
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if deleted[other.Position].overlaps(other.Properties) {
+			return errOverlap
+		}
+	}
+	return nil
+}
+
+var errOverlap = fmt.Errorf("restore: another relationship of its type connects the same nodes: %w", fault.ErrConflict)
+
+// overlaps reports whether a relationship cannot be beside another one of its type between the same nodes.
+func (p Properties) overlaps(other Properties) bool {
+	return p["valid_to"] == nil && other["valid_to"] == nil || p["valid_from"] != nil && other.holdsWithin(*p.Moment("valid_from"), p.Moment("valid_to"))
+}
+
+// settleRestored counts restored mentions, and refuses relationships that would close a cycle of containment.
+func (t *Tx) settleRestored(scope Scope, job *memoryJob, rows []map[string]any) error {
+	var mentions, containing []map[string]any
+	for _, row := range rows {
+		from, to, kind := neo.Text(row["from"]), neo.Text(row["to"]), neo.Text(row["type"])
+		p := row["properties"].(map[string]any) // from relationshipRow
+		switch {
+		case kind == mentionsType:
+			mention := job.mentionRow(from, to)
+			mention["weight"], mention["properties"], mention["moved"] = 0.0, map[string]any{}, false // the delete left them
+			mentions = append(mentions, mention)
+		case p["valid_to"] == nil && slices.Contains(containmentTypes, kind):
+			containing = append(containing, row)
+		}
+	}
+	if err := t.writeRows(countMentions, scope.TeamID, mentions); err != nil || len(containing) == 0 {
+		return err
+	}
+	rings, err := findRings.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": ringRows(containing)})
 	if err == nil && len(rings) > 0 {
 		err = fmt.Errorf("restore: its end contains its start by now: %w", fault.ErrConflict)
 	}

@@ -200,20 +200,14 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	params := map[string]any{
 		"team_id": scope.TeamID, "from": other.key(), "to": n.key(), "others": other.mergedKeys(), "moved": moving, "into": n.key(), "undo": undo,
 	}
-	if err := deleteStories.Run(t, map[string]any{"team_id": scope.TeamID, "entity_key": other.key(), "now": now}); err != nil {
-		return Merge{}, err
-	}
-	if err := t.leave(scope.TeamID, other); err != nil {
+	if err := t.detach(scope, now, []*stored{other}); err != nil {
 		return Merge{}, err
 	}
 	moved, err := mergeNode.ExecOne(t, params)
 	if err != nil {
 		return Merge{}, err
 	}
-	_, err = deleteNode.ExecOne(t, map[string]any{
-		"team_id": scope.TeamID, "entity_key": other.key(), "kind": other.kind.Name, "label": other.kind.Label, "now": now, "user_id": scope.User(),
-	})
-	if err != nil {
+	if _, err = t.removeNodes(scope, now, []*stored{other}); err != nil {
 		return Merge{}, err
 	}
 	if err := t.writeRows(updateNodes, scope.TeamID, []map[string]any{n.row(changed)}); err != nil {

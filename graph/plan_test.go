@@ -113,7 +113,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	row := map[string]any{
 		"from": "me", "to": "n-1", "type": "thinks_about", "key": "k", "valid_to": nil, "label": "Concept", "entity_key": "n-1",
 		"properties": map[string]any{"name": "x", "source_key": "s-1", "text": "x", "near": "x"}, "value": `"v"`,
-		"from_key": "n-1", "to_key": "n-2", "relationship_type": "uses", "key_id": "k", "at": noon, "generated": "n-1", "owner": "n-2", "user": "u", "moved": true,
+		"from_key": "n-1", "to_key": "n-2", "relationship_type": "uses", "key_id": "k", "at": noon, "generated": "n-1", "owner": "n-2", "user": "u", "moved": true, "kind": "concept", "merged": false, "embed_due": 1,
 	}
 	known := map[string]any{
 		"team_id": e.Team, "user_id": "u", "week_ago": weekAgo, "now": noon, "started_at": noon, "limit": 10, "from": fromOf(q), "after_user": "",

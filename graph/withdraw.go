@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ var (
 	findWithdrawn    = neo.Load[withdrawnFacts]("withdrawal_facts")
 	addWithdrawal    = neo.Load[neo.None]("withdrawal_add")
 	lastWithdrawal   = neo.Load[withdrawalPart]("withdrawal_last")
+	leaveWithdrawal  = neo.Load[neo.None]("withdrawal_left")
 	deleteWithdrawal = neo.Load[neo.None]("withdrawal_delete")
 )
 
@@ -169,8 +171,8 @@ func (t *Tx) withdraw(scope Scope, key string) (done bool, err error) {
 	if err := t.writeRows(updateNodes, scope.TeamID, marked); err != nil || !done {
 		return false, err
 	}
-	d := t.store.deletion(source.key())
-	return true, t.deleteNode(whose, source, &d)
+	_, err = t.deleteNodes(whose, now, source)
+	return true, err
 }
 
 // withoutSource returns the evidence of a fact that does not rest on a source, and the rest.
@@ -197,7 +199,10 @@ func (t *Tx) withdrawNodes(scope Scope, source string, keys []string, part *with
 	if err != nil {
 		return err
 	}
-	var rows []map[string]any
+	var (
+		rows []map[string]any
+		bad  []*stored
+	)
 	for _, key := range keys {
 		n := found.byKey[key]
 		if n == nil || n.key() != key {
@@ -208,15 +213,15 @@ func (t *Tx) withdrawNodes(scope Scope, source string, keys []string, part *with
 			continue
 		}
 		if len(left) == 0 {
-			d := t.store.deletion(key)
-			if err := t.deleteNode(scope, n, &d); err != nil {
-				return err
-			}
+			bad = append(bad, n)
 			part.Nodes = append(part.Nodes, n.kind.Name+"/"+key)
 			continue
 		}
 		rows = append(rows, t.reweighed(scope.TeamID, n, left))
 		part.lower(lowered{Key: key, Evidence: trust.Texts(gone)})
+	}
+	if _, err := t.deleteNodes(scope, t.store.Now(), bad...); err != nil {
+		return err
 	}
 	return t.writeRows(updateNodes, scope.TeamID, rows)
 }
@@ -249,8 +254,8 @@ func (t *Tx) withdrawRelationships(scope Scope, source string, relationships []w
 	if _, err := t.find(scope.TeamID, lookups{ends: Distinct(ends)}); err != nil { // locks them
 		return err
 	}
-	var rows []map[string]any
-	now := t.store.Now()
+	var rows, bad []map[string]any
+	withKey := map[string]*withdrawnRelationship{}
 	for i := range relationships {
 		r := &relationships[i]
 		left, gone := r.Properties.withoutSource(source)
@@ -259,17 +264,20 @@ func (t *Tx) withdrawRelationships(scope Scope, source string, relationships []w
 			part.lower(lowered{Key: r.Key, Relationship: true, Evidence: trust.Texts(gone)})
 			continue
 		}
-		deleted, err := deleteRelationship.Exec(t, map[string]any{
-			"team_id": scope.TeamID, "from": r.From, "to": r.To, "key": r.Key, "now": now, "user_id": scope.User(),
-		})
-		if err != nil {
-			return err
-		}
-		if len(deleted) == 0 || deleted[0] == 0 { // an end is deleted
-			continue
-		}
-		part.Relationships = append(part.Relationships, r.Key)
-		t.Record(r.Properties.Text("user_id"), relationshipChange(DeletedOp, r.Key, r.Type, r.From, r.To, r.Properties))
+		withKey[r.Key] = r
+		bad = append(bad, map[string]any{"from": r.From, "to": r.To, "key": r.Key})
+	}
+	deleted, err := deleteRelationship.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": bad, "now": t.store.Now(), "user_id": scope.User()})
+	if err != nil {
+		return err
+	}
+	for _, key := range deleted {
+		r := withKey[key]
+		part.Relationships = append(part.Relationships, key)
+		t.Record(r.Properties.Text("user_id"), relationshipChange(DeletedOp, key, r.Type, r.From, r.To, r.Properties))
+	}
+	if err := t.settle(scope.TeamID, Distinct(ends)); err != nil {
+		return err
 	}
 	return t.writeRows(updateRelationships, scope.TeamID, rows)
 }
@@ -285,37 +293,30 @@ func (t *Tx) reweighedRelationship(scope Scope, r *withdrawnRelationship, eviden
 // UndoWithdrawal restores a source and what went with it. What cannot be restored is counted, and stays deleted. Another call
 // continues what was interrupted. It returns ErrNotFound if no withdrawal of the source is kept.
 func (s *Store) UndoWithdrawal(ctx context.Context, scope Scope, key string) (Withdrawal, error) {
-	report := Withdrawal{Source: key, Names: []string{}}
-	first := true
-	for {
+	types, err := s.IndexedTypes(ctx)
+	if err != nil {
+		return Withdrawal{}, err
+	}
+	u := &undoing{store: s, scope: scope, source: key, types: types, report: Withdrawal{Source: key, Names: []string{}}}
+	for first := true; ; first = false {
 		parts, err := lastWithdrawal.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "source_key": key})
-		if err != nil {
+		switch {
+		case err != nil:
 			return Withdrawal{}, err
-		}
-		if len(parts) == 0 {
-			break
+		case len(parts) == 0 && first:
+			return Withdrawal{}, fmt.Errorf("withdrawal: %w", fault.ErrNotFound)
+		case len(parts) == 0:
+			return u.report, u.complete(ctx)
 		}
 		if first { // also checks that the scope may do it
-			if err := s.restoreWithdrawnSource(ctx, scope, key, &report); err != nil {
+			if err := s.restoreWithdrawnSource(ctx, scope, key, &u.report); err != nil {
 				return Withdrawal{}, err
 			}
-			first = false
 		}
-		if err := s.undoPart(ctx, scope, key, &parts[0], &report); err != nil {
+		if err := u.part(ctx, &parts[0]); err != nil {
 			return Withdrawal{}, err
 		}
 	}
-	if first {
-		return Withdrawal{}, fmt.Errorf("withdrawal: %w", fault.ErrNotFound)
-	}
-	return report, s.Transaction(ctx, "node_change", func(t *Tx) error {
-		source, err := t.lock(scope, SourceKind, key)
-		if err != nil {
-			return err
-		}
-		t.Changes([]string{source.user()}, key)
-		return t.writeRows(updateNodes, scope.TeamID, []map[string]any{source.row(Properties{"withdrawn_at": nil, "version": source.version() + 1, "updated_at": s.Now()})})
-	})
 }
 
 // restoreWithdrawnSource restores the source itself, unless it is there.
@@ -330,83 +331,198 @@ func (s *Store) restoreWithdrawnSource(ctx context.Context, scope Scope, key str
 	return err
 }
 
-// undoPart restores a part of what was withdrawn: nodes before the relationships between them.
-func (s *Store) undoPart(ctx context.Context, scope Scope, source string, part *withdrawalPart, report *Withdrawal) error {
-	count := func(err error, restored *int64) error {
-		switch {
-		case err == nil:
-			*restored++
-		case errors.Is(err, fault.ErrNotFound), errors.Is(err, fault.ErrConflict):
-			report.Kept++
-			return nil
-		}
+// undoing is the undo of a withdrawal.
+type undoing struct {
+	store  *Store
+	scope  Scope
+	source string
+	types  []string // of the team's relationships
+	report Withdrawal
+}
+
+// part restores a part of what was withdrawn: nodes before the relationships between them.
+func (u *undoing) part(ctx context.Context, part *withdrawalPart) error {
+	if err := u.each(ctx, part, &part.Nodes, u.nodes); err != nil {
 		return err
 	}
-	for _, node := range part.Nodes {
+	if err := u.each(ctx, part, &part.Relationships, u.relationships); err != nil {
+		return err
+	}
+	if err := u.each(ctx, part, &part.Lowered, u.raise); err != nil {
+		return err
+	}
+	return u.store.Transaction(ctx, "source_withdraw", func(t *Tx) error {
+		t.Changes(nil)
+		return deleteWithdrawal.Run(t, map[string]any{"team_id": u.scope.TeamID, "source_key": u.source, "part": part.Part})
+	})
+}
+
+// each restores all of a list of a part, as many as possible in one transaction, which also takes them off the list. Where one of
+// them cannot be restored, it tries half as many, down to that one, which is kept.
+func (u *undoing) each(ctx context.Context, part *withdrawalPart, list *[]string, restore func(*Tx, []string, *Withdrawal) error) error {
+	for size := len(*list); len(*list) > 0; {
+		all := *list
+		size = min(size, len(all))
+		*list = all[size:]
+		var report Withdrawal
+		err := u.store.Transaction(ctx, "source_withdraw", func(t *Tx) error {
+			t.Changes(nil)
+			report = u.report // again, if the transaction is repeated
+			if err := restore(t, all[:size], &report); err != nil {
+				return err
+			}
+			return leaveWithdrawal.Run(t, map[string]any{
+				"team_id": u.scope.TeamID, "source_key": u.source, "part": part.Part, "nodes": part.Nodes, "relationships": part.Relationships, "lowered": part.Lowered,
+			})
+		})
+		switch {
+		case err == nil:
+			u.report, size = report, 2*size
+		case !errors.Is(err, fault.ErrNotFound) && !errors.Is(err, fault.ErrConflict):
+			return err
+		case size == 1:
+			u.report.Kept++
+		default:
+			*list, size = all, size/2
+		}
+	}
+	return nil
+}
+
+func (u *undoing) nodes(t *Tx, nodes []string, report *Withdrawal) error {
+	report.Nodes += int64(len(nodes))
+	refs := make([]deletedRef, len(nodes))
+	for i, node := range nodes {
 		name, key, _ := strings.Cut(node, "/")
 		kind, _ := KindOf(name)
-		_, err := s.RestoreNode(ctx, scope, kind, key)
-		if err := count(err, &report.Nodes); err != nil {
+		refs[i] = deletedRef{kind: kind, key: key}
+	}
+	if len(refs) == 1 { // it may have been merged since
+		_, err := t.restoreNode(u.scope, refs[0].kind, refs[0].key)
+		return err
+	}
+	restored, err := t.restoreNodes(u.scope, refs)
+	if err != nil {
+		return err
+	}
+	for _, n := range restored {
+		if err := t.enter(u.scope.TeamID, n); err != nil {
 			return err
 		}
 	}
-	for _, key := range part.Relationships {
-		_, err := s.RestoreRelationship(ctx, scope, key)
-		if err := count(err, &report.Relationships); err != nil {
-			return err
-		}
-	}
-	for _, text := range part.Lowered {
+	return nil
+}
+
+func (u *undoing) relationships(t *Tx, keys []string, report *Withdrawal) error {
+	report.Relationships += int64(len(keys))
+	_, err := t.restoreRelationships(u.scope, u.types, keys)
+	return err
+}
+
+// raise gives facts the evidence back that they lost. What was told by a caller since needs none.
+func (u *undoing) raise(t *Tx, texts []string, report *Withdrawal) error {
+	nodes, relationships := map[string][]string{}, map[string][]string{}
+	for _, text := range texts {
 		var l lowered
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			return fmt.Errorf("undo withdrawal: %w", err)
 		}
-		restored := &report.LoweredNodes
 		if l.Relationship {
-			restored = &report.LoweredRelationships
-		}
-		if err := count(s.raise(ctx, scope, &l), restored); err != nil {
-			return err
+			relationships[l.Key] = l.Evidence
+		} else {
+			nodes[l.Key] = l.Evidence
 		}
 	}
-	return s.Transaction(ctx, "source_withdraw", func(t *Tx) error {
-		t.Changes(nil)
-		return deleteWithdrawal.Run(t, map[string]any{"team_id": scope.TeamID, "source_key": source, "part": part.Part})
-	})
+	report.LoweredNodes += int64(len(nodes))
+	report.LoweredRelationships += int64(len(relationships))
+	if err := u.raiseNodes(t, nodes); err != nil {
+		return err
+	}
+	return u.raiseRelationships(t, relationships)
 }
 
-// raise gives a fact the evidence back that it lost. One that was told by a caller since needs none.
-func (s *Store) raise(ctx context.Context, scope Scope, l *lowered) error {
-	var r located
-	if l.Relationship {
-		var err error
-		if r, err = s.locate(ctx, scope, l.Key); err != nil {
-			return err
+func (u *undoing) raiseNodes(t *Tx, lost map[string][]string) error {
+	found, err := t.find(u.scope.TeamID, lookups{entityKeys: slices.Sorted(maps.Keys(lost))})
+	if err != nil {
+		return err
+	}
+	var rows []map[string]any
+	for key, evidence := range lost {
+		n := found.byKey[key]
+		if !n.visible(u.scope) {
+			return fmt.Errorf("node: %w", fault.ErrNotFound)
+		}
+		if n.Properties["evidence"] != nil {
+			t.Changes([]string{n.user()}, key)
+			rows = append(rows, t.reweighed(u.scope.TeamID, n, regained(n.Properties, evidence)))
 		}
 	}
-	return s.Transaction(ctx, "node_change", func(t *Tx) error {
-		t.Changes(nil)
-		if l.Relationship {
-			p, err := t.lockRelationship(scope, r)
-			if err != nil || p["evidence"] == nil {
-				return err
-			}
-			t.Changes([]string{p.Text("user_id")}, l.Key)
-			row := t.reweighedRelationship(scope, &withdrawnRelationship{l.Key, r.from, r.kind, r.to, p}, regained(p, l.Evidence))
-			return t.writeRows(updateRelationships, scope.TeamID, []map[string]any{row})
+	return t.writeRows(updateNodes, u.scope.TeamID, rows)
+}
+
+func (u *undoing) raiseRelationships(t *Tx, lost map[string][]string) error {
+	current, err := t.lockRelationships(u.scope, u.types, slices.Sorted(maps.Keys(lost)))
+	if err != nil {
+		return err
+	}
+	var rows []map[string]any
+	for i := range current {
+		if r := &current[i]; r.Properties["evidence"] != nil {
+			t.Changes([]string{r.Properties.Text("user_id")}, r.Key)
+			rows = append(rows, t.reweighedRelationship(u.scope, r, regained(r.Properties, lost[r.Key])))
 		}
-		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{l.Key}})
-		n := found.byKey[l.Key]
-		switch {
-		case err != nil:
+	}
+	return t.writeRows(updateRelationships, u.scope.TeamID, rows)
+}
+
+// lockRelationships locks relationships by their ends and reads them. It returns ErrNotFound unless the scope may see all of them.
+func (t *Tx) lockRelationships(scope Scope, types, keys []string) ([]withdrawnRelationship, error) {
+	at := map[string][3]string{}
+	if err := t.keysTaken(scope.TeamID, types, keys, at); err != nil {
+		return nil, err
+	}
+	var (
+		ends []string
+		rows []map[string]any
+	)
+	for i, key := range keys {
+		from, kind, to := at[key][0], at[key][1], at[key][2]
+		row := findRow(from, kind, to)
+		row["position"], row["key"] = i, key
+		ends, rows = append(ends, from, to), append(rows, row)
+	}
+	found, err := t.find(scope.TeamID, lookups{ends: Distinct(ends)})
+	if err != nil {
+		return nil, err
+	}
+	candidates, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
+	if err != nil {
+		return nil, err
+	}
+	job := new(batch).job(t, scope, t.store.Now())
+	var all []withdrawnRelationship
+	for _, c := range candidates {
+		key := keys[c.Position]
+		from, kind, to := at[key][0], at[key][1], at[key][2]
+		if c.Properties.Text("key") == key && job.visible(found.byKey[from]) && job.visible(found.byKey[to]) {
+			all = append(all, withdrawnRelationship{key, from, kind, to, c.Properties})
+		}
+	}
+	if len(all) < len(keys) {
+		return nil, fmt.Errorf("relationship: %w", fault.ErrNotFound)
+	}
+	return all, nil
+}
+
+// complete makes the source one on which new facts may rest.
+func (u *undoing) complete(ctx context.Context) error {
+	return u.store.Transaction(ctx, "node_change", func(t *Tx) error {
+		source, err := t.lock(u.scope, SourceKind, u.source)
+		if err != nil {
 			return err
-		case !n.visible(scope):
-			return fmt.Errorf("node: %w", fault.ErrNotFound)
-		case n.Properties["evidence"] == nil:
-			return nil
 		}
-		t.Changes([]string{n.user()}, l.Key)
-		return t.writeRows(updateNodes, scope.TeamID, []map[string]any{t.reweighed(scope.TeamID, n, regained(n.Properties, l.Evidence))})
+		t.Changes([]string{source.user()}, u.source)
+		return t.writeRows(updateNodes, u.scope.TeamID, []map[string]any{source.row(Properties{"withdrawn_at": nil, "version": source.version() + 1, "updated_at": t.store.Now()})})
 	})
 }
 

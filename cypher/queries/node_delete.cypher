@@ -1,11 +1,12 @@
-// Deletes a node: removes its labels, and so its place in every index and every read. All else but its vector is kept
-// until the node is restored or purged. The messages of a source are deleted with it, and the mention counts of what it
+// Deletes nodes: removes their labels, and so their place in every index and every read. All else but a vector is kept
+// until a node is restored or purged. The messages of a source are deleted with it, and the mention counts of what it
 // mentioned, deleted or not, decrease. Its relationships stay, but count for no context. Whatever the clocks say, it is deleted after its
 // last version, and after an earlier node with its key: a restore brings back the last one.
 // mode: write
-// params: team_id, entity_key, kind, label, now, user_id
+// params: team_id, rows, now, user_id
 // returns: relationships, messages
-MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
+UNWIND $rows AS row
+MATCH (n:Memory {team_id: $team_id, entity_key: row.entity_key})
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory)
   WHERE type(r) <> 'has_message'
@@ -21,7 +22,7 @@ CALL (n) {
   MATCH (n)-[:has_message {team_id: $team_id}]->(m:Message)
   REMOVE m:Memory:Message
   SET m:Deleted, m.vector = null, m.vector_scope = null, m.vector_seq = null, m.embed_due = null,
-    m.deleted_kind = 'message', m.deleted_at = $now, m.deleted_with = $entity_key
+    m.deleted_kind = 'message', m.deleted_at = $now, m.deleted_with = n.entity_key
   RETURN count(m) AS messages
 }
 CALL (n) {
@@ -43,8 +44,9 @@ CALL (n) {
   USING INDEX SEEK d:Deleted(team_id, entity_key)
   RETURN max(d.deleted_at).epochMillis + 1 AS next
 }
-WITH n, relationships, messages, reduce(latest = $now.epochMillis, at IN [last, next] | CASE WHEN at > latest THEN at ELSE latest END) AS at
-REMOVE n:Memory:$($label)
+WITH n, row, relationships, messages, reduce(latest = $now.epochMillis, at IN [last, next] | CASE WHEN at > latest THEN at ELSE latest END) AS at
+REMOVE n:Memory:$(row.label)
 SET n:Deleted, n.near = null, n.vector = null, n.vector_scope = null, n.vector_seq = null, n.embed_due = null,
-  n.deleted_kind = $kind, n.deleted_at = CASE WHEN at > $now.epochMillis THEN datetime({epochMillis: at}) ELSE $now END, n.deleted_by = $user_id
+  n.deleted_kind = row.kind, n.deleted_at = CASE WHEN at > $now.epochMillis THEN datetime({epochMillis: at}) ELSE $now END, n.deleted_by = $user_id
 RETURN relationships, messages
+LIMIT 100000

@@ -1,9 +1,10 @@
-// Updates stories before a node is deleted. A source or a storyline is no longer counted. An anchor is deleted with the
+// Updates stories before nodes are deleted. A source or a storyline is no longer counted. An anchor is deleted with the
 // stories about it, which contain its name.
 // mode: write
-// params: team_id, entity_key, now
+// params: team_id, entity_keys, now
 // returns: stories
-MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
+UNWIND $entity_keys AS key
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 CALL (n) {
   MATCH (n)<-[:includes {team_id: $team_id}]-(t:Storyline)
@@ -14,7 +15,7 @@ CALL (n) {
   RETURN count(t) AS counted
 }
 CALL (n) {
-  MATCH (n)<-[:about {team_id: $team_id}]-(t:Storyline {anchor_key: $entity_key})
+  MATCH (n)<-[:about {team_id: $team_id}]-(t:Storyline {anchor_key: n.entity_key})
   RETURN collect(t) AS about
 }
 CALL (n, about) {
@@ -24,12 +25,12 @@ CALL (n, about) {
   RETURN count(o) AS regrouped
 }
 CALL (n, about) {
-  OPTIONAL MATCH (n)<-[:rooted_in {team_id: $team_id}]-(o:Macro {anchor_key: $entity_key})
+  OPTIONAL MATCH (n)<-[:rooted_in {team_id: $team_id}]-(o:Macro {anchor_key: n.entity_key})
   WITH about, collect(o) AS rooted
   UNWIND about + rooted AS t
-  SET t.deleted_kind = CASE WHEN t:Macro THEN 'macro' ELSE 'storyline' END, t.deleted_at = $now, t.deleted_with = $entity_key
+  SET t.deleted_kind = CASE WHEN t:Macro THEN 'macro' ELSE 'storyline' END, t.deleted_at = $now, t.deleted_with = n.entity_key
   REMOVE t:Memory:Storyline:Macro
   SET t:Deleted
   RETURN count(t) AS stories
 }
-RETURN stories
+RETURN sum(stories) AS stories

@@ -1,11 +1,12 @@
-// Updates stories after a node was restored; the reverse of story_delete.
+// Updates stories after nodes were restored; the reverse of story_delete.
 // mode: write
-// params: team_id, entity_key
+// params: team_id, entity_keys
 // returns: stories
-MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
+UNWIND $entity_keys AS key
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 CALL (n) {
-  MATCH (n)<-[:about|rooted_in {team_id: $team_id}]-(t:Deleted {deleted_with: $entity_key})
+  MATCH (n)<-[:about|rooted_in {team_id: $team_id}]-(t:Deleted {deleted_with: n.entity_key})
   FOREACH (_ IN CASE WHEN t.deleted_kind = 'macro' THEN [1] ELSE [] END | SET t:Memory:Macro)
   FOREACH (_ IN CASE WHEN t.deleted_kind = 'storyline' THEN [1] ELSE [] END | SET t:Memory:Storyline)
   REMOVE t:Deleted
@@ -26,4 +27,4 @@ CALL (n) {
   SET o.source_count = o.source_count + 1
   RETURN count(t) AS counted
 }
-RETURN size(about) AS stories
+RETURN sum(size(about)) AS stories

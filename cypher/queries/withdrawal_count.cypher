@@ -17,6 +17,8 @@ CALL () {
   CALL db.index.fulltext.queryRelationships(index, $query, {limit: $limit}) YIELD relationship AS r
   WHERE r.team_id = $team_id
     AND (r.user_id IS NULL OR r.user_id = $user_id)
+    AND startNode(r):Memory
+    AND endNode(r):Memory
   WITH r, all(e IN r.evidence WHERE $source_key IN split(split(e, '\u001f')[0], '\u001e')) AS alone
   RETURN sum(CASE WHEN alone THEN 1 ELSE 0 END) AS relationships,
     sum(CASE WHEN alone THEN 0 ELSE 1 END) AS lowered_relationships

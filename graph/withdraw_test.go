@@ -1,0 +1,170 @@
+package graph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"kith/graph"
+	"kith/internal/fault"
+)
+
+// manyFacts stores n facts that rest on a mail: half of them entities, each linked with the next. Every tenth of both rests on a second
+// mail as well.
+func (e *env) manyFacts(n int) {
+	e.Helper()
+	e.mail("u1", "bad", "eve@example.com", "All of it.")
+	e.mail("u1", "good", "joe@example.com", "Some of it.")
+	e.Write("u1", []graph.NodeWrite{called("entity", "x0", "First")})
+	var all, confirmed graph.MemoryWrite
+	store := func() {
+		e.derived("u1", all, "bad")
+		e.derived("u1", confirmed, "good")
+		all, confirmed = graph.MemoryWrite{}, graph.MemoryWrite{}
+	}
+	for i := 1; i <= n/2; i++ {
+		node := called("entity", fmt.Sprint("x", i), fmt.Sprint("Thing ", i))
+		link := graph.RelationshipWrite{From: fmt.Sprint("x", i-1), To: node.EntityKey, Type: "relates_to", Description: graph.Some("the next")}
+		all.Nodes, all.Relationships = append(all.Nodes, node), append(all.Relationships, link)
+		if i%10 == 0 {
+			confirmed.Nodes, confirmed.Relationships = append(confirmed.Nodes, node), append(confirmed.Relationships, link)
+		}
+		if i%4000 == 0 {
+			store()
+		}
+	}
+	if len(all.Nodes) > 0 {
+		store()
+	}
+}
+
+// A withdrawal of more facts than one transaction takes is interrupted, and continued by another call; so is its undo.
+// KITH_TEST_WITHDRAW=100000 takes so many facts, and logs times and memory.
+func TestWithdrawalOfMany(t *testing.T) {
+	n := 5000
+	if given, err := strconv.Atoi(os.Getenv("KITH_TEST_WITHDRAW")); err == nil {
+		n = given
+	}
+	e := fresh(t)
+	began := time.Now()
+	step := func(what string) {
+		t.Logf("%s: %s", what, time.Since(began).Round(10*time.Millisecond))
+		began = time.Now()
+	}
+	e.manyFacts(n)
+	step("stored")
+	state := func() [][]any {
+		return append(e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN n.entity_key, n.name, n.text, n.trust, n.evidence, n.search_scope, n.withdrawn_at ORDER BY n.entity_key`),
+			e.Raw(`MATCH (a:Memory {team_id: $team})-[r:relates_to]->(b:Memory) RETURN r.key, a.entity_key, b.entity_key, r.trust, r.evidence, r.search_scope ORDER BY r.key`)...)
+	}
+	before := state()
+	want, err := e.Store.WithdrawalReport(e.Context(), e.As("u1"), "bad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Same("facts", []int64{int64(n) / 20, int64(n) / 20, int64(n) * 9 / 20, int64(n) * 9 / 20}, []int64{want.LoweredNodes, want.LoweredRelationships, want.Nodes, want.Relationships})
+
+	runtime.GC()
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc) //nolint:gosec // below 2^63
+	}
+	held, peak := heap(), int64(0) // by the test, and by the store
+	var longest time.Duration
+	last := time.Now()
+	// until calls cancel when a statement has run so many times.
+	until := func(statement string, times int, cancel func()) {
+		e.Observe = func(query string, _ time.Duration, _ error) {
+			peak = max(peak, heap()-held)
+			if query == "withdrawal_add" || query == "withdrawal_left" { // one in each transaction
+				longest, last = max(longest, time.Since(last)), time.Now()
+			}
+			if query != statement {
+				return
+			}
+			if times--; times == 0 {
+				cancel()
+			}
+		}
+	}
+	interrupted := func(what, statement string, times int, call func(context.Context) (graph.Withdrawal, error)) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(e.Context())
+		defer cancel()
+		until(statement, times, cancel)
+		if _, err := call(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s: interrupted: %v", what, err)
+		}
+		_, err := e.Store.Write(e.Context(), e.As("u1"), &graph.MemoryWrite{DerivedFrom: []string{"bad"}, Nodes: []graph.NodeWrite{called("entity", "late", "Late")}})
+		if !errors.Is(err, fault.ErrInvalid) {
+			t.Errorf("%s: a write that rests on the source: %v", what, err)
+		}
+		part := len(state())
+		e.Same(what+": a part is done", true, part > n/10+5 && part < len(before))
+		until("", 0, nil)
+		runtime.GC() // what the test has read
+		last = time.Now()
+		if _, err := call(e.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began = time.Now()
+	last = began
+	interrupted("withdrawal", "withdrawal_add", 2, func(ctx context.Context) (graph.Withdrawal, error) {
+		return e.Store.Withdraw(ctx, e.As("u1"), "bad")
+	})
+	step("withdrawn")
+	left := e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE any(e IN n.evidence WHERE e STARTS WITH 'bad') OR n.entity_key STARTS WITH 'bad' RETURN n.entity_key
+		UNION ALL MATCH (:Memory {team_id: $team})-[r]->() WHERE any(e IN r.evidence WHERE e STARTS WITH 'bad') RETURN r.key AS ` + "`n.entity_key`")
+	e.Same("what is left", 0, len(left))
+	began = time.Now()
+	last = began
+	interrupted("undo", "withdrawal_left", 4, func(ctx context.Context) (graph.Withdrawal, error) {
+		return e.Store.UndoWithdrawal(ctx, e.As("u1"), "bad")
+	})
+	step("undone")
+	after := state()
+	for i := range before {
+		if i >= len(after) || fmt.Sprint(before[i]) != fmt.Sprint(after[i]) {
+			e.Same("undone", before[i], after[min(i, len(after)-1)])
+			break
+		}
+	}
+	e.Same("records of the withdrawal", 0, len(e.Raw(`MATCH (w:Withdrawal {team_id: $team}) RETURN w.part`)))
+	t.Logf("longest transaction: %s; heap of the store: at most %d MiB", longest.Round(10*time.Millisecond), peak>>20)
+}
+
+// Relationships of a node that was deleted before are no part of a withdrawal, however many they are, and do not keep it from ending.
+// The undo restores all but what has lost its name.
+func TestWithdrawalOfHidden(t *testing.T) {
+	e := fresh(t)
+	e.mail("u1", "bad", "eve@example.com", "All of it.")
+	e.Write("u1", []graph.NodeWrite{called("entity", "hub", "Hub")})
+	var w graph.MemoryWrite
+	for i := range 1001 {
+		key := fmt.Sprint("x", i)
+		w.Nodes = append(w.Nodes, person(key, fmt.Sprint("Person ", i), ""))
+		w.Relationships = append(w.Relationships, graph.RelationshipWrite{From: "hub", To: key, Type: "relates_to"})
+	}
+	w.Relationships = append(w.Relationships, graph.RelationshipWrite{From: "x1", To: "x2", Type: "relates_to"}, graph.RelationshipWrite{From: "x2", To: "x3", Type: "relates_to"})
+	e.derived("u1", w, "bad")
+	e.Remove("u1", "entity", "hub")
+	done, err := e.Store.Withdraw(e.Context(), e.As("u1"), "bad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Same("withdrawn", []int64{1001, 2}, []int64{done.Nodes, done.Relationships})
+	e.Same("left", 0, len(e.Raw(`MATCH (n:Person {team_id: $team}) WHERE n.entity_key STARTS WITH 'x' RETURN n.entity_key`)))
+	e.Write("u1", []graph.NodeWrite{person("other", "Person 1", "")})
+	undone, err := e.Store.UndoWithdrawal(e.Context(), e.As("u1"), "bad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Same("restored, and kept", []int64{1000, 1, 2}, []int64{undone.Nodes, undone.Relationships, undone.Kept})
+}
