@@ -164,7 +164,7 @@ func (s *Store) CheckReview(l *ReviewLine, scope Scope) []fault.FieldError {
 	default:
 		f.Past(at, *l.DecidedAt, now)
 	}
-	f.Append(fault.Fields(fault.Within(l.Write.check(whose, scope, now), fault.At("write")))...)
+	f.Append(fault.Fields(fault.Under(l.Write.check(whose, scope, now), fault.At("write")))...)
 	return f.Fields()
 }
 
