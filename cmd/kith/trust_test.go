@@ -132,7 +132,9 @@ func TestReviewsAreExportedAndImported(t *testing.T) {
 	from, to := admin(), admin()
 	mails := s.as(from.must(t, http.MethodPost, "/v1/keys", `{"user_id":"noor","scopes":["read","write"],"origin":"external","trust":0.1}`)["key"].(string))
 	from.must(t, http.MethodPost, "/v1/memory", `{"user_id":"noor","nodes":[{"kind":"person","entity_key":"ada","name":"Ada"},{"kind":"person","entity_key":"adam","name":"Adam"},{"kind":"concept","entity_key":"c","name":"Sea"}]}`)
-	from.must(t, http.MethodPatch, "/v1/duplicates?user_id=noor", `{"refuse":[{"first":"ada","second":"adam"}]}`)
+	if r := from.do(t, http.MethodPatch, "/v1/duplicates?user_id=noor", `{"refuse":[{"first":"ada","second":"adam"}]}`); r.status != http.StatusNoContent {
+		t.Fatalf("refuse: %d %s", r.status, r.body)
+	}
 	hold := func() string {
 		held := mails.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"person","entity_key":"eve","name":"Eve","description":"a <lawyer>","properties":{"b":[1.50,null]}}],
 			"relationships":[{"from":"ada","to":"eve","type":"has_relationship_with"}]}`)
