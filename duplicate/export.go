@@ -2,6 +2,7 @@ package duplicate
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"kith/graph"
@@ -57,30 +58,28 @@ func (s *Store) ExportRefusals(ctx context.Context, teamID string, visit func(*L
 
 // RestoreRefusals stores refusals of an import in the scope; without a user in it of all users of the team. It returns how many are
 // new, and the numbers of the lines that it refuses, because the import has not both nodes, or they are of different kinds or users.
-func (s *Store) RestoreRefusals(ctx context.Context, scope graph.Scope, lines []Line) (created int64, bad []int, err error) {
-	err = s.graph.Transaction(ctx, "duplicate_refuse", func(t *graph.Tx) error {
+// With the plan of a dry run it returns the same of the nodes that would be stored, and stores nothing.
+func (s *Store) RestoreRefusals(ctx context.Context, scope graph.Scope, lines []Line, plan *graph.RestorePlan) (created int64, bad []int, err error) {
+	err = s.graph.TryTransaction(ctx, "duplicate_refuse", plan != nil, func(t *graph.Tx) error {
 		t.Changes(nil)
-		pairs := make([]Pair, len(lines))
-		for i, l := range lines {
-			pairs[i] = l.Pair
-		}
-		found, err := findEnds.Exec(t, map[string]any{"team_id": scope.TeamID, "entity_keys": keysOf(pairs)})
+		ends, err := importedEnds(t, scope.TeamID, lines, plan)
 		if err != nil {
 			return err
 		}
-		ends := map[string]*end{}
-		for i := range found {
-			ends[found[i].EntityKey] = &found[i]
-		}
 		var rows []map[string]any
-		bad = nil
+		created, bad = 0, nil
+		seen := map[string]bool{} // a statement does not see what its rows before have stored
 		for i, l := range lines {
 			first, second := ends[l.First], ends[l.Second]
-			if first == nil || second == nil || first.Labels != second.Labels || first.user() != second.user() || scope.UserID != "" && first.user() != scope.UserID {
+			if first == nil || second == nil || *first != *second || scope.UserID != "" && first.user != scope.UserID {
 				bad = append(bad, i)
 				continue
 			}
-			r := row(l.Pair, first.Labels.Kind().Name, first.user())
+			r := row(l.Pair, first.kind, first.user)
+			if seen[l.key()] {
+				continue
+			}
+			seen[l.key()] = true
 			if r["refused_at"] = s.graph.Now(); l.RefusedAt != nil {
 				r["refused_at"] = l.RefusedAt.UTC()
 			}
@@ -93,4 +92,34 @@ func (s *Store) RestoreRefusals(ctx context.Context, scope graph.Scope, lines []
 		return err
 	})
 	return created, bad, err
+}
+
+// importedEnd is the kind and user of a node of a line.
+type importedEnd struct{ kind, user string }
+
+// importedEnds finds the nodes of some lines by their keys, also those that a dry run would have stored.
+func importedEnds(t *graph.Tx, team string, lines []Line, plan *graph.RestorePlan) (map[string]*importedEnd, error) {
+	pairs := make([]Pair, len(lines))
+	for i, l := range lines {
+		pairs[i] = l.Pair
+	}
+	keys := keysOf(pairs)
+	found, err := findEnds.Exec(t, map[string]any{"team_id": team, "entity_keys": keys})
+	if err != nil {
+		return nil, err
+	}
+	ends := map[string]*importedEnd{}
+	for i := range found {
+		ends[found[i].EntityKey] = &importedEnd{found[i].Labels.Kind().Name, found[i].user()}
+	}
+	for _, key := range keys {
+		kind, user, planned, err := plan.Planned(key)
+		if err != nil {
+			return nil, err
+		}
+		if planned && slices.Contains(Kinds, kind.Name) {
+			ends[key] = &importedEnd{kind.Name, user}
+		}
+	}
+	return ends, nil
 }

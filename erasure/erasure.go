@@ -126,10 +126,13 @@ func (e *job) wait(ctx context.Context, round int) error {
 	return nil
 }
 
-// round erases everything it finds, and then counts what is left. It erases answers before the nodes they name, and keys last: a
+// round erases everything it finds, and then counts what is left. It erases answers and reviews before the nodes they name, and keys last: a
 // caller with a key of the user can repeat an interrupted erasure.
 func (e *job) round(ctx context.Context) error {
 	if err := e.answers(ctx); err != nil {
+		return err
+	}
+	if err := e.reviews(ctx); err != nil {
 		return err
 	}
 	if err := e.nodes(ctx); err != nil {

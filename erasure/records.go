@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"kith/graph"
 	"kith/internal/fault"
@@ -20,7 +21,16 @@ var (
 	listAnswers                  = neo.Load[storedAnswer]("erasure_answers")
 	forgetAnswers                = neo.Load[int64]("idempotency_forget")
 	findOwned                    = neo.Load[[]string]("erasure_owned")
+	listReviews                  = neo.Load[storedReview]("erasure_reviews")
+	deleteReviews                = neo.Load[int64]("review_delete")
 )
+
+// storedReview is a write that waits for a decision, or about which one was made.
+type storedReview struct {
+	Key, UserID string
+	Sources     []string
+	Body        string
+}
 
 // storedAnswer is the answer to the request of an idempotency key.
 type storedAnswer struct{ Key, Answer string }
@@ -123,7 +133,10 @@ func (e *job) recordsLeft(ctx context.Context, label string) (int64, error) {
 	return countRecordsLeft.ForLabel(label).ReadOne(ctx, e.store.db, e.params(nil))
 }
 
-const answerPage = 100 // an answer may have ten thousand items
+const (
+	answerPage = 100 // an answer may have ten thousand items
+	reviewPage = 20  // a review may have a megabyte
+)
 
 // answers removes stored answers to writes without a user that name private nodes of the user.
 func (e *job) answers(ctx context.Context) error {
@@ -161,13 +174,53 @@ func (e *job) forget(ctx context.Context, keys []string) error {
 	return err
 }
 
-// names reports whether an answer names a node of the user.
-func (e *job) names(ctx context.Context, answer string) (bool, error) {
+// reviews removes the reviews of the team and of other users with a node for the user, and those of the team that rest on the user's
+// sources or link the user's nodes.
+func (e *job) reviews(ctx context.Context) error {
+	if e.scope.UserID == "" { // all of them are removed
+		return nil
+	}
+	user, _ := json.Marshal(e.scope.UserID) // a text always can be encoded
+	field := `"user_id":` + string(user)
+	for after := ""; ; {
+		reviews, err := listReviews.Read(ctx, e.store.db, e.params(map[string]any{"user_field": field, "after": after, "limit": reviewPage}))
+		if err != nil {
+			return err
+		}
+		var naming []string
+		for i := range reviews {
+			r := &reviews[i]
+			after = r.Key
+			names := strings.Contains(r.Body, field)
+			if !names {
+				if names, err = e.names(ctx, r.Body, r.Sources...); err != nil {
+					return err
+				}
+			}
+			if names {
+				naming = append(naming, r.Key)
+			}
+		}
+		if len(naming) > 0 {
+			deleted, err := eraseBatch(ctx, e, deleteReviews, map[string]any{"keys": naming})
+			e.receipt.Records += deleted
+			if err != nil {
+				return err
+			}
+		}
+		if len(reviews) < reviewPage {
+			return nil
+		}
+	}
+}
+
+// names reports whether a JSON text or one of the keys names a node of the user.
+func (e *job) names(ctx context.Context, text string, keys ...string) (bool, error) {
 	var parsed any
-	if json.Unmarshal([]byte(answer), &parsed) != nil {
+	if json.Unmarshal([]byte(text), &parsed) != nil {
 		return false, nil
 	}
-	keys := graph.Distinct(textsIn(parsed, nil))
+	keys = graph.Distinct(textsIn(parsed, keys))
 	if len(keys) == 0 {
 		return false, nil
 	}

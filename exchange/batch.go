@@ -28,6 +28,9 @@ type batch struct {
 	pauses                       []graph.Scope
 	refusals                     []duplicate.Line
 	refusalLines                 []int64
+	reviews                      []graph.ReviewLine
+	reviewLines                  []int64
+	rules                        []graph.TrustRuleLine
 	last                         int64  // the number of its last line
 	user                         string // owner of the preferences
 	preferences                  []preference.Preference
@@ -37,7 +40,7 @@ type batch struct {
 }
 
 func (b *batch) itemCount() int {
-	return len(b.Nodes) + len(b.Relationships) + len(b.Versions) + len(b.statements) + len(b.pauses) + len(b.refusals) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
+	return len(b.Nodes) + len(b.Relationships) + len(b.Versions) + len(b.statements) + len(b.pauses) + len(b.refusals) + len(b.reviews) + len(b.rules) + len(b.preferences) + len(b.chats.Trees) + len(b.chats.Turns)
 }
 
 func (b *batch) isFull() bool {
@@ -97,15 +100,9 @@ func (i *importer) addRelationship(ctx context.Context, item Item) error {
 	if i.batch.ends == nil {
 		i.batch.ends = map[string]bool{}
 	}
-	for _, end := range []*string{&w.From, &w.To} {
-		i.batch.ends[*end] = true
-		alias, known, err := i.aliases.Get(*end)
-		if err != nil {
-			return err
-		}
-		if known {
-			*end = alias
-		}
+	i.batch.ends[w.From], i.batch.ends[w.To] = true, true
+	if err := i.followAliases(&w.From, &w.To); err != nil {
+		return err
 	}
 	i.batch.Relationships = append(i.batch.Relationships, w.RelationshipWrite)
 	i.batch.relationshipLines = append(i.batch.relationshipLines, item.Line)
@@ -121,6 +118,9 @@ func (i *importer) flush(ctx context.Context) error {
 		return err
 	}
 	if err := i.storeRefusals(ctx, &b); err != nil {
+		return err
+	}
+	if err := i.storeReviews(ctx, &b); err != nil {
 		return err
 	}
 	if err := i.storePreferences(ctx, &b); err != nil {

@@ -35,6 +35,12 @@ type exportRefusals interface {
 	ExportRefusals(ctx context.Context, teamID string, visit func(*duplicate.Line) error) error
 }
 
+// exportReviews reads what waits for a decision in a team, and what was decided.
+type exportReviews interface {
+	ExportReviews(ctx context.Context, teamID string, visit func(*graph.ReviewLine) error) error
+	ExportTrustRules(ctx context.Context, teamID string, visit func(*graph.TrustRuleLine) error) error
+}
+
 // exportPreferences reads a team's settings.
 type exportPreferences interface {
 	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]preference.OfUser, error)
@@ -48,12 +54,14 @@ type ExportStores struct {
 	Memory      exportStore
 	Statements  exportStatements
 	Refusals    exportRefusals
+	Reviews     exportReviews
 	Preferences exportPreferences
 	Chats       exportChats
 }
 
-// Export writes all data of a team, one line each: nodes, relationships, statements, pauses, refusals, preferences, chats and former versions. The last line has
-// the numbers of each, by which a reader recognizes a complete export. The same memory gives the same bytes.
+// Export writes all data of a team, one line each: nodes, relationships, statements, pauses, refusals, reviews, trust rules,
+// preferences, chats and former versions. The last line has the numbers of each, by which a reader recognizes a complete export. The same
+// memory gives the same bytes.
 func Export(ctx context.Context, from ExportStores, teamID string, out io.Writer) error {
 	e := &exporter{out: out}
 	if err := e.writeLine(HeaderItem, Header{Version: Version, Statements: true}); err != nil {
@@ -94,6 +102,9 @@ func Export(ctx context.Context, from ExportStores, teamID string, out io.Writer
 	if err != nil {
 		return fmt.Errorf("export refusals: %w", err)
 	}
+	if err := e.writeReviews(ctx, from.Reviews, teamID); err != nil {
+		return fmt.Errorf("export reviews: %w", err)
+	}
 	if err := e.writePreferences(ctx, from.Preferences, teamID); err != nil {
 		return fmt.Errorf("export preferences: %w", err)
 	}
@@ -123,6 +134,20 @@ func (e *exporter) writeLine(kind ItemKind, value any) error {
 	}
 	_, err = e.out.Write(e.buffer)
 	return err
+}
+
+func (e *exporter) writeReviews(ctx context.Context, reviews exportReviews, teamID string) error {
+	err := reviews.ExportReviews(ctx, teamID, func(l *graph.ReviewLine) error {
+		e.end.Reviews++
+		return e.writeLine(ReviewItem, l)
+	})
+	if err != nil {
+		return err
+	}
+	return reviews.ExportTrustRules(ctx, teamID, func(l *graph.TrustRuleLine) error {
+		e.end.TrustRules++
+		return e.writeLine(TrustRuleItem, l)
+	})
 }
 
 func (e *exporter) writeChats(ctx context.Context, chats exportChats, teamID string) error {

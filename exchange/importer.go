@@ -50,7 +50,15 @@ type importStatements interface {
 
 // importRefusals stores which nodes look like one and are not.
 type importRefusals interface {
-	RestoreRefusals(ctx context.Context, scope graph.Scope, lines []duplicate.Line) (created int64, bad []int, err error)
+	RestoreRefusals(ctx context.Context, scope graph.Scope, lines []duplicate.Line, plan *graph.RestorePlan) (created int64, bad []int, err error)
+}
+
+// importReviews stores writes that wait for a decision, and decisions about further ones.
+type importReviews interface {
+	CheckReview(l *graph.ReviewLine, scope graph.Scope) []fault.FieldError
+	CheckTrustRule(l *graph.TrustRuleLine, scope graph.Scope) []fault.FieldError
+	RestoreReviews(ctx context.Context, scope graph.Scope, lines []graph.ReviewLine, dryRun bool) (created int64, refused map[int]fault.FieldError, err error)
+	RestoreTrustRules(ctx context.Context, scope graph.Scope, lines []graph.TrustRuleLine, dryRun bool) (created int64, err error)
 }
 
 // preferences reads and writes a user's settings.
@@ -106,6 +114,8 @@ type Report struct {
 	Statements    Counts    `json:"statements"`
 	Pauses        Counts    `json:"pauses" doc:"of the search for statements"`
 	Refusals      Counts    `json:"refusals" doc:"pairs of nodes that look like one and are not"`
+	Reviews       Counts    `json:"reviews" doc:"writes that wait for a decision, or about which one was made"`
+	TrustRules    Counts    `json:"trust_rules" doc:"decisions about further writes"`
 	Preferences   Counts    `json:"preferences"`
 	ChatTrees     Counts    `json:"chat_trees"`
 	ChatTurns     Counts    `json:"chat_turns"`
@@ -121,7 +131,7 @@ type ImportOptions struct {
 	DryRun bool
 	Strict bool   // stop at the first fault
 	Owner  string // the name of the person who is the user; empty: unknown
-	Admin  bool   // the caller may pause the search for statements of the whole team
+	Admin  bool   // the caller may decide about reviews, and pause the search for statements of the whole team
 	Guess  bool   // a person with the user's id or a usual placeholder as name is the user
 }
 
@@ -138,6 +148,10 @@ func (r *Report) countsOf(kind ItemKind) *Counts {
 		return &r.Pauses
 	case RefusalItem:
 		return &r.Refusals
+	case ReviewItem:
+		return &r.Reviews
+	case TrustRuleItem:
+		return &r.TrustRules
 	case PreferenceItem:
 		return &r.Preferences
 	case ChatTreeItem:
@@ -155,6 +169,7 @@ type ImportStores struct {
 	Memory      importStore
 	Statements  importStatements
 	Refusals    importRefusals
+	Reviews     importReviews
 	Preferences preferences
 	Chats       importChats
 }
@@ -322,6 +337,10 @@ func (i *importer) dispatch(ctx context.Context, item Item, fault *Fault) error 
 		return i.addPause(ctx, item)
 	case RefusalItem:
 		return i.addRefusal(ctx, item)
+	case ReviewItem:
+		return i.addReview(ctx, item)
+	case TrustRuleItem:
+		return i.addTrustRule(ctx, item)
 	case PreferenceItem:
 		return i.addPreference(ctx, item)
 	case ChatTreeItem:

@@ -133,7 +133,8 @@ type inTeam struct {
 
 // embedded drops the names of embedded structs from a decoder's path.
 var embeddedNames = strings.NewReplacer( //nolint:gochecknoglobals // a constant
-	"NodeWrite.", "", "TreeRecord.", "", "TurnRecord.", "", "RelationshipWrite.", "", "OwnFields.", "", "PauseLine.", "", "Line.", "", "Pair.", "",
+	"NodeWrite.", "", "TreeRecord.", "", "TurnRecord.", "", "RelationshipWrite.", "", "OwnFields.", "", "PauseLine.", "", "ReviewLine.", "", "TrustRuleLine.", "",
+	"Line.", "", "Pair.", "",
 )
 
 // decodeItem decodes an item of Kith's own format. An unknown field is a fault, because its meaning would be lost.

@@ -20,19 +20,11 @@ func (i *importer) addRefusal(ctx context.Context, item Item) error {
 	if l.Check(f); f.Len() > 0 {
 		return i.recordFaults(ctx, item, f.Fields()...)
 	}
-	for _, end := range []*string{&l.First, &l.Second} {
-		alias, known, err := i.aliases.Get(*end)
-		if err != nil {
-			return err
-		}
-		if known {
-			*end = alias
-		}
+	if err := i.flushNodes(ctx); err != nil {
+		return err
 	}
-	if len(i.batch.Nodes) > 0 {
-		if err := i.flush(ctx); err != nil {
-			return err
-		}
+	if err := i.followAliases(&l.First, &l.Second); err != nil {
+		return err
 	}
 	i.batch.refusals = append(i.batch.refusals, l.Line)
 	i.batch.refusalLines = append(i.batch.refusalLines, item.Line)
@@ -40,17 +32,34 @@ func (i *importer) addRefusal(ctx context.Context, item Item) error {
 	return nil
 }
 
-// storeRefusals stores the refusals of a batch. Storing one again changes nothing, so they need not be in the transaction of the rest. A
-// dry run does not store the nodes, so it does not know which pairs are refused.
+// flushNodes stores the nodes of the batch, so that the keys are known under which they are stored.
+func (i *importer) flushNodes(ctx context.Context) error {
+	if len(i.batch.Nodes) == 0 {
+		return nil
+	}
+	return i.flush(ctx)
+}
+
+// followAliases changes keys of the file to those under which the nodes are stored.
+func (i *importer) followAliases(keys ...*string) error {
+	for _, key := range keys {
+		alias, known, err := i.aliases.Get(*key)
+		if err != nil {
+			return err
+		}
+		if known {
+			*key = alias
+		}
+	}
+	return nil
+}
+
+// storeRefusals stores the refusals of a batch. Storing one again changes nothing, so they need not be in the transaction of the rest.
 func (i *importer) storeRefusals(ctx context.Context, b *batch) error {
 	if len(b.refusals) == 0 {
 		return nil
 	}
-	if i.options.DryRun {
-		i.report.Refusals.Created += int64(len(b.refusals))
-		return nil
-	}
-	created, bad, err := i.Refusals.RestoreRefusals(ctx, i.scope, b.refusals)
+	created, bad, err := i.Refusals.RestoreRefusals(ctx, i.scope, b.refusals, i.plan)
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func (s *said) ExportRelationships(context.Context, string, func(*graph.Relation
 func TestStatementsAreExported(t *testing.T) {
 	var out bytes.Buffer
 	s := &said{vast{TB: t}}
-	if err := Export(t.Context(), ExportStores{s, s, s, s, s}, "team", &out); err != nil {
+	if err := Export(t.Context(), ExportStores{s, s, s, s, s, s}, "team", &out); err != nil {
 		t.Fatal(err)
 	}
 	want := ownHeader + `{"statement":{"user_id":"u1","key":"m#0","kind":"fact","text":"","polarity":"","state":"","confidence":0,"source":"","message":"",` +

@@ -24,19 +24,24 @@ type scripted struct {
 	searched    bool     // of the last piece
 	paused      []string // users
 	refused     []string // pairs
+	reviewed    []string // nodes of reviews
 	marks       []graph.ImportMark
 }
 
 // RestoreRefusals knows no node x.
-func (s *scripted) RestoreRefusals(_ context.Context, _ graph.Scope, lines []duplicate.Line) (created int64, bad []int, err error) {
+func (s *scripted) RestoreRefusals(_ context.Context, _ graph.Scope, lines []duplicate.Line, plan *graph.RestorePlan) (created int64, bad []int, err error) {
+	refused := slices.Clone(s.refused)
 	for i, l := range lines {
 		switch pair := l.First + " " + l.Second; {
 		case l.First == "x":
 			bad = append(bad, i)
-		case !slices.Contains(s.refused, pair):
-			s.refused = append(s.refused, pair)
+		case !slices.Contains(refused, pair):
+			refused = append(refused, pair)
 			created++
 		}
+	}
+	if plan == nil {
+		s.refused = refused
 	}
 	return created, bad, nil
 }
@@ -88,7 +93,7 @@ func (s *scripted) runImport(t *testing.T, file string, o ImportOptions) (*Repor
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Import(t.Context(), ImportStores{Memory: s, Statements: s, Refusals: s, Preferences: s, Chats: s}, graph.Scope{TeamID: "t"}, r, o)
+	return Import(t.Context(), ImportStores{Memory: s, Statements: s, Refusals: s, Reviews: s, Preferences: s, Chats: s}, graph.Scope{TeamID: "t"}, r, o)
 }
 
 const (

@@ -9,6 +9,8 @@
 //	{"statement":{"user_id":"u1","key":"m-1#0","text":…}}   what a user said to remember
 //	{"pause":{"user_id":"u1"}}                              the search for statements is paused; of a null user_id, for the team
 //	{"refusal":{"first":"p-ada","second":"p-adam"}}         two nodes that look like one and are not
+//	{"review":{"user_id":"u1","key":…,"state":"waiting",…}} a write that waits for a decision, or about which one was made
+//	{"trust_rule":{"user_id":"u1","origin":"external",…}}   a decision about all further writes of an origin and author
 //	{"preference":{"user_id":"u1","key":"tone","value":…}}
 //	{"chat_tree":{"id":"t-1","name":"Knots",…}}
 //	{"chat_turn":{"id":"c-1","tree_id":"t-1","user_prompt":…}}
@@ -43,6 +45,8 @@ const (
 	StatementItem    ItemKind = "statement"
 	PauseItem        ItemKind = "pause"
 	RefusalItem      ItemKind = "refusal"
+	ReviewItem       ItemKind = "review"
+	TrustRuleItem    ItemKind = "trust_rule"
 	PreferenceItem   ItemKind = "preference"
 	ChatTreeItem     ItemKind = "chat_tree"
 	ChatTurnItem     ItemKind = "chat_turn"
@@ -82,6 +86,8 @@ type End struct {
 	Statements    int64 `json:"statements,omitempty"`
 	Pauses        int64 `json:"pauses,omitempty"`
 	Refusals      int64 `json:"refusals,omitempty"`
+	Reviews       int64 `json:"reviews,omitempty"`
+	TrustRules    int64 `json:"trust_rules,omitempty"`
 	Preferences   int64 `json:"preferences"`
 	ChatTrees     int64 `json:"chat_trees,omitempty"`
 	ChatTurns     int64 `json:"chat_turns,omitempty"`

@@ -56,7 +56,7 @@ func (r *kithReader) readLine(raw []byte) error {
 	case raw[0] != '{':
 		r.refuse("", "must be an object")
 	case r.checker.members != 1:
-		r.refuse("", "must have exactly one key: kith, node, relationship, statement, pause, refusal, preference, chat_tree, chat_turn, version or end")
+		r.refuse("", "must have exactly one key: kith, node, relationship, statement, pause, refusal, review, trust_rule, preference, chat_tree, chat_turn, version or end")
 	case r.checker.value[0] != '{':
 		r.refuse("", "the value of its key must be an object")
 	case r.ended:
@@ -115,6 +115,10 @@ func (r *kithReader) addCounted(kind ItemKind) {
 		r.counted.Pauses++
 	case RefusalItem:
 		r.counted.Refusals++
+	case ReviewItem:
+		r.counted.Reviews++
+	case TrustRuleItem:
+		r.counted.TrustRules++
 	case PreferenceItem:
 		r.counted.Preferences++
 	case ChatTreeItem:
@@ -122,7 +126,7 @@ func (r *kithReader) addCounted(kind ItemKind) {
 	case ChatTurnItem:
 		r.counted.ChatTurns++
 	default:
-		r.refuse("", "has a key that is not kith, node, relationship, statement, pause, refusal, preference, chat_tree, chat_turn, version or end")
+		r.refuse("", "has a key that is not kith, node, relationship, statement, pause, refusal, review, trust_rule, preference, chat_tree, chat_turn, version or end")
 		return
 	}
 	r.addItem(r.lines.line(), kind, r.checker.value)

@@ -112,6 +112,14 @@ func (v *vast) ExportPauses(context.Context, string, func(*statement.PauseLine) 
 
 func (v *vast) ExportRefusals(context.Context, string, func(*duplicate.Line) error) error { return nil }
 
+func (v *vast) ExportReviews(context.Context, string, func(*graph.ReviewLine) error) error {
+	return nil
+}
+
+func (v *vast) ExportTrustRules(context.Context, string, func(*graph.TrustRuleLine) error) error {
+	return nil
+}
+
 func (v *vast) ExportStatements(context.Context, string, func(*statement.Line) error) error {
 	return nil
 }
@@ -128,7 +136,7 @@ func TestMemoryOfImportAndExportIsBounded(t *testing.T) {
 		run  func(v *vast) error
 	}{
 		{"import", (*vast).runImport},
-		{"export", func(v *vast) error { return Export(t.Context(), ExportStores{v, v, v, v, v}, "team", io.Discard) }},
+		{"export", func(v *vast) error { return Export(t.Context(), ExportStores{v, v, v, v, v, v}, "team", io.Discard) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, v := heap(), &vast{TB: t}

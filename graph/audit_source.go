@@ -79,6 +79,7 @@ func (a *auditor) expired(ctx context.Context, team string) error {
 		{"IdempotencyKey", "created_at", a.store.Now().Add(-idempotencyLife - auditGrace)},
 		{DeletedLabel, "deleted_at", deleted},
 		{DeletedRelationshipLabel, "deleted_at", deleted},
+		{"Review", "decided_at", a.store.historyCutoff().Add(-auditGrace)},
 	} {
 		params := map[string]any{"team_id": team, "field": e.field, "before": e.before, "limit": auditPage}
 		expired, err := countExpired.ForLabel(e.label).ReadOne(ctx, a.store.db, params)

@@ -51,6 +51,7 @@ var unrecorded = map[string]string{
 	"erasure_relationships": "an erasure", "erasure_remember": "an erasure", "erasure_unlink": "an erasure", "preference_erase": "an erasure", "preference_erase_team": "an erasure",
 	"trust_set": "a setting", "trust_rule_set": "a setting", "trust_rule_delete": "a setting",
 	"review_create": "reviews are not in the feed", "review_decide": "reviews are not in the feed", "purge_reviews": "reviews are not in the feed",
+	"review_restore": "reviews are not in the feed", "review_delete": "reviews are not in the feed", "trust_rule_restore": "a setting",
 	"withdrawal_add": "what an undo needs", "withdrawal_delete": "what an undo needs", "withdrawal_left": "what an undo needs", "purge_withdrawals": "what an undo needs",
 	"webhook_change": "webhooks", "webhook_claim": "webhooks", "webhook_create": "webhooks", "webhook_dead_change": "webhooks", "webhook_dead_create": "webhooks",
 	"webhook_dead_delete": "webhooks", "webhook_delete": "webhooks", "webhook_rotate": "webhooks", "webhook_save": "webhooks",

@@ -39,6 +39,25 @@ func (s Scope) CheckImported(f *fault.List, owner string) {
 	}
 }
 
+// Imported returns the scope of an imported item that may name its user; null is the team. It adds a fault for another user than the
+// scope's.
+func (s Scope) Imported(f *fault.List, user Optional[string]) Scope {
+	of := s
+	switch {
+	case !user.Given:
+		return of
+	case user.Null:
+		of.UserID = ""
+	case !fault.ValidKey(user.Value):
+		f.Add(fault.At("user_id"), fault.Malformed, "must not be blank, nor contain control characters")
+		return of
+	default:
+		of.UserID = user.Value
+	}
+	s.CheckImported(f, of.UserID)
+	return of
+}
+
 // Week is how far back an agent context reads: recent conversations, mentions and goals in use.
 const Week = 7 * 24 * time.Hour
 

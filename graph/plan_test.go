@@ -218,6 +218,13 @@ func (e *env) params(q cypher.Query) map[string]any {
 	if q.Name == "duplicate_admit" {
 		known["pairs"] = []string{"n-1" + graph.KeySeparator + "n-2"}
 	}
+	known["user_field"] = `"user_id":"u"`
+	if q.Name == "trust_rule_restore" {
+		known["rows"] = []map[string]any{{"user_id": "u", "origin": "external", "author": "x", "decision": "refused", "created_at": noon}}
+	}
+	if q.Name == "export_trust_rules" {
+		known["after"] = []string{"u", "external", "x"}
+	}
 	params := map[string]any{}
 	for _, name := range q.Params {
 		value, ok := known[name]
@@ -275,7 +282,7 @@ var allowed = map[string]string{
 	// The two nodes of a pair, each found by its key.
 	"duplicate_list": "CartesianProduct", "duplicate_refused": "CartesianProduct", "duplicate_unjudged": "CartesianProduct", "duplicate_pairs": "CartesianProduct",
 	// Its parts are joined: each is one row.
-	"team_usage": "CartesianProduct",
+	"team_usage": "CartesianProduct", "review_known": "CartesianProduct",
 	// A compaction reads everything, by ids where there is much, and finds the two ends of a relationship by their
 	// ids.
 	"copy_nodes": "AllNodesScan", "copy_relationships": "DirectedAllRelationshipsScan",
@@ -291,7 +298,7 @@ var allowed = map[string]string{
 var ordered = map[string]int{
 	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1, "message_last": 1,
-	"context_statements": 2, "statement_list": 1, "served_list": 1, "export_statements": 2, "context of 7 sections": 21, "context of 8 sections": 22, "context of 9 sections": 22,
+	"context_statements": 2, "statement_list": 1, "served_list": 1, "export_statements": 2, "export_reviews": 1, "context of 7 sections": 21, "context of 8 sections": 22, "context of 9 sections": 22,
 	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_global": 1,
 	"chat_tree_list": 1, "chat_turn_list": 1, "conversation_list": 2, "user_next": 3,

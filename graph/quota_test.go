@@ -188,6 +188,20 @@ func (e *env) writers() map[string]func() error {
 		"an imported node": func() error {
 			return e.restored(&graph.RestoreBatch{Nodes: []graph.NodeWrite{node("concept", "i", 0.5)}})
 		},
+		"a write that waits": func() error {
+			w := node("concept", "w", 0.5)
+			w.OwnFields = &graph.OwnFields{Trust: graph.Some(0.1)}
+			_, err := e.Store.Write(ctx, as, &graph.MemoryWrite{Nodes: []graph.NodeWrite{w}})
+			return err
+		},
+		"an imported review": func() error {
+			_, _, err := e.Store.RestoreReviews(ctx, as, []graph.ReviewLine{reviewLine(e, "w")}, false)
+			return err
+		},
+		"an imported rule": func() error {
+			_, err := e.Store.RestoreTrustRules(ctx, as, []graph.TrustRuleLine{{Origin: "external", Decision: graph.Declined, CreatedAt: e.Store.Now()}}, false)
+			return err
+		},
 		"an imported tree": func() error {
 			now := e.Store.Now().UnixMilli()
 			_, err := e.chats().RestoreChats(ctx, as, &chat.Batch{Trees: []chat.TreeRecord{{ID: "i", CreatedAt: now, UpdatedAt: now}}})

@@ -96,6 +96,20 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 	return result, err
 }
 
+// TryTransaction runs work in a transaction, as Transaction does. A dry run takes it back.
+func (s *Store) TryTransaction(ctx context.Context, name string, dryRun bool, work func(t *Tx) error) error {
+	err := s.Transaction(ctx, name, func(t *Tx) error {
+		if err := work(t); err != nil || !dryRun {
+			return err
+		}
+		return errDryRun
+	})
+	if errors.Is(err, errDryRun) {
+		return nil
+	}
+	return err
+}
+
 func (t *Tx) mark(scope Scope, mark ImportMark, report string) error {
 	if mark.ID == "" {
 		return nil

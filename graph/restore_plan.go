@@ -211,6 +211,18 @@ func (p *RestorePlan) properties(key string) (Properties, error) {
 	return n.Properties, nil
 }
 
+// Planned returns the kind and user of a node that the pieces before would have stored. A nil plan has none.
+func (p *RestorePlan) Planned(key string) (kind Kind, user string, found bool, err error) {
+	if p == nil {
+		return Kind{}, "", false, nil
+	}
+	n, err := p.node(key, time.Time{})
+	if err != nil || n == nil {
+		return Kind{}, "", false, err
+	}
+	return n.kind, n.user(), true, nil
+}
+
 // relationships returns the planned relationships with some keys.
 func (p *RestorePlan) relationships(keys []string, found map[string][3]string) error {
 	if p == nil {

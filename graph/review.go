@@ -43,6 +43,12 @@ var ReviewStates = []string{string(Waiting), Confirmed, Declined}
 // maxWaiting is the most writes of a user that wait.
 const maxWaiting = 10_000
 
+// tooManyWait is the reason why one more write cannot wait.
+const tooManyWait = "10,000 writes of the user wait for a review already"
+
+// maxHeld is the most bytes of what waits of one write.
+const maxHeld = 1 << 20
+
 // trustFound is what a team has set: its least trust, and the decision about an origin and author.
 type trustFound struct {
 	MinTrust *float64
@@ -144,10 +150,11 @@ func (j *memoryJob) awaitReview() error {
 	if j.bound == 0 {
 		return nil
 	}
-	waiting := MemoryWrite{}
+	waiting := HeldWrite{}
 	for i := range j.write.Nodes {
 		if j.result.Nodes[i].Status == Waiting {
 			waiting.Nodes = append(waiting.Nodes, j.write.Nodes[i])
+			j.users = append(j.users, owner(&j.write.Nodes[i], j.scope))
 		}
 	}
 	for i := range j.write.Relationships {
@@ -158,23 +165,34 @@ func (j *memoryJob) awaitReview() error {
 	if len(waiting.Nodes)+len(waiting.Relationships) == 0 {
 		return nil
 	}
-	body, err := json.Marshal(waiting)
+	body, err := waiting.body()
 	if err != nil {
-		return fmt.Errorf("await review: %w", err)
+		return err
 	}
 	least, _ := j.leastBelieved()
 	j.result.Review = uuid.Must(uuid.NewV7()).String()
 	stored, err := createReview.Exec(j.tx, map[string]any{
-		"team_id": j.scope.TeamID, "user_id": j.scope.UserID, "key": j.result.Review, "most": maxWaiting,
+		"team_id": j.scope.TeamID, "user_id": j.scope.UserID, "key": j.result.Review, "state": string(Waiting), "most": maxWaiting,
 		"properties": map[string]any{
-			"origin": least.Origin, "author": least.Author, "trust": least.Trust, "sources": least.Sources, "body": string(body), "created_at": j.now,
+			"origin": least.Origin, "author": least.Author, "trust": least.Trust, "sources": least.Sources, "body": body, "created_at": j.now,
 		},
 	})
 	if err == nil && len(stored) == 0 {
-		err = fmt.Errorf("%d writes wait for a review already: %w", maxWaiting, fault.ErrConflict)
+		err = fmt.Errorf("%s: %w", tooManyWait, fault.ErrConflict)
 	}
 	j.users = append(j.users, j.scope.UserID)
 	return err
+}
+
+// body returns the items as they are stored. It returns an InvalidError if they are too many for a line of an export.
+func (w *HeldWrite) body() (string, error) {
+	raw, err := json.Marshal(w)
+	if err != nil {
+		return "", fmt.Errorf("review: %w", err)
+	}
+	f := &Faults{}
+	f.Bytes(fault.At("nodes"), len(raw), maxHeld)
+	return string(raw), f.Err()
 }
 
 // ReviewList selects reviews, the newest first.

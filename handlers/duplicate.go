@@ -14,7 +14,7 @@ type duplicateStore interface {
 	Proposals(ctx context.Context, scope graph.Scope, q duplicate.Query) (duplicate.Page, error)
 	Refuse(ctx context.Context, scope graph.Scope, refuse, admit []duplicate.Pair) error
 	ExportRefusals(ctx context.Context, teamID string, visit func(*duplicate.Line) error) error
-	RestoreRefusals(ctx context.Context, scope graph.Scope, lines []duplicate.Line) (created int64, bad []int, err error)
+	RestoreRefusals(ctx context.Context, scope graph.Scope, lines []duplicate.Line, plan *graph.RestorePlan) (created int64, bad []int, err error)
 }
 
 // ListDuplicatesInput asks for a page of pairs of nodes that may be one.

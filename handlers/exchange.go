@@ -62,7 +62,7 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
 		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}, 64<<10)
 		err := exchange.Export(ctx, exchange.ExportStores{
-			Memory: a.Transfers, Statements: a.Statements, Refusals: a.Duplicates, Preferences: a.Preferences, Chats: a.ChatStore,
+			Memory: a.Transfers, Statements: a.Statements, Refusals: a.Duplicates, Reviews: a.Trust, Preferences: a.Preferences, Chats: a.ChatStore,
 		}, scope.TeamID, out)
 		if err == nil {
 			err = out.Flush()
@@ -183,7 +183,7 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 	}
 	defer func() { _ = reader.Close() }()
 	reader.UserID = scope.UserID
-	into := exchange.ImportStores{Memory: a.Transfers, Statements: a.Statements, Refusals: a.Duplicates, Preferences: a.Preferences, Chats: a.ChatStore}
+	into := exchange.ImportStores{Memory: a.Transfers, Statements: a.Statements, Refusals: a.Duplicates, Reviews: a.Trust, Preferences: a.Preferences, Chats: a.ChatStore}
 	writer := graph.Writer{} // an export has its writers
 	if in.Format != string(exchange.Kith) {
 		writer = graph.Writer{KeyID: principal(ctx).WriterID(), Through: "import:" + in.Format}

@@ -266,8 +266,28 @@ func (f *fakes) ExportRefusals(context.Context, string, func(*duplicate.Line) er
 	return f.err
 }
 
-func (f *fakes) RestoreRefusals(context.Context, graph.Scope, []duplicate.Line) (int64, []int, error) {
+func (f *fakes) RestoreRefusals(context.Context, graph.Scope, []duplicate.Line, *graph.RestorePlan) (int64, []int, error) {
 	return 0, nil, f.err
+}
+
+func (f *fakes) ExportReviews(context.Context, string, func(*graph.ReviewLine) error) error {
+	return f.err
+}
+
+func (f *fakes) ExportTrustRules(context.Context, string, func(*graph.TrustRuleLine) error) error {
+	return f.err
+}
+
+func (f *fakes) CheckReview(*graph.ReviewLine, graph.Scope) []fault.FieldError { return nil }
+
+func (f *fakes) CheckTrustRule(*graph.TrustRuleLine, graph.Scope) []fault.FieldError { return nil }
+
+func (f *fakes) RestoreReviews(context.Context, graph.Scope, []graph.ReviewLine, bool) (int64, map[int]fault.FieldError, error) {
+	return 0, nil, f.err
+}
+
+func (f *fakes) RestoreTrustRules(context.Context, graph.Scope, []graph.TrustRuleLine, bool) (int64, error) {
+	return 0, f.err
 }
 
 func (f *fakes) Consolidate(_ context.Context, scope graph.Scope, c *consolidation.Consolidation) (consolidation.Result, error) {

@@ -21,6 +21,12 @@ type trustStore interface {
 	WithdrawalReport(ctx context.Context, scope graph.Scope, key string) (graph.Withdrawal, error)
 	Withdraw(ctx context.Context, scope graph.Scope, key string) (graph.Withdrawal, error)
 	UndoWithdrawal(ctx context.Context, scope graph.Scope, key string) (graph.Withdrawal, error)
+	ExportReviews(ctx context.Context, teamID string, visit func(*graph.ReviewLine) error) error
+	ExportTrustRules(ctx context.Context, teamID string, visit func(*graph.TrustRuleLine) error) error
+	CheckReview(l *graph.ReviewLine, scope graph.Scope) []fault.FieldError
+	CheckTrustRule(l *graph.TrustRuleLine, scope graph.Scope) []fault.FieldError
+	RestoreReviews(ctx context.Context, scope graph.Scope, lines []graph.ReviewLine, dryRun bool) (created int64, refused map[int]fault.FieldError, err error)
+	RestoreTrustRules(ctx context.Context, scope graph.Scope, lines []graph.TrustRuleLine, dryRun bool) (created int64, err error)
 }
 
 // ListReviewsInput asks for a page of reviews.

@@ -79,19 +79,7 @@ func (s *Store) ExportPauses(ctx context.Context, teamID string, visit func(*Pau
 // the team's, which only an import for all of the team may pause.
 func CheckPause(l *PauseLine, scope graph.Scope) (graph.Scope, []fault.FieldError) {
 	f := &fault.List{}
-	of := scope
-	switch {
-	case !l.UserID.Given:
-	case l.UserID.Null:
-		of.UserID = ""
-	case !fault.ValidKey(l.UserID.Value):
-		f.Add(fault.At("user_id"), fault.Malformed, "must not be blank, nor contain control characters")
-	default:
-		of.UserID = l.UserID.Value
-	}
-	if f.Len() == 0 {
-		scope.CheckImported(f, of.UserID)
-	}
+	of := scope.Imported(f, l.UserID)
 	return of, f.Fields()
 }
 

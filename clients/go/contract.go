@@ -1806,8 +1806,10 @@ type ImportReport struct {
 	Refused       []ImportRefusal `json:"refused"`  // the first 1,000, with reasons
 	Relationships ImportCounts    `json:"relationships"`
 	ResumedAtLine int64           `json:"resumed_at_line,omitempty"`
+	Reviews       ImportCounts    `json:"reviews"` // writes that wait for a decision, or about which one was made
 	Statements    ImportCounts    `json:"statements"`
 	Stopped       string          `json:"stopped,omitempty"` // why the import is not complete
+	TrustRules    ImportCounts    `json:"trust_rules"`       // decisions about further writes
 	Versions      ImportCounts    `json:"versions"`          // former versions of records
 	Warnings      []ImportRefusal `json:"warnings"`          // the first 1,000
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"kith/internal/hostile"
 	"kith/internal/testenv"
 )
@@ -119,5 +121,72 @@ func TestTextsQuoteWhatIsHardlyBelieved(t *testing.T) {
 	text := string(admin.do(t, http.MethodPost, "/v1/traverse", `{"user_id":"noor","mode":"neighbors","entity_key":"p","format":"text"}`).body)
 	if line := hostile.Plain(text); line != "" || !strings.Contains(text, "secret t") {
 		t.Errorf("%q in\n%s", line, text)
+	}
+}
+
+// Reviews, rules and refusals of duplicates are the same after an export and an import, of which a dry run says what becomes of each.
+func TestReviewsAreExportedAndImported(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	admin := func() caller { return s.as(s.newKey(t, testenv.Team(t), "read", "write", "admin")) }
+	from, to := admin(), admin()
+	mails := s.as(from.must(t, http.MethodPost, "/v1/keys", `{"user_id":"noor","scopes":["read","write"],"origin":"external","trust":0.1}`)["key"].(string))
+	from.must(t, http.MethodPost, "/v1/memory", `{"user_id":"noor","nodes":[{"kind":"person","entity_key":"ada","name":"Ada"},{"kind":"person","entity_key":"adam","name":"Adam"},{"kind":"concept","entity_key":"c","name":"Sea"}]}`)
+	if r := from.do(t, http.MethodPatch, "/v1/duplicates?user_id=noor", `{"refuse":[{"first":"ada","second":"adam"}]}`); r.status != http.StatusNoContent {
+		t.Fatalf("refuse: %d %s", r.status, r.body)
+	}
+	hold := func() string {
+		held := mails.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"person","entity_key":"eve","name":"Eve","description":"a <lawyer>","properties":{"b":[1.50,null]}}],
+			"relationships":[{"from":"ada","to":"eve","type":"has_relationship_with"}]}`)
+		return held["review"].(string)
+	}
+	waiting, refused := hold(), hold()
+	from.must(t, http.MethodPatch, "/v1/reviews/"+refused+"?user_id=noor", `{"state":"refused","always":true}`)
+
+	file := from.exported(t)
+	twice := strings.Replace(file, `{"review"`, `{"refusal":{"first":"adam","second":"ada"}}`+"\n"+`{"refusal":{"first":"ada","second":"c"}}`+"\n"+`{"review"`, 1)
+	dry, _ := to.imported(t, twice, "dry_run", "true")
+	first, _ := to.imported(t, twice)
+	dry.DryRun = false
+	if diff := cmp.Diff(first, dry); diff != "" {
+		t.Errorf("a dry run (-import +dry run):\n%s", diff)
+	}
+	if first.Refusals != counted(1, 0, 1, 1) || first.Reviews != counted(2, 0, 0, 0) || first.TrustRules != counted(1, 0, 0, 0) {
+		t.Errorf("first import: %+v", first)
+	}
+	again := to.importComplete(t, file)
+	if again.Refusals != counted(0, 0, 1, 0) || again.Reviews != counted(0, 0, 2, 0) || again.TrustRules != counted(0, 0, 1, 0) {
+		t.Errorf("second import: %+v", again)
+	}
+	if diff := cmp.Diff(strings.Split(file, "\n"), strings.Split(to.exported(t), "\n")); diff != "" {
+		t.Errorf("the copy (-want +got):\n%s", diff)
+	}
+	if r := to.do(t, http.MethodGet, "/v1/nodes/person/eve?user_id=noor", ""); r.status != http.StatusNotFound {
+		t.Errorf("what waits is stored: %d", r.status)
+	}
+	decided := to.must(t, http.MethodPatch, "/v1/reviews/"+waiting+"?user_id=noor", `{"state":"confirmed"}`)
+	if at(decided, "result", "nodes", 0, "status") != "created" || at(decided, "result", "relationships", 0, "status") != "created" {
+		t.Errorf("decided: %v", decided)
+	}
+	writer := s.as(to.must(t, http.MethodPost, "/v1/keys", `{"scopes":["read","write"]}`)["key"].(string))
+	if report, _ := writer.imported(t, file); report.Reviews != counted(0, 0, 1, 1) || report.TrustRules != counted(0, 0, 0, 1) {
+		t.Errorf("a key without the scope admin: %+v", report)
+	}
+
+	// The nodes have other keys where their names are known.
+	there := admin()
+	there.must(t, http.MethodPost, "/v1/memory", `{"user_id":"noor","nodes":[{"kind":"person","entity_key":"their-ada","name":"Ada"}]}`)
+	byHand := `{"node":{"kind":"person","entity_key":"ada","user_id":"noor","name":"Ada"}}` + "\n" + `{"node":{"kind":"person","entity_key":"adam","user_id":"noor","name":"Adam"}}` + "\n"
+	for line := range strings.Lines(file) {
+		if strings.HasPrefix(line, `{"re`) && !strings.HasPrefix(line, `{"relationship`) {
+			byHand += line
+		}
+	}
+	dry, _ = there.imported(t, byHand, "dry_run", "true")
+	if report, _ := there.imported(t, byHand); report.Refusals != counted(1, 0, 0, 0) || report.Reviews != counted(2, 0, 0, 0) || dry.Refusals != report.Refusals {
+		t.Errorf("under other keys: %+v, dry run %+v", report, dry)
+	}
+	if copied := there.exported(t); !strings.Contains(copied, `"first":"adam","second":"their-ada"`) || !strings.Contains(copied, `{"from":"their-ada","to":"eve"`) {
+		t.Errorf("under other keys: %s", copied)
 	}
 }

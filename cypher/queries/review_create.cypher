@@ -1,9 +1,9 @@
-// Stores a write that waits for a decision, unless $most writes of the user wait already: then it returns no row.
+// Stores a write that waits ($state) for a decision, unless $most writes of the user wait already: then it returns no row.
 // mode: write
-// params: team_id, user_id, key, properties, most
+// params: team_id, user_id, key, state, properties, most
 // returns: key
 CALL () {
-  MATCH (w:Review {team_id: $team_id, user_id: $user_id, state: 'waiting'})
+  MATCH (w:Review {team_id: $team_id, user_id: $user_id, state: $state})
   USING INDEX SEEK w:Review(team_id, user_id, state, key)
   WHERE w.key IS NOT NULL
   WITH w
@@ -12,6 +12,6 @@ CALL () {
 }
 WITH waiting
 WHERE waiting < $most
-CREATE (w:Review {team_id: $team_id, user_id: $user_id, key: $key, state: 'waiting'})
+CREATE (w:Review {team_id: $team_id, user_id: $user_id, key: $key, state: $state})
 SET w += $properties
 RETURN w.key AS key

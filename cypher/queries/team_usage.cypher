@@ -54,6 +54,15 @@ CALL () {
     USING INDEX SEEK n:DuplicateRefusal(team_id)
     RETURN n, 1 AS node, 0 AS link
     UNION ALL
+    MATCH (n:Review {team_id: $team_id})
+    USING INDEX SEEK n:Review(team_id, key)
+    WHERE n.key IS NOT NULL
+    RETURN n, 1 AS node, 0 AS link
+    UNION ALL
+    MATCH (n:TrustRule {team_id: $team_id})
+    USING INDEX SEEK n:TrustRule(team_id)
+    RETURN n, 1 AS node, 0 AS link
+    UNION ALL
     MATCH (n:DeletedRelationship {team_id: $team_id})
     USING INDEX SEEK n:DeletedRelationship(team_id)
     RETURN n, 0 AS node, 1 AS link

@@ -16,6 +16,8 @@ type Report struct {
 	Statements    Counts `json:"statements"`
 	Pauses        Counts `json:"pauses"`
 	Refusals      Counts `json:"refusals"`
+	Reviews       Counts `json:"reviews"`
+	TrustRules    Counts `json:"trust_rules"`
 	Preferences   Counts `json:"preferences"`
 	ChatTrees     Counts `json:"chat_trees"`
 	ChatTurns     Counts `json:"chat_turns"`
@@ -86,7 +88,7 @@ func (r *Report) CountRefused() int64 {
 }
 
 func (r *Report) counts() []Counts {
-	return []Counts{r.Nodes, r.Relationships, r.Statements, r.Pauses, r.Refusals, r.Preferences, r.ChatTrees, r.ChatTurns}
+	return []Counts{r.Nodes, r.Relationships, r.Statements, r.Pauses, r.Refusals, r.Reviews, r.TrustRules, r.Preferences, r.ChatTrees, r.ChatTurns}
 }
 
 // countItems returns the number of items processed so far.
@@ -118,6 +120,9 @@ func (r *Report) String() string {
 	}
 	if r.Refusals != none {
 		_, _ = fmt.Fprintf(&out, "refusals:      %s\n", r.Refusals)
+	}
+	if r.Reviews != none || r.TrustRules != none {
+		_, _ = fmt.Fprintf(&out, "reviews:       %s\ntrust rules:   %s\n", r.Reviews, r.TrustRules)
 	}
 	if r.Pauses != none {
 		_, _ = fmt.Fprintf(&out, "pauses:        %s\n", r.Pauses)

@@ -2914,9 +2914,13 @@ export interface components {
             relationships: components["schemas"]["ImportCounts"];
             /** Format: int64 */
             resumed_at_line?: number;
+            /** @description writes that wait for a decision, or about which one was made */
+            reviews: components["schemas"]["ImportCounts"];
             statements: components["schemas"]["ImportCounts"];
             /** @description why the import is not complete */
             stopped?: string;
+            /** @description decisions about further writes */
+            trust_rules: components["schemas"]["ImportCounts"];
             /** @description former versions of records */
             versions: components["schemas"]["ImportCounts"];
             /** @description the first 1,000 */
@@ -6082,9 +6086,9 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T08:40:05.49Z",
-                     *           "by": "8b61d44e1763",
-                     *           "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU0OTEgMQ",
+                     *           "at": "2026-11-27T08:25:37.319Z",
+                     *           "by": "9f7860ad0e42",
+                     *           "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczMjAgMQ",
                      *           "key": "p-noor",
                      *           "kind": "person",
                      *           "op": "created",
@@ -6093,9 +6097,9 @@ export interface operations {
                      *           "version": 1
                      *         },
                      *         {
-                     *           "at": "2026-11-27T08:40:05.49Z",
-                     *           "by": "8b61d44e1763",
-                     *           "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU0OTEgMg",
+                     *           "at": "2026-11-27T08:25:37.319Z",
+                     *           "by": "9f7860ad0e42",
+                     *           "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczMjAgMg",
                      *           "key": "p-samir",
                      *           "kind": "person",
                      *           "op": "created",
@@ -6105,7 +6109,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "more": true,
-                     *       "next": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU0OTEgMg"
+                     *       "next": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczMjAgMg"
                      *     }
                      */
                     "application/json": components["schemas"]["ChangePage"];
@@ -6441,15 +6445,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:40:02.197Z",
+                     *             "created_at": "2026-11-27T08:25:31.141Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T08:40:06.204Z",
+                     *             "last_accessed_at": "2026-11-27T08:25:39.662Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.575,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T08:40:02.197Z",
+                     *             "updated_at": "2026-11-27T08:25:31.141Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -6462,15 +6466,15 @@ export interface operations {
                      *           "node": {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:40:02.197Z",
+                     *             "created_at": "2026-11-27T08:25:31.141Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T08:40:02.197Z",
+                     *             "last_accessed_at": "2026-11-27T08:25:31.141Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T08:40:02.197Z",
+                     *             "updated_at": "2026-11-27T08:25:31.141Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Concept",
@@ -6485,15 +6489,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "sam haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:40:02.197Z",
+                     *             "created_at": "2026-11-27T08:25:31.141Z",
                      *             "description": "",
                      *             "entity_key": "p-sam",
-                     *             "last_accessed_at": "2026-11-27T08:40:02.197Z",
+                     *             "last_accessed_at": "2026-11-27T08:25:31.141Z",
                      *             "name": "Sam Haddou",
                      *             "salience": 0.5,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T08:40:02.197Z",
+                     *             "updated_at": "2026-11-27T08:25:31.141Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -6508,15 +6512,15 @@ export interface operations {
                      *           {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:40:02.197Z",
+                     *             "created_at": "2026-11-27T08:25:31.141Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T08:40:02.197Z",
+                     *             "last_accessed_at": "2026-11-27T08:25:31.141Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T08:40:02.197Z",
+                     *             "updated_at": "2026-11-27T08:25:31.141Z",
                      *             "user_id": "noor"
                      *           }
                      *         ],
@@ -6524,16 +6528,16 @@ export interface operations {
                      *           "access_count": 0,
                      *           "canonical_name": "noor verlinde",
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T08:40:02.197Z",
+                     *           "created_at": "2026-11-27T08:25:31.141Z",
                      *           "description": "Restores timber frames in Ghent.",
                      *           "entity_key": "p-noor",
                      *           "is_owner": true,
-                     *           "last_accessed_at": "2026-11-27T08:40:02.197Z",
+                     *           "last_accessed_at": "2026-11-27T08:25:31.141Z",
                      *           "name": "Noor Verlinde",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "ttl_policy": "keep_forever",
-                     *           "updated_at": "2026-11-27T08:40:02.197Z",
+                     *           "updated_at": "2026-11-27T08:25:31.141Z",
                      *           "user_id": "noor"
                      *         },
                      *         "preferences": [
@@ -6549,7 +6553,7 @@ export interface operations {
                      *         "primary_goals": [],
                      *         "statements": [
                      *           {
-                     *             "at": "2026-11-27T08:40:06.204Z",
+                     *             "at": "2026-11-27T08:25:39.662Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -6747,7 +6751,7 @@ export interface operations {
                      *       "shown": true,
                      *       "spans": [
                      *         {
-                     *           "at": "2026-11-27T08:40:02.197Z",
+                     *           "at": "2026-11-27T08:25:31.141Z",
                      *           "by": "salience",
                      *           "from": 286,
                      *           "key": "c-repair",
@@ -6762,7 +6766,7 @@ export interface operations {
                      *           "value": 0.5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T08:40:02.197Z",
+                     *           "at": "2026-11-27T08:25:31.141Z",
                      *           "beat": {
                      *             "key": "p-sam",
                      *             "value": 0.5
@@ -6887,7 +6891,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T08:40:15.526Z",
+                     *           "started_at": "2026-11-27T08:26:05.649Z",
                      *           "summary": "",
                      *           "user_id": "noor"
                      *         },
@@ -6902,7 +6906,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T08:40:06.204Z",
+                     *           "started_at": "2026-11-27T08:25:39.662Z",
                      *           "summary": "Noor planned the week with Samir.",
                      *           "user_id": "noor"
                      *         }
@@ -7006,7 +7010,7 @@ export interface operations {
                      *         "current_conversation": {
                      *           "conversation_id": "talk-1",
                      *           "messages": [],
-                     *           "started_at": "2026-11-27T08:40:15.146Z"
+                     *           "started_at": "2026-11-27T08:26:04.942Z"
                      *         },
                      *         "temporal": {
                      *           "current_datetime": {
@@ -7015,7 +7019,7 @@ export interface operations {
                      *             "hour": 9
                      *           },
                      *           "last_conversation_type": "planning",
-                     *           "time_since_last_conversation": "PT9S",
+                     *           "time_since_last_conversation": "PT25S",
                      *           "time_zone": "Europe/Brussels"
                      *         }
                      *       },
@@ -7146,7 +7150,7 @@ export interface operations {
                      * @example {
                      *       "content_type": "conversation",
                      *       "context_type": "work-session",
-                     *       "ended_at": "2026-11-27T08:40:18.912Z",
+                     *       "ended_at": "2026-11-27T08:26:08.021Z",
                      *       "entity_key": "talk-1",
                      *       "focus": {
                      *         "focus_id": "grind",
@@ -7156,8 +7160,8 @@ export interface operations {
                      *       "message_count": 1,
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T08:40:18.235Z",
-                     *           "entity_key": "01a21c29-9a3b-7f12-ab96-b060ebc2b0c1",
+                     *           "at": "2026-11-27T08:26:07.328Z",
+                     *           "entity_key": "01a21c1c-9e60-7531-8939-0c7e680bec9c",
                      *           "role": "user",
                      *           "seq": 0,
                      *           "text": "Samir says the letter came."
@@ -7169,7 +7173,7 @@ export interface operations {
                      *       ],
                      *       "processing_status": "raw",
                      *       "sensitivity": "normal",
-                     *       "started_at": "2026-11-27T08:40:15.526Z",
+                     *       "started_at": "2026-11-27T08:26:05.649Z",
                      *       "summary": "The letter from Lindepoort came; Noor will answer on Friday.",
                      *       "user_id": "noor"
                      *     }
@@ -7562,11 +7566,11 @@ export interface operations {
                      *       "mentions": [],
                      *       "messages": [
                      *         {
-                     *           "entity_key": "01a21c29-9a3b-7f12-ab96-b060ebc2b0c1",
+                     *           "entity_key": "01a21c1c-9e60-7531-8939-0c7e680bec9c",
                      *           "status": "created"
                      *         },
                      *         {
-                     *           "entity_key": "01a21c29-9a3b-7f15-85c8-fb28c115ae4b",
+                     *           "entity_key": "01a21c1c-9e60-7532-b321-b05c1aada690",
                      *           "status": "created"
                      *         }
                      *       ],
@@ -7700,8 +7704,8 @@ export interface operations {
                      * @example {
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T08:40:18.235Z",
-                     *           "entity_key": "01a21c29-9a3b-7f15-85c8-fb28c115ae4b",
+                     *           "at": "2026-11-27T08:26:07.328Z",
+                     *           "entity_key": "01a21c1c-9e60-7532-b321-b05c1aada690",
                      *           "role": "assistant",
                      *           "seq": 1,
                      *           "text": "The offer from Lindepoort?"
@@ -7849,7 +7853,7 @@ export interface operations {
                      *               "user_id": "noor"
                      *             }
                      *           ],
-                     *           "refused_at": "2026-11-27T08:40:25.943Z"
+                     *           "refused_at": "2026-11-27T08:26:23.914Z"
                      *         }
                      *       ],
                      *       "next": null
@@ -8069,7 +8073,7 @@ export interface operations {
                      *       "edges": [
                      *         {
                      *           "created": true,
-                     *           "id": "01a21c29-a273-7b92-8f6e-fb0fa24525ff"
+                     *           "id": "01a21c1c-af56-7540-8d91-37dd5f93d0b0"
                      *         }
                      *       ],
                      *       "skipped": 0,
@@ -8196,11 +8200,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T08:40:20.627Z",
-                     *       "key": "01a21c29-a273-7b92-8f6e-fb0fa24525ff",
+                     *       "deleted_at": "2026-11-27T08:26:12.668Z",
+                     *       "key": "01a21c1c-af56-7540-8d91-37dd5f93d0b0",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T08:40:20.627Z"
+                     *       "restorable_until": "2026-12-27T08:26:12.668Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -8334,7 +8338,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795768829658,
+                     *       "created_at": 1795767990039,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -8342,13 +8346,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21c29-c6da-79b8-a9e9-83360f8dda04",
+                     *       "id": "01a21c1c-f717-7ad4-b192-f851d1f2a6b1",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "generating",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795768829658,
+                     *       "updated_at": 1795767990039,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -8490,7 +8494,7 @@ export interface operations {
                      *           {
                      *             "content_type": "conversation",
                      *             "context_type": "work-session",
-                     *             "ended_at": "2026-11-27T08:40:18.912Z",
+                     *             "ended_at": "2026-11-27T08:26:08.021Z",
                      *             "entity_key": "talk-1",
                      *             "mentioned_nodes": [
                      *               {
@@ -8501,8 +8505,8 @@ export interface operations {
                      *             ],
                      *             "messages": [
                      *               {
-                     *                 "at": "2026-11-27T08:40:18.235Z",
-                     *                 "entity_key": "01a21c29-9a3b-7f12-ab96-b060ebc2b0c1",
+                     *                 "at": "2026-11-27T08:26:07.328Z",
+                     *                 "entity_key": "01a21c1c-9e60-7531-8939-0c7e680bec9c",
                      *                 "origin": "user",
                      *                 "role": "user",
                      *                 "score": 0.966386,
@@ -8512,7 +8516,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "relevance_score": 0.966386,
-                     *             "started_at": "2026-11-27T08:40:15.526Z",
+                     *             "started_at": "2026-11-27T08:26:05.649Z",
                      *             "summary": "The letter from Lindepoort came; Noor will answer on Friday."
                      *           },
                      *           {
@@ -8529,7 +8533,7 @@ export interface operations {
                      *             ],
                      *             "messages": [],
                      *             "relevance_score": 0.950799,
-                     *             "started_at": "2026-11-27T08:40:06.204Z",
+                     *             "started_at": "2026-11-27T08:25:39.662Z",
                      *             "summary": "Noor planned the week with Samir."
                      *           }
                      *         ],
@@ -8557,7 +8561,7 @@ export interface operations {
                      *           {
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T08:40:15.526Z",
+                     *             "last_accessed_at": "2026-11-27T08:26:05.649Z",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
                      *             "relevance_score": 0.97647,
@@ -8571,7 +8575,7 @@ export interface operations {
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from_entity_key": "p-noor",
                      *             "from_name": "Noor Verlinde",
-                     *             "key": "01a21c29-6256-7060-8f85-19622ff1e777",
+                     *             "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
                      *             "proximity": 5,
                      *             "relationship_kind": "has_relationship_with",
                      *             "relevance_score": 0.446975,
@@ -8679,41 +8683,41 @@ export interface operations {
                 content: {
                     /**
                      * @example {"kith":{"version":1,"statements":true}}
-                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:20.061Z","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768820061,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
-                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","history":{"version":1,"created_by":"noor","written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999976445184616,"confidence":0.5,"created_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:24.843Z","last_accessed_at":"2026-11-27T08:40:22.195Z","source_count":2,"first_mentioned_at":"2026-11-27T08:40:06.204Z","last_mentioned_at":"2026-11-27T08:40:15.526Z","history":{"version":5,"created_by":"noor","written":"8b61d44e1763 delete-node-note","salience_at":1795768820061,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":472,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795768824843}}}
-                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749979728453215,"confidence":0.5,"created_at":"2026-11-27T08:40:06.204Z","updated_at":"2026-11-27T08:40:26.771Z","last_accessed_at":"2026-11-27T08:40:26.771Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T08:40:06.204Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"8b61d44e1763 consolidate","salience_at":1795768826771,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795768806204}}}
-                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749995297455915,"confidence":0.5,"created_at":"2026-11-27T08:40:15.526Z","updated_at":"2026-11-27T08:40:18.912Z","last_accessed_at":"2026-11-27T08:40:19.589Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T08:40:15.526Z","ended_at":"2026-11-27T08:40:18.912Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"8b61d44e1763 end-conversation","salience_at":1795768819589,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795768818912,"next_seq":2}}}
-                     *     {"node":{"kind":"message","entity_key":"01a21c29-9a3b-7f12-ab96-b060ebc2b0c1","user_id":"noor","name":"","created_at":"2026-11-27T08:40:18.235Z","updated_at":"2026-11-27T08:40:18.235Z","source_key":"talk-1","role":"user","at":"2026-11-27T08:40:18.235Z","seq":0,"text":"Samir says the letter came.","history":{"written":"8b61d44e1763 append-messages"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T08:40:06.204Z","updated_at":"2026-11-27T08:40:06.204Z","source_key":"s-monday","role":"user","at":"2026-11-27T08:40:06.204Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"8b61d44e1763 write-source"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T08:40:06.204Z","updated_at":"2026-11-27T08:40:06.204Z","source_key":"s-monday","role":"user","at":"2026-11-27T08:40:06.204Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"8b61d44e1763 write-source"}}}
-                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T08:40:02.197Z","recorded_by":"noor","key":"01a21c29-6256-712c-b5b4-533bf6e56c73","recorded_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:02.197Z","history":{"version":1,"written":"8b61d44e1763 write-memory","salience_at":1795768802197,"decay_rate":0.02,"access_count":0}}}
-                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749979324116823,"confidence":0.8,"state":"active","valid_from":"2026-11-27T08:40:02.197Z","recorded_by":"noor","key":"01a21c29-6256-710b-96c7-59647838e59a","recorded_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:02.197Z","last_accessed_at":"2026-11-27T08:40:20.061Z","history":{"version":1,"written":"8b61d44e1763 restore-relationship","salience_at":1795768820061,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795768824326}}}
-                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T08:40:02.197Z","recorded_by":"noor","key":"01a21c29-6256-7060-8f85-19622ff1e777","recorded_at":"2026-11-27T08:40:02.197Z","updated_at":"2026-11-27T08:40:22.488Z","last_accessed_at":"2026-11-27T08:40:22.314Z","history":{"version":3,"written":"8b61d44e1763 delete-relationship-note","salience_at":1795768820061,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":472,"is_dirty":true}}}
-                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21c29-6f02-76b9-ad18-836be91894a9","recorded_at":"2026-11-27T08:40:06.204Z","history":{"version":1,"written":"8b61d44e1763 write-source"}}}
-                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21c29-9d9d-78c8-ab99-238b46fdebbb","recorded_at":"2026-11-27T08:40:18.912Z","history":{"version":1,"written":"8b61d44e1763 end-conversation"}}}
-                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T08:40:06.204Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
-                     *     {"refusal":{"first":"p-sam","second":"p-samir","refused_at":"2026-11-27T08:40:25.943Z"}}
+                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:26:10.069Z","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767970069,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
+                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999948951552515,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:26:21.758Z","last_accessed_at":"2026-11-27T08:26:16.044Z","source_count":2,"first_mentioned_at":"2026-11-27T08:25:39.662Z","last_mentioned_at":"2026-11-27T08:26:05.649Z","history":{"version":5,"created_by":"noor","written":"9f7860ad0e42 delete-node-note","salience_at":1795767970069,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":80,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795767981758}}}
+                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749954416400459,"confidence":0.5,"created_at":"2026-11-27T08:25:39.662Z","updated_at":"2026-11-27T08:26:25.741Z","last_accessed_at":"2026-11-27T08:26:25.741Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T08:25:39.662Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"9f7860ad0e42 consolidate","salience_at":1795767985741,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795767939662}}}
+                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749994976854375,"confidence":0.5,"created_at":"2026-11-27T08:26:05.649Z","updated_at":"2026-11-27T08:26:08.021Z","last_accessed_at":"2026-11-27T08:26:09.989Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T08:26:05.649Z","ended_at":"2026-11-27T08:26:08.021Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"9f7860ad0e42 end-conversation","salience_at":1795767969989,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795767968021,"next_seq":2}}}
+                     *     {"node":{"kind":"message","entity_key":"01a21c1c-9e60-7531-8939-0c7e680bec9c","user_id":"noor","name":"","created_at":"2026-11-27T08:26:07.328Z","updated_at":"2026-11-27T08:26:07.328Z","source_key":"talk-1","role":"user","at":"2026-11-27T08:26:07.328Z","seq":0,"text":"Samir says the letter came.","history":{"written":"9f7860ad0e42 append-messages"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T08:25:39.662Z","updated_at":"2026-11-27T08:25:39.662Z","source_key":"s-monday","role":"user","at":"2026-11-27T08:25:39.662Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"9f7860ad0e42 write-source"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T08:25:39.662Z","updated_at":"2026-11-27T08:25:39.662Z","source_key":"s-monday","role":"user","at":"2026-11-27T08:25:39.662Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"9f7860ad0e42 write-source"}}}
+                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T08:25:31.141Z","recorded_by":"noor","key":"01a21c1c-2049-77a2-a687-142433751b78","recorded_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","history":{"version":1,"written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0.02,"access_count":0}}}
+                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749954944647444,"confidence":0.8,"state":"active","valid_from":"2026-11-27T08:25:31.141Z","recorded_by":"noor","key":"01a21c1c-2049-774e-ae00-d7d01361710b","recorded_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:26:10.069Z","history":{"version":1,"written":"9f7860ad0e42 restore-relationship","salience_at":1795767970069,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795767980808}}}
+                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T08:25:31.141Z","recorded_by":"noor","key":"01a21c1c-2049-76c4-9ccc-57b73dc9928a","recorded_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:26:16.532Z","last_accessed_at":"2026-11-27T08:26:16.214Z","history":{"version":3,"written":"9f7860ad0e42 delete-relationship-note","salience_at":1795767970069,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":80,"is_dirty":true}}}
+                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21c1c-3e17-7955-86a4-fea0e1afc162","recorded_at":"2026-11-27T08:25:39.662Z","history":{"version":1,"written":"9f7860ad0e42 write-source"}}}
+                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21c1c-a1ab-72ec-8f1c-f427a380a9f5","recorded_at":"2026-11-27T08:26:08.021Z","history":{"version":1,"written":"9f7860ad0e42 end-conversation"}}}
+                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T08:25:39.662Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
+                     *     {"refusal":{"first":"p-sam","second":"p-samir","refused_at":"2026-11-27T08:26:23.914Z"}}
                      *     {"preference":{"user_id":"noor","key":"conversation_style","value":"Direct, and a little dry."}}
                      *     {"preference":{"user_id":"noor","key":"time_zone","value":"Europe/Brussels"}}
-                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795768829658,"updated_at":1795768829763,"created_by":"noor"}}
-                     *     {"chat_turn":{"id":"01a21c29-c6da-79b8-a9e9-83360f8dda04","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795768829658,"updated_at":1795768829763,"created_by":"noor"}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c29-6256-7060-8f85-19622ff1e777","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T08:40:22.314Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21c29-6256-7060-8f85-19622ff1e777","last_accessed_at":{"time":"2026-11-27T08:40:20.061Z"},"last_recall_interval":472,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T08:40:02.197Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795768820061,"state":"active","updated_at":{"time":"2026-11-27T08:40:02.197Z"},"valid_from":{"time":"2026-11-27T08:40:02.197Z"},"version":1,"written":"8b61d44e1763 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c29-6256-7060-8f85-19622ff1e777","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T08:40:22.488Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21c29-6256-7060-8f85-19622ff1e777","last_accessed_at":{"time":"2026-11-27T08:40:22.314Z"},"last_recall_interval":472,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T08:40:02.197Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795768820061,"state":"active","updated_at":{"time":"2026-11-27T08:40:22.314Z"},"valid_from":{"time":"2026-11-27T08:40:02.197Z"},"version":2,"written":"8b61d44e1763 add-relationship-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c29-6256-710b-96c7-59647838e59a","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T08:40:22.527Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830776210943,"key":"01a21c29-6256-710b-96c7-59647838e59a","last_accessed_at":{"time":"2026-11-27T08:40:20.061Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795768820061,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T08:40:02.197Z"},"recorded_by":"noor","salience":{"number":0.5749979324116823},"salience_at":1795768820061,"state":"active","updated_at":{"time":"2026-11-27T08:40:02.197Z"},"valid_from":{"time":"2026-11-27T08:40:02.197Z"},"version":1,"written":"8b61d44e1763 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T08:40:09.522Z","properties":{"at":{"time":"2026-11-27T08:40:06.204Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T08:40:06.204Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.519046642111608},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T08:40:06.204Z"},"written":"8b61d44e1763 write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:40:21.087Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:40:02.197Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:40:06.204Z"},"last_accessed_at":{"time":"2026-11-27T08:40:20.061Z"},"last_mentioned_at":{"time":"2026-11-27T08:40:15.526Z"},"last_recall_interval":472,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999976445184616},"salience_at":1795768820061,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:02.197Z"},"version":1,"written":"8b61d44e1763 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:40:22.195Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:40:02.197Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:40:06.204Z"},"last_accessed_at":{"time":"2026-11-27T08:40:21.081Z"},"last_mentioned_at":{"time":"2026-11-27T08:40:15.526Z"},"last_recall_interval":472,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999976445184616},"salience_at":1795768820061,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:21.081Z"},"version":2,"written":"8b61d44e1763 patch-node"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:40:22.234Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:40:02.197Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:40:06.204Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T08:40:22.195Z"},"last_mentioned_at":{"time":"2026-11-27T08:40:15.526Z"},"last_recall_interval":472,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999976445184616},"salience_at":1795768820061,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:22.195Z"},"version":3,"written":"8b61d44e1763 add-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:40:24.395Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:40:02.197Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:40:06.204Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T08:40:22.195Z"},"last_mentioned_at":{"time":"2026-11-27T08:40:15.526Z"},"last_recall_interval":472,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999976445184616},"salience_at":1795768820061,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:22.234Z"},"version":4,"written":"8b61d44e1763 delete-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T08:40:26.778Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T08:40:06.204Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T08:40:19.589Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749984508125852},"salience_at":1795768819589,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:40:06.204Z"},"state":"active","story_due":1795768806204,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:06.204Z"},"version":1,"written":"8b61d44e1763 write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T08:40:15.877Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T08:40:15.526Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T08:40:15.526Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795768815526,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:40:15.526Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:15.526Z"},"version":1,"written":"8b61d44e1763 open-conversation"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T08:40:18.925Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T08:40:15.526Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T08:40:15.877Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795768815526,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:40:15.526Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:40:18.519Z"},"version":2,"written":"8b61d44e1763 set-focus"}}}
+                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795767990039,"updated_at":1795767990153,"created_by":"noor"}}
+                     *     {"chat_turn":{"id":"01a21c1c-f717-7ad4-b192-f851d1f2a6b1","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795767990039,"updated_at":1795767990153,"created_by":"noor"}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c1c-2049-76c4-9ccc-57b73dc9928a","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T08:26:16.215Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21c1c-2049-76c4-9ccc-57b73dc9928a","last_accessed_at":{"time":"2026-11-27T08:26:10.069Z"},"last_recall_interval":80,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T08:25:31.141Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795767970069,"state":"active","updated_at":{"time":"2026-11-27T08:25:31.141Z"},"valid_from":{"time":"2026-11-27T08:25:31.141Z"},"version":1,"written":"9f7860ad0e42 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c1c-2049-76c4-9ccc-57b73dc9928a","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T08:26:16.532Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21c1c-2049-76c4-9ccc-57b73dc9928a","last_accessed_at":{"time":"2026-11-27T08:26:16.214Z"},"last_recall_interval":80,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T08:25:31.141Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795767970069,"state":"active","updated_at":{"time":"2026-11-27T08:26:16.215Z"},"valid_from":{"time":"2026-11-27T08:25:31.141Z"},"version":2,"written":"9f7860ad0e42 add-relationship-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c1c-2049-774e-ae00-d7d01361710b","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T08:26:16.623Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830775324318,"key":"01a21c1c-2049-774e-ae00-d7d01361710b","last_accessed_at":{"time":"2026-11-27T08:26:10.069Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795767970069,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T08:25:31.141Z"},"recorded_by":"noor","salience":{"number":0.5749954944647444},"salience_at":1795767970069,"state":"active","updated_at":{"time":"2026-11-27T08:25:31.141Z"},"valid_from":{"time":"2026-11-27T08:25:31.141Z"},"version":1,"written":"9f7860ad0e42 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T08:25:49.176Z","properties":{"at":{"time":"2026-11-27T08:25:39.662Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T08:25:39.662Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.519032903178328},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T08:25:39.662Z"},"written":"9f7860ad0e42 write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:26:13.68Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:25:31.141Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:25:39.662Z"},"last_accessed_at":{"time":"2026-11-27T08:26:10.069Z"},"last_mentioned_at":{"time":"2026-11-27T08:26:05.649Z"},"last_recall_interval":80,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999948951552515},"salience_at":1795767970069,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:25:31.141Z"},"version":1,"written":"9f7860ad0e42 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:26:16.044Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:25:31.141Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:25:39.662Z"},"last_accessed_at":{"time":"2026-11-27T08:26:13.669Z"},"last_mentioned_at":{"time":"2026-11-27T08:26:05.649Z"},"last_recall_interval":80,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999948951552515},"salience_at":1795767970069,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:26:13.669Z"},"version":2,"written":"9f7860ad0e42 patch-node"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:26:16.087Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:25:31.141Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:25:39.662Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T08:26:16.044Z"},"last_mentioned_at":{"time":"2026-11-27T08:26:05.649Z"},"last_recall_interval":80,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999948951552515},"salience_at":1795767970069,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:26:16.044Z"},"version":3,"written":"9f7860ad0e42 add-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:26:21.028Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:25:31.141Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:25:39.662Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T08:26:16.044Z"},"last_mentioned_at":{"time":"2026-11-27T08:26:05.649Z"},"last_recall_interval":80,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999948951552515},"salience_at":1795767970069,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:26:16.087Z"},"version":4,"written":"9f7860ad0e42 delete-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T08:26:25.744Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T08:25:39.662Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T08:26:09.989Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749964899428761},"salience_at":1795767969989,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:25:39.662Z"},"state":"active","story_due":1795767939662,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:25:39.662Z"},"version":1,"written":"9f7860ad0e42 write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T08:26:06.668Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T08:26:05.649Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T08:26:05.649Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795767965649,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:26:05.649Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:26:05.649Z"},"version":1,"written":"9f7860ad0e42 open-conversation"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T08:26:08.143Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T08:26:05.649Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T08:26:06.667Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795767965649,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:26:05.649Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:26:07.559Z"},"version":2,"written":"9f7860ad0e42 set-focus"}}}
                      *     {"end":{"nodes":13,"relationships":5,"statements":1,"refusals":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
                      */
                     "application/x-ndjson": string;
@@ -9389,9 +9393,9 @@ export interface operations {
                      * @example {
                      *       "keys": [
                      *         {
-                     *           "created_at": "2026-11-27T08:40:31.846765794Z",
+                     *           "created_at": "2026-11-27T08:26:34.025244161Z",
                      *           "expires_at": "2100-01-01T00:00:00Z",
-                     *           "key_id": "a89e7406ad1d",
+                     *           "key_id": "c03b460c7e45",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -9403,10 +9407,10 @@ export interface operations {
                      *           "user_id": "noor"
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T08:40:02.155684125Z",
+                     *           "created_at": "2026-11-27T08:25:31.009445233Z",
                      *           "expires_at": null,
-                     *           "key_id": "8b61d44e1763",
-                     *           "last_used_at": null,
+                     *           "key_id": "9f7860ad0e42",
+                     *           "last_used_at": "2026-11-27T08:26:04.155Z",
                      *           "rate_limit": null,
                      *           "revoked_at": null,
                      *           "scopes": [
@@ -9511,7 +9515,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "kith_shown-this-once",
-                     *       "key_id": "a89e7406ad1d"
+                     *       "key_id": "c03b460c7e45"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedKey"];
@@ -9709,7 +9713,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "key_id": "8b61d44e1763",
+                     *       "key_id": "9f7860ad0e42",
                      *       "quota": {
                      *         "characters": {
                      *           "limit": null,
@@ -9969,7 +9973,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21c29-6256-7060-8f85-19622ff1e777",
+                     *           "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
                      *           "status": "created",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
@@ -9978,7 +9982,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21c29-6256-710b-96c7-59647838e59a",
+                     *           "key": "01a21c1c-2049-774e-ae00-d7d01361710b",
                      *           "status": "created",
                      *           "to": "c-repair",
                      *           "type": "engages_with",
@@ -9987,14 +9991,14 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "grind",
-                     *           "key": "01a21c29-6256-712c-b5b4-533bf6e56c73",
+                     *           "key": "01a21c1c-2049-77a2-a687-142433751b78",
                      *           "status": "created",
                      *           "to": "flour",
                      *           "type": "supports_goal",
                      *           "version": 1
                      *         }
                      *       ],
-                     *       "review": "01a21c29-634f-78c6-b30f-f897ea0f7889",
+                     *       "review": "01a21c1c-221d-77b4-bdc5-0a2a5deeee2b",
                      *       "warnings": []
                      *     }
                      */
@@ -10225,11 +10229,11 @@ export interface operations {
                      *         {
                      *           "access_count": 0,
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T08:40:02.197Z",
+                     *           "created_at": "2026-11-27T08:25:31.141Z",
                      *           "description": "",
                      *           "entity_key": "grind",
                      *           "kind": "task",
-                     *           "last_accessed_at": "2026-11-27T08:40:02.197Z",
+                     *           "last_accessed_at": "2026-11-27T08:25:31.141Z",
                      *           "name": "Dress the stones",
                      *           "project_id": "mill",
                      *           "salience": 0.5,
@@ -10237,7 +10241,7 @@ export interface operations {
                      *           "state_key": "in_progress",
                      *           "title": "Dress the stones",
                      *           "ttl_policy": "decay",
-                     *           "updated_at": "2026-11-27T08:40:02.197Z",
+                     *           "updated_at": "2026-11-27T08:25:31.141Z",
                      *           "user_id": "noor",
                      *           "version": 1
                      *         }
@@ -10344,20 +10348,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-16T02:47:19.5213066Z",
+                     *       "archives_at": "2028-10-16T02:32:22.858226752Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T08:40:02.197Z",
+                     *       "created_at": "2026-11-27T08:25:31.141Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T08:40:06.204Z",
+                     *       "first_mentioned_at": "2026-11-27T08:25:39.662Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T08:40:20.061Z",
-                     *       "last_mentioned_at": "2026-11-27T08:40:15.526Z",
+                     *       "last_accessed_at": "2026-11-27T08:26:10.069Z",
+                     *       "last_mentioned_at": "2026-11-27T08:26:05.649Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T08:40:02.197Z",
-                     *         "by": "8b61d44e1763",
+                     *         "at": "2026-11-27T08:25:31.141Z",
+                     *         "by": "9f7860ad0e42",
                      *         "through": "write-memory"
                      *       },
                      *       "name": "Samir Haddou",
@@ -10371,8 +10375,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21c29-6256-7060-8f85-19622ff1e777",
-                     *           "last_accessed_at": "2026-11-27T08:40:20.061Z",
+                     *           "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
+                     *           "last_accessed_at": "2026-11-27T08:26:10.069Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -10380,13 +10384,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T08:40:02.197Z",
+                     *           "recorded_at": "2026-11-27T08:25:31.141Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T08:40:02.197Z",
+                     *           "valid_from": "2026-11-27T08:25:31.141Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -10396,14 +10400,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21c29-9d9d-78c8-ab99-238b46fdebbb",
+                     *           "key": "01a21c1c-a1ab-72ec-8f1c-f427a380a9f5",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T08:40:18.912Z",
+                     *           "recorded_at": "2026-11-27T08:26:08.021Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10418,14 +10422,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21c29-6f02-76b9-ad18-836be91894a9",
+                     *           "key": "01a21c1c-3e17-7955-86a4-fea0e1afc162",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T08:40:06.204Z",
+                     *           "recorded_at": "2026-11-27T08:25:39.662Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10439,7 +10443,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T08:40:02.197Z",
+                     *       "updated_at": "2026-11-27T08:25:31.141Z",
                      *       "user_id": "noor",
                      *       "version": 1
                      *     }
@@ -10539,11 +10543,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T08:40:24.395Z",
+                     *       "deleted_at": "2026-11-27T08:26:21.028Z",
                      *       "key": "p-samir",
                      *       "messages": 0,
                      *       "relationships": 3,
-                     *       "restorable_until": "2026-12-27T08:40:24.395Z"
+                     *       "restorable_until": "2026-12-27T08:26:21.028Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -10658,20 +10662,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-16T02:47:19.5213066Z",
+                     *       "archives_at": "2028-10-16T02:32:22.858226752Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T08:40:02.197Z",
+                     *       "created_at": "2026-11-27T08:25:31.141Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T08:40:06.204Z",
+                     *       "first_mentioned_at": "2026-11-27T08:25:39.662Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T08:40:21.081Z",
-                     *       "last_mentioned_at": "2026-11-27T08:40:15.526Z",
+                     *       "last_accessed_at": "2026-11-27T08:26:13.669Z",
+                     *       "last_mentioned_at": "2026-11-27T08:26:05.649Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T08:40:21.081Z",
-                     *         "by": "8b61d44e1763",
+                     *         "at": "2026-11-27T08:26:13.669Z",
+                     *         "by": "9f7860ad0e42",
                      *         "through": "patch-node"
                      *       },
                      *       "name": "Samir Haddou",
@@ -10685,8 +10689,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21c29-6256-7060-8f85-19622ff1e777",
-                     *           "last_accessed_at": "2026-11-27T08:40:20.061Z",
+                     *           "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
+                     *           "last_accessed_at": "2026-11-27T08:26:10.069Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -10694,13 +10698,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T08:40:02.197Z",
+                     *           "recorded_at": "2026-11-27T08:25:31.141Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T08:40:02.197Z",
+                     *           "valid_from": "2026-11-27T08:25:31.141Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -10710,14 +10714,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21c29-9d9d-78c8-ab99-238b46fdebbb",
+                     *           "key": "01a21c1c-a1ab-72ec-8f1c-f427a380a9f5",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T08:40:18.912Z",
+                     *           "recorded_at": "2026-11-27T08:26:08.021Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10732,14 +10736,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21c29-6f02-76b9-ad18-836be91894a9",
+                     *           "key": "01a21c1c-3e17-7955-86a4-fea0e1afc162",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T08:40:06.204Z",
+                     *           "recorded_at": "2026-11-27T08:25:39.662Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10753,7 +10757,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T08:40:21.081Z",
+                     *       "updated_at": "2026-11-27T08:26:13.669Z",
                      *       "user_id": "noor",
                      *       "version": 2
                      *     }
@@ -10889,8 +10893,8 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T08:40:21.087Z",
-                     *           "by": "8b61d44e1763",
+                     *           "at": "2026-11-27T08:26:13.68Z",
+                     *           "by": "9f7860ad0e42",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -10903,11 +10907,11 @@ export interface operations {
                      *           "what": "updated"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T08:40:18.912Z",
-                     *           "by": "8b61d44e1763",
+                     *           "at": "2026-11-27T08:26:08.021Z",
+                     *           "by": "9f7860ad0e42",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21c29-9d9d-78c8-ab99-238b46fdebbb",
+                     *             "key": "01a21c1c-a1ab-72ec-8f1c-f427a380a9f5",
                      *             "node": {
                      *               "entity_key": "talk-1",
                      *               "kind": "source",
@@ -10920,11 +10924,11 @@ export interface operations {
                      *           "what": "created"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T08:40:06.204Z",
-                     *           "by": "8b61d44e1763",
+                     *           "at": "2026-11-27T08:25:39.662Z",
+                     *           "by": "9f7860ad0e42",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21c29-6f02-76b9-ad18-836be91894a9",
+                     *             "key": "01a21c1c-3e17-7955-86a4-fea0e1afc162",
                      *             "node": {
                      *               "entity_key": "s-monday",
                      *               "kind": "source",
@@ -11045,7 +11049,7 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "8b61d44e1763",
+                     *           "by": "9f7860ad0e42",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -11053,24 +11057,24 @@ export interface operations {
                      *               "was": ""
                      *             }
                      *           ],
-                     *           "from": "2026-11-27T08:40:21.087Z",
+                     *           "from": "2026-11-27T08:26:13.68Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:40:02.197Z",
+                     *             "created_at": "2026-11-27T08:25:31.141Z",
                      *             "description": "Builds boats; lives on the barge Zwaluw.",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T08:40:06.204Z",
+                     *             "first_mentioned_at": "2026-11-27T08:25:39.662Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T08:40:21.081Z",
-                     *             "last_mentioned_at": "2026-11-27T08:40:15.526Z",
+                     *             "last_accessed_at": "2026-11-27T08:26:13.669Z",
+                     *             "last_mentioned_at": "2026-11-27T08:26:05.649Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T08:40:21.081Z",
+                     *             "updated_at": "2026-11-27T08:26:13.669Z",
                      *             "user_id": "noor",
                      *             "version": 2
                      *           },
@@ -11079,31 +11083,31 @@ export interface operations {
                      *           "version": 2
                      *         },
                      *         {
-                     *           "by": "8b61d44e1763",
+                     *           "by": "9f7860ad0e42",
                      *           "changes": [],
-                     *           "from": "2026-11-27T08:40:02.197Z",
+                     *           "from": "2026-11-27T08:25:31.141Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:40:02.197Z",
+                     *             "created_at": "2026-11-27T08:25:31.141Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T08:40:06.204Z",
+                     *             "first_mentioned_at": "2026-11-27T08:25:39.662Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T08:40:20.061Z",
-                     *             "last_mentioned_at": "2026-11-27T08:40:15.526Z",
+                     *             "last_accessed_at": "2026-11-27T08:26:10.069Z",
+                     *             "last_mentioned_at": "2026-11-27T08:26:05.649Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T08:40:02.197Z",
+                     *             "updated_at": "2026-11-27T08:25:31.141Z",
                      *             "user_id": "noor",
                      *             "version": 1
                      *           },
                      *           "through": "write-memory",
-                     *           "until": "2026-11-27T08:40:21.087Z",
+                     *           "until": "2026-11-27T08:26:13.68Z",
                      *           "version": 1
                      *         }
                      *       ]
@@ -11237,7 +11241,7 @@ export interface operations {
                      *         "goals": [
                      *           {
                      *             "direction": "outgoing",
-                     *             "edge_id": "01a21c29-6256-712c-b5b4-533bf6e56c73",
+                     *             "edge_id": "01a21c1c-2049-77a2-a687-142433751b78",
                      *             "id": "flour",
                      *             "kind": "goal",
                      *             "name": "Flour by May",
@@ -11253,7 +11257,7 @@ export interface operations {
                      *         "risks": [],
                      *         "tasks": []
                      *       },
-                     *       "loaded_at": "2026-11-27T08:40:20.903266321Z",
+                     *       "loaded_at": "2026-11-27T08:26:13.029771579Z",
                      *       "next": null,
                      *       "source": {
                      *         "id": "grind",
@@ -11369,10 +11373,10 @@ export interface operations {
                      * @example {
                      *       "mentions": [
                      *         {
-                     *           "at": "2026-11-27T08:40:15.526Z",
+                     *           "at": "2026-11-27T08:26:05.649Z",
                      *           "content_type": "conversation",
                      *           "context_type": "work-session",
-                     *           "message": "01a21c29-9a3b-7f12-ab96-b060ebc2b0c1",
+                     *           "message": "01a21c1c-9e60-7531-8939-0c7e680bec9c",
                      *           "quote": "Samir says the letter came.",
                      *           "role": "user",
                      *           "source": "talk-1",
@@ -11380,7 +11384,7 @@ export interface operations {
                      *           "to": 5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T08:40:06.204Z",
+                     *           "at": "2026-11-27T08:25:39.662Z",
                      *           "content_type": "conversation",
                      *           "context_type": "planning",
                      *           "source": "s-monday",
@@ -11507,24 +11511,24 @@ export interface operations {
                      *         ],
                      *         "canonical_name": "samir haddou",
                      *         "confidence": 0.5,
-                     *         "created_at": "2026-11-27T08:40:02.197Z",
+                     *         "created_at": "2026-11-27T08:25:31.141Z",
                      *         "description": "Builds boats; lives on the barge Zwaluw.",
                      *         "entity_key": "p-samir",
-                     *         "first_mentioned_at": "2026-11-27T08:40:06.204Z",
+                     *         "first_mentioned_at": "2026-11-27T08:25:39.662Z",
                      *         "kind": "person",
-                     *         "last_accessed_at": "2026-11-27T08:40:22.195Z",
-                     *         "last_mentioned_at": "2026-11-27T08:40:15.526Z",
+                     *         "last_accessed_at": "2026-11-27T08:26:16.044Z",
+                     *         "last_mentioned_at": "2026-11-27T08:26:05.649Z",
                      *         "name": "Samir Haddou",
                      *         "salience": 0.8,
                      *         "source_count": 2,
                      *         "state": "active",
                      *         "ttl_policy": "decay",
-                     *         "updated_at": "2026-11-27T08:40:25.334Z",
+                     *         "updated_at": "2026-11-27T08:26:22.56Z",
                      *         "user_id": "noor",
                      *         "version": 6
                      *       },
                      *       "relationships": 0,
-                     *       "undoable_until": "2026-12-27T08:40:25.334Z"
+                     *       "undoable_until": "2026-12-27T08:26:22.56Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Merge"];
@@ -11651,9 +11655,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T08:40:22.195Z",
+                     *           "date_added": "2026-11-27T08:26:16.044Z",
                      *           "expires_at": null,
-                     *           "id": "01a21c29-a9b3-7718-ad7d-c3d711b73676",
+                     *           "id": "01a21c1c-c06c-7164-a5eb-ef1465d5e038",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -11766,9 +11770,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T08:40:22.195Z",
+                     *           "date_added": "2026-11-27T08:26:16.044Z",
                      *           "expires_at": null,
-                     *           "id": "01a21c29-a9b3-7718-ad7d-c3d711b73676",
+                     *           "id": "01a21c1c-c06c-7164-a5eb-ef1465d5e038",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -12010,7 +12014,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "next": "MDFhMjFjMjktNjI1Ni03MDYwLThmODUtMTk2MjJmZjFlNzc3",
+                     *       "next": "MDFhMjFjMWMtMjA0OS03NmM0LTljY2MtNTdiNzNkYzk5Mjhh",
                      *       "relationships": [
                      *         {
                      *           "access_count": 2,
@@ -12020,8 +12024,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "outgoing",
                      *           "from": "p-noor",
-                     *           "key": "01a21c29-6256-7060-8f85-19622ff1e777",
-                     *           "last_accessed_at": "2026-11-27T08:40:20.061Z",
+                     *           "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
+                     *           "last_accessed_at": "2026-11-27T08:26:10.069Z",
                      *           "node": {
                      *             "entity_key": "p-samir",
                      *             "kind": "person",
@@ -12029,13 +12033,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T08:40:02.197Z",
+                     *           "recorded_at": "2026-11-27T08:25:31.141Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T08:40:02.197Z",
+                     *           "valid_from": "2026-11-27T08:25:31.141Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         }
@@ -12140,19 +12144,19 @@ export interface operations {
                      *       "access_count": 2,
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T08:40:02.197Z",
+                     *       "created_at": "2026-11-27T08:25:31.141Z",
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T08:40:06.204Z",
+                     *       "first_mentioned_at": "2026-11-27T08:25:39.662Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T08:40:22.195Z",
-                     *       "last_mentioned_at": "2026-11-27T08:40:15.526Z",
+                     *       "last_accessed_at": "2026-11-27T08:26:16.044Z",
+                     *       "last_mentioned_at": "2026-11-27T08:26:05.649Z",
                      *       "name": "Samir Haddou",
                      *       "salience": 0.8,
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T08:40:24.843Z",
+                     *       "updated_at": "2026-11-27T08:26:21.758Z",
                      *       "user_id": "noor",
                      *       "version": 5
                      *     }
@@ -12624,22 +12628,22 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "Together eight years, six of them afloat.",
                      *       "from": "p-noor",
-                     *       "key": "01a21c29-6256-7060-8f85-19622ff1e777",
-                     *       "last_accessed_at": "2026-11-27T08:40:20.061Z",
+                     *       "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
+                     *       "last_accessed_at": "2026-11-27T08:26:10.069Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T08:40:02.197Z",
-                     *         "by": "8b61d44e1763",
+                     *         "at": "2026-11-27T08:25:31.141Z",
+                     *         "by": "9f7860ad0e42",
                      *         "through": "write-memory"
                      *       },
                      *       "proximity": 5,
                      *       "proximity_word": "intimate-knowledge",
-                     *       "recorded_at": "2026-11-27T08:40:02.197Z",
+                     *       "recorded_at": "2026-11-27T08:25:31.141Z",
                      *       "recorded_by": "noor",
                      *       "salience": 1,
                      *       "state": "active",
                      *       "to": "p-samir",
                      *       "type": "has_relationship_with",
-                     *       "valid_from": "2026-11-27T08:40:02.197Z",
+                     *       "valid_from": "2026-11-27T08:25:31.141Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -12737,11 +12741,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T08:40:22.527Z",
-                     *       "key": "01a21c29-6256-710b-96c7-59647838e59a",
+                     *       "deleted_at": "2026-11-27T08:26:16.623Z",
+                     *       "key": "01a21c1c-2049-774e-ae00-d7d01361710b",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T08:40:22.527Z"
+                     *       "restorable_until": "2026-12-27T08:26:16.623Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -12850,9 +12854,9 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "8b61d44e1763",
+                     *           "by": "9f7860ad0e42",
                      *           "changes": [],
-                     *           "from": "2026-11-27T08:40:02.197Z",
+                     *           "from": "2026-11-27T08:25:31.141Z",
                      *           "relationship": {
                      *             "access_count": 2,
                      *             "attitude": 5,
@@ -12860,17 +12864,17 @@ export interface operations {
                      *             "confidence": 0.8,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c29-6256-7060-8f85-19622ff1e777",
-                     *             "last_accessed_at": "2026-11-27T08:40:20.061Z",
+                     *             "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
+                     *             "last_accessed_at": "2026-11-27T08:26:10.069Z",
                      *             "proximity": 5,
                      *             "proximity_word": "intimate-knowledge",
-                     *             "recorded_at": "2026-11-27T08:40:02.197Z",
+                     *             "recorded_at": "2026-11-27T08:25:31.141Z",
                      *             "recorded_by": "noor",
                      *             "salience": 1,
                      *             "state": "active",
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with",
-                     *             "valid_from": "2026-11-27T08:40:02.197Z",
+                     *             "valid_from": "2026-11-27T08:25:31.141Z",
                      *             "valid_to": null,
                      *             "version": 1
                      *           },
@@ -13074,9 +13078,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T08:40:22.314Z",
-                     *           "expires_at": "2026-12-27T08:40:22.314Z",
-                     *           "id": "01a21c29-aa2a-792e-8ce7-2d49a2c8df3e",
+                     *           "date_added": "2026-11-27T08:26:16.214Z",
+                     *           "expires_at": "2026-12-27T08:26:16.214Z",
+                     *           "id": "01a21c1c-c116-7e75-af34-005e84e902c3",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -13186,9 +13190,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T08:40:22.314Z",
-                     *           "expires_at": "2026-12-27T08:40:22.314Z",
-                     *           "id": "01a21c29-aa2a-792e-8ce7-2d49a2c8df3e",
+                     *           "date_added": "2026-11-27T08:26:16.214Z",
+                     *           "expires_at": "2026-12-27T08:26:16.214Z",
+                     *           "id": "01a21c1c-c116-7e75-af34-005e84e902c3",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -13422,15 +13426,15 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "How she works.",
                      *       "from": "p-noor",
-                     *       "key": "01a21c29-6256-710b-96c7-59647838e59a",
-                     *       "last_accessed_at": "2026-11-27T08:40:20.061Z",
-                     *       "recorded_at": "2026-11-27T08:40:02.197Z",
+                     *       "key": "01a21c1c-2049-774e-ae00-d7d01361710b",
+                     *       "last_accessed_at": "2026-11-27T08:26:10.069Z",
+                     *       "recorded_at": "2026-11-27T08:25:31.141Z",
                      *       "recorded_by": "noor",
                      *       "salience": 0.575,
                      *       "state": "active",
                      *       "to": "c-repair",
                      *       "type": "engages_with",
-                     *       "valid_from": "2026-11-27T08:40:02.197Z",
+                     *       "valid_from": "2026-11-27T08:25:31.141Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -13557,9 +13561,9 @@ export interface operations {
                      *       "next": null,
                      *       "reviews": [
                      *         {
-                     *           "created_at": "2026-11-27T08:40:02.197Z",
+                     *           "created_at": "2026-11-27T08:25:31.141Z",
                      *           "decided_at": null,
-                     *           "key": "01a21c29-634f-78c6-b30f-f897ea0f7889",
+                     *           "key": "01a21c1c-221d-77b4-bdc5-0a2a5deeee2b",
                      *           "origin": "external",
                      *           "state": "waiting",
                      *           "trust": 0.1,
@@ -13660,9 +13664,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T08:40:02.197Z",
+                     *       "created_at": "2026-11-27T08:25:31.141Z",
                      *       "decided_at": null,
-                     *       "key": "01a21c29-634f-78c6-b30f-f897ea0f7889",
+                     *       "key": "01a21c1c-221d-77b4-bdc5-0a2a5deeee2b",
                      *       "origin": "external",
                      *       "state": "waiting",
                      *       "trust": 0.1,
@@ -13786,9 +13790,9 @@ export interface operations {
                      *         "warnings": []
                      *       },
                      *       "review": {
-                     *         "created_at": "2026-11-27T08:40:02.197Z",
-                     *         "decided_at": "2026-11-27T08:40:26.315Z",
-                     *         "key": "01a21c29-634f-78c6-b30f-f897ea0f7889",
+                     *         "created_at": "2026-11-27T08:25:31.141Z",
+                     *         "decided_at": "2026-11-27T08:26:24.879Z",
+                     *         "key": "01a21c1c-221d-77b4-bdc5-0a2a5deeee2b",
                      *         "origin": "external",
                      *         "state": "refused",
                      *         "trust": 0.1,
@@ -14447,11 +14451,11 @@ export interface operations {
                      *       "next_cursor": null,
                      *       "systems": [
                      *         {
-                     *           "created_at": "2026-11-27T08:40:26.792Z",
+                     *           "created_at": "2026-11-27T08:26:25.76Z",
                      *           "entities": 3,
                      *           "relationships": 1,
                      *           "system": "shop",
-                     *           "updated_at": "2026-11-27T08:40:27.172Z",
+                     *           "updated_at": "2026-11-27T08:26:26.432Z",
                      *           "version": 2
                      *         }
                      *       ]
@@ -14645,9 +14649,9 @@ export interface operations {
                      * @example {
                      *       "entities": [
                      *         {
-                     *           "created_at": "2026-11-27T08:40:26.826Z",
+                     *           "created_at": "2026-11-27T08:26:25.841Z",
                      *           "description": "Takes payments",
-                     *           "entity_key": "01a21c29-bc9e-7672-b5aa-1962ab7595cb",
+                     *           "entity_key": "01a21c1c-e848-7006-ba0f-2c5f7291ce6c",
                      *           "name": "checkout",
                      *           "properties": {
                      *             "port": 8080
@@ -14656,18 +14660,18 @@ export interface operations {
                      *             "go"
                      *           ],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T08:40:26.826Z",
+                     *           "updated_at": "2026-11-27T08:26:25.841Z",
                      *           "version": 1
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T08:40:27.172Z",
+                     *           "created_at": "2026-11-27T08:26:26.432Z",
                      *           "description": "",
-                     *           "entity_key": "01a21c29-bd4c-77c6-95fa-647f560e576f",
+                     *           "entity_key": "01a21c1c-e929-748d-aa35-03fc6f2fe521",
                      *           "name": "search",
                      *           "properties": {},
                      *           "tags": [],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T08:40:27.172Z",
+                     *           "updated_at": "2026-11-27T08:26:26.432Z",
                      *           "version": 1
                      *         }
                      *       ],
@@ -14764,9 +14768,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T08:40:26.826Z",
+                     *       "created_at": "2026-11-27T08:26:25.841Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21c29-bc9e-7672-b5aa-1962ab7595cb",
+                     *       "entity_key": "01a21c1c-e848-7006-ba0f-2c5f7291ce6c",
                      *       "name": "checkout",
                      *       "properties": {
                      *         "port": 8080
@@ -14775,7 +14779,7 @@ export interface operations {
                      *         "go"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T08:40:26.826Z",
+                     *       "updated_at": "2026-11-27T08:26:25.841Z",
                      *       "version": 1
                      *     }
                      */
@@ -14986,9 +14990,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T08:40:26.826Z",
+                     *       "created_at": "2026-11-27T08:26:25.841Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21c29-bc9e-7672-b5aa-1962ab7595cb",
+                     *       "entity_key": "01a21c1c-e848-7006-ba0f-2c5f7291ce6c",
                      *       "name": "checkout",
                      *       "properties": {},
                      *       "tags": [
@@ -14996,7 +15000,7 @@ export interface operations {
                      *         "critical"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T08:40:27.617Z",
+                     *       "updated_at": "2026-11-27T08:26:26.9Z",
                      *       "version": 2
                      *     }
                      */
@@ -15126,14 +15130,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T08:40:27.172Z",
+                     *       "created_at": "2026-11-27T08:26:26.432Z",
                      *       "description": "",
-                     *       "entity_key": "01a21c29-bd4c-77c6-95fa-647f560e576f",
+                     *       "entity_key": "01a21c1c-e929-748d-aa35-03fc6f2fe521",
                      *       "name": "finder",
                      *       "properties": {},
                      *       "tags": [],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T08:40:27.708Z",
+                     *       "updated_at": "2026-11-27T08:26:26.999Z",
                      *       "version": 2
                      *     }
                      */
@@ -15847,7 +15851,7 @@ export interface operations {
                      *       "relationships": [
                      *         {
                      *           "from": "checkout",
-                     *           "key": "01a21c29-bc9e-768a-9f94-ebb8e9924651",
+                     *           "key": "01a21c1c-e848-701d-a2ec-39a679f6760d",
                      *           "properties": {},
                      *           "to": "ledger",
                      *           "type": "writes to",
@@ -16044,7 +16048,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 0,
-                     *       "erased_at": "2026-11-27T08:40:42.667Z",
+                     *       "erased_at": "2026-11-27T08:26:48.528Z",
                      *       "keys": 1,
                      *       "messages": 0,
                      *       "nodes": 0,
@@ -16505,27 +16509,27 @@ export interface operations {
                      *         {
                      *           "hops": 1,
                      *           "node": {
-                     *             "access_count": 1,
+                     *             "access_count": 0,
                      *             "confidence": 0.5,
                      *             "description": "",
                      *             "entity_key": "p-samir",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
-                     *             "salience": 0.725,
+                     *             "salience": 0.65,
                      *             "state": "active",
-                     *             "updated_at": "2026-11-27T08:40:02.197Z"
+                     *             "updated_at": "2026-11-27T08:25:31.141Z"
                      *           },
                      *           "relationship": {
                      *             "attitude": 5,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c29-6256-7060-8f85-19622ff1e777",
+                     *             "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
                      *             "proximity": 5,
-                     *             "salience": 0.975,
+                     *             "salience": 0.9,
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with"
                      *           },
-                     *           "score": 0.742496
+                     *           "score": 0.742491
                      *         },
                      *         {
                      *           "hops": 1,
@@ -16538,17 +16542,17 @@ export interface operations {
                      *             "node_type": "Concept",
                      *             "salience": 0.5,
                      *             "state": "core",
-                     *             "updated_at": "2026-11-27T08:40:02.197Z"
+                     *             "updated_at": "2026-11-27T08:25:31.141Z"
                      *           },
                      *           "relationship": {
                      *             "description": "How she works.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c29-6256-710b-96c7-59647838e59a",
+                     *             "key": "01a21c1c-2049-774e-ae00-d7d01361710b",
                      *             "salience": 0.5,
                      *             "to": "c-repair",
                      *             "type": "engages_with"
                      *           },
-                     *           "score": 0.374998
+                     *           "score": 0.374997
                      *         }
                      *       ],
                      *       "truncated": false
@@ -16673,14 +16677,14 @@ export interface operations {
                      *           "context": {
                      *             "project_id": "mill"
                      *           },
-                     *           "created_at": 1795768828352,
+                     *           "created_at": 1795767988383,
                      *           "display_name": "Untitled",
                      *           "id": "stones",
                      *           "name": null,
                      *           "pinned": false,
                      *           "system_prompt": "Be brief.",
                      *           "turn_count": 0,
-                     *           "updated_at": 1795768828352,
+                     *           "updated_at": 1795767988383,
                      *           "user_id": "noor"
                      *         }
                      *       ]
@@ -16789,14 +16793,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795768828352,
+                     *       "created_at": 1795767988383,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795768828352,
+                     *       "updated_at": 1795767988383,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -16912,14 +16916,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795768828352,
+                     *       "created_at": 1795767988383,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795768828352,
+                     *       "updated_at": 1795767988383,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -17127,14 +17131,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795768828352,
+                     *       "created_at": 1795767988383,
                      *       "display_name": "The stones",
                      *       "id": "stones",
                      *       "name": "The stones",
                      *       "pinned": true,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795768828777,
+                     *       "updated_at": 1795767989187,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -17263,7 +17267,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795768828837,
+                     *           "created_at": 1795767989219,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -17384,7 +17388,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795768828837,
+                     *       "created_at": 1795767989219,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17398,7 +17402,7 @@ export interface operations {
                      *       "provider_id": null,
                      *       "status": "pending",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795768828837,
+                     *       "updated_at": 1795767989219,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -17537,7 +17541,7 @@ export interface operations {
                      * @example {
                      *       "rules": [
                      *         {
-                     *           "created_at": "2026-11-27T08:40:26.315Z",
+                     *           "created_at": "2026-11-27T08:26:24.879Z",
                      *           "decision": "refused",
                      *           "origin": "external",
                      *           "user_id": "noor"
@@ -17723,7 +17727,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795768828837,
+                     *       "created_at": 1795767989219,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17737,7 +17741,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795768829002,
+                     *       "updated_at": 1795767989416,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -17945,7 +17949,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795768828837,
+                     *       "created_at": 1795767989219,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17959,7 +17963,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795768829002,
+                     *       "updated_at": 1795767989416,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -18082,7 +18086,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795768829658,
+                     *       "created_at": 1795767990039,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -18090,13 +18094,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21c29-c6da-79b8-a9e9-83360f8dda04",
+                     *       "id": "01a21c1c-f717-7ad4-b192-f851d1f2a6b1",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "cancelled",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795768829763,
+                     *       "updated_at": 1795767990153,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -18220,7 +18224,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795768828837,
+                     *           "created_at": 1795767989219,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -18428,7 +18432,7 @@ export interface operations {
                      *         {
                      *           "assistant_text": "Before Friday.",
                      *           "attempt": 1,
-                     *           "created_at": 1795768828837,
+                     *           "created_at": 1795767989219,
                      *           "entity_refs": [
                      *             {
                      *               "display_label": "@grind",
@@ -18442,7 +18446,7 @@ export interface operations {
                      *           "provider_id": "own-model",
                      *           "status": "complete",
                      *           "tree_id": "stones",
-                     *           "updated_at": 1795768829002,
+                     *           "updated_at": 1795767989416,
                      *           "user_prompt": "When should @Task:grind be done?"
                      *         }
                      *       ]
@@ -18650,7 +18654,7 @@ export interface operations {
                      *       "turn": {
                      *         "assistant_text": "Before Friday.",
                      *         "attempt": 1,
-                     *         "created_at": 1795768828837,
+                     *         "created_at": 1795767989219,
                      *         "entity_refs": [
                      *           {
                      *             "display_label": "@grind",
@@ -18664,7 +18668,7 @@ export interface operations {
                      *         "provider_id": "own-model",
                      *         "status": "complete",
                      *         "tree_id": "stones",
-                     *         "updated_at": 1795768829002,
+                     *         "updated_at": 1795767989416,
                      *         "user_prompt": "When should @Task:grind be done?"
                      *       }
                      *     }
@@ -18801,7 +18805,7 @@ export interface operations {
                      *         {
                      *           "chats": 1,
                      *           "conversations": 2,
-                     *           "last_activity_at": "2026-11-27T08:40:31.046Z",
+                     *           "last_activity_at": "2026-11-27T08:26:32.574Z",
                      *           "messages": 3,
                      *           "nodes": 11,
                      *           "user_id": "noor"
@@ -18889,7 +18893,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 16,
-                     *       "erased_at": "2026-11-27T08:40:34.097Z",
+                     *       "erased_at": "2026-11-27T08:26:36.297Z",
                      *       "keys": 1,
                      *       "messages": 4,
                      *       "nodes": 11,
@@ -19255,12 +19259,12 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "8b61d44e1763",
+                     *           "by": "9f7860ad0e42",
                      *           "deleted": true,
-                     *           "from": "2026-11-27T08:40:08.396Z",
+                     *           "from": "2026-11-27T08:25:45.465Z",
                      *           "key": "units",
                      *           "through": "put-preference",
-                     *           "until": "2026-11-27T08:40:08.544Z",
+                     *           "until": "2026-11-27T08:25:45.853Z",
                      *           "value": "metric"
                      *         }
                      *       ]
@@ -19595,7 +19599,7 @@ export interface operations {
                      *       "paused": false,
                      *       "statements": [
                      *         {
-                     *           "at": "2026-11-27T08:40:06.204Z",
+                     *           "at": "2026-11-27T08:25:39.662Z",
                      *           "confidence": 0.95,
                      *           "from": 0,
                      *           "key": "m-2#0",
@@ -19835,10 +19839,10 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "8b61d44e1763",
-                     *           "from": "2026-11-27T08:40:09.522Z",
+                     *           "by": "9f7860ad0e42",
+                     *           "from": "2026-11-27T08:25:49.176Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T08:40:06.204Z",
+                     *             "at": "2026-11-27T08:25:39.662Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -19856,10 +19860,10 @@ export interface operations {
                      *           "until": null
                      *         },
                      *         {
-                     *           "by": "8b61d44e1763",
-                     *           "from": "2026-11-27T08:40:06.204Z",
+                     *           "by": "9f7860ad0e42",
+                     *           "from": "2026-11-27T08:25:39.662Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T08:40:06.204Z",
+                     *             "at": "2026-11-27T08:25:39.662Z",
                      *             "confidence": 0.95,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -19874,7 +19878,7 @@ export interface operations {
                      *             "valid_to": null
                      *           },
                      *           "through": "write-source",
-                     *           "until": "2026-11-27T08:40:09.522Z"
+                     *           "until": "2026-11-27T08:25:49.176Z"
                      *         }
                      *       ]
                      *     }
@@ -19968,17 +19972,17 @@ export interface operations {
                      *         {
                      *           "active": true,
                      *           "attempts": 0,
-                     *           "created_at": "2026-11-27T08:40:31.372Z",
-                     *           "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU1MjIgMA",
+                     *           "created_at": "2026-11-27T08:26:33.335Z",
+                     *           "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczNTEgMA",
                      *           "disabled": null,
-                     *           "id": "01a21c29-cd8c-713a-b5f0-709607c1d09b",
+                     *           "id": "01a21c1d-03f7-7a06-9e16-43483d118473",
                      *           "kinds": [
                      *             "concept",
                      *             "task"
                      *           ],
                      *           "last_attempt_at": null,
                      *           "last_result": null,
-                     *           "next_attempt_at": "2026-11-27T08:40:31.372Z",
+                     *           "next_attempt_at": "2026-11-27T08:26:33.335Z",
                      *           "ops": [
                      *             "created",
                      *             "updated"
@@ -20086,17 +20090,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T08:40:31.372Z",
-                     *       "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU1MjIgMA",
+                     *       "created_at": "2026-11-27T08:26:33.335Z",
+                     *       "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczNTEgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c29-cd8c-713a-b5f0-709607c1d09b",
+                     *       "id": "01a21c1d-03f7-7a06-9e16-43483d118473",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T08:40:31.372Z",
+                     *       "next_attempt_at": "2026-11-27T08:26:33.335Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -20214,17 +20218,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T08:40:31.372Z",
-                     *       "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU1MjIgMA",
+                     *       "created_at": "2026-11-27T08:26:33.335Z",
+                     *       "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczNTEgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c29-cd8c-713a-b5f0-709607c1d09b",
+                     *       "id": "01a21c1d-03f7-7a06-9e16-43483d118473",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T08:40:31.372Z",
+                     *       "next_attempt_at": "2026-11-27T08:26:33.335Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -20425,10 +20429,10 @@ export interface operations {
                      * @example {
                      *       "active": false,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T08:40:31.372Z",
-                     *       "cursor": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDE3OTU3Njg4MDU1MjIgMA",
+                     *       "created_at": "2026-11-27T08:26:33.335Z",
+                     *       "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczNTEgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c29-cd8c-713a-b5f0-709607c1d09b",
+                     *       "id": "01a21c1d-03f7-7a06-9e16-43483d118473",
                      *       "kinds": [],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
@@ -20562,24 +20566,24 @@ export interface operations {
                      * @example {
                      *       "dead": [
                      *         {
-                     *           "after": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDEgMA",
+                     *           "after": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_first",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDEgMQ"
+                     *           "until": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDEgMQ"
                      *         },
                      *         {
-                     *           "after": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDEgMA",
+                     *           "after": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_second",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyAyNTA0ZGI2NWM4YzFhNTBiIDEgMQ"
+                     *           "until": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDEgMQ"
                      *         }
                      *       ],
                      *       "next": null

@@ -1649,8 +1649,10 @@ class ImportReport(TypedDict, total=False):
     refused: Required[list[ImportRefusal]]  # the first 1,000, with reasons
     relationships: Required[ImportCounts]
     resumed_at_line: int
+    reviews: Required[ImportCounts]  # writes that wait for a decision, or about which one was made
     statements: Required[ImportCounts]
     stopped: str  # why the import is not complete
+    trust_rules: Required[ImportCounts]  # decisions about further writes
     versions: Required[ImportCounts]  # former versions of records
     warnings: Required[list[ImportRefusal]]  # the first 1,000
 
