@@ -270,6 +270,14 @@ func (f *fakes) RestoreRefusals(context.Context, graph.Scope, []duplicate.Line, 
 	return 0, nil, f.err
 }
 
+// fakeTrust is fakes as far as an export and an import ask it; no test here calls the rest.
+type fakeTrust struct {
+	*fakes
+	uncalledTrust
+}
+
+type uncalledTrust struct{ trustStore }
+
 func (f *fakes) ExportReviews(context.Context, string, func(*graph.ReviewLine) error) error {
 	return f.err
 }
@@ -390,7 +398,7 @@ func servicesOf(f *fakes) Services {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
 	}
-	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Consolidations: f, Duplicates: f, Users: f, Quotas: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
+	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Consolidations: f, Duplicates: f, Trust: fakeTrust{fakes: f}, Users: f, Quotas: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
 		*fakes
 		*kept
 	}{f, &f.kept}, Statements: noStatements{}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Recalls: f, Ready: func(context.Context) error { return f.err }}

@@ -6086,9 +6086,9 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T08:25:37.319Z",
-                     *           "by": "9f7860ad0e42",
-                     *           "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczMjAgMQ",
+                     *           "at": "2026-11-27T09:17:04.005Z",
+                     *           "by": "5666579c7683",
+                     *           "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMDYgMQ",
                      *           "key": "p-noor",
                      *           "kind": "person",
                      *           "op": "created",
@@ -6097,9 +6097,9 @@ export interface operations {
                      *           "version": 1
                      *         },
                      *         {
-                     *           "at": "2026-11-27T08:25:37.319Z",
-                     *           "by": "9f7860ad0e42",
-                     *           "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczMjAgMg",
+                     *           "at": "2026-11-27T09:17:04.005Z",
+                     *           "by": "5666579c7683",
+                     *           "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMDYgMg",
                      *           "key": "p-samir",
                      *           "kind": "person",
                      *           "op": "created",
@@ -6109,7 +6109,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "more": true,
-                     *       "next": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczMjAgMg"
+                     *       "next": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMDYgMg"
                      *     }
                      */
                     "application/json": components["schemas"]["ChangePage"];
@@ -6445,15 +6445,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:25:31.141Z",
+                     *             "created_at": "2026-11-27T09:17:00.698Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T08:25:39.662Z",
+                     *             "last_accessed_at": "2026-11-27T09:17:04.729Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.575,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T08:25:31.141Z",
+                     *             "updated_at": "2026-11-27T09:17:00.698Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -6466,15 +6466,15 @@ export interface operations {
                      *           "node": {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:25:31.141Z",
+                     *             "created_at": "2026-11-27T09:17:00.698Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T08:25:31.141Z",
+                     *             "last_accessed_at": "2026-11-27T09:17:00.698Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T08:25:31.141Z",
+                     *             "updated_at": "2026-11-27T09:17:00.698Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Concept",
@@ -6489,15 +6489,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "sam haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:25:31.141Z",
+                     *             "created_at": "2026-11-27T09:17:00.698Z",
                      *             "description": "",
                      *             "entity_key": "p-sam",
-                     *             "last_accessed_at": "2026-11-27T08:25:31.141Z",
+                     *             "last_accessed_at": "2026-11-27T09:17:00.698Z",
                      *             "name": "Sam Haddou",
                      *             "salience": 0.5,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T08:25:31.141Z",
+                     *             "updated_at": "2026-11-27T09:17:00.698Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -6512,15 +6512,15 @@ export interface operations {
                      *           {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:25:31.141Z",
+                     *             "created_at": "2026-11-27T09:17:00.698Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T08:25:31.141Z",
+                     *             "last_accessed_at": "2026-11-27T09:17:00.698Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T08:25:31.141Z",
+                     *             "updated_at": "2026-11-27T09:17:00.698Z",
                      *             "user_id": "noor"
                      *           }
                      *         ],
@@ -6528,16 +6528,16 @@ export interface operations {
                      *           "access_count": 0,
                      *           "canonical_name": "noor verlinde",
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T08:25:31.141Z",
+                     *           "created_at": "2026-11-27T09:17:00.698Z",
                      *           "description": "Restores timber frames in Ghent.",
                      *           "entity_key": "p-noor",
                      *           "is_owner": true,
-                     *           "last_accessed_at": "2026-11-27T08:25:31.141Z",
+                     *           "last_accessed_at": "2026-11-27T09:17:00.698Z",
                      *           "name": "Noor Verlinde",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "ttl_policy": "keep_forever",
-                     *           "updated_at": "2026-11-27T08:25:31.141Z",
+                     *           "updated_at": "2026-11-27T09:17:00.698Z",
                      *           "user_id": "noor"
                      *         },
                      *         "preferences": [
@@ -6553,7 +6553,7 @@ export interface operations {
                      *         "primary_goals": [],
                      *         "statements": [
                      *           {
-                     *             "at": "2026-11-27T08:25:39.662Z",
+                     *             "at": "2026-11-27T09:17:04.729Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -6751,7 +6751,7 @@ export interface operations {
                      *       "shown": true,
                      *       "spans": [
                      *         {
-                     *           "at": "2026-11-27T08:25:31.141Z",
+                     *           "at": "2026-11-27T09:17:00.698Z",
                      *           "by": "salience",
                      *           "from": 286,
                      *           "key": "c-repair",
@@ -6766,7 +6766,7 @@ export interface operations {
                      *           "value": 0.5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T08:25:31.141Z",
+                     *           "at": "2026-11-27T09:17:00.698Z",
                      *           "beat": {
                      *             "key": "p-sam",
                      *             "value": 0.5
@@ -6891,7 +6891,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T08:26:05.649Z",
+                     *           "started_at": "2026-11-27T09:17:13.935Z",
                      *           "summary": "",
                      *           "user_id": "noor"
                      *         },
@@ -6906,7 +6906,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T08:25:39.662Z",
+                     *           "started_at": "2026-11-27T09:17:04.729Z",
                      *           "summary": "Noor planned the week with Samir.",
                      *           "user_id": "noor"
                      *         }
@@ -7010,16 +7010,16 @@ export interface operations {
                      *         "current_conversation": {
                      *           "conversation_id": "talk-1",
                      *           "messages": [],
-                     *           "started_at": "2026-11-27T08:26:04.942Z"
+                     *           "started_at": "2026-11-27T09:17:13.508Z"
                      *         },
                      *         "temporal": {
                      *           "current_datetime": {
                      *             "date": "2026-11-27",
                      *             "day_of_week": "Friday",
-                     *             "hour": 9
+                     *             "hour": 10
                      *           },
                      *           "last_conversation_type": "planning",
-                     *           "time_since_last_conversation": "PT25S",
+                     *           "time_since_last_conversation": "PT9S",
                      *           "time_zone": "Europe/Brussels"
                      *         }
                      *       },
@@ -7150,7 +7150,7 @@ export interface operations {
                      * @example {
                      *       "content_type": "conversation",
                      *       "context_type": "work-session",
-                     *       "ended_at": "2026-11-27T08:26:08.021Z",
+                     *       "ended_at": "2026-11-27T09:17:17.515Z",
                      *       "entity_key": "talk-1",
                      *       "focus": {
                      *         "focus_id": "grind",
@@ -7160,8 +7160,8 @@ export interface operations {
                      *       "message_count": 1,
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T08:26:07.328Z",
-                     *           "entity_key": "01a21c1c-9e60-7531-8939-0c7e680bec9c",
+                     *           "at": "2026-11-27T09:17:16.798Z",
+                     *           "entity_key": "01a21c4b-747e-7a87-8f91-ffb71d875031",
                      *           "role": "user",
                      *           "seq": 0,
                      *           "text": "Samir says the letter came."
@@ -7173,7 +7173,7 @@ export interface operations {
                      *       ],
                      *       "processing_status": "raw",
                      *       "sensitivity": "normal",
-                     *       "started_at": "2026-11-27T08:26:05.649Z",
+                     *       "started_at": "2026-11-27T09:17:13.935Z",
                      *       "summary": "The letter from Lindepoort came; Noor will answer on Friday.",
                      *       "user_id": "noor"
                      *     }
@@ -7566,11 +7566,11 @@ export interface operations {
                      *       "mentions": [],
                      *       "messages": [
                      *         {
-                     *           "entity_key": "01a21c1c-9e60-7531-8939-0c7e680bec9c",
+                     *           "entity_key": "01a21c4b-747e-7a87-8f91-ffb71d875031",
                      *           "status": "created"
                      *         },
                      *         {
-                     *           "entity_key": "01a21c1c-9e60-7532-b321-b05c1aada690",
+                     *           "entity_key": "01a21c4b-747e-7a89-95bc-91fdf686b4c6",
                      *           "status": "created"
                      *         }
                      *       ],
@@ -7704,8 +7704,8 @@ export interface operations {
                      * @example {
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T08:26:07.328Z",
-                     *           "entity_key": "01a21c1c-9e60-7532-b321-b05c1aada690",
+                     *           "at": "2026-11-27T09:17:16.798Z",
+                     *           "entity_key": "01a21c4b-747e-7a89-95bc-91fdf686b4c6",
                      *           "role": "assistant",
                      *           "seq": 1,
                      *           "text": "The offer from Lindepoort?"
@@ -7853,7 +7853,7 @@ export interface operations {
                      *               "user_id": "noor"
                      *             }
                      *           ],
-                     *           "refused_at": "2026-11-27T08:26:23.914Z"
+                     *           "refused_at": "2026-11-27T09:17:24.328Z"
                      *         }
                      *       ],
                      *       "next": null
@@ -8073,7 +8073,7 @@ export interface operations {
                      *       "edges": [
                      *         {
                      *           "created": true,
-                     *           "id": "01a21c1c-af56-7540-8d91-37dd5f93d0b0"
+                     *           "id": "01a21c4b-7c69-7f1d-b2b7-eee0f2526a24"
                      *         }
                      *       ],
                      *       "skipped": 0,
@@ -8200,11 +8200,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T08:26:12.668Z",
-                     *       "key": "01a21c1c-af56-7540-8d91-37dd5f93d0b0",
+                     *       "deleted_at": "2026-11-27T09:17:19.094Z",
+                     *       "key": "01a21c4b-7c69-7f1d-b2b7-eee0f2526a24",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T08:26:12.668Z"
+                     *       "restorable_until": "2026-12-27T09:17:19.094Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -8338,7 +8338,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795767990039,
+                     *       "created_at": 1795771048122,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -8346,13 +8346,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21c1c-f717-7ad4-b192-f851d1f2a6b1",
+                     *       "id": "01a21c4b-a0ba-730e-8ab6-3f1dea33d7f0",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "generating",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795767990039,
+                     *       "updated_at": 1795771048122,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -8494,7 +8494,7 @@ export interface operations {
                      *           {
                      *             "content_type": "conversation",
                      *             "context_type": "work-session",
-                     *             "ended_at": "2026-11-27T08:26:08.021Z",
+                     *             "ended_at": "2026-11-27T09:17:17.515Z",
                      *             "entity_key": "talk-1",
                      *             "mentioned_nodes": [
                      *               {
@@ -8505,8 +8505,8 @@ export interface operations {
                      *             ],
                      *             "messages": [
                      *               {
-                     *                 "at": "2026-11-27T08:26:07.328Z",
-                     *                 "entity_key": "01a21c1c-9e60-7531-8939-0c7e680bec9c",
+                     *                 "at": "2026-11-27T09:17:16.798Z",
+                     *                 "entity_key": "01a21c4b-747e-7a87-8f91-ffb71d875031",
                      *                 "origin": "user",
                      *                 "role": "user",
                      *                 "score": 0.966386,
@@ -8516,7 +8516,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "relevance_score": 0.966386,
-                     *             "started_at": "2026-11-27T08:26:05.649Z",
+                     *             "started_at": "2026-11-27T09:17:13.935Z",
                      *             "summary": "The letter from Lindepoort came; Noor will answer on Friday."
                      *           },
                      *           {
@@ -8533,7 +8533,7 @@ export interface operations {
                      *             ],
                      *             "messages": [],
                      *             "relevance_score": 0.950799,
-                     *             "started_at": "2026-11-27T08:25:39.662Z",
+                     *             "started_at": "2026-11-27T09:17:04.729Z",
                      *             "summary": "Noor planned the week with Samir."
                      *           }
                      *         ],
@@ -8561,7 +8561,7 @@ export interface operations {
                      *           {
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T08:26:05.649Z",
+                     *             "last_accessed_at": "2026-11-27T09:17:13.935Z",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
                      *             "relevance_score": 0.97647,
@@ -8575,7 +8575,7 @@ export interface operations {
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from_entity_key": "p-noor",
                      *             "from_name": "Noor Verlinde",
-                     *             "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
+                     *             "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
                      *             "proximity": 5,
                      *             "relationship_kind": "has_relationship_with",
                      *             "relevance_score": 0.446975,
@@ -8683,42 +8683,43 @@ export interface operations {
                 content: {
                     /**
                      * @example {"kith":{"version":1,"statements":true}}
-                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:26:10.069Z","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767970069,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
-                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","history":{"version":1,"created_by":"noor","written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999948951552515,"confidence":0.5,"created_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:26:21.758Z","last_accessed_at":"2026-11-27T08:26:16.044Z","source_count":2,"first_mentioned_at":"2026-11-27T08:25:39.662Z","last_mentioned_at":"2026-11-27T08:26:05.649Z","history":{"version":5,"created_by":"noor","written":"9f7860ad0e42 delete-node-note","salience_at":1795767970069,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":80,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795767981758}}}
-                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749954416400459,"confidence":0.5,"created_at":"2026-11-27T08:25:39.662Z","updated_at":"2026-11-27T08:26:25.741Z","last_accessed_at":"2026-11-27T08:26:25.741Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T08:25:39.662Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"9f7860ad0e42 consolidate","salience_at":1795767985741,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795767939662}}}
-                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749994976854375,"confidence":0.5,"created_at":"2026-11-27T08:26:05.649Z","updated_at":"2026-11-27T08:26:08.021Z","last_accessed_at":"2026-11-27T08:26:09.989Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T08:26:05.649Z","ended_at":"2026-11-27T08:26:08.021Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"9f7860ad0e42 end-conversation","salience_at":1795767969989,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795767968021,"next_seq":2}}}
-                     *     {"node":{"kind":"message","entity_key":"01a21c1c-9e60-7531-8939-0c7e680bec9c","user_id":"noor","name":"","created_at":"2026-11-27T08:26:07.328Z","updated_at":"2026-11-27T08:26:07.328Z","source_key":"talk-1","role":"user","at":"2026-11-27T08:26:07.328Z","seq":0,"text":"Samir says the letter came.","history":{"written":"9f7860ad0e42 append-messages"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T08:25:39.662Z","updated_at":"2026-11-27T08:25:39.662Z","source_key":"s-monday","role":"user","at":"2026-11-27T08:25:39.662Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"9f7860ad0e42 write-source"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T08:25:39.662Z","updated_at":"2026-11-27T08:25:39.662Z","source_key":"s-monday","role":"user","at":"2026-11-27T08:25:39.662Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"9f7860ad0e42 write-source"}}}
-                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T08:25:31.141Z","recorded_by":"noor","key":"01a21c1c-2049-77a2-a687-142433751b78","recorded_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:25:31.141Z","history":{"version":1,"written":"9f7860ad0e42 write-memory","salience_at":1795767931141,"decay_rate":0.02,"access_count":0}}}
-                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749954944647444,"confidence":0.8,"state":"active","valid_from":"2026-11-27T08:25:31.141Z","recorded_by":"noor","key":"01a21c1c-2049-774e-ae00-d7d01361710b","recorded_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:25:31.141Z","last_accessed_at":"2026-11-27T08:26:10.069Z","history":{"version":1,"written":"9f7860ad0e42 restore-relationship","salience_at":1795767970069,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795767980808}}}
-                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T08:25:31.141Z","recorded_by":"noor","key":"01a21c1c-2049-76c4-9ccc-57b73dc9928a","recorded_at":"2026-11-27T08:25:31.141Z","updated_at":"2026-11-27T08:26:16.532Z","last_accessed_at":"2026-11-27T08:26:16.214Z","history":{"version":3,"written":"9f7860ad0e42 delete-relationship-note","salience_at":1795767970069,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":80,"is_dirty":true}}}
-                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21c1c-3e17-7955-86a4-fea0e1afc162","recorded_at":"2026-11-27T08:25:39.662Z","history":{"version":1,"written":"9f7860ad0e42 write-source"}}}
-                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21c1c-a1ab-72ec-8f1c-f427a380a9f5","recorded_at":"2026-11-27T08:26:08.021Z","history":{"version":1,"written":"9f7860ad0e42 end-conversation"}}}
-                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T08:25:39.662Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
-                     *     {"refusal":{"first":"p-sam","second":"p-samir","refused_at":"2026-11-27T08:26:23.914Z"}}
+                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:18.547Z","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771038547,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
+                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.799997644729684,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:23.322Z","last_accessed_at":"2026-11-27T09:17:20.687Z","source_count":2,"first_mentioned_at":"2026-11-27T09:17:04.729Z","last_mentioned_at":"2026-11-27T09:17:13.935Z","history":{"version":5,"created_by":"noor","written":"5666579c7683 delete-node-note","salience_at":1795771038547,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":459,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795771043322}}}
+                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749979829089424,"confidence":0.5,"created_at":"2026-11-27T09:17:04.729Z","updated_at":"2026-11-27T09:17:25.164Z","last_accessed_at":"2026-11-27T09:17:25.164Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T09:17:04.729Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"5666579c7683 consolidate","salience_at":1795771045164,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795771024729}}}
+                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749995193289348,"confidence":0.5,"created_at":"2026-11-27T09:17:13.935Z","updated_at":"2026-11-27T09:17:17.515Z","last_accessed_at":"2026-11-27T09:17:18.088Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T09:17:13.935Z","ended_at":"2026-11-27T09:17:17.515Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"5666579c7683 end-conversation","salience_at":1795771038088,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795771037515,"next_seq":2}}}
+                     *     {"node":{"kind":"message","entity_key":"01a21c4b-747e-7a87-8f91-ffb71d875031","user_id":"noor","name":"","created_at":"2026-11-27T09:17:16.798Z","updated_at":"2026-11-27T09:17:16.798Z","source_key":"talk-1","role":"user","at":"2026-11-27T09:17:16.798Z","seq":0,"text":"Samir says the letter came.","history":{"written":"5666579c7683 append-messages"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T09:17:04.729Z","updated_at":"2026-11-27T09:17:04.729Z","source_key":"s-monday","role":"user","at":"2026-11-27T09:17:04.729Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"5666579c7683 write-source"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T09:17:04.729Z","updated_at":"2026-11-27T09:17:04.729Z","source_key":"s-monday","role":"user","at":"2026-11-27T09:17:04.729Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"5666579c7683 write-source"}}}
+                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T09:17:00.698Z","recorded_by":"noor","key":"01a21c4b-3c8c-7c2e-8bb5-2cfd39785be0","recorded_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","history":{"version":1,"written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0.02,"access_count":0}}}
+                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749979341477862,"confidence":0.8,"state":"active","valid_from":"2026-11-27T09:17:00.698Z","recorded_by":"noor","key":"01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6","recorded_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:18.547Z","history":{"version":1,"written":"5666579c7683 restore-relationship","salience_at":1795771038547,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795771042777}}}
+                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T09:17:00.698Z","recorded_by":"noor","key":"01a21c4b-3c8c-7b50-ab67-8a0ee53253f5","recorded_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:21.037Z","last_accessed_at":"2026-11-27T09:17:20.865Z","history":{"version":3,"written":"5666579c7683 delete-relationship-note","salience_at":1795771038547,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":459,"is_dirty":true}}}
+                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21c4b-499e-7e5d-96db-a7e42cbee261","recorded_at":"2026-11-27T09:17:04.729Z","history":{"version":1,"written":"5666579c7683 write-source"}}}
+                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21c4b-7805-71c3-9a98-e7c3bc6c2fc9","recorded_at":"2026-11-27T09:17:17.515Z","history":{"version":1,"written":"5666579c7683 end-conversation"}}}
+                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T09:17:04.729Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
+                     *     {"refusal":{"first":"p-sam","second":"p-samir","refused_at":"2026-11-27T09:17:24.328Z"}}
+                     *     {"review":{"user_id":"noor","key":"01a21c4b-3d5c-78ea-8ef2-941ddf4b9109","state":"refused","origin":"external","trust":0.1,"write":{"nodes":[{"kind":"entity","entity_key":"e-bank","name":"Bank of Flour","origin":"external","trust":0.1}]},"created_at":"2026-11-27T09:17:00.698Z","decided_at":"2026-11-27T09:17:24.685Z"}}
                      *     {"preference":{"user_id":"noor","key":"conversation_style","value":"Direct, and a little dry."}}
                      *     {"preference":{"user_id":"noor","key":"time_zone","value":"Europe/Brussels"}}
-                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795767990039,"updated_at":1795767990153,"created_by":"noor"}}
-                     *     {"chat_turn":{"id":"01a21c1c-f717-7ad4-b192-f851d1f2a6b1","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795767990039,"updated_at":1795767990153,"created_by":"noor"}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c1c-2049-76c4-9ccc-57b73dc9928a","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T08:26:16.215Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21c1c-2049-76c4-9ccc-57b73dc9928a","last_accessed_at":{"time":"2026-11-27T08:26:10.069Z"},"last_recall_interval":80,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T08:25:31.141Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795767970069,"state":"active","updated_at":{"time":"2026-11-27T08:25:31.141Z"},"valid_from":{"time":"2026-11-27T08:25:31.141Z"},"version":1,"written":"9f7860ad0e42 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c1c-2049-76c4-9ccc-57b73dc9928a","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T08:26:16.532Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21c1c-2049-76c4-9ccc-57b73dc9928a","last_accessed_at":{"time":"2026-11-27T08:26:16.214Z"},"last_recall_interval":80,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T08:25:31.141Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795767970069,"state":"active","updated_at":{"time":"2026-11-27T08:26:16.215Z"},"valid_from":{"time":"2026-11-27T08:25:31.141Z"},"version":2,"written":"9f7860ad0e42 add-relationship-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c1c-2049-774e-ae00-d7d01361710b","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T08:26:16.623Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830775324318,"key":"01a21c1c-2049-774e-ae00-d7d01361710b","last_accessed_at":{"time":"2026-11-27T08:26:10.069Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795767970069,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T08:25:31.141Z"},"recorded_by":"noor","salience":{"number":0.5749954944647444},"salience_at":1795767970069,"state":"active","updated_at":{"time":"2026-11-27T08:25:31.141Z"},"valid_from":{"time":"2026-11-27T08:25:31.141Z"},"version":1,"written":"9f7860ad0e42 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T08:25:49.176Z","properties":{"at":{"time":"2026-11-27T08:25:39.662Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T08:25:39.662Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.519032903178328},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T08:25:39.662Z"},"written":"9f7860ad0e42 write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:26:13.68Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:25:31.141Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:25:39.662Z"},"last_accessed_at":{"time":"2026-11-27T08:26:10.069Z"},"last_mentioned_at":{"time":"2026-11-27T08:26:05.649Z"},"last_recall_interval":80,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999948951552515},"salience_at":1795767970069,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:25:31.141Z"},"version":1,"written":"9f7860ad0e42 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:26:16.044Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:25:31.141Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:25:39.662Z"},"last_accessed_at":{"time":"2026-11-27T08:26:13.669Z"},"last_mentioned_at":{"time":"2026-11-27T08:26:05.649Z"},"last_recall_interval":80,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999948951552515},"salience_at":1795767970069,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:26:13.669Z"},"version":2,"written":"9f7860ad0e42 patch-node"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:26:16.087Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:25:31.141Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:25:39.662Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T08:26:16.044Z"},"last_mentioned_at":{"time":"2026-11-27T08:26:05.649Z"},"last_recall_interval":80,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999948951552515},"salience_at":1795767970069,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:26:16.044Z"},"version":3,"written":"9f7860ad0e42 add-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T08:26:21.028Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T08:25:31.141Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T08:25:39.662Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T08:26:16.044Z"},"last_mentioned_at":{"time":"2026-11-27T08:26:05.649Z"},"last_recall_interval":80,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999948951552515},"salience_at":1795767970069,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:26:16.087Z"},"version":4,"written":"9f7860ad0e42 delete-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T08:26:25.744Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T08:25:39.662Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T08:26:09.989Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749964899428761},"salience_at":1795767969989,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:25:39.662Z"},"state":"active","story_due":1795767939662,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:25:39.662Z"},"version":1,"written":"9f7860ad0e42 write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T08:26:06.668Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T08:26:05.649Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T08:26:05.649Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795767965649,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:26:05.649Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:26:05.649Z"},"version":1,"written":"9f7860ad0e42 open-conversation"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T08:26:08.143Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T08:26:05.649Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T08:26:06.667Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795767965649,"sensitivity":"normal","started_at":{"time":"2026-11-27T08:26:05.649Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T08:26:07.559Z"},"version":2,"written":"9f7860ad0e42 set-focus"}}}
-                     *     {"end":{"nodes":13,"relationships":5,"statements":1,"refusals":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
+                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795771048122,"updated_at":1795771048216,"created_by":"noor"}}
+                     *     {"chat_turn":{"id":"01a21c4b-a0ba-730e-8ab6-3f1dea33d7f0","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795771048122,"updated_at":1795771048216,"created_by":"noor"}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c4b-3c8c-7b50-ab67-8a0ee53253f5","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T09:17:20.865Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21c4b-3c8c-7b50-ab67-8a0ee53253f5","last_accessed_at":{"time":"2026-11-27T09:17:18.547Z"},"last_recall_interval":459,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T09:17:00.698Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795771038547,"state":"active","updated_at":{"time":"2026-11-27T09:17:00.698Z"},"valid_from":{"time":"2026-11-27T09:17:00.698Z"},"version":1,"written":"5666579c7683 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c4b-3c8c-7b50-ab67-8a0ee53253f5","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T09:17:21.037Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21c4b-3c8c-7b50-ab67-8a0ee53253f5","last_accessed_at":{"time":"2026-11-27T09:17:20.865Z"},"last_recall_interval":459,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T09:17:00.698Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795771038547,"state":"active","updated_at":{"time":"2026-11-27T09:17:20.865Z"},"valid_from":{"time":"2026-11-27T09:17:00.698Z"},"version":2,"written":"5666579c7683 add-relationship-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T09:17:21.074Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830778429455,"key":"01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6","last_accessed_at":{"time":"2026-11-27T09:17:18.547Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795771038547,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T09:17:00.698Z"},"recorded_by":"noor","salience":{"number":0.5749979341477862},"salience_at":1795771038547,"state":"active","updated_at":{"time":"2026-11-27T09:17:00.698Z"},"valid_from":{"time":"2026-11-27T09:17:00.698Z"},"version":1,"written":"5666579c7683 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T09:17:08.359Z","properties":{"at":{"time":"2026-11-27T09:17:04.729Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T09:17:04.729Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.51908181659474},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T09:17:04.729Z"},"written":"5666579c7683 write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T09:17:19.533Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T09:17:00.698Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T09:17:04.729Z"},"last_accessed_at":{"time":"2026-11-27T09:17:18.547Z"},"last_mentioned_at":{"time":"2026-11-27T09:17:13.935Z"},"last_recall_interval":459,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.799997644729684},"salience_at":1795771038547,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:00.698Z"},"version":1,"written":"5666579c7683 write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T09:17:20.687Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T09:17:00.698Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T09:17:04.729Z"},"last_accessed_at":{"time":"2026-11-27T09:17:19.529Z"},"last_mentioned_at":{"time":"2026-11-27T09:17:13.935Z"},"last_recall_interval":459,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.799997644729684},"salience_at":1795771038547,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:19.529Z"},"version":2,"written":"5666579c7683 patch-node"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T09:17:20.735Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T09:17:00.698Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T09:17:04.729Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T09:17:20.687Z"},"last_mentioned_at":{"time":"2026-11-27T09:17:13.935Z"},"last_recall_interval":459,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.799997644729684},"salience_at":1795771038547,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:20.687Z"},"version":3,"written":"5666579c7683 add-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T09:17:22.874Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T09:17:00.698Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T09:17:04.729Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T09:17:20.687Z"},"last_mentioned_at":{"time":"2026-11-27T09:17:13.935Z"},"last_recall_interval":459,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.799997644729684},"salience_at":1795771038547,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:20.735Z"},"version":4,"written":"5666579c7683 delete-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T09:17:25.173Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T09:17:04.729Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T09:17:18.088Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749984538218351},"salience_at":1795771038088,"sensitivity":"normal","started_at":{"time":"2026-11-27T09:17:04.729Z"},"state":"active","story_due":1795771024729,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:04.729Z"},"version":1,"written":"5666579c7683 write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T09:17:14.223Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T09:17:13.935Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T09:17:13.935Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795771033935,"sensitivity":"normal","started_at":{"time":"2026-11-27T09:17:13.935Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:13.935Z"},"version":1,"written":"5666579c7683 open-conversation"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T09:17:17.525Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T09:17:13.935Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T09:17:14.223Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795771033935,"sensitivity":"normal","started_at":{"time":"2026-11-27T09:17:13.935Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:17.127Z"},"version":2,"written":"5666579c7683 set-focus"}}}
+                     *     {"end":{"nodes":13,"relationships":5,"statements":1,"refusals":1,"reviews":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
                      */
                     "application/x-ndjson": string;
                 };
@@ -8861,7 +8862,19 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "updated": 0
                      *       },
+                     *       "reviews": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
                      *       "statements": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
+                     *       "trust_rules": {
                      *         "created": 0,
                      *         "refused": 0,
                      *         "unchanged": 0,
@@ -8951,7 +8964,19 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "updated": 0
                      *       },
+                     *       "reviews": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
                      *       "statements": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
+                     *       "trust_rules": {
                      *         "created": 0,
                      *         "refused": 0,
                      *         "unchanged": 0,
@@ -9033,7 +9058,19 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "updated": 0
                      *       },
+                     *       "reviews": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
                      *       "statements": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
+                     *       "trust_rules": {
                      *         "created": 0,
                      *         "refused": 0,
                      *         "unchanged": 0,
@@ -9106,7 +9143,19 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "updated": 0
                      *       },
+                     *       "reviews": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
                      *       "statements": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
+                     *       "trust_rules": {
                      *         "created": 0,
                      *         "refused": 0,
                      *         "unchanged": 0,
@@ -9197,7 +9246,19 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "updated": 0
                      *       },
+                     *       "reviews": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
                      *       "statements": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
+                     *       "trust_rules": {
                      *         "created": 0,
                      *         "refused": 0,
                      *         "unchanged": 0,
@@ -9288,7 +9349,19 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "updated": 0
                      *       },
+                     *       "reviews": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
                      *       "statements": {
+                     *         "created": 0,
+                     *         "refused": 0,
+                     *         "unchanged": 0,
+                     *         "updated": 0
+                     *       },
+                     *       "trust_rules": {
                      *         "created": 0,
                      *         "refused": 0,
                      *         "unchanged": 0,
@@ -9393,9 +9466,9 @@ export interface operations {
                      * @example {
                      *       "keys": [
                      *         {
-                     *           "created_at": "2026-11-27T08:26:34.025244161Z",
+                     *           "created_at": "2026-11-27T09:17:30.288045251Z",
                      *           "expires_at": "2100-01-01T00:00:00Z",
-                     *           "key_id": "c03b460c7e45",
+                     *           "key_id": "ae93a14fc954",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -9407,10 +9480,10 @@ export interface operations {
                      *           "user_id": "noor"
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T08:25:31.009445233Z",
+                     *           "created_at": "2026-11-27T09:17:00.644257569Z",
                      *           "expires_at": null,
-                     *           "key_id": "9f7860ad0e42",
-                     *           "last_used_at": "2026-11-27T08:26:04.155Z",
+                     *           "key_id": "5666579c7683",
+                     *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
                      *           "scopes": [
@@ -9515,7 +9588,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "kith_shown-this-once",
-                     *       "key_id": "c03b460c7e45"
+                     *       "key_id": "ae93a14fc954"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedKey"];
@@ -9713,7 +9786,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "key_id": "9f7860ad0e42",
+                     *       "key_id": "5666579c7683",
                      *       "quota": {
                      *         "characters": {
                      *           "limit": null,
@@ -9973,7 +10046,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
+                     *           "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
                      *           "status": "created",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
@@ -9982,7 +10055,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21c1c-2049-774e-ae00-d7d01361710b",
+                     *           "key": "01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6",
                      *           "status": "created",
                      *           "to": "c-repair",
                      *           "type": "engages_with",
@@ -9991,14 +10064,14 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "grind",
-                     *           "key": "01a21c1c-2049-77a2-a687-142433751b78",
+                     *           "key": "01a21c4b-3c8c-7c2e-8bb5-2cfd39785be0",
                      *           "status": "created",
                      *           "to": "flour",
                      *           "type": "supports_goal",
                      *           "version": 1
                      *         }
                      *       ],
-                     *       "review": "01a21c1c-221d-77b4-bdc5-0a2a5deeee2b",
+                     *       "review": "01a21c4b-3d5c-78ea-8ef2-941ddf4b9109",
                      *       "warnings": []
                      *     }
                      */
@@ -10229,11 +10302,11 @@ export interface operations {
                      *         {
                      *           "access_count": 0,
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T08:25:31.141Z",
+                     *           "created_at": "2026-11-27T09:17:00.698Z",
                      *           "description": "",
                      *           "entity_key": "grind",
                      *           "kind": "task",
-                     *           "last_accessed_at": "2026-11-27T08:25:31.141Z",
+                     *           "last_accessed_at": "2026-11-27T09:17:00.698Z",
                      *           "name": "Dress the stones",
                      *           "project_id": "mill",
                      *           "salience": 0.5,
@@ -10241,7 +10314,7 @@ export interface operations {
                      *           "state_key": "in_progress",
                      *           "title": "Dress the stones",
                      *           "ttl_policy": "decay",
-                     *           "updated_at": "2026-11-27T08:25:31.141Z",
+                     *           "updated_at": "2026-11-27T09:17:00.698Z",
                      *           "user_id": "noor",
                      *           "version": 1
                      *         }
@@ -10348,20 +10421,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-16T02:32:22.858226752Z",
+                     *       "archives_at": "2028-10-16T03:24:18.010892144Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T08:25:31.141Z",
+                     *       "created_at": "2026-11-27T09:17:00.698Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T08:25:39.662Z",
+                     *       "first_mentioned_at": "2026-11-27T09:17:04.729Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T08:26:10.069Z",
-                     *       "last_mentioned_at": "2026-11-27T08:26:05.649Z",
+                     *       "last_accessed_at": "2026-11-27T09:17:18.547Z",
+                     *       "last_mentioned_at": "2026-11-27T09:17:13.935Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T08:25:31.141Z",
-                     *         "by": "9f7860ad0e42",
+                     *         "at": "2026-11-27T09:17:00.698Z",
+                     *         "by": "5666579c7683",
                      *         "through": "write-memory"
                      *       },
                      *       "name": "Samir Haddou",
@@ -10375,8 +10448,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
-                     *           "last_accessed_at": "2026-11-27T08:26:10.069Z",
+                     *           "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
+                     *           "last_accessed_at": "2026-11-27T09:17:18.547Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -10384,13 +10457,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T08:25:31.141Z",
+                     *           "recorded_at": "2026-11-27T09:17:00.698Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T08:25:31.141Z",
+                     *           "valid_from": "2026-11-27T09:17:00.698Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -10400,14 +10473,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21c1c-a1ab-72ec-8f1c-f427a380a9f5",
+                     *           "key": "01a21c4b-7805-71c3-9a98-e7c3bc6c2fc9",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T08:26:08.021Z",
+                     *           "recorded_at": "2026-11-27T09:17:17.515Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10422,14 +10495,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21c1c-3e17-7955-86a4-fea0e1afc162",
+                     *           "key": "01a21c4b-499e-7e5d-96db-a7e42cbee261",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T08:25:39.662Z",
+                     *           "recorded_at": "2026-11-27T09:17:04.729Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10443,7 +10516,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T08:25:31.141Z",
+                     *       "updated_at": "2026-11-27T09:17:00.698Z",
                      *       "user_id": "noor",
                      *       "version": 1
                      *     }
@@ -10543,11 +10616,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T08:26:21.028Z",
+                     *       "deleted_at": "2026-11-27T09:17:22.874Z",
                      *       "key": "p-samir",
                      *       "messages": 0,
                      *       "relationships": 3,
-                     *       "restorable_until": "2026-12-27T08:26:21.028Z"
+                     *       "restorable_until": "2026-12-27T09:17:22.874Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -10662,20 +10735,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-16T02:32:22.858226752Z",
+                     *       "archives_at": "2028-10-16T03:24:18.010892144Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T08:25:31.141Z",
+                     *       "created_at": "2026-11-27T09:17:00.698Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T08:25:39.662Z",
+                     *       "first_mentioned_at": "2026-11-27T09:17:04.729Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T08:26:13.669Z",
-                     *       "last_mentioned_at": "2026-11-27T08:26:05.649Z",
+                     *       "last_accessed_at": "2026-11-27T09:17:19.529Z",
+                     *       "last_mentioned_at": "2026-11-27T09:17:13.935Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T08:26:13.669Z",
-                     *         "by": "9f7860ad0e42",
+                     *         "at": "2026-11-27T09:17:19.529Z",
+                     *         "by": "5666579c7683",
                      *         "through": "patch-node"
                      *       },
                      *       "name": "Samir Haddou",
@@ -10689,8 +10762,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
-                     *           "last_accessed_at": "2026-11-27T08:26:10.069Z",
+                     *           "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
+                     *           "last_accessed_at": "2026-11-27T09:17:18.547Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -10698,13 +10771,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T08:25:31.141Z",
+                     *           "recorded_at": "2026-11-27T09:17:00.698Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T08:25:31.141Z",
+                     *           "valid_from": "2026-11-27T09:17:00.698Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -10714,14 +10787,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21c1c-a1ab-72ec-8f1c-f427a380a9f5",
+                     *           "key": "01a21c4b-7805-71c3-9a98-e7c3bc6c2fc9",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T08:26:08.021Z",
+                     *           "recorded_at": "2026-11-27T09:17:17.515Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10736,14 +10809,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21c1c-3e17-7955-86a4-fea0e1afc162",
+                     *           "key": "01a21c4b-499e-7e5d-96db-a7e42cbee261",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T08:25:39.662Z",
+                     *           "recorded_at": "2026-11-27T09:17:04.729Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10757,7 +10830,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T08:26:13.669Z",
+                     *       "updated_at": "2026-11-27T09:17:19.529Z",
                      *       "user_id": "noor",
                      *       "version": 2
                      *     }
@@ -10893,8 +10966,8 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T08:26:13.68Z",
-                     *           "by": "9f7860ad0e42",
+                     *           "at": "2026-11-27T09:17:19.533Z",
+                     *           "by": "5666579c7683",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -10907,11 +10980,11 @@ export interface operations {
                      *           "what": "updated"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T08:26:08.021Z",
-                     *           "by": "9f7860ad0e42",
+                     *           "at": "2026-11-27T09:17:17.515Z",
+                     *           "by": "5666579c7683",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21c1c-a1ab-72ec-8f1c-f427a380a9f5",
+                     *             "key": "01a21c4b-7805-71c3-9a98-e7c3bc6c2fc9",
                      *             "node": {
                      *               "entity_key": "talk-1",
                      *               "kind": "source",
@@ -10924,11 +10997,11 @@ export interface operations {
                      *           "what": "created"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T08:25:39.662Z",
-                     *           "by": "9f7860ad0e42",
+                     *           "at": "2026-11-27T09:17:04.729Z",
+                     *           "by": "5666579c7683",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21c1c-3e17-7955-86a4-fea0e1afc162",
+                     *             "key": "01a21c4b-499e-7e5d-96db-a7e42cbee261",
                      *             "node": {
                      *               "entity_key": "s-monday",
                      *               "kind": "source",
@@ -11049,7 +11122,7 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "9f7860ad0e42",
+                     *           "by": "5666579c7683",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -11057,24 +11130,24 @@ export interface operations {
                      *               "was": ""
                      *             }
                      *           ],
-                     *           "from": "2026-11-27T08:26:13.68Z",
+                     *           "from": "2026-11-27T09:17:19.533Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:25:31.141Z",
+                     *             "created_at": "2026-11-27T09:17:00.698Z",
                      *             "description": "Builds boats; lives on the barge Zwaluw.",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T08:25:39.662Z",
+                     *             "first_mentioned_at": "2026-11-27T09:17:04.729Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T08:26:13.669Z",
-                     *             "last_mentioned_at": "2026-11-27T08:26:05.649Z",
+                     *             "last_accessed_at": "2026-11-27T09:17:19.529Z",
+                     *             "last_mentioned_at": "2026-11-27T09:17:13.935Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T08:26:13.669Z",
+                     *             "updated_at": "2026-11-27T09:17:19.529Z",
                      *             "user_id": "noor",
                      *             "version": 2
                      *           },
@@ -11083,31 +11156,31 @@ export interface operations {
                      *           "version": 2
                      *         },
                      *         {
-                     *           "by": "9f7860ad0e42",
+                     *           "by": "5666579c7683",
                      *           "changes": [],
-                     *           "from": "2026-11-27T08:25:31.141Z",
+                     *           "from": "2026-11-27T09:17:00.698Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T08:25:31.141Z",
+                     *             "created_at": "2026-11-27T09:17:00.698Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T08:25:39.662Z",
+                     *             "first_mentioned_at": "2026-11-27T09:17:04.729Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T08:26:10.069Z",
-                     *             "last_mentioned_at": "2026-11-27T08:26:05.649Z",
+                     *             "last_accessed_at": "2026-11-27T09:17:18.547Z",
+                     *             "last_mentioned_at": "2026-11-27T09:17:13.935Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T08:25:31.141Z",
+                     *             "updated_at": "2026-11-27T09:17:00.698Z",
                      *             "user_id": "noor",
                      *             "version": 1
                      *           },
                      *           "through": "write-memory",
-                     *           "until": "2026-11-27T08:26:13.68Z",
+                     *           "until": "2026-11-27T09:17:19.533Z",
                      *           "version": 1
                      *         }
                      *       ]
@@ -11241,7 +11314,7 @@ export interface operations {
                      *         "goals": [
                      *           {
                      *             "direction": "outgoing",
-                     *             "edge_id": "01a21c1c-2049-77a2-a687-142433751b78",
+                     *             "edge_id": "01a21c4b-3c8c-7c2e-8bb5-2cfd39785be0",
                      *             "id": "flour",
                      *             "kind": "goal",
                      *             "name": "Flour by May",
@@ -11257,7 +11330,7 @@ export interface operations {
                      *         "risks": [],
                      *         "tasks": []
                      *       },
-                     *       "loaded_at": "2026-11-27T08:26:13.029771579Z",
+                     *       "loaded_at": "2026-11-27T09:17:19.371724326Z",
                      *       "next": null,
                      *       "source": {
                      *         "id": "grind",
@@ -11373,10 +11446,10 @@ export interface operations {
                      * @example {
                      *       "mentions": [
                      *         {
-                     *           "at": "2026-11-27T08:26:05.649Z",
+                     *           "at": "2026-11-27T09:17:13.935Z",
                      *           "content_type": "conversation",
                      *           "context_type": "work-session",
-                     *           "message": "01a21c1c-9e60-7531-8939-0c7e680bec9c",
+                     *           "message": "01a21c4b-747e-7a87-8f91-ffb71d875031",
                      *           "quote": "Samir says the letter came.",
                      *           "role": "user",
                      *           "source": "talk-1",
@@ -11384,7 +11457,7 @@ export interface operations {
                      *           "to": 5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T08:25:39.662Z",
+                     *           "at": "2026-11-27T09:17:04.729Z",
                      *           "content_type": "conversation",
                      *           "context_type": "planning",
                      *           "source": "s-monday",
@@ -11511,24 +11584,24 @@ export interface operations {
                      *         ],
                      *         "canonical_name": "samir haddou",
                      *         "confidence": 0.5,
-                     *         "created_at": "2026-11-27T08:25:31.141Z",
+                     *         "created_at": "2026-11-27T09:17:00.698Z",
                      *         "description": "Builds boats; lives on the barge Zwaluw.",
                      *         "entity_key": "p-samir",
-                     *         "first_mentioned_at": "2026-11-27T08:25:39.662Z",
+                     *         "first_mentioned_at": "2026-11-27T09:17:04.729Z",
                      *         "kind": "person",
-                     *         "last_accessed_at": "2026-11-27T08:26:16.044Z",
-                     *         "last_mentioned_at": "2026-11-27T08:26:05.649Z",
+                     *         "last_accessed_at": "2026-11-27T09:17:20.687Z",
+                     *         "last_mentioned_at": "2026-11-27T09:17:13.935Z",
                      *         "name": "Samir Haddou",
                      *         "salience": 0.8,
                      *         "source_count": 2,
                      *         "state": "active",
                      *         "ttl_policy": "decay",
-                     *         "updated_at": "2026-11-27T08:26:22.56Z",
+                     *         "updated_at": "2026-11-27T09:17:23.779Z",
                      *         "user_id": "noor",
                      *         "version": 6
                      *       },
                      *       "relationships": 0,
-                     *       "undoable_until": "2026-12-27T08:26:22.56Z"
+                     *       "undoable_until": "2026-12-27T09:17:23.779Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Merge"];
@@ -11655,9 +11728,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T08:26:16.044Z",
+                     *           "date_added": "2026-11-27T09:17:20.687Z",
                      *           "expires_at": null,
-                     *           "id": "01a21c1c-c06c-7164-a5eb-ef1465d5e038",
+                     *           "id": "01a21c4b-83af-7626-a286-8759cfd5b6a3",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -11770,9 +11843,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T08:26:16.044Z",
+                     *           "date_added": "2026-11-27T09:17:20.687Z",
                      *           "expires_at": null,
-                     *           "id": "01a21c1c-c06c-7164-a5eb-ef1465d5e038",
+                     *           "id": "01a21c4b-83af-7626-a286-8759cfd5b6a3",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -12014,7 +12087,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "next": "MDFhMjFjMWMtMjA0OS03NmM0LTljY2MtNTdiNzNkYzk5Mjhh",
+                     *       "next": "MDFhMjFjNGItM2M4Yy03YjUwLWFiNjctOGEwZWU1MzI1M2Y1",
                      *       "relationships": [
                      *         {
                      *           "access_count": 2,
@@ -12024,8 +12097,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "outgoing",
                      *           "from": "p-noor",
-                     *           "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
-                     *           "last_accessed_at": "2026-11-27T08:26:10.069Z",
+                     *           "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
+                     *           "last_accessed_at": "2026-11-27T09:17:18.547Z",
                      *           "node": {
                      *             "entity_key": "p-samir",
                      *             "kind": "person",
@@ -12033,13 +12106,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T08:25:31.141Z",
+                     *           "recorded_at": "2026-11-27T09:17:00.698Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T08:25:31.141Z",
+                     *           "valid_from": "2026-11-27T09:17:00.698Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         }
@@ -12144,19 +12217,19 @@ export interface operations {
                      *       "access_count": 2,
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T08:25:31.141Z",
+                     *       "created_at": "2026-11-27T09:17:00.698Z",
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T08:25:39.662Z",
+                     *       "first_mentioned_at": "2026-11-27T09:17:04.729Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T08:26:16.044Z",
-                     *       "last_mentioned_at": "2026-11-27T08:26:05.649Z",
+                     *       "last_accessed_at": "2026-11-27T09:17:20.687Z",
+                     *       "last_mentioned_at": "2026-11-27T09:17:13.935Z",
                      *       "name": "Samir Haddou",
                      *       "salience": 0.8,
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T08:26:21.758Z",
+                     *       "updated_at": "2026-11-27T09:17:23.322Z",
                      *       "user_id": "noor",
                      *       "version": 5
                      *     }
@@ -12628,22 +12701,22 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "Together eight years, six of them afloat.",
                      *       "from": "p-noor",
-                     *       "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
-                     *       "last_accessed_at": "2026-11-27T08:26:10.069Z",
+                     *       "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
+                     *       "last_accessed_at": "2026-11-27T09:17:18.547Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T08:25:31.141Z",
-                     *         "by": "9f7860ad0e42",
+                     *         "at": "2026-11-27T09:17:00.698Z",
+                     *         "by": "5666579c7683",
                      *         "through": "write-memory"
                      *       },
                      *       "proximity": 5,
                      *       "proximity_word": "intimate-knowledge",
-                     *       "recorded_at": "2026-11-27T08:25:31.141Z",
+                     *       "recorded_at": "2026-11-27T09:17:00.698Z",
                      *       "recorded_by": "noor",
                      *       "salience": 1,
                      *       "state": "active",
                      *       "to": "p-samir",
                      *       "type": "has_relationship_with",
-                     *       "valid_from": "2026-11-27T08:25:31.141Z",
+                     *       "valid_from": "2026-11-27T09:17:00.698Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -12741,11 +12814,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T08:26:16.623Z",
-                     *       "key": "01a21c1c-2049-774e-ae00-d7d01361710b",
+                     *       "deleted_at": "2026-11-27T09:17:21.074Z",
+                     *       "key": "01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T08:26:16.623Z"
+                     *       "restorable_until": "2026-12-27T09:17:21.074Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -12854,9 +12927,9 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "9f7860ad0e42",
+                     *           "by": "5666579c7683",
                      *           "changes": [],
-                     *           "from": "2026-11-27T08:25:31.141Z",
+                     *           "from": "2026-11-27T09:17:00.698Z",
                      *           "relationship": {
                      *             "access_count": 2,
                      *             "attitude": 5,
@@ -12864,17 +12937,17 @@ export interface operations {
                      *             "confidence": 0.8,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
-                     *             "last_accessed_at": "2026-11-27T08:26:10.069Z",
+                     *             "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
+                     *             "last_accessed_at": "2026-11-27T09:17:18.547Z",
                      *             "proximity": 5,
                      *             "proximity_word": "intimate-knowledge",
-                     *             "recorded_at": "2026-11-27T08:25:31.141Z",
+                     *             "recorded_at": "2026-11-27T09:17:00.698Z",
                      *             "recorded_by": "noor",
                      *             "salience": 1,
                      *             "state": "active",
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with",
-                     *             "valid_from": "2026-11-27T08:25:31.141Z",
+                     *             "valid_from": "2026-11-27T09:17:00.698Z",
                      *             "valid_to": null,
                      *             "version": 1
                      *           },
@@ -13078,9 +13151,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T08:26:16.214Z",
-                     *           "expires_at": "2026-12-27T08:26:16.214Z",
-                     *           "id": "01a21c1c-c116-7e75-af34-005e84e902c3",
+                     *           "date_added": "2026-11-27T09:17:20.865Z",
+                     *           "expires_at": "2026-12-27T09:17:20.865Z",
+                     *           "id": "01a21c4b-8461-7d4e-9fea-09a1a529c020",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -13190,9 +13263,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T08:26:16.214Z",
-                     *           "expires_at": "2026-12-27T08:26:16.214Z",
-                     *           "id": "01a21c1c-c116-7e75-af34-005e84e902c3",
+                     *           "date_added": "2026-11-27T09:17:20.865Z",
+                     *           "expires_at": "2026-12-27T09:17:20.865Z",
+                     *           "id": "01a21c4b-8461-7d4e-9fea-09a1a529c020",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -13426,15 +13499,15 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "How she works.",
                      *       "from": "p-noor",
-                     *       "key": "01a21c1c-2049-774e-ae00-d7d01361710b",
-                     *       "last_accessed_at": "2026-11-27T08:26:10.069Z",
-                     *       "recorded_at": "2026-11-27T08:25:31.141Z",
+                     *       "key": "01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6",
+                     *       "last_accessed_at": "2026-11-27T09:17:18.547Z",
+                     *       "recorded_at": "2026-11-27T09:17:00.698Z",
                      *       "recorded_by": "noor",
                      *       "salience": 0.575,
                      *       "state": "active",
                      *       "to": "c-repair",
                      *       "type": "engages_with",
-                     *       "valid_from": "2026-11-27T08:25:31.141Z",
+                     *       "valid_from": "2026-11-27T09:17:00.698Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -13561,9 +13634,9 @@ export interface operations {
                      *       "next": null,
                      *       "reviews": [
                      *         {
-                     *           "created_at": "2026-11-27T08:25:31.141Z",
+                     *           "created_at": "2026-11-27T09:17:00.698Z",
                      *           "decided_at": null,
-                     *           "key": "01a21c1c-221d-77b4-bdc5-0a2a5deeee2b",
+                     *           "key": "01a21c4b-3d5c-78ea-8ef2-941ddf4b9109",
                      *           "origin": "external",
                      *           "state": "waiting",
                      *           "trust": 0.1,
@@ -13664,9 +13737,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T08:25:31.141Z",
+                     *       "created_at": "2026-11-27T09:17:00.698Z",
                      *       "decided_at": null,
-                     *       "key": "01a21c1c-221d-77b4-bdc5-0a2a5deeee2b",
+                     *       "key": "01a21c4b-3d5c-78ea-8ef2-941ddf4b9109",
                      *       "origin": "external",
                      *       "state": "waiting",
                      *       "trust": 0.1,
@@ -13790,9 +13863,9 @@ export interface operations {
                      *         "warnings": []
                      *       },
                      *       "review": {
-                     *         "created_at": "2026-11-27T08:25:31.141Z",
-                     *         "decided_at": "2026-11-27T08:26:24.879Z",
-                     *         "key": "01a21c1c-221d-77b4-bdc5-0a2a5deeee2b",
+                     *         "created_at": "2026-11-27T09:17:00.698Z",
+                     *         "decided_at": "2026-11-27T09:17:24.685Z",
+                     *         "key": "01a21c4b-3d5c-78ea-8ef2-941ddf4b9109",
                      *         "origin": "external",
                      *         "state": "refused",
                      *         "trust": 0.1,
@@ -14451,11 +14524,11 @@ export interface operations {
                      *       "next_cursor": null,
                      *       "systems": [
                      *         {
-                     *           "created_at": "2026-11-27T08:26:25.76Z",
+                     *           "created_at": "2026-11-27T09:17:25.187Z",
                      *           "entities": 3,
                      *           "relationships": 1,
                      *           "system": "shop",
-                     *           "updated_at": "2026-11-27T08:26:26.432Z",
+                     *           "updated_at": "2026-11-27T09:17:25.613Z",
                      *           "version": 2
                      *         }
                      *       ]
@@ -14649,9 +14722,9 @@ export interface operations {
                      * @example {
                      *       "entities": [
                      *         {
-                     *           "created_at": "2026-11-27T08:26:25.841Z",
+                     *           "created_at": "2026-11-27T09:17:25.232Z",
                      *           "description": "Takes payments",
-                     *           "entity_key": "01a21c1c-e848-7006-ba0f-2c5f7291ce6c",
+                     *           "entity_key": "01a21c4b-9644-72f2-80ad-028d46d75299",
                      *           "name": "checkout",
                      *           "properties": {
                      *             "port": 8080
@@ -14660,18 +14733,18 @@ export interface operations {
                      *             "go"
                      *           ],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T08:26:25.841Z",
+                     *           "updated_at": "2026-11-27T09:17:25.232Z",
                      *           "version": 1
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T08:26:26.432Z",
+                     *           "created_at": "2026-11-27T09:17:25.613Z",
                      *           "description": "",
-                     *           "entity_key": "01a21c1c-e929-748d-aa35-03fc6f2fe521",
+                     *           "entity_key": "01a21c4b-9716-73d6-88ee-ca1ded70bf22",
                      *           "name": "search",
                      *           "properties": {},
                      *           "tags": [],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T08:26:26.432Z",
+                     *           "updated_at": "2026-11-27T09:17:25.613Z",
                      *           "version": 1
                      *         }
                      *       ],
@@ -14768,9 +14841,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T08:26:25.841Z",
+                     *       "created_at": "2026-11-27T09:17:25.232Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21c1c-e848-7006-ba0f-2c5f7291ce6c",
+                     *       "entity_key": "01a21c4b-9644-72f2-80ad-028d46d75299",
                      *       "name": "checkout",
                      *       "properties": {
                      *         "port": 8080
@@ -14779,7 +14852,7 @@ export interface operations {
                      *         "go"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T08:26:25.841Z",
+                     *       "updated_at": "2026-11-27T09:17:25.232Z",
                      *       "version": 1
                      *     }
                      */
@@ -14990,9 +15063,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T08:26:25.841Z",
+                     *       "created_at": "2026-11-27T09:17:25.232Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21c1c-e848-7006-ba0f-2c5f7291ce6c",
+                     *       "entity_key": "01a21c4b-9644-72f2-80ad-028d46d75299",
                      *       "name": "checkout",
                      *       "properties": {},
                      *       "tags": [
@@ -15000,7 +15073,7 @@ export interface operations {
                      *         "critical"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T08:26:26.9Z",
+                     *       "updated_at": "2026-11-27T09:17:26.091Z",
                      *       "version": 2
                      *     }
                      */
@@ -15130,14 +15203,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T08:26:26.432Z",
+                     *       "created_at": "2026-11-27T09:17:25.613Z",
                      *       "description": "",
-                     *       "entity_key": "01a21c1c-e929-748d-aa35-03fc6f2fe521",
+                     *       "entity_key": "01a21c4b-9716-73d6-88ee-ca1ded70bf22",
                      *       "name": "finder",
                      *       "properties": {},
                      *       "tags": [],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T08:26:26.999Z",
+                     *       "updated_at": "2026-11-27T09:17:26.189Z",
                      *       "version": 2
                      *     }
                      */
@@ -15851,7 +15924,7 @@ export interface operations {
                      *       "relationships": [
                      *         {
                      *           "from": "checkout",
-                     *           "key": "01a21c1c-e848-701d-a2ec-39a679f6760d",
+                     *           "key": "01a21c4b-9644-7312-a858-5720feb14c25",
                      *           "properties": {},
                      *           "to": "ledger",
                      *           "type": "writes to",
@@ -16048,7 +16121,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 0,
-                     *       "erased_at": "2026-11-27T08:26:48.528Z",
+                     *       "erased_at": "2026-11-27T09:17:41.139Z",
                      *       "keys": 1,
                      *       "messages": 0,
                      *       "nodes": 0,
@@ -16509,27 +16582,27 @@ export interface operations {
                      *         {
                      *           "hops": 1,
                      *           "node": {
-                     *             "access_count": 0,
+                     *             "access_count": 1,
                      *             "confidence": 0.5,
                      *             "description": "",
                      *             "entity_key": "p-samir",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
-                     *             "salience": 0.65,
+                     *             "salience": 0.725,
                      *             "state": "active",
-                     *             "updated_at": "2026-11-27T08:25:31.141Z"
+                     *             "updated_at": "2026-11-27T09:17:00.698Z"
                      *           },
                      *           "relationship": {
                      *             "attitude": 5,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c1c-2049-76c4-9ccc-57b73dc9928a",
+                     *             "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
                      *             "proximity": 5,
-                     *             "salience": 0.9,
+                     *             "salience": 0.975,
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with"
                      *           },
-                     *           "score": 0.742491
+                     *           "score": 0.742496
                      *         },
                      *         {
                      *           "hops": 1,
@@ -16542,17 +16615,17 @@ export interface operations {
                      *             "node_type": "Concept",
                      *             "salience": 0.5,
                      *             "state": "core",
-                     *             "updated_at": "2026-11-27T08:25:31.141Z"
+                     *             "updated_at": "2026-11-27T09:17:00.698Z"
                      *           },
                      *           "relationship": {
                      *             "description": "How she works.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c1c-2049-774e-ae00-d7d01361710b",
+                     *             "key": "01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6",
                      *             "salience": 0.5,
                      *             "to": "c-repair",
                      *             "type": "engages_with"
                      *           },
-                     *           "score": 0.374997
+                     *           "score": 0.374998
                      *         }
                      *       ],
                      *       "truncated": false
@@ -16677,14 +16750,14 @@ export interface operations {
                      *           "context": {
                      *             "project_id": "mill"
                      *           },
-                     *           "created_at": 1795767988383,
+                     *           "created_at": 1795771046863,
                      *           "display_name": "Untitled",
                      *           "id": "stones",
                      *           "name": null,
                      *           "pinned": false,
                      *           "system_prompt": "Be brief.",
                      *           "turn_count": 0,
-                     *           "updated_at": 1795767988383,
+                     *           "updated_at": 1795771046863,
                      *           "user_id": "noor"
                      *         }
                      *       ]
@@ -16793,14 +16866,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795767988383,
+                     *       "created_at": 1795771046863,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795767988383,
+                     *       "updated_at": 1795771046863,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -16916,14 +16989,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795767988383,
+                     *       "created_at": 1795771046863,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795767988383,
+                     *       "updated_at": 1795771046863,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -17131,14 +17204,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795767988383,
+                     *       "created_at": 1795771046863,
                      *       "display_name": "The stones",
                      *       "id": "stones",
                      *       "name": "The stones",
                      *       "pinned": true,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795767989187,
+                     *       "updated_at": 1795771047265,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -17267,7 +17340,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795767989219,
+                     *           "created_at": 1795771047311,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -17388,7 +17461,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795767989219,
+                     *       "created_at": 1795771047311,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17402,7 +17475,7 @@ export interface operations {
                      *       "provider_id": null,
                      *       "status": "pending",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795767989219,
+                     *       "updated_at": 1795771047311,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -17541,7 +17614,7 @@ export interface operations {
                      * @example {
                      *       "rules": [
                      *         {
-                     *           "created_at": "2026-11-27T08:26:24.879Z",
+                     *           "created_at": "2026-11-27T09:17:24.685Z",
                      *           "decision": "refused",
                      *           "origin": "external",
                      *           "user_id": "noor"
@@ -17727,7 +17800,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795767989219,
+                     *       "created_at": 1795771047311,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17741,7 +17814,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795767989416,
+                     *       "updated_at": 1795771047454,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -17949,7 +18022,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795767989219,
+                     *       "created_at": 1795771047311,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17963,7 +18036,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795767989416,
+                     *       "updated_at": 1795771047454,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -18086,7 +18159,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795767990039,
+                     *       "created_at": 1795771048122,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -18094,13 +18167,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21c1c-f717-7ad4-b192-f851d1f2a6b1",
+                     *       "id": "01a21c4b-a0ba-730e-8ab6-3f1dea33d7f0",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "cancelled",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795767990153,
+                     *       "updated_at": 1795771048216,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -18224,7 +18297,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795767989219,
+                     *           "created_at": 1795771047311,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -18432,7 +18505,7 @@ export interface operations {
                      *         {
                      *           "assistant_text": "Before Friday.",
                      *           "attempt": 1,
-                     *           "created_at": 1795767989219,
+                     *           "created_at": 1795771047311,
                      *           "entity_refs": [
                      *             {
                      *               "display_label": "@grind",
@@ -18446,7 +18519,7 @@ export interface operations {
                      *           "provider_id": "own-model",
                      *           "status": "complete",
                      *           "tree_id": "stones",
-                     *           "updated_at": 1795767989416,
+                     *           "updated_at": 1795771047454,
                      *           "user_prompt": "When should @Task:grind be done?"
                      *         }
                      *       ]
@@ -18654,7 +18727,7 @@ export interface operations {
                      *       "turn": {
                      *         "assistant_text": "Before Friday.",
                      *         "attempt": 1,
-                     *         "created_at": 1795767989219,
+                     *         "created_at": 1795771047311,
                      *         "entity_refs": [
                      *           {
                      *             "display_label": "@grind",
@@ -18668,7 +18741,7 @@ export interface operations {
                      *         "provider_id": "own-model",
                      *         "status": "complete",
                      *         "tree_id": "stones",
-                     *         "updated_at": 1795767989416,
+                     *         "updated_at": 1795771047454,
                      *         "user_prompt": "When should @Task:grind be done?"
                      *       }
                      *     }
@@ -18805,7 +18878,7 @@ export interface operations {
                      *         {
                      *           "chats": 1,
                      *           "conversations": 2,
-                     *           "last_activity_at": "2026-11-27T08:26:32.574Z",
+                     *           "last_activity_at": "2026-11-27T09:17:29.522Z",
                      *           "messages": 3,
                      *           "nodes": 11,
                      *           "user_id": "noor"
@@ -18893,7 +18966,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 16,
-                     *       "erased_at": "2026-11-27T08:26:36.297Z",
+                     *       "erased_at": "2026-11-27T09:17:32.539Z",
                      *       "keys": 1,
                      *       "messages": 4,
                      *       "nodes": 11,
@@ -19259,12 +19332,12 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "9f7860ad0e42",
+                     *           "by": "5666579c7683",
                      *           "deleted": true,
-                     *           "from": "2026-11-27T08:25:45.465Z",
+                     *           "from": "2026-11-27T09:17:07.111Z",
                      *           "key": "units",
                      *           "through": "put-preference",
-                     *           "until": "2026-11-27T08:25:45.853Z",
+                     *           "until": "2026-11-27T09:17:07.269Z",
                      *           "value": "metric"
                      *         }
                      *       ]
@@ -19599,7 +19672,7 @@ export interface operations {
                      *       "paused": false,
                      *       "statements": [
                      *         {
-                     *           "at": "2026-11-27T08:25:39.662Z",
+                     *           "at": "2026-11-27T09:17:04.729Z",
                      *           "confidence": 0.95,
                      *           "from": 0,
                      *           "key": "m-2#0",
@@ -19839,10 +19912,10 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "9f7860ad0e42",
-                     *           "from": "2026-11-27T08:25:49.176Z",
+                     *           "by": "5666579c7683",
+                     *           "from": "2026-11-27T09:17:08.359Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T08:25:39.662Z",
+                     *             "at": "2026-11-27T09:17:04.729Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -19860,10 +19933,10 @@ export interface operations {
                      *           "until": null
                      *         },
                      *         {
-                     *           "by": "9f7860ad0e42",
-                     *           "from": "2026-11-27T08:25:39.662Z",
+                     *           "by": "5666579c7683",
+                     *           "from": "2026-11-27T09:17:04.729Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T08:25:39.662Z",
+                     *             "at": "2026-11-27T09:17:04.729Z",
                      *             "confidence": 0.95,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -19878,7 +19951,7 @@ export interface operations {
                      *             "valid_to": null
                      *           },
                      *           "through": "write-source",
-                     *           "until": "2026-11-27T08:25:49.176Z"
+                     *           "until": "2026-11-27T09:17:08.359Z"
                      *         }
                      *       ]
                      *     }
@@ -19972,17 +20045,17 @@ export interface operations {
                      *         {
                      *           "active": true,
                      *           "attempts": 0,
-                     *           "created_at": "2026-11-27T08:26:33.335Z",
-                     *           "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczNTEgMA",
+                     *           "created_at": "2026-11-27T09:17:29.841Z",
+                     *           "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMzcgMA",
                      *           "disabled": null,
-                     *           "id": "01a21c1d-03f7-7a06-9e16-43483d118473",
+                     *           "id": "01a21c4b-a771-72c5-ad9a-e446ae7d4b65",
                      *           "kinds": [
                      *             "concept",
                      *             "task"
                      *           ],
                      *           "last_attempt_at": null,
                      *           "last_result": null,
-                     *           "next_attempt_at": "2026-11-27T08:26:33.335Z",
+                     *           "next_attempt_at": "2026-11-27T09:17:29.841Z",
                      *           "ops": [
                      *             "created",
                      *             "updated"
@@ -20090,17 +20163,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T08:26:33.335Z",
-                     *       "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczNTEgMA",
+                     *       "created_at": "2026-11-27T09:17:29.841Z",
+                     *       "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMzcgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c1d-03f7-7a06-9e16-43483d118473",
+                     *       "id": "01a21c4b-a771-72c5-ad9a-e446ae7d4b65",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T08:26:33.335Z",
+                     *       "next_attempt_at": "2026-11-27T09:17:29.841Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -20218,17 +20291,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T08:26:33.335Z",
-                     *       "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczNTEgMA",
+                     *       "created_at": "2026-11-27T09:17:29.841Z",
+                     *       "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMzcgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c1d-03f7-7a06-9e16-43483d118473",
+                     *       "id": "01a21c4b-a771-72c5-ad9a-e446ae7d4b65",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T08:26:33.335Z",
+                     *       "next_attempt_at": "2026-11-27T09:17:29.841Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -20429,10 +20502,10 @@ export interface operations {
                      * @example {
                      *       "active": false,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T08:26:33.335Z",
-                     *       "cursor": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDE3OTU3Njc5MzczNTEgMA",
+                     *       "created_at": "2026-11-27T09:17:29.841Z",
+                     *       "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMzcgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c1d-03f7-7a06-9e16-43483d118473",
+                     *       "id": "01a21c4b-a771-72c5-ad9a-e446ae7d4b65",
                      *       "kinds": [],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
@@ -20566,24 +20639,24 @@ export interface operations {
                      * @example {
                      *       "dead": [
                      *         {
-                     *           "after": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDEgMA",
+                     *           "after": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_first",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDEgMQ"
+                     *           "until": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDEgMQ"
                      *         },
                      *         {
-                     *           "after": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDEgMA",
+                     *           "after": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_second",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyA5ZjhlOGJhZjVlY2Q1NzMzIDEgMQ"
+                     *           "until": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDEgMQ"
                      *         }
                      *       ],
                      *       "next": null
