@@ -1,6 +1,6 @@
 // Moves the relationships of a generated owner to the person that replaces it, and removes the generated owner. Drops
 // relationships to that person, and current ones that duplicate one of the person. Mention counts are recomputed from
-// them. links: of each relationship its key, type, ends afterwards, version, and whether it was dropped.
+// them. links: of each relationship, except those that a deleted node hides, its key, type, ends afterwards, version, and whether it was dropped.
 // mode: write
 // params: team_id, rows
 // returns: generated, user_id, links
@@ -32,8 +32,8 @@ CALL (g, o, has) {
     CREATE (x)-[n:$(kind) {team_id: $team_id}]->(o)
     SET n = values, n.node_key = CASE WHEN kind = 'mentions' THEN o.entity_key ELSE n.node_key END
   }
-  RETURN collect([values.key, coalesce(values.type_word, kind), CASE WHEN leads THEN o.entity_key ELSE x.entity_key END,
-    CASE WHEN leads THEN x.entity_key ELSE o.entity_key END, coalesce(values.version, 1), doubled]) AS links
+  RETURN collect(CASE WHEN x:Memory THEN [values.key, coalesce(values.type_word, kind), CASE WHEN leads THEN o.entity_key ELSE x.entity_key END,
+    CASE WHEN leads THEN x.entity_key ELSE o.entity_key END, coalesce(values.version, 1), doubled] END) AS links
 }
 CALL (g, o) {
   OPTIONAL MATCH (:Source)-[m:mentions {team_id: $team_id}]->(o)
