@@ -54,8 +54,32 @@ type withdrawalCount struct {
 
 // withdrawnFacts is the row of withdrawal_facts.
 type withdrawnFacts struct {
-	Nodes         []string
+	Nodes         []withdrawnNode
 	Relationships []withdrawnRelationship
+}
+
+// withdrawnNode is a node in the order of withdrawal_facts, with its user; empty if it is shared.
+type withdrawnNode struct{ Key, UserID string }
+
+// ofOne returns the facts of one user: of the first fact, relationships before nodes.
+func (f *withdrawnFacts) ofOne() (userID string, nodes []string, relationships []withdrawnRelationship) {
+	switch {
+	case len(f.Relationships) > 0:
+		userID = f.Relationships[0].userID()
+	case len(f.Nodes) > 0:
+		userID = f.Nodes[0].UserID
+	}
+	for _, n := range f.Nodes {
+		if n.UserID == userID {
+			nodes = append(nodes, n.Key)
+		}
+	}
+	for _, r := range f.Relationships {
+		if r.userID() == userID {
+			relationships = append(relationships, r)
+		}
+	}
+	return userID, nodes, relationships
 }
 
 // withdrawnRelationship is a relationship in the order of withdrawal_facts.
@@ -64,10 +88,13 @@ type withdrawnRelationship struct {
 	Properties          Properties
 }
 
-// withdrawalPart is what one transaction has withdrawn: kinds and keys of nodes, keys of relationships, and facts with less trust as
+func (r *withdrawnRelationship) userID() string { return r.Properties.Text("user_id") }
+
+// withdrawalPart is what one transaction has withdrawn of a user, or of what is shared: kinds and keys of nodes, keys of relationships, and facts with less trust as
 // JSON.
 type withdrawalPart struct {
 	Part                          int64
+	UserID                        *string
 	Nodes, Relationships, Lowered []string
 }
 
@@ -83,13 +110,25 @@ func withdrawalQuery(teamID, key string) string {
 	return "+search_scope:" + searchscope.Source(teamID, key)
 }
 
-// WithdrawalReport returns what would go with a source of the scope's user. It returns ErrNotFound for an unknown source.
+// WithdrawalReport returns what would go with a source. It returns ErrNotFound for an unknown source, and an InvalidError for one that
+// the team shares if the scope is of a user.
 func (s *Store) WithdrawalReport(ctx context.Context, scope Scope, key string) (Withdrawal, error) {
 	source, err := s.Source(ctx, scope, key)
 	if err != nil {
 		return Withdrawal{}, err
 	}
+	if err := mayWithdraw(scope, source.UserID); err != nil {
+		return Withdrawal{}, err
+	}
 	return s.withdrawalReport(ctx, scope, &source)
+}
+
+// mayWithdraw refuses that somebody who acts for a user withdraws a shared source: facts of other users may rest on it.
+func mayWithdraw(scope Scope, owner *string) error {
+	if owner == nil && scope.UserID != "" {
+		return fault.Invalid(fault.At("user_id"), fault.Contrary, "must not be given, and the key must not be bound to a user: the team shares the source, and facts of others may rest on it")
+	}
+	return nil
 }
 
 func (s *Store) withdrawalReport(ctx context.Context, scope Scope, source *Source) (Withdrawal, error) {
@@ -106,9 +145,9 @@ func (s *Store) withdrawalReport(ctx context.Context, scope Scope, source *Sourc
 }
 
 // Withdraw deletes a source that was found to be bad, and what rests on it alone; what rests on others too loses its share. Up to a
-// thousand nodes and relationships go in one transaction. Of more, each thousand does: nothing new can rest on the source from the
-// first one on, and another call continues what was interrupted. It can be undone as long as deleted nodes are kept. It returns
-// ErrNotFound for an unknown source.
+// thousand nodes and relationships go in one transaction. Of more, each thousand does, and of a shared source those of each user:
+// nothing new can rest on the source from the first one on, and another call continues what was interrupted. It can be undone as long as
+// deleted nodes are kept. It returns the errors of WithdrawalReport.
 func (s *Store) Withdraw(ctx context.Context, scope Scope, key string) (Withdrawal, error) {
 	report, err := s.WithdrawalReport(ctx, scope, key)
 	if err != nil {
@@ -134,24 +173,27 @@ func (t *Tx) withdraw(scope Scope, key string) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	whose := Scope{TeamID: scope.TeamID, UserID: source.user()}
+	owner := Scope{TeamID: scope.TeamID, UserID: source.user()}
 	now := t.store.Now()
-	t.Changes([]string{whose.UserID}, source.key())
 	facts, err := findWithdrawn.ExecOne(t, map[string]any{
-		"team_id": scope.TeamID, "user_id": whose.User(), "source_key": source.key(), "query": withdrawalQuery(scope.TeamID, source.key()), "limit": withdrawnAtOnce,
+		"team_id": scope.TeamID, "user_id": owner.User(), "source_key": source.key(), "query": withdrawalQuery(scope.TeamID, source.key()), "limit": withdrawnAtOnce,
 	})
 	if err != nil {
 		return false, err
 	}
+	userID, nodes, relationships := facts.ofOne()
+	whose := Scope{TeamID: scope.TeamID, UserID: userID}
+	t.Changes([]string{owner.UserID, whose.UserID}, source.key())
 	part := withdrawalPart{Nodes: []string{}, Relationships: []string{}, Lowered: []string{}}
-	if err := t.withdrawRelationships(whose, source.key(), facts.Relationships, &part); err != nil {
+	if err := t.withdrawRelationships(whose, source.key(), relationships, &part); err != nil {
 		return false, err
 	}
-	if len(facts.Relationships) < withdrawnAtOnce { // a deleted node hides its relationships: these go first
-		if err := t.withdrawNodes(whose, source.key(), facts.Nodes, &part); err != nil {
+	// A deleted node hides its relationships: these go first.
+	if len(relationships) == len(facts.Relationships) && len(relationships) < withdrawnAtOnce {
+		if err := t.withdrawNodes(whose, source.key(), nodes, &part); err != nil {
 			return false, err
 		}
-		done = len(facts.Nodes) < withdrawnAtOnce
+		done = len(nodes) == len(facts.Nodes) && len(nodes) < withdrawnAtOnce
 	}
 	last, err := lastWithdrawal.Exec(t, map[string]any{"team_id": scope.TeamID, "source_key": source.key()})
 	if err != nil {
@@ -162,7 +204,7 @@ func (t *Tx) withdraw(scope Scope, key string) (done bool, err error) {
 		next = last[0].Part + 1
 	}
 	if err := addWithdrawal.Run(t, map[string]any{
-		"team_id": scope.TeamID, "user_id": whose.UserID, "source_key": source.key(), "part": next, "nodes": part.Nodes,
+		"team_id": scope.TeamID, "user_id": whose.User(), "source_key": source.key(), "part": next, "nodes": part.Nodes,
 		"relationships": part.Relationships, "lowered": part.Lowered, "now": now,
 	}); err != nil {
 		return false, err
@@ -171,7 +213,7 @@ func (t *Tx) withdraw(scope Scope, key string) (done bool, err error) {
 	if err := t.writeRows(updateNodes, scope.TeamID, marked); err != nil || !done {
 		return false, err
 	}
-	_, err = t.deleteNodes(whose, now, source)
+	_, err = t.deleteNodes(owner, now, source)
 	return true, err
 }
 
@@ -291,7 +333,8 @@ func (t *Tx) reweighedRelationship(scope Scope, r *withdrawnRelationship, eviden
 }
 
 // UndoWithdrawal restores a source and what went with it. What cannot be restored is counted, and stays deleted. Another call
-// continues what was interrupted. It returns ErrNotFound if no withdrawal of the source is kept.
+// continues what was interrupted. It returns ErrNotFound if no withdrawal of the source is kept, and an InvalidError as WithdrawalReport
+// does.
 func (s *Store) UndoWithdrawal(ctx context.Context, scope Scope, key string) (Withdrawal, error) {
 	types, err := s.IndexedTypes(ctx)
 	if err != nil {
@@ -321,20 +364,30 @@ func (s *Store) UndoWithdrawal(ctx context.Context, scope Scope, key string) (Wi
 
 // restoreWithdrawnSource restores the source itself, unless it is there.
 func (s *Store) restoreWithdrawnSource(ctx context.Context, scope Scope, key string, report *Withdrawal) error {
-	if _, err := s.Source(ctx, scope, key); !errors.Is(err, fault.ErrNotFound) {
+	source, err := s.Source(ctx, scope, key)
+	if err == nil {
+		return mayWithdraw(scope, source.UserID)
+	}
+	if !errors.Is(err, fault.ErrNotFound) {
 		return err
 	}
-	view, err := s.RestoreNode(ctx, scope, SourceKind, key)
-	if err == nil && view.OwnFields != nil {
-		report.Messages = view.MessageCount.Value
-	}
-	return err
+	return s.Transaction(ctx, "node_restore", func(t *Tx) error {
+		view, err := t.restoreNode(scope, SourceKind, key)
+		if err == nil && view.OwnFields != nil {
+			report.Messages = view.MessageCount.Value
+		}
+		if err == nil {
+			err = mayWithdraw(scope, view.UserID)
+		}
+		return err
+	})
 }
 
 // undoing is the undo of a withdrawal.
 type undoing struct {
 	store  *Store
-	scope  Scope
+	scope  Scope // of whoever undoes it
+	whose  Scope // of the facts of the part
 	source string
 	types  []string // of the team's relationships
 	report Withdrawal
@@ -342,6 +395,10 @@ type undoing struct {
 
 // part restores a part of what was withdrawn: nodes before the relationships between them.
 func (u *undoing) part(ctx context.Context, part *withdrawalPart) error {
+	u.whose = Scope{TeamID: u.scope.TeamID}
+	if part.UserID != nil {
+		u.whose.UserID = *part.UserID
+	}
 	if err := u.each(ctx, part, &part.Nodes, u.nodes); err != nil {
 		return err
 	}
@@ -398,10 +455,10 @@ func (u *undoing) nodes(t *Tx, nodes []string, report *Withdrawal) error {
 		refs[i] = deletedRef{kind: kind, key: key}
 	}
 	if len(refs) == 1 { // it may have been merged since
-		_, err := t.restoreNode(u.scope, refs[0].kind, refs[0].key)
+		_, err := t.restoreNode(u.whose, refs[0].kind, refs[0].key)
 		return err
 	}
-	restored, err := t.restoreNodes(u.scope, refs)
+	restored, err := t.restoreNodes(u.whose, refs)
 	if err != nil {
 		return err
 	}
@@ -415,7 +472,7 @@ func (u *undoing) nodes(t *Tx, nodes []string, report *Withdrawal) error {
 
 func (u *undoing) relationships(t *Tx, keys []string, report *Withdrawal) error {
 	report.Relationships += int64(len(keys))
-	_, err := t.restoreRelationships(u.scope, u.types, keys)
+	_, err := t.restoreRelationships(u.whose, u.types, keys)
 	return err
 }
 
@@ -449,7 +506,7 @@ func (u *undoing) raiseNodes(t *Tx, lost map[string][]string) error {
 	var rows []map[string]any
 	for key, evidence := range lost {
 		n := found.byKey[key]
-		if !n.visible(u.scope) {
+		if !n.visible(u.whose) {
 			return fmt.Errorf("node: %w", fault.ErrNotFound)
 		}
 		if n.Properties["evidence"] != nil {
@@ -461,7 +518,7 @@ func (u *undoing) raiseNodes(t *Tx, lost map[string][]string) error {
 }
 
 func (u *undoing) raiseRelationships(t *Tx, lost map[string][]string) error {
-	current, err := t.lockRelationships(u.scope, u.types, slices.Sorted(maps.Keys(lost)))
+	current, err := t.lockRelationships(u.whose, u.types, slices.Sorted(maps.Keys(lost)))
 	if err != nil {
 		return err
 	}
@@ -469,7 +526,7 @@ func (u *undoing) raiseRelationships(t *Tx, lost map[string][]string) error {
 	for i := range current {
 		if r := &current[i]; r.Properties["evidence"] != nil {
 			t.Changes([]string{r.Properties.Text("user_id")}, r.Key)
-			rows = append(rows, t.reweighedRelationship(u.scope, r, regained(r.Properties, lost[r.Key])))
+			rows = append(rows, t.reweighedRelationship(u.whose, r, regained(r.Properties, lost[r.Key])))
 		}
 	}
 	return t.writeRows(updateRelationships, u.scope.TeamID, rows)

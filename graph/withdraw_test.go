@@ -46,7 +46,7 @@ func (e *env) manyFacts(n int) {
 // A withdrawal of more facts than one transaction takes is interrupted, and continued by another call; so is its undo.
 // KITH_TEST_WITHDRAW=100000 takes so many facts, and logs times and memory.
 func TestWithdrawalOfMany(t *testing.T) {
-	n := 5000
+	n := 2500
 	if given, err := strconv.Atoi(os.Getenv("KITH_TEST_WITHDRAW")); err == nil {
 		n = given
 	}
@@ -167,4 +167,50 @@ func TestWithdrawalOfHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Same("restored, and kept", []int64{1000, 1, 2}, []int64{undone.Nodes, undone.Relationships, undone.Kept})
+}
+
+// A source that the team shares is withdrawn by somebody who acts for no user, with the facts of all users, and comes back like that.
+func TestWithdrawalOfShared(t *testing.T) {
+	e := fresh(t)
+	e.source("", &graph.SourceWrite{EntityKey: "bad", ContentType: graph.Some("text-note"), Origin: graph.Some("external"), Summary: graph.Some("All of it.")})
+	e.mail("u2", "good", "joe@example.com", "Some of it.")
+	link := func(from, to string) []graph.RelationshipWrite {
+		return []graph.RelationshipWrite{{From: from, To: to, Type: "relates_to", Description: graph.Some("one of them")}}
+	}
+	shared := called("entity", "shared", "Shared")
+	shared.UserID = graph.Null[string]()
+	e.derived("", graph.MemoryWrite{Nodes: []graph.NodeWrite{shared}}, "bad")
+	e.Write("u1", []graph.NodeWrite{called("entity", "own", "Own")})
+	e.derived("u1", graph.MemoryWrite{Nodes: []graph.NodeWrite{called("entity", "first", "First")}, Relationships: link("first", "own")}, "bad")
+	second := graph.MemoryWrite{Nodes: []graph.NodeWrite{called("entity", "second", "Second"), called("entity", "both", "Both")}, Relationships: link("second", "both")}
+	e.derived("u2", second, "bad")
+	e.derived("u2", graph.MemoryWrite{Nodes: second.Nodes[1:]}, "good")
+	state := func() [][]any {
+		return append(e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN n.entity_key, n.user_id, n.trust, n.evidence, n.withdrawn_at ORDER BY n.entity_key`),
+			e.Raw(`MATCH (:Memory {team_id: $team})-[r:relates_to]->(:Memory) RETURN r.key, r.user_id, r.trust, r.evidence ORDER BY r.key`)...)
+	}
+	before := state()
+
+	if _, err := e.Store.Withdraw(e.Context(), e.As("u1"), "bad"); !errors.Is(err, fault.ErrInvalid) {
+		t.Errorf("withdrawn for a user: %v", err)
+	}
+	e.Same("nothing has changed", before, state())
+	done, err := e.Store.Withdraw(e.Context(), e.As(""), "bad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Same("withdrawn", []int64{3, 2, 1, 0}, []int64{done.Nodes, done.Relationships, done.LoweredNodes, done.LoweredRelationships})
+	e.Same("left", [][]any{{"both", "u2"}, {"good", "u2"}, {"own", "u1"}},
+		e.Raw(`MATCH (n:Entity|Source {team_id: $team}) RETURN n.entity_key, n.user_id ORDER BY n.entity_key`))
+	e.Same("no relationship is left", 0, len(e.Raw(`MATCH (:Memory {team_id: $team})-[r:relates_to]->(:Memory) RETURN r.key`)))
+
+	if _, err := e.Store.UndoWithdrawal(e.Context(), e.As("u1"), "bad"); !errors.Is(err, fault.ErrInvalid) {
+		t.Errorf("undone for a user: %v", err)
+	}
+	undone, err := e.Store.UndoWithdrawal(e.Context(), e.As(""), "bad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Same("restored", []int64{3, 2, 1, 0, 0}, []int64{undone.Nodes, undone.Relationships, undone.LoweredNodes, undone.LoweredRelationships, undone.Kept})
+	e.Same("as before", before, state())
 }

@@ -207,7 +207,7 @@ func (a *API) withdrawSource(ctx context.Context, in *WithdrawInput) (*Withdrawa
 	out := &WithdrawalOutput{}
 	switch {
 	case in.Body.DryRun && in.Body.Undo:
-		err = fault.Invalid(fault.At("body").Field("undo"), fault.Contrary, "must not be set with dry_run")
+		err = fault.Invalid(fault.At("undo"), fault.Contrary, "must not be set with dry_run")
 	case in.Body.DryRun:
 		out.Body, err = a.Trust.WithdrawalReport(ctx, scope, in.Key)
 	case in.Body.Undo:
@@ -215,5 +215,5 @@ func (a *API) withdrawSource(ctx context.Context, in *WithdrawInput) (*Withdrawa
 	default:
 		out.Body, err = a.Trust.Withdraw(ctx, scope, in.Key)
 	}
-	return out, err
+	return out, located("body", err)
 }

@@ -1,4 +1,5 @@
-// Counts what rests on a source: alone, or with others, up to $limit of nodes and of relationships. $query finds it by the token of the
+// Counts what rests on a source: alone, or with others, up to $limit of nodes and of relationships; of all users for a source that the team
+// shares ($user_id: null). $query finds it by the token of the
 // source. Evidence begins with its sources.
 // mode: read
 // params: team_id, user_id, source_key, query, limit
@@ -6,7 +7,7 @@
 CALL () {
   CALL db.index.fulltext.queryNodes('memory_texts', $query, {limit: $limit}) YIELD node AS n
   WHERE n.team_id = $team_id
-    AND (n.user_id IS NULL OR n.user_id = $user_id)
+    AND ($user_id IS NULL OR n.user_id IS NULL OR n.user_id = $user_id)
   WITH n, all(e IN n.evidence WHERE $source_key IN split(split(e, '\u001f')[0], '\u001e')) AS alone
   RETURN sum(CASE WHEN alone THEN 1 ELSE 0 END) AS nodes,
     sum(CASE WHEN alone THEN 0 ELSE 1 END) AS lowered_nodes,
@@ -16,7 +17,7 @@ CALL () {
   UNWIND ['relationship_words', 'relationship_words_of_others'] AS index
   CALL db.index.fulltext.queryRelationships(index, $query, {limit: $limit}) YIELD relationship AS r
   WHERE r.team_id = $team_id
-    AND (r.user_id IS NULL OR r.user_id = $user_id)
+    AND ($user_id IS NULL OR r.user_id IS NULL OR r.user_id = $user_id)
     AND startNode(r):Memory
     AND endNode(r):Memory
   WITH r, all(e IN r.evidence WHERE $source_key IN split(split(e, '\u001f')[0], '\u001e')) AS alone

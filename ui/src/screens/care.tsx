@@ -226,7 +226,7 @@ function Deleted() {
   );
   const [problem, setProblem] = useState<Problem | null>(null);
   const undo = (n: Schemas["NodeView"]) =>
-    (n.withdrawn_at ? undoWithdrawal(n.entity_key) : post(`/v1/nodes/${kind}/${encodeURIComponent(n.entity_key)}/restore`, undefined, { user_id: user() })).then(
+    (n.withdrawn_at ? undoWithdrawal(n) : post(`/v1/nodes/${kind}/${encodeURIComponent(n.entity_key)}/restore`, undefined, { user_id: user() })).then(
       list.reload,
       (failure: Problem) => setProblem(failure),
     );

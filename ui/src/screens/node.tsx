@@ -34,9 +34,10 @@ export function Node() {
       />
     );
   }
-  if (withdrawn) {
+  if (withdrawn && node.data) {
     return (
       <Withdrawn
+        source={node.data}
         withdrawal={withdrawn}
         restored={() => {
           setWithdrawn(null);
@@ -83,7 +84,7 @@ export function Node() {
         {!at && <Change node={n} path={path} changed={node.reload} />}
         {!at && <Forget node={n} path={path} forgotten={setDeleted} />}
         {!at && <Merge node={n} path={path} changed={node.reload} />}
-        {!at && n.kind === "source" && <Withdraw id={n.entity_key} withdrawn={setWithdrawn} />}
+        {!at && n.kind === "source" && <Withdraw source={n} withdrawn={setWithdrawn} />}
         <a href={link("graph", { user: of, kind: n.kind, key: n.entity_key })}>Show its graph</a>
         <Copy text={n.entity_key}>Copy the key</Copy>
         <Copy text={JSON.stringify(n, null, 2)}>Copy as JSON</Copy>
@@ -409,7 +410,7 @@ function HalfWithdrawn({ node, changed }: { node: View; changed: () => void }) {
       <p role="status">
         It was withdrawn <Time at={node.withdrawn_at} />: nothing new rests on it.{" "}
         {may("write") && (
-          <button type="button" onClick={() => undoWithdrawal(node.entity_key).then(changed, setProblem)}>
+          <button type="button" onClick={() => undoWithdrawal(node).then(changed, setProblem)}>
             Undo the withdrawal
           </button>
         )}

@@ -1,18 +1,24 @@
 // Withdraws a source that was found to be bad, with what rests on it alone, and undoes that.
 import { useState } from "preact/hooks";
 import { may, post, type Problem, type Schemas } from "../api";
-import { Confirm, number, ProblemNote, Status, Text, Time, user } from "../parts/common";
+import { Confirm, number, ProblemNote, Status, Text, Time } from "../parts/common";
 import { useLoad } from "../parts/load";
 
 type Withdrawal = Schemas["Withdrawal"];
 
-const send = (key: string, how: { dry_run?: true; undo?: true }, signal?: AbortSignal) =>
-  post<Withdrawal>(`/v1/sources/${encodeURIComponent(key)}/withdraw`, { user_id: user() || undefined, ...how }, {}, signal);
+/** A source, and whose it is: a shared one is withdrawn for all users. */
+export interface Withdrawable {
+  entity_key: string;
+  user_id: string | null;
+}
+
+const send = (source: Withdrawable, how: { dry_run?: true; undo?: true }, signal?: AbortSignal) =>
+  post<Withdrawal>(`/v1/sources/${encodeURIComponent(source.entity_key)}/withdraw`, { user_id: source.user_id ?? undefined, ...how }, {}, signal);
 
 /** Undoes the withdrawal of a source. */
-export const undoWithdrawal = (key: string) => send(key, { undo: true });
+export const undoWithdrawal = (source: Withdrawable) => send(source, { undo: true });
 
-export function Withdraw({ id, withdrawn }: { id: string; withdrawn: (w: Withdrawal) => void }) {
+export function Withdraw({ source, withdrawn }: { source: Withdrawable; withdrawn: (w: Withdrawal) => void }) {
   const [open, setOpen] = useState(false);
   if (!may("write")) return null;
   return (
@@ -21,17 +27,17 @@ export function Withdraw({ id, withdrawn }: { id: string; withdrawn: (w: Withdra
         Withdraw
       </button>
       {open && (
-        <Confirm title="Withdraw" act={async () => withdrawn(await send(id, {}))} close={() => setOpen(false)}>
+        <Confirm title="Withdraw" act={async () => withdrawn(await send(source, {}))} close={() => setOpen(false)}>
           <p>The source was found to be bad: it is deleted, and what rests on it alone. What rests on others too is believed as far as they are. It can be undone for a while.</p>
-          <Preview id={id} />
+          <Preview source={source} />
         </Confirm>
       )}
     </>
   );
 }
 
-function Preview({ id }: { id: string }) {
-  const report = useLoad((signal) => send(id, { dry_run: true }, signal), [id]);
+function Preview({ source }: { source: Withdrawable }) {
+  const report = useLoad((signal) => send(source, { dry_run: true }, signal), [source.entity_key]);
   return (
     <>
       {report.problem && <ProblemNote problem={report.problem} retry={report.reload} />}
@@ -66,10 +72,10 @@ function Report({ of: w, goes }: { of: Withdrawal; goes: string }) {
 const count = (n: number, noun: string) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 /** Stands for a source that has just been withdrawn. */
-export function Withdrawn({ withdrawal, restored }: { withdrawal: Withdrawal; restored: () => void }) {
+export function Withdrawn({ source, withdrawal, restored }: { source: Withdrawable; withdrawal: Withdrawal; restored: () => void }) {
   const [kept, setKept] = useState(0);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const undo = () => undoWithdrawal(withdrawal.source).then((w) => (w.kept ? setKept(w.kept) : restored()), setProblem);
+  const undo = () => undoWithdrawal(source).then((w) => (w.kept ? setKept(w.kept) : restored()), setProblem);
   return (
     <>
       <h1>Withdrawn</h1>
