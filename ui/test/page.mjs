@@ -575,7 +575,7 @@ const journeys = {
         await page.waitForSelector("main h1");
         await settled(page);
         await page.addScriptTag({ content: axe });
-        const { violations } = await page.evaluate(() => globalThis.axe.run());
+        const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ["violations"] }));
         const where = `${new URL(to).pathname} ${colorScheme} ${width}`;
         assert.deepEqual(violations.map((v) => `${where}: ${v.id}: ${v.nodes.length} × ${v.nodes[0].html}: ${v.nodes[0].failureSummary}`), []);
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where} scrolls to the side`);
