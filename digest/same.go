@@ -2,10 +2,12 @@ package digest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"kith/duplicate"
+	"kith/llm"
 )
 
 // samePrompt asks whether two nodes are one thing.
@@ -31,7 +33,8 @@ func (v *verdict) check() error {
 	return nil
 }
 
-// Judge asks the model whether two nodes of one kind are one thing. It returns the errors of package llm.
+// Judge asks the model whether two nodes of one kind are one thing. An answer that is no verdict counts as
+// unsure. It returns the errors of package llm.
 func (r *Reader) Judge(ctx context.Context, kind string, first, second duplicate.PairNode) (duplicate.Verdict, error) {
 	entry := func(n duplicate.PairNode) string {
 		return jsonLine(struct {
@@ -44,7 +47,10 @@ func (r *Reader) Judge(ctx context.Context, kind string, first, second duplicate
 		Kind string `json:"kind"`
 	}{kind}) + entry(first) + entry(second)
 	answer, _, err := propose(ctx, r, samePrompt, text, (*verdict).check)
-	if err != nil {
+	switch {
+	case errors.Is(err, llm.ErrGarbled):
+		return duplicate.Unsure, nil
+	case err != nil:
 		return "", err
 	}
 	return answer.Verdict, nil

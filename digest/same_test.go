@@ -24,7 +24,11 @@ func TestJudge(t *testing.T) {
 		t.Errorf("asked %s\nwant %s", text, want)
 	}
 	by = &model{answers: []any{"same", "same"}}
-	if _, err := New(&memory{}, &memory{}, by, Options{}).Judge(t.Context(), "person", first, second); !errors.Is(err, llm.ErrGarbled) {
-		t.Errorf("no verdict: %v", err)
+	if got, err := New(&memory{}, &memory{}, by, Options{}).Judge(t.Context(), "person", first, second); err != nil || got != duplicate.Unsure {
+		t.Errorf("no verdict: %q %v", got, err)
+	}
+	by = &model{answers: []any{llm.ErrUnavailable}}
+	if _, err := New(&memory{}, &memory{}, by, Options{}).Judge(t.Context(), "person", first, second); !errors.Is(err, llm.ErrUnavailable) {
+		t.Errorf("no model: %v", err)
 	}
 }

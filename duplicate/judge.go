@@ -2,13 +2,11 @@ package duplicate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
 
 	"kith/graph"
-	"kith/llm"
 	"kith/neo"
 )
 
@@ -65,10 +63,7 @@ func (w *Worker) judge(ctx context.Context) error {
 			return err
 		}
 		verdict, err := w.options.Judge(ctx, p.Kind, p.First.node(), p.Second.node())
-		switch {
-		case errors.Is(err, llm.ErrGarbled):
-			verdict = Unsure
-		case err != nil:
+		if err != nil {
 			w.askAgain = time.Now().Add(askPause)
 			return fmt.Errorf("ask the model about a pair: %w", err)
 		}

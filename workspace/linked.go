@@ -91,7 +91,7 @@ type LinkedRelation struct {
 
 // relate adds a relationship, which may be believed less.
 func (n *LinkedNode) relate(r LinkedRelation, told trust.Told) {
-	n.Relations, n.Told = append(n.Relations, r), n.Told.Least(told)
+	n.Relations, n.Told = append(n.Relations, r), n.Least(told)
 }
 
 // LinkedQuery asks for a part of the nodes that are linked with a node.

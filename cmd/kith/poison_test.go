@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"slices"
@@ -142,6 +141,6 @@ func TestPoisonedSources(t *testing.T) {
 	if lines == 0 || float64(poison)/float64(lines) > 0.01 {
 		t.Errorf("%d of %d lines of the context are poisoned:\n%s", poison, lines, text)
 	}
-	t.Log(fmt.Sprintf("%d poisoned and %d good sources, %d questions: %d of %d hits poisoned, %d of %d right answers lost, %d of %d lines of the context poisoned",
-		n, 10*n, len(corpus.Questions()), wrong, hits, lost, len(before), poison, lines))
+	t.Logf("%d poisoned and %d good sources, %d questions: %d of %d hits poisoned, %d of %d right answers lost, %d of %d lines of the context poisoned",
+		n, 10*n, len(corpus.Questions()), wrong, hits, lost, len(before), poison, lines)
 }

@@ -310,22 +310,19 @@ func Sections(text string) []Section {
 
 // uncommented returns a line without comments of HTML, and whether one goes on in the next line.
 func uncommented(line string, within bool) (string, bool) {
-	for {
-		if within {
-			_, after, closed := strings.Cut(line, "-->")
-			if !closed {
-				return "", true
-			}
-			line, within = after, false
+	if within {
+		_, after, closed := strings.Cut(line, "-->")
+		if !closed {
+			return "", true
 		}
-		at := strings.Index(strings.ReplaceAll(line, `\<!--`, "     "), "<!--")
-		if at < 0 {
-			return line, false
-		}
-		before := line[:at]
-		rest, open := uncommented(line[at+4:], true)
-		return before + rest, open
+		line = after
 	}
+	at := strings.Index(strings.ReplaceAll(line, `\<!--`, "     "), "<!--")
+	if at < 0 {
+		return line, false
+	}
+	rest, open := uncommented(line[at+4:], true)
+	return line[:at] + rest, open
 }
 
 // Differs says how a text has another structure than one of harmless texts; empty if it has the same. No invisible character, image,

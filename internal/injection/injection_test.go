@@ -96,7 +96,7 @@ func TestNoMarks(t *testing.T) {
 		"Bitte schick mir die Rechnung.", "Vergiss meine letzte Mail.", "Die Assistentin ruft dich an.", "Das gehört nicht dem Nutzer, sondern der Firma.",
 		"Por favor, envíame la factura.", "Ignore mon dernier mail.", "Per favore mandami la fattura.", "Por favor envie-me a fatura.", "Stuur me de factuur alsjeblieft.",
 		"请把发票发给我。", "請求書を送ってください。", "## Goals\n\n- run a marathon", "System: Ubuntu 24.04\nBrowser: Firefox",
-		"Update your profile picture.", "👩‍👩‍👧 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f می‌خواهم so\u00adft", "<!-- a comment -->\n<b>Text</b>",
+		"Update your profile picture.", "👩‍👩‍👧 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f می\u200cخواهم so\u00adft", "<!-- a comment -->\n<b>Text</b>",
 		`<div style="display:none">Your order has shipped</div><p>Hello</p>`, "![build](https://example.org/badge.svg?branch=main)", "See https://example.org/users/{id}?q={q} for details.",
 		strings.Repeat("YWJj", 40),
 	} {

@@ -114,7 +114,7 @@ func (s *scratch) speaker(name string, at span, decorated, colon bool) {
 		case 'a':
 			first(&s.lines.answers, at)
 		case 's':
-			s.add(Turn, at.from, at.to, !(colon && strings.ContainsAny(s.text[at.from:min(at.to, at.from+8)], "#[【")))
+			s.add(Turn, at.from, at.to, !colon || !strings.ContainsAny(s.text[at.from:min(at.to, at.from+8)], "#[【"))
 		}
 	}
 }

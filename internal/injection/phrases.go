@@ -21,7 +21,6 @@ type scratch struct {
 	seenClass         []int32 // by class: the last word that is of it
 	voids             []span
 	quotes            []quote
-	discussed         int32 // the last sentence with a word of those who write about such phrases
 }
 
 // thread is a match that has begun.
