@@ -125,7 +125,7 @@ func TestWithdrawalOfMany(t *testing.T) {
 	e.Same("what is left", 0, len(left))
 	began = time.Now()
 	last = began
-	interrupted("undo", "withdrawal_left", 4, func(ctx context.Context) (graph.Withdrawal, error) {
+	interrupted("undo", "withdrawal_left", 2+n/1250, func(ctx context.Context) (graph.Withdrawal, error) {
 		return e.Store.UndoWithdrawal(ctx, e.As("u1"), "bad")
 	})
 	step("undone")
