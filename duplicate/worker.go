@@ -121,9 +121,8 @@ func (w *Worker) Turn(ctx context.Context) error {
 		teams, err := findTeams.Read(ctx, w.store.db, map[string]any{"after": after, "limit": teamPage})
 		if err == nil && len(teams) == 0 {
 			err = w.judge(ctx)
-			return errors.Join(append(failed, err)...)
 		}
-		if err != nil {
+		if err != nil || len(teams) == 0 {
 			return errors.Join(append(failed, err)...)
 		}
 		for _, t := range teams {

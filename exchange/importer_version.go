@@ -19,10 +19,8 @@ func (i *importer) addVersion(ctx context.Context, item Item) error {
 	if fields := i.Memory.CheckVersion(&l.VersionLine, i.scope); len(fields) > 0 {
 		return i.recordFaults(ctx, item, fields...)
 	}
-	if alias, known, err := i.aliases.Get(l.Of); err != nil {
+	if err := i.followAliases(&l.Of); err != nil {
 		return err
-	} else if known {
-		l.Of = alias
 	}
 	i.batch.Versions = append(i.batch.Versions, l.VersionLine)
 	i.batch.bytes += len(item.Raw)

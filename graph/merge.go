@@ -116,7 +116,7 @@ func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key stri
 		return Merge{}, err
 	}
 	var merge Merge
-	err := s.Transaction(ctx, "node_merge", func(t *Tx) error {
+	err := s.TryTransaction(ctx, "node_merge", w.DryRun, func(t *Tx) error {
 		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key, w.Other}})
 		if err != nil {
 			return err
@@ -125,14 +125,9 @@ func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := mergeable(scope, kind, n, other); err != nil {
 			return err
 		}
-		if merge, err = t.merge(scope, n, other, w); err == nil && w.DryRun {
-			err = errDryRun // rolls back the transaction
-		}
+		merge, err = t.merge(scope, n, other, w)
 		return err
 	})
-	if errors.Is(err, errDryRun) {
-		err = nil
-	}
 	return merge, err
 }
 

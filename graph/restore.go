@@ -68,7 +68,7 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 		w.types = indexed
 	}
 	var result MemoryResult
-	err := s.Transaction(ctx, "import", func(t *Tx) (err error) {
+	err := s.TryTransaction(ctx, "import", dryRun, func(t *Tx) (err error) {
 		job := w.job(t, scope, s.Now())
 		if err := job.run(); err != nil {
 			return err
@@ -83,16 +83,10 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 			}
 		}
 		if dryRun {
-			if err := b.Plan.note(job); err != nil {
-				return err
-			}
-			return errDryRun // rolls back the transaction
+			return b.Plan.note(job)
 		}
 		return t.mark(scope, mark, report(result))
 	})
-	if errors.Is(err, errDryRun) {
-		err = nil
-	}
 	return result, err
 }
 

@@ -81,17 +81,17 @@ func (in *forgetInput) validate() error {
 	if in.DryRun && (in.MergeInto == "" || in.Undo) {
 		f.Add(fault.At("dry_run"), fault.Contrary, "is only for merge_into")
 	}
-	for _, list := range []struct {
-		name string
-		keys []string
-	}{{"entity_keys", in.EntityKeys}, {"relationship_keys", in.RelationshipKeys}} {
-		for i, key := range list.keys {
-			if !fault.ValidKey(key) {
-				f.Add(fault.At(list.name).Index(i), fault.Malformed, "must be a key of 1 to %d characters", fault.MaxKeyLength)
-			}
+	checkKeys(f, "entity_keys", in.EntityKeys)
+	checkKeys(f, "relationship_keys", in.RelationshipKeys)
+	return f.Err()
+}
+
+func checkKeys(f *fault.List, field string, keys []string) {
+	for i, key := range keys {
+		if !fault.ValidKey(key) {
+			f.Add(fault.At(field).Index(i), fault.Malformed, "must be a key of 1 to %d characters", fault.MaxKeyLength)
 		}
 	}
-	return f.Err()
 }
 
 func (s *Server) remove(ctx context.Context, scope graph.Scope, in *forgetInput) (answer, error) {

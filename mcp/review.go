@@ -88,16 +88,8 @@ func (s *Server) reviewWrites(ctx context.Context, in *reviewsInput) (answer, er
 func (in *reviewsInput) validate() error {
 	f := &fault.List{}
 	refuseCursor(f, in.Cursor, len(in.Confirm)+len(in.Refuse))
-	for _, list := range []struct {
-		name string
-		keys []string
-	}{{"confirm", in.Confirm}, {"refuse", in.Refuse}} {
-		for i, key := range list.keys {
-			if !fault.ValidKey(key) {
-				f.Add(fault.At(list.name).Index(i), fault.Malformed, "must be a key of 1 to %d characters", fault.MaxKeyLength)
-			}
-		}
-	}
+	checkKeys(f, "confirm", in.Confirm)
+	checkKeys(f, "refuse", in.Refuse)
 	return f.Err()
 }
 

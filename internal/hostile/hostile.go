@@ -174,11 +174,11 @@ const Secret = "secret"
 func Distrust(v any, names ...string) { distrust(reflect.ValueOf(v).Elem(), "", names) }
 
 func distrust(v reflect.Value, field string, names []string) {
-	put := func(text string) string { return filler{texts: []string{Secret + " "}}.text(text) }
+	put := filler{texts: []string{Secret + " "}}
 	marked := slices.Contains(names, field)
 	if raw, ok := v.Interface().(json.RawMessage); ok {
 		if marked {
-			v.SetBytes(filler{texts: []string{Secret + " "}}.raw(raw))
+			v.SetBytes(put.raw(raw))
 		}
 		return
 	}
@@ -187,7 +187,7 @@ func distrust(v reflect.Value, field string, names []string) {
 		if field == "Origin" {
 			v.SetString("external")
 		} else if marked {
-			v.SetString(put(v.String()))
+			v.SetString(put.text(v.String()))
 		}
 	case reflect.Float64:
 		if field == "Trust" {

@@ -196,6 +196,19 @@ interface List {
   reload: () => void;
 }
 
+/** Buttons for the states of a list. The first state is the one without a choice. */
+export function States({ label, states, state, choose }: { label: string; states: string[]; state: string; choose: (state: string | undefined) => void }) {
+  return (
+    <div role="group" aria-label={label} class="bar">
+      {states.map((s) => (
+        <button type="button" aria-pressed={s === state} onClick={() => choose(s === states[0] ? undefined : s)}>
+          {s}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 /** The rows of a list that is loaded page by page, with its problem, and none where it has no rows. */
 export function Pages({ list, none, children }: { list: List; none: string; children: ComponentChildren }) {
   return (

@@ -1,7 +1,7 @@
 // What needs a decision: writes that wait, nodes that may be one, statements to confirm, sources that fade, deleted nodes that can come back.
 import { useState } from "preact/hooks";
 import { get, may, patch, post, Problem, type Schemas } from "../api";
-import { Confirm, NodeLink, number, Pages, ProblemNote, Text, Time, user, words } from "../parts/common";
+import { Confirm, NodeLink, number, Pages, ProblemNote, States, Text, Time, user, words } from "../parts/common";
 import { usePages } from "../parts/load";
 import { change, route } from "../route";
 import { Duplicates } from "./duplicates";
@@ -46,13 +46,7 @@ function Said() {
   return (
     <section class="said">
       <h2>Said by the user</h2>
-      <div role="group" aria-label="State" class="bar">
-        {states.map((s) => (
-          <button type="button" aria-pressed={s === state} onClick={() => change({ state: s === "candidate" ? undefined : s })}>
-            {s}
-          </button>
-        ))}
-      </div>
+      <States label="State" states={states} state={state} choose={(state) => change({ state })} />
       {problem && <ProblemNote problem={problem} />}
       <Pages list={list} none="None.">
         {list.rows.map((s) => (
@@ -105,13 +99,7 @@ function Unsure() {
       <h2>Nodes by state</h2>
       <div class="bar">
         <KindField kinds={["person", "concept", "entity"]} kind={kind} choose={(k) => change({ of: k })} />
-        <div role="group" aria-label="State of the nodes" class="bar">
-          {["candidate", "archived"].map((s) => (
-            <button type="button" aria-pressed={s === state} onClick={() => change({ nodes: s === "candidate" ? undefined : s })}>
-              {s}
-            </button>
-          ))}
-        </div>
+        <States label="State of the nodes" states={["candidate", "archived"]} state={state} choose={(nodes) => change({ nodes })} />
       </div>
       {problem && <ProblemNote problem={problem} />}
       <Pages list={list} none="None.">

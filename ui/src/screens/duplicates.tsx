@@ -1,7 +1,7 @@
 // Pairs of nodes that may be one thing: they are merged, or said to be two.
 import { useState } from "preact/hooks";
 import { get, may, patch, Problem, type Schemas } from "../api";
-import { NodeLink, Pages, ProblemNote, Status, Text, Time, user } from "../parts/common";
+import { NodeLink, Pages, ProblemNote, States, Status, Text, Time, user } from "../parts/common";
 import { usePages } from "../parts/load";
 import { change, link, route } from "../route";
 
@@ -27,13 +27,7 @@ export function Duplicates() {
   return (
     <section aria-labelledby="duplicates">
       <h2 id="duplicates">Could be one thing</h2>
-      <div role="group" aria-label="State of the pairs" class="bar">
-        {states.map((s) => (
-          <button type="button" aria-pressed={s === state} onClick={() => change({ pairs: s === "proposed" ? undefined : s })}>
-            {s}
-          </button>
-        ))}
-      </div>
+      <States label="State of the pairs" states={states} state={state} choose={(pairs) => change({ pairs })} />
       {problem && <ProblemNote problem={problem} />}
       {said && (
         <Status>

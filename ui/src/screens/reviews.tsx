@@ -1,7 +1,7 @@
 // Writes that wait for a decision, as they are believed too little, and what was decided about all further ones.
 import { useState } from "preact/hooks";
 import { get, may, me, patch, post, Problem, remove, type Schemas } from "../api";
-import { believed, Confirm, NodeLink, originWords, Pages, ProblemNote, Status, Text, Time, user, words } from "../parts/common";
+import { believed, Confirm, NodeLink, originWords, Pages, ProblemNote, States, Status, Text, Time, user, words } from "../parts/common";
 import { useLoad, usePages } from "../parts/load";
 import { change, route } from "../route";
 
@@ -54,13 +54,7 @@ export function Reviews() {
         {!may("admin") && " Deciding needs a key with the scope admin."}
       </p>
       <div class="bar">
-        <div role="group" aria-label="State of the writes" class="bar">
-          {states.map((s) => (
-            <button type="button" aria-pressed={s === state} onClick={() => change({ reviews: s === "waiting" ? undefined : s })}>
-              {s}
-            </button>
-          ))}
-        </div>
+        <States label="State of the writes" states={states} state={state} choose={(reviews) => change({ reviews })} />
         {!me.value?.user_id && (
           <label class="check">
             <input type="checkbox" checked={ofTeam()} onChange={(e) => change({ writes: e.currentTarget.checked ? "team" : undefined })} /> of the whole team
