@@ -81,7 +81,7 @@ func (s *Store) NodeChanges(ctx context.Context, scope Scope, kind Kind, key str
 	}
 	last := own[len(own)-1].Properties
 	list.Node.Name, list.Told = last.Text("name"), last.Told()
-	list.Changes = changesOf(own)
+	list.Changes = append(list.Changes, changesOf(own)...)
 	for i := range links {
 		list.Changes = append(list.Changes, links[i].changes(versions[recordKey{links[i].Key, true}])...)
 	}

@@ -14,8 +14,8 @@ import (
 func (e *env) changeLines(kind graph.Kind, key string, since, until time.Time, limit int) []string {
 	e.Helper()
 	list, err := e.Store.NodeChanges(e.Context(), e.As("u"), kind, key, graph.ChangePeriod{Since: since, Until: until, Limit: limit})
-	if err != nil {
-		e.Fatal(err)
+	if err != nil || list.Changes == nil {
+		e.Fatalf("%+v, %v", list, err)
 	}
 	lines := []string{}
 	for _, c := range list.Changes {

@@ -14,7 +14,7 @@ import (
 
 // routes is every route of the API.
 func (a *API) routes(api huma.API) {
-	route(a, api, http.MethodGet, "/v1/context", "get-context", "What an agent should know at the start of a conversation", a.getContext, contextResponse)
+	route(a, api, http.MethodGet, "/v1/context", "get-context", "What an agent should know at the start of a conversation", a.getContext, contextResponse, mayMiss)
 	route(a, api, http.MethodGet, "/v1/context/why", "explain-node", "Why a context shows a node, or does not: each rule, what it found, and what would change it", a.whyContext, mayMiss)
 	route(a, api, http.MethodGet, "/v1/served", "list-served", "A page of the contexts that were served to a user, with digests", a.listServed)
 	route(a, api, http.MethodGet, "/v1/ontology", "get-ontology", "What an agent should know of the workspace in which it works", a.getOntology, ontologyResponse)
@@ -37,7 +37,7 @@ func (a *API) routes(api huma.API) {
 	route(a, api, http.MethodGet, "/v1/consolidation", "list-consolidation", "Sources that could be archived, and why", a.consolidationCandidates)
 	route(a, api, http.MethodPost, "/v1/consolidation", "consolidate", "Archive sources; their links stay", a.consolidate)
 	route(a, api, http.MethodGet, "/v1/duplicates", "list-duplicates", "A page of pairs of nodes that may be one thing, with reasons and a probability; or of those that were refused", a.listDuplicates)
-	route(a, api, http.MethodPatch, "/v1/duplicates", "change-duplicates", "Say of pairs of nodes that they are two, or take that back", a.changeDuplicates)
+	route(a, api, http.MethodPatch, "/v1/duplicates", "change-duplicates", "Say of pairs of nodes that they are two, or take that back", a.changeDuplicates, mayMiss)
 	route(a, api, http.MethodGet, changesPath, "list-changes", "What was committed behind a cursor, in order; or as it is committed, as server-sent events", a.listChanges, changesResponse)
 	a.webhookRoutes(api)
 	route(a, api, http.MethodGet, "/v1/me", "get-me", "What the caller's key is: team, user, scopes, rate limit and quota", a.me)

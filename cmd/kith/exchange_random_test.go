@@ -83,6 +83,10 @@ func (r *randomTeam) value(f reflect.StructField, of reflect.Type) any {
 		return rapid.SampledFrom(graph.TTLPolicies).Draw(r.T, f.Name)
 	case f.Name == "Notes":
 		return []string{}
+	case f.Name == "MergedKeys": // never a project_id: no export has a node with the former key of its project
+		return []string{"merged " + r.word(f.Name), "merged b"}
+	case f.Name == "FormerKey":
+		return "former " + r.word(f.Name)
 	case of == reflect.TypeFor[json.RawMessage]():
 		return map[string]any{r.text("name"): r.json(2)}
 	case of == reflect.TypeFor[time.Time]():

@@ -6601,6 +6601,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is nothing of this id that the caller may see */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request has faults; each is named with its place, and never repeated */
             422: {
                 headers: {
@@ -7962,6 +7971,15 @@ export interface operations {
             };
             /** @description The key is good, but not for this: it lacks a scope, or is bound to another user */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing of this id that the caller may see */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
