@@ -29,7 +29,7 @@ type AgentContext struct {
 	CurrentConversation *CurrentConversation `json:"current_conversation,omitempty"`
 	Meta                *Meta                `json:"meta,omitempty"`
 	Warnings            []string             `json:"warnings,omitempty"`
-	Receipt             *Receipt             `json:"receipt,omitempty" doc:"only with explain"`
+	Receipt             *Receipt             `json:"receipt,omitempty" doc:"only with explain; with format=text nothing else"`
 }
 
 // User describes the user.

@@ -13,16 +13,16 @@ import (
 	"kith/workspace"
 )
 
-// OntologyContext describes the workspace of an agent.
+// OntologyContext describes the workspace of an agent. An explained text is an object with nothing but the receipt.
 type OntologyContext struct {
-	Type          OntologyType           `json:"type" enum:"global,project,element,combined,none"`
-	Entities      OntologyEntities       `json:"entities"`
+	Type          OntologyType           `json:"type" enum:"global,project,element,combined,none" required:"false"`
+	Entities      OntologyEntities       `json:"entities" required:"false"`
 	Relationships *OntologyRelationships `json:"relationships,omitempty"`
-	Metadata      OntologyMetadata       `json:"metadata"`
+	Metadata      OntologyMetadata       `json:"metadata" required:"false"`
 	Scope         *OntologyScope         `json:"scope,omitempty"`
 	Linked        *LinkedContext         `json:"linked_entities,omitempty" doc:"of what is in focus, at most 3 of each kind"`
 	Warnings      []string               `json:"warnings,omitempty"`
-	Receipt       *Receipt               `json:"receipt,omitempty" doc:"where explain was asked for"`
+	Receipt       *Receipt               `json:"receipt,omitempty" doc:"only with explain; with format=text nothing else"`
 
 	focus    *workspace.Element
 	document trust.Told // of the name of the context document

@@ -1102,7 +1102,7 @@ type AgentContext struct {
 	Degraded            []string             `json:"degraded,omitempty"` // what could not be loaded and is missing
 	Focus               *ContextFocus        `json:"focus,omitempty"`
 	Meta                *Meta                `json:"meta,omitempty"`
-	Receipt             *Receipt             `json:"receipt,omitempty"` // only with explain
+	Receipt             *Receipt             `json:"receipt,omitempty"` // only with explain; with format=text nothing else
 	RecentContext       *RecentContext       `json:"recent_context,omitempty"`
 	Relationships       []OwnerRelationship  `json:"relationships,omitempty"` // at most 10, the strongest first
 	Temporal            *Temporal            `json:"temporal,omitempty"`
@@ -2409,13 +2409,13 @@ type NoteWrite struct {
 
 // OntologyContext is part of the contract.
 type OntologyContext struct {
-	Entities       OntologyEntities       `json:"entities"`
+	Entities       *OntologyEntities      `json:"entities,omitempty"`
 	LinkedEntities *LinkedContext         `json:"linked_entities,omitempty"` // of what is in focus, at most 3 of each kind
-	Metadata       OntologyMetadata       `json:"metadata"`
-	Receipt        *Receipt               `json:"receipt,omitempty"` // where explain was asked for
+	Metadata       *OntologyMetadata      `json:"metadata,omitempty"`
+	Receipt        *Receipt               `json:"receipt,omitempty"` // only with explain; with format=text nothing else
 	Relationships  *OntologyRelationships `json:"relationships,omitempty"`
 	Scope          *OntologyScope         `json:"scope,omitempty"`
-	Type           string                 `json:"type"`
+	Type           string                 `json:"type,omitempty"`
 	Warnings       []string               `json:"warnings,omitempty"`
 }
 

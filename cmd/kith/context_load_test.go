@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/internal/testenv"
+	"kith/loader"
 )
 
 // Contexts are the same whether their sections are loaded by one statement or side by side (KITH_CONTEXT_LOAD).
@@ -40,6 +42,54 @@ func TestContextsAreLoadedAlike(t *testing.T) {
 		}
 		if diff != "" || !strings.HasPrefix(answer(c), "200 ") {
 			t.Errorf("%s (-combined +parallel): %s", query, diff)
+		}
+	}
+}
+
+// A section whose statement fails is named and missing, and the others are there, however they are loaded. Without the owner or the
+// focus there is no context.
+func TestContextsWithoutASection(t *testing.T) {
+	t.Parallel()
+	db := testenv.Neo4j(t)
+	cluster := testenv.StartCluster(t, db)
+	db.URI = cluster.URI()
+	for _, mode := range []loader.Mode{loader.Combined, loader.Parallel} {
+		s := start(t, append(settings(db, ""), "KITH_CONTEXT_LOAD="+string(mode)))
+		c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
+		for _, section := range append([]loader.Section{loader.FocusSection}, loader.AllSections...) {
+			user := string(section) // none has a cached context
+			c.must(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"user_id":%[1]q,"nodes":[{"kind":"person","entity_key":"me %[1]s","name":"Ada","is_owner":true},
+				{"kind":"person","entity_key":"friend %[1]s","name":"Jon"},{"kind":"concept","entity_key":"belief %[1]s","name":"calm","state":"core","ttl_policy":"keep_forever"},
+				{"kind":"concept","entity_key":"goal %[1]s","name":"a boat","state":"core","description":"goal"},{"kind":"concept","entity_key":"seen %[1]s","name":"rain"}],
+				"relationships":[{"from":"me %[1]s","to":"friend %[1]s","type":"relates_to","description":"sail together"}]}`, user))
+			c.must(t, http.MethodPut, "/v1/users/"+user+"/preferences", `{"preferences":[{"key":"tone","value":"plain"}]}`)
+			talk := fmt.Sprintf(`{"user_id":%q,"conversation_id":"talk %[1]s"}`, user)
+			c.must(t, http.MethodPost, "/v1/conversations", talk)
+			c.must(t, http.MethodPost, "/v1/conversations/talk%20"+user+"/messages", fmt.Sprintf(`{"user_id":%q,"messages":[{"role":"user","text":"Never call me before nine."}]}`, user))
+			cluster.Fail(" AS " + string(section))
+			r := c.do(t, http.MethodGet, "/v1/context?user_id="+user+"&focus_kind=concept&focus_id=seen%20"+user, "")
+			cluster.Fail("")
+			if section == loader.OwnerSection || section == loader.FocusSection {
+				if r.status != http.StatusInternalServerError {
+					t.Errorf("%s, %s: %d %s", mode, section, r.status, r.body)
+				}
+				continue
+			}
+			var context loader.AgentContext
+			if err := json.Unmarshal(r.body, &context); err != nil || r.status != http.StatusOK {
+				t.Fatalf("%s, %s: %d %s", mode, section, r.status, r.body)
+			}
+			if diff := cmp.Diff([]loader.Section{section}, context.Degraded); diff != "" {
+				t.Errorf("%s (-want +got): %s", mode, diff)
+			}
+			for of, text := range map[loader.Section]string{
+				loader.CoreBeliefsSection: `"calm"`, loader.PrimaryGoalsSection: `"a boat"`, loader.PreferencesSection: `"plain"`, loader.StatementsSection: "before nine",
+				loader.RelationshipsSection: "sail together", loader.SourcesSection: `"sources":[{`, loader.LastConversationSection: `"time_since_last_conversation":"P`, loader.FocusSection: `"rain"`,
+			} {
+				if has := strings.Contains(string(r.body), text); has == (section == of) {
+					t.Errorf("%s without %s: %s is there: %v", mode, section, of, has)
+				}
+			}
 		}
 	}
 }

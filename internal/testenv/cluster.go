@@ -24,9 +24,10 @@ type Cluster struct {
 	committing sync.Mutex // one commit at a time, so that the order of the answers is that of the commits
 
 	mu      sync.Mutex
-	leader  int // of members; -1: none
-	claimed int // whom the members name as the leader
-	lose    int // how many commits end without an answer
+	leader  int    // of members; -1: none
+	claimed int    // whom the members name as the leader
+	lose    int    // how many commits end without an answer
+	fail    []byte // statements that contain it fail, unless it is empty
 	conns   map[*boltConn]bool
 }
 
@@ -120,6 +121,19 @@ func (c *Cluster) LoseCommits(count int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lose = count
+}
+
+// Fail makes the statements that contain a text fail, as if they were invalid; none if it is empty.
+func (c *Cluster) Fail(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fail = []byte(text)
+}
+
+func (c *Cluster) fails(run []byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.fail) > 0 && bytes.Contains(run, c.fail)
 }
 
 // Kill ends the connections of a member, which accepts no more until Revive.
@@ -389,6 +403,8 @@ func (b *boltConn) judge(message []byte) (sent []byte, next expected) {
 	case runTag:
 		autocommit := bytes.Contains(message, []byte("tx_metadata")) && !reads
 		switch {
+		case c.fails(message):
+			return impossible(runTag), next
 		case (b.writes || autocommit) && !leads:
 			next.as = notALeader
 			return impossible(runTag), next

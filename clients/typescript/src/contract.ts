@@ -1879,7 +1879,7 @@ export interface components {
             degraded?: string[];
             focus?: components["schemas"]["ContextFocus"];
             meta?: components["schemas"]["Meta"];
-            /** @description only with explain */
+            /** @description only with explain; with format=text nothing else */
             receipt?: components["schemas"]["Receipt"];
             recent_context?: components["schemas"]["RecentContext"];
             /** @description at most 10, the strongest first */
@@ -4120,16 +4120,16 @@ export interface components {
             source_entity_key?: string | null;
         };
         OntologyContext: {
-            entities: components["schemas"]["OntologyEntities"];
+            entities?: components["schemas"]["OntologyEntities"];
             /** @description of what is in focus, at most 3 of each kind */
             linked_entities?: components["schemas"]["LinkedContext"];
-            metadata: components["schemas"]["OntologyMetadata"];
-            /** @description where explain was asked for */
+            metadata?: components["schemas"]["OntologyMetadata"];
+            /** @description only with explain; with format=text nothing else */
             receipt?: components["schemas"]["Receipt"];
             relationships?: components["schemas"]["OntologyRelationships"];
             scope?: components["schemas"]["OntologyScope"];
             /** @enum {string} */
-            type: "global" | "project" | "element" | "combined" | "none";
+            type?: "global" | "project" | "element" | "combined" | "none";
             warnings?: string[];
         };
         OntologyEdge: {

@@ -1004,7 +1004,7 @@ class AgentContext(TypedDict, total=False):
     degraded: list[str]  # what could not be loaded and is missing
     focus: ContextFocus
     meta: Meta
-    receipt: Receipt  # only with explain
+    receipt: Receipt  # only with explain; with format=text nothing else
     recent_context: RecentContext
     relationships: list[OwnerRelationship]  # at most 10, the strongest first
     temporal: Temporal
@@ -2215,13 +2215,13 @@ class NoteWrite(TypedDict, total=False):
 
 
 class OntologyContext(TypedDict, total=False):
-    entities: Required[OntologyEntities]
+    entities: OntologyEntities
     linked_entities: LinkedContext  # of what is in focus, at most 3 of each kind
-    metadata: Required[OntologyMetadata]
-    receipt: Receipt  # where explain was asked for
+    metadata: OntologyMetadata
+    receipt: Receipt  # only with explain; with format=text nothing else
     relationships: OntologyRelationships
     scope: OntologyScope
-    type: Required[Literal["global", "project", "element", "combined", "none"]]
+    type: Literal["global", "project", "element", "combined", "none"]
     warnings: list[str]
 
 
