@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
 	"kith/cache"
@@ -33,6 +36,19 @@ func uncached(store *graph.Store, mode loader.Mode) *loader.Loader {
 	return loader.New(loader.NewStore(store), workspace.NewStore(store), noCache{}, loader.Options{Mode: mode})
 }
 
+// coldContexts returns calls for the context of a user, which load its sections in one statement and side by side.
+func coldContexts(b *testing.B, store *graph.Store, scope graph.Scope) (combined, parallel func() error) {
+	b.Helper()
+	cold := func(mode loader.Mode) func() error {
+		l := uncached(store, mode)
+		return func() error {
+			_, err := l.Context(b.Context(), loader.Request{Scope: scope}, nil)
+			return err
+		}
+	}
+	return cold(loader.Combined), cold(loader.Parallel)
+}
+
 // BenchmarkColdContext compares a cold context with its slowest section, in both ways of loading it. It counts the
 // client's allocations and round trips.
 func BenchmarkColdContext(b *testing.B) {
@@ -42,14 +58,7 @@ func BenchmarkColdContext(b *testing.B) {
 	store := openStore(b, db, graph.Options{})
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, scope, 100)
-	cold := func(mode loader.Mode) func() error {
-		l := uncached(store, mode)
-		return func() error {
-			_, err := l.Context(b.Context(), loader.Request{Scope: scope}, nil)
-			return err
-		}
-	}
-	combined, parallel := cold(loader.Combined), cold(loader.Parallel)
+	combined, parallel := coldContexts(b, store, scope)
 	reader := loader.NewStore(store)
 	section := func(s loader.Section) func() error {
 		return func() error {
@@ -89,6 +98,43 @@ func BenchmarkColdContext(b *testing.B) {
 	b.ReportMetric(trips, "round-trips")
 	b.ReportMetric(testing.AllocsPerRun(100, func() { measureCall(b, combined) }), "client-allocs")
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkContextLoad compares the two ways of loading the sections of a cold context, with delays between Kith and the database.
+func BenchmarkContextLoad(b *testing.B) {
+	for _, delay := range []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond} {
+		b.Run(delay.String(), func(b *testing.B) {
+			db := testenv.Neo4j(b)
+			u, err := url.Parse(db.URI)
+			if err != nil {
+				b.Fatal(err)
+			}
+			proxy := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), "neo4j", "127.0.0.1:0", u.Host)
+			if err := proxy.Start(); err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(proxy.Stop)
+			toxic := fmt.Sprintf(`{"name":"delay","type":"latency","stream":"downstream","attributes":{"latency":%d}}`, delay.Milliseconds())
+			if _, err := proxy.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
+				b.Fatal(err)
+			}
+			db.URI = "bolt://" + proxy.Listen
+			store := openStore(b, db, graph.Options{})
+			scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+			fullUser(b, store, scope, 100)
+			combined, parallel := coldContexts(b, store, scope)
+			var whole, apart []time.Duration
+			for i := range max(b.N, 300) + 300 {
+				w, a := measureCall(b, combined), measureCall(b, parallel)
+				if i >= 300 { // plans, JIT
+					whole, apart = append(whole, w), append(apart, a)
+				}
+			}
+			b.ReportMetric(milliseconds(median(whole)), "combined-p50-ms")
+			b.ReportMetric(milliseconds(median(apart)), "parallel-p50-ms")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
 }
 
 // BenchmarkExplainedContext compares a cold context as text within a budget with the same as JSON, and with its receipt.
