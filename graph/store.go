@@ -145,9 +145,15 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 				return err
 			}
 		}
+		if isRehearsal(ctx) {
+			return errDryRun
+		}
 		changed = changed.with(t.done(name))
 		return nil
 	})
+	if isRehearsal(ctx) && errors.Is(err, errDryRun) {
+		return nil
+	}
 	s.report(ctx, changed)
 	if err == nil && t.retold {
 		s.wake()

@@ -112,9 +112,7 @@ func TestStreamPause(t *testing.T) {
 		t.Error("what had come of it is not stored")
 	}
 	<-time.After(pause + pause/2)
-	if r := c.do(t, http.MethodGet, "/readyz", ""); r.status != http.StatusOK {
-		t.Errorf("after an export: %d", r.status)
-	}
+	c.awaitReady(t)
 }
 
 // Files of other systems are imported as docs/import.md says. Importing them again changes nothing. Nodes that the team

@@ -54,7 +54,7 @@ func TestRateLimits(t *testing.T) {
 	if r := two.as(teamAdmin).do(t, http.MethodPost, "/v1/keys", `{"scopes":["read"]}`); r.status != http.StatusCreated || r.header.Get("RateLimit-Limit") != "1000" {
 		t.Errorf("a team makes a key: %d %v", r.status, r.header)
 	}
-	if r := one.as("").do(t, http.MethodGet, "/readyz", ""); r.status != 200 || r.header.Get("RateLimit-Limit") != "" {
+	if r := one.as("").do(t, http.MethodGet, "/livez", ""); r.status != 200 || r.header.Get("RateLimit-Limit") != "" {
 		t.Errorf("health: %d %v", r.status, r.header)
 	}
 }

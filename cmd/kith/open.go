@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -61,6 +62,7 @@ type memory struct {
 	explorer   *explore.Explorer
 	traverser  *traverse.Traverser
 	logRotator *logRotator // nil: the Neo4j is not embedded
+	warmed     atomic.Bool // the statements of the most frequent calls are planned
 }
 
 // stores are the stores of the features that keep or read records beside the memory's own.
@@ -308,6 +310,7 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 // warm plans more statements that callers wait for, the most used first. A new database takes seconds for each.
 func (m *memory) warm(ctx context.Context) {
 	for _, warm := range []func(context.Context) error{
+		m.store.Warm,
 		m.searches.Warm,
 		func(ctx context.Context) error { return m.sections.WarmFocus(ctx, m.preferences.sections()...) },
 		m.workspaces.Warm,
@@ -316,6 +319,17 @@ func (m *memory) warm(ctx context.Context) {
 			m.log.Warn("warm-up failed: the first requests take longer", "error", err)
 		}
 	}
+	m.warmed.Store(true)
+}
+
+var errWarmingUp = errors.New("the first requests would take seconds")
+
+// ready returns an error while requests cannot be answered, or not as fast as usual.
+func (m *memory) ready(ctx context.Context) error {
+	if !m.warmed.Load() {
+		return errWarmingUp
+	}
+	return m.store.Ping(ctx)
 }
 
 // maintain warms query plans, embeds queued texts and runs maintenance until ctx is done. The reader may be nil.

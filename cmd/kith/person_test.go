@@ -19,6 +19,7 @@ func TestCommandsForPeople(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
 	key := s.newKey(t, testenv.Team(t), "read", "write")
+	s.as(key).awaitReady(t)
 	s.as(key).must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"a","name":"Ada","is_owner":true},{"kind":"person","entity_key":"g","name":"Grace","description":"Sings alto"}],
 		"relationships":[{"from":"a","to":"g","type":"has_relationship_with"}]}`)
 	environ := []string{"KITH_URL=" + s.url, "KITH_KEY=" + key}
@@ -58,6 +59,7 @@ func TestStatusOfATeam(t *testing.T) {
 	s := shared(t)
 	team := testenv.Team(t)
 	admin, plain := s.newKey(t, team, "read", "write", "admin"), s.newKey(t, team, "read")
+	s.as(admin).awaitReady(t)
 	c := s.as(admin)
 	bound := c.must(t, http.MethodPost, "/v1/keys", `{"user_id":"u1","scopes":["read"]}`)["key"].(string)
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"a","name":"Ada","is_owner":true},{"kind":"concept","entity_key":"c","name":"C"}]}`)
@@ -112,6 +114,7 @@ func TestDoctor(t *testing.T) {
 	db, redis := testenv.Neo4j(t), testenv.Redis(t)
 	s := shared(t)
 	key := s.newKey(t, testenv.Team(t), "read")
+	s.as(key).awaitReady(t)
 	if code, out := command(t, append(settings(db, redis), "KITH_URL="+s.url, "KITH_KEY="+key), "doctor"); code != 0 || strings.Count(out, "✓") != 8 {
 		t.Errorf("all is well: %d %s", code, out)
 	}

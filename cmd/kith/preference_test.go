@@ -78,9 +78,7 @@ func TestPreferencesInPostgres(t *testing.T) {
 				t.Errorf("%s without postgres: %d %s after %v", method, r.status, r.body, time.Since(begun))
 			}
 		}
-		if r := c.do(t, http.MethodGet, "/readyz", ""); r.status != http.StatusOK {
-			t.Errorf("not ready for want of preferences: %d", r.status)
-		}
+		c.awaitReady(t)
 		postgres.Start()
 		found := c.must(t, http.MethodGet, "/v1/context?user_id=u1", "")
 		if at(found, "user", "preferences", 0, "value") != 1.0 || found["degraded"] != nil {

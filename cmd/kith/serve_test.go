@@ -207,6 +207,12 @@ func (s *service) newKey(t *testing.T, team string, scopes ...string) string {
 	return s.as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", string(body))["key"].(string)
 }
 
+// awaitReady returns when the statements of frequent calls are planned, and the database answers.
+func (c caller) awaitReady(t *testing.T) {
+	t.Helper()
+	eventually(t, time.Minute, "ready", func() bool { return c.do(t, http.MethodGet, "/readyz", "").status == http.StatusOK })
+}
+
 func shared(t *testing.T) *service {
 	t.Helper()
 	return start(t, settings(testenv.Neo4j(t), testenv.Redis(t)))

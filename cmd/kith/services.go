@@ -57,7 +57,7 @@ func (f *httpServices) handlerServices(m *memory, tools *mcp.Server) handlers.Se
 		Memory: m.store, Nodes: m.store, Relationships: m.store, Sources: m.store, Consolidations: m.consolidations, Duplicates: m.duplicates, Users: m.users, Quotas: m.store, Systems: m.systems, ChatStore: m.chats,
 		Transfers: m.store, Preferences: m.preferences.orGraph(m.store), Statements: m.statements, Trust: m.store, Changes: m.feeds, Webhooks: m.webhooks, Keys: m.keys, Limits: f.limits, Audit: m.auditLog,
 		Recalls: m.recalls, Answers: m.served, Served: m.replays,
-		Ready: m.store.Ping, Erasure: m.erasures, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
+		Ready: m.ready, Erasure: m.erasures, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,
 		MCP: tools.Handler(),
 	}
 	if m.logRotator != nil {

@@ -1,0 +1,51 @@
+package graph_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"kith/graph"
+	"kith/internal/testenv"
+)
+
+// TestWarm checks that the warm-up sends each statement of the most frequent writes, and stores nothing.
+func TestWarm(t *testing.T) {
+	t.Parallel()
+	var (
+		mu      sync.Mutex
+		sent    = map[string]bool{}
+		changes int
+	)
+	e := open(t, testenv.Neo4j(t), graph.Options{
+		Observe: func(query string, _ time.Duration, _ error) {
+			mu.Lock()
+			defer mu.Unlock()
+			sent[query] = true
+		},
+		Changed: func(context.Context, graph.Change) { changes++ },
+	})
+	if err := e.Store.Warm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e.Same("what is stored, and reported as changed", []any{int64(0), 0}, []any{e.Raw(`MATCH (n {team_id: 'warm-up'}) RETURN count(n)`)[0][0], changes})
+	mu.Lock()
+	warmed := sent
+	sent = map[string]bool{}
+	mu.Unlock()
+
+	e.Write("u", []graph.NodeWrite{{Kind: "person", EntityKey: "a", Name: graph.Some("Ada")}, {Kind: "concept", EntityKey: "b", Name: graph.Some("calm")}},
+		graph.RelationshipWrite{From: "a", To: "b", Type: "relates_to"})
+	if _, err := e.Store.WriteSource(t.Context(), e.As("u"), &graph.SourceWrite{EntityKey: "talk"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Store.AppendMessages(t.Context(), e.As("u"), "talk", []graph.MessageWrite{{Role: "user", Text: "Good morning."}}); err != nil {
+		t.Fatal(err)
+	}
+	for name := range sent {
+		if !warmed[name] {
+			t.Errorf("%s is not planned", name)
+		}
+	}
+}
