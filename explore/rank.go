@@ -178,8 +178,16 @@ func rankMessages(f *Found, i int, a *ask, speaker float64) ranking {
 			top = max(top, m.Score)
 		}
 	}
+	named := map[string]bool{} // whether the ask names a speaker
 	for h := range f.Messages {
-		if m := &f.Messages[h]; m.Ask == i && !a.Match && containsAll(words.Of(m.Name), a.all) {
+		m := &f.Messages[h]
+		if m.Ask != i || a.Match {
+			continue
+		}
+		if _, known := named[m.Name]; !known {
+			named[m.Name] = containsAll(words.Of(m.Name), a.all)
+		}
+		if named[m.Name] {
 			r.entry(m.Key).words += speaker * top
 		}
 	}

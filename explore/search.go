@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +47,24 @@ type searchLink struct {
 	Aliases   []string
 	Degree    int64
 	Seeds     []string
-	Sources   []LinkedSource
+	Sources   string
+}
+
+// sources returns the sources of a link. A text has them, as an object for each value of thousands would take longer.
+func (l *searchLink) sources() []LinkedSource {
+	all := make([]LinkedSource, 0, strings.Count(l.Sources, graph.KeySeparator)/2)
+	for rest := l.Sources; rest != ""; {
+		var s LinkedSource
+		var began string
+		s.Key, rest, _ = strings.Cut(rest, graph.KeySeparator)
+		began, rest, _ = strings.Cut(rest, graph.KeySeparator)
+		began, s.Named = strings.CutPrefix(began, "+")
+		if ms, err := strconv.ParseInt(began, 10, 64); err == nil {
+			s.At = time.UnixMilli(ms).UTC()
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // searchVectors has the next vectors of a scope.
@@ -441,7 +459,7 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 	f.addSaid(r.Said)
 	for _, l := range r.Links {
 		f.Links = append(f.Links, Link{
-			Kind: l.Labels.Kind(), Key: l.Key, Name: l.Name, Aliases: l.Aliases, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.Sources,
+			Kind: l.Labels.Kind(), Key: l.Key, Name: l.Name, Aliases: l.Aliases, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.sources(),
 		})
 	}
 	for i := range r.Vectors {
