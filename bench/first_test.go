@@ -4,10 +4,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
-// BenchmarkFirstAnswers starts the binary with its own Neo4j again for each of the calls that callers wait for, and reports how long
-// the first of each takes after the start, and the second.
+// BenchmarkFirstAnswers starts the binary with its own Neo4j again for each of the calls that callers wait for. It reports how long the
+// first of each takes once /readyz succeeds, and the second, and how long the slowest start took until then.
 func BenchmarkFirstAnswers(b *testing.B) {
 	s := newScaleStore(b, buildBinary(b), b.TempDir())
 	s.start(b)
@@ -38,19 +39,26 @@ func BenchmarkFirstAnswers(b *testing.B) {
 		{"context", get(contextPath)},
 		{"context-text", get(contextPath + "&format=text&max_tokens=1300")},
 		{"mcp-context", func() error { caller().callContextTool(b); return nil }},
-		{"search", post("/v1/explore", `{"user_id":"u1","query":"where did we sail past the lighthouse"}`)},
+		{"search", post("/v1/explore", `{"user_id":"u1","queries":[{"query":"where did we sail past the lighthouse"}]}`)},
 		{"neighbors", post("/v1/traverse", `{"user_id":"u1","mode":"neighbors","entity_key":"me"}`)},
 		{"ontology", get("/v1/ontology?user_id=u1&project_id=mill")},
 	}
 	for _, c := range calls[:3] {
 		measureCall(b, c.call)
 	}
+	answers, ready := 0.0, 0.0
 	for _, c := range calls {
 		s.stop(b)
-		b.ReportMetric(s.start(b).Seconds(), "start-s")
-		s.of(b, "first") // the key is checked once
+		begun := time.Now()
+		answers = max(answers, s.start(b).Seconds())
+		for _, err := s.tryGet("/readyz"); err != nil; _, err = s.tryGet("/readyz") {
+			time.Sleep(100 * time.Millisecond)
+		}
+		ready = max(ready, time.Since(begun).Seconds())
 		b.ReportMetric(milliseconds(measureCall(b, c.call)), "first-ms/"+c.name)
 		b.ReportMetric(milliseconds(measureCall(b, c.call)), "second-ms/"+c.name)
 	}
+	b.ReportMetric(answers, "answers-s")
+	b.ReportMetric(ready, "ready-s")
 	b.ReportMetric(0, "ns/op")
 }

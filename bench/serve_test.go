@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -193,6 +194,49 @@ func BenchmarkMemory(b *testing.B) {
 	resetPeak(b, process.Pid)
 	w.export(b)
 	b.ReportMetric(residentMB(b, process.Pid, "VmHWM"), "export-MB")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkMixedUse has eight callers read and write for KITH_BENCH_MINUTES (default 1), and reports the resident memory of the kith
+// binary at the end and its peak.
+func BenchmarkMixedUse(b *testing.B) {
+	s, process := startBinary(b, buildBinary(b))
+	w := &writer{url: s.url, key: s.key}
+	var made struct{ Key string }
+	if err := json.Unmarshal(w.post(b, "/v1/keys", "application/json", strings.NewReader(fmt.Sprintf(`{"team_id":%q,"scopes":["read","write"]}`, testenv.Team(b)))), &made); err != nil {
+		b.Fatal(err)
+	}
+	s.key, w.key = made.Key, made.Key
+	begun, lasting := time.Now(), time.Duration(sizeFromEnv("KITH_BENCH_MINUTES", 1))*time.Minute
+	var group sync.WaitGroup
+	var rounds atomic.Int64
+	for c := range callers {
+		group.Go(func() {
+			user, said := fmt.Sprintf("mixed-%d", c), newSpeech(uint64(c))
+			post := func(path, format string, values ...any) {
+				w.post(b, path, "application/json", strings.NewReader(fmt.Sprintf(format, values...)))
+			}
+			for i := 0; time.Since(begun) < lasting; i++ {
+				if i%50 == 0 {
+					post("/v1/conversations", `{"user_id":%q,"conversation_id":"%s %d"}`, user, user, i/50)
+				}
+				post(fmt.Sprintf("/v1/conversations/%s%%20%d/messages", user, i/50), `{"user_id":%q,"messages":[{"role":"user","text":%q}]}`, user, said.words(25))
+				post("/v1/memory", `{"user_id":%q,"nodes":[{"kind":"concept","name":%q}]}`, user, said.words(3))
+				for _, path := range []string{"/v1/context?user_id=" + user, "/v1/context?format=text&max_tokens=1300&user_id=" + user} {
+					if _, err := s.tryGet(path); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+				post("/v1/explore", `{"user_id":%q,"queries":[{"query":%q}]}`, user, said.words(4))
+				rounds.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	b.ReportMetric(float64(rounds.Load()*5), "requests")
+	b.ReportMetric(residentMB(b, process.Pid, "VmRSS"), "resident-MB")
+	b.ReportMetric(residentMB(b, process.Pid, "VmHWM"), "peak-MB")
 	b.ReportMetric(0, "ns/op")
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"kith/internal/words"
 
@@ -214,5 +215,25 @@ func TestThreshold(t *testing.T) {
 	}
 	if got := (*vectorEvidence)(nil).addTo(r, 0, defaultTuning()); got != 0 {
 		t.Errorf("without meaning: %v", got)
+	}
+}
+
+// TestSourcesOfALink reads the text that search.cypher makes.
+func TestSourcesOfALink(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                                  "",
+		"a\x1f5\x1f":                        "a false 1970-01-01T00:00:00.005Z",
+		"a\x1f+-5\x1fb\x1f\x1fc +\x1f+\x1f": "a true 1969-12-31T23:59:59.995Z, b false 0001-01-01T00:00:00Z, c + true 0001-01-01T00:00:00Z",
+		"a\x1f1600000000000\x1fb\x1f+1\x1f": "a false 2020-09-13T12:26:40Z, b true 1970-01-01T00:00:00.001Z",
+	} {
+		link := searchLink{Sources: text}
+		var got []string
+		for _, s := range link.sources() {
+			got = append(got, fmt.Sprintf("%s %t %s", s.Key, s.Named, s.At.Format(time.RFC3339Nano)))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }

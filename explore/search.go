@@ -50,16 +50,16 @@ type searchLink struct {
 	Sources   string
 }
 
-// sources returns the sources of a link. A text has them, as an object for each value of thousands would take longer.
+// sources returns the sources of a link. The statement sends them as one text, because the driver allocates an object for each value.
 func (l *searchLink) sources() []LinkedSource {
 	all := make([]LinkedSource, 0, strings.Count(l.Sources, graph.KeySeparator)/2)
 	for rest := l.Sources; rest != ""; {
 		var s LinkedSource
-		var began string
+		var value, millis string
 		s.Key, rest, _ = strings.Cut(rest, graph.KeySeparator)
-		began, rest, _ = strings.Cut(rest, graph.KeySeparator)
-		began, s.Named = strings.CutPrefix(began, "+")
-		if ms, err := strconv.ParseInt(began, 10, 64); err == nil {
+		value, rest, _ = strings.Cut(rest, graph.KeySeparator)
+		millis, s.Named = strings.CutPrefix(value, "+")
+		if ms, err := strconv.ParseInt(millis, 10, 64); err == nil {
 			s.At = time.UnixMilli(ms).UTC()
 		}
 		all = append(all, s)

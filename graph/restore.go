@@ -90,18 +90,20 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 	return result, err
 }
 
-// TryTransaction runs work in a transaction, as Transaction does. A dry run takes it back.
+type dryRunKey struct{}
+
+func withDryRun(ctx context.Context) context.Context {
+	return context.WithValue(ctx, dryRunKey{}, true)
+}
+
+func isDryRun(ctx context.Context) bool { return ctx.Value(dryRunKey{}) != nil }
+
+// TryTransaction is Transaction, as a dry run if dryRun is true.
 func (s *Store) TryTransaction(ctx context.Context, name string, dryRun bool, work func(t *Tx) error) error {
-	err := s.Transaction(ctx, name, func(t *Tx) error {
-		if err := work(t); err != nil || !dryRun {
-			return err
-		}
-		return errDryRun
-	})
-	if errors.Is(err, errDryRun) {
-		return nil
+	if dryRun {
+		ctx = withDryRun(ctx)
 	}
-	return err
+	return s.Transaction(ctx, name, work)
 }
 
 func (t *Tx) mark(scope Scope, mark ImportMark, report string) error {

@@ -125,7 +125,8 @@ func own(err error) bool {
 	return false
 }
 
-// Transaction runs one write transaction. It may call work again after a transient error or a lost race for a key.
+// Transaction runs one write transaction. It may call work again after a transient error or a lost race for a key. A dry run does all
+// but the commit, and reports no change.
 func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) error) error {
 	began := fence.Began(ctx)
 	var (
@@ -133,7 +134,7 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 		changed Change // by all attempts whose work was done: a commit whose answer is lost may have happened
 	)
 	err := s.db.Write(ctx, name, func(n *neo.Tx) error {
-		t = &Tx{Tx: n, store: s, writer: WriterOf(ctx), metered: s.options.Quota != (Quota{}) && callers[name]}
+		t = &Tx{Tx: n, store: s, writer: WriterOf(ctx), metered: s.options.Quota != (Quota{}) && callers[name] && !isDryRun(ctx)}
 		if err := work(t); err != nil {
 			return err
 		}
@@ -145,13 +146,13 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 				return err
 			}
 		}
-		if isRehearsal(ctx) {
+		if isDryRun(ctx) {
 			return errDryRun
 		}
 		changed = changed.with(t.done(name))
 		return nil
 	})
-	if isRehearsal(ctx) && errors.Is(err, errDryRun) {
+	if errors.Is(err, errDryRun) {
 		return nil
 	}
 	s.report(ctx, changed)

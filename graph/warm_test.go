@@ -26,10 +26,13 @@ func TestWarm(t *testing.T) {
 		},
 		Changed: func(context.Context, graph.Change) { changes++ },
 	})
+	schema := `SHOW INDEXES YIELD name RETURN collect(name)`
+	before := e.Raw(schema)
 	if err := e.Store.Warm(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	e.Same("what is stored, and reported as changed", []any{int64(0), 0}, []any{e.Raw(`MATCH (n {team_id: 'warm-up'}) RETURN count(n)`)[0][0], changes})
+	e.Same("what is stored, and reported as changed", []any{int64(0), 0}, []any{e.Raw(`MATCH (n) WHERE n.team_id STARTS WITH 'warm-up' RETURN count(n)`)[0][0], changes})
+	e.Same("indexes", before, e.Raw(schema))
 	mu.Lock()
 	warmed := sent
 	sent = map[string]bool{}
@@ -42,6 +45,9 @@ func TestWarm(t *testing.T) {
 	}
 	if _, err := e.Store.AppendMessages(t.Context(), e.As("u"), "talk", []graph.MessageWrite{{Role: "user", Text: "Good morning."}}); err != nil {
 		t.Fatal(err)
+	}
+	if !sent["node_create"] || !sent["relationship_create"] || !sent["message_append"] {
+		t.Errorf("only %v were sent", sent)
 	}
 	for name := range sent {
 		if !warmed[name] {

@@ -134,7 +134,7 @@ type Services struct {
 	Kept           forgets
 	Audit          *audit.Log                      // nil: none is kept
 	MCP            http.Handler                    // the tools, for the caller that is let in
-	Ready          func(ctx context.Context) error // nil error: requests can be answered
+	Ready          func(ctx context.Context) error // nil error: requests can be answered as fast as usual
 }
 
 // Options configure the handlers; all are optional.

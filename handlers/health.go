@@ -33,7 +33,7 @@ func Starting(b Build) http.Handler {
 
 func livez(c *gin.Context) { c.Data(http.StatusOK, textType, []byte("ok\n")) }
 
-// readyz says whether requests can be answered now.
+// readyz reports whether requests can be answered now, as fast as usual.
 func (a *API) readyz(c *gin.Context) {
 	sendReadiness(c, Readiness{a.Ready(c.Request.Context()) == nil, a.options.Build})
 }

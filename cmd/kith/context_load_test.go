@@ -57,7 +57,7 @@ func TestContextsWithoutASection(t *testing.T) {
 		s := start(t, append(settings(db, ""), "KITH_CONTEXT_LOAD="+string(mode)))
 		c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 		for _, section := range append([]loader.Section{loader.FocusSection}, loader.AllSections...) {
-			user := string(section) // none has a cached context
+			user := string(section) // a new one each time, so that no context is cached
 			c.must(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"user_id":%[1]q,"nodes":[{"kind":"person","entity_key":"me %[1]s","name":"Ada","is_owner":true},
 				{"kind":"person","entity_key":"friend %[1]s","name":"Jon"},{"kind":"concept","entity_key":"belief %[1]s","name":"calm","state":"core","ttl_policy":"keep_forever"},
 				{"kind":"concept","entity_key":"goal %[1]s","name":"a boat","state":"core","description":"goal"},{"kind":"concept","entity_key":"seen %[1]s","name":"rain"}],

@@ -191,7 +191,7 @@ func (c *doctorCmd) checkService(ctx context.Context) []finding {
 	}
 	findings := append([]finding{{What: "Kith", Good: true, Seen: "is ready at " + address}}, c.checkAdminPort(ctx)...)
 	if !state.Ready {
-		findings[0] = finding{What: "Kith", Seen: "is not ready at " + address, Advice: "look at its log: it waits for its database"}
+		findings[0] = finding{What: "Kith", Seen: "is not ready at " + address, Advice: "look at its log: it waits for its database, or plans its first statements"}
 	} else if c.Key != "" {
 		err := errors.Unwrap(api.Call(ctx, http.MethodGet, "/v1/nodes/person?limit=1", nil, nil)) // without the name of the call
 		findings = append(findings, newFinding("Key", "is valid", "create one with the scope read: kith key create", err))

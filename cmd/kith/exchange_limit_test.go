@@ -80,6 +80,7 @@ func TestStreamPause(t *testing.T) {
 	const pause = time.Second
 	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_STREAM_PAUSE=1s", "KITH_REQUEST_TIMEOUT=2s"))
 	c := s.team(t)
+	c.awaitReady(t)
 	line := func(key string) string {
 		return `{"node":{"kind":"concept","entity_key":"` + key + `","name":"` + key + `","description":"` + strings.Repeat("moves ", 500) + `"}}` + "\n"
 	}
@@ -112,7 +113,9 @@ func TestStreamPause(t *testing.T) {
 		t.Error("what had come of it is not stored")
 	}
 	<-time.After(pause + pause/2)
-	c.awaitReady(t)
+	if r := c.do(t, http.MethodGet, "/readyz", ""); r.status != http.StatusOK {
+		t.Errorf("after an export: %d", r.status)
+	}
 }
 
 // Files of other systems are imported as docs/import.md says. Importing them again changes nothing. Nodes that the team

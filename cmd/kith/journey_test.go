@@ -110,6 +110,7 @@ func TestKeys(t *testing.T) {
 	s := shared(t)
 	team := testenv.Team(t)
 	reader, bound := s.as(s.newKey(t, team, "read")), s.as("")
+	reader.awaitReady(t)
 	bound.key = s.as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+team+`","user_id":"u1","scopes":["read","write"]}`)["key"].(string)
 	const write = `{"user_id":"u2","nodes":[]}`
 	for _, c := range []struct {
@@ -129,7 +130,7 @@ func TestKeys(t *testing.T) {
 		{"a bound key writes for another", http.MethodPost, "/v1/memory", write, bound, 403},
 		{"a bound key writes a node of another", http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"concept","name":"x","user_id":"u2"}]}`, bound, 403},
 		{"another team's context", http.MethodGet, "/v1/context?user_id=u1&team_id=other", "", reader, 403},
-		{"health needs none", http.MethodGet, "/livez", "", s.as(""), 200},
+		{"health needs none", http.MethodGet, "/readyz", "", s.as(""), 200},
 	} {
 		if r := c.by.do(t, c.method, c.path, c.body); r.status != c.status {
 			t.Errorf("%s: %d, want %d: %s", c.what, r.status, c.status, r.body)

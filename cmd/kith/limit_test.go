@@ -16,6 +16,7 @@ func TestRateLimits(t *testing.T) {
 	one, two := start(t, environ), start(t, environ)
 	team := testenv.Team(t)
 	admin := one.as(bootstrapKey)
+	admin.awaitReady(t)
 	make := func(limit string) string {
 		t.Helper()
 		return admin.must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+team+`","scopes":["read","admin"]`+limit+`}`)["key"].(string)
@@ -54,7 +55,7 @@ func TestRateLimits(t *testing.T) {
 	if r := two.as(teamAdmin).do(t, http.MethodPost, "/v1/keys", `{"scopes":["read"]}`); r.status != http.StatusCreated || r.header.Get("RateLimit-Limit") != "1000" {
 		t.Errorf("a team makes a key: %d %v", r.status, r.header)
 	}
-	if r := one.as("").do(t, http.MethodGet, "/livez", ""); r.status != 200 || r.header.Get("RateLimit-Limit") != "" {
+	if r := one.as("").do(t, http.MethodGet, "/readyz", ""); r.status != 200 || r.header.Get("RateLimit-Limit") != "" {
 		t.Errorf("health: %d %v", r.status, r.header)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -62,7 +63,7 @@ type memory struct {
 	explorer   *explore.Explorer
 	traverser  *traverse.Traverser
 	logRotator *logRotator // nil: the Neo4j is not embedded
-	warmed     atomic.Bool // the statements of the most frequent calls are planned
+	plans      warmUp
 }
 
 // stores are the stores of the features that keep or read records beside the memory's own.
@@ -307,26 +308,49 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	return m.sections.Warm(neo.Unobserved(ctx), m.preferences.sections()...)
 }
 
-// warm plans more statements that callers wait for, the most used first. A new database takes seconds for each.
+// warmTime is how long an instance waits at most for the plans of frequent calls before /readyz succeeds.
+const warmTime = time.Minute
+
+// warm plans the statements of frequent calls, those of writes first, as no read of another caller plans them. A Neo4j that has just
+// started takes seconds for each.
 func (m *memory) warm(ctx context.Context) {
-	for _, warm := range []func(context.Context) error{
+	m.plans.run(neo.Unobserved(ctx), m.log,
 		m.store.Warm,
 		m.searches.Warm,
 		func(ctx context.Context) error { return m.sections.WarmFocus(ctx, m.preferences.sections()...) },
 		m.workspaces.Warm,
-	} {
-		if err := warm(neo.Unobserved(ctx)); err != nil && ctx.Err() == nil {
-			m.log.Warn("warm-up failed: the first requests take longer", "error", err)
-		}
-	}
-	m.warmed.Store(true)
+	)
 }
 
-var errWarmingUp = errors.New("the first requests would take seconds")
+// warmUp knows whether frequent statements are planned.
+type warmUp struct{ ended atomic.Bool }
 
-// ready returns an error while requests cannot be answered, or not as fast as usual.
+// run calls each step, again while the database is unavailable, until all have ended or the time for it has.
+func (w *warmUp) run(ctx context.Context, log *slog.Logger, steps ...func(context.Context) error) {
+	defer w.ended.Store(true)
+	begun := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, warmTime)
+	defer cancel()
+	for _, step := range steps {
+		err := step(ctx)
+		for errors.Is(err, graph.ErrUnavailable) && sleep.For(ctx, retryTime) {
+			err = step(ctx)
+		}
+		if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
+			log.Warn("warm-up failed: the first requests take longer", "error", err)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+	log.Debug("warmed up", "took", time.Since(begun))
+}
+
+var errWarmingUp = errors.New("the statements of frequent calls are being planned")
+
+// ready returns an error while the database does not answer, or the first requests would take seconds.
 func (m *memory) ready(ctx context.Context) error {
-	if !m.warmed.Load() {
+	if !m.plans.ended.Load() {
 		return errWarmingUp
 	}
 	return m.store.Ping(ctx)

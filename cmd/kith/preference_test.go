@@ -40,6 +40,7 @@ func TestPreferencesInPostgres(t *testing.T) {
 	own, inGraph := start(t, append(environ, "KITH_POSTGRES_URI="+postgres.URI())), start(t, environ)
 	key := own.newKey(t, testenv.Team(t), "read", "write")
 	c, g := own.as(key), inGraph.as(key)
+	c.awaitReady(t)
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"me","name":"Ada","is_owner":true}]}`)
 
 	const body = `{"preferences":[{"key":"time_zone","value":"Asia/Tokyo"},{"key":"😀","value":{"b":[1.0, "<&>"],"a":1}},{"key":"～","value":"x"}]}`
@@ -78,7 +79,9 @@ func TestPreferencesInPostgres(t *testing.T) {
 				t.Errorf("%s without postgres: %d %s after %v", method, r.status, r.body, time.Since(begun))
 			}
 		}
-		c.awaitReady(t)
+		if r := c.do(t, http.MethodGet, "/readyz", ""); r.status != http.StatusOK {
+			t.Errorf("not ready for want of preferences: %d", r.status)
+		}
 		postgres.Start()
 		found := c.must(t, http.MethodGet, "/v1/context?user_id=u1", "")
 		if at(found, "user", "preferences", 0, "value") != 1.0 || found["degraded"] != nil {

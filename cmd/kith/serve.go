@@ -42,7 +42,7 @@ type serving struct {
 	count    func(http.Handler) http.Handler                                   // nil: requests are not counted
 }
 
-// Run serves until ctx is done. It answers requests from the start; /readyz reports when the memory is ready.
+// Run serves until ctx is done. It answers requests from the start; /readyz reports when the memory is ready and frequent statements are planned.
 func (c *serveCmd) Run(ctx context.Context, std streams) error {
 	log := c.newLogger(std.err, c.LogLevel)
 	return c.serve(ctx, log, std, serving{

@@ -9,8 +9,8 @@
 // relationships (current ones, or those of a day): ends and their names, type, properties. texts: key, name and
 // beginning of the first sources. links: the nodes that these sources mention, and the found nodes that sources
 // mention, each with labels, key, name, aliases, how many sources visible to the caller mention it (for shared nodes: how many
-// of the caller's own), which of the first do, and all that do, as a text: the key and when they began, with a + before it
-// if they have its name. A
+// of the caller's own), which of the first do, and all that do, as one text: key, U+001F, + if it has their name, when
+// they began in milliseconds, U+001F. A
 // node mentioned by more than $degree_limit sources links nothing, unless an ask of $matches found it: then the newest
 // are returned. vectors: the next of each scope after a number, as in embedding_vectors.cypher; model and base identify
 // how they were made, waiting whether some texts of the team have none yet. speakers: the names counted a quarter, of
@@ -259,9 +259,9 @@ CALL (first, nodes) {
   WITH n, seeds, matched, sources, CASE WHEN n.user_id IS NULL THEN size(sources) ELSE n.source_count END AS degree
   WHERE degree > 0
     AND (degree <= $degree_limit OR matched)
-  RETURN collect([labels(n), n.entity_key, n.name, n.aliases, degree, seeds, reduce(text = '', s IN [s IN sources
+  RETURN collect([labels(n), n.entity_key, n.name, n.aliases, degree, seeds, reduce(text = '', source IN [s IN sources
     WHERE ($since IS NULL OR s.started_at >= $since) AND ($until IS NULL OR s.started_at <= $until)]
-    | text + s.entity_key + '\u001f' + CASE WHEN s.search_name = n.search_name THEN '+' ELSE '' END + coalesce(toString(s.started_at.epochMillis), '') + '\u001f')]) AS links
+    | text + source.entity_key + '\u001f' + CASE WHEN source.search_name = n.search_name THEN '+' ELSE '' END + coalesce(toString(source.started_at.epochMillis), '') + '\u001f')]) AS links
 }
 CALL () {
   UNWIND range(0, size($doubted) - 1) AS i
