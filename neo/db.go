@@ -179,7 +179,14 @@ func (d *DB) passes(err error) bool {
 		d.marks.forget()
 		return true
 	}
-	return neo4j.IsConnectivityError(err) || db != nil && (db.IsRetriable() || d.marks != nil && db.Code == procedureFailed)
+	return lostConnection(err) || db != nil && (db.IsRetriable() || d.marks != nil && db.Code == procedureFailed)
+}
+
+// lostConnection reports whether a connection broke, or could not be made. If all connections are in use for too long, the database is
+// overloaded, and trying again would keep it so.
+func lostConnection(err error) bool {
+	var c *neo4j.ConnectivityError
+	return errors.As(err, &c) && !strings.HasPrefix(c.Inner.Error(), "Timeout while waiting for connection") // no exported type
 }
 
 // isBehind reports whether a member of a cluster did not get in time what the reader has written or read before.

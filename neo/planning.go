@@ -74,7 +74,7 @@ func (p *planning) await(ctx context.Context, q cypher.Query, run func(context.C
 // see notes an error of a statement: the database may have been started anew.
 func (p *planning) see(err error) {
 	var db *neo4j.Neo4jError
-	if neo4j.IsConnectivityError(err) || errors.As(err, &db) && db.Code == "Neo.TransientError.General.DatabaseUnavailable" {
+	if lostConnection(err) || errors.As(err, &db) && db.Code == "Neo.TransientError.General.DatabaseUnavailable" {
 		p.planned.Clear()
 	}
 }

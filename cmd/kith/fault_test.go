@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -193,6 +194,9 @@ func TestNeo4jFaultsUnderLoad(t *testing.T) {
 	more("Neo4j is back")
 	eventually(t, 2*time.Minute, "ready again", func() bool { return c.do(t, http.MethodGet, "/readyz", "").status == http.StatusOK })
 	freeze(t, neo4j, c, admin)
+	if t.Failed() {
+		t.Logf("the log says %s", regexp.MustCompile(`.*level=(ERROR|WARN).*context.*`).FindAllString(s.err.String(), 20))
+	}
 	more("Neo4j goes on")
 	cancel()
 	load.Wait()
