@@ -134,12 +134,16 @@ func (s session) Close(ctx context.Context) error {
 // Read returns the rows of one statement in one round trip. It retries after a broken connection, because after a restart
 // of the database the pool is full of them, and after transient errors, such as a member that leaves the cluster.
 func (d *DB) Read(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
-	var err error
 	if !d.plans.has(q) {
 		if err := d.plan(ctx, q, params); err != nil {
 			return nil, Translate(q.Name, err)
 		}
 	}
+	return d.readPlanned(ctx, q, params)
+}
+
+func (d *DB) readPlanned(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
+	var err error
 	mode := neo4j.AccessModeRead
 	for attempt := range readAttempts {
 		if attempt > 0 && !sleep.For(ctx, retryPause<<attempt) {
@@ -166,7 +170,7 @@ func (d *DB) Read(ctx context.Context, q cypher.Query, params map[string]any) ([
 // plan returns when the database has planned a statement; see planning. It is apart from Read, as its closure costs allocations.
 func (d *DB) plan(ctx context.Context, q cypher.Query, params map[string]any) error {
 	return d.plans.await(ctx, q, func(ctx context.Context) error {
-		_, err := d.readOnce(ctx, neo4j.AccessModeRead, q, params)
+		_, err := d.readPlanned(ctx, q, params)
 		return err
 	})
 }

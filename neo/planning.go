@@ -12,8 +12,8 @@ import (
 	"kith/cypher"
 )
 
-// planTimeout is how long the database may take to plan a statement after its start.
-const planTimeout = 30 * time.Second
+// planTimeout is how long the database may take to plan a statement after its start. Callers do not wait for longer than they want to.
+const planTimeout = 2 * time.Minute
 
 // planning runs each statement whose plan is kept (cypher.Query.KeepPlan) once by itself before callers run it. The database has
 // no plans after a start. Planning takes it some seconds, it does so for every caller at the same time, and it gives up when
@@ -47,7 +47,8 @@ func (p *planning) has(q cypher.Query) bool {
 	return ok
 }
 
-// await returns when the database has planned a statement or failed to. run runs it; it does not end with the caller.
+// await returns when the database has planned a statement or failed to. run runs it; it does not end with the caller. If the database
+// is unavailable, that is the error of all who wait: their own attempts would have it plan the statement for each of them.
 func (p *planning) await(ctx context.Context, q cypher.Query, run func(context.Context) error) error {
 	if p.has(q) {
 		return nil
@@ -64,8 +65,11 @@ func (p *planning) await(ctx context.Context, q cypher.Query, run func(context.C
 		return nil, err
 	})
 	select {
-	case <-done: // the caller's own attempt shows an error
-		return nil
+	case planned := <-done:
+		if errors.Is(planned.Err, ErrUnavailable) {
+			return planned.Err
+		}
+		return nil // the caller's own attempt shows another error
 	case <-ctx.Done():
 		return ctx.Err()
 	}

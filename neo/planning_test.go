@@ -66,3 +66,41 @@ func TestPlanningRunsAStatementOnceForAllCallers(t *testing.T) {
 	}
 	again("after failures", kept, 5)
 }
+
+// If the database is unavailable, nobody who waits for a plan tries by himself; the next caller does. Another error is shown to each
+// caller by the own attempt.
+func TestFailedPlanning(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ failed, want error }{"unavailable": {ErrUnavailable, ErrUnavailable}, "another error": {ErrStatement, nil}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlanning()
+			defer p.close()
+			var runs atomic.Int64
+			fails := make(chan struct{})
+			run := func(context.Context) error {
+				runs.Add(1)
+				<-fails
+				return c.failed
+			}
+			var waiting sync.WaitGroup
+			for range 32 {
+				waiting.Go(func() {
+					if err := p.await(t.Context(), cypher.Query{Name: "kept", KeepPlan: true}, run); !errors.Is(err, c.want) {
+						t.Errorf("%v, want %v", err, c.want)
+					}
+				})
+			}
+			time.AfterFunc(50*time.Millisecond, func() { close(fails) })
+			waiting.Wait()
+			if n := runs.Load(); n > 4 { // who comes late runs it again
+				t.Errorf("%d runs", n)
+			}
+			before := runs.Load()
+			_ = p.await(t.Context(), cypher.Query{Name: "kept", KeepPlan: true}, run)
+			if runs.Load() != before+1 {
+				t.Error("the next caller does not try")
+			}
+		})
+	}
+}
