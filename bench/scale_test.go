@@ -220,12 +220,7 @@ func (s *scaleStore) of(b *testing.B, team string) *writer {
 	b.Helper()
 	w := &writer{url: s.url, key: s.key}
 	if s.keys[team] == "" {
-		var made struct{ Key string }
-		answer := w.post(b, "/v1/keys", "application/json", strings.NewReader(fmt.Sprintf(`{"team_id":%q,"scopes":["read","write"]}`, team)))
-		if err := json.Unmarshal(answer, &made); err != nil {
-			b.Fatal(err)
-		}
-		s.keys[team] = made.Key
+		s.keys[team] = w.newKey(b, team)
 	}
 	w.key = s.keys[team]
 	return w

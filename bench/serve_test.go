@@ -3,7 +3,6 @@ package bench
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -201,12 +200,8 @@ func BenchmarkMemory(b *testing.B) {
 // binary at the end and its peak.
 func BenchmarkMixedUse(b *testing.B) {
 	s, process := startBinary(b, buildBinary(b))
+	s.key = (&writer{url: s.url, key: s.key}).newKey(b, testenv.Team(b))
 	w := &writer{url: s.url, key: s.key}
-	var made struct{ Key string }
-	if err := json.Unmarshal(w.post(b, "/v1/keys", "application/json", strings.NewReader(fmt.Sprintf(`{"team_id":%q,"scopes":["read","write"]}`, testenv.Team(b)))), &made); err != nil {
-		b.Fatal(err)
-	}
-	s.key, w.key = made.Key, made.Key
 	begun, lasting := time.Now(), time.Duration(sizeFromEnv("KITH_BENCH_MINUTES", 1))*time.Minute
 	var group sync.WaitGroup
 	var rounds atomic.Int64

@@ -92,6 +92,17 @@ func (w *writer) post(b *testing.B, path, contentType string, body io.Reader) []
 	return answer
 }
 
+// newKey returns a new key of a team that reads and writes.
+func (w *writer) newKey(b *testing.B, team string) string {
+	b.Helper()
+	var made struct{ Key string }
+	answer := w.post(b, "/v1/keys", "application/json", strings.NewReader(fmt.Sprintf(`{"team_id":%q,"scopes":["read","write"]}`, team)))
+	if err := json.Unmarshal(answer, &made); err != nil {
+		b.Fatal(err)
+	}
+	return made.Key
+}
+
 // export reads the whole memory of the key's team, and discards it.
 func (w *writer) export(b *testing.B) {
 	b.Helper()

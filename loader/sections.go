@@ -311,9 +311,8 @@ func (f *fixedLists) ownerRelationshipsFrom(v any, user *string, now time.Time) 
 	return relationships
 }
 
-// unitSeparator ends each text in a list of texts sent as one. Keys and names have no control characters.
-const unitSeparator = "\x1f"
-
+// recentSourcesFrom returns recent sources. Each has the keys of its entities in one text, and their names in another, each of them
+// ended by graph.KeySeparator: keys and names have no control characters.
 func (f *fixedLists) recentSourcesFrom(v any) []RecentSource {
 	l := neo.List(v)
 	sources := make([]RecentSource, len(l))
@@ -322,8 +321,8 @@ func (f *fixedLists) recentSourcesFrom(v any) []RecentSource {
 		entities := make([]KeyEntity, len(neo.List(s[7])))
 		keys, names := neo.Text(s[5]), neo.Text(s[6])
 		for e, kind := range neo.List(s[7]) {
-			entities[e].EntityKey, keys, _ = strings.Cut(keys, unitSeparator)
-			entities[e].Name, names, _ = strings.Cut(names, unitSeparator)
+			entities[e].EntityKey, keys, _ = strings.Cut(keys, graph.KeySeparator)
+			entities[e].Name, names, _ = strings.Cut(names, graph.KeySeparator)
 			entities[e].Type = knowledgeLabel(kind)
 		}
 		sources[i] = RecentSource{
