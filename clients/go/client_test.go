@@ -174,9 +174,12 @@ func TestErrors(t *testing.T) {
 	if _, err := c.Context(t.Context(), ContextQuery{UserID: "hidden"}); err == nil || strings.Contains(err.Error(), "hidden") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v", err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	c, asked := at(t, says(503, "", "Retry-After", "3600"))
+	c, asked := at(t, func(w http.ResponseWriter, r *http.Request) {
+		says(503, "", "Retry-After", "3600")(w, r)
+		time.AfterFunc(50*time.Millisecond, cancel)
+	})
 	if _, err := c.Context(ctx, ContextQuery{}); err == nil || asked.Load() != 1 {
 		t.Errorf("waits past its context: %v, asked %d times", err, asked.Load())
 	}
