@@ -65,6 +65,7 @@ type Cache struct {
 	flights       singleflight.Group
 	observe       func(Event)
 	epoch         atomic.Uint64 // counts this process's writes
+	commits       *commits      // of this process
 	localVersions *versions     // without Redis
 	fills         chan struct{}
 
@@ -96,7 +97,7 @@ func New(o Options) (*Cache, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Cache{observe: o.Observe, fills: make(chan struct{}, maxFills), localVersions: newVersions()}
+	c := &Cache{observe: o.Observe, fills: make(chan struct{}, maxFills), localVersions: newVersions(), commits: newCommits()}
 	c.detach, c.cancelLoads = newDetacher()
 	var err error
 	c.local, err = otter.New(&otter.Options[string, []byte]{
@@ -162,8 +163,12 @@ func (c *Cache) startWork() bool {
 type Loader func(ctx context.Context) (value []byte, keep bool, err error)
 
 // Get returns the bytes of a view for a user of a team. It returns cached bytes, or those that load computes, once
-// for all concurrent callers. The bytes are shared and must not be changed. An error is load's or ctx's.
+// for all concurrent callers. It waits for the commits of this process that change what the user sees. The bytes are shared and must
+// not be changed. An error is load's or ctx's.
 func (c *Cache) Get(ctx context.Context, team, user, view string, load Loader) ([]byte, error) {
+	if err := c.commits.wait(ctx, team, user); err != nil {
+		return nil, err
+	}
 	key, cacheable := c.buildKey(ctx, team, user, view)
 	if cacheable {
 		if value, ok := c.local.GetIfPresent(key); ok {
@@ -286,6 +291,13 @@ func (c *Cache) buildKey(ctx context.Context, team, user, view string) (key stri
 		return entry + "away" + strconv.FormatUint(c.epoch.Load(), 36) + "." + strconv.FormatInt(heartbeatNumber, 36), false
 	}
 	return entry + version, true
+}
+
+// Committing reports that a write to the memory of users of a team is about to be committed. An empty user stands for the memory that
+// the team shares. Until end is called, Get waits for the write: somebody may have read from the database what it wrote, and must not
+// get an older entry after that. Call Changed before end.
+func (c *Cache) Committing(team string, users ...string) (end func()) {
+	return c.commits.begin(team, users)
 }
 
 // Changed reports a write to the memory of users of a team. An empty user stands for the memory that the team shares.

@@ -141,9 +141,21 @@ func TestOneSourceOfManyWriters(t *testing.T) {
 	e.Same("mentions", int64(1), e.sections("u1").Relationships[0].RecentMentions)
 }
 
-// Of many restores of a deleted node one restores it, once.
+// Of many restores of a deleted node one restores it, once. The others find nothing to restore, or that the key is in use.
 func TestOneRestoreOfADelete(t *testing.T) {
-	e := fresh(t)
+	t.Run("nothing was deleted before", func(t *testing.T) { restoreAtOnce(t, fresh(t), fault.ErrNotFound) })
+	t.Run("an earlier node with the key was deleted", func(t *testing.T) {
+		e := fresh(t)
+		e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
+		if _, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.ConceptKind, "a", 0); err != nil {
+			t.Fatal(err)
+		}
+		restoreAtOnce(t, e, fault.ErrConflict)
+	})
+}
+
+func restoreAtOnce(t *testing.T, e *env, others error) {
+	t.Helper()
 	for version := int64(1); version <= 3; version++ {
 		if version == 1 {
 			e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
@@ -158,7 +170,7 @@ func TestOneRestoreOfADelete(t *testing.T) {
 				return fmt.Errorf("restored as version %d, not %d", n.Version, version+1)
 			case err == nil:
 				restored.Add(1)
-			case !errors.Is(err, fault.ErrNotFound):
+			case !errors.Is(err, others):
 				return err
 			}
 			return nil

@@ -495,6 +495,9 @@ func (t *Tx) unmerge(scope Scope, kind Kind, key string) (Kind, *mergeRecord, er
 	if err != nil {
 		return kind, nil, err
 	}
+	if found.Kind == "" { // while the statement waited for its lock, the node was restored
+		return kind, nil, neo.ErrRace
+	}
 	kind, known := KindOf(found.Kind)
 	if !known {
 		return kind, nil, fmt.Errorf("restore: %w", fault.ErrNotFound)

@@ -29,6 +29,8 @@ type Options struct {
 	Types   []string                                          // relationship types that the operator adds to the vocabulary
 	Said    func(t *Tx, said Said) error                      // called with new messages of a user, in the transaction that stores them
 
+	Committing func(c Change) (ended func()) // called before every commit; ended is called after it and after Changed, before the write returns
+
 	Quota        Quota               // of each team
 	ObserveQuota func(share float64) // called after every write that adds to a team with a quota, with the share used; above 1 the write was refused
 	KeepDeleted  time.Duration       // how long deletes can be undone; default 30 days
@@ -66,6 +68,9 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 	}
 	if o.Changed == nil {
 		o.Changed = func(context.Context, Change) {}
+	}
+	if o.Committing == nil {
+		o.Committing = func(Change) (ended func()) { return func() {} }
 	}
 	if o.Said == nil {
 		o.Said = func(*Tx, Said) error { return nil }
@@ -131,8 +136,14 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 	began := fence.Began(ctx)
 	var (
 		t       *Tx
-		changed Change // by all attempts whose work was done: a commit whose answer is lost may have happened
+		changed Change   // by all attempts whose work was done: a commit whose answer is lost may have happened
+		ended   []func() // of all attempts
 	)
+	defer func() {
+		for _, end := range ended {
+			end()
+		}
+	}()
 	err := s.db.Write(ctx, name, func(n *neo.Tx) error {
 		t = &Tx{Tx: n, store: s, writer: WriterOf(ctx), metered: s.options.Quota != (Quota{}) && callers[name] && !isDryRun(ctx)}
 		if err := work(t); err != nil {
@@ -149,7 +160,9 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 		if isDryRun(ctx) {
 			return errDryRun
 		}
-		changed = changed.with(t.done(name))
+		change := t.done(name)
+		changed = changed.with(change)
+		ended = append(ended, s.options.Committing(change))
 		return nil
 	})
 	if errors.Is(err, errDryRun) {

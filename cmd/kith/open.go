@@ -115,7 +115,7 @@ func (c *config) withMemory(
 	defer func() { _ = auditLog.Close() }()
 	registry.LogSlowStatements(c.SlowStatement, log)
 	listener := &changeListener{}
-	preferences, err := c.openPreferences(ctx, registry, listener.changed)
+	preferences, err := c.openPreferences(ctx, registry, listener)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,8 @@ func (c *config) withMemory(
 	defer db.closeInTime(ctx, log)
 	c.RelationshipTypes.warn(log)
 	options := c.storeOptions(registry)
-	options.Log, options.Changed, options.Trace, options.Embedder = log, listener.changed, traces.Of("statement"), embedder
+	options.Log, options.Trace, options.Embedder = log, traces.Of("statement"), embedder
+	options.Committing, options.Changed = listener.committing, listener.changed
 	store, err := graph.Open(db.Connection, options)
 	if err != nil {
 		return err
@@ -204,6 +205,14 @@ func (c *config) openCache(store *graph.Store, keys *auth.Keys, registry *metric
 type changeListener struct {
 	cache *cache.Cache
 	feeds *feed.Store
+}
+
+// committing makes requests for contexts that a write changes wait for its end.
+func (l *changeListener) committing(c graph.Change) (ended func()) {
+	if !c.Contexts {
+		return func() {}
+	}
+	return l.cache.Committing(c.Team, c.Users...)
 }
 
 func (l *changeListener) changed(ctx context.Context, c graph.Change) {

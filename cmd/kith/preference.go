@@ -14,11 +14,13 @@ import (
 // preferenceStore is an optional store of preferences outside the graph. With the zero value they are in the graph.
 type preferenceStore struct{ store *postgres.Store }
 
-func (c *config) openPreferences(ctx context.Context, registry *metrics.Registry, changed func(context.Context, graph.Change)) (preferenceStore, error) {
+func (c *config) openPreferences(ctx context.Context, registry *metrics.Registry, listener *changeListener) (preferenceStore, error) {
 	if c.PostgresURI == "" {
 		return preferenceStore{}, nil
 	}
-	store, err := postgres.Open(ctx, c.PostgresURI, postgres.Options{Observe: registry.ObserveStatement, Changed: changed, KeepHistory: c.History})
+	store, err := postgres.Open(ctx, c.PostgresURI, postgres.Options{
+		Observe: registry.ObserveStatement, Committing: listener.committing, Changed: listener.changed, KeepHistory: c.History,
+	})
 	return preferenceStore{store}, err
 }
 

@@ -91,7 +91,11 @@ func Open(t *testing.T, db testenv.Database, o graph.Options) *Env {
 	t.Helper()
 	e := &Env{T: t, Team: testenv.Team(t), Now: Noon}
 	o.Now = func() time.Time { return e.Now }
-	o.Changed = func(_ context.Context, c graph.Change) {
+	changed := o.Changed
+	o.Changed = func(ctx context.Context, c graph.Change) {
+		if changed != nil {
+			changed(ctx, c)
+		}
 		reported.Lock()
 		defer reported.Unlock()
 		reported.byTeam[c.Team] = append(reported.byTeam[c.Team], c)

@@ -20,6 +20,8 @@ type Options struct {
 	Observe func(query string, took time.Duration, err error) // called after every read and every transaction
 	Changed func(ctx context.Context, c graph.Change)         // called after every commit that happened, or may have happened, before the write returns
 
+	Committing func(c graph.Change) (ended func()) // called before every commit; ended is called after it and after Changed, before the write returns
+
 	KeepHistory time.Duration // how long replaced and deleted values are kept; default 400 days
 }
 
@@ -73,6 +75,9 @@ func Open(ctx context.Context, uri string, o Options) (*Store, error) {
 	if o.Changed == nil {
 		o.Changed = func(context.Context, graph.Change) {}
 	}
+	if o.Committing == nil {
+		o.Committing = func(graph.Change) (ended func()) { return func() {} }
+	}
 	return &Store{pool: pool, options: o}, nil
 }
 
@@ -98,20 +103,28 @@ func queryRows[T any](ctx context.Context, s *Store, name, statement string, sca
 // transaction runs work in one transaction. It tries again after a broken connection if nothing can have been stored,
 // that is, before the commit.
 func (s *Store) transaction(ctx context.Context, scope graph.Scope, name string, work func(context.Context, pgx.Tx) error) error {
-	committing, changed := false, false
+	committing := false
+	change := graph.Change{Team: scope.TeamID, Users: []string{scope.UserID}, Contexts: true}
+	var ended []func() // of the attempts that were about to commit
+	defer func() {
+		for _, end := range ended {
+			end()
+		}
+	}()
 	attempt := func(ctx context.Context) error {
 		committing = false
 		// Each statement sees what was committed before it began, so a statement after a lock sees what the lock waited for.
 		return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 			err := work(ctx, tx)
-			committing = err == nil
-			changed = changed || committing
+			if committing = err == nil; committing && scope.TeamID != "" {
+				ended = append(ended, s.options.Committing(change))
+			}
 			return err
 		})
 	}
 	err := s.runWithRetry(ctx, name, attempt, func(err error) bool { return !committing && isBrokenConnection(err) })
-	if changed && scope.TeamID != "" {
-		s.options.Changed(ctx, graph.Change{Team: scope.TeamID, Users: []string{scope.UserID}, Contexts: true})
+	if len(ended) > 0 {
+		s.options.Changed(ctx, change)
 	}
 	return err
 }
