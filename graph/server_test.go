@@ -64,8 +64,8 @@ func migrateAtOnce(t *testing.T, e *env) {
 	}
 	e.Same("rows of the version", [][]any{{int64(1)}}, e.Raw(`MATCH (s:KithSchema) RETURN count(s)`))
 	e.Same("indexes not online", [][]any{{int64(0)}}, e.Raw(`SHOW INDEXES YIELD state WHERE state <> 'ONLINE' RETURN count(*)`))
-	for _, warm := range []func(context.Context, ...loader.Section) error{e.contexts().Warm, e.contexts().WarmFocus} {
-		if err := warm(t.Context()); err != nil {
+	for _, mode := range []loader.Mode{loader.Combined, loader.Parallel} {
+		if err := errors.Join(e.contexts().Warm(t.Context(), mode), e.contexts().WarmFocus(t.Context(), mode)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -201,24 +201,15 @@ func (s *Store) cached(key string, load func() cypher.Query) cypher.Query {
 	return loaded
 }
 
-// Warm plans the statement of a context, so that no caller waits for it. It omits the sections in elsewhere, which are not read
+// Warm plans what a mode reads for a context, so that no caller waits for it. It omits the sections in elsewhere, which are not read
 // from the store.
-func (s *Store) Warm(ctx context.Context, elsewhere ...Section) error {
-	return s.warm(ctx, usual(elsewhere))
+func (s *Store) Warm(ctx context.Context, mode Mode, elsewhere ...Section) error {
+	return s.warm(ctx, mode, usual(elsewhere))
 }
 
-// WarmFocus plans the statement of a context with a focus, and those of single sections, which are read when that of all fails.
-func (s *Store) WarmFocus(ctx context.Context, elsewhere ...Section) error {
-	all := append(usual(elsewhere), FocusSection)
-	if err := s.warm(ctx, all); err != nil {
-		return err
-	}
-	for _, section := range all {
-		if err := s.ReadSection(ctx, nobody, section, SectionQuery{Now: s.graph.Now()}, &Sections{}); err != nil {
-			return err
-		}
-	}
-	return nil
+// WarmFocus plans what a mode reads for a context with a focus.
+func (s *Store) WarmFocus(ctx context.Context, mode Mode, elsewhere ...Section) error {
+	return s.warm(ctx, mode, append(usual(elsewhere), FocusSection))
 }
 
 // nobody is a user that does not exist.
@@ -229,9 +220,18 @@ func usual(elsewhere []Section) []Section {
 	return slices.DeleteFunc(slices.Clone(AllSections), func(x Section) bool { return slices.Contains(elsewhere, x) })
 }
 
-func (s *Store) warm(ctx context.Context, sections []Section) error {
-	_, err := s.ReadSections(ctx, nobody, sections, SectionQuery{Now: s.graph.Now()})
-	return err
+func (s *Store) warm(ctx context.Context, mode Mode, sections []Section) error {
+	q := SectionQuery{Now: s.graph.Now()}
+	if mode == Combined {
+		_, err := s.ReadSections(ctx, nobody, sections, q)
+		return err
+	}
+	for _, section := range sections {
+		if err := s.ReadSection(ctx, nobody, section, q, &Sections{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fill sets a section from its one value.

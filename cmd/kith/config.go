@@ -79,6 +79,7 @@ type config struct {
 	PostgresURI       string        `name:"postgres-uri" env:"KITH_POSTGRES_URI" help:"postgres:// address of a database for users' preferences. Empty: stored in Neo4j."`
 	BootstrapKey      string        `env:"KITH_BOOTSTRAP_KEY" help:"Admin API key of the team default, instead of a generated one; at least 32 random characters. An earlier key stays valid until it is revoked."`
 	ContextLoad       loader.Mode   `env:"KITH_CONTEXT_LOAD" enum:"combined,parallel" default:"combined" help:"combined: load the sections of a context in one statement; parallel: one statement per section."`
+	WarmUp            bool          `env:"KITH_WARM_UP" default:"true" negatable:"" help:"Plan the statements of frequent calls at the start, before /readyz succeeds. Otherwise their first calls take longer, with a Neo4j that has just started by seconds."`
 	RequestTimeout    time.Duration `env:"KITH_REQUEST_TIMEOUT" default:"10s" help:"Deadline of a request, including reading its body."`
 	MaxBody           int64         `env:"KITH_MAX_BODY" default:"33554432" help:"Largest body of a request that writes many items, in bytes. Other bodies: 1 MiB, or this value if it is smaller."`
 	MaxImport         int64         `env:"KITH_MAX_IMPORT" default:"4294967296" help:"Largest import, in bytes."`

@@ -15,7 +15,7 @@ import (
 // TestEmbedding runs the tests that need a Neo4j of their own, as a database has the vectors of one model.
 func TestEmbedding(t *testing.T) {
 	t.Parallel()
-	environ := settings(testenv.StartNeo4j(t).Database(), "")
+	environ := append(settings(testenv.StartNeo4j(t).Database(), ""), "KITH_WARM_UP=false")
 	t.Run("serve and reindex", func(t *testing.T) { serveEmbeds(t, environ) })
 	t.Run("explore", func(t *testing.T) { exploreByMeaning(t, environ) })
 }

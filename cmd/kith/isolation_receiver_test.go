@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,12 +68,12 @@ func (r *receiver) deliveries(t *testing.T, k *isolated) reply {
 	defer cancel()
 	var after reply
 	var ids []string
-	eventually(t, 5*time.Minute, "all deliveries", func() bool {
+	for begun, all := time.Now(), false; !all; time.Sleep(100 * time.Millisecond) {
 		after = k.call(ctx, handlers.Operation{Method: http.MethodGet, Path: "/v1/webhooks"})
-		var settled bool
-		ids, settled = k.settled(t, after)
-		return settled
-	})
+		if ids, all = k.settled(ctx, t, after); !all && time.Since(begun) > 5*time.Minute {
+			t.Fatalf("at %v some webhooks still have something to deliver: %s", k.memory.store.Now(), after.body)
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all bytes.Buffer
@@ -90,22 +91,24 @@ func (r *receiver) deliveries(t *testing.T, k *isolated) reply {
 }
 
 // settled returns the webhooks of a list, and reports whether none of them has anything left to deliver.
-func (k *isolated) settled(t *testing.T, list reply) (ids []string, settled bool) {
+func (k *isolated) settled(ctx context.Context, t *testing.T, list reply) (ids []string, settled bool) {
 	t.Helper()
+	var end struct{ Next string }
 	var found struct {
 		Webhooks []struct {
-			ID     string
-			Active bool
-			NextAt *time.Time `json:"next_attempt_at"`
+			ID, Cursor string
+			Active     bool
+			NextAt     *time.Time `json:"next_attempt_at"`
 		}
 	}
-	if err := json.Unmarshal(list.body, &found); err != nil {
-		t.Fatalf("%v: %s", err, list.body)
+	changes := k.call(ctx, handlers.Operation{Method: http.MethodGet, Path: "/v1/changes?after=now"})
+	if err := errors.Join(json.Unmarshal(list.body, &found), json.Unmarshal(changes.body, &end)); err != nil {
+		t.Fatalf("%v: %s, %s", err, list.body, changes.body)
 	}
 	settled = true
 	for _, each := range found.Webhooks {
 		ids = append(ids, each.ID)
-		settled = settled && (!each.Active || each.NextAt != nil && each.NextAt.After(k.memory.store.Now()))
+		settled = settled && (!each.Active || each.Cursor == end.Next || each.NextAt != nil && each.NextAt.After(k.memory.store.Now()))
 	}
 	return ids, settled
 }

@@ -284,7 +284,7 @@ func (m *memory) run(ctx context.Context, work func(context.Context, *memory) er
 	return group.Wait()
 }
 
-// prepare migrates schemas, plans the statement of contexts and calls then. It retries while the database is unavailable.
+// prepare migrates schemas, plans the statement of contexts, if statements are planned at the start, and calls then. It retries while the database is unavailable.
 func (m *memory) prepare(ctx context.Context, then func(context.Context) error) error {
 	for {
 		err := m.prepareOnce(ctx)
@@ -314,7 +314,10 @@ func (m *memory) prepareOnce(ctx context.Context) error {
 	if err := m.served.Claim(ctx); err != nil {
 		return err
 	}
-	return m.sections.Warm(neo.Unobserved(ctx), m.preferences.sections()...)
+	if !m.config.WarmUp {
+		return nil
+	}
+	return m.sections.Warm(neo.Unobserved(ctx), m.config.ContextLoad, m.preferences.sections()...)
 }
 
 // warmTime is how long an instance waits at most for the plans of frequent calls before /readyz succeeds.
@@ -323,10 +326,16 @@ const warmTime = time.Minute
 // warm plans the statements of frequent calls, those of writes first, as no read of another caller plans them. A Neo4j that has just
 // started takes seconds for each.
 func (m *memory) warm(ctx context.Context) {
+	if !m.config.WarmUp {
+		m.plans.ended.Store(true)
+		return
+	}
 	m.plans.run(neo.Unobserved(ctx), m.log,
 		m.store.Warm,
 		m.searches.Warm,
-		func(ctx context.Context) error { return m.sections.WarmFocus(ctx, m.preferences.sections()...) },
+		func(ctx context.Context) error {
+			return m.sections.WarmFocus(ctx, m.config.ContextLoad, m.preferences.sections()...)
+		},
 		m.workspaces.Warm,
 	)
 }

@@ -147,14 +147,15 @@ func (s *soak) failDisk() string {
 
 // link is a connection between two processes that can fail.
 type link struct {
-	name  string
-	proxy *toxiproxy.Proxy
+	name    string
+	proxy   *toxiproxy.Proxy
+	cutting sync.Mutex // two cuts at the same time come one after the other
 }
 
 // link returns a new link to an address.
 func (s *soak) link(name, to string) *link {
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	l := &link{name, toxiproxy.NewProxy(server, name, s.freeAddress(), to)}
+	l := &link{name: name, proxy: toxiproxy.NewProxy(server, name, s.freeAddress(), to)}
 	if err := l.proxy.Start(); err != nil {
 		s.Fatal(err)
 	}
@@ -178,6 +179,8 @@ func (s *soak) follow() {
 
 // cut ends the connections of a link, which takes no new ones for a while.
 func (s *soak) cut(l *link, lasts time.Duration) {
+	l.cutting.Lock()
+	defer l.cutting.Unlock()
 	l.proxy.Stop()
 	<-time.After(lasts)
 	if err := l.proxy.Start(); err != nil {
