@@ -16,6 +16,6 @@ func (s *Store) Warm(ctx context.Context) error {
 		Relationships: []RelationshipWrite{{From: "a", To: "b", Type: "warms_up"}},
 		Strict:        true,
 	})
-	_, said := s.WriteSource(ctx, nobody, &SourceWrite{Messages: []MessageWrite{{Role: "user", Text: "a"}}})
+	_, said := s.WriteSource(ctx, nobody, &SourceWrite{Messages: []MessageWrite{{Role: "user", Text: "I always prefer tea."}}}) // a statement of the user, too
 	return errors.Join(written, said)
 }

@@ -8,6 +8,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/statement"
 )
 
 // TestWarm checks that the warm-up sends each statement of the most frequent writes, and stores nothing.
@@ -25,6 +26,7 @@ func TestWarm(t *testing.T) {
 			sent[query] = true
 		},
 		Changed: func(context.Context, graph.Change) { changes++ },
+		Said:    statement.Record,
 	})
 	schema := `SHOW INDEXES YIELD name RETURN collect(name)`
 	before := e.Raw(schema)
@@ -43,7 +45,7 @@ func TestWarm(t *testing.T) {
 	if _, err := e.Store.WriteSource(t.Context(), e.As("u"), &graph.SourceWrite{EntityKey: "talk"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Store.AppendMessages(t.Context(), e.As("u"), "talk", []graph.MessageWrite{{Role: "user", Text: "Good morning."}}); err != nil {
+	if _, err := e.Store.AppendMessages(t.Context(), e.As("u"), "talk", []graph.MessageWrite{{Role: "user", Text: "I always prefer coffee."}}); err != nil {
 		t.Fatal(err)
 	}
 	if !sent["node_create"] || !sent["relationship_create"] || !sent["message_append"] {

@@ -21,16 +21,12 @@ func TestContextsAreLoadedAlike(t *testing.T) {
 	c := combined.as(combined.newKey(t, testenv.Team(t), "read", "write"))
 	p := caller{parallel.url, c.key, c.client}
 	now := time.Now().UTC()
-	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u","nodes":[{"kind":"person","entity_key":"me","name":"Ada","is_owner":true},
-		{"kind":"person","entity_key":"friend","name":"Jon","state":"active"},{"kind":"concept","entity_key":"belief","name":"calm","state":"core","ttl_policy":"keep_forever"},
-		{"kind":"concept","entity_key":"goal","name":"a boat","state":"core","description":"goal"}],
-		"relationships":[{"from":"me","to":"friend","type":"relates_to","description":"sail together"}]}`)
-	c.must(t, http.MethodPut, "/v1/users/u/preferences", `{"preferences":[{"key":"tone","value":"plain"}]}`)
+	writeForSections(t, c, "u")
 	for i := range 3 {
-		c.must(t, http.MethodPost, "/v1/sources", fmt.Sprintf(`{"user_id":"u","summary":"about the boat","started_at":%q,"ended_at":%q,"mentions":["friend"]}`,
+		c.must(t, http.MethodPost, "/v1/sources", fmt.Sprintf(`{"user_id":"u","summary":"about the boat","started_at":%q,"ended_at":%q,"mentions":["friend u"]}`,
 			now.Add(-time.Duration(2+i)*time.Hour).Format(time.RFC3339), now.Add(-time.Duration(1+i)*time.Hour).Format(time.RFC3339)))
 	}
-	for _, query := range []string{"user_id=u", "user_id=nobody", "user_id=u&sections=user,relationships", "user_id=u&format=text", "user_id=u&format=text&max_tokens=100", "user_id=u&focus_kind=person&focus_id=friend"} {
+	for _, query := range []string{"user_id=u", "user_id=nobody", "user_id=u&sections=user,relationships", "user_id=u&format=text", "user_id=u&format=text&max_tokens=100", "user_id=u&focus_kind=person&focus_id=friend%20u"} {
 		answer := func(c caller) string {
 			r := c.do(t, http.MethodGet, "/v1/context?"+query, "")
 			body, _, _ := strings.Cut(string(r.body), `"temporal"`) // has the time to the second
@@ -46,6 +42,19 @@ func TestContextsAreLoadedAlike(t *testing.T) {
 	}
 }
 
+// writeForSections writes something for each section of a user's context.
+func writeForSections(t *testing.T, c caller, user string) {
+	t.Helper()
+	c.must(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"user_id":%[1]q,"nodes":[{"kind":"person","entity_key":"me %[1]s","name":"Ada","is_owner":true},
+		{"kind":"person","entity_key":"friend %[1]s","name":"Jon"},{"kind":"concept","entity_key":"belief %[1]s","name":"calm","state":"core","ttl_policy":"keep_forever"},
+		{"kind":"concept","entity_key":"goal %[1]s","name":"a boat","state":"core","description":"goal"},{"kind":"concept","entity_key":"seen %[1]s","name":"rain"}],
+		"relationships":[{"from":"me %[1]s","to":"friend %[1]s","type":"relates_to","description":"sail together"}]}`, user))
+	c.must(t, http.MethodPut, "/v1/users/"+user+"/preferences", `{"preferences":[{"key":"tone","value":"plain"}]}`)
+	talk := fmt.Sprintf(`{"user_id":%q,"conversation_id":"talk %[1]s"}`, user)
+	c.must(t, http.MethodPost, "/v1/conversations", talk)
+	c.must(t, http.MethodPost, "/v1/conversations/talk%20"+user+"/messages", fmt.Sprintf(`{"user_id":%q,"messages":[{"role":"user","text":"Never call me before nine."}]}`, user))
+}
+
 // A section whose statement fails is named and missing, and the others are there, however they are loaded. Without the owner or the
 // focus there is no context.
 func TestContextsWithoutASection(t *testing.T) {
@@ -58,14 +67,7 @@ func TestContextsWithoutASection(t *testing.T) {
 		c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 		for _, section := range append([]loader.Section{loader.FocusSection}, loader.AllSections...) {
 			user := string(section) // a new one each time, so that no context is cached
-			c.must(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"user_id":%[1]q,"nodes":[{"kind":"person","entity_key":"me %[1]s","name":"Ada","is_owner":true},
-				{"kind":"person","entity_key":"friend %[1]s","name":"Jon"},{"kind":"concept","entity_key":"belief %[1]s","name":"calm","state":"core","ttl_policy":"keep_forever"},
-				{"kind":"concept","entity_key":"goal %[1]s","name":"a boat","state":"core","description":"goal"},{"kind":"concept","entity_key":"seen %[1]s","name":"rain"}],
-				"relationships":[{"from":"me %[1]s","to":"friend %[1]s","type":"relates_to","description":"sail together"}]}`, user))
-			c.must(t, http.MethodPut, "/v1/users/"+user+"/preferences", `{"preferences":[{"key":"tone","value":"plain"}]}`)
-			talk := fmt.Sprintf(`{"user_id":%q,"conversation_id":"talk %[1]s"}`, user)
-			c.must(t, http.MethodPost, "/v1/conversations", talk)
-			c.must(t, http.MethodPost, "/v1/conversations/talk%20"+user+"/messages", fmt.Sprintf(`{"user_id":%q,"messages":[{"role":"user","text":"Never call me before nine."}]}`, user))
+			writeForSections(t, c, user)
 			cluster.Fail(" AS " + string(section))
 			r := c.do(t, http.MethodGet, "/v1/context?user_id="+user+"&focus_kind=concept&focus_id=seen%20"+user, "")
 			cluster.Fail("")

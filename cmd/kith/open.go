@@ -286,15 +286,22 @@ func (m *memory) run(ctx context.Context, work func(context.Context, *memory) er
 
 // prepare migrates schemas, plans the statement of contexts, if statements are planned at the start, and calls then. It retries while the database is unavailable.
 func (m *memory) prepare(ctx context.Context, then func(context.Context) error) error {
-	for {
-		err := m.prepareOnce(ctx)
-		if err == nil {
-			err = then(ctx)
-		}
-		if err == nil || !errors.Is(err, graph.ErrUnavailable) {
+	return untilAvailable(ctx, m.log, func(ctx context.Context) error {
+		if err := m.prepareOnce(ctx); err != nil {
 			return err
 		}
-		m.log.Warn("database unavailable, retrying", "error", err)
+		return then(ctx)
+	})
+}
+
+// untilAvailable calls work, and again as long as the database is unavailable.
+func untilAvailable(ctx context.Context, log *slog.Logger, work func(context.Context) error) error {
+	for {
+		err := work(ctx)
+		if !errors.Is(err, graph.ErrUnavailable) {
+			return err
+		}
+		log.Warn("database unavailable, retrying", "error", err)
 		if !sleep.For(ctx, retryTime) {
 			return ctx.Err()
 		}
@@ -350,10 +357,7 @@ func (w *warmUp) run(ctx context.Context, log *slog.Logger, steps ...func(contex
 	ctx, cancel := context.WithTimeout(ctx, warmTime)
 	defer cancel()
 	for _, step := range steps {
-		err := step(ctx)
-		for errors.Is(err, graph.ErrUnavailable) && sleep.For(ctx, retryTime) {
-			err = step(ctx)
-		}
+		err := untilAvailable(ctx, log, step)
 		if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
 			log.Warn("warm-up failed: the first requests take longer", "error", err)
 		}
