@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"kith/graph"
+	"kith/graph/graphtest"
 	"kith/internal/fault"
-	"kith/internal/testenv"
 )
 
 // Listeners are called before a commit, after it, and at the end, and not for a write that is refused.
@@ -18,13 +18,13 @@ func TestListenersOfACommit(t *testing.T) {
 		called []any
 	)
 	stored := func() any { return e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'a'}) RETURN count(n)`)[0][0] }
-	e = open(t, testenv.Neo4j(t), graph.Options{
+	e = &env{graphtest.AloneWith(t, graph.Options{
 		Committing: func(c graph.Change) func() {
 			called = append(called, "committing", c.Users[0], stored())
 			return func() { called = append(called, "ended") }
 		},
 		Changed: func(_ context.Context, c graph.Change) { called = append(called, "changed", c.Users[0], stored()) },
-	})
+	})}
 	w := &graph.MemoryWrite{Nodes: []graph.NodeWrite{change("concept", "a", func(w *graph.NodeWrite) { w.Name, w.IfVersion = graph.Some("A"), graph.Some(int64(0)) })}, Strict: true}
 	if _, err := e.Store.Write(t.Context(), e.As("u"), w); err != nil {
 		t.Fatal(err)

@@ -14,9 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
+	"kith/graph/graphtest"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/internal/testenv"
 )
 
 // item returns the write of an item.
@@ -156,11 +156,11 @@ func TestFiltersOfBadForm(t *testing.T) {
 // A filter that few items match is not tested in many small pages.
 func TestARareItemIsFoundInFewReads(t *testing.T) {
 	var reads atomic.Int64
-	e := open(t, testenv.Neo4j(t), graph.Options{Observe: func(query string, _ time.Duration, _ error) {
+	e := &env{graphtest.AloneWith(t, graph.Options{Observe: func(query string, _ time.Duration, _ error) {
 		if query == "node_list" {
 			reads.Add(1)
 		}
-	}})
+	}})}
 	var nodes []graph.NodeWrite
 	for i := range 950 {
 		nodes = append(nodes, item([]string{"a"}, fmt.Sprintf("%03d", i), fmt.Sprintf(`{"n":%d}`, i)))

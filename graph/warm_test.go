@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/testenv"
+	"kith/graph/graphtest"
 	"kith/statement"
 )
 
@@ -19,7 +19,7 @@ func TestWarm(t *testing.T) {
 		sent    = map[string]bool{}
 		changes int
 	)
-	e := open(t, testenv.Neo4j(t), graph.Options{
+	e := &env{graphtest.AloneWith(t, graph.Options{
 		Observe: func(query string, _ time.Duration, _ error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -27,7 +27,7 @@ func TestWarm(t *testing.T) {
 		},
 		Changed: func(context.Context, graph.Change) { changes++ },
 		Said:    statement.Record,
-	})
+	})}
 	schema := `SHOW INDEXES YIELD name RETURN collect(name)`
 	before := e.Raw(schema)
 	if err := e.Store.Warm(t.Context()); err != nil {
