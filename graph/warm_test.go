@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -9,9 +10,10 @@ import (
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/statement"
+	"kith/traverse"
 )
 
-// TestWarm checks that the warm-up sends each statement of the most frequent writes, and stores nothing.
+// TestWarm checks that the warm-up sends each statement of the most frequent writes and walks, and stores nothing.
 func TestWarm(t *testing.T) {
 	t.Parallel()
 	var (
@@ -30,7 +32,9 @@ func TestWarm(t *testing.T) {
 	})}
 	schema := `SHOW INDEXES YIELD name RETURN collect(name)`
 	before := e.Raw(schema)
-	if err := e.Store.Warm(t.Context()); err != nil {
+	walks := e.walks()
+	defer walks.Close()
+	if err := errors.Join(e.Store.Warm(t.Context()), statement.Warm(t.Context(), e.Store), walks.Warm(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	e.Same("what is stored, and reported as changed", []any{int64(0), 0}, []any{e.Raw(`MATCH (n) WHERE n.team_id STARTS WITH 'warm-up' RETURN count(n)`)[0][0], changes})
@@ -45,10 +49,16 @@ func TestWarm(t *testing.T) {
 	if _, err := e.Store.WriteSource(t.Context(), e.As("u"), &graph.SourceWrite{EntityKey: "talk"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Store.AppendMessages(t.Context(), e.As("u"), "talk", []graph.MessageWrite{{Role: "user", Text: "I always prefer coffee."}}); err != nil {
+	for range 2 { // it is said again
+		if _, err := e.Store.AppendMessages(t.Context(), e.As("u"), "talk", []graph.MessageWrite{{Role: "user", Text: "I always prefer coffee."}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	walk := &traverse.Request{UserID: "u", Mode: traverse.Neighbors, EntityKey: "a"}
+	if _, _, err := traverse.New(walks, func(traverse.Mode, traverse.Outcome) {}).Traverse(t.Context(), e.As("u"), walk); err != nil {
 		t.Fatal(err)
 	}
-	if !sent["node_create"] || !sent["relationship_create"] || !sent["message_append"] {
+	if !sent["node_create"] || !sent["relationship_create"] || !sent["message_append"] || !sent["statement_change"] || !sent["walk_neighbors"] {
 		t.Errorf("only %v were sent", sent)
 	}
 	for name := range sent {

@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -221,6 +222,13 @@ func (r *recording) store(t *graph.Tx) error {
 		note(t, scope.UserID, graph.CreatedOp, keys...)
 	}
 	return storeChanges(t, scope, r.changed)
+}
+
+// Warm plans the statement for what a user says again. The first time, which graph.Store.Warm stands for, does not send it.
+func Warm(ctx context.Context, s *graph.Store) error {
+	return s.TryTransaction(ctx, changeStatements.Name, true, func(t *graph.Tx) error {
+		return changeStatements.Run(t, map[string]any{"team_id": "warm-up", "user_id": "warm-up", "rows": []map[string]any{}})
+	})
 }
 
 // changed is how many statements a write has changed, and the characters of their former versions.

@@ -173,6 +173,17 @@ func (s *Store) Around(ctx context.Context, scope graph.Scope, w Walk, keys []st
 	return all, nil
 }
 
+// Warm plans the statements of neighbors, the most frequent walk, for a user that does not exist.
+func (s *Store) Warm(ctx context.Context) error {
+	const key = "warm-up"
+	nobody, now := graph.Scope{TeamID: key, UserID: key}, s.Now()
+	if _, err := s.Around(ctx, nobody, Walk{}, []string{key}, nil, 1, now); err != nil {
+		return err
+	}
+	_, err := s.Steps(ctx, nobody, Walk{}, []Wish{{From: key, To: key}}, now)
+	return err
+}
+
 // alone returns the nodes that the scope may see, without links.
 func (s *Store) alone(ctx context.Context, scope graph.Scope, keys []string) ([]Around, error) {
 	nodes, err := s.graph.NodesByKey(ctx, scope, keys)

@@ -339,7 +339,9 @@ func (m *memory) warm(ctx context.Context) {
 	}
 	m.plans.run(neo.Unobserved(ctx), m.log,
 		m.store.Warm,
+		func(ctx context.Context) error { return statement.Warm(ctx, m.store) },
 		m.searches.Warm,
+		m.walks.Warm,
 		func(ctx context.Context) error {
 			return m.sections.WarmFocus(ctx, m.config.ContextLoad, m.preferences.sections()...)
 		},
