@@ -5,6 +5,7 @@
 // returns: entity_key, id, key, type
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 MATCH (n)-[r]->(m:Memory)
 WHERE r.key IS NOT NULL
   AND r.valid_to IS NULL

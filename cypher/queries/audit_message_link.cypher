@@ -3,7 +3,9 @@
 // params: team_id, entity_key
 // returns: repaired
 MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 MATCH (s:Memory {team_id: $team_id, entity_key: n.source_key})
+USING INDEX SEEK s:Memory(team_id, entity_key)
 CALL (n) {
   MATCH (n)-[r:has_message]-()
   DELETE r

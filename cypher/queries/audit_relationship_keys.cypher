@@ -10,6 +10,7 @@ WITH some
 LIMIT 1
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})-[r {team_id: $team_id}]->(:Memory)
+USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE r.key IS NOT NULL
 MATCH ()-[o:relates_to {team_id: $team_id, key: r.key}]->()
 USING INDEX SEEK o:relates_to(team_id, key)

@@ -3,6 +3,7 @@
 // params: team_id, entity_key, id, repair, now
 // returns: repaired
 MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})-[r]-(m)
+USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE elementId(r) = $id
 FOREACH (x IN CASE WHEN $repair = 'team' THEN [r] ELSE [] END | SET x.team_id = $team_id)
 FOREACH (x IN CASE WHEN $repair = 'user' THEN [r] ELSE [] END | SET x.user_id = coalesce(n.user_id, m.user_id))

@@ -7,6 +7,7 @@
 // returns: entity_key, other_key, id, key, type, fault, user_id, evidence
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 MATCH (n)-[r]-(m)
 WHERE startNode(r) = n
   OR NOT m:Memory

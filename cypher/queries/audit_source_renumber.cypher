@@ -3,6 +3,7 @@
 // params: team_id, entity_key
 // returns: repaired
 MATCH (s:Memory {team_id: $team_id, entity_key: $entity_key})
+USING INDEX SEEK s:Memory(team_id, entity_key)
 SET s.team_id = $team_id
 WITH s
 MATCH (s)-[:has_message]->(m:Message)

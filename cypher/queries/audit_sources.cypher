@@ -4,6 +4,7 @@
 // returns: entity_key, miscounted, misnumbered
 UNWIND $entity_keys AS key
 MATCH (s:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK s:Memory(team_id, entity_key)
 CALL (s) {
   MATCH (s)-[:has_message]->(m:Message)
   RETURN count(DISTINCT m) AS messages,

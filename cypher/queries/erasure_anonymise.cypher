@@ -5,6 +5,7 @@
 // returns: found, anonymised, notes
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 WITH n, [name IN keys(n) WHERE name ENDS WITH '_by' AND n[name] = $user_id] AS names,
   coalesce($user_id IN n.participants, false) AS participant,
   size([note IN coalesce(n.notes, []) WHERE note CONTAINS $author OR note CONTAINS $spaced_author]) AS notes

@@ -4,6 +4,7 @@
 // returns: nodes, messages
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE $user_id IS NULL
   OR n.user_id = $user_id
 WITH n, CASE WHEN n:Message THEN 1 ELSE 0 END AS message

@@ -5,6 +5,7 @@
 CALL () {
   UNWIND $entity_keys AS key
   MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
   WHERE n.user_id = $user_id
   RETURN key
   UNION

@@ -4,6 +4,7 @@
 // returns: found, anonymised, notes
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 MATCH (n)-[r]->()
 WITH r, [name IN keys(r) WHERE name ENDS WITH '_by' AND r[name] = $user_id] AS names,
   coalesce($user_id IN r.participants, false) AS participant,

@@ -6,6 +6,7 @@
 // returns: removed, relationships
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 MATCH (n)-[r]-()
 WHERE $user_id IS NULL
   OR n.user_id = $user_id

@@ -42,6 +42,7 @@ CALL (r, outgoing, m) {
   WITH r, outgoing, m
   WHERE m IS NULL
   MATCH (other:Memory {team_id: $team_id, entity_key: CASE WHEN outgoing THEN r.to_key ELSE r.from_key END})
+  USING INDEX SEEK other:Memory(team_id, entity_key)
   RETURN other
   UNION ALL
   WITH r, outgoing, m

@@ -7,6 +7,7 @@
 // returns: counted
 UNWIND $rows AS row
 MATCH (n:Memory {team_id: $team_id, entity_key: row.entity_key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 FOREACH (n IN CASE WHEN row.counted THEN [n] ELSE [] END | SET n.source_count = coalesce(n.source_count, 0) + 1,
   n.mention_weight = coalesce(n.mention_weight, 0.0) + row.weight,
   n.first_mentioned_at = CASE WHEN n.first_mentioned_at <= row.at THEN n.first_mentioned_at ELSE row.at END,
@@ -16,6 +17,7 @@ FOREACH (n IN CASE WHEN row.counted THEN [n] ELSE [] END | SET n.source_count = 
 WITH n, row
 CALL (n, row) {
   MATCH (o:Person {team_id: $team_id, owner_of: row.user})
+  USING INDEX SEEK o:Person(team_id, owner_of)
   WHERE row.moved AND o <> n
   MATCH (o)-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to]-(n)
   WITH n, o, r, r.valid_to IS NULL AND n.state IN ['active', 'core'] AND (n:Person OR n:Concept OR n:Entity) AS shown
@@ -31,5 +33,6 @@ CALL (n, row) {
   RETURN count(r) AS ranked
 }
 MATCH (s:Memory {team_id: $team_id, entity_key: row.source_key})
+USING INDEX SEEK s:Memory(team_id, entity_key)
 SET s.story_due = row.due
 RETURN count(n) AS counted

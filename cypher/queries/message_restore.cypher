@@ -4,6 +4,7 @@
 // returns: restored
 UNWIND $rows AS row
 MATCH (s:Memory {team_id: $team_id, entity_key: row.source_key})
+USING INDEX SEEK s:Memory(team_id, entity_key)
 CREATE (m:Memory:Message {team_id: $team_id, entity_key: row.entity_key})
 SET m += row.properties
 CREATE (s)-[:has_message {team_id: $team_id}]->(m)

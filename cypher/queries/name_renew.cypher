@@ -6,6 +6,7 @@ MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE NOT EXISTS {
   MATCH (o:Memory {team_id: $team_id, natural_key: $natural_key})
+  USING INDEX SEEK o:Memory(team_id, natural_key)
 }
 SET n.natural_key = $natural_key
 RETURN count(n) AS renewed

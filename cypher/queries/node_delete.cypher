@@ -7,6 +7,7 @@
 // returns: relationships, messages
 UNWIND $rows AS row
 MATCH (n:Memory {team_id: $team_id, entity_key: row.entity_key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory)
   WHERE type(r) <> 'has_message'

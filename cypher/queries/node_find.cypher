@@ -9,10 +9,12 @@
 CALL () {
   UNWIND $entity_keys AS key
   MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
   RETURN n
   UNION
   UNWIND $natural_keys AS key
   MATCH (n:Memory {team_id: $team_id, natural_key: key})
+  USING INDEX SEEK n:Memory(team_id, natural_key)
   RETURN n
   UNION
   UNWIND $alias_queries AS query
@@ -22,6 +24,7 @@ CALL () {
   UNION
   UNWIND $owner_users AS user
   MATCH (n:Person {team_id: $team_id, owner_of: user})
+  USING INDEX SEEK n:Person(team_id, owner_of)
   RETURN n
   UNION
   UNWIND $entity_keys AS key
@@ -48,6 +51,7 @@ UNION ALL
 CALL () {
   UNWIND $ends AS key
   MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
   RETURN n
   UNION
   UNWIND $ends AS key
@@ -83,9 +87,11 @@ LIMIT 100000
 UNION ALL
 UNWIND $own_users AS row
 OPTIONAL MATCH (o:Person {team_id: $team_id, owner_of: row.user_id})
+USING INDEX SEEK o:Person(team_id, owner_of)
 WITH row, o
 WHERE o IS NULL
 OPTIONAL MATCH (n:Memory {team_id: $team_id, natural_key: row.natural_key})
+USING INDEX SEEK n:Memory(team_id, natural_key)
 RETURN null AS labels,
   [row.user_id, n IS NOT NULL] AS properties,
   null AS end

@@ -6,6 +6,7 @@
 // returns: updated
 UNWIND $rows AS row
 MATCH (n:Memory {team_id: $team_id, entity_key: row.entity_key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 CALL (n, row) {
   WITH n, row
   WHERE row.replaced_at IS NOT NULL

@@ -4,7 +4,9 @@
 // returns: created
 UNWIND $rows AS row
 MATCH (a:Memory {team_id: $team_id, entity_key: row.from})
+USING INDEX SEEK a:Memory(team_id, entity_key)
 MATCH (b:Memory {team_id: $team_id, entity_key: row.to})
+USING INDEX SEEK b:Memory(team_id, entity_key)
 CREATE (a)-[r:$(row.type) {team_id: $team_id, key: row.key}]->(b)
 SET r += row.properties
 RETURN count(r) AS created

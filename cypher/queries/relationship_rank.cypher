@@ -8,12 +8,15 @@
 CALL () {
   UNWIND $pairs AS pair
   MATCH (a:Memory {team_id: $team_id, entity_key: pair.from})
+  USING INDEX SEEK a:Memory(team_id, entity_key)
   MATCH (b:Memory {team_id: $team_id, entity_key: pair.to})
+  USING INDEX SEEK b:Memory(team_id, entity_key)
   WHERE a.owner_of IS NOT NULL OR b.owner_of IS NOT NULL
   RETURN a, b
   UNION
   UNWIND $entity_keys AS key
   MATCH (a:Memory {team_id: $team_id, entity_key: key})-[:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to]-(b:Memory)
+  USING INDEX SEEK a:Memory(team_id, entity_key)
   RETURN a, b
 }
 WITH DISTINCT

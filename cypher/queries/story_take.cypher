@@ -18,6 +18,7 @@ CALL (s) {
   ORDER BY n.entity_key
   LIMIT 1000
   OPTIONAL MATCH (t:Memory {team_id: $team_id, natural_key: 'storyline\u001f' + s.user_id + '\u001f' + n.entity_key})
+  USING INDEX SEEK t:Memory(team_id, natural_key)
   RETURN collect([n.entity_key, n.name, t.entity_key]) AS mentions
 }
 RETURN s.user_id AS user_id,

@@ -5,6 +5,7 @@
 // returns: entities, relationships
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-()
   WHERE r.key IS NOT NULL

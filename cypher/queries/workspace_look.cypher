@@ -5,6 +5,7 @@
 // returns: labels, properties, links
 UNWIND $keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE n.project_id IS NOT NULL
   OR n.workspace_counted IS NOT NULL
   OR n:Project

@@ -28,7 +28,7 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] }
 async function open(options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000); // a Neo4j that has just started takes seconds to plan a statement
   page.faults = [];
   page.bytes = 0;
   page.on("pageerror", (error) => page.faults.push(`script: ${error.message}`));
