@@ -161,6 +161,23 @@ func TestFirstPatternsNameTheTeam(t *testing.T) {
 	})
 }
 
+// A look-up of memory by a key names the index of the key. Otherwise a plan for a database that is almost empty may seek by the team
+// alone, and reads the whole team for each key when it has grown. Plans that are kept are compared by TestOwnServer of graph.
+func TestLookUpsNameTheirIndex(t *testing.T) {
+	lookUp := regexp.MustCompile(`MATCH \((\w+):(?:Memory|Person) \{team_id: \$team_id, (entity_key|natural_key|owner_of): `)
+	forEach(t, func(t *testing.T, q Query, _ string) {
+		lines := strings.Split(q.Text, "\n")
+		for i, line := range lines {
+			if found := lookUp.FindStringSubmatch(line); found != nil && !q.KeepPlan {
+				hint := regexp.MustCompile(`USING INDEX SEEK ` + found[1] + `:\w+\(team_id, ` + found[2] + `\)`)
+				if !hint.MatchString(strings.Join(lines[i+1:min(i+4, len(lines))], "\n")) {
+					t.Errorf("names no index: %s", line)
+				}
+			}
+		}
+	})
+}
+
 func TestReadsAreLimited(t *testing.T) {
 	forEach(t, func(t *testing.T, q Query, _ string) {
 		if q.Write {

@@ -5,6 +5,7 @@
 // params: team_id, from, to, type, key, limit, row_limit
 // returns: from, type, to, properties
 MATCH (n:Memory {team_id: $team_id, entity_key: $from})
+USING INDEX SEEK n:Memory(team_id, entity_key)
 MATCH (m:Memory {team_id: $team_id})
 USING INDEX SEEK m:Memory(team_id, entity_key)
 WHERE m.entity_key >= $to
