@@ -268,7 +268,7 @@ func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found,
 
 // Warm plans the statements with queries for a user that does not exist.
 func (s *Store) Warm(ctx context.Context) error {
-	nobody := graph.Scope{TeamID: "warm-up", UserID: "warm-up"}
+	nobody := graph.Nobody()
 	words := []string{"warm"}
 	q := Search{
 		Asks: []Ask{{Words: words, Names: words}}, Messages: true, Sources: true, Nodes: graph.Kinds, Relationships: true, Links: true,

@@ -7,6 +7,9 @@ import (
 	"github.com/google/uuid"
 )
 
+// Nobody returns the scope of a user that does not exist, for reads that only have a statement planned.
+func Nobody() Scope { return Scope{TeamID: "warm-up", UserID: "warm-up"} }
+
 // Warm plans the statements of the most frequent writes: it writes for a team that does not exist, and rolls back.
 func (s *Store) Warm(ctx context.Context) error {
 	nobody, ctx := Scope{TeamID: "warm-up " + uuid.NewString(), UserID: "warm-up"}, withDryRun(ctx)

@@ -212,16 +212,13 @@ func (s *Store) WarmFocus(ctx context.Context, mode Mode, elsewhere ...Section) 
 	return s.warm(ctx, mode, append(usual(elsewhere), FocusSection))
 }
 
-// nobody is a user that does not exist.
-var nobody = graph.Scope{TeamID: "warm-up", UserID: "warm-up"}
-
 // usual returns the sections of a context without a focus that are read from the store.
 func usual(elsewhere []Section) []Section {
 	return slices.DeleteFunc(slices.Clone(AllSections), func(x Section) bool { return slices.Contains(elsewhere, x) })
 }
 
 func (s *Store) warm(ctx context.Context, mode Mode, sections []Section) error {
-	q := SectionQuery{Now: s.graph.Now()}
+	nobody, q := graph.Nobody(), SectionQuery{Now: s.graph.Now()}
 	if mode == Combined {
 		_, err := s.ReadSections(ctx, nobody, sections, q)
 		return err

@@ -226,8 +226,9 @@ func (r *recording) store(t *graph.Tx) error {
 
 // Warm plans the statement for what a user says again. The first time, which graph.Store.Warm stands for, does not send it.
 func Warm(ctx context.Context, s *graph.Store) error {
+	nobody := graph.Nobody()
 	return s.TryTransaction(ctx, changeStatements.Name, true, func(t *graph.Tx) error {
-		return changeStatements.Run(t, map[string]any{"team_id": "warm-up", "user_id": "warm-up", "rows": []map[string]any{}})
+		return changeStatements.Run(t, map[string]any{"team_id": nobody.TeamID, "user_id": nobody.UserID, "rows": []map[string]any{}})
 	})
 }
 

@@ -176,7 +176,7 @@ func (s *Store) Around(ctx context.Context, scope graph.Scope, w Walk, keys []st
 // Warm plans the statements of neighbors, the most frequent walk, for a user that does not exist.
 func (s *Store) Warm(ctx context.Context) error {
 	const key = "warm-up"
-	nobody, now := graph.Scope{TeamID: key, UserID: key}, s.Now()
+	nobody, now := graph.Nobody(), s.Now()
 	if _, err := s.Around(ctx, nobody, Walk{}, []string{key}, nil, 1, now); err != nil {
 		return err
 	}

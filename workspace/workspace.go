@@ -393,7 +393,7 @@ func (c *linkCounts) ofKind(kind string) Links {
 // Warm plans the statements with queries for a user that does not exist.
 func (s *Store) Warm(ctx context.Context) error {
 	const key = "warm-up"
-	nobody := graph.Scope{TeamID: key, UserID: key}
+	nobody := graph.Nobody()
 	_, global := s.Workspaces(ctx, nobody, nil)
 	_, project := s.WorkspaceOf(ctx, nobody, key, nil)
 	_, links := s.links(ctx, nobody, key, []string{}, key, newPicture(key, graph.NodeView{}, nil))

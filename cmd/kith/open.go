@@ -284,7 +284,8 @@ func (m *memory) run(ctx context.Context, work func(context.Context, *memory) er
 	return group.Wait()
 }
 
-// prepare migrates schemas, plans the statement of contexts, if statements are planned at the start, and calls then. It retries while the database is unavailable.
+// prepare migrates schemas, plans the statement of contexts, if statements are planned at the start, and calls then. It retries while
+// the database is unavailable.
 func (m *memory) prepare(ctx context.Context, then func(context.Context) error) error {
 	return untilAvailable(ctx, m.log, func(ctx context.Context) error {
 		if err := m.prepareOnce(ctx); err != nil {
