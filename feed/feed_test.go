@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/feed"
+	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
 	"kith/internal/testenv"
@@ -61,6 +62,27 @@ func TestChangesAreTheirCommits(t *testing.T) {
 	if got.More || got.Next != page(e, "", "now", 10).Next {
 		t.Errorf("more %t, next %q", got.More, got.Next)
 	}
+}
+
+// TestAnImportNamesItsVersion imports a node and a relationship twice, with other content but the same version.
+func TestAnImportNamesItsVersion(t *testing.T) {
+	e := graphtest.New(t)
+	history := &graph.History{Version: graph.Some[int64](5)}
+	for _, text := range []string{"before", "after"} {
+		a := graph.NodeWrite{Kind: "concept", EntityKey: "a", Name: graph.Some("a"), Description: graph.Some(text), History: history}
+		b := graph.NodeWrite{Kind: "concept", EntityKey: "b", Name: graph.Some("b"), History: history}
+		r := graph.RelationshipWrite{Key: "r", From: "a", To: "b", Type: "relates_to", Description: graph.Some(text), History: history}
+		result, err := e.Store.Restore(t.Context(), e.As("u"), &graph.RestoreBatch{Nodes: []graph.NodeWrite{a, b}, Relationships: []graph.RelationshipWrite{r}},
+			graph.ImportMark{}, func(graph.MemoryResult) string { return "" }, false)
+		if err != nil || result.Nodes[0].Version != 5 || result.Relationships[0].Version != 5 {
+			t.Errorf("%s: %+v, %v", text, result, err)
+		}
+	}
+	got := []string{}
+	for _, c := range page(e, "u", "", 10).Changes {
+		got = append(got, fmt.Sprint(c.Op, " ", c.Key, " ", c.Version))
+	}
+	e.Same("changes", []string{"created a 5", "created b 5", "created r 5", "updated a 5", "updated r 5"}, got)
 }
 
 // TestEveryChangeOnce reads random feeds in pages of random sizes, as the team and as each user.

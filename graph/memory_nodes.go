@@ -421,8 +421,8 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 	}
 	if w.History == nil || !w.History.Version.Given {
 		next.Properties["version"] = old.version() + 1
-		changed["version"] = old.version() + 1
 	}
+	changed["version"] = next.version() // also of an import that gives the stored one: the feed names it
 	if row := p.created[key]; row != nil {
 		row["properties"] = map[string]any(next.Properties)
 		return Updated

@@ -326,11 +326,12 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Prope
 		changed["updated_at"] = j.now
 	}
 	if w.History == nil || !w.History.Version.Given {
-		changed["version"] = version(old) + 1
+		next["version"] = version(old) + 1
 	}
+	changed["version"] = version(next) // also of an import that gives the stored one: the feed names it
 	plan.change(from, kind, to, old, changed)
 	j.note(w.triple(), next)
-	return key, Updated, version(old) + 1
+	return key, Updated, version(next)
 }
 
 // touch records that a caller wrote a stored relationship, and reports whether nothing else of it changes. Repeating
