@@ -35,7 +35,7 @@ const (
 	LocalHit    Event = "hit_local"
 	RemoteHit   Event = "hit_redis"
 	Load        Event = "load"
-	Bypass      Event = "bypass"        // Redis is configured, but away or behind a write of this process
+	Bypass      Event = "bypass"        // Redis is configured, but away or behind a write of this process; or a write is in doubt
 	RemoteError Event = "redis_error"   // Redis failed or exceeded its budget: a miss
 	Corrupt     Event = "redis_corrupt" // a value that this cache did not write: a miss
 )
@@ -163,11 +163,16 @@ func (c *Cache) startWork() bool {
 type Loader func(ctx context.Context) (value []byte, keep bool, err error)
 
 // Get returns the bytes of a view for a user of a team. It returns cached bytes, or those that load computes, once
-// for all concurrent callers. It waits for the commits of this process that change what the user sees. The bytes are shared and must
-// not be changed. An error is load's or ctx's.
+// for all concurrent callers. It waits for the commits of this process that change what the user sees; if one is in doubt, it loads
+// for each caller and keeps nothing. The bytes are shared and must not be changed. An error is load's or ctx's.
 func (c *Cache) Get(ctx context.Context, team, user, view string, load Loader) ([]byte, error) {
 	if err := c.commits.wait(ctx, team, user); err != nil {
 		return nil, err
+	}
+	if c.commits.inDoubt(team, user) {
+		c.observe(Bypass)
+		value, _, err := load(ctx)
+		return value, err
 	}
 	key, cacheable := c.buildKey(ctx, team, user, view)
 	if cacheable {
@@ -228,7 +233,7 @@ func (c *Cache) loadEntry(ctx context.Context, view viewKey, key string, load Lo
 	}
 	c.observe(Load)
 	value, keep, err := load(ctx)
-	if err != nil || !keep {
+	if err != nil || !keep || c.commits.inDoubt(view.team, view.user) {
 		return value, err
 	}
 	if c.storeLocal(key, value, drops) {
@@ -298,6 +303,13 @@ func (c *Cache) buildKey(ctx context.Context, team, user, view string) (key stri
 // get an older entry after that. Call Changed before end.
 func (c *Cache) Committing(team string, users ...string) (end func()) {
 	return c.commits.begin(team, users)
+}
+
+// InDoubt reports that a write to the memory of users of a team may be committed later, because its commit was not answered. Until end
+// is called, entries of these users are neither used nor made. Call it before the end that Committing returned, and Changed before its
+// own end.
+func (c *Cache) InDoubt(team string, users ...string) (end func()) {
+	return c.commits.doubt(team, users)
 }
 
 // Changed reports a write to the memory of users of a team. An empty user stands for the memory that the team shares.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/internal/testenv"
 )
 
 // Listeners are called before a commit, after it, and at the end, and not for a write that is refused.
@@ -41,4 +43,48 @@ func TestListenersOfACommit(t *testing.T) {
 		t.Fatalf("the second write: %v", err)
 	}
 	e.Same("number of calls", 7, len(called))
+}
+
+// The network holds a commit back until the caller has given up, and delivers it later. The listeners are called again after that.
+func TestACommitInDoubt(t *testing.T) {
+	direct := fresh(t)
+	db := testenv.Neo4j(t)
+	gate := testenv.NewGate(t, db.URI)
+	db.URI = gate.URI
+	ctx, giveUp := context.WithCancel(t.Context())
+	calls, release := make(chan string, 10), func() {}
+	e := &env{graphtest.Open(t, db, graph.Options{
+		Committing: func(graph.Change) func() {
+			calls <- "committing"
+			release = gate.Hold()
+			time.AfterFunc(500*time.Millisecond, giveUp)
+			return func() { calls <- "ended" }
+		},
+		Changed: func(context.Context, graph.Change) { calls <- "changed" },
+		InDoubt: func(c graph.Change) func() {
+			calls <- "in doubt of " + c.Users[0]
+			return func() { calls <- "settled" }
+		},
+	})}
+	e.Team = direct.Team
+	stored := func() any {
+		return direct.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'a'}) RETURN count(n)`)[0][0]
+	}
+	_, err := e.Store.Write(ctx, e.As("u"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{node("concept", "a", 0.5)}})
+	if !errors.Is(err, graph.ErrInDoubt) || !errors.Is(err, context.Canceled) {
+		t.Fatalf("a commit without an answer: %v", err)
+	}
+	for _, want := range []string{"committing", "changed", "in doubt of u", "ended"} {
+		e.Same("call", want, <-calls)
+	}
+	select {
+	case call := <-calls:
+		t.Errorf("%s before the commit", call)
+	case <-time.After(500 * time.Millisecond):
+	}
+	e.Same("stored before the commit", int64(0), stored())
+	release()
+	e.Same("call", "changed", <-calls)
+	e.Same("stored then", int64(1), stored())
+	e.Same("call", "settled", <-calls)
 }

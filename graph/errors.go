@@ -10,6 +10,8 @@ import (
 var (
 	// ErrUnavailable means that the database is down, full, read-only, or did not answer in time.
 	ErrUnavailable = neo.ErrUnavailable
+	// ErrInDoubt means that the commit was not answered: what was to be written may be stored, also later.
+	ErrInDoubt = neo.ErrInDoubt
 	// ErrBusy means that the team runs as much as it may; the caller can try again.
 	ErrBusy = errors.New("too many requests of the team at once")
 	// ErrQuota means that the team stores as much as it may. It can still read, delete, and shorten what it has.

@@ -12,6 +12,7 @@ import (
 	"kith/cypher"
 	"kith/internal/fault"
 	"kith/internal/fence"
+	"kith/internal/indoubt"
 	"kith/llm"
 	"kith/neo"
 )
@@ -30,6 +31,7 @@ type Options struct {
 	Said    func(t *Tx, said Said) error                      // called with new messages of a user, in the transaction that stores them
 
 	Committing func(c Change) (ended func()) // called before every commit; ended is called after it and after Changed, before the write returns
+	InDoubt    func(c Change) (ended func()) // called before ended if the commit was not answered; its ended is called when it is over and after another Changed
 
 	Quota        Quota               // of each team
 	ObserveQuota func(share float64) // called after every write that adds to a team with a quota, with the share used; above 1 the write was refused
@@ -47,6 +49,7 @@ type Store struct {
 	full    *otter.Cache[string, full] // teams that refused a write a moment ago
 	texts   chan struct{}              // has a value when texts wait for their vectors
 	fence   *fence.Fence               // refuses writes for erased users
+	inDoubt *indoubt.Settler           // of commits that were not answered
 }
 
 // Open returns a store. It does not connect yet. Close it when done.
@@ -72,6 +75,9 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 	if o.Committing == nil {
 		o.Committing = func(Change) (ended func()) { return func() {} }
 	}
+	if o.InDoubt == nil {
+		o.InDoubt = func(Change) (ended func()) { return func() {} }
+	}
 	if o.Said == nil {
 		o.Said = func(*Tx, Said) error { return nil }
 	}
@@ -86,12 +92,14 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db, options: o, fence: fence.New(db), texts: make(chan struct{}, 1)}
+	s.inDoubt = indoubt.New(func(ctx context.Context) ([]string, error) { return fence.Writers(ctx, db) })
 	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
 	return s, nil
 }
 
 // Close releases the connections.
 func (s *Store) Close(ctx context.Context) error {
+	s.inDoubt.Close()
 	s.full.StopAllGoroutines()
 	return s.db.Close(ctx)
 }
@@ -169,6 +177,13 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 		return nil
 	}
 	s.report(ctx, changed)
+	if errors.Is(err, ErrInDoubt) {
+		settled := s.options.InDoubt(changed)
+		s.inDoubt.Await(func() { //nolint:contextcheck // it outlives the request
+			s.report(context.WithoutCancel(ctx), changed)
+			settled()
+		})
+	}
 	if err == nil && t.retold {
 		s.wake()
 	}

@@ -79,9 +79,10 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{errStreams, http.StatusTooManyRequests, "as many streams of events are open as may; read without a stream, or try again"},
 	{feed.ErrGone, http.StatusGone, ""},
 	{chat.ErrNoModel, http.StatusNotImplemented, ""},
+	{context.Canceled, statusClientClosed, "the request was given up"},
+	{graph.ErrInDoubt, http.StatusServiceUnavailable, "the database did not answer to the commit: what was to be written may be stored, or will be in a moment; send it again"},
 	{graph.ErrUnavailable, http.StatusServiceUnavailable, "the database does not answer; try again"},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, "the request took too long; try again"},
-	{context.Canceled, statusClientClosed, "the request was given up"},
 }
 
 // noModelType is the type of the problem that no language model is configured. It is a choice of the operator, and no failure: the

@@ -288,30 +288,36 @@ func Metadata(query string) map[string]any {
 var ErrRace = fmt.Errorf("another writer was faster: %w", fault.ErrConflict)
 
 // Write runs one write transaction and returns when it is committed. It may call work again after a transient error or
-// ErrRace. In a cluster the leader writes, which needs no bookmarks. If it returns an error although work returned none,
-// the transaction may be committed: the answer to a commit can be lost.
+// ErrRace. In a cluster the leader writes, which needs no bookmarks. An error that wraps ErrInDoubt means that the commit failed: the
+// transaction may be committed all the same, as the answer can be lost.
 func (d *DB) Write(ctx context.Context, name string, work func(*Tx) error) error {
 	session := d.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
 	writing := Metadata(name)
 	writing["writes"] = true // an erasure waits for these
 	var (
-		err error
-		t   *Tx
+		err  error
+		t    *Tx
+		done bool // the work of the last attempt
 	)
 	for range readAttempts {
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
 			t = &Tx{ctx: ctx, run: m, db: d, beforeAll: d.marks.of(all)}
-			return nil, work(t)
+			err := work(t)
+			done = err == nil
+			return nil, err
 		}, neo4j.WithTxMetadata(writing))
 		if !lostRace(err) && !errors.Is(err, ErrRace) {
 			break
 		}
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		d.marks.wrote(t.team, t.before, t.beforeAll, session.LastBookmarks())
-	}
-	if err != nil && d.options.IsKnown(err) {
+		return nil
+	case done:
+		return fmt.Errorf("%w: %w", Translate(name, err), ErrInDoubt)
+	case d.options.IsKnown(err):
 		return err
 	}
 	return Translate(name, err)

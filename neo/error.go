@@ -14,6 +14,9 @@ import (
 var (
 	// ErrUnavailable reports that the database is down, full, read-only, or did not answer in time.
 	ErrUnavailable = errors.New("database unavailable")
+	// ErrInDoubt reports that a commit was sent and not answered: the transaction may be committed, also later. It comes with an error
+	// that says why.
+	ErrInDoubt = errors.New("the commit was not answered")
 	// ErrStatement reports that the database refused a statement for what it is, and not for its state.
 	ErrStatement = errors.New("the database refused the statement")
 	// ErrUnreachable reports that a member of a cluster cannot be reached.

@@ -133,7 +133,7 @@ func (c *config) withMemory(
 	c.RelationshipTypes.warn(log)
 	options := c.storeOptions(registry)
 	options.Log, options.Trace, options.Embedder = log, traces.Of("statement"), embedder
-	options.Committing, options.Changed = listener.committing, listener.changed
+	options.Committing, options.InDoubt, options.Changed = listener.committing, listener.inDoubt, listener.changed
 	store, err := graph.Open(db.Connection, options)
 	if err != nil {
 		return err
@@ -213,6 +213,14 @@ func (l *changeListener) committing(c graph.Change) (ended func()) {
 		return func() {}
 	}
 	return l.cache.Committing(c.Team, c.Users...)
+}
+
+// inDoubt keeps contexts out of the cache while a write that changes them may still be committed.
+func (l *changeListener) inDoubt(c graph.Change) (ended func()) {
+	if !c.Contexts {
+		return func() {}
+	}
+	return l.cache.InDoubt(c.Team, c.Users...)
 }
 
 func (l *changeListener) changed(ctx context.Context, c graph.Change) {

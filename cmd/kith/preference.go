@@ -19,7 +19,7 @@ func (c *config) openPreferences(ctx context.Context, registry *metrics.Registry
 		return preferenceStore{}, nil
 	}
 	store, err := postgres.Open(ctx, c.PostgresURI, postgres.Options{
-		Observe: registry.ObserveStatement, Committing: listener.committing, Changed: listener.changed, KeepHistory: c.History,
+		Observe: registry.ObserveStatement, Committing: listener.committing, InDoubt: listener.inDoubt, Changed: listener.changed, KeepHistory: c.History,
 	})
 	return preferenceStore{store}, err
 }

@@ -179,7 +179,7 @@ func (e *Mark) Raise(ctx context.Context) error {
 
 // awaitWriters waits until the write transactions that are open now have ended.
 func (e *Mark) awaitWriters(ctx context.Context) error {
-	open, err := e.writers(ctx)
+	open, err := Writers(ctx, e.db)
 	for end := time.Now().Add(writersFor); err == nil && len(open) > 0; {
 		if time.Now().After(end) {
 			return fmt.Errorf("erase: %d earlier transactions do not end: repeat the erasure: %w", len(open), fault.ErrConflict)
@@ -191,15 +191,15 @@ func (e *Mark) awaitWriters(ctx context.Context) error {
 			return err
 		}
 		var now []string
-		now, err = e.writers(ctx)
+		now, err = Writers(ctx, e.db)
 		open = slices.DeleteFunc(open, func(id string) bool { return !slices.Contains(now, id) })
 	}
 	return err
 }
 
-// writers returns the names of the open write transactions. In a cluster they are on the leader.
-func (e *Mark) writers(ctx context.Context) ([]string, error) {
-	return listWriters.ReadOne(ctx, e.db.Leader(), nil)
+// Writers returns the names of the open write transactions of all processes. In a cluster they are on the leader.
+func Writers(ctx context.Context, db *neo.DB) ([]string, error) {
+	return listWriters.ReadOne(ctx, db.Leader(), nil)
 }
 
 // Renew keeps the mark raised while the erasure works.

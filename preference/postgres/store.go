@@ -4,6 +4,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"kith/graph"
+	"kith/internal/indoubt"
 	"kith/preference"
 )
 
@@ -21,6 +23,7 @@ type Options struct {
 	Changed func(ctx context.Context, c graph.Change)         // called after every commit that happened, or may have happened, before the write returns
 
 	Committing func(c graph.Change) (ended func()) // called before every commit; ended is called after it and after Changed, before the write returns
+	InDoubt    func(c graph.Change) (ended func()) // called before ended if the commit was not answered; its ended is called when it is over and after another Changed
 
 	KeepHistory time.Duration // how long replaced and deleted values are kept; default 400 days
 }
@@ -30,6 +33,7 @@ type Options struct {
 type Store struct {
 	pool    *pgxpool.Pool
 	options Options
+	inDoubt *indoubt.Settler                                                          // of commits that were not answered
 	admit   func(ctx context.Context, team, user string) error                        // nil: any write may be committed
 	report  func(ctx context.Context, team string, changes []preference.Change) error // nil: there is no feed of changes
 }
@@ -78,11 +82,26 @@ func Open(ctx context.Context, uri string, o Options) (*Store, error) {
 	if o.Committing == nil {
 		o.Committing = func(graph.Change) (ended func()) { return func() {} }
 	}
-	return &Store{pool: pool, options: o}, nil
+	if o.InDoubt == nil {
+		o.InDoubt = func(graph.Change) (ended func()) { return func() {} }
+	}
+	s := &Store{pool: pool, options: o}
+	s.inDoubt = indoubt.New(s.openTransactions)
+	return s, nil
 }
 
 // Close closes the connections after those in use have been released.
-func (s *Store) Close() { s.pool.Close() }
+func (s *Store) Close() {
+	s.inDoubt.Close()
+	s.pool.Close()
+}
+
+// openTransactions returns the names of the open transactions of all processes.
+func (s *Store) openTransactions(ctx context.Context) ([]string, error) {
+	return queryRows(ctx, s, "preference_open", `SELECT pid || ' ' || xact_start FROM pg_stat_activity
+		WHERE datname = current_database() AND application_name = current_setting('application_name') AND xact_start IS NOT NULL AND pid <> pg_backend_pid()`,
+		pgx.RowTo[string])
+}
 
 // now returns the current time, in the precision of times in the graph.
 func (s *Store) now() time.Time { return s.options.Now().UTC().Truncate(time.Millisecond) }
@@ -123,8 +142,17 @@ func (s *Store) transaction(ctx context.Context, scope graph.Scope, name string,
 		})
 	}
 	err := s.runWithRetry(ctx, name, attempt, func(err error) bool { return !committing && isBrokenConnection(err) })
-	if len(ended) > 0 {
-		s.options.Changed(ctx, change)
+	if len(ended) == 0 {
+		return err
+	}
+	s.options.Changed(ctx, change)
+	if err != nil && committing {
+		settled := s.options.InDoubt(change)
+		s.inDoubt.Await(func() { //nolint:contextcheck // it outlives the request
+			s.options.Changed(context.WithoutCancel(ctx), change)
+			settled()
+		})
+		err = fmt.Errorf("%w: %w", err, graph.ErrInDoubt)
 	}
 	return err
 }

@@ -325,6 +325,61 @@ func TestErrorsTellNoSecrets(t *testing.T) {
 	}
 }
 
+// The network holds a commit back until the caller has given up, and delivers it later. The listeners are called again after that.
+func TestACommitInDoubt(t *testing.T) {
+	t.Parallel()
+	address := schemaOf(t, testenv.Postgres(t))
+	direct := open(t, address, Options{})
+	if err := direct.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	gate := testenv.NewGate(t, address)
+	ctx, giveUp := context.WithCancel(t.Context())
+	calls, release := make(chan string, 10), func() {}
+	s := open(t, gate.URI, Options{
+		Committing: func(graph.Change) func() {
+			calls <- "committing"
+			release = gate.Hold()
+			time.AfterFunc(500*time.Millisecond, giveUp)
+			return func() { calls <- "ended" }
+		},
+		Changed: func(context.Context, graph.Change) { calls <- "changed" },
+		InDoubt: func(c graph.Change) func() {
+			calls <- "in doubt of " + c.Users[0]
+			return func() { calls <- "settled" }
+		},
+	})
+	next := func(want string) {
+		t.Helper()
+		if call := <-calls; call != want {
+			t.Errorf("%s, want %s", call, want)
+		}
+	}
+	stored := func(want int) {
+		t.Helper()
+		if got, err := direct.Preferences(t.Context(), graph.Scope{TeamID: "t", UserID: "u"}); len(got) != want || err != nil {
+			t.Errorf("stored: %v, %v", got, err)
+		}
+	}
+	err := s.ReplacePreferences(ctx, graph.Scope{TeamID: "t", UserID: "u"}, []preference.Preference{{Key: "k", Value: []byte("1")}})
+	if !errors.Is(err, graph.ErrInDoubt) || !errors.Is(err, context.Canceled) {
+		t.Fatalf("a commit without an answer: %v", err)
+	}
+	for _, want := range []string{"committing", "changed", "in doubt of u", "ended"} {
+		next(want)
+	}
+	select {
+	case call := <-calls:
+		t.Errorf("%s before the commit", call)
+	case <-time.After(500 * time.Millisecond):
+	}
+	stored(0)
+	release()
+	next("changed")
+	stored(1)
+	next("settled")
+}
+
 // A PostgreSQL that accepts connections and does not answer takes at most the caller's time, or the connect timeout.
 func TestHangingServer(t *testing.T) {
 	t.Parallel()
