@@ -103,6 +103,8 @@ func TestStatementsDoNotStopTheDatabase(t *testing.T) {
 	for _, form := range worstForms {
 		statements = append(statements, worst(t, form))
 	}
+	writer := s.as(s.newKey(t, "writer", "read", "write"))
+	writer.must(t, http.MethodGet, "/v1/context?user_id=u", "") // now it is planned
 	a := &attack{statuses: map[int]int{}, answers: map[string]map[int]int{}}
 	ctx, cancel := context.WithTimeout(t.Context(), lasts)
 	defer cancel()
@@ -113,7 +115,6 @@ func TestStatementsDoNotStopTheDatabase(t *testing.T) {
 		s.as(key).must(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"user_id":"u","nodes":[{"kind":"concept","entity_key":"c","name":"long","description":%q}]}`, strings.Repeat("a description ", 1000)))
 		running.Go(func() { a.send(ctx, s.as(key), statements[i*len(statements)/attackers:], statements) })
 	}
-	writer := s.as(s.newKey(t, "writer", "read", "write"))
 	running.Go(func() { a.write(ctx, writer) })
 	running.Wait()
 	a.report(t)
