@@ -95,7 +95,7 @@ func TestStatementsDoNotStopTheDatabase(t *testing.T) {
 	}
 	data := filepath.Join(t.TempDir(), "data")
 	s := start(t, []string{
-		"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=", "KITH_DATA=" + data, "KITH_BOOTSTRAP_KEY=" + bootstrapKey,
+		"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=", "KITH_DATA=" + data, "KITH_BOOTSTRAP_KEY=" + bootstrapKey, "KITH_REQUEST_TIMEOUT=10s",
 		fmt.Sprintf("KITH_NEO4J_HEAP=%d", attackHeap),
 	})
 	before := neo4jProcess(t, data)

@@ -218,7 +218,7 @@ func TestExploreRoundTrips(t *testing.T) {
 func exploreByMeaning(t *testing.T, environ []string) {
 	e := newEmbeddings(t)
 	admin := freeAddress(t)
-	environ = append(slices.Clone(environ), "KITH_EMBEDDINGS_URL="+e.URL, "KITH_EMBEDDINGS_MODEL=words", "KITH_REQUEST_TIMEOUT=20s", "KITH_ADMIN_LISTEN="+admin)
+	environ = append(slices.Clone(environ), "KITH_EMBEDDINGS_URL="+e.URL, "KITH_EMBEDDINGS_MODEL=words", "KITH_ADMIN_LISTEN="+admin)
 	if code, out := command(t, environ, "reindex"); code != 0 {
 		t.Fatalf("reindex: %d %s", code, out)
 	}

@@ -97,11 +97,11 @@ func command(t *testing.T, environ []string, args ...string) (int, string) {
 var answersAt = regexp.MustCompile(`answers at (http://\S+)`)
 
 // start runs kith serve until the test ends, and waits until it answers. With a Neo4j of its own nothing is planned at the start: that
-// takes more processor time than most tests.
+// takes more processor time than most tests. A busy machine may then plan a statement for longer than a request usually may take.
 func start(t *testing.T, environ []string, args ...string) *service {
 	t.Helper()
 	if !slices.ContainsFunc(environ, func(entry string) bool { return strings.HasPrefix(entry, "KITH_NEO4J_URI=") }) {
-		environ = append([]string{"KITH_WARM_UP=false"}, environ...)
+		environ = append([]string{"KITH_WARM_UP=false", "KITH_REQUEST_TIMEOUT=60s"}, environ...)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	s := &service{out: &buffer{}, err: &buffer{}}
