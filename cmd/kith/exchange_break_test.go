@@ -228,7 +228,7 @@ func sum(c exchange.Counts) int64 { return c.Created + c.Updated + c.Unchanged +
 func TestExchangeWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	neo4j := testenv.StartNeo4j(t)
-	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=2s", "KITH_WARM_UP=false"))
+	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=10s", "KITH_WARM_UP=false"))
 	whole, broken := s.team(t), s.team(t)
 	body := manyLines(4000)
 	want, _ := whole.imported(t, body, "user_id", "u1")
