@@ -233,7 +233,7 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 	body := manyLines(4000)
 	want, _ := whole.imported(t, body, "user_id", "u1")
 	if !want.Complete {
-		t.Fatalf("an import longer than a request may take: %+v", want)
+		t.Fatalf("the import: %+v", want)
 	}
 	in, out := io.Pipe()
 	var report exchange.Report
