@@ -189,8 +189,8 @@ func (p *nodePlan) place(i int) NodeResult {
 		j.ifVersion(at, w.IfVersion, old.version())
 		next = p.merged(w, old)
 		refused = p.clash(w, old, next)
-		if refused == (refusal{}) && w.kind().isFact() && !j.asRestored(w.History) {
-			refused = j.trustRefusal(w.believed(j), old.properties(), next.Properties)
+		if refused == (refusal{}) && !j.asRestored(w.History) {
+			refused = j.nodeTrustRefusal(w, old, next)
 		}
 	}
 	if refused != (refusal{}) {
@@ -296,7 +296,7 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	case SourceKind:
 		settleSource(n.Properties, now)
 		if !p.job.asRestored(w.History) {
-			p.job.settleTrust(w, n.Properties)
+			p.job.settleTrust(w, old.properties(), n.Properties)
 		}
 	case ItemKind:
 		w.settleItem(n.Properties, old)
@@ -316,7 +316,9 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		n.numberOn(w, old)
 	}
 	if kind.isFact() && !p.job.asRestored(w.History) {
-		putBelief(w.believed(p.job), old.properties(), n.Properties)
+		given := Properties{}
+		w.overlay(given, kind, true)
+		putBelief(w.believed(p.job), given, old.properties(), n.Properties)
 	}
 	n.putEnd()
 	n.dropHiddenMentions()

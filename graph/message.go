@@ -157,7 +157,7 @@ func (t *Tx) missingMessages(scope Scope, sourceKey string, messages []MessageWr
 			return nil, nil, added, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, fault.ErrConflict)
 		}
 		p := m.properties(scope, sourceKey, now)
-		p.putTrust(found.byKey[sourceKey].properties(), scope.TeamID)
+		p.putTrust(found.byKey[sourceKey].properties(), t.writer.Limit, scope.TeamID)
 		t.embedLater(nil, &stored{MessageKind, p})
 		added.rows = append(added.rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any(p)})
 	}

@@ -10,7 +10,7 @@ func (j *memoryJob) restores(m newMessage, source *stored) bool {
 	w := &j.write.Nodes[m.place]
 	p := m.properties(Scope{TeamID: j.scope.TeamID, UserID: source.user()}, source.key(), j.now)
 	p["entity_key"] = m.EntityKey
-	p.putTrust(source.Properties, j.scope.TeamID)
+	p.putTrust(source.Properties, j.tx.writer.Limit, j.scope.TeamID)
 	w.CreatedAt.set(p, "created_at", nil)
 	w.UpdatedAt.set(p, "updated_at", nil)
 	w.History.overlay(p)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
-	"kith/internal/bounds"
 	"kith/internal/cursors"
 	"kith/internal/fault"
 	"kith/internal/trust"
@@ -51,8 +51,8 @@ const maxHeld = 1 << 20
 
 // trustFound is what a team has set: its least trust, and the decision about an origin and author.
 type trustFound struct {
-	MinTrust *float64
-	Decision string
+	MinTrust                 *float64
+	Origin, Author, Decision string
 }
 
 // Review is a write whose trust is less than its team wants. Nothing of it is in the memory before somebody confirms it.
@@ -93,56 +93,90 @@ func (r *reviewRow) view() Review {
 // TrustRule is a decision about all further writes of an origin and author. UserID is empty for the memory that a team shares.
 type TrustRule struct {
 	UserID    string    `json:"user_id"`
-	Origin    string    `json:"origin" enum:"user,assistant,tool,external,import"`
+	Origin    string    `json:"origin" doc:"empty: of keys that have a trust only" enum:"user,assistant,tool,external,import"`
 	Author    string    `json:"author,omitempty"`
 	Decision  string    `json:"decision" enum:"confirmed,refused"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// hold finds out below which trust the facts of the write wait. Somebody may have decided about all of their origin and author.
+// hold finds out below which trust the facts of the write wait, and what somebody has decided about those who tell them.
 func (j *memoryJob) hold() error {
 	if j.write.restoring || j.confirming {
 		return nil
 	}
-	least, found := j.leastBelieved()
-	if !found || least.Trust == 1 {
+	var asked []any
+	seen := map[teller]bool{}
+	j.eachFact(func(b belief, _ Status) {
+		for _, t := range b.tellers {
+			t.trust = 0
+			if !seen[t] {
+				seen[t], asked = true, append(asked, []any{t.origin, t.author})
+			}
+		}
+	})
+	if len(asked) == 0 {
 		return nil
 	}
-	set, err := findTrust.ExecOne(j.tx, map[string]any{
-		"team_id": j.scope.TeamID, "user_id": j.scope.UserID, "origin": least.Origin, "author": least.Author,
-	})
+	set, err := findTrust.Exec(j.tx, map[string]any{"team_id": j.scope.TeamID, "user_id": j.scope.UserID, "tellers": asked})
 	if err != nil {
 		return err
 	}
-	bound := trust.Least
-	if set.MinTrust != nil {
-		bound = *set.MinTrust
-	}
-	j.declined = set.Decision == Declined
-	if set.Decision == "" {
-		j.bound = bound
+	j.bound, j.decided = trust.Least, map[teller]string{}
+	for _, found := range set {
+		if found.MinTrust != nil {
+			j.bound = *found.MinTrust
+		}
+		j.decided[teller{origin: found.Origin, author: found.Author}] = found.Decision
 	}
 	return nil
 }
 
-// leastBelieved returns the belief of the fact with the least trust.
-func (j *memoryJob) leastBelieved() (least belief, found bool) {
-	less := func(b belief) {
-		if !found || b.Trust < least.Trust {
-			least, found = b, true
-		}
+// decision returns what somebody has decided about all writes of a teller.
+func (j *memoryJob) decision(t teller) string {
+	return j.decided[teller{origin: t.origin, author: t.author}]
+}
+
+// isDeclined reports whether somebody has refused all writes of a teller of a fact.
+func (j *memoryJob) isDeclined(b belief) bool {
+	return slices.ContainsFunc(b.tellers, func(t teller) bool { return j.decision(t) == Declined })
+}
+
+// isHeld reports whether a fact waits, as it has too little trust, unless somebody has decided about all writes of each teller with too
+// little.
+func (j *memoryJob) isHeld(b belief) bool {
+	if b.Trust >= j.bound || j.isDeclined(b) {
+		return false
 	}
+	doubted := slices.DeleteFunc(slices.Clone(b.tellers), func(t teller) bool { return t.trust >= j.bound })
+	if len(doubted) == 0 {
+		doubted = b.tellers
+	}
+	return slices.ContainsFunc(doubted, func(t teller) bool { return j.decision(t) != Confirmed })
+}
+
+// eachFact visits how far each fact of the write is believed, with what has become of it.
+func (j *memoryJob) eachFact(visit func(b belief, status Status)) {
 	for i := range j.write.Nodes {
 		if w := &j.write.Nodes[i]; w.kind().isFact() {
-			less(w.believed(j))
+			visit(w.believed(j), j.result.Nodes[i].Status)
 		}
 	}
 	for i := range j.write.Relationships {
 		if w := &j.write.Relationships[i]; searchable(w.Type) {
-			less(w.believed(j))
+			visit(w.believed(j), j.result.Relationships[i].Status)
 		}
 	}
-	return least, found
+}
+
+// leastHeld returns the belief of the fact with the least trust of those that wait.
+func (j *memoryJob) leastHeld() (least belief) {
+	found := false
+	j.eachFact(func(b belief, status Status) {
+		if status == Waiting && (!found || b.Trust < least.Trust) {
+			least, found = b, true
+		}
+	})
+	return least
 }
 
 // awaitReview stores the items of the write that wait for a decision.
@@ -169,7 +203,7 @@ func (j *memoryJob) awaitReview() error {
 	if err != nil {
 		return err
 	}
-	least, _ := j.leastBelieved()
+	least := j.leastHeld()
 	j.result.Review = uuid.Must(uuid.NewV7()).String()
 	stored, err := createReview.Exec(j.tx, map[string]any{
 		"team_id": j.scope.TeamID, "user_id": j.scope.UserID, "key": j.result.Review, "state": string(Waiting), "most": maxWaiting,
@@ -309,7 +343,7 @@ func (s *Store) Decide(ctx context.Context, scope Scope, key string, d ReviewDec
 
 // MinTrust returns the least trust of a team's writes.
 func (s *Store) MinTrust(ctx context.Context, teamID string) (float64, error) {
-	set, err := findTrust.ReadOne(ctx, s.db, map[string]any{"team_id": teamID, "user_id": "", "origin": "", "author": ""})
+	set, err := findTrust.ReadOne(ctx, s.db, map[string]any{"team_id": teamID, "user_id": "", "tellers": []any{[]any{"", ""}}})
 	if err != nil || set.MinTrust == nil {
 		return trust.Least, err
 	}
@@ -338,8 +372,7 @@ func (s *Store) TrustRules(ctx context.Context, scope Scope) ([]TrustRule, error
 // DeleteTrustRule lets further writes of an origin and author wait again. It returns ErrNotFound if nothing was decided about them.
 func (s *Store) DeleteTrustRule(ctx context.Context, scope Scope, origin, author string) error {
 	f := &Faults{}
-	f.OneOf(fault.At("origin"), origin, trust.Origins...)
-	f.Text(fault.At("author"), author, bounds.NameLength)
+	checkTold(f, origin, author)
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -355,11 +388,11 @@ func (s *Store) DeleteTrustRule(ctx context.Context, scope Scope, origin, author
 
 // nodeWaits reports whether a node of the write waits for a review.
 func (j *memoryJob) nodeWaits(w *NodeWrite) bool {
-	return j.bound > 0 && w.kind().isFact() && !j.asRestored(w.History) && w.believed(j).Trust < j.bound
+	return w.kind().isFact() && !j.asRestored(w.History) && j.isHeld(w.believed(j))
 }
 
 // relationshipWaits reports whether a relationship of the write waits for a review: as it has little trust, or an end waits.
 func (j *memoryJob) relationshipWaits(w *RelationshipWrite) bool {
 	waits := func(key string) bool { return j.found.byKey[key] == nil && j.waiting[key] }
-	return j.bound > 0 && (w.believed(j).Trust < j.bound || waits(w.From) || waits(w.To))
+	return waits(w.From) || waits(w.To) || j.isHeld(w.believed(j))
 }

@@ -16,10 +16,19 @@ import (
 type belief struct {
 	trust.Evidence
 
-	isTold   bool // a caller tells it, and nothing limits the trust
-	confirms bool // and says so
-	private  bool // a source belongs to a user
+	tellers  []teller // none: a caller tells it, and nothing limits the trust
+	confirms bool     // it is told by a caller, who says so
+	private  bool     // a source belongs to a user
 }
+
+// teller is whoever tells a fact: a source, or a writer whose trust is limited.
+type teller struct {
+	origin, author string
+	trust          float64
+}
+
+// isTold reports whether a caller tells it, and nothing limits the trust.
+func (b belief) isTold() bool { return len(b.tellers) == 0 }
 
 // less reports whether a stored fact is believed more.
 func (b belief) less(p Properties) bool { return b.Trust < TrustIn(p) }
@@ -74,8 +83,18 @@ func (l Limit) believed() belief {
 	if l.Origin != "" {
 		b.Trust = min(b.Trust, trust.Of(l.Origin))
 	}
-	b.isTold = b.Trust == 1
+	if b.Trust < 1 {
+		b.tellers = []teller{{l.Origin, "", b.Trust}}
+	}
 	return b
+}
+
+// lower returns the less believed of an origin and that of the writer.
+func (l Limit) lower(origin string) string {
+	if l.Origin != "" && trust.Of(l.Origin) < trust.Of(origin) {
+		return l.Origin
+	}
+	return origin
 }
 
 // Believed returns the most that what the writer tells is believed.
@@ -95,10 +114,11 @@ func (j *memoryJob) derive() error {
 			f.Add(at, fault.Conflict, "was withdrawn")
 			continue
 		}
-		if origin, t := source.derivedTrust(); t < j.belief.Trust || j.belief.isTold {
-			j.belief.Origin, j.belief.Author = origin, source.Text("author")
-			j.belief.Trust, j.belief.isTold = min(t, j.belief.Trust), false
+		origin, t := source.derivedTrust()
+		if t < j.belief.Trust || j.belief.isTold() {
+			j.belief.Origin, j.belief.Author, j.belief.Trust = origin, source.Text("author"), t
 		}
+		j.belief.tellers = append(j.belief.tellers, teller{origin, source.Text("author"), t})
 		j.belief.Sources = append(j.belief.Sources, source.key())
 		j.belief.private = j.belief.private || source.user() != ""
 	}
@@ -131,22 +151,24 @@ func (s *stored) derivedTrust() (origin string, t float64) {
 
 // beliefIn returns how far one item of the write is believed, with its own fields.
 func (j *memoryJob) beliefIn(origin Optional[string], t Optional[float64]) belief {
+	limit := j.tx.writer.Limit
 	if j.confirming { // the reviewer says so, whoever told it
-		own := j.tx.writer.Limit.believed()
-		own.confirms = own.isTold
+		own := limit.believed()
+		own.confirms = own.isTold()
 		return own
 	}
 	b := j.belief
 	if origin.Given && !origin.Null && len(b.Sources) == 0 {
-		b.Origin, b.Trust = origin.Value, min(b.Trust, trust.Of(origin.Value))
-		b.isTold = b.isTold && b.Trust == 1
-		if t.Given && !t.Null && !j.tx.writer.Limit.Trust.Given { // a caller knows more than its origin says
-			b.Trust = t.Value
+		b.Origin, b.Trust = limit.lower(origin.Value), min(limit.Believed(), t.Or(trust.Of(origin.Value))) // a caller may know more than the origin says
+		if !b.isTold() || trust.Of(origin.Value) < 1 {
+			b.tellers = []teller{{b.Origin, "", b.Trust}}
 		}
 	}
 	if t.Given && !t.Null {
-		b.Trust = min(b.Trust, t.Value)
-		b.isTold, b.confirms = b.isTold && t.Value == 1, b.isTold && t.Value == 1
+		b.Trust, b.confirms = min(b.Trust, t.Value), b.isTold() && t.Value == 1
+		if b.isTold() && t.Value < 1 {
+			b.tellers = []teller{{b.Origin, "", t.Value}}
+		}
 	}
 	b.Trust = trust.Round(b.Trust)
 	return b
@@ -159,15 +181,17 @@ func (j *memoryJob) asRestored(h *History) bool { return j.write.restoring && h 
 func (k Kind) isFact() bool { return k.group != episodeGroup && k.group != storyGroup }
 
 // putBelief sets the trust of a fact that is to be stored, with what it rests on. Text that is changed rests on the write alone;
-// text that is told again rests on both. What has more trust is not confirmed by what has less.
-func putBelief(b belief, old, next Properties) {
+// text that is told again rests on both. A write that does not give the whole text, such as a mention, a note or another state, vouches
+// for none of it.
+func putBelief(b belief, given, old, next Properties) {
 	next.keepTrust(old) // not what the write's own fields put there
 	evidence := trust.Parse(old.Texts("evidence"))
-	switch changes := changesText(old, next); {
-	case b.isTold && (changes || b.confirms):
+	changes, tells := changesText(old, next), old == nil || given.tells(next)
+	switch {
+	case b.isTold() && (changes && tells || b.confirms):
 		next.dropBelief()
 		return
-	case b.isTold, old != nil && !changes && len(evidence) == 0, b.private && next.Text("user_id") == "":
+	case b.isTold(), !tells, old != nil && !changes && len(evidence) == 0, b.private && next.Text("user_id") == "":
 		return
 	case changes:
 		evidence = nil
@@ -176,6 +200,26 @@ func putBelief(b belief, old, next Properties) {
 	if t := TrustIn(next); old == nil && t < trust.Of(trust.Assistant) { // it ranks behind what is believed, whatever its writer says
 		next["salience"] = trust.Round(min(next.number("salience"), DefaultSalience) * t)
 	}
+}
+
+// factTexts are the properties that hold what a fact says beside its name.
+var factTexts = []string{ //nolint:gochecknoglobals // a constant list
+	"description", "text", "content", "goal", "outcome", "rationale", "next_step_short", "next_step_long", "value", "payload", "props", "properties",
+}
+
+// tells reports whether the fields of a write give all texts of a fact, or the name of a node without any.
+func (p Properties) tells(fact Properties) bool {
+	isNamed := true
+	for _, name := range factTexts {
+		if isEmpty(fact[name]) || name == "description" && fact["value"] != nil && fact.Text(name) == textsOf(fact.Text("value")) {
+			continue // Kith takes the description of an item from its value
+		}
+		if !Same(p[name], fact[name]) {
+			return false
+		}
+		isNamed = false
+	}
+	return !isNamed || p["name"] != nil || fact["name"] == nil
 }
 
 // keepTrust sets the trust and origin that another version of a fact has; nil: none.
@@ -214,16 +258,28 @@ var untold = []string{ //nolint:gochecknoglobals // a constant list
 
 // trustRefusal refuses what has less trust than what it would change.
 func (j *memoryJob) trustRefusal(b belief, old, next Properties) refusal {
-	if j.declined && b.Trust < 1 {
+	if j.isDeclined(b) {
 		return refusal{"origin", fault.Conflict, "was refused for all writes of this origin and author"}
 	}
 	if b.private && next.Text("user_id") == "" && changesAnything(old, next) {
 		return refusal{"user_id", fault.Conflict, "is null: what the team shares cannot rest on a user's source"}
 	}
-	if b.isTold || old == nil || !b.less(old) || !changesAnything(old, next) {
+	if b.isTold() || old == nil || !b.less(old) || !changesAnything(old, next) {
 		return refusal{}
 	}
 	return refusal{"trust", fault.Conflict, fmt.Sprintf("is %g, and less than the %g of what is stored and would be changed", b.Trust, TrustIn(old))}
+}
+
+// nodeTrustRefusal refuses a fact, or a source, with less trust than the stored one that it would change. How far a source is believed,
+// which a write describes, does not depend on what else the write is derived from.
+func (j *memoryJob) nodeTrustRefusal(w *NodeWrite, old, next *stored) refusal {
+	switch {
+	case next.kind.isFact():
+		return j.trustRefusal(w.believed(j), old.properties(), next.Properties)
+	case next.kind == SourceKind:
+		return j.trustRefusal(j.tx.writer.Limit.believed(), old.properties(), next.Properties)
+	}
+	return refusal{}
 }
 
 // changesAnything reports whether a write changes more than who tells a fact, also how it lives.
@@ -256,33 +312,46 @@ func (p Properties) putRelationshipScope(teamID, user, typ string) {
 	p["search_scope"] = strings.Join(tokens, " ")
 }
 
-// settleTrust sets the origin and trust of a source that is written, unless it is the user's and nothing limits it.
-func (j *memoryJob) settleTrust(w *NodeWrite, p Properties) {
+// settleTrust sets the origin and trust of a source that is written, unless it is the user's and nothing limits it. A writer whose
+// trust is limited does not change those of a stored one.
+func (j *memoryJob) settleTrust(w *NodeWrite, old, p Properties) {
 	limit := j.tx.writer.Limit
-	if p.Text("origin") == "" {
-		origin := trust.OfSource(p.Text("content_type"), p.Text("source_type"))
-		if limit.Origin != "" {
-			origin = limit.Origin
-		}
-		p.putUnless(origin == trust.User, "origin", origin)
+	if old != nil && limit.Believed() < 1 {
+		p.keepTrust(old)
+	} else {
+		limit.putTrust(w, p)
 	}
+	if origin := originOf(p); (origin != trust.User || limit.Believed() < 1) && p.isInstruction("name", "description", "summary") {
+		p["trust"] = trust.Round(min(TrustIn(p), trust.Marked(trust.Of(origin))))
+	}
+}
+
+// putTrust sets the origin and trust of a source as its writer says, at most those of the writer.
+func (l Limit) putTrust(w *NodeWrite, p Properties) {
+	if p.Text("origin") == "" {
+		p["origin"] = trust.OfSource(p.Text("content_type"), p.Text("source_type"))
+	}
+	origin := l.lower(p.Text("origin"))
+	p.putUnless(origin == trust.User, "origin", origin)
 	given := w.OwnFields != nil && w.Trust.Given && !w.Trust.Null
 	if !given && (p["trust"] == nil || w.OwnFields != nil && (w.Origin.Given || w.Trust.Given)) {
-		p["trust"] = trust.Of(originOf(p))
+		p["trust"] = trust.Of(origin)
 	}
-	t := TrustIn(p)
-	if limit.Trust.Given {
-		t = min(t, limit.Trust.Value)
-	}
+	t := min(TrustIn(p), l.Believed())
 	p.putUnless(t == 1, "trust", trust.Round(t))
 }
 
+// isInstruction reports whether one of some texts reads like an instruction to the agent.
+func (p Properties) isInstruction(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return len(injection.Marks(p.Text(name))) > 0 })
+}
+
 // putTrust sets the trust of a new message, if it is less than an assistant's.
-func (p Properties) putTrust(source Properties, teamID string) {
+func (p Properties) putTrust(source Properties, limit Limit, teamID string) {
 	origin := trust.OfRole(p.Text("role"), originOf(source))
-	t := min(TrustIn(source), trust.Of(origin))
-	if origin != trust.User && len(injection.Marks(p.Text("text"))) > 0 {
-		t = trust.Marked(origin, t)
+	t := min(TrustIn(source), trust.Of(origin), limit.Believed())
+	if (origin != trust.User || limit.Believed() < 1) && p.isInstruction("text") { // users may instruct
+		t = trust.Marked(t)
 	}
 	if t < trust.Of(trust.Assistant) {
 		p["trust"] = trust.Round(t)
@@ -326,14 +395,16 @@ func (j *memoryJob) putRelationshipBelief(w *RelationshipWrite, old, next Proper
 		return
 	}
 	if !j.asRestored(w.History) {
-		putBelief(w.believed(j), old, next)
+		given := Properties{}
+		w.overlay(given)
+		putBelief(w.believed(j), given, old, next)
 	}
 	next.putRelationshipScope(j.scope.TeamID, j.privateTo(from, to), kind)
 }
 
 // relationshipTrustRefusal refuses a relationship with less trust than the stored one that it would change or end.
 func (j *memoryJob) relationshipTrustRefusal(w *RelationshipWrite, old Properties) refusal {
-	if j.write.additive || j.asRestored(w.History) || !searchable(w.Type) {
+	if j.asRestored(w.History) || !searchable(w.Type) || j.write.additive && !j.isDeclined(w.believed(j)) {
 		return refusal{}
 	}
 	if old == nil {
@@ -355,20 +426,23 @@ func (s *stored) properties() Properties {
 	return s.Properties
 }
 
-// mergeEvidence sets what a node rests on after it took over another one. Its trust is that of the text that it has: what a caller
-// told stays believed, and what was derived is not believed because the other node was.
+// mergeEvidence sets what a node rests on after it took over another one: what the node that gave the texts rests on. Texts that both
+// had rest on both, and of texts from both the less believed counts.
 func (s *stored) mergeEvidence(n, other *stored) {
-	s.keepTrust(n.Properties)
-	isTaken := s.Text("description") != n.Text("description")
-	if n.Properties["evidence"] == nil && !isTaken || isTaken && other.Properties["evidence"] == nil {
-		s.dropBelief()
+	from, own, taken := n, n.tells(s.Properties), other.tells(s.Properties)
+	switch less := TrustIn(n.Properties) < TrustIn(other.Properties); {
+	case own && taken && n.Properties["evidence"] != nil && other.Properties["evidence"] != nil:
+		evidence := trust.Parse(n.Texts("evidence"))
+		for _, e := range trust.Parse(other.Texts("evidence")) {
+			evidence = trust.Add(evidence, e)
+		}
+		s.putEvidence(evidence)
 		return
+	case own && taken && less, taken && !own, !own && !taken && TrustIn(other.Properties) < TrustIn(n.Properties):
+		from = other
 	}
-	evidence := trust.Parse(n.Texts("evidence"))
-	for _, e := range trust.Parse(other.Texts("evidence")) {
-		evidence = trust.Add(evidence, e)
-	}
-	s.putEvidence(evidence)
+	s.keepTrust(from.Properties)
+	s.putUnless(from.Properties["evidence"] == nil, "evidence", from.Properties["evidence"])
 }
 
 // restsOn returns the keys of the sources from which a fact was derived. Of what a team shares it returns none, because sources are

@@ -2,6 +2,8 @@ package graph
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,7 +43,7 @@ type Withdrawal struct {
 	LoweredNodes         int64    `json:"lowered_nodes" doc:"that rest on others too: their trust is what the others tell"`
 	LoweredRelationships int64    `json:"lowered_relationships"`
 	Names                []string `json:"names" doc:"of at most 20 of the deleted nodes"`
-	Kept                 int64    `json:"kept,omitempty" doc:"of an undo: what could not be restored, as its name or key is in use again, or it was purged"`
+	Kept                 int64    `json:"kept,omitempty" doc:"of an undo: what could not be restored, as its name or key is in use again, it was purged, or it has other texts since"`
 
 	RestorableUntil *time.Time `json:"restorable_until,omitempty" doc:"until when it can be undone"`
 }
@@ -103,6 +105,23 @@ type lowered struct {
 	Key          string   `json:"key"`
 	Relationship bool     `json:"relationship,omitempty"`
 	Evidence     []string `json:"evidence"`
+	Texts        string   `json:"texts,omitempty"` // the hash of its texts, for which the evidence counts
+}
+
+// textsHash returns a hash of the texts of a fact.
+func (p Properties) textsHash() string {
+	texts := []any{p["name"]}
+	for _, name := range factTexts {
+		texts = append(texts, p[name])
+	}
+	raw, _ := json.Marshal(texts) //nolint:errchkjson // texts always encode
+	hash := sha256.Sum256(raw)
+	return hex.EncodeToString(hash[:])
+}
+
+// lost returns the evidence that a fact lost, if it still has the texts for which it counts.
+func (l lowered) lost(p Properties) ([]string, bool) {
+	return l.Evidence, l.Texts == "" || l.Texts == p.textsHash()
 }
 
 // withdrawalQuery returns the query that finds what rests on a source.
@@ -123,8 +142,12 @@ func (s *Store) WithdrawalReport(ctx context.Context, scope Scope, key string) (
 	return s.withdrawalReport(ctx, scope, &source)
 }
 
-// mayWithdraw refuses that somebody who acts for a user withdraws a shared source: facts of other users may rest on it.
+// mayWithdraw refuses that somebody who acts for a user withdraws a source of another one, which participants may read, or a shared
+// one: facts of other users may rest on it.
 func mayWithdraw(scope Scope, owner *string) error {
+	if owner != nil && scope.UserID != "" && *owner != scope.UserID {
+		return fmt.Errorf("source: %w", fault.ErrNotFound)
+	}
 	if owner == nil && scope.UserID != "" {
 		return fault.Invalid(fault.At("user_id"), fault.Contrary, "must not be given, and the key must not be bound to a user: the team shares the source, and facts of others may rest on it")
 	}
@@ -260,7 +283,7 @@ func (t *Tx) withdrawNodes(scope Scope, source string, keys []string, part *with
 			continue
 		}
 		rows = append(rows, t.reweighed(scope.TeamID, n, left))
-		part.lower(lowered{Key: key, Evidence: trust.Texts(gone)})
+		part.lower(lowered{Key: key, Evidence: trust.Texts(gone), Texts: n.textsHash()})
 	}
 	if _, err := t.deleteNodes(scope, t.store.Now(), bad...); err != nil {
 		return err
@@ -303,7 +326,7 @@ func (t *Tx) withdrawRelationships(scope Scope, source string, relationships []w
 		left, gone := r.Properties.withoutSource(source)
 		if len(left) > 0 {
 			rows = append(rows, t.reweighedRelationship(scope, r, left))
-			part.lower(lowered{Key: r.Key, Relationship: true, Evidence: trust.Texts(gone)})
+			part.lower(lowered{Key: r.Key, Relationship: true, Evidence: trust.Texts(gone), Texts: r.Properties.textsHash()})
 			continue
 		}
 		withKey[r.Key] = r
@@ -349,7 +372,7 @@ func (s *Store) UndoWithdrawal(ctx context.Context, scope Scope, key string) (Wi
 		case len(parts) == 0 && first:
 			return Withdrawal{}, fmt.Errorf("withdrawal: %w", fault.ErrNotFound)
 		case len(parts) == 0:
-			return u.report, u.complete(ctx)
+			return u.report, nil
 		}
 		if first { // also checks that the scope may do it
 			if err := s.restoreWithdrawnSource(ctx, scope, key, &u.report); err != nil {
@@ -410,6 +433,11 @@ func (u *undoing) part(ctx context.Context, part *withdrawalPart) error {
 	}
 	return u.store.Transaction(ctx, "source_withdraw", func(t *Tx) error {
 		t.Changes(nil)
+		if part.Part == 1 { // the last one to be undone
+			if err := u.complete(t); err != nil {
+				return err
+			}
+		}
 		return deleteWithdrawal.Run(t, map[string]any{"team_id": u.scope.TeamID, "source_key": u.source, "part": part.Part})
 	})
 }
@@ -476,39 +504,43 @@ func (u *undoing) relationships(t *Tx, keys []string, report *Withdrawal) error 
 	return err
 }
 
-// raise gives facts the evidence back that they lost. What was told by a caller since needs none.
+// raise gives facts the evidence back that they lost. What was told by a caller since needs none, and what has other texts since gets none.
 func (u *undoing) raise(t *Tx, texts []string, report *Withdrawal) error {
-	nodes, relationships := map[string][]string{}, map[string][]string{}
+	nodes, relationships := map[string]lowered{}, map[string]lowered{}
 	for _, text := range texts {
 		var l lowered
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			return fmt.Errorf("undo withdrawal: %w", err)
 		}
 		if l.Relationship {
-			relationships[l.Key] = l.Evidence
+			relationships[l.Key] = l
 		} else {
-			nodes[l.Key] = l.Evidence
+			nodes[l.Key] = l
 		}
 	}
-	report.LoweredNodes += int64(len(nodes))
-	report.LoweredRelationships += int64(len(relationships))
-	if err := u.raiseNodes(t, nodes); err != nil {
+	if err := u.raiseNodes(t, nodes, report); err != nil {
 		return err
 	}
-	return u.raiseRelationships(t, relationships)
+	return u.raiseRelationships(t, relationships, report)
 }
 
-func (u *undoing) raiseNodes(t *Tx, lost map[string][]string) error {
-	found, err := t.find(u.scope.TeamID, lookups{entityKeys: slices.Sorted(maps.Keys(lost))})
+func (u *undoing) raiseNodes(t *Tx, all map[string]lowered, report *Withdrawal) error {
+	found, err := t.find(u.scope.TeamID, lookups{entityKeys: slices.Sorted(maps.Keys(all))})
 	if err != nil {
 		return err
 	}
 	var rows []map[string]any
-	for key, evidence := range lost {
+	for key, l := range all {
 		n := found.byKey[key]
 		if !n.visible(u.whose) {
 			return fmt.Errorf("node: %w", fault.ErrNotFound)
 		}
+		evidence, same := l.lost(n.Properties)
+		if !same {
+			report.Kept++
+			continue
+		}
+		report.LoweredNodes++
 		if n.Properties["evidence"] != nil {
 			t.Changes([]string{n.user()}, key)
 			rows = append(rows, t.reweighed(u.scope.TeamID, n, regained(n.Properties, evidence)))
@@ -517,16 +549,23 @@ func (u *undoing) raiseNodes(t *Tx, lost map[string][]string) error {
 	return t.writeRows(updateNodes, u.scope.TeamID, rows)
 }
 
-func (u *undoing) raiseRelationships(t *Tx, lost map[string][]string) error {
-	current, err := t.lockRelationships(u.whose, u.types, slices.Sorted(maps.Keys(lost)))
+func (u *undoing) raiseRelationships(t *Tx, all map[string]lowered, report *Withdrawal) error {
+	current, err := t.lockRelationships(u.whose, u.types, slices.Sorted(maps.Keys(all)))
 	if err != nil {
 		return err
 	}
 	var rows []map[string]any
 	for i := range current {
-		if r := &current[i]; r.Properties["evidence"] != nil {
+		r := &current[i]
+		evidence, same := all[r.Key].lost(r.Properties)
+		if !same {
+			report.Kept++
+			continue
+		}
+		report.LoweredRelationships++
+		if r.Properties["evidence"] != nil {
 			t.Changes([]string{r.Properties.Text("user_id")}, r.Key)
-			rows = append(rows, t.reweighedRelationship(u.whose, r, regained(r.Properties, lost[r.Key])))
+			rows = append(rows, t.reweighedRelationship(u.whose, r, regained(r.Properties, evidence)))
 		}
 	}
 	return t.writeRows(updateRelationships, u.scope.TeamID, rows)
@@ -572,15 +611,13 @@ func (t *Tx) lockRelationships(scope Scope, types, keys []string) ([]withdrawnRe
 }
 
 // complete makes the source one on which new facts may rest.
-func (u *undoing) complete(ctx context.Context) error {
-	return u.store.Transaction(ctx, "node_change", func(t *Tx) error {
-		source, err := t.lock(u.scope, SourceKind, u.source)
-		if err != nil {
-			return err
-		}
-		t.Changes([]string{source.user()}, u.source)
-		return t.writeRows(updateNodes, u.scope.TeamID, []map[string]any{source.row(Properties{"withdrawn_at": nil, "version": source.version() + 1, "updated_at": t.store.Now()})})
-	})
+func (u *undoing) complete(t *Tx) error {
+	source, err := t.lock(u.scope, SourceKind, u.source)
+	if err != nil {
+		return err
+	}
+	t.Changes([]string{source.user()}, u.source)
+	return t.writeRows(updateNodes, u.scope.TeamID, []map[string]any{source.row(Properties{"withdrawn_at": nil, "version": source.version() + 1, "updated_at": t.store.Now()})})
 }
 
 // regained returns the evidence of a fact with what it had lost.

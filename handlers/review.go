@@ -128,7 +128,7 @@ func (a *API) listTrustRules(ctx context.Context, in *TrustRulesInput) (*TrustRu
 // DeleteTrustRuleInput names a rule.
 type DeleteTrustRuleInput struct {
 	UserID string `query:"user_id" minLength:"1" maxLength:"256" doc:"for whom; default: the user of the key, or what the team shares"`
-	Origin string `query:"origin" required:"true" enum:"user,assistant,tool,external,import"`
+	Origin string `query:"origin" enum:"user,assistant,tool,external,import" doc:"default: none, as keys that have a trust only"`
 	Author string `query:"author" maxLength:"512"`
 }
 

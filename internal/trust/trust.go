@@ -73,19 +73,15 @@ func OfRole(role, source string) string {
 	return source
 }
 
-// Marked returns the trust of a text of an origin that reads like an instruction to the agent. Users may instruct.
-func Marked(origin string, t float64) float64 {
-	if origin == User {
-		return t
-	}
-	return t * instructs
-}
+// Marked returns the trust of a text of others that reads like an instruction to the agent, from the trust that it has otherwise.
+func Marked(t float64) float64 { return t * instructs }
 
 // Weight returns the factor of a trust in the score of a search: 1 from Plain on.
 func Weight(t float64) float64 { return min(1, t/Plain) }
 
 // Evidence is what one write told of a fact: the sources from which it derived the fact (none: a caller told it), and the origin,
-// author and trust of the least believed of these. Evidence of one origin and author does not confirm each other.
+// author and trust of the least believed of these. The origin is empty if a caller set a trust only. Evidence of one origin and author
+// does not confirm each other.
 type Evidence struct {
 	Sources []string
 	Origin  string
@@ -125,7 +121,7 @@ func Parse(texts []string) []Evidence {
 			continue
 		}
 		t, err := strconv.ParseFloat(parts[2], 64)
-		if err != nil || !(t >= 0 && t <= 1) || !slices.Contains(Origins, parts[1]) {
+		if err != nil || !(t >= 0 && t <= 1) || parts[1] != "" && !slices.Contains(Origins, parts[1]) {
 			continue
 		}
 		e := Evidence{Origin: parts[1], Author: parts[3], Trust: t}
@@ -148,8 +144,8 @@ const (
 // independent of each other: the fact is wrong only if all of them are (noisy or; Pearl, Probabilistic Reasoning in Intelligent
 // Systems, 1988).
 func Combine(all []Evidence) (t float64, origin string) {
-	doubt := 1.0
-	for _, o := range Origins {
+	doubt, best := 1.0, -1.0
+	for _, o := range append([]string{""}, Origins...) {
 		most, authors := 0.0, map[string]bool{}
 		for _, e := range all {
 			if e.Origin == o {
@@ -164,37 +160,40 @@ func Combine(all []Evidence) (t float64, origin string) {
 		if most < Plain {
 			believed = min(believed, Plain-0.01)
 		}
-		if origin == "" || most > mostOf(all, origin) {
-			origin = o
+		if most > best {
+			best, origin = most, o
 		}
 		doubt *= 1 - believed
 	}
 	return Round(1 - doubt), origin
 }
 
-func mostOf(all []Evidence, origin string) float64 {
-	most := 0.0
-	for _, e := range all {
-		if e.Origin == origin {
-			most = max(most, e.Trust)
-		}
-	}
-	return most
-}
-
 // Round returns a trust as it is stored, with four digits.
 func Round(t float64) float64 { return math.Round(t*digits) / digits }
 
-// Add returns evidence with more, without older evidence of the same sources, in the order of its stored form, at most MaxEvidence.
+// Add returns evidence with more, in the order of its stored form, at most MaxEvidence. What the same sources tell again, or the same
+// teller without sources, is no further evidence: the more believed one stays.
 func Add(all []Evidence, more Evidence) []Evidence {
-	all = slices.DeleteFunc(slices.Clone(all), func(old Evidence) bool { return slices.Equal(old.Sources, more.Sources) })
-	all = append(all, more)
+	all = slices.Clone(all)
+	if i := slices.IndexFunc(all, more.repeats); i < 0 {
+		all = append(all, more)
+	} else if all[i].Trust < more.Trust {
+		all[i] = more
+	}
 	if len(all) > MaxEvidence {
 		slices.SortStableFunc(all, func(a, b Evidence) int { return cmp.Compare(b.Trust, a.Trust) })
 		all = all[:MaxEvidence]
 	}
 	slices.SortFunc(all, func(a, b Evidence) int { return cmp.Compare(a.Text(), b.Text()) })
 	return all
+}
+
+// repeats reports whether evidence tells what other evidence of the same tellers has told.
+func (e Evidence) repeats(other Evidence) bool {
+	if len(e.Sources) > 0 || len(other.Sources) > 0 {
+		return slices.Equal(e.Sources, other.Sources)
+	}
+	return e.Origin == other.Origin && e.Author == other.Author
 }
 
 // MaxEvidence is the most evidence that is kept of a fact: what is believed most.
