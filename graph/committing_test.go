@@ -3,9 +3,11 @@ package graph_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"kith/cypher"
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
@@ -45,7 +47,8 @@ func TestListenersOfACommit(t *testing.T) {
 	e.Same("number of calls", 7, len(called))
 }
 
-// The network holds a commit back until the caller has given up, and delivers it later. The listeners are called again after that.
+// The network holds a commit back until the caller has given up, and delivers it later. The listeners are called again after that, also
+// while another transaction is open that began before.
 func TestACommitInDoubt(t *testing.T) {
 	direct := fresh(t)
 	db := testenv.Neo4j(t)
@@ -70,12 +73,21 @@ func TestACommitInDoubt(t *testing.T) {
 	stored := func() any {
 		return direct.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'a'}) RETURN count(n)`)[0][0]
 	}
+	next := func() string {
+		select {
+		case call := <-calls:
+			return call
+		case <-time.After(20 * time.Second):
+			return "none"
+		}
+	}
+	defer openTransaction(t, direct)()
 	_, err := e.Store.Write(ctx, e.As("u"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{node("concept", "a", 0.5)}})
 	if !errors.Is(err, graph.ErrInDoubt) || !errors.Is(err, context.Canceled) {
 		t.Fatalf("a commit without an answer: %v", err)
 	}
 	for _, want := range []string{"committing", "changed", "in doubt of u", "ended"} {
-		e.Same("call", want, <-calls)
+		e.Same("call", want, next())
 	}
 	select {
 	case call := <-calls:
@@ -84,7 +96,49 @@ func TestACommitInDoubt(t *testing.T) {
 	}
 	e.Same("stored before the commit", int64(0), stored())
 	release()
-	e.Same("call", "changed", <-calls)
+	e.Same("call", "changed", next())
 	e.Same("stored then", int64(1), stored())
-	e.Same("call", "settled", <-calls)
+	e.Same("call", "settled", next())
+}
+
+// openTransaction begins a write transaction, which is open until end is called.
+func openTransaction(t *testing.T, e *env) (end func()) {
+	t.Helper()
+	began, ending, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		ended <- e.Store.Transaction(e.Context(), "system_write", func(tx *graph.Tx) error {
+			_, err := tx.Exec(cypher.Load("feed_lock"), map[string]any{"team_id": e.Team + " other"})
+			close(began)
+			<-ending
+			return err
+		})
+	}()
+	<-began
+	return func() {
+		close(ending)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// After a commit in doubt is settled in a cluster, reads of its team wait for all that the leader had then.
+func TestSettledInACluster(t *testing.T) {
+	t.Parallel()
+	db := testenv.Neo4j(t)
+	db.URI = strings.Replace(db.URI, "bolt://", "neo4j://", 1)
+	ctx, giveUp := context.WithCancel(t.Context())
+	settled := make(chan struct{})
+	e := open(t, db, graph.Options{
+		Committing: func(graph.Change) func() { giveUp(); return func() {} },
+		InDoubt:    func(graph.Change) func() { return func() { close(settled) } },
+	})
+	if _, err := e.Store.Write(ctx, e.As("u"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{node("concept", "a", 0.5)}}); !errors.Is(err, graph.ErrInDoubt) {
+		t.Fatalf("a commit without an answer: %v", err)
+	}
+	e.Same("bookmarks before", "", e.mark())
+	<-settled
+	if !strings.HasPrefix(e.mark(), "FB:") {
+		t.Errorf("bookmarks then: %q", e.mark())
+	}
 }

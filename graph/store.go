@@ -12,7 +12,6 @@ import (
 	"kith/cypher"
 	"kith/internal/fault"
 	"kith/internal/fence"
-	"kith/internal/indoubt"
 	"kith/llm"
 	"kith/neo"
 )
@@ -49,7 +48,6 @@ type Store struct {
 	full    *otter.Cache[string, full] // teams that refused a write a moment ago
 	texts   chan struct{}              // has a value when texts wait for their vectors
 	fence   *fence.Fence               // refuses writes for erased users
-	inDoubt *indoubt.Settler           // of commits that were not answered
 }
 
 // Open returns a store. It does not connect yet. Close it when done.
@@ -92,14 +90,12 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db, options: o, fence: fence.New(db), texts: make(chan struct{}, 1)}
-	s.inDoubt = indoubt.New(func(ctx context.Context) ([]string, error) { return fence.Writers(ctx, db) })
 	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
 	return s, nil
 }
 
 // Close releases the connections.
 func (s *Store) Close(ctx context.Context) error {
-	s.inDoubt.Close()
 	s.full.StopAllGoroutines()
 	return s.db.Close(ctx)
 }
@@ -179,7 +175,7 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 	s.report(ctx, changed)
 	if errors.Is(err, ErrInDoubt) {
 		settled := s.options.InDoubt(changed)
-		s.inDoubt.Await(func() { //nolint:contextcheck // it outlives the request
+		t.Settle(func() { //nolint:contextcheck // it outlives the request
 			s.report(context.WithoutCancel(ctx), changed)
 			settled()
 		})

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/notifications"
@@ -49,6 +50,7 @@ type DB struct {
 	marks    *Bookmarks // nil if the database is not a cluster
 	plans    *planning
 	sessions atomic.Int64 // in use
+	inDoubt  *inDoubt
 }
 
 const (
@@ -74,7 +76,9 @@ func Open(c Connection, o Options) (*DB, error) {
 	if o.IsKnown == nil {
 		o.IsKnown = func(error) bool { return false }
 	}
-	return &DB{driver: driver, from: c, options: o, marks: newBookmarks(c.URI), plans: newPlanning()}, nil
+	d := &DB{driver: driver, from: c, options: o, marks: newBookmarks(c.URI), plans: newPlanning()}
+	d.inDoubt = newInDoubt(d)
+	return d, nil
 }
 
 // driver returns a driver for an address with the login of the connection.
@@ -91,6 +95,7 @@ func (c Connection) driver(uri string) (neo4j.DriverWithContext, error) {
 
 // Close releases the connections.
 func (d *DB) Close(ctx context.Context) error {
+	d.inDoubt.Close()
 	d.plans.close()
 	d.marks.close()
 	return d.driver.Close(ctx)
@@ -212,15 +217,21 @@ func (d *DB) readOnce(ctx context.Context, mode neo4j.AccessMode, q cypher.Query
 }
 
 // Leader returns a reader of statements that have to see every commit: in a cluster they run on the leader.
-func (d *DB) Leader() Reader { return leader{d} }
+func (d *DB) Leader() Reader { return leader{d, func(neo4j.Bookmarks) {}} }
 
-type leader struct{ db *DB }
+type leader struct {
+	db   *DB
+	seen func(neo4j.Bookmarks) // called with the bookmarks of each read
+}
 
 // Read returns the rows of a statement.
 func (l leader) Read(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
 	session := l.db.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
 	rows, err := l.db.runIn(ctx, session, q, params)
+	if err == nil {
+		l.seen(session.LastBookmarks())
+	}
 	return rows, Translate(q.Name, err)
 }
 
@@ -289,12 +300,13 @@ var ErrRace = fmt.Errorf("another writer was faster: %w", fault.ErrConflict)
 
 // Write runs one write transaction and returns when it is committed. It may call work again after a transient error or
 // ErrRace. In a cluster the leader writes, which needs no bookmarks. An error that wraps ErrInDoubt means that the commit failed: the
-// transaction may be committed all the same, as the answer can be lost.
+// transaction may be committed all the same, as the answer can be lost; see Tx.Settle.
 func (d *DB) Write(ctx context.Context, name string, work func(*Tx) error) error {
 	session := d.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
 	writing := Metadata(name)
-	writing["writes"] = true // an erasure waits for these
+	id := uuid.NewString()
+	writing["writes"], writing["id"] = true, id // an erasure waits for these
 	var (
 		err  error
 		t    *Tx
@@ -302,7 +314,7 @@ func (d *DB) Write(ctx context.Context, name string, work func(*Tx) error) error
 	)
 	for range readAttempts {
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
-			t = &Tx{ctx: ctx, run: m, db: d, beforeAll: d.marks.of(all)}
+			t = &Tx{ctx: ctx, run: m, db: d, id: id, beforeAll: d.marks.of(all)}
 			err := work(t)
 			done = err == nil
 			return nil, err
@@ -336,6 +348,7 @@ type Tx struct {
 	ctx context.Context //nolint:containedctx // lives as long as the callback it is made for
 	run neo4j.ManagedTransaction
 	db  *DB
+	id  string // of all attempts, see DB.Writers
 
 	team              string          // the team of its statements
 	before, beforeAll neo4j.Bookmarks // bookmarks of the team, and of all teams, when it began

@@ -20,7 +20,6 @@ import (
 var (
 	lockMarks       = neo.Load[storedMarks]("erasure_marks_lock")
 	saveMarks       = neo.Load[neo.None]("erasure_marks_save")
-	listWriters     = neo.Load[[]string]("erasure_writers")
 	rememberErasure = neo.Load[neo.None]("erasure_remember")
 )
 
@@ -179,7 +178,7 @@ func (e *Mark) Raise(ctx context.Context) error {
 
 // awaitWriters waits until the write transactions that are open now have ended.
 func (e *Mark) awaitWriters(ctx context.Context) error {
-	open, err := Writers(ctx, e.db)
+	open, err := e.db.Writers(ctx)
 	for end := time.Now().Add(writersFor); err == nil && len(open) > 0; {
 		if time.Now().After(end) {
 			return fmt.Errorf("erase: %d earlier transactions do not end: repeat the erasure: %w", len(open), fault.ErrConflict)
@@ -191,15 +190,10 @@ func (e *Mark) awaitWriters(ctx context.Context) error {
 			return err
 		}
 		var now []string
-		now, err = Writers(ctx, e.db)
+		now, err = e.db.Writers(ctx)
 		open = slices.DeleteFunc(open, func(id string) bool { return !slices.Contains(now, id) })
 	}
 	return err
-}
-
-// Writers returns the names of the open write transactions of all processes. In a cluster they are on the leader.
-func Writers(ctx context.Context, db *neo.DB) ([]string, error) {
-	return listWriters.ReadOne(ctx, db.Leader(), nil)
 }
 
 // Renew keeps the mark raised while the erasure works.

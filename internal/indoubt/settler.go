@@ -23,18 +23,18 @@ type Settler struct {
 	close context.CancelFunc
 
 	mu      sync.Mutex
-	waiting []*waiter
+	waiting []waiter
 	working sync.WaitGroup
 }
 
-// waiter waits for the transactions that were open at the first look.
+// waiter waits for the end of a transaction.
 type waiter struct {
-	looked bool
-	open   []string // of these, those that are still open
-	ended  func()
+	id    string
+	ended func()
 }
 
-// New returns a settler. list returns the names of the write transactions that are open now.
+// New returns a settler. list returns the ids of the write transactions that are open now. It and what Await is
+// given are not called at the same time.
 func New(list func(ctx context.Context) ([]string, error)) *Settler {
 	s := &Settler{list: list}
 	s.ctx, s.close = context.WithCancel(context.Background())
@@ -49,14 +49,14 @@ func (s *Settler) Close() {
 	s.working.Wait()
 }
 
-// Await calls ended in the background when all transactions have ended that are open now, however long the database does not answer.
-func (s *Settler) Await(ended func()) {
+// Await calls ended in the background when a transaction is not open any more, however long the database does not answer.
+func (s *Settler) Await(id string, ended func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil {
 		return
 	}
-	s.waiting = append(s.waiting, &waiter{ended: ended})
+	s.waiting = append(s.waiting, waiter{id, ended})
 	if len(s.waiting) == 1 {
 		s.working.Go(func() {
 			for s.look() && sleep.For(s.ctx, lookEvery) {
@@ -66,7 +66,7 @@ func (s *Settler) Await(ended func()) {
 }
 
 // look asks once for the open transactions, and reports whether any waiter is left.
-func (s *Settler) look() (left bool) {
+func (s *Settler) look() bool {
 	s.mu.Lock()
 	waiting := slices.Clone(s.waiting)
 	s.mu.Unlock()
@@ -76,21 +76,16 @@ func (s *Settler) look() (left bool) {
 	if err != nil {
 		return true
 	}
+	var left []waiter
 	for _, w := range waiting {
-		if w.see(open); len(w.open) == 0 {
+		if slices.Contains(open, w.id) {
+			left = append(left, w)
+		} else {
 			w.ended()
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting = slices.DeleteFunc(s.waiting, func(w *waiter) bool { return w.looked && len(w.open) == 0 })
+	s.waiting = append(left, s.waiting[len(waiting):]...) // with those that came meanwhile
 	return len(s.waiting) > 0
-}
-
-func (w *waiter) see(open []string) {
-	if !w.looked {
-		w.looked, w.open = true, slices.Clone(open)
-		return
-	}
-	w.open = slices.DeleteFunc(w.open, func(name string) bool { return !slices.Contains(open, name) })
 }

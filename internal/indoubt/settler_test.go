@@ -41,7 +41,7 @@ func TestAwait(t *testing.T) {
 		s := indoubt.New(d.list)
 		defer s.Close()
 		var ended []string
-		await := func(name string) { s.Await(func() { ended = append(ended, name) }) }
+		await := func(id string) { s.Await(id, func() { ended = append(ended, id) }) }
 		step := func(what string, want ...string) {
 			t.Helper()
 			time.Sleep(time.Second)
@@ -53,20 +53,19 @@ func TestAwait(t *testing.T) {
 		d.set(true)
 		await("a")
 		step("a database that is down")
-		d.set(false, "1", "2")
-		step("two are open")
+		d.set(false, "a", "other")
+		step("it is open")
 		await("b")
-		d.set(false, "2", "3")
-		step("one has ended, another has begun")
-		d.set(false, "3")
-		step("those of the first have ended", "a")
+		d.set(false, "a", "b", "later")
+		step("both are open")
 		d.set(true)
-		step("down again", "a")
-		d.set(false, "4")
-		step("those of the second have ended", "a", "b")
-		d.set(false)
+		step("down again")
+		d.set(false, "b", "later")
+		step("the first has ended", "a")
+		d.set(false, "later")
+		step("both have", "a", "b")
 		await("c")
-		step("none is open", "a", "b", "c")
+		step("one that is not open", "a", "b", "c")
 	})
 }
 
@@ -75,11 +74,11 @@ func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &database{open: []string{"1"}}
 		s := indoubt.New(d.list)
-		s.Await(func() { t.Error("ended") })
+		s.Await("1", func() { t.Error("ended") })
 		time.Sleep(time.Second)
 		s.Close()
 		d.set(false)
-		s.Await(func() { t.Error("ended") })
+		s.Await("1", func() { t.Error("ended") })
 		time.Sleep(time.Second)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -62,7 +63,7 @@ func Open(ctx context.Context, uri string, o Options) (*Store, error) {
 	}
 	config.MaxConns = maxConnections
 	config.ConnConfig.ConnectTimeout = connectTimeout
-	config.ConnConfig.RuntimeParams["application_name"] = "kith"
+	config.ConnConfig.RuntimeParams["application_name"] = application
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, errAddress
@@ -96,11 +97,13 @@ func (s *Store) Close() {
 	s.pool.Close()
 }
 
-// openTransactions returns the names of the open transactions of all processes.
+// application is the name of connections. That of a write transaction has its id too.
+const application = "kith"
+
+// openTransactions returns the ids of the open write transactions of all processes.
 func (s *Store) openTransactions(ctx context.Context) ([]string, error) {
-	return queryRows(ctx, s, "preference_open", `SELECT pid || ' ' || xact_start FROM pg_stat_activity
-		WHERE datname = current_database() AND application_name = current_setting('application_name') AND xact_start IS NOT NULL AND pid <> pg_backend_pid()`,
-		pgx.RowTo[string])
+	return queryRows(ctx, s, "preference_open", `SELECT substr(application_name, length($1::text) + 2) FROM pg_stat_activity
+		WHERE datname = current_database() AND starts_with(application_name, $1::text || ' ') AND xact_start IS NOT NULL`, pgx.RowTo[string], application)
 }
 
 // now returns the current time, in the precision of times in the graph.
@@ -122,7 +125,7 @@ func queryRows[T any](ctx context.Context, s *Store, name, statement string, sca
 // transaction runs work in one transaction. It tries again after a broken connection if nothing can have been stored,
 // that is, before the commit.
 func (s *Store) transaction(ctx context.Context, scope graph.Scope, name string, work func(context.Context, pgx.Tx) error) error {
-	committing := false
+	id, committing := uuid.NewString(), false
 	change := graph.Change{Team: scope.TeamID, Users: []string{scope.UserID}, Contexts: true}
 	var ended []func() // of the attempts that were about to commit
 	defer func() {
@@ -133,7 +136,8 @@ func (s *Store) transaction(ctx context.Context, scope graph.Scope, name string,
 	attempt := func(ctx context.Context) error {
 		committing = false
 		// Each statement sees what was committed before it began, so a statement after a lock sees what the lock waited for.
-		return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		begin := "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL application_name = '" + application + " " + id + "'"
+		return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: begin}, func(tx pgx.Tx) error {
 			err := work(ctx, tx)
 			if committing = err == nil; committing && scope.TeamID != "" {
 				ended = append(ended, s.options.Committing(change))
@@ -148,7 +152,7 @@ func (s *Store) transaction(ctx context.Context, scope graph.Scope, name string,
 	s.options.Changed(ctx, change)
 	if err != nil && committing {
 		settled := s.options.InDoubt(change)
-		s.inDoubt.Await(func() { //nolint:contextcheck // it outlives the request
+		s.inDoubt.Await(id, func() { //nolint:contextcheck // it outlives the request
 			s.options.Changed(context.WithoutCancel(ctx), change)
 			settled()
 		})

@@ -325,7 +325,8 @@ func TestErrorsTellNoSecrets(t *testing.T) {
 	}
 }
 
-// The network holds a commit back until the caller has given up, and delivers it later. The listeners are called again after that.
+// The network holds a commit back until the caller has given up, and delivers it later. The listeners are called again after that, also
+// while another transaction is open that began before.
 func TestACommitInDoubt(t *testing.T) {
 	t.Parallel()
 	address := schemaOf(t, testenv.Postgres(t))
@@ -351,8 +352,13 @@ func TestACommitInDoubt(t *testing.T) {
 	})
 	next := func(want string) {
 		t.Helper()
-		if call := <-calls; call != want {
-			t.Errorf("%s, want %s", call, want)
+		select {
+		case call := <-calls:
+			if call != want {
+				t.Errorf("%s, want %s", call, want)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("no call, want %s", want)
 		}
 	}
 	stored := func(want int) {
@@ -361,7 +367,12 @@ func TestACommitInDoubt(t *testing.T) {
 			t.Errorf("stored: %v, %v", got, err)
 		}
 	}
-	err := s.ReplacePreferences(ctx, graph.Scope{TeamID: "t", UserID: "u"}, []preference.Preference{{Key: "k", Value: []byte("1")}})
+	other, err := direct.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Rollback(context.WithoutCancel(t.Context())) }()
+	err = s.ReplacePreferences(ctx, graph.Scope{TeamID: "t", UserID: "u"}, []preference.Preference{{Key: "k", Value: []byte("1")}})
 	if !errors.Is(err, graph.ErrInDoubt) || !errors.Is(err, context.Canceled) {
 		t.Fatalf("a commit without an answer: %v", err)
 	}
