@@ -205,6 +205,45 @@ func TestGoneDisables(t *testing.T) {
 	}
 }
 
+// What an attempt in flight finds does not change a webhook that was changed meanwhile.
+func TestChangedDuringAnAttempt(t *testing.T) {
+	e, r, moved := fresh(t, true), receive(t), receive(t)
+	w, _ := e.create(r.URL)
+	patch := func(p Patch) {
+		t.Helper()
+		if _, err := e.store.Patch(t.Context(), e.Team, w.ID, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.Commit("u", created("a"))
+	r.requests(http.StatusGone)
+	r.before = func() { patch(Patch{URL: &moved.URL}) }
+	w = e.attempt(w.ID)
+	first := r.one(t, 204)
+	if !w.Active || w.URL != moved.URL || w.NextAt == nil || w.LastResult != nil {
+		t.Errorf("410 of the former address: %+v", w)
+	}
+	e.attempt(w.ID)
+	if again := moved.one(t, 204); again.id != first.id {
+		t.Errorf("first %s, then %s", first.id, again.id)
+	}
+	patch(Patch{Kinds: &[]string{"source"}})
+	e.Commit("u", created("b"))
+	j := job{team: e.Team, webhook: w.ID}
+	h, err := e.store.claim(t.Context(), j, e.deliverer.holder)
+	if err != nil || h == nil {
+		t.Fatalf("the claim: %v", err)
+	}
+	patch(Patch{Kinds: &[]string{}})
+	if err := e.deliverer.deliver(t.Context(), j, h); err != nil || len(moved.requests(204)) > 0 {
+		t.Fatalf("with the former kinds: %v", err)
+	}
+	e.attempt(w.ID)
+	if got := moved.one(t, 204); !slices.Equal(got.keys, []string{"b"}) {
+		t.Errorf("with the new kinds: %q", got.keys)
+	}
+}
+
 // TestDeadDeliveries gives up a delivery after a day, and has it sent again.
 func TestDeadDeliveries(t *testing.T) {
 	e, r := fresh(t, true), receive(t)
