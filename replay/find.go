@@ -45,13 +45,16 @@ func (r *Recorder) Find(ctx context.Context, scope graph.Scope, view string, mom
 	return found, err
 }
 
-// settle stores what this instance served, if the moment is not before.
+// settle stores what this instance served, if the moment is not before. It does not wait longer than ctx; the work goes on.
 func (r *Recorder) settle(ctx context.Context, at int64) {
 	r.mu.Lock()
 	mine := numberOf(at) == r.number || numberOf(at) == 0
 	r.mu.Unlock()
 	if mine && at > r.flushed.Load() {
-		r.Flush(context.WithoutCancel(ctx))
+		select {
+		case <-r.startFlush(ctx, context.WithoutCancel(ctx)):
+		case <-ctx.Done():
+		}
 	}
 }
 

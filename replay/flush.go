@@ -23,10 +23,27 @@ type batch struct {
 	answers []answer
 }
 
-// Flush stores all that was served, one team at a time.
-func (r *Recorder) Flush(ctx context.Context) {
-	r.flushing.Lock()
-	defer r.flushing.Unlock()
+// Flush stores all that was served, one team at a time. While another call does so, it waits, until ctx is done.
+func (r *Recorder) Flush(ctx context.Context) { <-r.startFlush(ctx, ctx) }
+
+// startFlush begins what Flush does with the context of the work, unless ctx is done before, and returns a channel that is closed at
+// the end.
+func (r *Recorder) startFlush(ctx, work context.Context) (ended <-chan struct{}) {
+	end := make(chan struct{})
+	select {
+	case r.flushing <- struct{}{}:
+		go func() {
+			defer close(end)
+			defer func() { <-r.flushing }()
+			r.flush(work)
+		}()
+	case <-ctx.Done():
+		close(end)
+	}
+	return end
+}
+
+func (r *Recorder) flush(ctx context.Context) {
 	batches, until := r.drain()
 	for _, b := range batches {
 		r.save(ctx, b)

@@ -69,8 +69,8 @@ type Recorder struct {
 	store    *Store
 	options  Options
 	holder   string
-	flushing sync.Mutex   // held while records are stored
-	flushed  atomic.Int64 // all that was served before is stored, or lost
+	flushing chan struct{} // has a value while records are stored
+	flushed  atomic.Int64  // all that was served before is stored, or lost
 
 	mu      sync.Mutex
 	number  int64 // of the instance; 0: none is claimed
@@ -118,7 +118,9 @@ func New(s *Store, o Options) *Recorder {
 	if o.Observe == nil {
 		o.Observe = func(Event, int) {}
 	}
-	return &Recorder{store: s, options: o, holder: uuid.NewString(), records: map[key]*record{}, counts: map[user]int{}}
+	return &Recorder{
+		store: s, options: o, holder: uuid.NewString(), flushing: make(chan struct{}, 1), records: map[key]*record{}, counts: map[user]int{},
+	}
 }
 
 // Served notes that a view is served now, and returns the moment of the answer. It returns false if nothing is kept.

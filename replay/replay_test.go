@@ -123,6 +123,35 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// While the database hangs, nobody waits longer than wanted for what was served.
+func TestFindInTime(t *testing.T) {
+	graphtest.New(t)
+	db := testenv.Neo4j(t)
+	gate := testenv.NewGate(t, db.URI)
+	db.URI = gate.URI
+	e := on(graphtest.Open(t, db, graph.Options{}))
+	r := e.recorder(Options{})
+	at := e.serve(r, "v", "a")
+	release := gate.Hold()
+	begun := time.Now()
+	var callers sync.WaitGroup
+	for range 2 {
+		callers.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			defer cancel()
+			if found, err := r.Find(ctx, e.As("u"), "v", at); err == nil {
+				t.Errorf("found while the database hangs: %q", found.Raw)
+			}
+		})
+	}
+	callers.Wait()
+	if took := time.Since(begun); took > 3*time.Second {
+		t.Errorf("the callers waited for %v", took)
+	}
+	release()
+	e.Same("then", "a", e.found(r, "v", at))
+}
+
 // Whatever is served, lost and stored in whatever order, a moment is found with what was served then, or not at all; and it is
 // found if nothing was lost.
 func TestMomentsAreFoundAsTheyWereServed(t *testing.T) {
