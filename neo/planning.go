@@ -15,6 +15,9 @@ import (
 // planTimeout is how long the database may take to plan a statement after its start. Callers do not wait for longer than they want to.
 const planTimeout = 2 * time.Minute
 
+// planAgain is how long one run of a statement holds up those who come later. It may hang, for example at a lock or a broken connection.
+const planAgain = 10 * time.Second
+
 // planning runs each statement whose plan is kept (cypher.Query.KeepPlan) once by itself before callers run it. The database has
 // no plans after a start. Planning takes it some seconds, it does so for every caller at the same time, and it gives up when
 // the caller does: 32 callers of a context kept both processors busy for 23 seconds instead of 3. It is safe for concurrent use.
@@ -56,6 +59,7 @@ func (p *planning) await(ctx context.Context, q cypher.Query, run func(context.C
 	done := p.first.DoChan(q.Name, func() (any, error) { //nolint:contextcheck // it outlives the caller
 		p.running.Add(1)
 		defer p.running.Done()
+		defer time.AfterFunc(planAgain, func() { p.first.Forget(q.Name) }).Stop() // the next caller starts another run
 		ctx, cancel := context.WithTimeout(Unobserved(p.ctx), planTimeout)
 		defer cancel()
 		err := run(ctx)

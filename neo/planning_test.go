@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
@@ -103,4 +104,34 @@ func TestFailedPlanning(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A run that hangs holds up those who wait for it, and after a while nobody else: who comes then has the statement run again.
+func TestAHangingRunIsNotAwaitedByAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlanning()
+		defer p.close()
+		var runs atomic.Int64
+		run := func(ctx context.Context) error {
+			if runs.Add(1) == 1 {
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		}
+		await := func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), planAgain/2)
+			defer cancel()
+			return p.await(ctx, cypher.Query{Name: "kept", KeepPlan: true}, run)
+		}
+		for range 2 {
+			if err := await(); !errors.Is(err, context.DeadlineExceeded) || runs.Load() != 1 {
+				t.Errorf("while it hangs: %v, %d runs", err, runs.Load())
+			}
+		}
+		time.Sleep(time.Millisecond)
+		if err := await(); err != nil || runs.Load() != 2 {
+			t.Errorf("later: %v, %d runs", err, runs.Load())
+		}
+	})
 }
