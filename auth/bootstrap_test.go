@@ -40,6 +40,26 @@ func TestBootstrap(t *testing.T) {
 			t.Errorf("again: %q, %v, %d keys", again, err, len(e.records))
 		}
 	})
+	t.Run("empty, answer lost", func(t *testing.T) {
+		e := fresh(t)
+		create := e.create
+		e.create = func(k auth.APIKey) error {
+			_ = create(k)
+			return graph.ErrUnavailable
+		}
+		if _, err := e.Bootstrap(t.Context(), ""); !errors.Is(err, graph.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		e.create = create
+		first, err := e.Bootstrap(t.Context(), "")
+		if err != nil || len(e.records) != 1 {
+			t.Fatalf("again: %v, %d keys", err, len(e.records))
+		}
+		admin(t, e, first)
+		if again, err := e.Bootstrap(t.Context(), ""); again != "" || err != nil {
+			t.Errorf("once more: %q, %v", again, err)
+		}
+	})
 	t.Run("empty, given", func(t *testing.T) {
 		e := fresh(t)
 		if first, err := e.Bootstrap(t.Context(), given); first != given || err != nil {
