@@ -18,7 +18,7 @@ type Step struct {
 const (
 	stepLimit = 100              // changes of a step
 	lifeSign  = 15 * time.Second // between steps
-	stepPause = time.Second      // before another try of a read that failed
+	stepPause = time.Second      // before another try of a read that failed, or lacked commits
 )
 
 // Watch sends the changes behind a position as they are committed, and a step without changes every 15 seconds, until ctx is done or
@@ -53,6 +53,8 @@ func (s *Store) Watch(ctx context.Context, scope graph.Scope, from Position, fil
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-wake:
+			continue
+		case <-s.retry(scope.TeamID, from):
 			continue
 		case <-sign.C:
 		}

@@ -79,6 +79,17 @@ func (a *audience) wake() {
 	}
 }
 
+// retry returns a channel that has a value after a pause if a look has seen a commit at the position or behind it: a reader who found
+// none there asked a member of a cluster that does not have it yet.
+func (w *watcher) retry(team string, at Position) <-chan time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if a := w.teams[team]; a == nil || a.head < at.Seq {
+		return nil
+	}
+	return time.After(stepPause)
+}
+
 // Run looks for commits of other processes until ctx is done.
 func (w *watcher) Run(ctx context.Context) error {
 	tick := time.NewTicker(lookEvery)
