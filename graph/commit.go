@@ -14,6 +14,7 @@ type Change struct {
 	IDs   []string // keys of changed records, for an audit log; incomplete for large writes
 	// Contexts reports whether the contexts of the users may differ now.
 	Contexts bool
+	Feed     bool // the feed of the team has it
 }
 
 var (
@@ -36,6 +37,7 @@ func (t *Tx) commit(team string) error {
 		return err
 	}
 	t.feed = feed{}
+	t.change.Feed = t.change.Feed || len(rows) > 0
 	if len(rows) == 0 && all == (amount{}) {
 		return nil
 	}
@@ -101,12 +103,13 @@ func (c Change) with(other Change) Change {
 	return Change{
 		Team: max(c.Team, other.Team), Users: Distinct(slices.Concat(c.Users, other.Users)),
 		IDs: slices.Concat(c.IDs, other.IDs), Contexts: c.Contexts || other.Contexts,
+		Feed: c.Feed || other.Feed,
 	}
 }
 
 // report calls the listener after a commit that happened or may have happened.
 func (s *Store) report(ctx context.Context, c Change) {
-	if c.Team != "" && len(c.Users)+len(c.IDs) > 0 {
+	if c.Team != "" && (c.Feed || len(c.Users)+len(c.IDs) > 0) {
 		s.options.Changed(ctx, c)
 	}
 }

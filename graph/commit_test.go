@@ -45,6 +45,10 @@ func TestAWriteThatSaysNothingChangesTheTeam(t *testing.T) {
 	e.Same("one that failed before its commit", []graph.Change(nil), touch("new_route", nil, fault.ErrConflict))
 	e.Same("one without contexts", []graph.Change(nil), touch("lease_take", nil, nil))
 	e.Same("one that reports nobody", []graph.Change(nil), touch("new_route", func(t *graph.Tx) { t.Changes(nil) }, nil))
+	e.Same("one that the feed has", []graph.Change{{Team: e.Team, Feed: true}}, touch("feed_record", func(t *graph.Tx) {
+		t.Changes(nil)
+		t.Record("u1", graph.FeedItem{Op: graph.CreatedOp, Kind: "preference", Key: "k"})
+	}, nil))
 	e.Same("one that reports a user", []graph.Change{{Team: e.Team, Users: []string{"u1"}, IDs: []string{"a"}, Contexts: true}},
 		touch("new_route", func(t *graph.Tx) { t.Changes([]string{"u1"}, "a") }, nil))
 	e.Same("one with contexts of nobody", []graph.Change{{Team: e.Team, Users: []string{"u1"}, IDs: []string{"c"}}},
