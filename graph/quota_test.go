@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"kith/chat"
 	"kith/erasure"
@@ -359,6 +360,26 @@ func TestWhatIsStoredElsewhereCounts(t *testing.T) {
 	if err := e.add("c"); !errors.Is(err, graph.ErrQuota) {
 		t.Errorf("a node: %v", err)
 	}
+}
+
+// However many store elsewhere at the same time, what they do can use the graph.
+func TestManyStoreElsewhere(t *testing.T) {
+	e := limited(t, graph.Quota{Text: 1 << 40})
+	var writers sync.WaitGroup
+	others := func(context.Context) (int64, error) { return 0, nil }
+	var once sync.Once
+	for range neo.MaxSessions + 8 {
+		writers.Go(func() {
+			err := e.Store.StoreElsewhere(t.Context(), e.Team, 1, others, func(ctx context.Context) error {
+				once.Do(func() { time.Sleep(300 * time.Millisecond) }) // until the others wait
+				return e.Store.Ping(ctx)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	writers.Wait()
 }
 
 // Random writes leave the count of a team at or above its usage, and never exceed the quota.

@@ -48,6 +48,8 @@ type Store struct {
 	full    *otter.Cache[string, full] // teams that refused a write a moment ago
 	texts   chan struct{}              // has a value when texts wait for their vectors
 	fence   *fence.Fence               // refuses writes for erased users
+
+	elsewhere chan struct{} // has a value for each StoreElsewhere that runs
 }
 
 // Open returns a store. It does not connect yet. Close it when done.
@@ -89,7 +91,7 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, options: o, fence: fence.New(db), texts: make(chan struct{}, 1)}
+	s := &Store{db: db, options: o, fence: fence.New(db), texts: make(chan struct{}, 1), elsewhere: make(chan struct{}, maxElsewhere)}
 	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
 	return s, nil
 }

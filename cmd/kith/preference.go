@@ -49,9 +49,7 @@ func (c meteredPreferences) ReplacePreferences(ctx context.Context, scope graph.
 		text += preferenceLength(scope, keys[i], values[i])
 	}
 	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, keys, values) }
-	return c.graph.StoreElsewhere(ctx, scope.TeamID, text, has, func(ctx context.Context) error {
-		return c.Store.ReplacePreferences(ctx, scope, preferences)
-	})
+	return c.metered(scope.TeamID, text, has).ReplacePreferences(ctx, scope, preferences)
 }
 
 // SetPreference sets a preference if the quota of the team allows it.
@@ -63,8 +61,13 @@ func (c meteredPreferences) SetPreference(ctx context.Context, scope graph.Scope
 	has := func(ctx context.Context) (int64, error) {
 		return c.OthersText(ctx, scope, []string{p.Key}, []string{value})
 	}
-	return c.graph.StoreElsewhere(ctx, scope.TeamID, preferenceLength(scope, p.Key, value), has, func(ctx context.Context) error {
-		return c.Store.SetPreference(ctx, scope, p)
+	return c.metered(scope.TeamID, preferenceLength(scope, p.Key, value), has).SetPreference(ctx, scope, p)
+}
+
+// metered returns the store for one write of a text.
+func (c meteredPreferences) metered(team string, text int64, others func(context.Context) (int64, error)) *postgres.Store {
+	return c.Within(func(ctx context.Context, write func(context.Context) error) error {
+		return c.graph.StoreElsewhere(ctx, team, text, others, write)
 	})
 }
 
