@@ -326,6 +326,16 @@ func (c *Cache) Changed(ctx context.Context, team string, users ...string) {
 	}
 }
 
+// nobody is no user's id. Its version stands for what no context shows.
+const nobody = "\x00"
+
+// Wrote reports a write for a team that changes no context. Other processes get its mark, if there are marks.
+func (c *Cache) Wrote(ctx context.Context, team string) {
+	if c.remote != nil && c.remote.marks != nil && !c.remote.raiseVersion(context.WithoutCancel(ctx), team, nobody) {
+		c.observe(RemoteError)
+	}
+}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // seal puts a checksum of key and value before the value, since Redis may return anything.

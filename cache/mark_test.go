@@ -78,6 +78,12 @@ func TestMarksComeBeforeVersions(t *testing.T) {
 		a.Changed(t.Context(), team, "u")
 		eventually(t, "b loads what a wrote", func() bool { return load(b, &bm, mark) })
 	}
+	am.setOwn("mark-of-a.")
+	a.Wrote(t.Context(), team)
+	eventually(t, "b hears of what no context shows", func() bool { return bm.hasReceived(team, "mark-of-a.") })
+	if load(b, &bm, "") {
+		t.Error("b loads after a write that no context shows")
+	}
 	bm.setOwn("mark-of-b.")
 	b.Changed(t.Context(), team, "")
 	c := startProcessWith(t, cache.Options{RedisURI: uri, Marks: &cm}) // later than all of that

@@ -226,6 +226,8 @@ func (l *changeListener) inDoubt(c graph.Change) (ended func()) {
 func (l *changeListener) changed(ctx context.Context, c graph.Change) {
 	if c.Contexts {
 		l.cache.Changed(ctx, c.Team, c.Users...)
+	} else {
+		l.cache.Wrote(ctx, c.Team)
 	}
 	l.feeds.Changed(c.Team)
 	audit.Note(ctx, c.Users, c.IDs...)
