@@ -18,6 +18,8 @@ var (
 	deleteRelationship = neo.Load[string]("relationship_delete")
 	findDeleted        = neo.Load[Properties]("relationship_restorable")
 	forgetDeleted      = neo.Load[neo.None]("relationship_restored")
+
+	recreateRelationships = neo.Load[int64]("relationship_create")
 )
 
 // Labels of deleted records that can be restored.
@@ -287,6 +289,9 @@ func (t *Tx) restoreRelationships(scope Scope, types, keys []string) ([]Relation
 	if err != nil {
 		return nil, err
 	}
+	if err := t.followMerges(scope.TeamID, deleted, found); err != nil {
+		return nil, err
+	}
 	job := new(batch).job(t, scope, t.store.Now())
 	job.found = found
 	if err := job.refuseRestored(deleted); err != nil {
@@ -296,19 +301,26 @@ func (t *Tx) restoreRelationships(scope Scope, types, keys []string) ([]Relation
 		t.NotBefore(later(t.Now(), *p.Moment("deleted_at")))
 	}
 	rows := make([]map[string]any, len(deleted))
+	ends = nil
 	for i, p := range deleted {
 		from, to, kind, key := p.Text("from_key"), p.Text("to_key"), p.Text("deleted_type"), p.Text("key")
+		ends = append(ends, from, to)
 		p["restored_at"] = t.Now().UnixMilli()
 		for _, name := range []string{"from_key", "to_key", "deleted_type", "deleted_at", "deleted_by", "team_id"} {
 			delete(p, name)
 		}
 		if kind == mentionsType { // its source may have been moved
-			p["started_at"] = found.byKey[from].Properties["started_at"]
+			p["started_at"], p["node_key"] = found.byKey[from].Properties["started_at"], to
 		}
 		rows[i] = relationshipRow(from, kind, to, key, p)
 		t.Changes([]string{p.Text("user_id")}, key)
 	}
-	if err := t.writeRows(createRelationships, scope.TeamID, rows); err != nil {
+	t.Sign(rows)
+	created, err := recreateRelationships.ExecOne(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
+	if err == nil && created < int64(len(rows)) { // otherwise their records would be lost
+		err = neo.ErrRace
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := t.settleRestored(scope, job, rows); err != nil {

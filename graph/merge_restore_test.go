@@ -1,0 +1,70 @@
+package graph_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"kith/graph"
+	"kith/internal/fault"
+)
+
+// keyBetween returns the key of the relationship of a type that leads from one node to another.
+func (e *env) keyBetween(from, kind, to string) string {
+	e.Helper()
+	return e.Raw(`MATCH (:Memory {team_id: $team, entity_key: '` + from + `'})-[r:` + kind + `]->(:Memory {entity_key: '` + to + `'}) RETURN r.key`)[0][0].(string)
+}
+
+// A restored relationship leads to the node into which its end was merged meanwhile, and back to that when the merge is undone.
+func TestRestoredRelationshipFollowsMerges(t *testing.T) {
+	e := fresh(t)
+	e.twice()
+	e.Write("u1", []graph.NodeWrite{called("person", "rob", "Rob")})
+	links := `MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) RETURN a.entity_key, type(r), b.entity_key, r.key, CASE type(r) WHEN 'mentions' THEN r.node_key END, r.merged_from ORDER BY r.key`
+	before := e.Raw(links)
+	away, mention, between := e.keyBetween("bob", "engages_with", "sea"), e.keyBetween("s2", "mentions", "bob"), e.keyBetween("bob", "has_relationship_with", "robert")
+	for _, key := range []string{away, mention, between} {
+		if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), key, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.merge("u1", "person", "rob", graph.MergeWrite{Other: "bob"})
+	e.merge("u1", "person", "robert", graph.MergeWrite{Other: "rob"})
+	for _, key := range []string{away, mention} {
+		view, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), key)
+		if err != nil || view.From != "robert" && view.To != "robert" {
+			t.Errorf("%+v %v", view, err)
+		}
+	}
+	_, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), between)
+	e.Same("from a node to itself", true, errors.Is(err, fault.ErrConflict))
+	e.Same("stored", [][]any{{"engages_with", nil}, {"mentions", "robert"}},
+		e.Raw(`MATCH (:Person {team_id: $team, entity_key: 'robert'})-[r]-(x) WHERE x.entity_key IN ['sea', 's2'] AND type(r) <> 'involves' RETURN type(r), CASE type(r) WHEN 'mentions' THEN r.node_key END ORDER BY type(r)`))
+	e.Audit()
+
+	e.restore("u1", "person", "rob")
+	e.Same("with the node between", "rob", e.Raw(`MATCH (n {team_id: $team})-[r:engages_with]->() RETURN n.entity_key`)[0][0])
+	e.restore("u1", "person", "bob")
+	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), between); err != nil {
+		t.Error(err)
+	}
+	e.Same("relationships", before, e.Raw(links))
+	e.Audit()
+}
+
+// A restored relationship of a generated owner leads to the person that has replaced it.
+func TestRestoredRelationshipFollowsTheOwner(t *testing.T) {
+	e := fresh(t)
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	made := e.Raw(`MATCH (n:Person {team_id: $team, owner_of: 'u1'}) RETURN n.entity_key`)[0][0].(string)
+	key := e.Write("u1", nil, link(made, "thinks_about", "c", 0.7)).Relationships[0].Key
+	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), key, 0); err != nil {
+		t.Fatal(err)
+	}
+	e.Now = e.Now.Add(time.Minute)
+	e.Write("u1", []graph.NodeWrite{owner1("me")})
+	view, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), key)
+	e.Same("restored", []any{error(nil), "me"}, []any{err, view.From})
+	e.Same("stored", key, e.keyBetween("me", "thinks_about", "c"))
+	e.Audit()
+}
