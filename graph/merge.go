@@ -383,6 +383,7 @@ func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeCon
 		next.Properties["distinct_source_days"] = Distinct(slices.Concat(n.Texts("distinct_source_days"), other.Texts("distinct_source_days")))
 	}
 	next.mergeEvidence(n, other)
+	delete(next.Properties, "owner_generated") // the caller means it: another owner does not replace what it has taken over
 	next.putVitality(mergedVitality(n.vitality(), other.vitality(), now))
 	return next, conflicts
 }

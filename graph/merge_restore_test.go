@@ -68,3 +68,20 @@ func TestRestoredRelationshipFollowsTheOwner(t *testing.T) {
 	e.Same("stored", key, e.keyBetween("me", "thinks_about", "c"))
 	e.Audit()
 }
+
+// What is merged into the generated owner stays when a caller names another person the owner: that is refused, and the undo still possible.
+func TestMergeIntoTheGeneratedOwner(t *testing.T) {
+	e := fresh(t)
+	bob := called("person", "bob", "Bob", "Bobby")
+	bob.Description = graph.Some("a sailor")
+	e.Write("u1", []graph.NodeWrite{bob})
+	made := e.Raw(`MATCH (n:Person {team_id: $team, owner_of: 'u1'}) RETURN n.entity_key`)[0][0].(string)
+	before := e.content()
+	e.merge("u1", "person", made, graph.MergeWrite{Other: "bob"})
+	e.Same("another owner", []graph.Status{graph.Refused}, statuses(e.Try("u1", []graph.NodeWrite{owner1("me")})))
+	e.Same("merged", "a sailor", e.get("u1", "person", "bob").Description)
+	e.restore("u1", "person", "bob")
+	e.Same("content", before, e.content())
+	e.Same("after the undo", graph.Created, e.Write("u1", []graph.NodeWrite{owner1("me")}).Nodes[0].Status)
+	e.Audit()
+}
