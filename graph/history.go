@@ -56,6 +56,7 @@ func (h *History) overlay(p Properties) {
 	if h == nil {
 		return
 	}
+	merged := p.Texts("merged_keys")
 	for _, name := range historyNames() {
 		delete(p, name)
 	}
@@ -66,6 +67,9 @@ func (h *History) overlay(p Properties) {
 		}
 		p[name] = value.stored()
 	})
+	if len(merged) > 0 { // these keys lead here also if the file is from before the merges
+		p["merged_keys"] = united(merged, h.MergedKeys.Value)
+	}
 	if h.Notes.Given {
 		p.putNoteExpiry(NotesFrom(h.Notes.Value, time.Time{}))
 	}

@@ -176,7 +176,7 @@ func (p *nodePlan) place(i int) NodeResult {
 		status, text := j.refuse(at, refusal{"trust", fault.OutOfRange, fmt.Sprintf("is less than the %g that the team wants", j.bound)})
 		return NodeResult{EntityKey: w.EntityKey, Status: status, Error: text}
 	}
-	if n := p.ownerInPlaceOf(w); n != nil {
+	if n := cmp.Or(p.ownerInPlaceOf(w), p.takenInto(w, at)); n != nil {
 		return NodeResult{EntityKey: n.key(), Status: Unchanged, Version: n.version()}
 	}
 	w, refused := p.byAlias(w, at)
@@ -213,6 +213,17 @@ func (p *nodePlan) place(i int) NodeResult {
 		j.users = append(j.users, next.user())
 	}
 	return NodeResult{EntityKey: next.key(), Status: status, Version: next.version()}
+}
+
+// takenInto returns the node into which the node of an import was merged, or which has replaced it; nil if there is none. A file from
+// before that does not overwrite the node.
+func (p *nodePlan) takenInto(w *NodeWrite, at fault.Path) *stored {
+	n := p.job.found.byKey[w.EntityKey]
+	if !p.job.write.restoring || n == nil || n.key() == w.EntityKey || p.refusal(w, n) != (refusal{}) {
+		return nil
+	}
+	p.job.warn(at.Field("entity_key"), "was merged into %s, which stays as it is", n.key())
+	return n
 }
 
 // warnOfState warns of a state_key that lists and scores ignore.

@@ -2,6 +2,8 @@ package graph_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,5 +85,40 @@ func TestMergeIntoTheGeneratedOwner(t *testing.T) {
 	e.restore("u1", "person", "bob")
 	e.Same("content", before, e.content())
 	e.Same("after the undo", graph.Created, e.Write("u1", []graph.NodeWrite{owner1("me")}).Nodes[0].Status)
+	e.Audit()
+}
+
+// An import of a file from before a merge leaves the node into which it was merged as it is, with its keys and relationships.
+func TestImportFromBeforeAMerge(t *testing.T) {
+	e := fresh(t)
+	e.twice()
+	e.Source("u1", graph.SourceWrite{EntityKey: "s0"}) // of no mention
+	b := &graph.RestoreBatch{}
+	if err := e.Store.ExportNodes(t.Context(), e.Team, func(w *graph.NodeWrite) error { b.Nodes = append(b.Nodes, *w); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Store.ExportRelationships(t.Context(), e.Team, func(w *graph.RelationshipWrite) error { b.Relationships = append(b.Relationships, *w); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	e.merge("u1", "person", "robert", graph.MergeWrite{Other: "bob"})
+	links := `MATCH (:Person {team_id: $team, entity_key: 'robert'})-[r]-(x:Memory) WHERE type(r) <> 'mentions' RETURN type(r), x.entity_key, r.key, r.salience ORDER BY r.key`
+	before := e.Raw(links)
+	plain := called("person", "bob", "Bob")
+	for _, nodes := range [][]graph.NodeWrite{b.Nodes, {plain}} {
+		r, err := e.Store.Restore(t.Context(), e.As("u1"), &graph.RestoreBatch{Nodes: nodes, Relationships: b.Relationships}, graph.ImportMark{}, func(graph.MemoryResult) string { return "" }, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range nodes {
+			if w.EntityKey == "bob" {
+				e.Same("bob", []any{graph.Unchanged, "robert"}, []any{r.Nodes[i].Status, r.Nodes[i].EntityKey})
+			}
+		}
+		e.Same("a warning", true, slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "merged into") }))
+		n := e.get("u1", "person", "robert")
+		e.Same("robert", []any{"Robert Miller", "a sailor"}, []any{n.Name, n.Description})
+		e.Same("relationships", before, e.Raw(links))
+	}
+	e.Same("a write by the old key", "robert", e.Write("u1", []graph.NodeWrite{change("person", "bob", described("a captain"))}).Nodes[0].EntityKey)
 	e.Audit()
 }

@@ -131,7 +131,7 @@ func (p *nodePlan) guessOwner(w *NodeWrite) *NodeWrite {
 	return &guessed
 }
 
-// currentKeys changes the relationships of the write to lead to owners that have replaced the nodes they name.
+// currentKeys changes the relationships of the write to lead to the nodes that have replaced, or taken over, those that they name.
 func (j *memoryJob) currentKeys() {
 	changed := func(key string) bool { n := j.found.byKey[key]; return n != nil && n.key() != key }
 	named := func(w RelationshipWrite) bool { return changed(w.From) || changed(w.To) }

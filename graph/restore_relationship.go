@@ -130,6 +130,13 @@ func (t *Tx) keysTaken(teamID string, types, keys []string, found map[string][3]
 	return nil
 }
 
+// isLeft reports whether the relationship of an import is another one than the stored one between its ends: a merge of one of them has
+// left it with the merged node.
+func (j *memoryJob) isLeft(w *RelationshipWrite, old Properties) bool {
+	triple, known := j.keys[w.Key]
+	return known && w.Key != "" && old.Text("key") != w.Key && triple != w.triple()
+}
+
 // taken reports whether the key of an imported relationship belongs to another one.
 func (j *memoryJob) taken(w *RelationshipWrite, old Properties) bool {
 	if !j.write.restoring || w.Key == "" || old != nil {
