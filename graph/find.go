@@ -163,12 +163,9 @@ func without(keys, others []string) []string {
 
 func (k known) add(s *stored) {
 	k.byKey[s.key()] = s
-	if former := s.Text("former_key"); former != "" && k.byKey[former] == nil {
-		k.byKey[former] = s
-	}
-	for _, merged := range s.Texts("merged_keys") {
-		if k.byKey[merged] == nil {
-			k.byKey[merged] = s
+	for _, former := range slices.Concat(s.Texts("merged_keys"), []string{s.Text("former_key")}) {
+		if other := k.byKey[former]; former != "" && (other == nil || other.sameKey(s)) {
+			k.byKey[former] = s
 		}
 	}
 	if natural := s.Text("natural_key"); natural != "" {

@@ -155,7 +155,7 @@ type memoryJob struct {
 	users      []string             // whose memory changed
 	words      []string             // the team's own relationship types, if the write uses some
 	fresh      []string             // own types that the write adds
-	placed     placed               // relationships of an import
+	placed     placed               // relationships of the write
 	keys       map[string][3]string // of an import: existing relationships with the keys that it gives
 	ownerName  string               // name of the scope's user, if a caller gives it
 	grown      map[string]int64     // entities and relationships added to each system

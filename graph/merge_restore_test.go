@@ -88,6 +88,27 @@ func TestMergeIntoTheGeneratedOwner(t *testing.T) {
 	e.Audit()
 }
 
+// A write may name one node by several keys: each item is stored, and one relationship is only once.
+func TestWriteByTwoKeysOfANode(t *testing.T) {
+	e := fresh(t)
+	e.Write("u1", []graph.NodeWrite{called("person", "robert", "Robert"), called("person", "bob", "Bob"), node("concept", "sea", 0.5)})
+	e.merge("u1", "person", "robert", graph.MergeWrite{Other: "bob"})
+	version := e.get("u1", "person", "robert").Version
+	noted := func(key, note string) graph.NodeWrite {
+		return change("person", key, func(w *graph.NodeWrite) { w.Notes = []graph.NoteWrite{{Content: note}} })
+	}
+	e.Write("u1", []graph.NodeWrite{noted("robert", "x"), noted("bob", "y")})
+	n := e.get("u1", "person", "robert")
+	e.Same("notes and versions", []any{2, version + 2}, []any{len(n.Notes), n.Version})
+
+	r := e.Try("u1", nil, link("robert", "thinks_about", "sea", 0.5), link("bob", "thinks_about", "sea", 0.7))
+	e.Same("the second changes the first", []graph.Status{graph.Created, graph.Updated}, []graph.Status{r.Relationships[0].Status, r.Relationships[1].Status})
+	e.Same("stored", [][]any{{r.Relationships[0].Key, 0.7}}, e.Raw(`MATCH (:Person {team_id: $team, entity_key: 'robert'})-[r:thinks_about]->() RETURN r.key, r.salience`))
+	e.Source("u1", graph.SourceWrite{EntityKey: "s1", Mentions: []string{"robert", "bob"}})
+	e.Same("mentions", int64(1), e.get("u1", "person", "robert").SourceCount.Value)
+	e.Audit()
+}
+
 // An import of a file from before a merge leaves the node into which it was merged as it is, with its keys and relationships.
 func TestImportFromBeforeAMerge(t *testing.T) {
 	e := fresh(t)

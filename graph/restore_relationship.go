@@ -19,15 +19,12 @@ func (w *RelationshipWrite) triple() [3]string {
 	return [3]string{from, kind, to}
 }
 
-// placed has the relationships that an import added or changed in the same transaction. Later items of the file see
-// them as if they were stored.
+// placed has the relationships that a write added or changed in the same transaction. Later items see them as if they were stored: an
+// import has past relationships too, and any write may name a node by several keys.
 type placed map[[3]string][]Properties
 
-// note records a relationship of an import as it will be stored.
+// note records a relationship as it will be stored.
 func (j *memoryJob) note(triple [3]string, p Properties) {
-	if !j.write.restoring {
-		return
-	}
 	if j.placed == nil {
 		j.placed = placed{}
 	}
