@@ -439,6 +439,7 @@ func (s *stored) putAliases(names []string) {
 // mergedVitality returns the vitality of a node that takes over another one: the greater salience and confidence, the stronger state
 // and lifetime, all accesses.
 func mergedVitality(v, other vitality, now time.Time) vitality {
+	v.rebase(now) // under the old rate
 	if strength(other.stateAt(now)) > strength(v.stateAt(now)) {
 		v.state = other.stateAt(now)
 	}

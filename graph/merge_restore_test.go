@@ -71,6 +71,20 @@ func TestRestoredRelationshipFollowsTheOwner(t *testing.T) {
 	e.Audit()
 }
 
+// The stronger state of another node begins with the salience of now: a long time without decay does not count.
+func TestMergeIntoACandidate(t *testing.T) {
+	e := fresh(t)
+	candidate, active := called("person", "n", "Noor"), called("person", "o", "Noor V.")
+	candidate.State, candidate.Confidence, candidate.Salience = graph.Some("candidate"), graph.Some(0.9), graph.Some(0.5)
+	active.Salience = graph.Some(0.3)
+	e.Write("u1", []graph.NodeWrite{candidate})
+	e.Now = e.Now.Add(200 * 24 * time.Hour)
+	e.Write("u1", []graph.NodeWrite{active})
+	n := e.merge("u1", "person", "n", graph.MergeWrite{Other: "o"}).Node
+	e.Same("merged", []any{"active", 0.5}, []any{n.State, n.Salience})
+	e.Audit()
+}
+
 // What is merged into the generated owner stays when a caller names another person the owner: that is refused, and the undo still possible.
 func TestMergeIntoTheGeneratedOwner(t *testing.T) {
 	e := fresh(t)
