@@ -465,6 +465,12 @@ func strength(state string) int {
 
 // undoOf returns what an undo of a merge needs, as JSON.
 func undoOf(n, other *stored, changed Properties) (string, error) {
+	changed = changed.clone()
+	for _, name := range []string{"salience", "salience_at"} { // one value: time changes both
+		if _, ok := changed[name]; !ok {
+			changed[name] = n.Properties[name]
+		}
+	}
 	r := mergeRecord{Into: n.key(), Was: map[string]json.RawMessage{}, Now: map[string]json.RawMessage{}, Notes: []string{}, Others: other.mergedKeys()}
 	for _, note := range allNotes(other.Texts("notes")) {
 		r.Notes = append(r.Notes, note.ID)
@@ -507,12 +513,12 @@ func (t *Tx) unmerge(scope Scope, kind Kind, key string) (Kind, *mergeRecord, er
 	if found.Into == nil {
 		return kind, nil, nil
 	}
-	record, err := t.revert(scope, *found.Into, found.Undo)
+	record, err := t.revert(scope, key, *found.Into, found.Undo)
 	return kind, record, err
 }
 
 // revert takes from the node into which another one was merged what it has taken over.
-func (t *Tx) revert(scope Scope, into, undo string) (*mergeRecord, error) {
+func (t *Tx) revert(scope Scope, key, into, undo string) (*mergeRecord, error) {
 	var record mergeRecord
 	if err := json.Unmarshal([]byte(undo), &record); err != nil {
 		return nil, fmt.Errorf("restore: the record of a merge cannot be read: %w", err)
@@ -528,7 +534,10 @@ func (t *Tx) revert(scope Scope, into, undo string) (*mergeRecord, error) {
 	case n == nil || n.key() != record.Into:
 		return nil, fmt.Errorf("restore: the node into which it was merged is deleted: restore %s first: %w", record.Into, fault.ErrConflict)
 	}
-	next := record.reverted(n)
+	if err := t.refuseBefore(scope.TeamID, n, &record, key); err != nil {
+		return nil, err
+	}
+	next := record.reverted(n, t.store.Now())
 	next.renewed(n, scope.TeamID, t.store.Now())
 	t.embedLater(n, next)
 	t.Changes([]string{n.user()}, n.key())
@@ -537,7 +546,7 @@ func (t *Tx) revert(scope Scope, into, undo string) (*mergeRecord, error) {
 
 // reverted returns the node into which another one was merged without what it has taken over: properties that have the same values as
 // after the merge get the earlier ones, and names, notes and keys that came with the other go.
-func (r *mergeRecord) reverted(n *stored) *stored {
+func (r *mergeRecord) reverted(n *stored, now time.Time) *stored {
 	next := &stored{n.kind, n.clone()}
 	changed := Properties{}
 	for name := range r.Was {
@@ -550,11 +559,15 @@ func (r *mergeRecord) reverted(n *stored) *stored {
 		before, _ := storedValue(r.Was[name])
 		after, _ := storedValue(r.Now[name])
 		switch {
+		case name == "salience" || name == "salience_at": // maintenance has decayed them
+			if r.isDecayed(n, now) {
+				next.putUnless(before == nil, name, before)
+			}
+		case Same(n.Properties[name], after):
+			next.putUnless(before == nil, name, before)
 		case slices.Contains([]string{"aliases", "merged_keys", "tags"}, name):
 			left := withoutMerged(n.Texts(name), Properties{name: before}.Texts(name), Properties{name: after}.Texts(name))
 			next.putUnless(len(left) == 0 && before == nil, name, left)
-		case Same(n.Properties[name], after):
-			next.putUnless(before == nil, name, before)
 		}
 	}
 	next.putNotes(slices.DeleteFunc(allNotes(n.Texts("notes")), func(note Note) bool { return slices.Contains(r.Notes, note.ID) }))

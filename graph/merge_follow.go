@@ -3,7 +3,9 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"kith/internal/fault"
 	"kith/neo"
@@ -35,6 +37,36 @@ func (t *Tx) mergedInto(teamID string, keys []string) (map[string]string, error)
 	}
 	return into, nil
 }
+
+// refuseBefore returns ErrConflict for the undo of a merge before that of a later one into the same node: both may have changed a field,
+// and the record of each has the value before it.
+func (t *Tx) refuseBefore(teamID string, n *stored, r *mergeRecord, key string) error {
+	keys := n.mergedKeys()
+	later := keys[min(slices.Index(keys, key)+1+len(r.Others), len(keys)):]
+	into, err := t.mergedInto(teamID, slices.Clone(later))
+	for _, other := range slices.Backward(later) {
+		if err == nil && into[other] == n.key() {
+			return fmt.Errorf("restore: another node was merged into the same one later: restore %s first: %w", other, fault.ErrConflict)
+		}
+	}
+	return err
+}
+
+// isDecayed reports whether the salience of a node is that of the merge, or what time has left of it.
+func (r *mergeRecord) isDecayed(n *stored, now time.Time) bool {
+	v := n.vitality()
+	merged := v
+	if salience, ok := storedValue(r.Now["salience"]); ok {
+		merged.salience, _ = salience.(float64)
+	}
+	if at, ok := storedValue(r.Now["salience_at"]); ok {
+		merged.at = neo.Millis(at)
+	}
+	return !v.at.Before(merged.at) && math.Abs(merged.current(now)-v.current(now)) < exact
+}
+
+// exact is how far two saliences differ that were computed in other ways.
+const exact = 1e-9
 
 // followMerges makes deleted relationships lead to the nodes that have taken the places of their ends: those into which these were
 // merged, and owners. As for relationships that a merge has moved, merged_from has the merged nodes, for an undo. It returns ErrConflict

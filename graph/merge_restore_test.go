@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,41 @@ func TestRestoredRelationshipFollowsTheOwner(t *testing.T) {
 	view, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), key)
 	e.Same("restored", []any{error(nil), "me"}, []any{err, view.From})
 	e.Same("stored", key, e.keyBetween("me", "thinks_about", "c"))
+	e.Audit()
+}
+
+// Of two merges into one node, the later one is undone first.
+func TestMergesIntoOneNodeAreUndoneBackwards(t *testing.T) {
+	e := fresh(t)
+	e.Write("u1", []graph.NodeWrite{called("entity", "a", "A"), called("entity", "b", "B"), called("entity", "c", "C")})
+	before := e.content()
+	e.merge("u1", "entity", "a", graph.MergeWrite{Other: "b"})
+	e.merge("u1", "entity", "a", graph.MergeWrite{Other: "c"})
+	_, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.EntityKind, "b")
+	e.Same("the earlier one", []any{true, true}, []any{errors.Is(err, fault.ErrConflict), err != nil && strings.Contains(err.Error(), "restore c first")})
+	for _, key := range []string{"c", "b"} {
+		if _, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.EntityKind, key); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	e.Same("content", before, e.content())
+	e.Audit()
+}
+
+// An undo also restores what time and the order of names have changed.
+func TestMergeIsUndoneAfterMaintenance(t *testing.T) {
+	e := fresh(t)
+	robert, bob := called("person", "robert", "Robert", "Bob", "R. M."), called("person", "bob", "Bob")
+	robert.Salience, bob.Salience = graph.Some(0.4), graph.Some(0.9)
+	e.Write("u1", []graph.NodeWrite{owner1("me"), robert, bob})
+	before := e.content()
+	e.Now = e.Now.Add(time.Hour)
+	e.merge("u1", "person", "robert", graph.MergeWrite{Other: "bob", Take: []string{"name"}})
+	later := e.Now.Add(48 * time.Hour)
+	e.Raw(fmt.Sprintf(`MATCH (n:Person {team_id: $team, entity_key: 'robert'}) SET n.salience = n.salience * exp(-2.0 * n.decay_rate), n.salience_at = %d`, later.UnixMilli())) // as maintenance does
+	e.Now = later
+	e.restore("u1", "person", "bob")
+	e.Same("content", before, e.content())
 	e.Audit()
 }
 
