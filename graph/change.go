@@ -87,7 +87,7 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 			return err
 		}
 		left = NotesFrom(next.Texts("notes"), s.Now())
-		t.Changes([]string{n.user()}, key)
+		t.Changes([]string{n.user()}, n.key())
 		var rows []map[string]any
 		if changed := n.revise(next, s); changed != nil {
 			rows = append(rows, n.row(changed))
@@ -96,12 +96,12 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 			return err
 		}
 		if n.Text("state") != next.Text("state") {
-			err = t.rank(scope.TeamID, key)
+			err = t.rank(scope.TeamID, n.key())
 		}
 		if err != nil || kind.group != projectGroup {
 			return err
 		}
-		return t.settle(scope.TeamID, []string{key})
+		return t.settle(scope.TeamID, []string{n.key()})
 	})
 	return left, err
 }

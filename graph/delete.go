@@ -67,6 +67,7 @@ func (s *Store) DeleteNode(ctx context.Context, scope Scope, kind Kind, key stri
 			return err
 		}
 		deleted, err := t.deleteNodes(scope, d.DeletedAt, n)
+		d.Key = n.key() // which is restored, not one that was merged into it
 		d.Relationships, d.Messages = deleted.Relationships, deleted.Messages
 		return err
 	})
@@ -175,11 +176,13 @@ func (t *Tx) restoreNode(scope Scope, kind Kind, key string) (NodeView, error) {
 		return NodeView{}, err
 	}
 	n := restored[0]
-	view := NewNodeView(kind, n.Properties, t.store.Now())
-	if merge != nil {
-		return view, t.moveBack(scope, merge, n)
+	if merge == nil {
+		return NewNodeView(kind, n.Properties, t.store.Now()), t.enter(scope.TeamID, n)
 	}
-	return view, t.enter(scope.TeamID, n)
+	if err := t.moveBack(scope, merge, n); err != nil {
+		return NodeView{}, err
+	}
+	return t.view(scope, kind, key) // what moves back with it changes its counts
 }
 
 // deletedRef is a node to restore.

@@ -116,18 +116,28 @@ func (s *Store) MergeNodes(ctx context.Context, scope Scope, kind Kind, key stri
 		return Merge{}, err
 	}
 	var merge Merge
-	err := s.TryTransaction(ctx, "node_merge", w.DryRun, func(t *Tx) error {
-		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key, w.Other}})
-		if err != nil {
-			return err
-		}
-		n, other := found.byKey[key], found.byKey[w.Other]
-		if err := mergeable(scope, kind, n, other); err != nil {
-			return err
-		}
-		merge, err = t.merge(scope, n, other, w)
+	err := s.TryTransaction(ctx, "node_merge", w.DryRun, func(t *Tx) (err error) {
+		merge, err = t.MergeNodes(scope, kind, key, w)
 		return err
 	})
+	return merge, err
+}
+
+// MergeNodes is Store.MergeNodes in a transaction, for a write that is valid.
+func (t *Tx) MergeNodes(scope Scope, kind Kind, key string, w MergeWrite) (Merge, error) {
+	found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key, w.Other}})
+	if err != nil {
+		return Merge{}, err
+	}
+	n, other := found.byKey[key], found.byKey[w.Other]
+	if err := mergeable(scope, kind, n, other); err != nil {
+		return Merge{}, err
+	}
+	merge, err := t.merge(scope, n, other, w)
+	if err != nil {
+		return Merge{}, err
+	}
+	merge.Node, err = t.view(scope, kind, n.key())
 	return merge, err
 }
 
@@ -220,7 +230,7 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	count := t.recordMoved(scope, moved.Links)
 	err = t.rank(scope.TeamID, n.key())
 	return Merge{
-		Node: NewNodeView(n.kind, next.Properties, now), Merged: NodeRef{EntityKey: other.key(), Kind: other.kind.Name, Name: other.Text("name")},
+		Merged:    NodeRef{EntityKey: other.key(), Kind: other.kind.Name, Name: other.Text("name")},
 		Conflicts: conflicts, Relationships: count, Left: links - count, Nodes: nodes, UndoableUntil: now.Add(t.store.options.KeepDeleted),
 	}, err
 }

@@ -193,3 +193,27 @@ func TestImportFromBeforeAMerge(t *testing.T) {
 	e.Same("a write by the old key", "robert", e.Write("u1", []graph.NodeWrite{change("person", "bob", described("a captain"))}).Nodes[0].EntityKey)
 	e.Audit()
 }
+
+// Answers to requests that name a node by the key of one that was merged into it are about the node.
+func TestAnswersByTheOldKey(t *testing.T) {
+	e := fresh(t)
+	e.twice()
+	e.Source("u1", graph.SourceWrite{EntityKey: "s4", Mentions: []string{"robert"}})
+	m := e.merge("u1", "person", "robert", graph.MergeWrite{Other: "bob"})
+	e.Same("sources of the merge", e.get("u1", "person", "robert").SourceCount, m.Node.SourceCount)
+	back, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.PersonKind, "bob")
+	e.Same("sources of the undo", []any{error(nil), e.get("u1", "person", "bob").SourceCount}, []any{err, back.SourceCount})
+
+	e.merge("u1", "person", "robert", graph.MergeWrite{Other: "bob"})
+	e.Reports()
+	e.Now = e.Now.Add(24 * time.Hour)
+	if _, err := e.Store.AddNotes(t.Context(), e.As("u1"), graph.PersonKind, "bob", []graph.NoteWrite{{Content: "new"}}); err != nil {
+		t.Fatal(err)
+	}
+	_, ids := e.Changed()
+	e.Same("changed", []string{"robert"}, ids)
+	d, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.PersonKind, "bob", 0)
+	e.Same("the receipt of a delete", []any{error(nil), "robert"}, []any{err, d.Key})
+	e.restore("u1", "person", d.Key)
+	e.Audit()
+}
