@@ -248,7 +248,7 @@ func (s *Store) possible(ctx context.Context, team string, all []found) ([]found
 	return kept, nil
 }
 
-const mostMerged = 10 // nodes that are part of one, whose refusals count
+const mostMerged = 100 // nodes that are part of one, whose refusals count
 
 // names returns the keys of the pair, also with the nodes that are part of its two.
 func (f *found) names() []string {

@@ -354,3 +354,24 @@ func TestErasure(t *testing.T) {
 	e.Same("left, with the owner's blocks", [][]any{{"Duplicate", "u2", int64(1)}, {"DuplicateBlocks", "u2", int64(5)}, {"DuplicateRefusal", "u2", int64(1)}}, e.Raw(`
 		MATCH (d:Duplicate|DuplicateBlocks|DuplicateRefusal {team_id: $team}) RETURN labels(d)[0], d.user_id, count(d) ORDER BY 1, 2`))
 }
+
+// TestMergesWithRefusals never merges a refused pair through a third node, and a merge that is refused leaves the proposal.
+func TestMergesWithRefusals(t *testing.T) {
+	e := fresh(t, 0.95)
+	e.Write("u1", []graph.NodeWrite{named("entity", "acme1", "Acme Inc."), named("entity", "acme2", "ACME"), named("entity", "acme3", "Acme Ltd")})
+	if err := e.store.Refuse(e.Context(), e.As("u1"), []Pair{{"acme1", "acme3"}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		e.look()
+	}
+	e.Same("entities", int64(2), e.Raw(`MATCH (n:Entity {team_id: $team}) RETURN count(n)`)[0][0])
+
+	outer, inner := named("entity", "outer", "Umbra Inc."), named("entity", "inner", "Umbra")
+	e.Write("u1", []graph.NodeWrite{outer, inner, named("entity", "middle", "Middle")}, graph.RelationshipWrite{From: "outer", To: "middle", Type: "contains"},
+		graph.RelationshipWrite{From: "middle", To: "inner", Type: "contains"})
+	e.look()
+	e.look()
+	e.Same("a ring is not merged", []string{"inner outer"}, e.list("u1", Query{}))
+	e.Same("nor refused by anybody", false, slices.Contains(e.list("u1", Query{Refused: true}), "inner outer"))
+}

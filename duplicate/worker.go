@@ -270,8 +270,9 @@ func (w *Worker) examine(ctx context.Context, team string, keys []string) error 
 	return nil
 }
 
-// merge merges the pairs that are probable enough. Before that it remembers them as refused: who undoes the merge has said that they
-// are two, and until then they are one node, which is no pair.
+// merge merges the pairs that are probable enough, and remembers them as refused: who undoes the merge has said that they are two, and
+// until then they are one node, which is no pair. Other pairs with a merged node wait for the next look: they may be refused as pairs with
+// a part of it.
 func (w *Worker) merge(ctx context.Context, team string, proposed []found) error {
 	if w.options.Merge == 0 {
 		return nil
@@ -288,14 +289,13 @@ func (w *Worker) merge(ctx context.Context, team string, proposed []found) error
 		}
 		r := row(f.pair, stay.kind(), stay.user())
 		r["refused_at"] = w.store.graph.Now()
-		err := w.store.graph.Transaction(ctx, "duplicate_remember", func(t *graph.Tx) error {
-			t.Changes(nil)
-			return w.store.keep(t, team, []map[string]any{r})
-		})
-		if err != nil {
+		err := w.store.graph.Transaction(ctx, "node_merge", func(t *graph.Tx) error {
+			if err := w.store.keep(t, team, []map[string]any{r}); err != nil {
+				return err
+			}
+			_, err := t.MergeNodes(graph.Scope{TeamID: team, UserID: stay.user()}, stay.Labels.Kind(), stay.EntityKey, graph.MergeWrite{Other: part.EntityKey})
 			return err
-		}
-		_, err = w.store.graph.MergeNodes(ctx, graph.Scope{TeamID: team, UserID: stay.user()}, stay.Labels.Kind(), stay.EntityKey, graph.MergeWrite{Other: part.EntityKey})
+		})
 		switch {
 		case errors.Is(err, fault.ErrInvalid) || errors.Is(err, fault.ErrNotFound) || errors.Is(err, fault.ErrConflict):
 			w.options.Log.Info("two nodes were not merged", "team_id", team, "entity_key", stay.EntityKey, "other", part.EntityKey, "error", err)
@@ -303,7 +303,7 @@ func (w *Worker) merge(ctx context.Context, team string, proposed []found) error
 		case err != nil:
 			return err
 		}
-		gone[part.EntityKey] = true
+		gone[stay.EntityKey], gone[part.EntityKey] = true, true
 		w.options.Observe(Merged, 1)
 	}
 	return nil
