@@ -10,7 +10,10 @@ import (
 	"kith/neo"
 )
 
-var exportRefusals = neo.Load[exported]("export_refusals")
+var (
+	exportRefusals = neo.Load[exported]("export_refusals")
+	findMerged     = neo.Load[end]("duplicate_merged")
+)
 
 // exported is a row of export_refusals.
 type exported struct {
@@ -18,6 +21,7 @@ type exported struct {
 	FirstKey  string
 	SecondKey string
 	RefusedAt time.Time
+	Exported  bool // with its nodes: neither is deleted
 }
 
 // Line is a refusal in an export. Whose it is follows from its nodes, which come before it.
@@ -35,7 +39,7 @@ func (l *Line) Check(f *fault.List) {
 
 const exportedRefusals = 1000 // of one read
 
-// ExportRefusals reads the refusals of a team in order. It stops at the first error of visit and returns it.
+// ExportRefusals reads the refusals of a team in order, without those of deleted nodes, which an export has not. It stops at the first error of visit and returns it.
 func (s *Store) ExportRefusals(ctx context.Context, teamID string, visit func(*Line) error) error {
 	for after := ""; ; {
 		rows, err := exportRefusals.Read(ctx, s.db, map[string]any{"team_id": teamID, "after": after, "limit": exportedRefusals})
@@ -45,6 +49,9 @@ func (s *Store) ExportRefusals(ctx context.Context, teamID string, visit func(*L
 		for i := range rows {
 			r := &rows[i]
 			after = r.Pair
+			if !r.Exported {
+				continue
+			}
 			at := r.RefusedAt.UTC()
 			if err := visit(&Line{Pair{r.FirstKey, r.SecondKey}, &at}); err != nil {
 				return err
@@ -97,7 +104,8 @@ func (s *Store) RestoreRefusals(ctx context.Context, scope graph.Scope, lines []
 // importedEnd is the kind and user of a node of a line.
 type importedEnd struct{ kind, user string }
 
-// importedEnds finds the nodes of some lines by their keys, also those that a dry run would have stored.
+// importedEnds finds the nodes of some lines by their keys, or those of nodes that were merged into them, also those that a dry run would
+// have stored.
 func importedEnds(t *graph.Tx, team string, lines []Line, plan *graph.RestorePlan) (map[string]*importedEnd, error) {
 	pairs := make([]Pair, len(lines))
 	for i, l := range lines {
@@ -108,7 +116,12 @@ func importedEnds(t *graph.Tx, team string, lines []Line, plan *graph.RestorePla
 	if err != nil {
 		return nil, err
 	}
+	merged, err := findMerged.Exec(t, map[string]any{"team_id": team, "entity_keys": keys})
+	if err != nil {
+		return nil, err
+	}
 	ends := map[string]*importedEnd{}
+	found = append(merged, found...)
 	for i := range found {
 		ends[found[i].EntityKey] = &importedEnd{found[i].Labels.Kind().Name, found[i].user()}
 	}

@@ -375,3 +375,39 @@ func TestMergesWithRefusals(t *testing.T) {
 	e.Same("a ring is not merged", []string{"inner outer"}, e.list("u1", Query{}))
 	e.Same("nor refused by anybody", false, slices.Contains(e.list("u1", Query{Refused: true}), "inner outer"))
 }
+
+// TestRefusalsOfMergedNodesAreExported stores refusals of nodes that were merged since, under their own keys.
+func TestRefusalsOfMergedNodesAreExported(t *testing.T) {
+	e := fresh(t, 0)
+	e.Write("u1", []graph.NodeWrite{named("person", "a", "Ada"), named("person", "b", "Bob"), named("person", "c", "Cy"), named("person", "n", "Noor")})
+	if err := e.store.Refuse(e.Context(), e.As("u1"), []Pair{{"a", "c"}, {"b", "c"}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Store.MergeNodes(e.Context(), e.As("u1"), graph.PersonKind, "n", graph.MergeWrite{Other: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	e.Remove("u1", "person", "b")
+	var nodes []graph.NodeWrite
+	if err := e.Store.ExportNodes(e.Context(), e.Team, func(w *graph.NodeWrite) error { nodes = append(nodes, *w); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var lines []Line
+	if err := e.store.ExportRefusals(e.Context(), e.Team, func(l *Line) error { lines = append(lines, *l); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1 || lines[0].Pair != (Pair{"a", "c"}) {
+		t.Fatalf("lines %+v", lines)
+	}
+	other := &env{Env: e.Neighbour(), store: e.store}
+	plan := graph.NewRestorePlan()
+	defer func() { _ = plan.Close() }()
+	for _, plan := range []*graph.RestorePlan{plan, nil} {
+		b := &graph.RestoreBatch{Nodes: nodes, Plan: plan}
+		if _, err := e.Store.Restore(e.Context(), other.As("u1"), b, graph.ImportMark{}, func(graph.MemoryResult) string { return "" }, plan != nil); err != nil {
+			t.Fatal(err)
+		}
+		created, bad, err := e.store.RestoreRefusals(e.Context(), other.As("u1"), lines, plan)
+		e.Same("stored", []any{int64(1), 0, error(nil)}, []any{created, len(bad), err})
+	}
+	e.Same("the pair", [][]any{{"a", "c"}}, other.Raw(`MATCH (d:DuplicateRefusal {team_id: $team}) RETURN d.first_key, d.second_key`))
+}

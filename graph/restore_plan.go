@@ -19,6 +19,7 @@ type RestorePlan struct{ table *keytable.Table }
 const (
 	planNode         = "n" // + entity key: some of the node's properties
 	planName         = "m" // + natural key: the entity key
+	planMerged       = "k" // + key of a merged node: the entity key
 	planOwner        = "o" // + user: the entity key
 	planRelationship = "r" // + key: from, type, to
 	planWords        = "w" // new words of the team
@@ -128,6 +129,11 @@ func (p *RestorePlan) noteNode(n *stored) error {
 	if natural := n.Text("natural_key"); err == nil && natural != "" {
 		err = p.table.Put(planName+natural, n.key())
 	}
+	for _, merged := range n.Texts("merged_keys") {
+		if err == nil {
+			err = p.table.Put(planMerged+merged, n.key())
+		}
+	}
 	if err == nil && n.owns() {
 		err = p.table.Put(planOwner+n.user(), n.key())
 	}
@@ -211,12 +217,18 @@ func (p *RestorePlan) properties(key string) (Properties, error) {
 	return n.Properties, nil
 }
 
-// Planned returns the kind and user of a node that the pieces before would have stored. A nil plan has none.
+// Planned returns the kind and user of a node that the pieces before would have stored, by its key or that of one merged into it. A nil
+// plan has none.
 func (p *RestorePlan) Planned(key string) (kind Kind, user string, found bool, err error) {
 	if p == nil {
 		return Kind{}, "", false, nil
 	}
 	n, err := p.node(key, time.Time{})
+	if into, merged, failed := p.table.Get(planMerged + key); err == nil && n == nil && merged {
+		n, err = p.node(into, time.Time{})
+	} else if failed != nil {
+		err = failed
+	}
 	if err != nil || n == nil {
 		return Kind{}, "", false, err
 	}
