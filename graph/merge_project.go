@@ -7,7 +7,10 @@ import (
 	"kith/neo"
 )
 
-var removeWorkspace = neo.Load[neo.None]("workspace_remove")
+var (
+	removeWorkspace = neo.Load[neo.None]("workspace_remove")
+	lockMergedNodes = neo.Load[string]("workspace_merged_keys")
+)
 
 // maxMergedNodes is the most nodes of a project that is merged: they move in one transaction, each with a version.
 const maxMergedNodes = 5_000
@@ -40,10 +43,10 @@ func (t *Tx) moveProject(team string, from, to *stored, links []movedLink) (int6
 
 // moveProjectBack gives a restored project back the nodes that a merge has moved, unless they belong to another one since.
 func (t *Tx) moveProjectBack(team, from, to string) error {
-	return t.eachIn(team, from, func(keys []string) error {
+	return t.eachOf(lockMergedNodes, map[string]any{"team_id": team, "project_id": from, "to": to}, func(keys []string) error {
 		return t.changeProject(team, keys, func(n *stored) bool {
 			sources := n.Texts("merged_from")
-			if !slices.Contains(sources, to) {
+			if !slices.Contains(sources, to) { // somebody has moved it while this waited for its lock
 				return false
 			}
 			left := slices.DeleteFunc(slices.Clone(sources), func(key string) bool { return key == to })

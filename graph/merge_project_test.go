@@ -1,12 +1,15 @@
 package graph_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/graph"
 	"kith/internal/fault"
@@ -129,6 +132,29 @@ func TestMergeOfProjectsIsUndone(t *testing.T) {
 	e.Same("nodes", [][]any{{"g", "third"}, {"gone", "second"}, {"new", "mill"}, {"private", "second"}, {"r", "mill"}, {"t1", "mill"}, {"t2", "second"}},
 		e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.project_id IS NOT NULL RETURN n.entity_key, n.project_id ORDER BY n.entity_key`))
 	e.Audit()
+}
+
+// An undo does not wait for nodes of the project that did not come with the other one: there may be very many.
+func TestUndoOfAMergeOfProjectsLocksLittle(t *testing.T) {
+	e := fresh(t)
+	e.twoProjects()
+	e.Write("", []graph.NodeWrite{node("task", "own", 0.5, inProject("mill"))})
+	e.merge("", "project", "mill", graph.MergeWrite{Other: "second"})
+	session := e.Store.DB().Session(t.Context(), neo4j.AccessModeWrite, "", neo4j.FetchAll)
+	defer func() { _ = session.Close(t.Context()) }()
+	other, err := session.BeginTransaction(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Rollback(t.Context()) }()
+	if _, err := other.Run(t.Context(), `MATCH (n:Memory {team_id: $team, entity_key: 'own'}) SET n.team_id = n.team_id RETURN n.entity_key`, map[string]any{"team": e.Team}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := e.Store.RestoreNode(ctx, e.As(""), graph.ProjectKind, "second"); err != nil {
+		t.Error(err)
+	}
 }
 
 // Merges of merged projects are undone in the reverse order.

@@ -250,8 +250,13 @@ func (t *Tx) enter(team string, n *stored) error {
 
 // eachIn locks the nodes of a project in batches and calls visit with their keys.
 func (t *Tx) eachIn(team, project string, visit func(keys []string) error) error {
+	return t.eachOf(lockProjectNodes, map[string]any{"team_id": team, "project_id": project}, visit)
+}
+
+func (t *Tx) eachOf(lock neo.Query[string], params map[string]any, visit func(keys []string) error) error {
 	for after := ""; ; {
-		keys, err := lockProjectNodes.Exec(t, map[string]any{"team_id": team, "project_id": project, "after": after, "limit": renewBatch})
+		params["after"], params["limit"] = after, renewBatch
+		keys, err := lock.Exec(t, params)
 		if err != nil || len(keys) == 0 {
 			return err
 		}
