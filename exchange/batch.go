@@ -240,9 +240,13 @@ func refusedFields(refused []fault.FieldError) map[fault.Path]string {
 	return all
 }
 
-// recordAliases remembers the keys under which nodes are stored.
+// recordAliases remembers the keys under which nodes are stored, except of those of an export that were merged into others since: the team
+// finds these by their keys, and former versions of them are not those of the others.
 func (i *importer) recordAliases(b *batch, result graph.MemoryResult) error {
 	for n, r := range result.Nodes {
+		if h := b.Nodes[n].History; h != nil && !h.OwnerGenerated.Value {
+			continue
+		}
 		if given := b.Nodes[n].EntityKey; r.Status != graph.Refused && given != "" && r.EntityKey != given {
 			if err := i.aliases.Put(given, r.EntityKey); err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 	"kith/duplicate"
 	"kith/graph"
 	"kith/internal/bounds"
+	"kith/internal/keytable"
 	"kith/preference"
 )
 
@@ -138,5 +139,22 @@ func TestNodesSaidAgainMakeNoPieces(t *testing.T) {
 	s := &scripted{vast: vast{TB: t}}
 	if _, err := s.runImport(t, file.String(), ImportOptions{}); err != nil || s.pieces != 1 {
 		t.Errorf("%d pieces, %v", s.pieces, err)
+	}
+}
+
+// What a file has of a node that was merged into another one since does not become the other's: the team finds it by its own key.
+func TestKeysOfMergedNodesStay(t *testing.T) {
+	i := &importer{aliases: keytable.New()}
+	defer func() { _ = i.aliases.Close() }()
+	b := &batch{RestoreBatch: graph.RestoreBatch{Nodes: []graph.NodeWrite{
+		{EntityKey: "by name"}, {EntityKey: "merged", History: &graph.History{}}, {EntityKey: "owner", History: &graph.History{OwnerGenerated: graph.Some(true)}},
+	}}}
+	result := graph.MemoryResult{Nodes: []graph.NodeResult{{EntityKey: "a", Status: graph.Updated}, {EntityKey: "a", Status: graph.Unchanged}, {EntityKey: "a", Status: graph.Unchanged}}}
+	if err := i.recordAliases(b, result); err != nil {
+		t.Fatal(err)
+	}
+	keys := []string{"by name", "merged", "owner"}
+	if err := i.followAliases(&keys[0], &keys[1], &keys[2]); err != nil || !slices.Equal(keys, []string{"a", "merged", "a"}) {
+		t.Errorf("keys %q %v", keys, err)
 	}
 }
