@@ -411,3 +411,15 @@ func TestRefusalsOfMergedNodesAreExported(t *testing.T) {
 	}
 	e.Same("the pair", [][]any{{"a", "c"}}, other.Raw(`MATCH (d:DuplicateRefusal {team_id: $team}) RETURN d.first_key, d.second_key`))
 }
+
+// TestNamesOfAPair has the refusals of all nodes that are part of one.
+func TestNamesOfAPair(t *testing.T) {
+	var parts []string
+	for i := range mostMerged {
+		parts = append(parts, fmt.Sprintf("part %d", i))
+	}
+	f := found{a: &nodeRow{EntityKey: "a", MergedKeys: parts}, b: &nodeRow{EntityKey: "b"}}
+	if names := f.names(); len(names) != 101 || !slices.Contains(names, Pair{"part 99", "b"}.key()) {
+		t.Errorf("%d names", len(names))
+	}
+}
