@@ -230,7 +230,7 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	count := t.recordMoved(scope, moved.Links)
 	err = t.rank(scope.TeamID, n.key())
 	return Merge{
-		Merged:    NodeRef{EntityKey: other.key(), Kind: other.kind.Name, Name: other.Text("name")},
+		Merged:    NodeRef{EntityKey: other.key(), Kind: other.kind.Name, Name: other.Text("name"), Told: other.Told()},
 		Conflicts: conflicts, Relationships: count, Left: links - count, Nodes: nodes, UndoableUntil: now.Add(t.store.options.KeepDeleted),
 	}, err
 }

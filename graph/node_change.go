@@ -52,6 +52,8 @@ type changedLink struct {
 	Other      string
 	Labels     Labels
 	Kind, Name string // Kind is empty unless the other end is deleted
+	Trust      any
+	Origin     string
 	Gone       *int64 // when the other end was deleted
 	Properties Properties
 }
@@ -61,7 +63,7 @@ func (l *changedLink) changes(versions []formerVersion) []NodeChange {
 	if l.Properties != nil {
 		versions = append(versions, formerVersion{Kind: RelationshipRecord, Type: l.Type, Until: math.MaxInt64, Properties: l.Properties})
 	}
-	other := NodeRef{EntityKey: l.Other, Kind: cmp.Or(l.Kind, l.Labels.Kind().Name), Name: l.Name}
+	other := NodeRef{EntityKey: l.Other, Kind: cmp.Or(l.Kind, l.Labels.Kind().Name), Name: l.Name, Told: trust.NewTold(l.Trust, l.Origin)}
 	link := &ChangedLink{Key: l.Key, Type: l.Type, Direction: "incoming", Node: other}
 	if l.Outgoing {
 		link.Direction = "outgoing"

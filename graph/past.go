@@ -9,6 +9,7 @@ import (
 
 	"kith/internal/cursors"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -30,6 +31,8 @@ type nodeAt struct {
 	Key, Kind        string
 	Labels           Labels `neo:"label"`
 	Name             string
+	Trust            any
+	Origin           string
 	Existed, Current bool
 	Salience         float64
 	DecayRate        float64
@@ -45,10 +48,11 @@ func (n *nodeAt) salienceAt(at time.Time) float64 {
 
 // ref identifies the node of the time.
 func (n *nodeAt) ref() NodeRef {
+	ref := NodeRef{EntityKey: n.Key, Kind: n.Kind, Name: n.Name, Told: trust.NewTold(n.Trust, n.Origin)}
 	if n.Current {
-		return NodeRef{EntityKey: n.Key, Kind: n.Labels.Kind().Name, Name: n.Name}
+		ref.Kind = n.Labels.Kind().Name
 	}
-	return NodeRef{EntityKey: n.Key, Kind: n.Kind, Name: n.Name}
+	return ref
 }
 
 // relationshipAt is a relationship at a time, if another version is stored now, or none.

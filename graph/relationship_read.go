@@ -9,6 +9,7 @@ import (
 	"kith/cypher"
 	"kith/internal/cursors"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -58,18 +59,22 @@ type RelationshipView struct {
 
 // NodeRef identifies a node.
 type NodeRef struct {
-	EntityKey string `json:"entity_key"`
-	Kind      string `json:"kind"`
-	Name      string `json:"name"`
+	EntityKey string     `json:"entity_key"`
+	Kind      string     `json:"kind"`
+	Name      string     `json:"name"`
+	Told      trust.Told `json:"-"` // of the name, where a text shows it
 }
 
-// DecodeNeo reads a list of key, labels and name.
+// DecodeNeo reads a list of key, labels and name, where a text shows the name with trust and origin.
 func (n *NodeRef) DecodeNeo(v any) error {
 	l := neo.List(v)
-	if len(l) != 3 {
+	if len(l) != 3 && len(l) != 5 {
 		return fmt.Errorf("%d values where a key, labels and a name are expected: %w", len(l), neo.ErrStatement)
 	}
 	*n = NodeRef{EntityKey: neo.Text(l[0]), Kind: KindOfLabel(KindLabel(neo.List(l[1]))).Name, Name: neo.Text(l[2])}
+	if len(l) == 5 {
+		n.Told = trust.NewTold(l[3], neo.Text(l[4]))
+	}
 	return nil
 }
 
@@ -198,10 +203,12 @@ func (s *Store) Relationship(ctx context.Context, scope Scope, key string, asOf 
 // linkRow is a list of a relationship of a node.
 type linkRow struct {
 	Outgoing   bool
-	Type, Key  string // Key is of the other end, as Labels and Name
+	Type, Key  string // Key is of the other end, as Labels, Name, Trust and Origin
 	Labels     Labels
 	Name       string
 	Properties Properties
+	Trust      any
+	Origin     string
 }
 
 // NewLinkView returns a relationship between two nodes as the first one has it.
@@ -220,7 +227,8 @@ func NewLinkView(of string, outgoing bool, kind string, other NodeRef, p Propert
 func linkViews(rows []linkRow, key string, now time.Time) []RelationshipView {
 	views := make([]RelationshipView, len(rows))
 	for i, r := range rows {
-		views[i] = NewLinkView(key, r.Outgoing, r.Type, NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name}, r.Properties, now)
+		other := NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name, Told: trust.NewTold(r.Trust, r.Origin)}
+		views[i] = NewLinkView(key, r.Outgoing, r.Type, other, r.Properties, now)
 	}
 	return views
 }

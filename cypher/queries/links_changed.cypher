@@ -2,7 +2,7 @@
 // and those whose other end was deleted since, at gone.
 // mode: read
 // params: team_id, user_id, entity_key, since_ms, limit
-// returns: key, outgoing, type, other, labels, kind, name, gone, properties
+// returns: key, outgoing, type, other, labels, kind, name, trust, origin, gone, properties
 CALL () {
   CALL () {
     MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
@@ -54,6 +54,6 @@ WITH r, outgoing, type, gone, last, collect(other)[0] AS other
 WHERE other.user_id IS NULL OR other.user_id = $user_id OR $user_id IN other.participants
 WITH r, outgoing, type, gone, last, other
 ORDER BY last DESC, r.key
-RETURN r.key AS key, outgoing, type, other.entity_key AS other, labels(other) AS labels, coalesce(other.deleted_kind, '') AS kind, other.name AS name, gone,
+RETURN r.key AS key, outgoing, type, other.entity_key AS other, labels(other) AS labels, coalesce(other.deleted_kind, '') AS kind, other.name AS name, other.trust AS trust, other.origin AS origin, gone,
   CASE WHEN r.deleted_at IS NOT NULL THEN null ELSE [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]] END AS properties
 LIMIT 10000

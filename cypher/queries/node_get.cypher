@@ -34,7 +34,7 @@ CALL (n) {
   LIMIT $limit
   RETURN collect([
     startNode(r) = n, type(r), m.entity_key, labels(m), m.name,
-    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]]
+    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]], m.trust, m.origin
   ]) AS relationships
 }
 RETURN [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties,

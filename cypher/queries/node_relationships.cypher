@@ -23,7 +23,7 @@ CALL (n) {
   LIMIT $limit
   RETURN collect([
     startNode(r) = n, type(r), m.entity_key, labels(m), m.name,
-    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]]
+    [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]], m.trust, m.origin
   ]) AS relationships
 }
 RETURN relationships

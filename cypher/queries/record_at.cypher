@@ -3,7 +3,7 @@
 // version. salience: that of salience_at.
 // mode: read
 // params: team_id, user_id, keys, at
-// returns: key, kind, label, name, existed, current, salience, decay_rate, salience_at, properties
+// returns: key, kind, label, name, trust, origin, existed, current, salience, decay_rate, salience_at, properties
 UNWIND $keys AS key
 CALL (key) {
   CALL (key) {
@@ -33,7 +33,7 @@ CALL (key) {
   LIMIT 1
   RETURN n, until, kind
 }
-RETURN key, kind, labels(n) AS label, n.name AS name,
+RETURN key, kind, labels(n) AS label, n.name AS name, n.trust AS trust, n.origin AS origin,
   coalesce(n.restored_at, CASE WHEN coalesce(n.at, n.started_at) < n.created_at THEN coalesce(n.at, n.started_at).epochMillis END,
     n.created_at.epochMillis, n.at.epochMillis, 0) <= $at AS existed,
   n:Memory AS current, n.salience AS salience, n.decay_rate AS decay_rate, n.salience_at AS salience_at,
