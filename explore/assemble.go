@@ -229,13 +229,13 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 	f := fused{relevance: map[string]float64{}, best: map[string]explained{}}
 	views, hits := map[string]*graph.RelationshipView{}, []RelationshipHit{}
 	filter := a.filter()
-	add := func(v *graph.RelationshipView, from, to string, p parts) {
+	add := func(v *graph.RelationshipView, from, to string, ends trust.Told, p parts) {
 		if !filter.Lets(v) || a.isHidden(v.State) || views[v.Key] == nil && a.isDoubted(v.Told()) {
 			return
 		}
 		if views[v.Key] == nil {
 			views[v.Key] = v
-			hits = append(hits, relationshipHit(v, from, to))
+			hits = append(hits, relationshipHit(v, from, to, ends))
 		}
 		if relevance := max(p.words, p.links); relevance >= f.relevance[v.Key] {
 			f.relevance[v.Key], f.best[v.Key] = relevance, explained{p, &evidence{}}
@@ -247,7 +247,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 	}
 	for i := range a.found.Relationships {
 		r := &a.found.Relationships[i]
-		add(&r.RelationshipView, r.FromName, r.ToName, parts{words: ratio(r.Score, top)})
+		add(&r.RelationshipView, r.FromName, r.ToName, r.Ends, parts{words: ratio(r.Score, top)})
 	}
 	for i := range a.details.Around {
 		s := &a.details.Around[i]
@@ -257,7 +257,7 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 			if v.Direction == "incoming" {
 				from, to = to, from
 			}
-			add(v, from, to, parts{links: linkedRelevance * a.best.nodes.relevance[s.Node.EntityKey] * v.Salience})
+			add(v, from, to, s.Node.Told.Least(v.Node.Told), parts{links: linkedRelevance * a.best.nodes.relevance[s.Node.EntityKey] * v.Salience})
 		}
 	}
 	f.keys = keysByScore(f.relevance)
@@ -271,11 +271,11 @@ func (a *assembly) relationshipHits() []RelationshipHit {
 	return sortByScore(hits, func(h *RelationshipHit) float64 { return h.RelevanceScore }, func(h *RelationshipHit) string { return h.Key }, 2*a.limit)
 }
 
-func relationshipHit(v *graph.RelationshipView, from, to string) RelationshipHit {
+func relationshipHit(v *graph.RelationshipView, from, to string, ends trust.Told) RelationshipHit {
 	return RelationshipHit{
 		Key: v.Key, FromEntityKey: v.From, FromName: from, ToEntityKey: v.To, ToName: to, RelationshipKind: v.Type,
 		RelationshipType: v.RelationshipType, Description: v.Description, Attitude: v.Attitude, Proximity: v.Proximity,
-		NotesSnippets: noteSnippets(v.Notes, v.Description), Salience: v.Salience, State: v.State,
+		NotesSnippets: noteSnippets(v.Notes, v.Description), Salience: v.Salience, State: v.State, Ends: ends,
 	}
 }
 

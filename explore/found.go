@@ -134,6 +134,7 @@ type Macro struct {
 type StorylineLine struct {
 	EntityKey, Name, Description string
 	SourceCount                  int64
+	Anchors                      []graph.NodeRef
 }
 
 // Bounds of what is read around found records.

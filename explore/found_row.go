@@ -70,6 +70,8 @@ type surroundingsRow struct {
 	Key, Name string
 	Labels    graph.Labels
 	Links     []describedLinkRow
+	Trust     any
+	Origin    string
 }
 
 // describedLinkRow is a list of a relationship of a node. Description is of the other end.
@@ -150,15 +152,23 @@ func (r *messageRow) message(now time.Time) SaidMessage {
 
 func (r *surroundingsRow) surroundings(now time.Time) Surroundings {
 	s := Surroundings{
-		Node:  graph.NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name},
+		Node:  graph.NodeRef{EntityKey: r.Key, Kind: r.Labels.Kind().Name, Name: r.Name, Told: trust.NewTold(r.Trust, r.Origin)},
 		Links: make([]graph.RelationshipView, len(r.Links)),
 	}
 	for i, l := range r.Links {
-		s.Others = append(s.Others, OtherEnd{l.Description, trust.NewTold(l.Trust, l.Origin)})
-		other := graph.NodeRef{EntityKey: l.Key, Kind: l.Labels.Kind().Name, Name: l.Name}
+		other := graph.NodeRef{EntityKey: l.Key, Kind: l.Labels.Kind().Name, Name: l.Name, Told: trust.NewTold(l.Trust, l.Origin)}
+		s.Others = append(s.Others, OtherEnd{l.Description, other.Told})
 		s.Links[i] = graph.NewLinkView(r.Key, l.Outgoing, l.Type, other, l.Properties, now)
 	}
 	return s
+}
+
+// anchorTold returns how far the name of a storyline or macro is believed: like that of its anchor, from which it is.
+func anchorTold(anchor *graph.NodeRef) trust.Told {
+	if anchor == nil {
+		return trust.Told{}
+	}
+	return anchor.Told
 }
 
 // anchor returns the first of the nodes that a storyline or macro is about; nil: none.

@@ -148,8 +148,8 @@ func (q *Search) before(p graph.Properties) bool {
 	return q.Since != nil && updated != nil && updated.Before(*q.Since)
 }
 
-// endsOf returns the names of the ends of relationships that were found by their former texts.
-func (s *Store) endsOf(ctx context.Context, scope graph.Scope, q *Search, past *graph.Past, former []string) (map[string]string, error) {
+// endsOf returns the ends of relationships that were found by their former texts.
+func (s *Store) endsOf(ctx context.Context, scope graph.Scope, q *Search, past *graph.Past, former []string) (map[string]graph.NodeRef, error) {
 	var keys []string
 	for _, key := range former {
 		if r, ok := past.ChangedLink(key); ok {
@@ -157,22 +157,22 @@ func (s *Store) endsOf(ctx context.Context, scope graph.Scope, q *Search, past *
 		}
 	}
 	nodes, err := s.graph.NodesAt(ctx, scope, keys, q.AsOf)
-	names := map[string]string{}
+	ends := map[string]graph.NodeRef{}
 	for i := range nodes {
-		names[nodes[i].EntityKey] = nodes[i].Name
+		ends[nodes[i].EntityKey] = graph.NodeRef{EntityKey: nodes[i].EntityKey, Name: nodes[i].Name, Told: nodes[i].Told()}
 	}
-	return names, err
+	return ends, err
 }
 
 // linksOf does the same as nodesOf for relationships.
-func (q *Search) linksOf(past *graph.Past, asks []indexAsk, found []any, former []string, ends map[string]string) []any {
+func (q *Search) linksOf(past *graph.Past, asks []indexAsk, found []any, former []string, ends map[string]graph.NodeRef) []any {
 	var all []any
 	for _, hit := range found {
 		l := slices.Clone(neo.List(hit))
 		from, thereFrom := past.Ref(graph.NodeRef{EntityKey: neo.Text(l[2]), Name: neo.Text(l[3])})
 		to, thereTo := past.Ref(graph.NodeRef{EntityKey: neo.Text(l[5]), Name: neo.Text(l[6])})
-		if l[3], l[6] = from.Name, to.Name; thereFrom && thereTo {
-			ends[from.EntityKey], ends[to.EntityKey] = from.Name, to.Name
+		if l[3], l[6], l[7] = from.Name, to.Name, leastOf(from, to); thereFrom && thereTo {
+			ends[from.EntityKey], ends[to.EntityKey] = from, to
 			if _, changed := past.ChangedLink(neo.Text(l[1])); !changed && past.LinkThere(neo.Text(l[1])) {
 				all = append(all, l)
 			}
@@ -188,11 +188,17 @@ func (q *Search) linksOf(past *graph.Past, asks []indexAsk, found []any, former 
 		values := valuesOf(r.Properties, relationshipNames)
 		for ask := range asks {
 			if asks[ask].finds(values[:len(relationshipFields)]) {
-				all = append(all, []any{int64(ask), key, r.From, from, r.Type, r.To, to, values})
+				all = append(all, []any{int64(ask), key, r.From, from.Name, r.Type, r.To, to.Name, leastOf(from, to), values})
 			}
 		}
 	}
 	return all
+}
+
+// leastOf returns the trust and origin of the less believed of two ends, as statements return them.
+func leastOf(from, to graph.NodeRef) []any {
+	least := from.Told.Least(to.Told)
+	return []any{least.Believed(), least.Origin}
 }
 
 // moment returns the time at which salience and states are computed.

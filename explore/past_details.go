@@ -58,7 +58,7 @@ func (w *Wanted) strongest(links []graph.LinkAt) []graph.LinkAt {
 
 func surroundingsAt(around *graph.LinksAt, nodes map[string]graph.StoredNode) Surroundings {
 	n := nodes[around.Key]
-	s := Surroundings{Node: graph.NodeRef{EntityKey: around.Key, Kind: n.Kind.Name, Name: n.Text("name")}}
+	s := Surroundings{Node: graph.NodeRef{EntityKey: around.Key, Kind: n.Kind.Name, Name: n.Text("name"), Told: n.Told()}}
 	for i := range around.Links {
 		link := around.Links[i].RelationshipView
 		other := nodes[link.Node.EntityKey]
@@ -91,6 +91,7 @@ func (d *Details) keys() (keys []string) {
 		add(listOf(d.Macros[i].Anchor))
 		for _, t := range d.Macros[i].Storylines {
 			keys = append(keys, t.EntityKey)
+			add(t.Anchors)
 		}
 	}
 	return keys
@@ -121,6 +122,7 @@ func (d *Details) sourcesOf(past *graph.Past, w *Wanted) {
 		s.Mentions = past.Refs(s.Mentions)
 		if was, changed := past.Changed(s.EntityKey); changed {
 			view := was.View(*w.AsOf)
+			s.Told = was.Told()
 			s.Name, s.Summary, s.Salience, s.State = view.Name, was.Text("summary"), view.Salience, view.State
 			s.ContextType, s.EndedAt = neo.OptionalText(was.Properties["context_type"]), was.Moment("ended_at")
 		}
@@ -153,6 +155,7 @@ func (d *Details) storiesOf(past *graph.Past) {
 			if was, changed := past.Changed(m.Storylines[l].EntityKey); changed {
 				m.Storylines[l].Name, m.Storylines[l].Description = was.Text("name"), was.Text("description")
 			}
+			m.Storylines[l].Anchors = past.Refs(m.Storylines[l].Anchors)
 		}
 		if was, changed := past.Changed(m.EntityKey); changed {
 			m.Name, m.Description = was.Text("name"), was.Text("description")

@@ -118,6 +118,8 @@ type RelationshipHit struct {
 	Salience         float64  `json:"salience"`
 	State            string   `json:"state,omitempty"`
 	Scored
+
+	Ends trust.Told `json:"-"` // of the less believed end
 }
 
 // Neighbour is a node that is linked to one that was found.
@@ -176,6 +178,7 @@ type StorylineHit struct {
 	TopEntities    []graph.NodeRef `json:"top_entities,omitempty"`
 	TopConcepts    []graph.NodeRef `json:"top_concepts,omitempty"`
 	PreviewSources []SourcePreview `json:"preview_sources,omitempty"`
+	Told           trust.Told      `json:"-"` // of the name, which is the anchor's
 }
 
 // SourcePreview is a source of a storyline.
@@ -198,14 +201,16 @@ type MacroHit struct {
 	LastEventAt      *time.Time       `json:"last_event_at,omitempty"`
 	Anchor           *graph.NodeRef   `json:"anchor,omitempty"`
 	Storylines       []MacroStoryline `json:"storylines,omitempty"`
+	Told             trust.Told       `json:"-"` // as that of a storyline
 }
 
 // MacroStoryline is a storyline of a macro.
 type MacroStoryline struct {
-	StorylineID string `json:"storyline_id"`
-	Name        string `json:"name"`
-	OneLiner    string `json:"one_liner"`
-	SourceCount int64  `json:"source_count"`
+	StorylineID string     `json:"storyline_id"`
+	Name        string     `json:"name"`
+	OneLiner    string     `json:"one_liner"`
+	SourceCount int64      `json:"source_count"`
+	Told        trust.Told `json:"-"` // as that of a storyline
 }
 
 // ArtifactHit is a document or output.

@@ -194,6 +194,7 @@ type FoundNode struct {
 type FoundRelationship struct {
 	Hit
 	FromName, ToName string
+	Ends             trust.Told // of the less believed end
 	graph.RelationshipView
 }
 
@@ -422,7 +423,7 @@ const (
 	messageValues      = 8
 	sourceValues       = 4
 	nodeValues         = 5
-	relationshipValues = 8
+	relationshipValues = 9
 )
 
 // weightOf returns the factor of the score of a hit with a stored trust.
@@ -447,12 +448,15 @@ func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
 			values := neo.List(l[4])
 			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: graph.KindOfLabel(neo.Text(l[2])), Name: neo.Text(values[0]), CanonicalName: neo.Text(values[1]), Aliases: neo.Texts(values[2])})
 		}),
-		// key and name of the start, type, key and name of the end, values of relationshipNames
+		// key and name of the start, type, key and name of the end, trust and origin of the less believed of both, values of relationshipNames
 		scored(asks.relationships, neo.List(r.Relationships), relationshipValues, r.Counts, nil, func(l []any, hit Hit) {
-			view := graph.NewRelationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), graph.NamedProperties(relationshipNames, neo.List(l[7])), now)
+			view := graph.NewRelationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), graph.NamedProperties(relationshipNames, neo.List(l[8])), now)
 			view.Key = hit.Key
 			hit.Score *= trust.Weight(trust.Told{Trust: view.Trust}.Believed())
-			f.Relationships = append(f.Relationships, FoundRelationship{Hit: hit, FromName: neo.Text(l[3]), ToName: neo.Text(l[6]), RelationshipView: view})
+			ends := neo.List(l[7])
+			f.Relationships = append(f.Relationships, FoundRelationship{
+				Hit: hit, FromName: neo.Text(l[3]), ToName: neo.Text(l[6]), Ends: trust.NewTold(ends[0], neo.Text(ends[1])), RelationshipView: view,
+			})
 		}),
 	)
 	f.weighRoles(len(asks.messages))

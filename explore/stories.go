@@ -43,7 +43,7 @@ func (a *assembly) stories(sources []SourceHit, nodes []node) ([]StorylineHit, [
 func plainStorylines(storylines []StorylineHit, granularity int) []StorylineHit {
 	for i, t := range storylines {
 		if granularity == 1 {
-			storylines[i] = StorylineHit{StorylineID: t.StorylineID, Name: t.Name}
+			storylines[i] = StorylineHit{StorylineID: t.StorylineID, Name: t.Name, Told: t.Told}
 		}
 	}
 	return storylines
@@ -52,7 +52,7 @@ func plainStorylines(storylines []StorylineHit, granularity int) []StorylineHit 
 func (a *assembly) storylineHit(t *Storyline, score float64) StorylineHit {
 	hit := StorylineHit{
 		StorylineID: t.EntityKey, Name: t.Name, Description: t.Description, RelevanceScore: score, SourceCount: t.SourceCount,
-		StartedAt: t.FirstAt, LastSourceAt: t.LastAt, Anchor: t.Anchor,
+		StartedAt: t.FirstAt, LastSourceAt: t.LastAt, Anchor: t.Anchor, Told: anchorTold(t.Anchor),
 	}
 	for _, s := range t.Sources {
 		hit.PreviewSources = append(hit.PreviewSources, SourcePreview{s.EntityKey, s.Summary, s.StartedAt, trust.NewTold(s.Trust, s.Origin)})
@@ -80,7 +80,7 @@ func (a *assembly) storylineHit(t *Storyline, score float64) StorylineHit {
 const topShown = 5
 
 func addRef(refs []graph.NodeRef, n graph.NodeRef) []graph.NodeRef {
-	if len(refs) == topShown || slices.Contains(refs, n) {
+	if len(refs) == topShown || slices.ContainsFunc(refs, func(r graph.NodeRef) bool { return r.EntityKey == n.EntityKey }) {
 		return refs
 	}
 	return append(refs, n)
@@ -109,17 +109,17 @@ func (a *assembly) macroHits(scores map[string]float64) []MacroHit {
 		}
 		hit := MacroHit{
 			MacroID: m.EntityKey, Name: m.Name, Description: m.Description, RelevanceScore: score, StorylineCount: m.StorylineCount,
-			TotalSourceCount: m.SourceCount, StartedAt: m.FirstAt, LastEventAt: m.LastAt, Anchor: m.Anchor,
+			TotalSourceCount: m.SourceCount, StartedAt: m.FirstAt, LastEventAt: m.LastAt, Anchor: m.Anchor, Told: anchorTold(m.Anchor),
 		}
 		for _, t := range m.Storylines {
-			hit.Storylines = append(hit.Storylines, MacroStoryline{t.EntityKey, t.Name, t.Description, t.SourceCount})
+			hit.Storylines = append(hit.Storylines, MacroStoryline{t.EntityKey, t.Name, t.Description, t.SourceCount, anchorTold(anchor(t.Anchors))})
 		}
 		macros = append(macros, hit)
 	}
 	macros = sortByScore(macros, func(m *MacroHit) float64 { return m.RelevanceScore }, func(m *MacroHit) string { return m.MacroID }, a.macros)
 	for i, m := range macros {
 		if a.granularity < 3 {
-			macros[i] = MacroHit{MacroID: m.MacroID, Name: m.Name}
+			macros[i] = MacroHit{MacroID: m.MacroID, Name: m.Name, Told: m.Told}
 		}
 	}
 	return macros

@@ -1,10 +1,12 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
+	"kith/internal/trust"
 	"kith/markup"
 )
 
@@ -120,7 +122,7 @@ func (l lineWriter) relationship(h *RelationshipHit) string {
 	if description := markup.Inline(h.Description); description != "" {
 		line += ": " + description
 	}
-	return h.Line(line)
+	return h.Least(h.Ends).Line(line)
 }
 
 func (l lineWriter) source(h *SourceHit) string {
@@ -143,14 +145,14 @@ func (l lineWriter) source(h *SourceHit) string {
 
 func messageLine(h *MessageHit) string {
 	said := markup.Inline(h.Text)
-	if h.Name != "" {
-		return h.At.Format(time.DateOnly) + ", " + h.Line(markup.Inline(h.Name)+": "+said)
+	if by := cmp.Or(h.Name, h.Role); h.Name != "" || !trust.IsRole(h.Role) {
+		return h.At.Format(time.DateOnly) + ", " + h.Line(markup.Inline(by)+": "+said)
 	}
 	return h.At.Format(time.DateOnly) + ", " + markup.Inline(h.Role) + ": " + h.Line(said)
 }
 
 func (l lineWriter) storyline(h *StorylineHit) string {
-	line := l.describe(h.Name, h.StorylineID, h.Description)
+	line := h.Told.Line(l.describe(h.Name, h.StorylineID, h.Description))
 	for _, s := range h.PreviewSources {
 		line += fmt.Sprintf("\n  - %s: %s", s.StartedAt.Format(time.DateOnly), s.Line(markup.Inline(s.Summary)))
 	}
@@ -158,9 +160,9 @@ func (l lineWriter) storyline(h *StorylineHit) string {
 }
 
 func (l lineWriter) macro(h *MacroHit) string {
-	line := l.describe(h.Name, h.MacroID, h.Description)
+	line := h.Told.Line(l.describe(h.Name, h.MacroID, h.Description))
 	for _, t := range h.Storylines {
-		line += "\n  - " + l.describe(t.Name, t.StorylineID, t.OneLiner)
+		line += "\n  - " + t.Told.Line(l.describe(t.Name, t.StorylineID, t.OneLiner))
 	}
 	return line
 }

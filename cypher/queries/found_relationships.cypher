@@ -30,5 +30,5 @@ CALL (n) {
     [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]], m.trust, m.origin
   ]) AS links
 }
-RETURN collect([n.entity_key, n.name, labels(n), links]) AS relationships
+RETURN collect([n.entity_key, n.name, labels(n), links, n.trust, n.origin]) AS relationships
 LIMIT 1

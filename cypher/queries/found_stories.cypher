@@ -1,5 +1,5 @@
 // Returns storylines that include sources or are about nodes, and the macros that group them: each storyline with its
-// subject and newest sources, each macro with its root and all its storylines.
+// subject and newest sources, each macro with its root and all its storylines and their subjects.
 // mode: read
 // plan: kept
 // params: team_id, user_id, source_keys, node_keys, story_keys, previews, story_limit
@@ -30,7 +30,7 @@ WITH DISTINCT t
 LIMIT $story_limit
 CALL (t) {
   MATCH (t)-[:about {team_id: $team_id}]->(n:Memory)
-  RETURN collect([n.entity_key, labels(n), n.name]) AS anchors
+  RETURN collect([n.entity_key, labels(n), n.name, n.trust, n.origin]) AS anchors
 }
 CALL (t) {
   MATCH (t)-[:includes {team_id: $team_id}]->(s:Source)
@@ -51,14 +51,18 @@ UNWIND CASE WHEN parents = [] THEN [null] ELSE parents END AS m
 WITH DISTINCT storylines, m
 CALL (m) {
   MATCH (m)-[:rooted_in {team_id: $team_id}]->(n:Memory)
-  RETURN collect([n.entity_key, labels(n), n.name]) AS anchors
+  RETURN collect([n.entity_key, labels(n), n.name, n.trust, n.origin]) AS anchors
 }
 CALL (m) {
   MATCH (m)-[:groups {team_id: $team_id}]->(t:Storyline)
   WITH t
   ORDER BY t.last_source_at DESC
   LIMIT 100
-  RETURN collect([t.entity_key, t.name, t.description, t.source_count]) AS parts
+  CALL (t) {
+    MATCH (t)-[:about {team_id: $team_id}]->(n:Memory)
+    RETURN collect([n.entity_key, labels(n), n.name, n.trust, n.origin]) AS subjects
+  }
+  RETURN collect([t.entity_key, t.name, t.description, t.source_count, subjects]) AS parts
 }
 RETURN storylines,
   collect(CASE WHEN m IS NOT NULL THEN [m.entity_key, m.name, m.description, m.storyline_count, m.source_count,

@@ -6,7 +6,7 @@
 // what. timed: for each ask, the user's own sources at its times ($times: windows, or conversations
 // counted within them). said: for asks that times filter, what was said then: ask, key, source, speaker, of each source
 // in turn. sources: trust. nodes: label, trust.
-// relationships (current ones, or those of a day): ends and their names, type, properties. texts: key, name and
+// relationships (current ones, or those of a day): ends and their names, type, trust and origin of the less believed end, properties. texts: key, name and
 // beginning of the first sources. links: the nodes that these sources mention, and the found nodes that sources
 // mention, each with labels, key, name, aliases, how many sources visible to the caller mention it (for shared nodes: how many
 // of the caller's own), which of the first do, and all that do, as one text: key, U+001F, + if it has their name, when
@@ -196,7 +196,7 @@ CALL (relationship_queries) {
     AND (a:Memory OR a.deleted_at > $as_of)
     AND (b:Memory OR b.deleted_at > $as_of)
   RETURN collect([ask, r.key, a.entity_key, a.name, type(r), b.entity_key, b.name,
-    [name IN $relationship_names | r[name]]]) AS relationships
+    CASE WHEN b.trust < coalesce(a.trust, 1.0) THEN [b.trust, b.origin] ELSE [a.trust, a.origin] END, [name IN $relationship_names | r[name]]]) AS relationships
 }
 CALL (said, told) {
   UNWIND [hit IN told | [hit[0], hit[1], 0.0]] + [hit IN reduce(all = [], hits IN said | all + hits) | [hit[0], 0.0, hit[1]]] AS hit

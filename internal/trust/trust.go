@@ -73,6 +73,15 @@ func OfRole(role, source string) string {
 	return source
 }
 
+// IsRole reports whether a role of a message is one of the usual words. Roles are free texts: another one is a text of its writer.
+func IsRole(role string) bool {
+	switch strings.ToLower(role) {
+	case "user", "human", "assistant", "ai", "model", "bot", "tool", "function", "tool_result", "system", "developer":
+		return true
+	}
+	return false
+}
+
 // Marked returns the trust of a text of others that reads like an instruction to the agent, from the trust that it has otherwise.
 func Marked(t float64) float64 { return t * instructs }
 
