@@ -3,11 +3,16 @@ package graph_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"kith/explore"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/trust"
+	"kith/loader"
 )
 
 // mail stores a mail of others.
@@ -424,4 +429,97 @@ func TestWithdrawalOfParticipants(t *testing.T) {
 	}
 	e.Same("kept", []int64{1, 0}, []int64{undone.Kept, undone.LoweredNodes})
 	e.Same("rests on", []string{"third"}, e.get("u1", "person", "bob").RestsOn)
+}
+
+// Names at the other end of something believed come with their own trust, now and as of a time before they were confirmed.
+func TestTrustOfNames(t *testing.T) {
+	e := fresh(t)
+	e.Write("u1", []graph.NodeWrite{owner1("me"), node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "mill", 0.9, func(w *graph.NodeWrite) {
+		w.OwnFields = &graph.OwnFields{Trust: graph.Some(0.4), Origin: graph.Some("external")}
+	})}, graph.RelationshipWrite{From: "a", To: "mill", Type: "relates_to", Description: graph.Some("where corn is ground"), Salience: graph.Some(0.5)})
+	e.tell("u1", "a-s", enough, "a", "mill")
+	later := slices.Clone(enough)
+	for i := range later {
+		later[i] += 31 * graph.Day
+	}
+	e.tell("u1", "b-s", later, "b", "mill")
+	e.stories()
+	e.sameNames("now", nil)
+	concept, _ := graph.KindOf("concept")
+	changed, err := e.Store.NodeChanges(e.Context(), e.As("u1"), concept, "a", graph.ChangePeriod{Limit: 100})
+	if err != nil {
+		e.Fatal(err)
+	}
+	for _, c := range changed.Changes {
+		if c.Relationship != nil && c.Relationship.Node.EntityKey == "mill" {
+			e.Same("changes", 0.4, c.Relationship.Node.Told.Believed())
+		}
+	}
+
+	at := e.Now
+	e.Now = e.Now.Add(time.Hour)
+	e.Write("u1", []graph.NodeWrite{change("concept", "mill", described("grinds"), func(w *graph.NodeWrite) { w.OwnFields = &graph.OwnFields{Trust: graph.Some(1.0)} })})
+	e.Same("confirmed", false, e.get("u1", "concept", "mill").Trust.Given)
+	e.sameNames("past", &at)
+}
+
+// sameNames checks the trust of each name of the mill.
+func (e *env) sameNames(what string, at *time.Time) {
+	e.Helper()
+	names := map[string]trust.Told{}
+	add := func(place string, refs ...graph.NodeRef) {
+		for _, ref := range refs {
+			if ref.EntityKey == "mill" {
+				names[place] = ref.Told
+			}
+		}
+	}
+	concept, _ := graph.KindOf("concept")
+	n, err := e.Store.Node(e.Context(), e.As("u1"), concept, "a", graph.NodeQuery{Relationships: 10, AsOf: at})
+	page, pageErr := e.Store.Relationships(e.Context(), e.As("u1"), graph.RelationshipList{Kind: concept, Key: "a", Direction: "outgoing", Limit: 10, AsOf: at})
+	for _, r := range n.Relationships {
+		add("node", *r.Node)
+	}
+	for _, r := range page.Relationships {
+		add("relationships", *r.Node)
+	}
+
+	q := loader.SectionQuery{Now: e.Now, AsOf: at, FocusKey: "a", FocusKind: concept}
+	found, readErr := e.contexts().ReadSections(e.Context(), e.As("u1"), []loader.Section{loader.SourcesSection, loader.FocusSection}, q)
+	if at != nil && readErr == nil {
+		readErr = e.contexts().OfPast(e.Context(), e.As("u1"), q, found)
+	}
+	for _, entity := range found.Sources[0].KeyEntities {
+		add("mentioned", graph.NodeRef{EntityKey: entity.EntityKey, Told: entity.Told})
+	}
+	for _, l := range found.Focus.Links {
+		add("focus", graph.NodeRef{EntityKey: l.EntityKey, Told: l.Told})
+	}
+
+	search := askWords("corn")
+	search.AsOf = at
+	for _, r := range e.search("u1", search).Relationships {
+		add("found", graph.NodeRef{EntityKey: r.To, Told: r.Ends})
+	}
+	details, detailsErr := explore.NewStore(e.Store, nil).Details(e.Context(), e.As("u1"), explore.Wanted{Nodes: []string{"mill"}, Around: []string{"mill"}, Previews: 1, AsOf: at})
+	for i := range details.Around {
+		add("around", details.Around[i].Node)
+	}
+	for i := range details.Storylines {
+		add("storyline", *details.Storylines[i].Anchor)
+	}
+	for i := range details.Macros {
+		add("macro", *details.Macros[i].Anchor)
+		for _, t := range details.Macros[i].Storylines {
+			add("storyline of a macro", t.Anchors...)
+		}
+	}
+	if err := errors.Join(err, pageErr, readErr, detailsErr); err != nil {
+		e.Fatal(err)
+	}
+	want, little := map[string]trust.Told{}, 0.4
+	for _, place := range []string{"node", "relationships", "mentioned", "focus", "found", "around", "storyline", "macro", "storyline of a macro"} {
+		want[place] = trust.Told{Trust: &little, Origin: "external"}
+	}
+	e.Same(what, want, names)
 }

@@ -80,9 +80,10 @@ type RecentSource struct {
 
 // KeyEntity is a node that a conversation mentions.
 type KeyEntity struct {
-	EntityKey string `json:"entity_key"`
-	Name      string `json:"name"`
-	Type      string `json:"type" enum:"Person,Concept,Entity"`
+	EntityKey string     `json:"entity_key"`
+	Name      string     `json:"name"`
+	Type      string     `json:"type" enum:"Person,Concept,Entity"`
+	Told      trust.Told `json:"-"`
 }
 
 // LastConversation is the user's newest conversation of any age.
@@ -108,6 +109,7 @@ type FocusLink struct {
 	Description      string     `json:"relationship_description"`
 	Salience         float64    `json:"relationship_salience"`
 	Relationship     trust.Told `json:"relationship,omitzero" doc:"how far the relationship is believed"`
+	Told             trust.Told `json:"-"` // of the name
 }
 
 // SectionQuery holds what the sections depend on besides the scope.
@@ -314,7 +316,7 @@ func (f *fixedLists) recentSourcesFrom(v any) []RecentSource {
 	l := neo.List(v)
 	sources := make([]RecentSource, len(l))
 	for i := range l {
-		s := f.of(l[i], 10)
+		s := f.of(l[i], 11)
 		entities := make([]KeyEntity, len(neo.List(s[7])))
 		keys, names := neo.Text(s[5]), neo.Text(s[6])
 		for e, kind := range neo.List(s[7]) {
@@ -322,12 +324,25 @@ func (f *fixedLists) recentSourcesFrom(v any) []RecentSource {
 			entities[e].Name, names, _ = strings.Cut(names, graph.KeySeparator)
 			entities[e].Type = knowledgeLabel(kind)
 		}
+		for _, v := range neo.List(s[10]) {
+			trusted := f.of(v, 3)
+			setTold(entities, neo.Text(trusted[0]), trustedFrom(trusted[1:]))
+		}
 		sources[i] = RecentSource{
 			EntityKey: neo.Text(s[0]), StartedAt: neo.Millis(s[1]), EndedAt: neo.OptionalMillis(s[2]), ContextType: neo.OptionalText(s[3]),
 			Summary: neo.Text(s[4]), KeyEntities: entities, Told: trustedFrom(s[8:]),
 		}
 	}
 	return sources
+}
+
+// setTold sets how far the entity with a key is believed.
+func setTold(entities []KeyEntity, key string, told trust.Told) {
+	for i := range entities {
+		if entities[i].EntityKey == key {
+			entities[i].Told = told
+		}
+	}
 }
 
 func (f *fixedLists) focusFrom(v any, user *string, now time.Time) *Focus {
@@ -338,7 +353,7 @@ func (f *fixedLists) focusFrom(v any, user *string, now time.Time) *Focus {
 	links := neo.List(l[1])
 	focus := &Focus{Node: f.contextNodeFrom(l[0], user, now), Links: make([]FocusLink, len(links))}
 	for i := range links {
-		k := f.of(links[i], 9)
+		k := f.of(links[i], 11)
 		direction := "incoming"
 		if neo.Bool(k[4]) {
 			direction = "outgoing"
@@ -346,6 +361,7 @@ func (f *fixedLists) focusFrom(v any, user *string, now time.Time) *Focus {
 		focus.Links[i] = FocusLink{
 			EntityKey: neo.Text(k[0]), Name: neo.Text(k[1]), NodeType: knowledgeLabel(k[2]), RelationshipType: neo.Text(k[3]),
 			Direction: direction, Description: neo.Text(k[5]), Salience: graph.RoundSalience(neo.Number(k[6])), Relationship: trustedFrom(k[7:]),
+			Told: trustedFrom(k[9:]),
 		}
 	}
 	return focus

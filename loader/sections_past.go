@@ -85,7 +85,7 @@ type pastSections struct {
 // replace replaces a node by what it was. It returns false if the node was not there. Notes have a lifetime of their own.
 func (o pastSections) replace(n *ContextNode) bool {
 	if was, changed := o.Changed(n.EntityKey); changed {
-		n.Node = was.View(o.at).Node
+		n.Node, n.Told = was.View(o.at).Node, was.Told()
 	}
 	return o.There(n.EntityKey)
 }
@@ -108,12 +108,12 @@ func (o pastSections) sources(found *Sections) {
 	for i := range found.Sources {
 		s := &found.Sources[i]
 		if was, changed := o.Changed(s.EntityKey); changed {
-			s.Summary, s.EndedAt = was.Text("summary"), was.Moment("ended_at")
+			s.Summary, s.EndedAt, s.Told = was.Text("summary"), was.Moment("ended_at"), was.Told()
 		}
 		entities := []KeyEntity{}
 		for _, e := range s.KeyEntities {
-			if ref, there := o.Ref(graph.NodeRef{EntityKey: e.EntityKey, Name: e.Name}); there {
-				entities = append(entities, KeyEntity{e.EntityKey, ref.Name, e.Type})
+			if ref, there := o.Ref(graph.NodeRef{EntityKey: e.EntityKey, Name: e.Name, Told: e.Told}); there {
+				entities = append(entities, KeyEntity{e.EntityKey, ref.Name, e.Type, ref.Told})
 			}
 		}
 		s.KeyEntities = entities
@@ -142,7 +142,7 @@ func (s *Store) relationshipsOf(ctx context.Context, scope graph.Scope, o pastSe
 	kept := []OwnerRelationship{}
 	for _, r := range found.Relationships {
 		if link := strongestTo(around, r.Node.EntityKey, r.RelationshipType); link != nil && o.replace(&r.Node) && r.Node.State != "archived" {
-			r.Description, r.Salience = link.Description, link.Salience
+			r.Description, r.Salience, r.Relationship = link.Description, link.Salience, link.Told()
 			kept = append(kept, r)
 		}
 	}
@@ -191,7 +191,7 @@ func (s *Store) focusOf(ctx context.Context, scope graph.Scope, at time.Time, fo
 		l := &links[i]
 		focus.Links = append(focus.Links, FocusLink{
 			EntityKey: l.Node.EntityKey, Name: l.Node.Name, NodeType: kindOf(l).Label, RelationshipType: l.Type, Direction: l.Direction,
-			Description: l.Description, Salience: l.Salience,
+			Description: l.Description, Salience: l.Salience, Relationship: l.Told(), Told: l.Node.Told,
 		})
 	}
 	return nil

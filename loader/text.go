@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/internal/tokens"
+	"kith/internal/trust"
 	"kith/markup"
 	"kith/preference"
 	"kith/statement"
@@ -236,26 +237,39 @@ func sourceLines(sources []RecentSource) []string {
 		if s.EndedAt == nil {
 			line += ", open"
 		}
-		names := make([]string, len(s.KeyEntities))
-		for e, entity := range s.KeyEntities {
-			names[e] = markup.Inline(entity.Name)
+		summary := markup.Inline(s.Summary)
+		mentioned, least := s.mentioned()
+		if summary != "" && mentioned != "" && least.Believed() >= trust.Plain {
+			summary, mentioned = summary+" "+mentioned, ""
 		}
-		mentioned := ""
-		if len(names) > 0 {
-			mentioned = " [" + strings.Join(names, ", ") + "]"
+		if summary != "" {
+			line += ": " + s.Line(summary)
 		}
-		if summary := markup.Inline(s.Summary); summary != "" {
-			line, mentioned = line+": "+s.Line(summary+mentioned), ""
+		if mentioned != "" {
+			line += " " + least.Line(mentioned)
 		}
-		lines[i] = line + mentioned
+		lines[i] = line
 	}
 	return lines
+}
+
+// mentioned returns the names of what a conversation mentions in brackets, and how far the least believed one is believed.
+func (s *RecentSource) mentioned() (text string, least trust.Told) {
+	names := make([]string, len(s.KeyEntities))
+	for i, entity := range s.KeyEntities {
+		names[i] = markup.Inline(entity.Name)
+		least = least.Least(entity.Told)
+	}
+	if len(names) > 0 {
+		text = "[" + strings.Join(names, ", ") + "]"
+	}
+	return text, least
 }
 
 func focusLines(f *Focus) []string {
 	lines := []string{f.Node.Line(described(markup.Name(f.Node.Name), f.Node.Description))}
 	for _, l := range f.Links {
-		lines = append(lines, l.Relationship.Line(described(fmt.Sprintf("%s %s %s (%s)",
+		lines = append(lines, l.Relationship.Least(l.Told).Line(described(fmt.Sprintf("%s %s %s (%s)",
 			l.Direction, markup.Inline(l.RelationshipType), markup.Name(l.Name), markup.Inline(l.NodeType)), l.Description)))
 	}
 	return lines

@@ -24,7 +24,7 @@ CALL (n) {
   ORDER BY salience DESC, node_salience DESC, m.entity_key DESC, r.key DESC
   LIMIT 10
   RETURN collect([m.entity_key, m.name, CASE WHEN m:Person THEN 0 WHEN m:Concept THEN 1 ELSE 2 END,
-    coalesce(r.type_word, type(r)), startNode(r) = n, r.description, salience, r.trust, r.origin]) AS links
+    coalesce(r.type_word, type(r)), startNode(r) = n, r.description, salience, r.trust, r.origin, m.trust, m.origin]) AS links
 }
 RETURN CASE WHEN n IS NULL THEN null ELSE [
   [

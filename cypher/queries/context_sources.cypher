@@ -1,6 +1,6 @@
 // Returns the user's conversations since $week_ago, newest first, each with its most salient mentions. The mentions of
 // a source are keys and names, each ended by a unit separator (which neither can contain: one value instead of five),
-// and their kinds (0 person, 1 concept, 2 entity). The open conversation is omitted. With fewer than five, the older
+// and their kinds (0 person, 1 concept, 2 entity); of those with a trust also key, trust and origin. The open conversation is omitted. With fewer than five, the older
 // ones are counted, up to 1,000, and so are those with less trust than $least_trust, and the writes that wait for a review.
 // mode: read
 // plan: kept
@@ -27,10 +27,11 @@ CALL (s) {
   LIMIT 5
   RETURN reduce(text = '', key IN collect(n.entity_key) | text + key + '\u001f') AS keys,
     reduce(text = '', name IN collect(n.name) | text + name + '\u001f') AS names,
-    collect(CASE WHEN n:Person THEN 0 WHEN n:Concept THEN 1 ELSE 2 END) AS kinds
+    collect(CASE WHEN n:Person THEN 0 WHEN n:Concept THEN 1 ELSE 2 END) AS kinds,
+    collect(CASE WHEN n.trust IS NOT NULL THEN [n.entity_key, n.trust, n.origin] END) AS trusted
 }
 WITH collect([
-  s.entity_key, s.started_at.epochMillis, s.ended_at.epochMillis, s.context_type, s.summary, keys, names, kinds, s.trust, s.origin
+  s.entity_key, s.started_at.epochMillis, s.ended_at.epochMillis, s.context_type, s.summary, keys, names, kinds, s.trust, s.origin, trusted
 ]) AS sources
 CALL (sources) {
   WITH sources
