@@ -53,27 +53,28 @@ func changesText(l *graph.ChangeList, since time.Time, lines []string, gone int)
 
 // changeLines returns a change as lines, without what begins a line.
 func changeLines(c *graph.NodeChange) []string {
-	about, end := "", origin(c)
+	about, end, told := "", origin(c), c.Told
 	if r := c.Relationship; r != nil {
 		lead := "to"
 		if r.Direction == "incoming" {
 			lead = "from"
 		}
+		told = told.Least(r.Node.Told)
 		about = fmt.Sprintf("relationship %s %s (%s), ", lead, markup.Name(markup.Truncate(cmp.Or(r.Node.Name, r.Node.EntityKey), nameShown)), markup.Inline(r.Type))
 	}
 	day := c.At.Format(time.DateOnly)
 	if c.What != graph.UpdatedOp && c.What != graph.EndedOp {
-		return []string{c.Told.Line(about+event(c, day)) + end}
+		return []string{told.Line(about+event(c, day)) + end}
 	}
 	lines := make([]string, 0, len(c.Changes))
 	for _, f := range c.Changes {
 		switch {
 		case about == "":
-			lines = append(lines, c.Told.Line(markup.Item(f.Field)+", "+day+": "+wasAndIs(f))+end)
+			lines = append(lines, told.Line(markup.Item(f.Field)+", "+day+": "+wasAndIs(f))+end)
 		case f.Field == "valid_to" && c.What == graph.EndedOp:
-			lines = append(lines, c.Told.Line(about+day+": ended "+changeValue(f.Is))+end)
+			lines = append(lines, told.Line(about+day+": ended "+changeValue(f.Is))+end)
 		default:
-			lines = append(lines, c.Told.Line(about+day+": "+markup.Inline(f.Field)+" "+wasAndIs(f))+end)
+			lines = append(lines, told.Line(about+day+": "+markup.Inline(f.Field)+" "+wasAndIs(f))+end)
 		}
 	}
 	return lines
