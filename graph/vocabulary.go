@@ -52,6 +52,9 @@ var stateKeys = map[string][]string{
 // StateKeys returns the known values of state_key of a kind; nil if it has none.
 func StateKeys(kind Kind) []string { return slices.Clone(stateKeys[kind.Name]) }
 
+// IsStateKey reports whether a state_key is one of the known values of a kind. Others are texts of their writer.
+func IsStateKey(kind, state string) bool { return slices.Contains(stateKeys[kind], state) }
+
 // usualTypes has the types that are usual between two kinds of knowledge, in either direction.
 var usualTypes = map[[2]string][]string{
 	{"person", "person"}:  {"has_relationship_with"},

@@ -252,12 +252,13 @@ func (i *forgottenItem) mergeText() string {
 	if i.Status != "merged" {
 		done = "would be merged into"
 	}
-	fmt.Fprintf(&t, "%s %s [%s]: %d relationships move, %d repeat its own or lead to it", done, markup.Name(m.Node.Name), markup.Inline(m.Node.EntityKey), m.Relationships, m.Left)
+	told := m.Node.Told()
+	fmt.Fprintf(&t, "%s %s [%s]: %d relationships move, %d repeat its own or lead to it", done, told.Line(markup.Name(m.Node.Name)), markup.Inline(m.Node.EntityKey), m.Relationships, m.Left)
 	if m.Nodes > 0 {
 		fmt.Fprintf(&t, "; %d nodes of the project move", m.Nodes)
 	}
 	for _, c := range m.Conflicts {
-		fmt.Fprintf(&t, "; its %s stays, not %s", c.Field, markup.JSON(string(c.Dropped)))
+		fmt.Fprintf(&t, "; its %s stays, not %s", c.Field, told.Least(m.Merged.Told).Line(markup.JSON(string(c.Dropped))))
 	}
 	if i.Status == "merged" {
 		t.WriteString("; can be undone until " + i.RestorableUntil.Format(time.DateOnly))

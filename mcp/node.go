@@ -105,7 +105,7 @@ func relationshipLine(r *graph.RelationshipView) string {
 	if r.Description != "" {
 		line += ": " + markup.Inline(r.Description)
 	}
-	return r.Told().Line(line)
+	return r.Told().Least(other.Told).Line(line)
 }
 
 // nodeField is a field of a node. isText: in a writer's own words.
@@ -134,7 +134,7 @@ func fieldsOf(n *graph.NodeView) ([]nodeField, error) {
 		if err != nil {
 			return nil, fmt.Errorf("node: %w", err)
 		}
-		if f := fieldOf(fmt.Sprint(name), value); f.value != "" {
+		if f := fieldOf(n.Kind, fmt.Sprint(name), value); f.value != "" {
 			fields = append(fields, f)
 		}
 	}
@@ -147,19 +147,21 @@ func fieldsOf(n *graph.NodeView) ([]nodeField, error) {
 // unshown are the fields that the heading has, or that say nothing to a model.
 var unshown = []string{"kind", "entity_key", "name", "title", "canonical_name", "confidence", "access_count"}
 
-// ofKith are fields with a word of a closed list or a time.
+// ofKith are fields with a word of a closed list, a time, keys, or what Kith itself found.
 var ofKith = []string{
-	"user_id", "state", "ttl_policy", "origin", "created_at", "updated_at", "last_accessed_at", "archives_at", "source_key", "project_id", "state_key", "content_type",
-	"started_at", "ended_at", "start_at", "due_at", "completed_at", "first_mentioned_at", "last_mentioned_at",
+	"user_id", "state", "ttl_policy", "origin", "context_type", "source_type", "sensitivity", "processing_status", "focus_kind", "impact", "created_at", "updated_at", "last_accessed_at", "archives_at", "source_key", "project_id", "content_type",
+	"started_at", "ended_at", "at", "ts", "start_at", "end_at", "due_at", "completed_at", "target_date", "mitigated_at", "decision_at", "processed_at", "withdrawn_at",
+	"first_mentioned_at", "last_mentioned_at", "first_source_at", "last_source_at", "deleted_at", "restorable_until", "rests_on", "participants", "last_write",
 }
 
-func fieldOf(name string, value json.RawMessage) nodeField {
+func fieldOf(kind, name string, value json.RawMessage) nodeField {
 	var text string
 	switch {
 	case slices.Contains(unshown, name) || string(value) == "null":
 		return nodeField{}
 	case json.Unmarshal(value, &text) == nil:
-		return nodeField{name, markup.Inline(text), !slices.Contains(ofKith, name)}
+		return nodeField{name, markup.Inline(text), !slices.Contains(ofKith, name) && (name != "state_key" || !graph.IsStateKey(kind, text))}
 	}
-	return nodeField{name, markup.JSON(string(value)), name == "properties" || name == "value"}
+	isText := strings.ContainsRune(`[{`, rune(value[0])) && !slices.Contains(ofKith, name)
+	return nodeField{name, markup.JSON(string(value)), isText}
 }

@@ -103,7 +103,7 @@ func edges(title string, list []edge) string {
 		if e.Description != "" {
 			line += ": " + markup.Inline(e.Description)
 		}
-		t.WriteString("- " + e.Line(line) + "\n")
+		t.WriteString("- " + e.Least(e.Node.Told).Line(line) + "\n")
 	}
 	return t.String()
 }

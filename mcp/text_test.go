@@ -87,17 +87,33 @@ func TestWhatIsHardlyBelievedIsQuoted(t *testing.T) {
 	t.Parallel()
 	list := []edge{{Key: "r-1", Type: "knows", Description: "since school", Node: graph.NodeRef{EntityKey: "p-1", Kind: "person", Name: "Ada"}}}
 	full := graph.NodeView{
-		Kind: "person", Node: graph.Node{EntityKey: "p-1", Name: "Ada", Description: "mills", Properties: []byte(`{"a":"b"}`)}, Notes: []graph.Note{{Content: "sings"}},
+		Kind: "person", Node: graph.Node{EntityKey: "p-1", Name: "Ada", Description: "mills", Type: "mill", Properties: []byte(`{"a":"b"}`)}, Notes: []graph.Note{{Content: "sings"}},
+		OwnFields: &graph.OwnFields{
+			StateKey: graph.Some("todo"), TypeKey: graph.Some("task.check"), FacetStage: graph.Some("review"), SourceDocumentID: graph.Some("doc-1"), Role: graph.Some("user"),
+			Aliases: graph.Some([]string{"Countess"}), Tags: graph.Some([]string{"sea"}), Keywords: graph.Some([]string{"sea"}), Channel: graph.Some("c"), Author: graph.Some("eve"),
+			Payload: graph.Some(json.RawMessage(`{"a":"b"}`)), Props: graph.Some(json.RawMessage(`{"a":"b"}`)), Value: graph.Some(json.RawMessage(`{"a":"b"}`)),
+		},
 		Relationships: []graph.RelationshipView{{Type: "knows", Description: "since school", Node: &graph.NodeRef{EntityKey: "p-2", Kind: "person", Name: "Bo"}}},
 	}
-	names := []string{"Name", "Description", "Content", "Properties"}
+	names := []string{
+		"Name", "Description", "Content", "Properties", "Type", "StateKey", "TypeKey", "FacetStage", "SourceDocumentID", "Role", "Aliases", "Tags", "Keywords", "Channel", "Author",
+		"Payload", "Props", "Value",
+	}
+	ends, linked := slices.Clone(list), graph.NodeView{Kind: "person", Relationships: []graph.RelationshipView{{Type: "knows", Node: &graph.NodeRef{Kind: "person", Name: "Bo"}}}}
+	hostile.Distrust(&ends[0].Node, "Name") // of a believed relationship
+	hostile.Distrust(linked.Relationships[0].Node, "Name")
 	hostile.Distrust(&list, names...)
 	hostile.Distrust(&full, names...)
 	node, err := nodeText(&full, 100_000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{edges("Outgoing", list), node, nodesText("person", []graph.NodeView{full}, "", 0)} {
+	merge := forgottenItem{Status: "merged", RestorableUntil: new(time.Time), Merge: &graph.Merge{
+		Node: graph.NodeView{Node: graph.Node{Name: "Ada"}}, Conflicts: []graph.MergeConflict{{Field: "name", Dropped: json.RawMessage(`"Bo"`)}},
+	}}
+	hostile.Distrust(&merge, "Name", "Dropped")
+	believed, _ := nodeText(&linked, 100_000)
+	for _, text := range []string{edges("Outgoing", list), edges("Outgoing", ends), node, believed, merge.mergeText(), nodesText("person", []graph.NodeView{full}, "", 0)} {
 		if line := hostile.Plain(text); line != "" || !strings.Contains(text, hostile.Secret) {
 			t.Errorf("%q in %s", line, text)
 		}
