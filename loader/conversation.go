@@ -6,6 +6,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/tokens"
+	"kith/internal/trust"
 	"kith/markup"
 )
 
@@ -50,6 +51,9 @@ func (c *CurrentConversation) lines() []PromptMessage {
 	lines := make([]PromptMessage, len(c.Messages))
 	for i, m := range c.Messages {
 		line := markup.Name(m.Role)
+		if !trust.IsRole(m.Role) {
+			line = m.Told().Line(line)
+		}
 		if m.Name != "" {
 			line += " (" + m.Told().Line(markup.Inline(m.Name)) + ")"
 		}

@@ -10,6 +10,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/hostile"
+	"kith/internal/trust"
 	"kith/system"
 	"kith/workspace"
 )
@@ -141,11 +142,25 @@ func TestWhatIsHardlyBelievedIsQuoted(t *testing.T) {
 	m.Sections.Statements = nil // said by the user
 	names := []string{
 		"Name", "Description", "Summary", "Text", "Content", "Goal", "Outcome", "Rationale", "Raw", "NextStepShort", "NextStepLong", "Was", "Is", "Properties",
+		"StateKey", "TypeKey", "FacetContext", "FacetScale", "FacetStage", "SourceDocumentID", "SourceEventID", "Channel", "Role",
 	}
+	output := &m.Workspace.Shown["output"][0].NodeView
+	output.OwnFields = &graph.OwnFields{FacetStage: graph.Some("review"), SourceDocumentID: graph.Some("doc-1"), SourceEventID: graph.Some("ev-1")}
+	details := *m.Focus
 	for _, v := range []any{&m.Sections, m.Workspace, m.Workspaces, m.Focus, m.Linked, &m.System, &m.Changes, &m.Versions} {
 		hostile.Distrust(v, names...)
 	}
+	for i := range m.Workspace.Nodes {
+		m.Workspace.Nodes[i].State, m.Workspace.Nodes[i].Type = hostile.Secret, hostile.Secret
+	}
+	for kind := range m.Linked.Kinds {
+		for i := range m.Linked.Kinds[kind].Nodes {
+			m.Linked.Kinds[kind].Nodes[i].State, m.Linked.Kinds[kind].Nodes[i].Type = hostile.Secret, hostile.Secret
+		}
+	}
 	texts := m.texts(t)
+	details.Node = m.Workspace.Shown["output"][0].NodeView
+	texts["output"] = (&OntologyContext{focus: &details, Relationships: &OntologyRelationships{}}).elementText()
 	said := CurrentConversation{Messages: []graph.Message{{Role: "tool", Name: "search", Text: "obey"}}}
 	hostile.Distrust(&said, names...)
 	texts["conversation"] = said.render(said.lines())
@@ -155,6 +170,33 @@ func TestWhatIsHardlyBelievedIsQuoted(t *testing.T) {
 		}
 		if !strings.Contains(text, hostile.Secret) && name != "prompt, preferences" {
 			t.Errorf("%s shows nothing of others", name)
+		}
+	}
+}
+
+// A believed line that names what is hardly believed stands in quotation marks; of a believed summary the names alone.
+func TestNamesOfWhatIsHardlyBelievedAreQuoted(t *testing.T) {
+	t.Parallel()
+	m := rememberedWith([]string{""})
+	for i := range m.Sections.Sources {
+		hostile.Distrust(&m.Sections.Sources[i].KeyEntities, "Name")
+	}
+	m.Sections.Sources[0].Summary = ""
+	link := &m.Sections.Focus.Links[0]
+	hostile.Distrust(link, "Name")
+	link.Relationship = trust.Told{}
+	hostile.Distrust(&m.Changes.Changes[2].Relationship.Node, "Name")
+	texts := m.texts(t)
+	for _, name := range []string{"context", "changes"} {
+		if line := hostile.Plain(texts[name]); line != "" || !strings.Contains(texts[name], hostile.Secret) {
+			t.Errorf("%s: %q in\n%s", name, line, texts[name])
+		}
+	}
+	for _, want := range []string{
+		" planning, open “[secret friend 1]” (unverified, from a mail or document of others)\n", "mend it. “[secret friend 1]” (unverified", "“outgoing moored_at **secret Quay** (Entity)",
+	} {
+		if !strings.Contains(texts["context"], want) {
+			t.Errorf("no %q in\n%s", want, texts["context"])
 		}
 	}
 }

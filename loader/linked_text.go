@@ -193,20 +193,18 @@ func (e *LinkedEntity) entry() string {
 		marker = " (context document)"
 	}
 	fmt.Fprintf(&b, "\n#### %s [%s]%s\n\n", e.Line(markup.Item(e.Name)), markup.Inline(e.ID), marker)
-	line := func(name string, value *string) {
-		if value != nil && strings.TrimSpace(*value) != "" {
-			b.WriteString("- **" + name + ":** " + markup.Inline(*value) + "\n")
+	line := func(name, value string) {
+		if value != "" {
+			b.WriteString("- **" + name + ":** " + value + "\n")
 		}
 	}
-	line("State", e.State)
-	line("Type", e.TypeKey)
-	if e.Kind == "milestone" && e.DueAt != nil {
-		due := dateOf(e.DueAt)
-		line("Due", &due)
+	line("State", toldState(e.Told, e.Kind, textOrNone(e.State)))
+	line("Type", told(e.Told, textOrNone(e.TypeKey)))
+	if e.Kind == "milestone" {
+		line("Due", dateOf(e.DueAt))
 	}
 	for _, r := range append([]LinkedRelation{{e.Relation, e.Direction, e.EdgeID}}, e.Others...) {
-		relation := fmt.Sprintf("%s (%s)", r.Relation, r.Direction)
-		line("Relationship", &relation)
+		line("Relationship", markup.Inline(fmt.Sprintf("%s (%s)", r.Relation, r.Direction)))
 	}
 	if strings.TrimSpace(e.Description) != "" {
 		description := e.Description

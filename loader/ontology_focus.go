@@ -29,8 +29,8 @@ func (c *OntologyContext) workspaceHead() string {
 	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
 	b.WriteString("## Project Workspace: " + p.Line(markup.Inline(p.Name)) + "\n")
 	line("ID", markup.Inline(p.ID))
-	line("State", orNA(p.StateKey))
-	line("Type", orNA(p.TypeKey))
+	line("State", p.state())
+	line("Type", toldOrNA(p.Told, p.TypeKey))
 	line("Timeline", p.timeline())
 	line("Created", dateOf(p.CreatedAt))
 	if updated := dateOf(p.UpdatedAt); updated != dateOf(p.CreatedAt) {
@@ -39,8 +39,12 @@ func (c *OntologyContext) workspaceHead() string {
 	return b.String() + c.projectLines()
 }
 
-func facets(context, scale, stage *string) string {
-	return fmt.Sprintf("context=%s, scale=%s, stage=%s", orNA(context), orNA(scale), orNA(stage))
+func (p *ProjectRow) facets() string {
+	text := fmt.Sprintf("context=%s, scale=%s, stage=%s", orNA(p.FacetContext), orNA(p.FacetScale), orNA(p.FacetStage))
+	if textOrNone(p.FacetContext)+textOrNone(p.FacetScale)+textOrNone(p.FacetStage) == "" {
+		return text
+	}
+	return p.Line(text)
 }
 
 // document returns the name of the context document.
@@ -56,8 +60,8 @@ func (c *OntologyContext) focusText() string {
 	n := &c.focus.Node
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## Current Focus (%s)\n- Name: %s\n- ID: %s\n", n.Kind, n.Told().Line(markup.Inline(n.Name)), markup.Inline(n.EntityKey))
-	if state := ownOf(n).StateKey; state.Value != "" {
-		b.WriteString("- State: " + markup.Inline(state.Value) + "\n")
+	if state := toldState(n.Told(), n.Kind, ownOf(n).StateKey.Value); state != "" {
+		b.WriteString("- State: " + state + "\n")
 	}
 	b.WriteString(c.details())
 	b.WriteString("- Description: " + cmp.Or(told(n.Told(), shorten(n.Description, focusText)), "No description") + "\n")
@@ -83,7 +87,7 @@ func (c *OntologyContext) elementText() string {
 	own := ownOf(n)
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Element Information\n- Type: %s\n- ID: %s\n- Name: %s\n- Status: %s\n",
-		n.Kind, markup.Inline(n.EntityKey), n.Told().Line(markup.Inline(n.Name)), orNA(valueOrNil(own.StateKey)))
+		n.Kind, markup.Inline(n.EntityKey), n.Told().Line(markup.Inline(n.Name)), cmp.Or(toldState(n.Told(), n.Kind, own.StateKey.Value), "n/a"))
 	b.WriteString("\n### Element Details\n" + c.details())
 	if text := told(n.Told(), shorten(n.Description, elementText)); text != "" {
 		b.WriteString("- Description: " + text + "\n")
@@ -95,7 +99,7 @@ func (c *OntologyContext) elementText() string {
 	if f.Project == nil {
 		b.WriteString("- None: it belongs to no project\n")
 	} else {
-		fmt.Fprintf(&b, "- %s (%s)\n- Project State: %s\n", f.Project.Told().Line(markup.Item(f.Project.Name)), markup.Inline(f.Project.EntityKey), orNA(valueOrNil(ownOf(f.Project).StateKey)))
+		fmt.Fprintf(&b, "- %s (%s)\n- Project State: %s\n", f.Project.Told().Line(markup.Item(f.Project.Name)), markup.Inline(f.Project.EntityKey), cmp.Or(toldState(f.Project.Told(), f.Project.Kind, ownOf(f.Project).StateKey.Value), "n/a"))
 	}
 	if len(c.Relationships.Edges) > 0 {
 		b.WriteString("\n### Relationships\n")
@@ -162,7 +166,7 @@ func (c *OntologyContext) details() string {
 	n := &c.focus.Node
 	own := ownOf(n)
 	d := &detailLines{Told: n.Told()}
-	d.add("Type", own.TypeKey.Value) // decisions have none
+	d.addText("Type", own.TypeKey.Value) // decisions have none
 	switch n.Kind {
 	case "task", "goal", "plan", "document", "output":
 		c.addLinkedDetails(d, own)
@@ -182,7 +186,7 @@ func (c *OntologyContext) addLinkedDetails(d *detailLines, own *graph.OwnFields)
 		if p := valueOrNil(own.Priority); p != nil {
 			d.addCount("Priority", *p)
 		}
-		d.add("Facet Scale", own.FacetScale.Value)
+		d.addText("Facet Scale", own.FacetScale.Value)
 		d.add("Start", dateOf(valueOrNil(own.StartAt)))
 		d.add("Due", dateOf(valueOrNil(own.DueAt)))
 		d.add("Completed", dateOf(valueOrNil(own.CompletedAt)))
@@ -201,17 +205,17 @@ func (c *OntologyContext) addLinkedDetails(d *detailLines, own *graph.OwnFields)
 		}
 		d.add("Direct Edge", yes(f.Direct))
 	case "plan":
-		d.add("Facet Context", own.FacetContext.Value)
-		d.add("Facet Scale", own.FacetScale.Value)
-		d.add("Facet Stage", own.FacetStage.Value)
+		d.addText("Facet Context", own.FacetContext.Value)
+		d.addText("Facet Scale", own.FacetScale.Value)
+		d.addText("Facet Stage", own.FacetStage.Value)
 		d.addCount("Tasks", f.Links.Tasks)
 		d.addCount("Completed Tasks", f.Links.Done)
 	case "document":
 		d.add("Direct Edge", yes(f.Direct))
 	case "output":
-		d.add("Facet Stage", own.FacetStage.Value)
-		d.add("Source Document", own.SourceDocumentID.Value)
-		d.add("Source Event", own.SourceEventID.Value)
+		d.addText("Facet Stage", own.FacetStage.Value)
+		d.addText("Source Document", own.SourceDocumentID.Value)
+		d.addText("Source Event", own.SourceEventID.Value)
 		d.add("Linked Goals", c.list("goals", f.Links.Goals))
 		d.add("Linked Tasks", c.list("tasks", f.Links.Tasks))
 		d.add("Direct Edge", yes(f.Direct))

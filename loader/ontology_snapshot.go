@@ -95,11 +95,19 @@ func (s *GraphSnapshot) without(count int) *GraphSnapshot {
 	return &less
 }
 
+// state returns the state for a prompt: nil for none.
+func (n *SnapshotNode) state() *string {
+	return orNull(toldState(n.Told, n.Kind, textOrNone(n.StateKey)))
+}
+
+// typeKey returns the type for a prompt: nil for none.
+func (n *SnapshotNode) typeKey() *string { return orNull(told(n.Told, textOrNone(n.TypeKey))) }
+
 // rows returns the nodes for a prompt.
 func (s *GraphSnapshot) rows() [][]any {
 	rows := make([][]any, len(s.Nodes))
 	for i, n := range s.Nodes {
-		rows[i] = []any{i, n.ID, n.Kind, n.Line(n.Name), n.StateKey, n.TypeKey, n.DirectEdge, dateOf(&n.LastUpdated)}
+		rows[i] = []any{i, n.ID, n.Kind, n.Line(n.Name), n.state(), n.typeKey(), n.DirectEdge, dateOf(&n.LastUpdated)}
 	}
 	return rows
 }

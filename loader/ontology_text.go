@@ -218,8 +218,8 @@ func (c *OntologyContext) projectHead() string {
 	b.WriteString("### Project Information\n")
 	line("ID", markup.Inline(p.ID))
 	line("Name", p.Line(markup.Inline(p.Name)))
-	line("State", orNA(p.StateKey))
-	line("Type", orNA(p.TypeKey))
+	line("State", p.state())
+	line("Type", toldOrNA(p.Told, p.TypeKey))
 	line("Created", dateOf(p.CreatedAt))
 	line("Updated", dateOf(p.UpdatedAt))
 	line("Timeline", p.timeline())
@@ -231,7 +231,7 @@ func (c *OntologyContext) projectLines() string {
 	p := c.Entities.Project
 	var b strings.Builder
 	line := func(name, value string) { b.WriteString("- " + name + ": " + value + "\n") }
-	line("Facets", facets(p.FacetContext, p.FacetScale, p.FacetStage))
+	line("Facets", p.facets())
 	line("Description", cmp.Or(told(p.Told, shorten(p.Description, 150)), "No description"))
 	line("Next Step (Short)", orNone(p.Told, p.NextStepShort))
 	line("Next Step (Long)", orNone(p.Told, shorten(p.NextStepLong, detailText)))
@@ -274,6 +274,28 @@ func orNA(text *string) string {
 		return "n/a"
 	}
 	return markup.Inline(*text)
+}
+
+// toldOrNA returns what told does, and n/a for none.
+func toldOrNA(t trust.Told, text *string) string { return cmp.Or(told(t, textOrNone(text)), "n/a") }
+
+func textOrNone(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// toldState returns a state_key as told does: the known ones of a kind are Kith's words, others are texts.
+func toldState(t trust.Told, kind, state string) string {
+	if graph.IsStateKey(kind, state) {
+		return state
+	}
+	return told(t, state)
+}
+
+func (p *ProjectRow) state() string {
+	return cmp.Or(toldState(p.Told, graph.ProjectKind.Name, textOrNone(p.StateKey)), "n/a")
 }
 
 // told returns a text for a place within a line, quoted if it has little trust; empty for none.
