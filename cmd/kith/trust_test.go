@@ -124,6 +124,48 @@ func TestTextsQuoteWhatIsHardlyBelieved(t *testing.T) {
 	}
 }
 
+// Every text quotes what mails told where something believed leads to it or mentions it, and each of its free fields.
+func TestTextsQuoteWhatBelievedLinesName(t *testing.T) {
+	t.Parallel()
+	s, team := shared(t), testenv.Team(t)
+	key := s.newKey(t, team, "read", "write", "admin")
+	admin := s.as(key)
+	mails := s.as(admin.must(t, http.MethodPost, "/v1/keys", `{"user_id":"noor","scopes":["read","write"],"origin":"external"}`)["key"].(string))
+	admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"noor","nodes":[{"kind":"person","entity_key":"noor","name":"Noor","is_owner":true},{"kind":"concept","entity_key":"boat","name":"Boat"}]}`)
+	mails.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"person","entity_key":"eve","name":"secret e","aliases":["secret a"],"salience":1},
+		{"kind":"project","entity_key":"p","name":"secret p","state_key":"secret s","type_key":"secret t","facet_context":"secret f"},
+		{"kind":"output","entity_key":"o","name":"secret o","project_id":"p","state_key":"secret s","type_key":"secret t","facet_stage":"secret f","source_document_id":"secret i","source_event_id":"secret v"},
+		{"kind":"signal","entity_key":"g","name":"secret g","project_id":"p","payload":{"secret x":"secret y"}}],
+		"relationships":[{"from":"p","to":"o","type":"has_output"}]}`)
+	admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"noor","relationships":[{"from":"boat","to":"eve","type":"relates_to","description":"moored by her"}]}`)
+	admin.must(t, http.MethodPost, "/v1/sources", `{"entity_key":"c1","user_id":"noor","mentions":["eve","boat"]}`)
+	admin.must(t, http.MethodPost, "/v1/sources", `{"entity_key":"c2","user_id":"noor","summary":"Sailed.","mentions":["eve","boat"],"messages":[{"role":"user","text":"moored"}]}`)
+	mails.must(t, http.MethodPost, "/v1/sources", `{"entity_key":"c3","summary":"moored","messages":[{"role":"secret r","text":"moored"}]}`)
+
+	texts := map[string]string{}
+	for _, path := range []string{
+		"/v1/context?", "/v1/nodes/concept/boat/changes?", "/v1/ontology?context_type=global&",
+		"/v1/ontology?context_type=project&project_id=p&", "/v1/ontology?context_type=project&project_id=p&focus_kind=output&focus_id=o&",
+		"/v1/ontology?context_type=ontology&focus_kind=output&focus_id=o&", "/v1/nodes/project/p/linked?mode=full&",
+	} {
+		texts[path] = string(admin.do(t, http.MethodGet, path+"user_id=noor&format=text", "").body)
+	}
+	texts["explore"] = string(admin.do(t, http.MethodPost, "/v1/explore", `{"user_id":"noor","queries":[{"query":"moored"}],"format":"text"}`).body)
+	agent := s.agent(t, key)
+	for _, call := range []string{
+		`get_node {"user_id":"noor","entity_key":"boat"}`, `get_node {"user_id":"noor","entity_key":"eve"}`, `get_node {"user_id":"noor","entity_key":"o"}`,
+		`get_node {"user_id":"noor","entity_key":"g"}`, `get_entity_relationships {"user_id":"noor","entity_id":"boat","entity_kind":"concept"}`,
+	} {
+		tool, arguments, _ := strings.Cut(call, " ")
+		texts[call], _ = agent.call(t, tool, arguments)
+	}
+	for what, text := range texts {
+		if line := hostile.Plain(text); line != "" || !strings.Contains(text, hostile.Secret) {
+			t.Errorf("%s: %q in\n%s", what, line, text)
+		}
+	}
+}
+
 // Reviews, rules and refusals of duplicates are the same after an export and an import, of which a dry run says what becomes of each.
 func TestReviewsAreExportedAndImported(t *testing.T) {
 	t.Parallel()
