@@ -865,7 +865,7 @@ func (c *Client) DeleteTrustRule(ctx context.Context, query DeleteTrustRuleQuery
 // DeleteTrustRuleQuery holds the query parameters of DeleteTrustRule.
 type DeleteTrustRuleQuery struct {
 	Author string `json:"author,omitempty"`
-	Origin string `json:"origin,omitempty"`
+	Origin string `json:"origin,omitempty"`  // default: none, as keys that have a trust only
 	UserID string `json:"user_id,omitempty"` // for whom; default: the user of the key, or what the team shares
 }
 
@@ -3503,7 +3503,7 @@ type TrustRule struct {
 	Author    string    `json:"author,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 	Decision  string    `json:"decision"`
-	Origin    string    `json:"origin"`
+	Origin    string    `json:"origin"` // empty: of keys that have a trust only
 	UserID    string    `json:"user_id"`
 }
 
@@ -3655,7 +3655,7 @@ type WithdrawRequest struct {
 
 // Withdrawal is part of the contract.
 type Withdrawal struct {
-	Kept                 int64     `json:"kept,omitempty"` // of an undo: what could not be restored, as its name or key is in use again, or it was purged
+	Kept                 int64     `json:"kept,omitempty"` // of an undo: what could not be restored, as its name or key is in use again, it was purged, or it has other texts since
 	LoweredNodes         int64     `json:"lowered_nodes"`  // that rest on others too: their trust is what the others tell
 	LoweredRelationships int64     `json:"lowered_relationships"`
 	Messages             int64     `json:"messages"`                  // of the source, which is deleted

@@ -5763,7 +5763,10 @@ export interface components {
             created_at: string;
             /** @enum {string} */
             decision: "confirmed" | "refused";
-            /** @enum {string} */
+            /**
+             * @description empty: of keys that have a trust only
+             * @enum {string}
+             */
             origin: "user" | "assistant" | "tool" | "external" | "import";
             user_id: string;
         };
@@ -6013,7 +6016,7 @@ export interface components {
         Withdrawal: {
             /**
              * Format: int64
-             * @description of an undo: what could not be restored, as its name or key is in use again, or it was purged
+             * @description of an undo: what could not be restored, as its name or key is in use again, it was purged, or it has other texts since
              */
             kept?: number;
             /**
@@ -17701,10 +17704,11 @@ export interface operations {
     };
     "delete-trust-rule": {
         parameters: {
-            query: {
+            query?: {
                 /** @description for whom; default: the user of the key, or what the team shares */
                 user_id?: string;
-                origin: "user" | "assistant" | "tool" | "external" | "import";
+                /** @description default: none, as keys that have a trust only */
+                origin?: "user" | "assistant" | "tool" | "external" | "import";
                 author?: string;
             };
             header?: never;

@@ -3263,7 +3263,7 @@ class TrustRule(TypedDict, total=False):
     author: str
     created_at: Required[str]
     decision: Required[Literal["confirmed", "refused"]]
-    origin: Required[Literal["user", "assistant", "tool", "external", "import"]]
+    origin: Required[Literal["user", "assistant", "tool", "external", "import"]]  # empty: of keys that have a trust only
     user_id: Required[str]
 
 
@@ -3413,7 +3413,7 @@ class WithdrawRequest(TypedDict, total=False):
 
 
 class Withdrawal(TypedDict, total=False):
-    kept: int  # of an undo: what could not be restored, as its name or key is in use again, or it was purged
+    kept: int  # of an undo: what could not be restored, as its name or key is in use again, it was purged, or it has other texts since
     lowered_nodes: Required[int]  # that rest on others too: their trust is what the others tell
     lowered_relationships: Required[int]
     messages: Required[int]  # of the source, which is deleted
