@@ -142,7 +142,8 @@ func (e *env) params(q cypher.Query) map[string]any {
 	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,
 		"vector_scope": "k0", "embed_due": 1, "texts": true})
 	maps.Copy(known, map[string]any{"query": "+search_scope:s0", "origin": "external", "decision": "refused", "min_trust": 0.2, "state": "waiting", "part": 1,
-		"nodes": []string{"n-1"}, "lowered": []string{"{}"}, "least_trust": 0.2})
+		"nodes": []string{"n-1"}, "lowered": []string{"{}"}, "least_trust": 0.2,
+		"tellers": []any{[]any{"external", "x"}}, "doubted_scopes": map[string]any{"": "q0"}, "least": 0.2})
 	maps.Copy(known, map[string]any{
 		"walk": 100, "labels": nil, "prefixes": []string{"concept"}, "most": 100, "each": 100,
 		"steps": []map[string]any{{"number": 0, "from": "me", "to": "n-1", "key": nil, "out": nil}},

@@ -9,6 +9,7 @@ import (
 
 	"kith/internal/fault"
 	"kith/internal/searchscope"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -23,6 +24,13 @@ type searchedNodes struct {
 	Last  string   // key of the last one; empty: there are no more
 	Users []string // whose memory they and their relationships are
 	Names []searchedName
+	Links []restingLink
+}
+
+// restingLink is a relationship with what it rests on, in the order of search_users.
+type restingLink struct {
+	Key      string
+	Evidence []string
 }
 
 // searchedName is a node with a name and the parts of its natural key, in the order of search_users.
@@ -37,6 +45,7 @@ type naturalParts struct {
 	UserID, Name, CanonicalName, Type, NaturalKey string
 	Namespace                                     []string // of an item
 	Aliases                                       []string
+	Evidence                                      []string
 }
 
 // renewBatch is the maximum number of nodes in one transaction.
@@ -76,7 +85,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	if last = nodes.Last; last == "" {
 		return "", 0, nil
 	}
-	scopes, kinds, names, further := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
+	scopes, doubted, kinds, names, further := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
 	var keys []string
 	stale := map[string]string{}
 	for i := range nodes.Names {
@@ -88,20 +97,26 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 		if name := NameKey(n.Name); name != "" {
 			names[n.Key] = name
 		}
-		aliases := &stored{Properties: Properties{"user_id": n.Parts.UserID, "aliases": n.Parts.Aliases}}
-		if tokens := append(searchscope.Namespaces(n.Parts.Namespace), aliasTokens(team, aliases.aliasKeys())...); len(tokens) > 0 {
+		parts := &stored{Properties: Properties{"user_id": n.Parts.UserID, "aliases": n.Parts.Aliases, "evidence": n.Parts.Evidence}}
+		tokens := slices.Concat(searchscope.Namespaces(n.Parts.Namespace), aliasTokens(team, parts.aliasKeys()), parts.evidenceTokens(team))
+		if len(tokens) > 0 {
 			further[n.Key] = strings.Join(tokens, " ")
 		}
 	}
+	for _, r := range nodes.Links {
+		if tokens := (Properties{"evidence": r.Evidence}).evidenceTokens(team); len(tokens) > 0 {
+			further[r.Key] = strings.Join(tokens, " ")
+		}
+	}
 	for _, user := range append(nodes.Users, "") {
-		scopes[user] = searchscope.Owner(team, user)
+		scopes[user], doubted[user] = searchscope.Owner(team, user), searchscope.Doubted(team, user)
 	}
 	for _, kind := range Kinds {
 		kinds[kind.Label] = searchscope.Kind(kind.Name)
 	}
 	err = s.Transaction(ctx, "search_renew", func(t *Tx) error {
 		count, err := renewProperties.ExecOne(t, map[string]any{
-			"team_id": team, "after": after, "last": last, "scopes": scopes, "kinds": kinds, "plain": PlainTypes, "names": names, "further": further,
+			"team_id": team, "after": after, "last": last, "scopes": scopes, "doubted_scopes": doubted, "least": trust.Least, "kinds": kinds, "plain": PlainTypes, "names": names, "further": further,
 		})
 		if err != nil {
 			return err

@@ -93,7 +93,7 @@ func (r *reviewRow) view() Review {
 // TrustRule is a decision about all further writes of an origin and author. UserID is empty for the memory that a team shares.
 type TrustRule struct {
 	UserID    string    `json:"user_id"`
-	Origin    string    `json:"origin" doc:"empty: of keys that have a trust only" enum:"user,assistant,tool,external,import"`
+	Origin    string    `json:"origin,omitempty" doc:"absent: of keys that have a trust only" enum:"user,assistant,tool,external,import"`
 	Author    string    `json:"author,omitempty"`
 	Decision  string    `json:"decision" enum:"confirmed,refused"`
 	CreatedAt time.Time `json:"created_at"`

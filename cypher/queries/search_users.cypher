@@ -1,8 +1,8 @@
 // Returns whose memory the next nodes of a team and the relationships from them are, by key; the nodes' names with the
-// parts of their natural keys, and the last key.
+// parts of their natural keys, what the relationships rest on, and the last key.
 // mode: read
 // params: team_id, after, limit
-// returns: last, users, names
+// returns: last, users, names, links
 MATCH (n:Memory {team_id: $team_id})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE n.entity_key > $after
@@ -11,14 +11,16 @@ ORDER BY n.team_id, n.entity_key
 LIMIT $limit
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]->()
-  WHERE r.user_id IS NOT NULL
-  RETURN collect(DISTINCT r.user_id) AS ends
+  RETURN collect(DISTINCT r.user_id) AS ends,
+    collect(CASE WHEN r.evidence IS NOT NULL THEN [r.key, r.evidence] END) AS resting
 }
 WITH max(n.entity_key) AS last,
   collect(CASE WHEN n.name <> '' AND NOT n:Message THEN [n.entity_key, n.name,
-    [labels(n), n.user_id, n.name, n.canonical_name, n.type, n.natural_key, n.namespace, n.aliases]] END) AS names,
+    [labels(n), n.user_id, n.name, n.canonical_name, n.type, n.natural_key, n.namespace, n.aliases, n.evidence]] END) AS names,
+  collect(resting) AS links,
   collect(ends + coalesce(n.participants, []) + [coalesce(n.user_id, '')]) AS lists
 RETURN last,
   reduce(all = [], list IN lists | all + [user IN list WHERE NOT user IN all]) AS users,
-  names
+  names,
+  reduce(all = [], some IN links | all + some) AS links
 LIMIT 1
