@@ -23,6 +23,14 @@ type faultyRelationship struct {
 	Fault               string
 	UserID              string
 	Evidence            []string
+	SearchScope         string
+}
+
+// scope returns the property search_scope that the relationship should have.
+func (r *faultyRelationship) scope(team string) string {
+	p := Properties{"evidence": r.Evidence}
+	p.putRelationshipScope(team, r.UserID, r.Type)
+	return p.Text("search_scope")
 }
 
 // repeatedRelationship is a relationship from a node that has the ends or the key of another one.
@@ -57,6 +65,9 @@ func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
 		}
 		before := a.result.Repaired
 		for _, row := range rows {
+			if row.Fault == "search_scope" && row.SearchScope == row.scope(p.team) {
+				continue
+			}
 			f := Finding{
 				Check: row.Fault, TeamID: p.team, Kind: row.Type, Key: relationshipName(row.Key, row.EntityKey), Detail: relationshipFaults[row.Fault].detail,
 			}
@@ -93,10 +104,7 @@ func (a *auditor) repairRelationship(team string, row faultyRelationship) func(c
 	if row.Fault == "search_scope" {
 		return func(ctx context.Context) error {
 			return a.store.Transaction(ctx, "relationship_update", func(t *Tx) error {
-				p := Properties{"evidence": row.Evidence}
-				p.putRelationshipScope(team, row.UserID, row.Type)
-				delete(p, "evidence")
-				return t.writeRows(updateRelationships, team, []map[string]any{relationshipRow(from, row.Type, to, row.Key, p)})
+				return t.writeRows(updateRelationships, team, []map[string]any{relationshipRow(from, row.Type, to, row.Key, Properties{"search_scope": row.scope(team)})})
 			})
 		}
 	}

@@ -78,56 +78,86 @@ func (s *Store) Renew(ctx context.Context, progress func(nodes int)) error {
 
 // renewPage renews the next nodes of a team and returns the key of the last one; empty after the last node.
 func (s *Store) renewPage(ctx context.Context, team, after string) (last string, renewed int, err error) {
-	nodes, err := findSearched.ReadOne(ctx, s.db, map[string]any{"team_id": team, "after": after, "limit": renewBatch})
-	if err != nil {
-		return "", 0, err
-	}
-	if last = nodes.Last; last == "" {
-		return "", 0, nil
-	}
-	scopes, doubted, kinds, names, further := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
-	var keys []string
-	stale := map[string]string{}
-	for i := range nodes.Names {
-		n := &nodes.Names[i]
-		keys = append(keys, n.Key)
-		if natural := n.Parts.renewed(); natural != "" {
-			stale[n.Key] = natural
-		}
-		if name := NameKey(n.Name); name != "" {
-			names[n.Key] = name
-		}
-		parts := &stored{Properties: Properties{"user_id": n.Parts.UserID, "aliases": n.Parts.Aliases, "evidence": n.Parts.Evidence}}
-		tokens := slices.Concat(searchscope.Namespaces(n.Parts.Namespace), aliasTokens(team, parts.aliasKeys()), parts.evidenceTokens(team))
-		if len(tokens) > 0 {
-			further[n.Key] = strings.Join(tokens, " ")
-		}
-	}
-	for _, r := range nodes.Links {
-		if tokens := (Properties{"evidence": r.Evidence}).evidenceTokens(team); len(tokens) > 0 {
-			further[r.Key] = strings.Join(tokens, " ")
-		}
-	}
-	for _, user := range append(nodes.Users, "") {
-		scopes[user], doubted[user] = searchscope.Owner(team, user), searchscope.Doubted(team, user)
-	}
-	for _, kind := range Kinds {
-		kinds[kind.Label] = searchscope.Kind(kind.Name)
-	}
+	var stale map[string]string
 	err = s.Transaction(ctx, "search_renew", func(t *Tx) error {
-		count, err := renewProperties.ExecOne(t, map[string]any{
-			"team_id": team, "after": after, "last": last, "scopes": scopes, "doubted_scopes": doubted, "least": trust.Least, "kinds": kinds, "plain": PlainTypes, "names": names, "further": further,
-		})
+		params := map[string]any{"team_id": team, "after": after, "limit": renewBatch}
+		nodes, err := findSearched.ExecOne(t, params)
 		if err != nil {
 			return err
 		}
-		renewed = int(count)
+		if last = nodes.Last; last == "" {
+			t.Changes(nil)
+			return nil
+		}
+		keys := nodes.keys()
+		if _, err := t.find(team, lookups{ends: keys}); err != nil { // locks them: nobody changes what they and their relationships rest on
+			return err
+		}
+		if nodes, err = findSearched.ExecOne(t, params); err != nil {
+			return err
+		}
+		count, err := renewProperties.ExecOne(t, nodes.renewal(team, after, last))
+		if err != nil {
+			return err
+		}
+		renewed, stale = int(count), nodes.stale()
 		return t.settle(team, keys)
 	})
 	if err == nil {
 		err = s.renewNames(ctx, team, stale)
 	}
 	return last, renewed, err
+}
+
+// keys returns the keys of the nodes with names.
+func (n *searchedNodes) keys() []string {
+	keys := make([]string, len(n.Names))
+	for i := range n.Names {
+		keys[i] = n.Names[i].Key
+	}
+	return keys
+}
+
+// stale returns the natural keys that differ from the stored ones, by the keys of nodes.
+func (n *searchedNodes) stale() map[string]string {
+	stale := map[string]string{}
+	for i := range n.Names {
+		if natural := n.Names[i].Parts.renewed(); natural != "" {
+			stale[n.Names[i].Key] = natural
+		}
+	}
+	return stale
+}
+
+// renewal returns the parameters of search_renew for nodes of a team.
+func (n *searchedNodes) renewal(team, after, last string) map[string]any {
+	scopes, doubted, kinds, names, further := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
+	for i := range n.Names {
+		of := &n.Names[i]
+		if name := NameKey(of.Name); name != "" {
+			names[of.Key] = name
+		}
+		parts := &stored{Properties: Properties{"user_id": of.Parts.UserID, "aliases": of.Parts.Aliases, "evidence": of.Parts.Evidence}}
+		tokens := slices.Concat(searchscope.Namespaces(of.Parts.Namespace), aliasTokens(team, parts.aliasKeys()), parts.evidenceTokens(team))
+		if len(tokens) > 0 {
+			further[of.Key] = strings.Join(tokens, " ")
+		}
+	}
+	for _, r := range n.Links {
+		if tokens := (Properties{"evidence": r.Evidence}).evidenceTokens(team); len(tokens) > 0 {
+			further[r.Key] = strings.Join(tokens, " ")
+		}
+	}
+	for _, user := range append(n.Users, "") {
+		scopes[user], doubted[user] = searchscope.Owner(team, user), searchscope.Doubted(team, user)
+	}
+	for _, kind := range Kinds {
+		kinds[kind.Label] = searchscope.Kind(kind.Name)
+	}
+	return map[string]any{
+		"team_id": team, "after": after, "last": last, "scopes": scopes, "doubted_scopes": doubted, "least": trust.Least, "kinds": kinds,
+		"plain": PlainTypes, "names": names, "further": further,
+	}
 }
 
 // renewed returns the natural key of a node if it differs from the stored one.

@@ -1,10 +1,10 @@
 // Finds faults of the relationships from some nodes, and of those to them from nodes outside the memory. Of several
 // faults the first counts. A relationship's rank must match relationship_rank.cypher; its stored salience of the node
 // may be an earlier value that has since decayed to the present one. $scopes holds the words by which searches select
-// what some users have. $plain lists the types that no search selects.
+// what some users have. $plain lists the types that no search selects. Of what rests on sources, the caller checks search_scope.
 // mode: read
 // params: team_id, entity_keys, records, plain, scopes
-// returns: entity_key, other_key, id, key, type, fault, user_id, evidence
+// returns: entity_key, other_key, id, key, type, fault, user_id, evidence, search_scope
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
@@ -27,8 +27,8 @@ WITH n, r, m, CASE
   WHEN shown AND NOT (coalesce(r.owner_key = o.entity_key, false) AND coalesce(r.node_until IS NOT NULL
     AND abs(r.node_salience * exp(r.node_decay_rate * (r.node_salience_at - coalesce(x.salience_at, 0)) / 86400000.0) - x.salience) < 0.000001, false) AND coalesce(r.node_key = x.entity_key, false))
     OR r.owner_key IS NOT NULL AND NOT coalesce(shown, false) THEN 'rank'
-  WHEN m:Memory AND NOT type(r) IN $plain AND NOT coalesce(split(r.search_scope, ' s')[0] = coalesce($scopes[coalesce(r.user_id, '')], split(r.search_scope, ' ')[0]) + ' t' + coalesce(r.type_word, type(r)) + '0'
-    AND (r.evidence IS NOT NULL OR NOT r.search_scope CONTAINS ' s'), false) THEN 'search_scope'
+  WHEN m:Memory AND NOT type(r) IN $plain AND (r.evidence IS NOT NULL
+    OR NOT coalesce(r.search_scope = coalesce($scopes[coalesce(r.user_id, '')], split(r.search_scope, ' ')[0]) + ' t' + coalesce(r.type_word, type(r)) + '0', false)) THEN 'search_scope'
   END AS fault
 WHERE fault IS NOT NULL
 RETURN n.entity_key AS entity_key,
@@ -38,5 +38,6 @@ RETURN n.entity_key AS entity_key,
   coalesce(r.type_word, type(r)) AS type,
   fault,
   r.user_id AS user_id,
-  r.evidence AS evidence
+  r.evidence AS evidence,
+  r.search_scope AS search_scope
 LIMIT 100000
