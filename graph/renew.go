@@ -21,7 +21,7 @@ var (
 
 // searchedNodes are the next nodes of a team.
 type searchedNodes struct {
-	Last  string   // key of the last one; empty: there are no more
+	Keys  []string // none: there are no more
 	Users []string // whose memory they and their relationships are
 	Names []searchedName
 	Links []restingLink
@@ -85,37 +85,34 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 		if err != nil {
 			return err
 		}
-		if last = nodes.Last; last == "" {
+		last = ""
+		if len(nodes.Keys) == 0 {
 			t.Changes(nil)
 			return nil
 		}
-		keys := nodes.keys()
-		if _, err := t.find(team, lookups{ends: keys}); err != nil { // locks them: nobody changes what they and their relationships rest on
+		if _, err := t.find(team, lookups{ends: nodes.Keys}); err != nil { // locks them: nobody changes what they and their relationships rest on
 			return err
 		}
+		last = slices.Max(nodes.Keys)
+		locked := nodes.Keys
 		if nodes, err = findSearched.ExecOne(t, params); err != nil {
 			return err
 		}
-		count, err := renewProperties.ExecOne(t, nodes.renewal(team, after, last))
+		nodes.Keys = slices.DeleteFunc(nodes.Keys, func(key string) bool { return !slices.Contains(locked, key) }) // not those that came meanwhile
+		if len(nodes.Keys) > 0 {
+			last = slices.Max(nodes.Keys) // the others of the first look are read again
+		}
+		count, err := renewProperties.ExecOne(t, nodes.renewal(team))
 		if err != nil {
 			return err
 		}
 		renewed, stale = int(count), nodes.stale()
-		return t.settle(team, keys)
+		return t.settle(team, nodes.Keys)
 	})
 	if err == nil {
 		err = s.renewNames(ctx, team, stale)
 	}
 	return last, renewed, err
-}
-
-// keys returns the keys of the nodes with names.
-func (n *searchedNodes) keys() []string {
-	keys := make([]string, len(n.Names))
-	for i := range n.Names {
-		keys[i] = n.Names[i].Key
-	}
-	return keys
 }
 
 // stale returns the natural keys that differ from the stored ones, by the keys of nodes.
@@ -130,7 +127,7 @@ func (n *searchedNodes) stale() map[string]string {
 }
 
 // renewal returns the parameters of search_renew for nodes of a team.
-func (n *searchedNodes) renewal(team, after, last string) map[string]any {
+func (n *searchedNodes) renewal(team string) map[string]any {
 	scopes, doubted, kinds, names, further := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
 	for i := range n.Names {
 		of := &n.Names[i]
@@ -155,7 +152,7 @@ func (n *searchedNodes) renewal(team, after, last string) map[string]any {
 		kinds[kind.Label] = searchscope.Kind(kind.Name)
 	}
 	return map[string]any{
-		"team_id": team, "after": after, "last": last, "scopes": scopes, "doubted_scopes": doubted, "least": trust.Least, "kinds": kinds,
+		"team_id": team, "keys": n.Keys, "scopes": scopes, "doubted_scopes": doubted, "least": trust.Least, "kinds": kinds,
 		"plain": PlainTypes, "names": names, "further": further,
 	}
 }

@@ -1,15 +1,14 @@
-// Updates the search properties of a page of nodes, their relationships and their messages' neighbours. $scopes has the
+// Updates the search properties of some nodes, their relationships and their messages' neighbours. $scopes has the
 // word for each user, and for shared data under the empty name, $doubted_scopes those for messages and sources with less trust than
 // $least; $kinds the words of kinds, by label; $plain the types of relationships that are not searched by words; $names the
 // names by which texts mention nodes, by key. Shared nodes count no mentions by private sources. $further has the words of
 // namespaces of items, of aliases, and of the sources on which nodes and relationships rest, by key.
 // mode: write
-// params: team_id, after, last, scopes, doubted_scopes, least, kinds, plain, names, further
+// params: team_id, keys, scopes, doubted_scopes, least, kinds, plain, names, further
 // returns: renewed
-MATCH (n:Memory {team_id: $team_id})
+UNWIND $keys AS key
+MATCH (n:Memory {team_id: $team_id, entity_key: key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
-WHERE n.entity_key > $after
-  AND n.entity_key <= $last
 WITH n, coalesce(n.started_at, n.at) AS said, coalesce(n.user_id, '') AS user,
   CASE WHEN (n:Message OR n:Source) AND n.trust < $least
     OR n:Source AND coalesce(n.content_type, '') <> 'conversation' AND n.least_trust < $least THEN $doubted_scopes ELSE $scopes END AS scopes
