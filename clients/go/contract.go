@@ -3503,7 +3503,7 @@ type TrustRule struct {
 	Author    string    `json:"author,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 	Decision  string    `json:"decision"`
-	Origin    string    `json:"origin"` // empty: of keys that have a trust only
+	Origin    string    `json:"origin,omitempty"` // absent: of keys that have a trust only
 	UserID    string    `json:"user_id"`
 }
 

@@ -5764,10 +5764,10 @@ export interface components {
             /** @enum {string} */
             decision: "confirmed" | "refused";
             /**
-             * @description empty: of keys that have a trust only
+             * @description absent: of keys that have a trust only
              * @enum {string}
              */
-            origin: "user" | "assistant" | "tool" | "external" | "import";
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             user_id: string;
         };
         TrustRules: {

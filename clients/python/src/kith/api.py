@@ -3263,7 +3263,7 @@ class TrustRule(TypedDict, total=False):
     author: str
     created_at: Required[str]
     decision: Required[Literal["confirmed", "refused"]]
-    origin: Required[Literal["user", "assistant", "tool", "external", "import"]]  # empty: of keys that have a trust only
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # absent: of keys that have a trust only
     user_id: Required[str]
 
 
