@@ -244,7 +244,7 @@ func (k *Keys) Forget() {
 }
 
 func (k *Keys) look(ctx context.Context, sum [32]byte) (verdict, error) {
-	hash := hex.EncodeToString(sum[:])
+	hash := hashOf(sum)
 	stored, err := k.store.FindAPIKey(ctx, keyID(hash))
 	if errors.Is(err, fault.ErrNotFound) {
 		return verdict{}, nil
@@ -265,7 +265,7 @@ func (k *Keys) look(ctx context.Context, sum [32]byte) (verdict, error) {
 	return verdict{principal: p, expires: stored.ExpiresAt, good: true}, nil
 }
 
-func idOf(sum [32]byte) string { return keyID(hex.EncodeToString(sum[:])) }
+func idOf(sum [32]byte) string { return keyID(hashOf(sum)) }
 
 // keyID returns the id of a key: the first 48 bits of its hash, which reveal nothing of the key.
 func keyID(hash string) string { return hash[:12] }
@@ -304,7 +304,8 @@ func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error
 	if !fault.ValidKey(spec.TeamID) || spec.UserID != nil && !fault.ValidKey(*spec.UserID) {
 		return "", fmt.Errorf("create key: team and user must have 1 to 256 characters and no control characters: %w", fault.ErrInvalid)
 	}
-	hash := hashOf(secret)
+	sum := sha256.Sum256([]byte(secret))
+	hash := hashOf(sum)
 	key := APIKey{
 		KeyID: keyID(hash), Hash: hash, TeamID: spec.TeamID, UserID: spec.UserID, Scopes: spec.Scopes, RateLimit: spec.RateLimit, CreatedAt: k.now(), ExpiresAt: spec.ExpiresAt,
 		Bootstrap: &spec.bootstrap, Origin: spec.Origin, Trust: spec.Trust,
@@ -312,14 +313,11 @@ func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error
 	if err := k.store.CreateAPIKey(ctx, key); err != nil {
 		return "", fmt.Errorf("create key: %w", err)
 	}
-	k.learn(sha256.Sum256([]byte(secret)))
+	k.learn(sum)
 	return key.KeyID, nil
 }
 
-func hashOf(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
-}
+func hashOf(sum [32]byte) string { return hex.EncodeToString(sum[:]) }
 
 // Bootstrap ensures that an admin key exists. A given key becomes an admin key of DefaultTeam; without one an empty
 // store gets a generated one. It returns the key only if the store was empty, to be shown once. After an error it may be
@@ -339,7 +337,7 @@ func (k *Keys) Bootstrap(ctx context.Context, given string) (first string, err e
 		if len(keys) == 0 {
 			first = given
 		}
-	case len(keys) == 0 || k.first != "" && slices.ContainsFunc(keys, func(stored APIKey) bool { return stored.Hash == hashOf(k.first) }):
+	case len(keys) == 0 || k.first != "" && slices.ContainsFunc(keys, func(stored APIKey) bool { return stored.Hash == hashOf(sha256.Sum256([]byte(k.first))) }):
 		first, err = k.putFirst(ctx, spec)
 	}
 	return first, err

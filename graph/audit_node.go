@@ -120,8 +120,8 @@ func (a *auditor) settle(team, key string, right Properties) func(context.Contex
 func (n *audited) expected(team string) Properties {
 	p := n.clone()
 	p.putUnless(p["vector_scope"] == nil, "vector_scope", searchscope.Owner(team, n.user()))
-	if sought := (&stored{n.kind, p}); n.kind != SourceKind && n.kind != MessageKind || sought.Moment("started_at") != nil || sought.Moment("at") != nil {
-		sought.putSearchScope(team)
+	if n.isDated() {
+		(&stored{n.kind, p}).putSearchScope(team)
 	}
 	p.dropHiddenMentions()
 	natural := naturalKey(n.kind, p)

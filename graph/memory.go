@@ -144,10 +144,10 @@ type memoryJob struct {
 	now        time.Time
 	found      known
 	belief     belief
-	bound      float64           // the trust below which its facts wait for a review
-	waiting    map[string]bool   // keys of the nodes that wait
-	decided    map[teller]string // what somebody has decided about all writes of its tellers
-	confirming bool              // somebody confirms it
+	bound      float64              // the trust below which its facts wait for a review
+	waiting    map[string]bool      // keys of the nodes that wait
+	decided    map[[2]string]string // what somebody has decided about all writes of its tellers
+	confirming bool                 // somebody confirms it
 	result     MemoryResult
 	conflicts  []fault.FieldError
 	warnings   []fault.FieldError   // for items that were stored

@@ -328,7 +328,9 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 	}
 	if kind.isFact() && !p.job.asRestored(w.History) {
 		given := Properties{}
-		w.overlay(given, kind, true)
+		if old != nil { // otherwise all of it is given
+			w.overlay(given, kind, true)
+		}
 		putBelief(w.believed(p.job), given, old.properties(), n.Properties)
 	}
 	n.putEnd()

@@ -228,11 +228,7 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 		result.Status, result.Error = j.refuse(at, refused)
 		return result
 	}
-	if old != nil && j.isLeft(w, old) {
-		result.Key, result.Status, result.Version = old.Text("key"), Unchanged, version(old)
-		return result
-	}
-	if old != nil && j.write.additive && (len(j.write.DerivedFrom) == 0 || old["evidence"] == nil) {
+	if old != nil && (j.isLeft(w, old) || j.write.additive && (len(j.write.DerivedFrom) == 0 || old["evidence"] == nil)) {
 		result.Key, result.Status, result.Version = old.Text("key"), Unchanged, version(old)
 		return result
 	}

@@ -133,7 +133,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
 		"keys": []string{"k"}, "numbers": []int64{1, 2}, "sources": []map[string]any{{"source_key": "s-1", "numbers": []int64{1, 2}, "from": 0, "count": 1}}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": graph.AuditNames,
 		"records": graph.RecordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
-		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": map[string]any{"Concept": "x0"},
+		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": []string{"statement"},
 		"plain": graph.PlainTypes, "last": "x", "context": map[string]any{}, "database": "neo4j"})
 	scope := graph.Scope{TeamID: e.Team, UserID: "u"}
 	maps.Copy(known, searchParams(scope, "x"))
@@ -143,7 +143,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"vector_scope": "k0", "embed_due": 1, "texts": true})
 	maps.Copy(known, map[string]any{"query": "+search_scope:s0", "origin": "external", "decision": "refused", "min_trust": 0.2, "state": "waiting", "part": 1,
 		"nodes": []string{"n-1"}, "lowered": []string{"{}"}, "least_trust": 0.2,
-		"tellers": []any{[]any{"external", "x"}}, "doubted_scopes": map[string]any{"": "q0"}, "least": 0.2})
+		"tellers": []any{[]any{"external", "x"}}})
 	maps.Copy(known, map[string]any{
 		"walk": 100, "labels": nil, "prefixes": []string{"concept"}, "most": 100, "each": 100,
 		"steps": []map[string]any{{"number": 0, "from": "me", "to": "n-1", "key": nil, "out": nil}},

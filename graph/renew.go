@@ -9,43 +9,25 @@ import (
 
 	"kith/internal/fault"
 	"kith/internal/searchscope"
-	"kith/internal/trust"
 	"kith/neo"
 )
 
 var (
-	findSearched    = neo.Load[searchedNodes]("search_users")
+	findLinks       = neo.Load[searchedLinks]("search_links")
 	renewProperties = neo.Load[int64]("search_renew")
 	renewName       = neo.Load[neo.None]("name_renew")
 )
 
-// searchedNodes are the next nodes of a team.
-type searchedNodes struct {
-	Keys  []string // none: there are no more
-	Users []string // whose memory they and their relationships are
-	Names []searchedName
+// searchedLinks are the relationships from some nodes: whose they are, and those that rest on sources.
+type searchedLinks struct {
+	Users []string
 	Links []restingLink
 }
 
-// restingLink is a relationship with what it rests on, in the order of search_users.
+// restingLink is a relationship with what it rests on, in the order of search_links.
 type restingLink struct {
 	Key      string
 	Evidence []string
-}
-
-// searchedName is a node with a name and the parts of its natural key, in the order of search_users.
-type searchedName struct {
-	Key, Name string
-	Parts     naturalParts
-}
-
-// naturalParts are the parts of a node's natural key, and the stored key.
-type naturalParts struct {
-	Labels                                        Labels
-	UserID, Name, CanonicalName, Type, NaturalKey string
-	Namespace                                     []string // of an item
-	Aliases                                       []string
-	Evidence                                      []string
 }
 
 // renewBatch is the maximum number of nodes in one transaction.
@@ -80,34 +62,27 @@ func (s *Store) Renew(ctx context.Context, progress func(nodes int)) error {
 func (s *Store) renewPage(ctx context.Context, team, after string) (last string, renewed int, err error) {
 	var stale map[string]string
 	err = s.Transaction(ctx, "search_renew", func(t *Tx) error {
-		params := map[string]any{"team_id": team, "after": after, "limit": renewBatch}
-		nodes, err := findSearched.ExecOne(t, params)
-		if err != nil {
-			return err
-		}
-		last = ""
-		if len(nodes.Keys) == 0 {
+		last, renewed, stale = "", 0, map[string]string{}
+		page, err := t.auditPage(team, after)
+		if err != nil || len(page.nodes) == 0 {
 			t.Changes(nil)
-			return nil
-		}
-		if _, err := t.find(team, lookups{ends: nodes.Keys}); err != nil { // locks them: nobody changes what they and their relationships rest on
 			return err
 		}
-		last = slices.Max(nodes.Keys)
-		locked := nodes.Keys
-		if nodes, err = findSearched.ExecOne(t, params); err != nil {
-			return err
-		}
-		nodes.Keys = slices.DeleteFunc(nodes.Keys, func(key string) bool { return !slices.Contains(locked, key) }) // not those that came meanwhile
-		if len(nodes.Keys) > 0 {
-			last = slices.Max(nodes.Keys) // the others of the first look are read again
-		}
-		count, err := renewProperties.ExecOne(t, nodes.renewal(team))
+		locked, err := t.find(team, lookups{ends: page.keys("")}) // nobody changes what they and their relationships rest on
 		if err != nil {
 			return err
 		}
-		renewed, stale = int(count), nodes.stale()
-		return t.settle(team, nodes.Keys)
+		last = page.nodes[len(page.nodes)-1].key()
+		if page, err = t.auditPage(team, after); err != nil {
+			return err
+		}
+		page.nodes = slices.DeleteFunc(page.nodes, func(n audited) bool { return locked.byKey[n.key()] == nil }) // which came meanwhile
+		if len(page.nodes) > 0 {
+			last = page.nodes[len(page.nodes)-1].key() // the others of the first look are read again
+		}
+		renewed, err = t.renew(page)
+		stale = page.staleNames()
+		return err
 	})
 	if err == nil {
 		err = s.renewNames(ctx, team, stale)
@@ -115,61 +90,55 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	return last, renewed, err
 }
 
-// stale returns the natural keys that differ from the stored ones, by the keys of nodes.
-func (n *searchedNodes) stale() map[string]string {
-	stale := map[string]string{}
-	for i := range n.Names {
-		if natural := n.Names[i].Parts.renewed(); natural != "" {
-			stale[n.Names[i].Key] = natural
-		}
-	}
-	return stale
+// auditPage reads the next nodes of a team.
+func (t *Tx) auditPage(team, after string) (auditedPage, error) {
+	rows, err := auditNodes.Exec(t, map[string]any{"team_id": team, "after": after, "names": auditNames, "limit": renewBatch})
+	return newAuditPage(team, rows), err
 }
 
-// renewal returns the parameters of search_renew for nodes of a team.
-func (n *searchedNodes) renewal(team string) map[string]any {
-	scopes, doubted, kinds, names, further := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
-	for i := range n.Names {
-		of := &n.Names[i]
-		if name := NameKey(of.Name); name != "" {
-			names[of.Key] = name
-		}
-		parts := &stored{Properties: Properties{"user_id": of.Parts.UserID, "aliases": of.Parts.Aliases, "evidence": of.Parts.Evidence}}
-		tokens := slices.Concat(searchscope.Namespaces(of.Parts.Namespace), aliasTokens(team, parts.aliasKeys()), parts.evidenceTokens(team))
-		if len(tokens) > 0 {
-			further[of.Key] = strings.Join(tokens, " ")
-		}
+// renew renews nodes and the relationships from them, and returns how many nodes it has renewed.
+func (t *Tx) renew(page auditedPage) (int, error) {
+	keys := page.keys("")
+	links, err := findLinks.ExecOne(t, map[string]any{"team_id": page.team, "entity_keys": keys})
+	if err != nil {
+		return 0, err
 	}
-	for _, r := range n.Links {
-		if tokens := (Properties{"evidence": r.Evidence}).evidenceTokens(team); len(tokens) > 0 {
+	scopes, further := map[string]any{"": searchscope.Owner(page.team, "")}, map[string]any{}
+	for _, user := range links.Users {
+		scopes[user] = searchscope.Owner(page.team, user)
+	}
+	for _, r := range links.Links {
+		if tokens := (Properties{"evidence": r.Evidence}).evidenceTokens(page.team); len(tokens) > 0 {
 			further[r.Key] = strings.Join(tokens, " ")
 		}
 	}
-	for _, user := range append(n.Users, "") {
-		scopes[user], doubted[user] = searchscope.Owner(team, user), searchscope.Doubted(team, user)
+	rows := make([]map[string]any, len(page.nodes))
+	for i := range page.nodes {
+		n := &page.nodes[i]
+		if n.isDated() {
+			n.putSearchScope(page.team)
+		}
+		rows[i] = map[string]any{"entity_key": n.key(), "search_scope": n.Properties["search_scope"], "search_name": n.Properties["search_name"]}
 	}
-	for _, kind := range Kinds {
-		kinds[kind.Label] = searchscope.Kind(kind.Name)
+	count, err := renewProperties.ExecOne(t, map[string]any{
+		"team_id": page.team, "rows": rows, "scopes": scopes, "further": further, "plain": PlainTypes,
+	})
+	if err != nil {
+		return 0, err
 	}
-	return map[string]any{
-		"team_id": team, "keys": n.Keys, "scopes": scopes, "doubted_scopes": doubted, "least": trust.Least, "kinds": kinds,
-		"plain": PlainTypes, "names": names, "further": further,
-	}
+	return int(count), t.settle(page.team, keys)
 }
 
-// renewed returns the natural key of a node if it differs from the stored one.
-func (n *naturalParts) renewed() string {
-	kind := n.Labels.Kind()
-	if kind.group != knowledgeGroup {
-		return ""
+// staleNames returns the natural keys of nodes that differ from the stored ones, by the keys of nodes.
+func (p *auditedPage) staleNames() map[string]string {
+	stale := map[string]string{}
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if natural := naturalKey(n.kind, n.Properties); n.kind.group == knowledgeGroup && natural != n.Text("natural_key") {
+			stale[n.key()] = natural
+		}
 	}
-	key := naturalKey(kind, Properties{
-		"user_id": n.UserID, "name": n.Name, "canonical_name": n.CanonicalName, "type": n.Type, "natural_key": n.NaturalKey,
-	})
-	if key == n.NaturalKey {
-		return ""
-	}
-	return key
+	return stale
 }
 
 // renewNames sets the natural keys of nodes, one per transaction. If another node has the name, the node keeps its

@@ -224,10 +224,11 @@ func (p *RestorePlan) Planned(key string) (kind Kind, user string, found bool, e
 		return Kind{}, "", false, nil
 	}
 	n, err := p.node(key, time.Time{})
-	if into, merged, failed := p.table.Get(planMerged + key); err == nil && n == nil && merged {
-		n, err = p.node(into, time.Time{})
-	} else if failed != nil {
-		err = failed
+	if err == nil && n == nil {
+		var into string
+		if into, found, err = p.table.Get(planMerged + key); found {
+			n, err = p.node(into, time.Time{})
+		}
 	}
 	if err != nil || n == nil {
 		return Kind{}, "", false, err

@@ -105,12 +105,11 @@ func (j *memoryJob) hold() error {
 		return nil
 	}
 	var asked []any
-	seen := map[teller]bool{}
+	seen := map[[2]string]bool{}
 	j.eachFact(func(b belief, _ Status) {
 		for _, t := range b.tellers {
-			t.trust = 0
-			if !seen[t] {
-				seen[t], asked = true, append(asked, []any{t.origin, t.author})
+			if who := [2]string{t.origin, t.author}; !seen[who] {
+				seen[who], asked = true, append(asked, []any{t.origin, t.author})
 			}
 		}
 	})
@@ -121,19 +120,19 @@ func (j *memoryJob) hold() error {
 	if err != nil {
 		return err
 	}
-	j.bound, j.decided = trust.Least, map[teller]string{}
+	j.bound, j.decided = trust.Least, map[[2]string]string{}
 	for _, found := range set {
 		if found.MinTrust != nil {
 			j.bound = *found.MinTrust
 		}
-		j.decided[teller{origin: found.Origin, author: found.Author}] = found.Decision
+		j.decided[[2]string{found.Origin, found.Author}] = found.Decision
 	}
 	return nil
 }
 
 // decision returns what somebody has decided about all writes of a teller.
 func (j *memoryJob) decision(t teller) string {
-	return j.decided[teller{origin: t.origin, author: t.author}]
+	return j.decided[[2]string{t.origin, t.author}]
 }
 
 // isDeclined reports whether somebody has refused all writes of a teller of a fact.

@@ -13,6 +13,11 @@ import (
 // setNear updates the words of neighbours in messages of a source.
 var setNear = neo.Load[neo.None]("message_near")
 
+// isDated reports whether the node has the time that putSearchScope needs, as all have that Kith has written.
+func (s *stored) isDated() bool {
+	return s.kind != SourceKind && s.kind != MessageKind || s.Moment("started_at") != nil || s.Moment("at") != nil
+}
+
 // putSearchScope sets the tokens by which indexes find a node: who may see it, its kind, and the day of a message or
 // source. It also sets the name by which texts mention it.
 func (s *stored) putSearchScope(teamID string) {

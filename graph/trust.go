@@ -396,7 +396,9 @@ func (j *memoryJob) putRelationshipBelief(w *RelationshipWrite, old, next Proper
 	}
 	if !j.asRestored(w.History) {
 		given := Properties{}
-		w.overlay(given)
+		if old != nil { // otherwise all of it is given
+			w.overlay(given)
+		}
 		putBelief(w.believed(j), given, old, next)
 	}
 	next.putRelationshipScope(j.scope.TeamID, j.privateTo(from, to), kind)
@@ -432,11 +434,7 @@ func (s *stored) mergeEvidence(n, other *stored) {
 	from, own, taken := n, n.tells(s.Properties), other.tells(s.Properties)
 	switch less := TrustIn(n.Properties) < TrustIn(other.Properties); {
 	case own && taken && n.Properties["evidence"] != nil && other.Properties["evidence"] != nil:
-		evidence := trust.Parse(n.Texts("evidence"))
-		for _, e := range trust.Parse(other.Texts("evidence")) {
-			evidence = trust.Add(evidence, e)
-		}
-		s.putEvidence(evidence)
+		s.putEvidence(n.evidenceWith(other.Texts("evidence")))
 		return
 	case own && taken && less, taken && !own, !own && !taken && TrustIn(other.Properties) < TrustIn(n.Properties):
 		from = other

@@ -145,11 +145,13 @@ func (s *Store) WithdrawalReport(ctx context.Context, scope Scope, key string) (
 // mayWithdraw refuses that somebody who acts for a user withdraws a source of another one, which participants may read, or a shared
 // one: facts of other users may rest on it.
 func mayWithdraw(scope Scope, owner *string) error {
-	if owner != nil && scope.UserID != "" && *owner != scope.UserID {
-		return fmt.Errorf("source: %w", fault.ErrNotFound)
-	}
-	if owner == nil && scope.UserID != "" {
+	switch {
+	case scope.UserID == "":
+		return nil
+	case owner == nil:
 		return fault.Invalid(fault.At("user_id"), fault.Contrary, "must not be given, and the key must not be bound to a user: the team shares the source, and facts of others may rest on it")
+	case *owner != scope.UserID:
+		return fmt.Errorf("source: %w", fault.ErrNotFound)
 	}
 	return nil
 }
@@ -543,7 +545,7 @@ func (u *undoing) raiseNodes(t *Tx, all map[string]lowered, report *Withdrawal) 
 		report.LoweredNodes++
 		if n.Properties["evidence"] != nil {
 			t.Changes([]string{n.user()}, key)
-			rows = append(rows, t.reweighed(u.scope.TeamID, n, regained(n.Properties, evidence)))
+			rows = append(rows, t.reweighed(u.scope.TeamID, n, n.evidenceWith(evidence)))
 		}
 	}
 	return t.writeRows(updateNodes, u.scope.TeamID, rows)
@@ -565,7 +567,7 @@ func (u *undoing) raiseRelationships(t *Tx, all map[string]lowered, report *With
 		report.LoweredRelationships++
 		if r.Properties["evidence"] != nil {
 			t.Changes([]string{r.Properties.Text("user_id")}, r.Key)
-			rows = append(rows, t.reweighedRelationship(u.whose, r, regained(r.Properties, evidence)))
+			rows = append(rows, t.reweighedRelationship(u.whose, r, r.Properties.evidenceWith(evidence)))
 		}
 	}
 	return t.writeRows(updateRelationships, u.scope.TeamID, rows)
@@ -620,10 +622,10 @@ func (u *undoing) complete(t *Tx) error {
 	return t.writeRows(updateNodes, u.scope.TeamID, []map[string]any{source.row(Properties{"withdrawn_at": nil, "version": source.version() + 1, "updated_at": t.store.Now()})})
 }
 
-// regained returns the evidence of a fact with what it had lost.
-func regained(p Properties, lost []string) []trust.Evidence {
+// evidenceWith returns the evidence of a fact with more.
+func (p Properties) evidenceWith(more []string) []trust.Evidence {
 	all := trust.Parse(p.Texts("evidence"))
-	for _, e := range slices.Backward(trust.Parse(lost)) {
+	for _, e := range trust.Parse(more) {
 		all = trust.Add(all, e)
 	}
 	return all

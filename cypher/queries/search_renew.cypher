@@ -1,22 +1,13 @@
-// Updates the search properties of some nodes, their relationships and their messages' neighbours. $scopes has the
-// word for each user, and for shared data under the empty name, $doubted_scopes those for messages and sources with less trust than
-// $least; $kinds the words of kinds, by label; $plain the types of relationships that are not searched by words; $names the
-// names by which texts mention nodes, by key. Shared nodes count no mentions by private sources. $further has the words of
-// namespaces of items, of aliases, and of the sources on which nodes and relationships rest, by key.
+// Updates the search properties of some nodes, their relationships and their messages' neighbours. $scopes has the words for each user
+// of relationships, and for shared ones under the empty name; $further those of the sources on which relationships rest, by key; $plain
+// the types of relationships that are not searched by words. Shared nodes count no mentions by private sources.
 // mode: write
-// params: team_id, keys, scopes, doubted_scopes, least, kinds, plain, names, further
+// params: team_id, rows, scopes, further, plain
 // returns: renewed
-UNWIND $keys AS key
-MATCH (n:Memory {team_id: $team_id, entity_key: key})
+UNWIND $rows AS row
+MATCH (n:Memory {team_id: $team_id, entity_key: row.entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
-WITH n, coalesce(n.started_at, n.at) AS said, coalesce(n.user_id, '') AS user,
-  CASE WHEN (n:Message OR n:Source) AND n.trust < $least
-    OR n:Source AND coalesce(n.content_type, '') <> 'conversation' AND n.least_trust < $least THEN $doubted_scopes ELSE $scopes END AS scopes
-SET n.search_scope = reduce(all = scopes[user], p IN [p IN coalesce(n.participants, []) WHERE p <> user] | all + ' ' + scopes[p])
-  + CASE WHEN n:Source OR n:Message THEN ' d' + replace(toString(date(said)), '-', '')
-    ELSE reduce(all = '', l IN [l IN labels(n) WHERE l <> 'Memory'] | all + ' ' + $kinds[l]) END
-  + coalesce(' ' + $further[n.entity_key], ''),
-  n.search_name = $names[n.entity_key]
+SET n.search_scope = row.search_scope, n.search_name = row.search_name
 FOREACH (n IN CASE WHEN n.user_id IS NULL THEN [n] ELSE [] END | SET n.source_count = null, n.mention_weight = null,
   n.first_mentioned_at = null, n.last_mentioned_at = null, n.distinct_source_days = null)
 WITH n
