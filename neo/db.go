@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -55,7 +56,7 @@ type DB struct {
 
 const (
 	connectTimeout = 5 * time.Second
-	readAttempts   = 4
+	attempts       = 4
 	retryPause     = 50 * time.Millisecond
 	// MaxSessions is the maximum number of connections to the database.
 	MaxSessions = 64
@@ -150,7 +151,7 @@ func (d *DB) Read(ctx context.Context, q cypher.Query, params map[string]any) ([
 func (d *DB) readPlanned(ctx context.Context, q cypher.Query, params map[string]any) ([][]any, error) {
 	var err error
 	mode := neo4j.AccessModeRead
-	for attempt := range readAttempts {
+	for attempt := range attempts {
 		if attempt > 0 && !sleep.For(ctx, retryPause<<attempt) {
 			return nil, Translate(q.Name, ctx.Err())
 		}
@@ -188,7 +189,7 @@ func (d *DB) passes(err error) bool {
 		d.marks.forget()
 		return true
 	}
-	return lostConnection(err) || db != nil && (db.IsRetriable() || d.marks != nil && db.Code == procedureFailed)
+	return lostConnection(err) || db != nil && (db.IsRetriable() || db.Code == entityNotFound || d.marks != nil && db.Code == procedureFailed)
 }
 
 // lostConnection reports whether a connection broke, or could not be made. If all connections are in use for too long, the database is
@@ -312,7 +313,10 @@ func (d *DB) Write(ctx context.Context, name string, work func(*Tx) error) error
 		t    *Tx
 		done bool // the work of the last attempt
 	)
-	for range readAttempts {
+	for attempt := range attempts {
+		if attempt > 1 && !sleep.For(ctx, rand.N(retryPause<<attempt)) { // not in step with the others
+			break
+		}
 		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
 			t = &Tx{ctx: ctx, run: m, db: d, id: id, beforeAll: d.marks.of(all)}
 			err := work(t)
@@ -339,8 +343,7 @@ func (d *DB) Write(ctx context.Context, name string, work func(*Tx) error) error
 // and before the lock.
 func lostRace(err error) bool {
 	var db *neo4j.Neo4jError
-	return errors.As(err, &db) &&
-		(db.Code == "Neo.ClientError.Schema.ConstraintValidationFailed" || db.Code == "Neo.ClientError.Statement.EntityNotFound")
+	return errors.As(err, &db) && (db.Code == constraintFailed || db.Code == entityNotFound)
 }
 
 // Tx runs statements in a write transaction.

@@ -27,8 +27,12 @@ var (
 	errDriver = errors.New("the database driver failed")
 )
 
-// procedureFailed is the error code of Neo4j for a procedure that failed, also because its index does not exist.
-const procedureFailed = "Neo.ClientError.Procedure.ProcedureCallFailed"
+// Error codes of Neo4j.
+const (
+	procedureFailed  = "Neo.ClientError.Procedure.ProcedureCallFailed" // also because its index does not exist
+	constraintFailed = "Neo.ClientError.Schema.ConstraintValidationFailed"
+	entityNotFound   = "Neo.ClientError.Statement.EntityNotFound" // it was deleted after the statement had found it
+)
 
 // Translate converts errors of the driver to errors of this package. It drops the driver's text, which can contain
 // values, and keeps the error code of the database.
@@ -64,12 +68,12 @@ func known(err error) bool {
 // state of the database.
 func class(code string) error {
 	switch {
+	case code == constraintFailed, code == entityNotFound:
+		return fault.ErrConflict
 	case strings.HasPrefix(code, "Neo.ClientError.Statement."):
 		return ErrStatement
 	case code == procedureFailed:
 		return ErrProcedure
-	case code == "Neo.ClientError.Schema.ConstraintValidationFailed":
-		return fault.ErrConflict
 	default: // transient, security, read-only, disk full, shutting down …
 		return ErrUnavailable
 	}

@@ -25,6 +25,7 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 		"password":       {db("Neo.ClientError.Security.Unauthorized"), ErrUnavailable},
 		"shutting down":  {db("Neo.TransientError.General.DatabaseUnavailable"), ErrUnavailable},
 		"constraint":     {db("Neo.ClientError.Schema.ConstraintValidationFailed"), fault.ErrConflict},
+		"deleted":        {db("Neo.ClientError.Statement.EntityNotFound"), fault.ErrConflict},
 		"syntax":         {db("Neo.ClientError.Statement.SyntaxError"), ErrStatement},
 		"wrapped":        {fmt.Errorf("x: %w", db("Neo.ClientError.Statement.TypeError")), ErrStatement},
 		"no connection":  {&neo4j.ConnectivityError{Inner: errors.New(secret)}, ErrUnavailable},
