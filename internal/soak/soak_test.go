@@ -34,7 +34,8 @@ const (
 	// restorable is the time in which a delete can be undone: short, so that the soak purges too.
 	restorable = 2 * time.Minute
 	// longestRound bounds what is remembered: a round has a team of its own, is checked at its end, and is then erased.
-	longestRound = 10 * time.Minute
+	longestRound  = 10 * time.Minute
+	shortestRound = time.Minute
 )
 
 // kith is an instance that is killed and restarted.
@@ -62,6 +63,7 @@ type soak struct {
 	tally  tally
 	done   map[string]int // acknowledged actions
 
+	load        time.Duration
 	there, gone int // of what was acknowledged
 	changes     int
 }
@@ -79,13 +81,13 @@ func TestSoak(t *testing.T) {
 	}
 	s := newSoak(t)
 	defer s.stop()
-	rounds := int((duration + longestRound - 1) / longestRound)
-	for n := range rounds {
-		s.round(n, duration/time.Duration(rounds))
-		t.Logf("round %d of %d: %s", n+1, rounds, s.tally.registers())
-		if t.Failed() {
-			break
-		}
+	end := time.Now().Add(duration) // of the last round's load; what was checked before counts
+	for n := 0; !t.Failed() && (n == 0 || time.Until(end) > shortestRound); n++ {
+		begun := time.Now()
+		load := min(longestRound, time.Until(end))
+		s.round(n, load)
+		s.load += load
+		t.Logf("round %d: %s under load, %s in all; %s", n+1, load.Round(time.Second), time.Since(begun).Round(time.Second), s.tally.registers())
 	}
 	for _, a := range actions {
 		if s.done[a.name] == 0 {
@@ -357,7 +359,7 @@ func (s *soak) check() {
 // summary prints the figures of the whole run.
 func (s *soak) summary() {
 	s.Logf("acknowledged and there: %d, acknowledged and gone: %d; %d changes in the feed; %v", s.there, s.gone, s.changes, s.done)
-	s.Logf("%s", s.tally.registers())
+	s.Logf("%s under load; %s", s.load.Round(time.Second), s.tally.registers())
 	s.Logf("faults, and what the requests during them came to:\n%s", &s.tally)
 }
 
