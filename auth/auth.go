@@ -22,6 +22,7 @@ import (
 	"kith/internal/fault"
 	"kith/internal/fence"
 	"kith/internal/sleep"
+	"kith/internal/trust"
 )
 
 var (
@@ -283,7 +284,36 @@ type Spec struct {
 	bootstrap bool
 }
 
-// Create creates a key. The secret is returned only once and is stored nowhere.
+// maxRateLimit is the highest rate limit of a key, in units a minute.
+const maxRateLimit = 1_000_000
+
+// check returns an InvalidError if a key cannot be as specified.
+func (s *Spec) check(now time.Time) error {
+	f := &fault.List{}
+	f.Key(fault.At("team_id"), s.TeamID)
+	if s.UserID != nil {
+		f.Key(fault.At("user_id"), *s.UserID)
+	}
+	f.SomeItems(fault.At("scopes"), len(s.Scopes), len(Scopes))
+	for i, scope := range s.Scopes {
+		f.OneOf(fault.At("scopes").Index(i), scope, Scopes...)
+	}
+	if s.RateLimit != nil {
+		f.Between(fault.At("rate_limit"), *s.RateLimit, 0, maxRateLimit)
+	}
+	if s.Origin != nil {
+		f.OneOf(fault.At("origin"), *s.Origin, trust.Origins...)
+	}
+	if s.Trust != nil {
+		f.Share(fault.At("trust"), *s.Trust)
+	}
+	if s.ExpiresAt != nil && !s.ExpiresAt.After(now) {
+		f.Add(fault.At("expires_at"), fault.OutOfRange, "must be in the future")
+	}
+	return f.Err()
+}
+
+// Create creates a key. The secret is returned only once and is stored nowhere. It returns an InvalidError for a wrong spec.
 func (k *Keys) Create(ctx context.Context, spec Spec) (secret, id string, err error) {
 	if secret, err = generate(); err != nil {
 		return "", "", err
@@ -301,8 +331,8 @@ func generate() (secret string, err error) {
 }
 
 func (k *Keys) put(ctx context.Context, secret string, spec Spec) (string, error) {
-	if !fault.ValidKey(spec.TeamID) || spec.UserID != nil && !fault.ValidKey(*spec.UserID) {
-		return "", fmt.Errorf("create key: team and user must have 1 to 256 characters and no control characters: %w", fault.ErrInvalid)
+	if err := spec.check(k.now()); err != nil {
+		return "", fmt.Errorf("create key: %w", err)
 	}
 	sum := sha256.Sum256([]byte(secret))
 	hash := hashOf(sum)

@@ -156,6 +156,19 @@ func TestAnEmptyUserIsNotEverybody(t *testing.T) {
 			t.Errorf("%+v: %q, %v", spec, secret, err)
 		}
 	}
+	none, past, much := int64(-1), time.Unix(1, 0), 7.0
+	for what, change := range map[string]func(*auth.Spec){
+		"scopes": func(s *auth.Spec) { s.Scopes = nil }, "scopes[0]": func(s *auth.Spec) { s.Scopes = []string{"all"} },
+		"origin": func(s *auth.Spec) { s.Origin = new("extern") }, "trust": func(s *auth.Spec) { s.Trust = &much },
+		"rate_limit": func(s *auth.Spec) { s.RateLimit = &none }, "expires_at": func(s *auth.Spec) { s.ExpiresAt = &past },
+	} {
+		spec := auth.Spec{TeamID: "acme", Scopes: auth.Scopes}
+		change(&spec)
+		_, _, err := e.Create(t.Context(), spec)
+		if fields := fault.Fields(err); len(fields) != 1 || fields[0].Path.String() != what {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 	secret, id := e.made(t, auth.Spec{TeamID: "acme", UserID: new("u"), Scopes: auth.Scopes})
 	stored := e.records[id]
 	stored.UserID = new("")

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"kith/graph"
+	"kith/limit"
 	"kith/llm"
 	"kith/loader"
 )
@@ -50,7 +51,7 @@ type Generator interface {
 var (
 	// ErrNoModel means that no language model is configured, so nothing can be generated.
 	ErrNoModel = errors.New("no language model is configured: set generate=false and send the answer of your own model")
-	// ErrFull means that the workers and the queue are full.
+	// ErrFull means that the workers and the queue are full, or that the team has its half of them.
 	ErrFull = errors.New("too many generations")
 )
 
@@ -83,7 +84,7 @@ type Service struct {
 	contexts  contexts
 	options   Options
 	lease     Lease
-	slots     chan struct{}    // each running or waiting generation holds one
+	slots     *limit.Shares    // each running or waiting generation has one
 	queue     chan *generation // as long as there are slots
 	running   chan struct{}    // each running generation holds one
 
@@ -113,7 +114,7 @@ func New(s store, g Generator, c contexts, o Options) *Service {
 	}
 	return &Service{
 		store: s, generator: g, contexts: c, options: o, lease: Lease{Holder: uuid.NewString(), Life: o.Lease},
-		slots: make(chan struct{}, o.Workers+o.Queue), queue: make(chan *generation, o.Workers+o.Queue), running: make(chan struct{}, o.Workers),
+		slots: limit.NewShares(o.Workers + o.Queue), queue: make(chan *generation, o.Workers+o.Queue), running: make(chan struct{}, o.Workers),
 		live: map[string]*generation{},
 	}
 }
@@ -129,7 +130,7 @@ func (s *Service) Availability() llm.Availability {
 // Generations returns how many generations of this process are running and how many are waiting for a worker.
 func (s *Service) Generations() (running, waiting int) {
 	running = len(s.running)
-	return running, max(0, len(s.slots)-running)
+	return running, max(0, s.slots.Used()-running)
 }
 
 // Prompt is a new turn. Its answer is generated, or the caller sends it: then the turn is pending.
@@ -153,23 +154,25 @@ func (s *Service) Submit(ctx context.Context, scope graph.Scope, treeID string, 
 
 // submit adds a turn whose answer this process generates.
 func (s *Service) submit(ctx context.Context, scope graph.Scope, treeID string, w TurnWrite) (turn Turn, created bool, err error) {
-	if err := s.acquireSlot(); err != nil {
+	release, err := s.acquireSlot(scope.TeamID)
+	if err != nil {
 		return Turn{}, false, err
 	}
 	w.Lease = &s.lease
 	turn, created, err = s.store.AddChatTurn(ctx, scope, treeID, w)
 	if err != nil || !created {
-		<-s.slots
+		release()
 		return turn, false, err
 	}
-	s.startGeneration(scope, turn.ID, turn.Attempt)
+	s.startGeneration(scope, turn.ID, turn.Attempt, release)
 	return turn, true, nil
 }
 
 // Retry generates the answer of a turn in error again. It does not change a turn in any other state. Errors:
 // fault.ErrNotFound, ErrNoModel, ErrFull.
 func (s *Service) Retry(ctx context.Context, scope graph.Scope, id string) (turn Turn, retried bool, err error) {
-	if err := s.acquireSlot(); err != nil {
+	release, err := s.acquireSlot(scope.TeamID)
+	if err != nil {
 		turn, unknown := s.store.ChatTurn(ctx, scope, id)
 		if unknown == nil && turn.Status == StatusError {
 			unknown = err
@@ -178,9 +181,9 @@ func (s *Service) Retry(ctx context.Context, scope graph.Scope, id string) (turn
 	}
 	attempt, retried, err := s.store.RetryChatTurn(ctx, scope, id, s.lease)
 	if err != nil || !retried {
-		<-s.slots
+		release()
 	} else {
-		s.startGeneration(scope, id, attempt)
+		s.startGeneration(scope, id, attempt, release)
 	}
 	if err != nil {
 		return Turn{}, false, err
@@ -212,16 +215,15 @@ func (s *Service) DeleteTree(ctx context.Context, scope graph.Scope, id string) 
 	return removed, err
 }
 
-// acquireSlot reserves a slot for a generation. Errors: ErrNoModel, ErrFull.
-func (s *Service) acquireSlot() error {
+// acquireSlot reserves a slot for a generation of a team until release is called. Errors: ErrNoModel, ErrFull.
+func (s *Service) acquireSlot(team string) (release func(), err error) {
 	if s.generator == nil {
-		return ErrNoModel
+		return nil, ErrNoModel
 	}
-	select {
-	case s.slots <- struct{}{}:
-		return nil
-	default:
+	release, ok := s.slots.Take(team)
+	if !ok {
 		s.options.Observe(Refused, 0)
-		return fmt.Errorf("generate: %w", ErrFull)
+		return nil, fmt.Errorf("generate: %w", ErrFull)
 	}
+	return release, nil
 }

@@ -228,7 +228,7 @@ func TestCancelReachesTheModel(t *testing.T) {
 func TestNoRoomIsSaid(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	k := startKith(t, m, chat.Options{Workers: 1, Queue: 2})
+	k := startKith(t, m, chat.Options{Workers: 1, Queue: 4}) // half of them for one team
 	tree := k.tree()
 	turns := []string{}
 	for i := range 3 {

@@ -13,6 +13,8 @@ type generation struct {
 	AttemptID
 	scope graph.Scope // of the request
 	since time.Time
+	// release frees its slot.
+	release func()
 
 	mu      sync.Mutex
 	text    []byte
@@ -22,10 +24,10 @@ type generation struct {
 	cancel  context.CancelFunc
 }
 
-func newGeneration(scope graph.Scope, turn string, attempt int64) *generation {
+func newGeneration(scope graph.Scope, turn string, attempt int64, release func()) *generation {
 	return &generation{
 		AttemptID: AttemptID{TeamID: scope.TeamID, TurnID: turn, Attempt: attempt}, scope: scope,
-		since: time.Now(), changed: make(chan struct{}), cancel: func() {},
+		since: time.Now(), release: release, changed: make(chan struct{}), cancel: func() {},
 	}
 }
 

@@ -2,8 +2,10 @@ package chat
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"maps"
-	"reflect"
 	"slices"
 
 	"kith/graph"
@@ -35,9 +37,6 @@ type Batch struct {
 	Plan  *Plan // of a dry run: what the parts before this one would have stored
 }
 
-// Plan records what a dry run would have stored.
-type Plan struct{ known *chatsKnown }
-
 // Result has one entry for each item of a batch, in its order. Field names the wrong field of a refused item.
 type Result struct{ Trees, Turns []ItemResult }
 
@@ -49,14 +48,45 @@ type ItemResult struct {
 
 // chatsKnown are the trees and turns that a batch names.
 type chatsKnown struct {
-	trees  map[string]*TreeRecord
-	turns  map[string]*TurnRecord
-	counts map[string]int64 // turns of a tree
-	next   map[string]int64 // number of a tree's next turn
+	trees map[string]*knownTree
+	turns map[string]*knownTurn
 }
 
-func newChatsKnown() *chatsKnown {
-	return &chatsKnown{map[string]*TreeRecord{}, map[string]*TurnRecord{}, map[string]int64{}, map[string]int64{}}
+// knownTree is what later items of an import are checked against; not its texts, which may be long.
+type knownTree struct {
+	User      string // empty: shared
+	CreatedBy *string
+	Digest    string // of the record
+	Turns     int64
+	Next      int64 // number of the next turn
+}
+
+// knownTurn is what later items of an import are checked against; not its texts, which may be long.
+type knownTurn struct {
+	TreeID         string
+	ParentID       *string
+	Seq            int64
+	Status         Status
+	CreatedBy      *string
+	Prompt, Digest string // digests of the prompt, and of the record
+}
+
+func (r *TreeRecord) known(turns, next int64) *knownTree {
+	return &knownTree{User: r.UserID.Or(""), CreatedBy: r.CreatedBy, Digest: digestOf(r), Turns: turns, Next: next}
+}
+
+func (r *TurnRecord) known() *knownTurn {
+	return &knownTurn{
+		TreeID: r.TreeID, ParentID: r.ParentID, Seq: r.Seq, Status: r.Status, CreatedBy: r.CreatedBy,
+		Prompt: digestOf(r.UserPrompt), Digest: digestOf(r),
+	}
+}
+
+// digestOf returns a hash of a value's JSON.
+func digestOf(v any) string {
+	raw, _ := json.Marshal(v) // texts, numbers and structs of these
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
 }
 
 // RestoreChats stores a part of an import in one transaction. Items that break a rule are refused in the result; the others are
@@ -64,30 +94,29 @@ func newChatsKnown() *chatsKnown {
 // plan nothing is stored, and the result says what would be.
 func (s *Store) RestoreChats(ctx context.Context, scope graph.Scope, b *Batch) (Result, error) {
 	var result Result
+	var planned *chatsKnown
 	err := s.transaction(ctx, "import_chats", func(t *tx) error {
 		known, err := t.chats(scope.TeamID, b)
 		if err != nil {
 			return err
 		}
 		job := &chatJob{scope: scope, store: s, known: known}
-		result = job.judge(b)
-		if b.Plan != nil {
-			b.Plan.known = known
+		if result = job.judge(b); b.Plan != nil {
+			planned = known
 			return nil
 		}
 		return restoreChats.Run(t, map[string]any{
 			"team_id": scope.TeamID, "trees": job.trees, "turns": job.turns, "tree_ids": slices.Collect(maps.Keys(known.trees)),
 		})
 	})
+	if err == nil && planned != nil {
+		err = b.Plan.note(planned)
+	}
 	return result, err
 }
 
 // chats locks and returns the trees and turns that a batch names, with those of the plan.
 func (t *tx) chats(team string, b *Batch) (*chatsKnown, error) {
-	known := newChatsKnown()
-	if b.Plan != nil && b.Plan.known != nil {
-		known = b.Plan.known
-	}
 	var trees, turns []string
 	for i := range b.Trees {
 		trees = append(trees, b.Trees[i].ID)
@@ -102,17 +131,15 @@ func (t *tx) chats(team string, b *Batch) (*chatsKnown, error) {
 	if err != nil {
 		return nil, err
 	}
+	known := &chatsKnown{map[string]*knownTree{}, map[string]*knownTurn{}}
 	for i := range found.Trees {
-		if f := &found.Trees[i]; known.trees[f.Tree.ID] == nil {
-			known.trees[f.Tree.ID], known.counts[f.Tree.ID], known.next[f.Tree.ID] = f.Tree.record(), f.TurnCount, f.NextSeq
-		}
+		f := &found.Trees[i]
+		known.trees[f.Tree.ID] = f.Tree.record().known(f.TurnCount, f.NextSeq)
 	}
 	for i := range found.Turns {
-		if t := &found.Turns[i]; known.turns[t.ID] == nil {
-			known.turns[t.ID] = t.record()
-		}
+		known.turns[found.Turns[i].ID] = found.Turns[i].record().known()
 	}
-	return known, nil
+	return known, b.Plan.assume(known, trees, turns)
 }
 
 // chatJob checks a batch and collects the rows to be stored.
@@ -154,17 +181,17 @@ func (j *chatJob) tree(r TreeRecord) (graph.Status, error) {
 	}
 	old := j.known.trees[r.ID]
 	r.CreatedBy = j.scope.SignRecord(r.CreatedBy, old != nil, func() *string { return old.CreatedBy })
-	status := graph.Created
+	status, now := graph.Created, r.known(0, 0)
 	switch {
 	case old == nil:
-	case old.UserID != r.UserID:
+	case old.User != r.UserID.Or(""):
 		return "", fault.Invalid(fault.At("id"), fault.Conflict, "is already in use by another tree")
-	case reflect.DeepEqual(*old, r):
+	case old.Digest == now.Digest:
 		return graph.Unchanged, nil
 	default:
-		status = graph.Updated
+		status, now.Turns, now.Next = graph.Updated, old.Turns, old.Next
 	}
-	j.known.trees[r.ID] = &r
+	j.known.trees[r.ID] = now
 	j.trees = append(j.trees, map[string]any{"id": r.ID, "properties": r.properties()})
 	return status, nil
 }
@@ -174,7 +201,7 @@ func (j *chatJob) turn(r TurnRecord) (graph.Status, error) {
 		return "", err
 	}
 	tree := j.known.trees[r.TreeID]
-	if tree == nil || !slices.Contains(owners(j.scope), tree.UserID.Or("")) && j.scope.UserID != "" {
+	if tree == nil || !slices.Contains(owners(j.scope), tree.User) && j.scope.UserID != "" {
 		return "", fault.Invalid(fault.At("tree_id"), fault.Missing, "unknown chat tree")
 	}
 	status := graph.Created
@@ -183,26 +210,26 @@ func (j *chatJob) turn(r TurnRecord) (graph.Status, error) {
 	switch {
 	case old != nil:
 		r.Seq = old.Seq // its number is its place
-		if old.TreeID != r.TreeID || !graph.Same(orAbsent(old.ParentID), orAbsent(r.ParentID)) || old.UserPrompt != r.UserPrompt {
+		if old.TreeID != r.TreeID || !graph.Same(orAbsent(old.ParentID), orAbsent(r.ParentID)) || old.Prompt != digestOf(r.UserPrompt) {
 			return "", fault.Invalid(fault.At("id"), fault.Conflict, "is already in use by another turn")
 		}
 		if old.Status == StatusGenerating {
 			return "", fault.Invalid(fault.At("status"), fault.Conflict, "the stored turn is being generated")
 		}
-		if reflect.DeepEqual(*old, r) {
+		if old.Digest == digestOf(&r) {
 			return graph.Unchanged, nil
 		}
 		status = graph.Updated
 	case r.ParentID != nil && (j.known.turns[*r.ParentID] == nil || j.known.turns[*r.ParentID].TreeID != r.TreeID):
 		return "", fault.Invalid(fault.At("parent_id"), fault.Missing, "must be an earlier turn of the same tree")
-	case j.known.counts[r.TreeID] >= MaxTurns:
+	case tree.Turns >= MaxTurns:
 		return "", fault.Invalid(fault.At("tree_id"), fault.Conflict, "the tree has the most turns allowed")
 	default:
-		r.Seq = max(r.Seq, j.known.next[r.TreeID])
-		j.known.next[r.TreeID] = r.Seq + 1
-		j.known.counts[r.TreeID]++
+		r.Seq = max(r.Seq, tree.Next)
+		tree.Next = r.Seq + 1
+		tree.Turns++
 	}
-	j.known.turns[r.ID] = &r
-	j.turns = append(j.turns, map[string]any{"id": r.ID, "properties": r.properties(tree.UserID.Or(""))})
+	j.known.turns[r.ID] = r.known()
+	j.turns = append(j.turns, map[string]any{"id": r.ID, "properties": r.properties(tree.User)})
 	return status, nil
 }

@@ -212,3 +212,46 @@ func TestImportedTreeOfAnEmptyUser(t *testing.T) {
 		t.Errorf("faults at %v", at)
 	}
 }
+
+// TestDryRunOfChats checks that the batches of a dry run are checked against what those before would have stored, and that of long texts
+// only their hashes are remembered.
+func TestDryRunOfChats(t *testing.T) {
+	e := fresh(t)
+	plan := NewPlan()
+	defer func() { _ = plan.Close() }()
+	at := e.Now.UnixMilli()
+	tree := TreeRecord{ID: "t", UserID: graph.Some("u1"), CreatedAt: at, UpdatedAt: at}
+	turn := func(id, parent, prompt string) TurnRecord {
+		r := TurnRecord{ID: id, TreeID: "t", UserPrompt: prompt, Status: StatusPending, Attempt: 1, CreatedAt: at, UpdatedAt: at}
+		if parent != "" {
+			r.ParentID = &parent
+		}
+		return r
+	}
+	long := strings.Repeat("x", 10_000)
+	for i, c := range []struct {
+		b    Batch
+		want []graph.Status
+	}{
+		{Batch{Trees: []TreeRecord{tree}}, []graph.Status{graph.Created}},
+		{Batch{Trees: []TreeRecord{tree}, Turns: []TurnRecord{turn("a", "", long)}}, []graph.Status{graph.Unchanged, graph.Created}},
+		{Batch{Turns: []TurnRecord{turn("a", "", long), turn("b", "a", "y"), turn("c", "gone", "y")}}, []graph.Status{graph.Unchanged, graph.Created, graph.Refused}},
+		{Batch{Turns: []TurnRecord{turn("a", "", "another prompt"), turn("d", "b", "y")}}, []graph.Status{graph.Refused, graph.Created}},
+	} {
+		c.b.Plan = plan
+		result, err := e.chats.RestoreChats(t.Context(), e.As(""), &c.b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []graph.Status
+		for _, r := range append(result.Trees, result.Turns...) {
+			got = append(got, r.Status)
+		}
+		e.Same(fmt.Sprint("batch ", i), c.want, got)
+	}
+	e.Same("stored", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
+	raw, known, err := plan.table.Get(planTurn + "a")
+	if err != nil || !known || len(raw) > 500 {
+		t.Errorf("%d bytes are remembered, %v, %v", len(raw), known, err)
+	}
+}

@@ -46,9 +46,9 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// startGeneration hands a generation that has a slot to Run.
-func (s *Service) startGeneration(scope graph.Scope, turn string, attempt int64) {
-	g := newGeneration(scope, turn, attempt)
+// startGeneration hands a generation to Run. release frees its slot.
+func (s *Service) startGeneration(scope graph.Scope, turn string, attempt int64, release func()) {
+	g := newGeneration(scope, turn, attempt, release)
 	s.mu.Lock()
 	previous := s.live[liveKey(scope.TeamID, turn)]
 	s.live[liveKey(scope.TeamID, turn)] = g
@@ -84,7 +84,7 @@ func (s *Service) release(g *generation) {
 	}
 	s.mu.Unlock()
 	g.finish()
-	<-s.slots
+	g.release()
 }
 
 // generate waits for a worker, asks the model for an answer, and stores the outcome.

@@ -42,7 +42,7 @@ func (r *Reader) readTranscript(ctx context.Context, scope graph.Scope, key stri
 		for i := range page {
 			t.add(&page[i])
 		}
-		if len(page) < pageLength {
+		if len(page) == 0 { // one with large parts is shorter than pageLength
 			return t, nil
 		}
 		from = page[len(page)-1].Seq + 1

@@ -104,6 +104,13 @@ func (e *job) finish(ctx context.Context) (err error) {
 	if err := e.last(ctx); err != nil {
 		return err
 	}
+	if e.scope.UserID == "" {
+		if err := e.store.transaction(ctx, "quota_empty", func(t neo.Execer) error {
+			return emptyQuota.Run(t, map[string]any{"team_id": e.scope.TeamID})
+		}); err != nil {
+			return err
+		}
+	}
 	return e.mark.Done(ctx)
 }
 

@@ -22,6 +22,7 @@ var (
 	forgetAnswers                = neo.Load[int64]("idempotency_forget")
 	findOwned                    = neo.Load[[]string]("erasure_owned")
 	listReviews                  = neo.Load[storedReview]("erasure_reviews")
+	emptyQuota                   = neo.Load[neo.None]("quota_empty")
 	deleteReviews                = neo.Load[int64]("review_delete")
 )
 
@@ -41,14 +42,14 @@ const (
 	apiKeyLabel     = "ApiKey"
 )
 
-// recordLabels returns the labels of all records outside the memory, whoever wrote them: API keys last.
+// recordLabels returns the labels of all records outside the memory, whoever wrote them: API keys last. Quotas belong to the operator.
 func (s *Store) recordLabels(ctx context.Context) ([]string, error) {
 	labels, err := listLabels.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return nil, err
 	}
 	labels = slices.DeleteFunc(labels, func(l string) bool {
-		return slices.Contains([]string{"Memory", "KithSchema", "Lease", apiKeyLabel}, l) || graph.KindOfLabel(l).Name != ""
+		return slices.Contains([]string{"Memory", "KithSchema", "Lease", "Quota", apiKeyLabel}, l) || graph.KindOfLabel(l).Name != ""
 	})
 	slices.Sort(labels)
 	return append(labels, apiKeyLabel), nil

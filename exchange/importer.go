@@ -64,7 +64,7 @@ type importReviews interface {
 // preferences reads and writes a user's settings.
 type preferences interface {
 	Preferences(ctx context.Context, scope graph.Scope) ([]preference.Preference, error)
-	ReplacePreferences(ctx context.Context, scope graph.Scope, all []preference.Preference) error
+	SetPreferences(ctx context.Context, scope graph.Scope, some []preference.Preference) error
 }
 
 // Bounds of a batch and of a report.
@@ -176,7 +176,7 @@ type ImportStores struct {
 
 // Import stores all items of a reader, in batches of one transaction each, and returns a report. An error of the
 // store ends it; the counted items are stored then. Memory stays bounded: the keys of nodes that the team has under
-// other keys, and in a dry run those of all nodes, go into a temporary file.
+// other keys, and in a dry run what later items are checked against, go into temporary files.
 func Import(ctx context.Context, into ImportStores, scope graph.Scope, r *Reader, o ImportOptions) (*Report, error) {
 	i := &importer{
 		ImportStores: into, scope: scope, options: o, aliases: keytable.New(),
@@ -184,8 +184,8 @@ func Import(ctx context.Context, into ImportStores, scope graph.Scope, r *Reader
 	}
 	defer func() { _ = i.aliases.Close() }()
 	if o.DryRun {
-		i.plan, i.chatPlan = graph.NewRestorePlan(), &chat.Plan{}
-		defer func() { _ = i.plan.Close() }()
+		i.plan, i.chatPlan = graph.NewRestorePlan(), chat.NewPlan()
+		defer func() { _, _ = i.plan.Close(), i.chatPlan.Close() }()
 	}
 	if err := i.resume(ctx); err != nil {
 		return i.report, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"kith/graph"
@@ -73,7 +74,7 @@ func (i *importer) storePreferences(ctx context.Context, b *batch) error {
 		all = setPreference(all, p, &counts)
 	}
 	if err = preference.Validate(all); err == nil && counts.Created+counts.Updated > 0 && !i.options.DryRun {
-		err = i.Preferences.ReplacePreferences(ctx, scope, all)
+		err = i.Preferences.SetPreferences(ctx, scope, lastOfEach(b.preferences)) // others may be set meanwhile
 	}
 	var invalid *fault.InvalidError
 	if errors.As(err, &invalid) {
@@ -102,6 +103,15 @@ func (i *importer) checkProgress(ctx context.Context) error {
 		err = fmt.Errorf("another request continues the same import: %w", fault.ErrConflict)
 	}
 	return err
+}
+
+// lastOfEach returns the last preference with each key.
+func lastOfEach(preferences []preference.Preference) []preference.Preference {
+	var last []preference.Preference
+	for _, p := range preferences {
+		last = append(slices.DeleteFunc(last, func(l preference.Preference) bool { return l.Key == p.Key }), p)
+	}
+	return last
 }
 
 // setPreference sets one preference among all, and counts the result.

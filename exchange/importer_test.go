@@ -81,7 +81,7 @@ func (s *scripted) Preferences(context.Context, graph.Scope) ([]preference.Prefe
 	return s.preferences, nil
 }
 
-func (s *scripted) ReplacePreferences(context.Context, graph.Scope, []preference.Preference) error {
+func (s *scripted) SetPreferences(context.Context, graph.Scope, []preference.Preference) error {
 	if s.lost {
 		return graph.ErrUnavailable
 	}

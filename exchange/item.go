@@ -28,7 +28,7 @@ const (
 	MaxLine  = 2 << 20 // bytes of a line, or of one element of a document
 	MaxDepth = 32      // levels of JSON
 
-	MaxValues = 50_000 // values of JSON in a line or element, members and items among them
+	MaxValues = 300_000 // values of JSON in a line or element, members and items among them: an item's value alone may have 131,072
 )
 
 // Version is the version of the lines that this package writes and reads.

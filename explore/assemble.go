@@ -153,6 +153,37 @@ func (a *assembly) result() *Result {
 // isHidden reports whether things in a state are omitted.
 func (p *plan) isHidden(state string) bool { return state == "archived" && !p.IncludeArchived }
 
+// lacksHits reports whether so many of the hits that were read are left out that others should take their places, and there are others.
+func (a *assembly) lacksHits(w *Wanted) bool {
+	read := a.limit + a.spare
+	messages, sources, nodes := 0, 0, 0
+	for i := range a.details.Messages {
+		if m := &a.details.Messages[i]; !a.isHidden(m.SourceState) && m.Told.Believed() >= a.leastTrust() {
+			messages++
+		}
+	}
+	for i := range a.details.Sources {
+		if s := &a.details.Sources[i]; !a.isHidden(s.State) && s.Believed() >= a.leastTrust() {
+			sources++
+		}
+	}
+	for i := range a.details.Nodes {
+		if n := &a.details.Nodes[i]; a.shows(n) && n.Told().Believed() >= a.leastTrust() {
+			nodes++
+		}
+	}
+	return a.messages && messages < a.limit && len(a.best.messages.keys) > read ||
+		a.sources && sources < a.limit && len(a.best.sources.keys) > read ||
+		nodes < a.limit && len(w.Nodes) == a.nodesRead()
+}
+
+// shows reports whether the answer can have a node, whatever its trust and relevance.
+func (a *assembly) shows(n *graph.NodeView) bool {
+	kind, _ := graph.KindOf(n.Kind)
+	return a.wantsKind(kind) && !a.isHidden(n.State) && a.selects(n) &&
+		(a.since == nil || !n.UpdatedAt.Before(*a.since)) && (a.until == nil || !n.CreatedAt.After(*a.until))
+}
+
 // node is a node that was found, with its score.
 type node struct {
 	*graph.NodeView
@@ -165,11 +196,11 @@ func (a *assembly) nodes() []node {
 	var all []node
 	for i := range a.details.Nodes {
 		n := &a.details.Nodes[i]
-		kind, _ := graph.KindOf(n.Kind)
-		if !a.wantsKind(kind) || a.isHidden(n.State) || a.isWeak(n.EntityKey) || !a.selects(n) || a.asOf != nil && n.CreatedAt.After(*a.asOf) {
+		if !a.shows(n) || a.isWeak(n.EntityKey) {
 			continue
 		}
 		if told := n.Told(); !a.isDoubted(told) {
+			kind, _ := graph.KindOf(n.Kind)
 			all = append(all, node{n, kind, a.score(&a.best.nodes, n.EntityKey, told, n.UpdatedAt, n.Salience)})
 		}
 	}

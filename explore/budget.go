@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"unicode/utf8"
 
 	"kith/internal/tokens"
 	"kith/markup"
@@ -67,23 +68,62 @@ func dropOrder(hitLists []hitList) []drop {
 	return all
 }
 
-// shorten cuts each text to at most length characters.
+// shorten cuts each text, and all notes of a hit, to at most length characters, and drops values that are longer.
 func (r *Result) shorten(length int) {
+	cut := func(text *string) { *text = markup.Truncate(*text, length) }
 	for _, list := range [][]NodeHit{r.Semantic.People, r.Semantic.Concepts, r.Semantic.Entities, r.Semantic.Others} {
 		for i := range list {
-			list[i].Description = markup.Truncate(list[i].Description, length)
+			cut(&list[i].Description)
+			if list[i].NotesSnippets = shortened(list[i].NotesSnippets, length); len(list[i].Value) > length {
+				list[i].Value = nil
+			}
 		}
 	}
+	for i := range r.Semantic.Relationships {
+		h := &r.Semantic.Relationships[i]
+		cut(&h.Description)
+		h.NotesSnippets = shortened(h.NotesSnippets, length)
+	}
+	for i := range r.Semantic.Neighbours {
+		cut(&r.Semantic.Neighbours[i].Description)
+	}
+	for i := range r.Episodic.Artifacts {
+		cut(&r.Episodic.Artifacts[i].Description)
+	}
 	for i := range r.Episodic.Messages {
-		r.Episodic.Messages[i].Text = markup.Truncate(r.Episodic.Messages[i].Text, length)
+		cut(&r.Episodic.Messages[i].Text)
 	}
 	for i := range r.Episodic.Sources {
 		s := &r.Episodic.Sources[i]
-		s.Summary = markup.Truncate(s.Summary, length)
+		cut(&s.Summary)
 		for m := range s.Messages {
-			s.Messages[m].Text = markup.Truncate(s.Messages[m].Text, length)
+			cut(&s.Messages[m].Text)
 		}
 	}
+	for i := range r.Episodic.Storylines {
+		t := &r.Episodic.Storylines[i]
+		cut(&t.Description)
+		for p := range t.PreviewSources {
+			cut(&t.PreviewSources[p].Summary)
+		}
+	}
+	for i := range r.Episodic.Macros {
+		cut(&r.Episodic.Macros[i].Description)
+		for t := range r.Episodic.Macros[i].Storylines {
+			cut(&r.Episodic.Macros[i].Storylines[t].OneLiner)
+		}
+	}
+}
+
+// shortened returns the first notes that have at most length characters together, the last one cut.
+func shortened(notes []string, length int) []string {
+	for i, note := range notes {
+		notes[i] = markup.Truncate(note, length)
+		if length -= utf8.RuneCountInString(notes[i]); length <= 0 {
+			return notes[:i+1]
+		}
+	}
+	return notes
 }
 
 // fitBudget removes the lowest-ranked hits until the answer has at most budget tokens, and sets Meta.Cut. Each text is

@@ -80,15 +80,21 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 		p.used = append(p.used, second...)
 	}
 	best := seen.fuse(p.tuning)
+	a := &assembly{plan: p, found: found, best: &best}
 	wanted := p.wantedDetails(found, seen, &best)
 	details, err := e.store.Details(ctx, scope, wanted)
+	if a.details = &details; err == nil && a.lacksHits(&wanted) {
+		p.spare = mostSpare
+		wanted = p.wantedDetails(found, seen, &best)
+		details, err = e.store.Details(ctx, scope, wanted)
+	}
 	if err != nil {
 		return nil, graph.Recall{}, err
 	}
 	m.dropGone(&wanted, &details)
 	seen.addDetails(&details)
 	best.sources = fuse(seen.sources, p.tuning) // the details add evidence to sources only
-	a := &assembly{plan: p, meaning: m.status, found: found, best: &best, details: &details}
+	a.meaning = m.status
 	result := a.result()
 	result.keyed = r.Format == Keyed
 	if r.MaxTokens > 0 {

@@ -24,6 +24,8 @@ type Wanted struct {
 	Since, Until  *time.Time // of sources by name or from seeds
 	AsOf          *time.Time // the day to read; nil: now
 	Previews      int        // sources of a storyline
+	Archived      bool       // also archived storylines, and archived sources of storylines
+	LeastTrust    float64    // of a source of a storyline that is shown
 }
 
 // Seed is a source that stands for those that mention the same nodes, in the ranking of an ask.
@@ -190,6 +192,6 @@ func (w *Wanted) params(scope graph.Scope) map[string]any {
 		"node_keys": list(w.Nodes), "around_keys": list(w.Around), "story_keys": list(w.Stories), "mentioned": mentionedShown, "plain": graph.PlainTypes,
 		"types": types, "without_types": list(f.Without), "min_attitude": grade(f.MinAttitude), "max_attitude": grade(f.MaxAttitude),
 		"min_proximity": grade(f.MinProximity), "max_proximity": grade(f.MaxProximity), "as_of": utc(w.AsOf),
-		"walk": linksWalked, "relationship_limit": linksShown, "previews": w.Previews, "story_limit": storiesRead,
+		"walk": linksWalked, "relationship_limit": linksShown, "previews": w.Previews, "archived": w.Archived || w.AsOf != nil, "least_trust": w.LeastTrust, "story_limit": storiesRead,
 	}
 }

@@ -15,9 +15,11 @@ import (
 // defaultLimit is the default limit of each list.
 const defaultLimit = 5
 
-// spareHits is how many more hits than wanted are read. Some may be deleted or archived, and salience and time reorder
-// them.
-const spareHits = 10
+// Hits that are read beyond those wanted. Some may be deleted or archived, and salience and time reorder them.
+const (
+	spareHits = 10
+	mostSpare = 200 // if too many of the first were left out
+)
 
 // plan is a request with all its defaults.
 type plan struct {
@@ -26,7 +28,7 @@ type plan struct {
 	scope                            graph.Scope
 	now                              time.Time
 	asOf                             *time.Time
-	granularity, limit               int
+	granularity, limit, spare        int
 	deep                             bool
 	asks                             []ask
 	used                             []ask // asks, and those of a second search
@@ -49,7 +51,7 @@ type ask struct {
 
 func (e *Explorer) newPlan(scope graph.Scope, r *Request) *plan {
 	p := &plan{
-		Request: r, scope: scope, tuning: e.tuning, now: e.options.Now(), granularity: max(r.Granularity, 1), limit: r.Limit,
+		Request: r, scope: scope, tuning: e.tuning, now: e.options.Now(), granularity: max(r.Granularity, 1), limit: r.Limit, spare: spareHits,
 		deep: r.Mode == Deep || r.MultiQuery,
 	}
 	if p.limit == 0 {
@@ -133,10 +135,11 @@ func (p *plan) searchQuery(asks []ask, m *meaning) Search {
 		Messages: p.messages || p.sources, Sources: p.sources, Nodes: p.searchedKinds(), Relationships: p.relationships,
 		Types: p.RelationshipFilters.RelationshipTypes, ConversationID: p.ConversationID, Since: p.since, Until: p.until, AsOf: p.asOf,
 		Namespace: p.Namespace, Links: p.uses(byLinks) && (p.sources || len(p.nodes) > 0), Neighbours: p.uses(byNeighbours), Archived: p.IncludeArchived, Doubted: p.leastTrust() < trust.Least, Vectors: m.missingVectors(asks),
+		Graded: p.RelationshipFilters.selectsMore(),
 	}
 	for _, a := range asks {
 		if !p.uses(byWords) {
-			a.Ask = Ask{}
+			a.Ask = Ask{timing: a.timing}
 		}
 		q.Asks = append(q.Asks, a.Ask)
 	}
@@ -210,9 +213,9 @@ func (p *plan) vectorFilter(asked *timing, kinds ...graph.Kind) func(kind uint8,
 // nodesRead returns how many nodes are read: more if their fields decide.
 func (p *plan) nodesRead() int {
 	if p.fields != nil || len(p.Namespace) > 0 {
-		return max(MaxLimit, p.limit+spareHits)
+		return max(MaxLimit, p.limit+p.spare)
 	}
-	return p.limit + spareHits
+	return p.limit + p.spare
 }
 
 // selects reports whether a node has the namespace and the fields that the request asks for.
@@ -222,12 +225,14 @@ func (p *plan) selects(n *graph.NodeView) bool {
 
 // wantedDetails returns the best hits, whose details are to be read.
 func (p *plan) wantedDetails(f *Found, l *rankings, b *fusedRankings) Wanted {
-	w := Wanted{Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter()}
+	w := Wanted{
+		Since: p.since, Until: p.until, AsOf: p.asOf, Previews: previewSources, Relationships: p.filter(), Archived: p.IncludeArchived, LeastTrust: p.leastTrust(),
+	}
 	if p.messages {
-		w.Messages = slices.Clone(b.messages.first(p.limit + spareHits))
+		w.Messages = slices.Clone(b.messages.first(p.limit + p.spare))
 	}
 	if p.sources {
-		w.Sources = b.sources.first(p.limit + spareHits)
+		w.Sources = b.sources.first(p.limit + p.spare)
 		w.Seeds, w.Names = l.seeds, distinct(l.titles)
 	}
 	if p.shown {

@@ -63,7 +63,7 @@ func (p *plan) rank(f *Found, asks []ask, units [][]float32, near []nearest, m *
 	}
 	for i := range asks {
 		a := &asks[i]
-		timed := timedSources(f, i, a)
+		timed := timedSources(f, i, a, near[i])
 		near[i] = near[i].during(timed)
 		messages, sources, nodes := rankMessages(f, i, a, p.tuning.speaker), rankSources(f, i, a), rankNodes(f, i, a)
 		var said *vectorEvidence

@@ -94,6 +94,11 @@ type RelationshipFilters struct {
 	ExcludeRelationshipTypes []string              `json:"exclude_relationship_types,omitempty" matches:"^[a-z][a-z0-9_]{0,63}$" maxItems:"64" doc:"all but these"`
 }
 
+// selectsMore reports whether the filters select by more than the types that count, which the search by words knows.
+func (f *RelationshipFilters) selectsMore() bool {
+	return len(f.ExcludeRelationshipTypes) > 0 || isPresent(f.MinAttitude) || isPresent(f.MaxAttitude) || isPresent(f.MinProximity) || isPresent(f.MaxProximity)
+}
+
 // Texts returns the queries and text matches of the request.
 func (r *Request) Texts() []string {
 	texts := make([]string, 0, len(r.Queries)+len(r.TextMatches))

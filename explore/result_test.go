@@ -3,6 +3,7 @@ package explore
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -271,6 +272,29 @@ func TestBudgetOfLongTexts(t *testing.T) {
 	if len(got.Episodic.Sources) == 0 || got.Episodic.Sources[0].EntityKey != "s-1" || !strings.HasSuffix(got.Episodic.Sources[0].Summary, "…") {
 		t.Errorf("a long summary: %+v", got)
 	}
+	s = everything(t)
+	s.details = func(w Wanted) (Details, error) {
+		d, err := details(w)
+		long := strings.Repeat("The boat floats. ", 1000)
+		for i := range d.Nodes {
+			d.Nodes[i].Description = long
+			for n := range 10 {
+				d.Nodes[i].Notes = append(d.Nodes[i].Notes, graph.Note{Content: fmt.Sprint(n, strings.Repeat(" a note", 70))})
+			}
+		}
+		for i := range d.Around {
+			for l := range d.Around[i].Links {
+				d.Around[i].Links[l].Description, d.Around[i].Others[l].Description = long, long
+			}
+		}
+		return d, err
+	}
+	r = query("boat")
+	r.MaxTokens, r.Expand = 700, 5
+	got, _ = explore(t, s, nil, r)
+	if cost, err := got.countTokens(JSON); err != nil || cost > 700 || len(got.hits()) == 0 {
+		t.Errorf("long descriptions and notes: %d tokens, %d hits, %v", cost, len(got.hits()), err)
+	}
 	r = &Request{MaxTokens: tokens.Least}
 	for range MaxQueries {
 		r.Queries = append(r.Queries, Query{Query: strings.Repeat("boat ", 3000)})
@@ -300,5 +324,46 @@ func TestTheArchivedIsLeftOut(t *testing.T) {
 	r.IncludeArchived = true
 	if got, _ := explore(t, s, nil, r); len(got.Semantic.Concepts) != 2 {
 		t.Errorf("with include_archived: %+v", got.Semantic.Concepts)
+	}
+}
+
+// TestManyArchivedSourcesTakeNoPlaces checks that hits that are left out do not take the places of worse ones, with one more read.
+func TestManyArchivedSourcesTakeNoPlaces(t *testing.T) {
+	t.Parallel()
+	s := &fakeStore{
+		search: func(Search) (f Found, err error) {
+			for i := range 40 {
+				f.Sources = append(f.Sources, FoundSource{Hit: Hit{Score: float64(100 - i), Key: fmt.Sprintf("s%02d", i)}})
+			}
+			return f, nil
+		},
+		details: func(w Wanted) (d Details, err error) {
+			for _, key := range w.Sources {
+				state := "archived"
+				if key >= "s20" {
+					state = "active"
+				}
+				d.Sources = append(d.Sources, SourceDetails{Source: graph.Source{EntityKey: key, StartedAt: now}, State: state})
+			}
+			return d, nil
+		},
+	}
+	got, _ := explore(t, s, nil, query("boat"))
+	if len(got.Episodic.Sources) != defaultLimit || got.Episodic.Sources[0].EntityKey != "s20" {
+		t.Errorf("%+v", got.Episodic.Sources)
+	}
+	if want := []string{"search", "details", "details"}; !slices.Equal(s.calls, want) {
+		t.Errorf("calls: %v", s.calls)
+	}
+}
+
+// TestTimesOfNodes checks that since and until hold for nodes however they were found.
+func TestTimesOfNodes(t *testing.T) {
+	t.Parallel()
+	s := concepts(t, []graph.NodeView{aNode("concept", "old", "boat", 0.5, day(20)), aNode("concept", "then", "boat", 0.5, day(10)), aNode("concept", "new", "boat", 0.5, day(1))}, 3, 2, 1)
+	r := query("boat")
+	r.Since, r.Until = given(day(15)), given(day(5))
+	if got, _ := explore(t, s, nil, r); keys(got.Semantic.Concepts) != "then" {
+		t.Errorf("found %s", keys(got.Semantic.Concepts))
 	}
 }

@@ -88,6 +88,7 @@ type Search struct {
 	Neighbours    bool       // find messages by the words of the messages around them too
 	Archived      bool       // also archived sources and nodes
 	Doubted       bool       // also messages and sources with little trust
+	Graded        bool       // relationships are selected by more than their types
 	Links         bool       // what the first sources mention, and the other sources that mention it
 	Vectors       []VectorsAfter
 
@@ -116,6 +117,7 @@ const (
 	sourceDepth       = 100
 	nodeDepth         = 50
 	relationshipDepth = 50
+	gradedDepth       = 500 // if grades and types to leave out decide too
 	firstSources      = 12  // per ask: sources whose texts are read and whose mentions are followed
 	seedMentions      = 100 // per source
 	linkDegree        = 100 // a node with more sources is not a link, and a matched text takes only the newest ones
@@ -317,12 +319,19 @@ func (q *Search) params(scope graph.Scope, asks *searchAsks) map[string]any {
 		"message_asks": q.messageAsks(asks.messages), "message_limit": messageDepth, "answer_limit": answerDepth, "neighbours": q.Neighbours, "archived": q.Archived || q.AsOf != nil, // what was archived since was not then
 		"source_asks": askParams(asks.sources), "source_limit": sourceDepth,
 		"node_asks": askParams(asks.nodes), "node_limit": nodeDepth,
-		"relationship_asks": askParams(asks.relationships), "relationship_limit": relationshipDepth, "relationship_names": relationshipNames,
+		"relationship_asks": askParams(asks.relationships), "relationship_limit": q.relationshipDepth(), "relationship_names": relationshipNames,
 		"since": utc(q.Since), "until": utc(q.Until), "as_of": utc(q.AsOf),
 		"scopes": scopes, "vector_limit": VectorLimit,
 		"times": times, "session_limit": sessionLimit, "timed_messages": timedMessages, "timed_hits": timedHits,
 		"doubted": q.doubtedQueries(scope), "doubted_limit": doubtedLimit, "first_limit": first, "mention_limit": seedMentions, "degree_limit": linkDegree, "matches": matches,
 	}
+}
+
+func (q *Search) relationshipDepth() int {
+	if q.Graded {
+		return gradedDepth
+	}
+	return relationshipDepth
 }
 
 // searchAsks has the asks of a search for each index; empty if an index is not searched.

@@ -190,8 +190,9 @@ func (t *timing) timeOf(timed bool) float64 {
 	return t.confidence
 }
 
-// timedSources returns the sources at the times of an ask, if times filter it, otherwise nil.
-func timedSources(f *Found, i int, a *ask) map[string]bool {
+// timedSources returns the sources at the times of an ask, if times filter it, otherwise nil: the user's, and those of others that are
+// found there.
+func timedSources(f *Found, i int, a *ask, near nearest) map[string]bool {
 	if !a.isFilter() {
 		return nil
 	}
@@ -199,6 +200,19 @@ func timedSources(f *Found, i int, a *ask) map[string]bool {
 	for _, t := range f.Timed {
 		if t.Ask == i {
 			keys[t.Key] = true
+		}
+	}
+	for h := range f.Messages {
+		if m := &f.Messages[h]; m.Ask == i && m.Timed {
+			keys[m.Source] = true
+		}
+	}
+	if near.messages != nil && !a.countsSessions() { // the nearest vectors are of these times
+		for _, h := range near.messages.Hits {
+			keys[h.Parent] = true
+		}
+		for _, h := range near.sources.Hits {
+			keys[h.Key] = true
 		}
 	}
 	return keys
@@ -213,6 +227,11 @@ func (n nearest) during(sources map[string]bool) nearest {
 	messages.Hits = slices.DeleteFunc(slices.Clone(messages.Hits), func(h vector.Hit) bool { return !sources[h.Parent] })
 	documents.Hits = slices.DeleteFunc(slices.Clone(documents.Hits), func(h vector.Hit) bool { return !sources[h.Key] })
 	return nearest{&messages, &documents, n.nodes}
+}
+
+// countsSessions reports whether times are sessions, such as the last one.
+func (t *timing) countsSessions() bool {
+	return slices.ContainsFunc(t.understood, func(u UnderstoodTime) bool { return u.Sessions != nil })
 }
 
 // windows returns the times, two for two sessions with others between them.

@@ -147,6 +147,38 @@ func TestTimesOfSources(t *testing.T) {
 	}
 }
 
+// TestTimesOfSharedSources checks that a time in a question does not hide what a team shares, or where the user took part.
+func TestTimesOfSharedSources(t *testing.T) {
+	t.Parallel()
+	b, scope := talks(t)
+	then := time.Date(2026, 4, 20, 10, 0, 0, 0, time.UTC)
+	team := graph.Scope{TeamID: scope.TeamID}
+	b.source(team, &graph.SourceWrite{EntityKey: "shared", ContentType: graph.Some("meeting"), StartedAt: graph.Some(then), Summary: graph.Some("The lighthouse."),
+		Messages: []graph.MessageWrite{{EntityKey: "shared.1", Role: "user", Text: "The lighthouse is white.", At: graph.Some(then)}}})
+	b.source(graph.Scope{TeamID: scope.TeamID, UserID: "other"}, &graph.SourceWrite{
+		EntityKey: "joined", ContentType: graph.Some("meeting"), StartedAt: graph.Some(then), Summary: graph.Some("The lighthouse again."), Participants: []string{scope.UserID},
+	})
+	b.source(team, &graph.SourceWrite{EntityKey: "later", ContentType: graph.Some("meeting"), StartedAt: graph.Some(then.AddDate(0, 0, 3)), Summary: graph.Some("The lighthouse.")})
+	for who, c := range map[string]struct {
+		scope graph.Scope
+		want  []string
+	}{"the user": {scope, []string{"joined", "shared"}}, "nobody": {team, []string{"shared"}}} {
+		result, _, err := New(NewStore(b.store, nil), Options{Now: func() time.Time { return now }}).Explore(t.Context(), c.scope, &Request{
+			Queries: []Query{{Query: "What did we say about the lighthouse on April 20?"}}, Kinds: []string{"source"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i := range result.Episodic.Sources {
+			got = append(got, result.Episodic.Sources[i].EntityKey)
+		}
+		if slices.Sort(got); !slices.Equal(got, c.want) || result.Meta.Times[0].Use != TimeFilter {
+			t.Errorf("%s finds %v, want %v (%+v)", who, got, c.want, result.Meta.Times)
+		}
+	}
+}
+
 // TestTimesAsText checks that a reader of the text sees how a time was understood.
 func TestTimesAsText(t *testing.T) {
 	t.Parallel()

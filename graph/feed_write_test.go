@@ -36,7 +36,7 @@ var unrecorded = map[string]string{
 	"idempotency_answer": "answers", "idempotency_claim": "answers", "idempotency_forget": "answers", "purge_answers": "answers",
 	"import_forget": "progress of an import", "import_mark": "progress of an import",
 	"lease_end": "leases", "lease_progress": "leases", "lease_take": "leases",
-	"quota_count": "quotas", "quota_set": "quotas", "quota_stale": "quotas",
+	"quota_count": "quotas", "quota_empty": "quotas", "quota_set": "quotas", "quota_stale": "quotas",
 	"schema_version_set": "the schema", "log_fill": "the transaction log",
 	"maintenance_pass": "what time changes by itself, without a version", "audit_purge": "removes what was deleted before", "purge_nodes": "removes what was deleted before",
 	"purge_relationships": "removes what was deleted before", "team_purge_nodes": "removes what was deleted before", "team_purge_relationships": "removes what was deleted before",

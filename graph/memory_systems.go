@@ -156,7 +156,8 @@ func (j *memoryJob) room(system string, next int64, added int) (int, error) {
 	return int(min(max(left, 0), int64(added))), nil
 }
 
-// SystemAliases returns the names of the entities of a system by their aliases among some names. A name of several is not one.
+// SystemAliases returns the names of the entities of a system by their aliases among some names, which are compared exactly. A name of
+// several is not one.
 func (t *Tx) SystemAliases(team, system string, names []string) (map[string]string, error) {
 	var keys []string
 	for _, name := range names {
@@ -166,7 +167,7 @@ func (t *Tx) SystemAliases(team, system string, names []string) (map[string]stri
 	known := map[string]string{}
 	for _, name := range names {
 		of := slices.DeleteFunc(slices.Clone(found.byAlias[aliasKey("", name)]), func(n *stored) bool {
-			return n.kind != SystemEntityKind || n.Text("system") != system
+			return n.kind != SystemEntityKind || n.Text("system") != system || !slices.Contains(n.Texts("aliases"), name)
 		})
 		if len(of) == 1 {
 			known[name] = of[0].Text("name")

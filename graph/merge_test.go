@@ -312,3 +312,17 @@ func TestMergesAndWritesAtOnce(t *testing.T) {
 	e.Same("no relationship is lost, or doubled", true, e.Raw(`MATCH (:Memory {team_id: $team})-[r]->(x:Memory {entity_key: 'x'}) RETURN count(r) = count(DISTINCT r.type_word)`)[0][0])
 	e.Audit()
 }
+
+// TestMergedKeysStayAfterAPurge does the same for the purge of a team, which quotas recommend.
+func TestMergedKeysStayAfterAPurge(t *testing.T) {
+	e := fresh(t)
+	e.twice()
+	e.merge("u1", "person", "robert", graph.MergeWrite{Other: "bob"})
+	for range 2 {
+		if _, err := e.Store.PurgeTeam(t.Context(), e.Team); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.Same("key", "robert", e.get("u1", "person", "bob").EntityKey)
+	e.Audit()
+}

@@ -264,13 +264,13 @@ func (j *JSONText) DecodeNeo(v any) error {
 const PageSize = 8 << 20
 
 // Messages returns at most limit messages of a source from number from on, oldest first; fewer if their parts exceed PageSize.
-// The caller has checked that the scope may see the source.
+// The caller has checked that the scope may read them; see Source.IsReadBy.
 func (s *Store) Messages(ctx context.Context, scope Scope, sourceKey string, from, limit int64) ([]Message, error) {
 	return listMessages.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "from": from, "limit": limit, "size": PageSize})
 }
 
 // LastMessages returns the last messages of a source, without their parts, oldest first, at most limit. The caller has checked
-// that the scope may see the source.
+// that the scope may read them; see Source.IsReadBy.
 func (s *Store) LastMessages(ctx context.Context, scope Scope, sourceKey string, limit int64) ([]Message, error) {
 	messages, err := lastMessages.ReadOne(ctx, s.db, map[string]any{"team_id": scope.TeamID, "source_key": sourceKey, "limit": limit})
 	slices.Reverse(messages)

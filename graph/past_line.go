@@ -90,7 +90,7 @@ func (r *formerRecord) line() (*VersionLine, error) {
 // Bounds of an imported version.
 const (
 	maxVersionFields = 100
-	maxVersionText   = 256 << 10
+	maxVersionText   = 2 << 20 // an item's value of 256 KiB, as JSON in JSON
 )
 
 var propertyName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)

@@ -37,7 +37,7 @@ type LinksQuery struct {
 // LinksAt has the relationships of a node at a time.
 type LinksAt struct {
 	Key    string
-	Looked int // relationships read, of those that the scope may see
+	Looked int // relationships that the query asks for, at most three times as many as it reads; some may not have been there
 	Links  []LinkAt
 }
 

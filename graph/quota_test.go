@@ -520,4 +520,10 @@ func TestQuotaOfATeam(t *testing.T) {
 		t.Error(err)
 	}
 	e.Same("with the team", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
+	set(graph.OwnQuota{Nodes: &none})
+	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, nothingElse); err != nil {
+		t.Error(err)
+	}
+	own, has, err := e.Store.TeamQuota(t.Context(), e.Team)
+	e.Same("the own quota stays, as it is the operator's", []any{&none, graph.Usage{}, nil}, []any{own.Nodes, has, err})
 }

@@ -61,7 +61,7 @@ func (s *Store) Recall(ctx context.Context, teamID string, all []Read) error {
 func recallNodes(all []Read, found known) (rows []map[string]any, moved, users []string) {
 	next := map[string]Properties{}
 	for _, told := range all {
-		for _, key := range told.Recall.Nodes {
+		for _, key := range Distinct(told.Recall.Nodes) { // an answer recalls a node once, however often it has it
 			n := found.byKey[key]
 			if n == nil || n.kind == MessageKind || !n.isSeenBy(told.Scope) {
 				continue

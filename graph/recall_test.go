@@ -199,3 +199,13 @@ func TestRecalledNodesMoveUpInContexts(t *testing.T) {
 	r.Flush(t.Context())
 	e.Same("the most salient is the first", "c-00", linkedKeys(e.sections("u1").Relationships)[0])
 }
+
+// TestAnAnswerRecallsANodeOnce checks that a node in many rows of an answer counts as recalled once.
+func TestAnAnswerRecallsANodeOnce(t *testing.T) {
+	e := fresh(t)
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5)})
+	r := recall.New(e.Store, recall.Options{})
+	r.Recalled(e.As("u1"), graph.Recall{Nodes: []string{"a", "a", "a"}})
+	r.Flush(t.Context())
+	e.Same("recalls", int64(1), e.get("u1", "concept", "a").AccessCount)
+}

@@ -395,6 +395,11 @@ func (s *Store) Source(ctx context.Context, scope Scope, key string) (Source, er
 	return found.Source.source(), nil
 }
 
+// IsReadBy reports whether a scope may read the messages of a source that it may see. A participant may not.
+func (s *Source) IsReadBy(scope Scope) bool {
+	return scope.UserID == "" || s.UserID == nil || *s.UserID == scope.UserID
+}
+
 func (r *sourceRow) source() Source {
 	s := Source{
 		EntityKey: r.EntityKey, UserID: r.UserID, ContentType: r.ContentType, ContextType: r.ContextType,

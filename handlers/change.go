@@ -80,9 +80,9 @@ func (a *API) streamChanges(ctx context.Context, scope graph.Scope, filter feed.
 	if err != nil {
 		return nil, located("query", err)
 	}
-	leave, err := a.options.ChangeStreams.enter(scope.TeamID)
-	if err != nil {
-		return nil, err
+	leave, ok := a.options.ChangeStreams.Take(scope.TeamID)
+	if !ok {
+		return nil, errStreams
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer leave()

@@ -15,6 +15,7 @@ import (
 	"kith/feed"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/limit"
 )
 
 // fakeFeed is a feed of one change after another, as fast as they are read.
@@ -115,7 +116,7 @@ func TestChangesAreListed(t *testing.T) {
 func TestChangesAreStreamed(t *testing.T) {
 	t.Parallel()
 	f := &fakeFeed{still: true}
-	server := serveFeed(t, f, everybody(), Options{ChangeStreams: NewStreams(2)})
+	server := serveFeed(t, f, everybody(), Options{ChangeStreams: limit.NewShares(2)})
 	response := openChanges(t, server, "?after=a&kinds=task", "last")
 	lines := bufio.NewScanner(response.Body)
 	for _, want := range []string{": ", "id: 7", "", "id: c2", "event: change", `data: {"cursor":"c2",`} {
@@ -141,7 +142,7 @@ func TestStreamsOfChangesEnd(t *testing.T) {
 	stopping, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	e := &endless{fakes: everybody()}
-	options := func(s *Streams) Options {
+	options := func(s *limit.Shares) Options {
 		return Options{ChangeStreams: s, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) }}
 	}
 	for _, c := range []struct {
@@ -153,13 +154,13 @@ func TestStreamsOfChangesEnd(t *testing.T) {
 		{"kith stops", func(*http.Response) { cancel() }},
 	} {
 		e.revoked.Store(false)
-		streams := NewStreams(2)
+		streams := limit.NewShares(2)
 		response := openChanges(t, serveFeed(t, &fakeFeed{still: true}, e, options(streams)), "", "")
-		if streams.Open() != 1 {
-			t.Errorf("%s: %d streams are open", c.name, streams.Open())
+		if streams.Used() != 1 {
+			t.Errorf("%s: %d streams are open", c.name, streams.Used())
 		}
 		c.end(response)
-		for until := time.Now().Add(10 * time.Second); streams.Open() > 0; time.Sleep(10 * time.Millisecond) {
+		for until := time.Now().Add(10 * time.Second); streams.Used() > 0; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(until) {
 				t.Fatalf("%s: the stream does not end", c.name)
 			}
@@ -170,9 +171,9 @@ func TestStreamsOfChangesEnd(t *testing.T) {
 // A reader that does not read stops the feed, and is left after a while.
 func TestSlowReadersOfChanges(t *testing.T) {
 	t.Parallel()
-	f, streams := &fakeFeed{}, NewStreams(2)
+	f, streams := &fakeFeed{}, limit.NewShares(2)
 	openChanges(t, serveFeed(t, f, everybody(), Options{ChangeStreams: streams, StreamPause: 2 * time.Second}), "", "")
-	for until := time.Now().Add(20 * time.Second); streams.Open() > 0; time.Sleep(100 * time.Millisecond) {
+	for until := time.Now().Add(20 * time.Second); streams.Used() > 0; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatal("the stream does not end")
 		}

@@ -46,9 +46,9 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 	if chat.IsLastEvent(turn, in.LastEventID) { // a 204 stops the reader from reconnecting
 		return &huma.StreamResponse{Body: func(hc huma.Context) { hc.SetStatus(http.StatusNoContent) }}, nil
 	}
-	leave, err := a.options.Streams.enter(scope.TeamID)
-	if err != nil {
-		return nil, err
+	leave, ok := a.options.Streams.Take(scope.TeamID)
+	if !ok {
+		return nil, errStreams
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer leave()

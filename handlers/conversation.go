@@ -157,6 +157,10 @@ func (a *API) getConversation(ctx context.Context, in *ConversationInput) (*Conv
 	if out.Body.Source, err = a.Sources.Source(ctx, scope, in.ID); err != nil {
 		return nil, err
 	}
+	if !out.Body.IsReadBy(scope) {
+		out.Body.Messages = []graph.Message{}
+		return out, nil
+	}
 	if out.Body.Messages, err = a.Sources.Messages(ctx, scope, in.ID, in.From, in.Limit+1); err != nil {
 		return nil, err
 	}

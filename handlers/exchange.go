@@ -21,6 +21,7 @@ import (
 	"kith/exchange"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/fence"
 )
 
 // exchanges are the routes that stream: their bodies are not held, and no deadline ends them while something moves.
@@ -246,7 +247,7 @@ func (a *API) importStatus(ctx context.Context, report *exchange.Report, err err
 	for _, f := range p.Errors {
 		report.Stopped += ": " + f.Message
 	}
-	if p.Status == http.StatusConflict { // the other one will be done, or give up
+	if p.Status == http.StatusConflict && !errors.Is(err, fence.ErrErased) { // the other one will be done, or give up
 		p.Status = http.StatusServiceUnavailable
 	}
 	if p.Status >= http.StatusInternalServerError {

@@ -150,9 +150,9 @@ type Options struct {
 	Origins   []string      // of pages of other hosts that may call the API and its tools, as browsers send them; *: any
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
-	Streams     *Streams // of events; default: 1,024 at most
+	Streams     *limit.Shares // of events; default: 1,024 at most
 	// ChangeStreams bounds streams of changes; default: 256.
-	ChangeStreams *Streams
+	ChangeStreams *limit.Shares
 	// Stopping calls end when Kith is about to stop, unless forget is called before: streams of events end then, to be asked for again
 	// elsewhere; default: never.
 	Stopping func(end func()) (forget func() bool)
@@ -203,10 +203,10 @@ func New(s Services, o Options) http.Handler {
 		o.Verified = func(Credential, error) {}
 	}
 	if o.Streams == nil {
-		o.Streams = NewStreams(1024)
+		o.Streams = limit.NewShares(1024)
 	}
 	if o.ChangeStreams == nil {
-		o.ChangeStreams = NewStreams(256)
+		o.ChangeStreams = limit.NewShares(256)
 	}
 	if o.Trace == nil {
 		o.Trace = func(r *http.Request, _, _ string) (context.Context, func(int)) { return r.Context(), func(int) {} }

@@ -33,6 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakes answer with err, where it is set, and with nothing otherwise.
 type fakes struct {
+	owner     *string // of all sources
 	err       error
 	principal auth.Principal
 	verify    error
@@ -76,7 +77,7 @@ func (f *fakes) EndConversation(context.Context, graph.Scope, string, *graph.Con
 }
 
 func (f *fakes) Source(context.Context, graph.Scope, string) (graph.Source, error) {
-	return graph.Source{MessageCount: 3, Focus: &graph.ConversationFocus{ProjectID: "kept", FocusKind: "task", FocusID: "t"}}, f.err
+	return graph.Source{UserID: f.owner, MessageCount: 3, Focus: &graph.ConversationFocus{ProjectID: "kept", FocusKind: "task", FocusID: "t"}}, f.err
 }
 
 func (f *fakes) LastMessages(context.Context, graph.Scope, string, int64) ([]graph.Message, error) {
@@ -317,6 +318,10 @@ func (f *fakes) PreferenceVersions(_ context.Context, scope graph.Scope, key, cu
 	return preference.VersionPage{Versions: []preference.ValueVersion{{Key: key, Value: []byte("1")}}, Next: "next"}, f.err
 }
 
+func (f *fakes) SetPreferences(context.Context, graph.Scope, []preference.Preference) error {
+	return f.err
+}
+
 func (f *fakes) ReplacePreferences(context.Context, graph.Scope, []preference.Preference) error {
 	return f.err
 }
@@ -530,6 +535,19 @@ func TestMessagesArePaged(t *testing.T) {
 		w := ask(newAPI(&fakes{}), http.MethodGet, path, "")
 		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || string(answer.Next) != want {
 			t.Errorf("%s: next %s, want %s (%v)", path, answer.Next, want, err)
+		}
+	}
+}
+
+// TestParticipantsReadNoMessages checks that a user who takes part in another user's source gets it without its messages.
+func TestParticipantsReadNoMessages(t *testing.T) {
+	t.Parallel()
+	for owner, want := range map[string]int{"u1": 0, "u2": 3} {
+		var answer struct{ Messages []graph.Message }
+		f := &fakes{principal: auth.Principal{TeamID: "t", UserID: "u2", Scopes: auth.Scopes}, owner: &owner}
+		w := ask(newAPI(f), http.MethodGet, "/v1/conversations/c", "")
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK || answer.Messages == nil || len(answer.Messages) != want {
+			t.Errorf("of %s: %d, %d messages, want %d (%v)", owner, w.Code, len(answer.Messages), want, err)
 		}
 	}
 }

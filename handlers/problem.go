@@ -59,6 +59,9 @@ func abort(c *gin.Context, p *Problem) {
 	c.AbortWithStatusJSON(p.Status, p)
 }
 
+// errStreams reports that as many streams of events are open as may.
+var errStreams = errors.New("as many streams of events are open as may")
+
 // outcomes is the one table from error to status. The first that fits counts.
 var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	is     error

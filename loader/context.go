@@ -325,11 +325,7 @@ func sum(body []byte) string {
 func zonePreference(preferences []preference.Preference) string {
 	for _, p := range preferences {
 		if p.Key == preference.TimeZone {
-			var name string
-			if json.Unmarshal(p.Value, &name) != nil {
-				return string(p.Value) // not a string: reported as an unknown zone
-			}
-			return name
+			return plainValue(p.Value) // what is not a string is reported as an unknown zone
 		}
 	}
 	return ""

@@ -332,6 +332,26 @@ func TestTimeIsToldWhenAnswering(t *testing.T) {
 	}
 }
 
+// TestTagOfTheFirstConversation checks that the tag changes with the last conversation, also within an hour and if no section shows it.
+func TestTagOfTheFirstConversation(t *testing.T) {
+	t.Parallel()
+	l, _ := newLoader(&fakeStore{found: full()}, Options{})
+	tags := map[string]string{}
+	for what, change := range map[string]func(*cachedContext){
+		"none": func(*cachedContext) {}, "one": func(k *cachedContext) { k.HasLast, k.LastStarted = true, at },
+		"another": func(k *cachedContext) { k.HasLast, k.LastStarted, k.LastType = true, at, "planning" },
+	} {
+		k := cachedContext{Body: []byte("{"), Sum: "s", Temporal: true}
+		change(&k)
+		k.Whole = k.whole()
+		answer, err := l.finish(Request{Scope: scope, Format: Text}, k, at, nil)
+		if err != nil || tags[answer.ETag] != "" {
+			t.Errorf("%s has the tag of %s: %v", what, tags[answer.ETag], err)
+		}
+		tags[answer.ETag] = what
+	}
+}
+
 type getFunc func(ctx context.Context, load cache.Loader) ([]byte, error)
 
 func (f getFunc) Get(ctx context.Context, _, _, _ string, load cache.Loader) ([]byte, error) {

@@ -129,12 +129,7 @@ func propsOf(n *graph.NodeView) []string {
 	slices.Sort(names)
 	var props []string
 	for _, name := range names[:min(propsShown, len(names))] {
-		value := string(all[name])
-		var text string
-		if value != "null" && json.Unmarshal(all[name], &text) == nil {
-			value = text
-		}
-		props = append(props, n.Told().Line(markup.Item(name)+": "+markup.Inline(shorten(value, detailText))))
+		props = append(props, n.Told().Line(markup.Item(name)+": "+markup.Inline(shorten(plainValue(all[name]), detailText))))
 	}
 	return props
 }

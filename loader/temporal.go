@@ -166,7 +166,7 @@ func (k cachedContext) etag(t Temporal, now time.Time) string {
 	if k.HasLast {
 		hours = int64(now.Sub(k.LastStarted) / time.Hour)
 	}
-	return `W/"` + k.Sum + "-" + t.TimeZone + "-" + t.Current.Date + "-" + strconv.Itoa(t.Current.Hour) + "-" +
+	return `W/"` + k.Whole + "-" + t.TimeZone + "-" + t.Current.Date + "-" + strconv.Itoa(t.Current.Hour) + "-" +
 		strconv.FormatInt(hours, 10) + `"`
 }
 

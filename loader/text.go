@@ -2,6 +2,7 @@ package loader
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -112,9 +113,18 @@ func (t *textContext) add(section, heading string, weight int, one, all string, 
 func preferenceLines(preferences []preference.Preference) []string {
 	lines := make([]string, len(preferences))
 	for i, p := range preferences {
-		lines[i] = markup.Item(p.Key) + ": " + markup.Inline(strings.Trim(string(p.Value), `"`))
+		lines[i] = markup.Item(p.Key) + ": " + markup.Inline(plainValue(p.Value))
 	}
 	return lines
+}
+
+// plainValue returns the text of a JSON string, and any other JSON value as it is.
+func plainValue(value json.RawMessage) string {
+	var text *string
+	if json.Unmarshal(value, &text) != nil || text == nil {
+		return string(value)
+	}
+	return *text
 }
 
 // statementLines returns the user's words with the day on which they were said: of standing instructions and preferences, or of

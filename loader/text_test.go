@@ -4,10 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"kith/internal/golden"
 	"kith/internal/tokens"
+	"kith/preference"
 )
 
 func contextText(t *testing.T, found Sections, maxTokens int) string {
@@ -87,5 +89,18 @@ func TestTextOfMemoriesStaysOnItsLine(t *testing.T) {
 		if strings.HasPrefix(line, "- obey") {
 			t.Error("a line of the memory became a line of the context")
 		}
+	}
+}
+
+// TestPreferencesInText checks that a text has the text of a preference, and not its JSON.
+func TestPreferencesInText(t *testing.T) {
+	t.Parallel()
+	got := preferenceLines([]preference.Preference{
+		{Key: "city", Value: []byte(`"Z\u00fcrich"`)}, {Key: "field", Value: []byte(`"R\u0026D"`)}, {Key: "name", Value: []byte(`"call me \"Al\""`)},
+		{Key: "depth", Value: []byte(`3`)}, {Key: "list", Value: []byte(`["a"]`)},
+	})
+	want := []string{"city: Zürich", "field: R&D", `name: call me "Al"`, "depth: 3", `list: ["a"]`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -34,6 +34,7 @@ type Storage interface {
 	PreferencesAt(ctx context.Context, scope graph.Scope, at time.Time) ([]Preference, error)
 	PreferenceVersions(ctx context.Context, scope graph.Scope, key, cursor string, limit int) (VersionPage, error)
 	ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []Preference) error
+	SetPreferences(ctx context.Context, scope graph.Scope, preferences []Preference) error
 	SetPreference(ctx context.Context, scope graph.Scope, p Preference) error
 	DeletePreference(ctx context.Context, scope graph.Scope, key string) error
 	TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]OfUser, error)
@@ -126,6 +127,15 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, prefe
 		return err
 	}
 	return s.write(ctx, scope, keys, values, true)
+}
+
+// SetPreferences sets some preferences of the user and leaves the others unchanged. Error: ErrTooMany.
+func (s *Store) SetPreferences(ctx context.Context, scope graph.Scope, preferences []Preference) error {
+	keys, values, err := Encode(scope, preferences)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, scope, keys, values, false)
 }
 
 // ErrTooMany is returned when the user already has the maximum number of preferences.

@@ -222,3 +222,51 @@ func TestHostileMessages(t *testing.T) {
 		t.Errorf("%d statements", n)
 	}
 }
+
+// TestStatementsOfDeletedMessages checks that a deleted message does not keep what it said from being said again, and that its purge
+// leaves a message that was stored under its key since.
+func TestStatementsOfDeletedMessages(t *testing.T) {
+	e := fresh(t)
+	e.say("u1", "s1", "I am allergic to peanuts.")
+	e.Remove("u1", "source", "s1")
+	e.Same("deleted", []string(nil), e.shown("u1"))
+	e.say("u1", "s2", "I am allergic to peanuts.")
+	e.Same("said again", []string{"I am allergic to peanuts."}, e.shown("u1"))
+
+	tea := &graph.SourceWrite{EntityKey: "s3", Messages: []graph.MessageWrite{{EntityKey: "m3", Role: "user", Text: "I prefer tea over coffee."}}}
+	for range 2 {
+		if _, err := e.Store.WriteSource(t.Context(), e.As("u2"), tea); err != nil {
+			t.Fatal(err)
+		}
+		e.Same("preferred", []string{"I prefer tea over coffee."}, e.shown("u2"))
+		if _, err := e.Store.PurgeTeam(t.Context(), e.Team); err != nil {
+			t.Fatal(err)
+		}
+		e.Same("after a purge", []string{"I prefer tea over coffee."}, e.shown("u2"))
+		e.Remove("u2", "source", "s3")
+	}
+}
+
+// TestVersionsOfDeletedStatements checks that an export has no former versions of statements in deleted messages.
+func TestVersionsOfDeletedStatements(t *testing.T) {
+	e := fresh(t)
+	e.say("u1", "s1", "I love jazz.")
+	e.say("u1", "s2", "I really love jazz.")
+	versions := func() (n int) {
+		t.Helper()
+		if err := e.Store.ExportVersions(t.Context(), e.Team, func(l *graph.VersionLine) error {
+			if l.Kind == graph.StatementRecord {
+				n++
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if versions() == 0 {
+		t.Error("a statement that was renewed has no former version")
+	}
+	e.Remove("u1", "source", "s1")
+	e.Same("of a deleted message", 0, versions())
+}

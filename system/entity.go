@@ -56,7 +56,7 @@ func (s *Store) SystemEntity(ctx context.Context, scope graph.Scope, system, nam
 	if !errors.Is(err, fault.ErrNotFound) || !validSystemName(name) {
 		return n, err
 	}
-	rows, failed := findSystemAlias.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "system": system, "query": graph.AliasQuery(scope.TeamID, name)})
+	rows, failed := findSystemAlias.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "system": system, "name": name, "query": graph.AliasQuery(scope.TeamID, name)})
 	if failed != nil || len(rows) != 1 {
 		return n, cmp.Or(failed, err)
 	}

@@ -69,6 +69,9 @@ func TestMergeOfEntities(t *testing.T) {
 	e.Same("a write by the old name", "updated unchanged added", systemStatuses(again))
 	e.Same("warnings", 3, len(again.Warnings))
 	e.Same("entities", 3, len(e.memory("s").Entities))
+	if _, err := e.systems.SystemEntity(t.Context(), e.As("u"), "s", "api-gateway"); !errors.Is(err, fault.ErrNotFound) {
+		t.Errorf("by a name like the old one: %v", err)
+	}
 	e.Audit()
 
 	links2 := e.merge("s", Write{Entities: []EntityWrite{{Name: "api", RemoveTags: []string{"public"}}}})

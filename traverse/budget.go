@@ -53,6 +53,9 @@ func (r *Rows) first(n int) Result {
 			cut.Message = cutMessage(r.Message, gone, "go on with the cursor, or raise it")
 			cut.NextCursor = page{r.page.Skip + n, r.page.At}.cursor()
 		}
+		if n == 0 { // a cursor would lead here again
+			cut.Message, cut.NextCursor = cutMessage(r.Message, gone, "raise it"), ""
+		}
 	}
 	return &cut
 }

@@ -117,3 +117,16 @@ func TestPathsKeepTheirBudget(t *testing.T) {
 		t.Errorf("%d tokens, %d paths, recalled %v, %v", n, len(paths.Paths), recall, err)
 	}
 }
+
+// TestNoRowFits checks that a page without a row has no cursor, which would lead to the same page.
+func TestNoRowFits(t *testing.T) {
+	t.Parallel()
+	rows := &Rows{Mode: Neighbors, Rows: make([]Row, 3), NextCursor: "x", page: page{Skip: 6, At: 1}}
+	cut := rows.first(0).(*Rows)
+	if cut.NextCursor != "" || !cut.Truncated || cut.Message != "3 more did not fit into max_tokens: raise it" {
+		t.Errorf("%+v", cut)
+	}
+	if cut = rows.first(1).(*Rows); cut.NextCursor != (page{7, 1}).cursor() {
+		t.Errorf("%+v", cut)
+	}
+}

@@ -302,6 +302,7 @@ func TestWalkCutsHubs(t *testing.T) {
 		{"u1", bothWays, 12, 12, 12, true},
 		{"u1", Walk{Outgoing: true}, 7, 7, 7, true},
 		{"u1", Walk{Outgoing: true}, 100, 10, 10, false},
+		{"u1", Walk{Outgoing: true, AsOf: &e.Now}, 12, 10, 10, false},
 		{"u2", bothWays, 12, 0, 0, false},
 		{"", bothWays, 100, 0, 0, false},
 	} {

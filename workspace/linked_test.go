@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/graphtest"
 	"kith/internal/fault"
 )
 
@@ -96,4 +97,23 @@ func TestLinkedEntities(t *testing.T) {
 	if _, err := e.projects.LinkedWith(t.Context(), e.neighbour().As("u"), LinkedQuery{Kind: task, Key: "t", Most: 3}); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("another team: %v", err)
 	}
+}
+
+// TestContextDocumentOfLinked checks that a deleted context document, or another user's, does not hide the one that is there.
+func TestContextDocumentOfLinked(t *testing.T) {
+	e := fresh(t)
+	in := func(kind, key string, c ...func(*graph.NodeWrite)) graph.NodeWrite {
+		w := node(kind, key, 0.5, append([]func(*graph.NodeWrite){shared}, c...)...)
+		w.OwnFields = &graph.OwnFields{ProjectID: graph.Some("p")}
+		return w
+	}
+	e.Write("u", []graph.NodeWrite{node("project", "p", 0.5, shared), in("task", "t"), in("document", "a")}, link("p", "has_context_document", "a", 0.5))
+	e.Write("v", []graph.NodeWrite{in("document", "b", graphtest.Of("v"))}, link("p", "has_context_document", "b", 0.5))
+	e.Remove("u", "document", "a")
+	e.Write("u", []graph.NodeWrite{in("document", "c")}, link("p", "has_context_document", "c", 0.5), link("t", "references", "c", 0.5))
+	l, err := e.projects.LinkedWith(t.Context(), e.As("u"), LinkedQuery{Kind: graph.KindOfLabel("Task"), Key: "t", Most: 3})
+	if err != nil || len(l.Kinds["document"].Nodes) != 1 {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	e.Same("is the context document", true, l.Kinds["document"].Nodes[0].Context)
 }

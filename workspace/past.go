@@ -15,8 +15,11 @@ import (
 // The places of nodes in projects are stored as they are now. The view of a past project is made from all of its nodes and
 // relationships of the time, as rows like those of the statements.
 
-// pastLimit is the maximum number of nodes of a project whose past is shown.
-const pastLimit = 5_000
+// Limits of a project whose past is shown.
+const (
+	pastLimit = 5_000  // nodes
+	pastLinks = 10_000 // relationships from one of them, or from the project
+)
 
 // pastNode is a node of a project at a time, with its place.
 type pastNode struct {
@@ -57,9 +60,14 @@ func (s *Store) projectAt(ctx context.Context, scope graph.Scope, project string
 	for key := range nodes {
 		keys = append(keys, key)
 	}
-	around, err := s.graph.LinksAround(ctx, scope, &graph.LinksQuery{At: at, Keys: keys, Outgoing: true, Each: pictureWalked})
+	around, err := s.graph.LinksAround(ctx, scope, &graph.LinksQuery{At: at, Keys: keys, Outgoing: true, Each: pastLinks})
 	if err != nil {
 		return nil, err
+	}
+	for i := range around {
+		if around[i].Looked >= pastLinks {
+			return nil, fault.Invalid(fault.At("as_of"), fault.OutOfRange, "%s had %d relationships or more then", around[i].Key, pastLinks)
+		}
 	}
 	p.connect(around, nodes)
 	p.place(nodes)

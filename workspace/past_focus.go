@@ -93,12 +93,12 @@ func (s *Store) elementAt(ctx context.Context, scope graph.Scope, key string, n 
 			f.derive([]derivedRow{{key, *l.counts(), l.first()}})
 		}
 	}
-	links, nodes, err := s.linksOf(ctx, scope, key, pictureWalked, at)
+	around, nodes, err := s.linksOf(ctx, scope, key, pictureWalked, at)
 	if err != nil {
 		return nil, err
 	}
 	rank := func(l graph.LinkAt) int64 { return -nodes[l.Node.EntityKey].WorkspacePlace(nil).Score }
-	links = slices.DeleteFunc(links, func(l graph.LinkAt) bool { return !nodes[l.Node.EntityKey].WorkspacePlace(nil).Counted })
+	links := slices.DeleteFunc(around.Links, func(l graph.LinkAt) bool { return !nodes[l.Node.EntityKey].WorkspacePlace(nil).Counted })
 	slices.SortFunc(links, func(a, b graph.LinkAt) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Node.EntityKey, b.Node.EntityKey), cmp.Compare(a.Key, b.Key))
 	})
@@ -109,17 +109,17 @@ func (s *Store) elementAt(ctx context.Context, scope graph.Scope, key string, n 
 }
 
 // linksOf returns the relationships of a node at a time, and the nodes at their other ends.
-func (s *Store) linksOf(ctx context.Context, scope graph.Scope, key string, each int, at time.Time) ([]graph.LinkAt, map[string]graph.StoredNode, error) {
+func (s *Store) linksOf(ctx context.Context, scope graph.Scope, key string, each int, at time.Time) (graph.LinksAt, map[string]graph.StoredNode, error) {
 	around, err := s.graph.LinksAround(ctx, scope, &graph.LinksQuery{At: at, Keys: []string{key}, Outgoing: true, Incoming: true, Each: each})
 	if err != nil || len(around) == 0 {
-		return nil, nil, err
+		return graph.LinksAt{}, nil, err
 	}
 	var keys []string
 	for i := range around[0].Links {
 		keys = append(keys, around[0].Links[i].Node.EntityKey)
 	}
 	nodes, err := s.graph.StoredAt(ctx, scope, keys, at)
-	return around[0].Links, nodes, err
+	return around[0], nodes, err
 }
 
 // highest is the most steps that are walked up to a project.

@@ -17,7 +17,7 @@ func (s *Store) linkedAt(ctx context.Context, scope graph.Scope, q *LinkedQuery)
 	if err != nil {
 		return nil, err
 	}
-	links, nodes, err := s.linksOf(ctx, scope, q.Key, linkedWalked, *q.AsOf)
+	around, nodes, err := s.linksOf(ctx, scope, q.Key, linkedWalked, *q.AsOf)
 	if err != nil {
 		return nil, err
 	}
@@ -27,11 +27,11 @@ func (s *Store) linkedAt(ctx context.Context, scope graph.Scope, q *LinkedQuery)
 	}
 	l := &LinkedEntities{
 		Node: Ref{graph.NodeRef{EntityKey: q.Key, Kind: q.Kind.Name, Name: n.Text("name")}, n.Told()}, Project: n.Text("project_id"),
-		Kinds: map[string]LinkedKind{}, Cut: len(links) >= linkedWalked,
+		Kinds: map[string]LinkedKind{}, Cut: around.Looked >= linkedWalked,
 	}
-	slices.SortFunc(links, func(a, b graph.LinkAt) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortFunc(around.Links, func(a, b graph.LinkAt) int { return cmp.Compare(a.Key, b.Key) })
 	relations := map[string][]graph.LinkAt{}
-	for _, link := range links {
+	for _, link := range around.Links {
 		relations[link.Node.EntityKey] = append(relations[link.Node.EntityKey], link)
 	}
 	for _, label := range labelsOf(q.Kinds) {
@@ -113,7 +113,7 @@ func (s *Store) availableAt(ctx context.Context, scope graph.Scope, project, key
 	if err != nil {
 		return nil, err
 	}
-	links, _, err := s.linksOf(ctx, scope, key, linkedWalked, at)
+	around, _, err := s.linksOf(ctx, scope, key, linkedWalked, at)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (s *Store) availableAt(ctx context.Context, scope graph.Scope, project, key
 		if other == key || !slices.Contains(labelsOf(kinds), n.Kind.Label) || !n.WorkspacePlace(nil).Counted || len(all[n.Kind.Name]) == availableShown {
 			continue
 		}
-		linked := slices.ContainsFunc(links, func(l graph.LinkAt) bool { return l.Node.EntityKey == other })
+		linked := slices.ContainsFunc(around.Links, func(l graph.LinkAt) bool { return l.Node.EntityKey == other })
 		all[n.Kind.Name] = append(all[n.Kind.Name], Available{other, n.Text("name"), n.Text("state_key"), linked})
 	}
 	return all, nil

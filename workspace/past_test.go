@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -133,4 +134,25 @@ func TestProjectsOfThePast(t *testing.T) {
 	if v := e.views("u", &before); v.Project != nil || v.All.Total > 0 || v.Linked[0] != nil {
 		t.Errorf("before the first write: %+v", v)
 	}
+}
+
+// TestManyTasksOfThePast checks that a project with many direct tasks is counted alike now and as of now.
+func TestManyTasksOfThePast(t *testing.T) {
+	e := fresh(t)
+	nodes, links := []graph.NodeWrite{node("project", "p", 0.5)}, []graph.RelationshipWrite{}
+	for i := range pictureWalked + 50 {
+		w := node("task", fmt.Sprint("t", i), 0.5)
+		w.OwnFields = &graph.OwnFields{ProjectID: graph.Some("p")}
+		nodes, links = append(nodes, w), append(links, link("p", "has_task", w.EntityKey, 0.5))
+	}
+	e.Write("u", nodes, links...)
+	now, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), "p", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	then, err := e.projects.WorkspaceOf(t.Context(), e.As("u"), "p", &e.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Same("counts", now.Counts, then.Counts)
 }

@@ -84,8 +84,8 @@ type config struct {
 	MaxBody           int64         `env:"KITH_MAX_BODY" default:"33554432" help:"Largest body of a request that writes many items, in bytes. Other bodies: 1 MiB, or this value if it is smaller."`
 	MaxImport         int64         `env:"KITH_MAX_IMPORT" default:"4294967296" help:"Largest import, in bytes."`
 	StreamPause       time.Duration `env:"KITH_STREAM_PAUSE" default:"1m" help:"How long an import or export may stall. After that time an import must average at least 4 KiB per second."`
-	KeepDeleted       time.Duration `env:"KITH_KEEP_DELETED" default:"720h" help:"How long deleted data can be restored before it is purged."`
-	History           time.Duration `env:"KITH_HISTORY" default:"9600h" help:"How long former versions of what was changed, and the feed of changes, are kept."`
+	KeepDeleted       keepTime      `env:"KITH_KEEP_DELETED" default:"720h" help:"How long deleted data can be restored before it is purged."`
+	History           keepTime      `env:"KITH_HISTORY" default:"9600h" help:"How long former versions of what was changed, and the feed of changes, are kept."`
 	Maintenance       time.Duration `env:"KITH_MAINTENANCE" default:"1h" help:"Interval of maintenance, which archives, expires and purges. 0: not run by this instance, which does not look for duplicates either."`
 	DuplicatesMerge   mergeFrom     `env:"KITH_DUPLICATES_MERGE" default:"0" help:"Probability from which two nodes that may be one are merged without asking, 0.9 to 1. 0: none are."`
 	DuplicatesJudge   bool          `env:"KITH_DUPLICATES_JUDGE" help:"Ask the language model about pairs of nodes that may be one and that Kith is not sure of."`
@@ -99,7 +99,7 @@ type config struct {
 	LLMModel          string        `name:"llm-model" env:"KITH_LLM_MODEL" help:"Name of the language model."`
 	LLMTimeout        time.Duration `name:"llm-timeout" env:"KITH_LLM_TIMEOUT" default:"1m" help:"Longest pause of the model within an answer, and longest time to read a source."`
 	LLMWorkers        int           `name:"llm-workers" env:"KITH_LLM_WORKERS" default:"8" help:"Chat answers generated at the same time."`
-	LLMQueue          int           `name:"llm-queue" env:"KITH_LLM_QUEUE" default:"64" help:"Chat answers that may be queued."`
+	LLMQueue          int           `name:"llm-queue" env:"KITH_LLM_QUEUE" default:"64" help:"Chat answers that may be queued. One team may have half of those that are generated and queued."`
 	LLMPromptTokens   int           `name:"llm-prompt-tokens" env:"KITH_LLM_PROMPT_TOKENS" default:"16000" help:"Largest prompt for a chat turn, in o200k tokens. The oldest turns are omitted."`
 	ChatStreams       int           `env:"KITH_CHAT_STREAMS" default:"1024" help:"Chat event streams that may be open at once. One team may use half of them."`
 	ChangeStreams     int           `env:"KITH_CHANGE_STREAMS" default:"256" help:"Streams of changes that may be open at once. One team may use half of them."`

@@ -69,6 +69,8 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"serve", "--help"}, 0, "KITH_LISTEN"},
 		{[]string{"nonsense"}, 2, "nonsense"},
 		{[]string{"serve", "--context-load=sideways"}, 2, "context-load"},
+		{[]string{"serve", "--keep-deleted=0s"}, 2, "must be a duration of more than 0"},
+		{[]string{"serve", "--history=-1h"}, 2, "must be a duration of more than 0"},
 		{[]string{"health", "--listen=127.0.0.1:none"}, 1, "health"},
 		{[]string{"key", "create", "--user="}, 2, "--user must not be empty"},
 		{[]string{"key", "create", "--team", "", "--user", "u"}, 2, "--team must not be empty"},

@@ -37,7 +37,7 @@ type createKeyCmd struct {
 func (c *createKeyCmd) Run(ctx context.Context, std streams, parent *keyCmd) error {
 	return parent.withKeys(ctx, std, func(keys *auth.Keys) error {
 		spec := auth.Spec{TeamID: c.Team, UserID: c.User, Scopes: c.Scopes, RateLimit: c.Limit, Origin: c.Origin, Trust: c.Trust}
-		if c.Expires > 0 {
+		if c.Expires != 0 {
 			end := time.Now().Add(c.Expires)
 			spec.ExpiresAt = &end
 		}

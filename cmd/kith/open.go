@@ -173,7 +173,7 @@ func (d *database) closeInTime(ctx context.Context, log *slog.Logger) {
 // storeOptions returns the options of the store that the configuration and the metrics set.
 func (c *config) storeOptions(registry *metrics.Registry) graph.Options {
 	return graph.Options{
-		Now: c.now(), Observe: registry.ObserveStatement, ObserveQuota: registry.ObserveQuota, Types: c.RelationshipTypes.names, KeepDeleted: c.KeepDeleted, KeepHistory: c.History,
+		Now: c.now(), Observe: registry.ObserveStatement, ObserveQuota: registry.ObserveQuota, Types: c.RelationshipTypes.names, KeepDeleted: time.Duration(c.KeepDeleted), KeepHistory: time.Duration(c.History),
 		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
 		Said:  statement.Record,
 	}

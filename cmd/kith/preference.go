@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 	"unicode/utf8"
 
 	"kith/graph"
@@ -19,7 +20,7 @@ func (c *config) openPreferences(ctx context.Context, registry *metrics.Registry
 		return preferenceStore{}, nil
 	}
 	store, err := postgres.Open(ctx, c.PostgresURI, postgres.Options{
-		Observe: registry.ObserveStatement, Committing: listener.committing, InDoubt: listener.inDoubt, Changed: listener.changed, KeepHistory: c.History,
+		Observe: registry.ObserveStatement, Committing: listener.committing, InDoubt: listener.inDoubt, Changed: listener.changed, KeepHistory: time.Duration(c.History),
 	})
 	return preferenceStore{store}, err
 }
@@ -40,16 +41,34 @@ type meteredPreferences struct {
 
 // ReplacePreferences replaces a user's preferences if the quota of the team allows it.
 func (c meteredPreferences) ReplacePreferences(ctx context.Context, scope graph.Scope, preferences []preference.Preference) error {
-	keys, values, err := preference.Encode(scope, preferences)
+	store, err := c.meteredFor(scope, preferences)
 	if err != nil {
 		return err
+	}
+	return store.ReplacePreferences(ctx, scope, preferences)
+}
+
+// SetPreferences sets some of a user's preferences if the quota of the team allows it.
+func (c meteredPreferences) SetPreferences(ctx context.Context, scope graph.Scope, preferences []preference.Preference) error {
+	store, err := c.meteredFor(scope, preferences)
+	if err != nil {
+		return err
+	}
+	return store.SetPreferences(ctx, scope, preferences)
+}
+
+// meteredFor returns the store for one write of some preferences.
+func (c meteredPreferences) meteredFor(scope graph.Scope, preferences []preference.Preference) (*postgres.Store, error) {
+	keys, values, err := preference.Encode(scope, preferences)
+	if err != nil {
+		return nil, err
 	}
 	var text int64
 	for i := range keys {
 		text += preferenceLength(scope, keys[i], values[i])
 	}
 	has := func(ctx context.Context) (int64, error) { return c.OthersText(ctx, scope, keys, values) }
-	return c.metered(scope.TeamID, text, has).ReplacePreferences(ctx, scope, preferences)
+	return c.metered(scope.TeamID, text, has), nil
 }
 
 // SetPreference sets a preference if the quota of the team allows it.

@@ -17,6 +17,7 @@ import (
 	"kith/handlers"
 	"kith/internal/demo"
 	"kith/internal/metrics"
+	"kith/limit"
 	"kith/mcp"
 	"kith/ui"
 )
@@ -140,8 +141,8 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		defer tools.Close()
 		handled := services.handlerServices(m, tools)
 		handled.Chats = chats
-		streams := handlers.NewStreams(c.ChatStreams)
-		changes := handlers.NewStreams(c.ChangeStreams)
+		streams := limit.NewShares(c.ChatStreams)
+		changes := limit.NewShares(c.ChangeStreams)
 		registry.RegisterHTTP(chats, streams, changes, m.auditLog)
 		if reader != nil {
 			handled.Digests = reader

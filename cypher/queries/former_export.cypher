@@ -1,5 +1,5 @@
-// Returns the next former versions of a team, by record, end and version, without those of what is deleted: that has a record of its own, or, in systems,
-// a last version.
+// Returns the next former versions of a team, by record, end and version, without those of what is deleted: that has a record of its own, an
+// end with one, a message with one, or, in systems, a last version.
 // mode: read
 // params: team_id, of, until, version, limit
 // returns: kind, of, type, from, to, until, properties
@@ -11,6 +11,16 @@ WHERE f.former_of >= $of
   AND NOT EXISTS { (:DeletedRelationship {team_id: $team_id, key: f.former_of}) }
   AND CASE f.former_kind
     WHEN 'system' THEN false
+    WHEN 'statement' THEN EXISTS {
+      MATCH (x:Statement {team_id: $team_id, key: f.former_of})
+      MATCH (m:Memory {team_id: $team_id, entity_key: x.message_key})
+    }
+    WHEN 'relationship' THEN NOT EXISTS {
+      UNWIND [f.from_key, f.to_key] AS end_key
+      MATCH (d:Deleted {team_id: $team_id, entity_key: end_key})
+      WHERE d.merged_into IS NULL
+        AND NOT EXISTS { (:Memory {team_id: $team_id, entity_key: end_key}) }
+    }
     WHEN 'preference' THEN EXISTS { (:Preference {team_id: $team_id, user_id: f.user_id, key: f.key}) }
     ELSE NOT EXISTS {
       MATCH (d:Former {team_id: $team_id, former_of: split(f.former_of, '\u001f')[0]})

@@ -20,8 +20,9 @@ CALL (n) {
 CALL (n) {
   MATCH (p:Memory {team_id: $team_id, entity_key: n.project_id})
   USING INDEX SEEK p:Memory(team_id, entity_key)
-  MATCH (p)-[r:has_context_document]->(d)
+  MATCH (p)-[r:has_context_document]->(d:Document)
   WHERE d.team_id = $team_id
+    AND (d.user_id IS NULL OR d.user_id = $user_id)
     AND r.valid_to IS NULL
   WITH d, r
   ORDER BY r.key

@@ -1,5 +1,5 @@
-// Returns the relationships of some nodes that were valid at a time, as they are stored now, of each node among the first $each that the
-// caller may see: also those that were deleted since, and those of nodes that were deleted since. $ends: only those to these nodes. The
+// Returns the relationships of some nodes that were valid at a time, as they are stored now, of each node the first $each that are
+// asked for and that the caller may see, among its first 100000: also those that were deleted since, and those of nodes that were deleted since. $ends: only those to these nodes. The
 // caller takes the versions of the time, and what was there, from record_at and relationship_at.
 // mode: read
 // params: team_id, user_id, keys, ends, as_of, types, without, outgoing, incoming, messages, each
@@ -18,37 +18,51 @@ CALL (key) {
       RETURN n
     }
     MATCH (n)-[r {team_id: $team_id}]-(m {team_id: $team_id})
+    WITH startNode(r) = n AS outgoing, coalesce(r.type_word, type(r)) AS type, m, r
+    LIMIT 100000
     WHERE (m:Memory OR m.deleted_at > $as_of)
       AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
       AND ($messages OR type(r) <> 'has_message')
-    RETURN startNode(r) = n AS outgoing, coalesce(r.type_word, type(r)) AS type, m.entity_key AS other, r AS r
+      AND ($ends IS NULL OR m.entity_key IN $ends)
+      AND ($types IS NULL OR type IN $types)
+      AND NOT type IN $without
+      AND (outgoing AND $outgoing OR NOT outgoing AND $incoming)
+      AND coalesce(r.valid_from <= $as_of, true)
+      AND coalesce(r.valid_to > $as_of, true)
+    RETURN outgoing, type, m.entity_key AS other, r AS r
     LIMIT $each
     UNION ALL
     MATCH (r:DeletedRelationship {team_id: $team_id, from_key: key})
     USING INDEX SEEK r:DeletedRelationship(team_id, from_key)
+    WITH r, coalesce(r.type_word, r.deleted_type) AS type
     WHERE r.deleted_at > $as_of
       AND (r.user_id IS NULL OR r.user_id = $user_id)
-    RETURN true AS outgoing, coalesce(r.type_word, r.deleted_type) AS type, r.to_key AS other, r AS r
+      AND ($ends IS NULL OR r.to_key IN $ends)
+      AND ($types IS NULL OR type IN $types)
+      AND NOT type IN $without
+      AND $outgoing
+      AND coalesce(r.valid_from <= $as_of, true)
+      AND coalesce(r.valid_to > $as_of, true)
+    RETURN true AS outgoing, type, r.to_key AS other, r AS r
     LIMIT $each
     UNION ALL
     MATCH (r:DeletedRelationship {team_id: $team_id, to_key: key})
     USING INDEX SEEK r:DeletedRelationship(team_id, to_key)
+    WITH r, coalesce(r.type_word, r.deleted_type) AS type
     WHERE r.deleted_at > $as_of
       AND (r.user_id IS NULL OR r.user_id = $user_id)
-    RETURN false AS outgoing, coalesce(r.type_word, r.deleted_type) AS type, r.from_key AS other, r AS r
+      AND ($ends IS NULL OR r.from_key IN $ends)
+      AND ($types IS NULL OR type IN $types)
+      AND NOT type IN $without
+      AND $incoming
+      AND coalesce(r.valid_from <= $as_of, true)
+      AND coalesce(r.valid_to > $as_of, true)
+    RETURN false AS outgoing, type, r.from_key AS other, r AS r
     LIMIT $each
   }
   WITH DISTINCT outgoing, type, other, properties(r) AS p
-  RETURN count(*) AS looked, collect(CASE
-    WHEN ($ends IS NULL OR other IN $ends)
-      AND ($types IS NULL OR type IN $types)
-      AND NOT type IN $without
-      AND (outgoing AND $outgoing OR NOT outgoing AND $incoming)
-      AND coalesce(p.valid_from <= $as_of, true)
-      AND coalesce(p.valid_to > $as_of, true)
-    THEN [outgoing, type, other,
-      [name IN keys(p) WHERE NOT name IN ['embedding', 'from_key', 'to_key', 'deleted_type', 'deleted_at', 'deleted_by'] | [name, p[name]]]]
-  END) AS links
+  RETURN count(*) AS looked, collect([outgoing, type, other,
+    [name IN keys(p) WHERE NOT name IN ['embedding', 'from_key', 'to_key', 'deleted_type', 'deleted_at', 'deleted_by'] | [name, p[name]]]]) AS links
 }
 RETURN key, looked, links
 LIMIT 10000

@@ -1,4 +1,5 @@
 // Removes the next nodes deleted before $cutoff for good, with their former versions, those of their relationships, and the statements in deleted messages.
+// What was stored under the same keys since then stays.
 // Of a node that was merged into another one it leaves the key, which leads to that one.
 // mode: write
 // scope: server
@@ -10,6 +11,8 @@ WHERE n.deleted_at <= $cutoff
 WITH n
 LIMIT $limit
 CALL (n) {
+  WITH n
+  WHERE NOT EXISTS { (:Memory {team_id: n.team_id, entity_key: n.entity_key}) }
   MATCH (x:Statement {team_id: n.team_id, message_key: n.entity_key})
   CALL (x) {
     MATCH (f:Former {team_id: x.team_id, former_of: x.key})
@@ -30,7 +33,7 @@ CALL (n) {
   WHERE r.key IS NOT NULL
   MATCH (f:Former {team_id: n.team_id, former_of: r.key})
   USING INDEX SEEK f:Former(team_id, former_of, until)
-  WHERE f.until IS NOT NULL
+  WHERE f.until <= n.deleted_at.epochMillis
   DELETE f
 }
 CALL (n) {

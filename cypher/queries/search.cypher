@@ -157,9 +157,11 @@ CALL (counts, at) {
     AND ($archived OR coalesce(s.state, '') <> 'archived')
     AND ($since IS NULL OR s.started_at >= $since)
     AND ($until IS NULL OR s.started_at <= $until)
-    AND (NOT q.filters OR coalesce(s.entity_key IN then[1], false))
+    AND (NOT q.filters OR coalesce(s.entity_key IN then[1], false)
+      OR (s.user_id IS NULL OR s.user_id <> $user_id)
+      AND any(w IN $times[ask] WHERE NOT w.counted AND s.started_at < w.until AND coalesce(s.ended_at, s.started_at) >= w.from))
   RETURN collect([ask, s.entity_key, CASE WHEN s.content_type <> 'conversation' AND s.least_trust < coalesce(s.trust, 1.0) THEN s.least_trust ELSE s.trust END, [left(s.summary, 4000), s.name, left(s.description, 4000), s.keywords, s.tags]]) AS sources,
-    collect([s.entity_key, score]) AS told
+    collect([s.entity_key, score]) AS told, collect(CASE WHEN q.filters THEN [ask, s.entity_key] END) AS filtered
 }
 CALL (counts) {
   UNWIND range(0, size($node_asks) - 1) AS ask
@@ -301,6 +303,6 @@ CALL () {
   RETURN count(n) > 0 AS due
 }
 RETURN reduce(all = [], hits IN messages | all + hits) AS messages, sources, nodes, relationships, texts, links, vectors, e.model AS model, e.base AS base, due OR NOT coalesce(e.walked, true) AS waiting,
-  counts, speakers, reduce(all = [], t IN at | all + [key IN t[1] | [t[0], key]]) AS timed, reduce(all = [], t IN at | all + t[4]) AS said,
+  counts, speakers, reduce(all = [], t IN at | all + [key IN t[1] | [t[0], key]]) + filtered AS timed, reduce(all = [], t IN at | all + t[4]) AS said,
   doubted
 LIMIT 1

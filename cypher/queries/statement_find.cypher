@@ -1,4 +1,4 @@
-// Finds the open statements of a user with some topics, and whether Kith looks for none in a source. Locks them until the transaction
+// Finds the open statements of a user with some topics, but not those in deleted messages, and whether Kith looks for none in a source. Locks them until the transaction
 // ends.
 // mode: write
 // params: team_id, user_id, source_key, topics
@@ -18,7 +18,7 @@ CALL () {
   UNWIND $topics AS topic
   MATCH (x:Statement {team_id: $team_id, user_id: $user_id, topic: topic})
   USING INDEX SEEK x:Statement(team_id, user_id, topic)
-  WHERE x.valid_to IS NULL
+  WHERE x.valid_to IS NULL AND EXISTS { (:Memory {team_id: $team_id, entity_key: x.message_key}) }
   SET x:Statement
   RETURN collect([x.key, x.topic, x.subject, x.text, x.negative, x.state, x.kind, x.confidence, x.renewals, x.at, x.renewed_at]) AS statements
 }

@@ -1,5 +1,5 @@
-// Returns what an import of statements must know: the stored ones with some keys, the open ones of some users about some topics, and
-// the messages with some keys, each with the number of its characters. Locks the statements until the transaction ends.
+// Returns what an import of statements must know: the stored ones with some keys, the open ones of some users about some topics, but
+// not those in deleted messages, and the messages with some keys, each with the number of its characters. Locks the statements until the transaction ends.
 // mode: write
 // params: team_id, keys, subjects, entity_keys
 // returns: statements, open, messages
@@ -17,7 +17,7 @@ CALL () {
   UNWIND $subjects AS row
   MATCH (x:Statement {team_id: $team_id, user_id: row.user, topic: row.topic})
   USING INDEX SEEK x:Statement(team_id, user_id, topic)
-  WHERE x.valid_to IS NULL
+  WHERE x.valid_to IS NULL AND EXISTS { (:Memory {team_id: $team_id, entity_key: x.message_key}) }
   SET x:Statement
   RETURN collect([
     x.user_id, x.key, x.kind, x.text, x.negative, x.state, x.confidence, x.renewals, x.renewed_at, x.source_key, x.message_key, x.from, x.to,

@@ -1,12 +1,16 @@
 // Removes the next deleted nodes of a team for good, with their former versions, those of their relationships, and the statements in deleted messages.
+// What was stored under the same keys since then stays. Of a node that was merged into another one it leaves the key, which leads to that one.
 // mode: write
 // params: team_id, limit
 // returns: purged
 MATCH (n:Deleted {team_id: $team_id})
 USING INDEX SEEK n:Deleted(team_id)
+WHERE n.deleted_at IS NOT NULL
 WITH n
 LIMIT $limit
 CALL (n) {
+  WITH n
+  WHERE NOT EXISTS { (:Memory {team_id: $team_id, entity_key: n.entity_key}) }
   MATCH (x:Statement {team_id: $team_id, message_key: n.entity_key})
   CALL (x) {
     MATCH (f:Former {team_id: $team_id, former_of: x.key})
@@ -27,8 +31,13 @@ CALL (n) {
   WHERE r.key IS NOT NULL
   MATCH (f:Former {team_id: $team_id, former_of: r.key})
   USING INDEX SEEK f:Former(team_id, former_of, until)
-  WHERE f.until IS NOT NULL
+  WHERE f.until <= n.deleted_at.epochMillis
   DELETE f
+}
+CALL (n) {
+  WITH n
+  WHERE n.merged_into IS NOT NULL
+  CREATE (:Deleted {team_id: $team_id, entity_key: n.entity_key, user_id: n.user_id, merged_into: n.merged_into})
 }
 DETACH DELETE n
 RETURN count(*) AS purged

@@ -148,7 +148,7 @@ func (f *Fence) Watch(ctx context.Context) error {
 	return nil
 }
 
-// Check returns ErrConflict if any user whom the parameters of a transaction name was erased since its work began. Call it last
+// Check returns ErrErased if any user whom the parameters of a transaction name was erased since its work began. Call it last
 // before the commit.
 func (f *Fence) Check(t neo.Execer, params []map[string]any, began time.Time) error {
 	v, fresh := f.known()
@@ -161,7 +161,7 @@ func (f *Fence) Check(t neo.Execer, params []map[string]any, began time.Time) er
 	forbidding := v.forbidding(began)
 	if v.floor > 0 && v.clock.of(began) <= v.floor {
 		return fmt.Errorf("the request took too long, and too many users were erased since it began: nothing more of it is stored; send the rest again: %w",
-			fault.ErrConflict)
+			ErrErased)
 	}
 	if !namesOneOf(params, forbidding) {
 		return nil
@@ -217,7 +217,7 @@ func namesUser(named map[string]bool, team, user string) bool {
 	return false
 }
 
-// Admit returns ErrConflict if a write for a user may not be committed elsewhere: the user or the team is being erased, or was since
+// Admit returns ErrErased if a write for a user may not be committed elsewhere: the user or the team is being erased, or was since
 // the work of ctx began. Call it when only the commit is left, and while the code that erases such writes waits for the commit.
 func (f *Fence) Admit(ctx context.Context, team, user string) error {
 	began := Began(ctx)
@@ -241,8 +241,18 @@ func (v view) forbids(team, user string, began time.Time) bool {
 	})
 }
 
+// erased is the type of ErrErased.
+type erased struct{ error }
+
+// Unwrap returns ErrConflict.
+func (e erased) Unwrap() error { return e.error }
+
+// ErrErased reports that a write may be for somebody who was erased since it began. It wraps ErrConflict. A program must not repeat the
+// write by itself.
+var ErrErased error = erased{fault.ErrConflict}
+
 var errErased = fmt.Errorf("the user or the team is being erased, or was erased since the request began: nothing of it is stored; "+
-	"send it again if it is still wanted: %w", fault.ErrConflict)
+	"send it again if it is still wanted: %w", ErrErased)
 
 // Erasure describes the erasure of a caller's user or team. Recent means that earlier knowledge about the caller is not to be
 // trusted, because it is being erased or was a moment ago. At is when it was last erased, by the database's clock; zero: not

@@ -277,7 +277,7 @@ func (m *Registry) RegisterMemory(store *graph.Store, recalls *recall.Queue, ser
 }
 
 // RegisterHTTP adds the metrics of chats, of streams of changes and of the audit log.
-func (m *Registry) RegisterHTTP(chats *chat.Service, streams, changes *handlers.Streams, auditLog *audit.Log) {
+func (m *Registry) RegisterHTTP(chats *chat.Service, streams, changes *limit.Shares, auditLog *audit.Log) {
 	value := func(name, help string, labels prometheus.Labels, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
 	}
@@ -288,8 +288,8 @@ func (m *Registry) RegisterHTTP(chats *chat.Service, streams, changes *handlers.
 		value("kith_generations", "Chat answers that are being generated or are queued, by state.", prometheus.Labels{"state": state},
 			func() float64 { return float64(count()) })
 	}
-	value("kith_chat_streams", "Open chat event streams.", nil, func() float64 { return float64(streams.Open()) })
-	value("kith_change_streams", "Open streams of changes.", nil, func() float64 { return float64(changes.Open()) })
+	value("kith_chat_streams", "Open chat event streams.", nil, func() float64 { return float64(streams.Used()) })
+	value("kith_change_streams", "Open streams of changes.", nil, func() float64 { return float64(changes.Used()) })
 	if auditLog == nil {
 		return
 	}

@@ -26,10 +26,10 @@ const (
 	mostTeams  = 1000        // of a flush
 )
 
-// Run calls Flush once a minute until ctx is done.
+// Run calls Flush and Purge once a minute until ctx is done.
 func (s *Store) Run(ctx context.Context) error {
 	for sleep.For(ctx, flushEvery) {
-		_ = s.Flush(ctx) // what fails is observed, and repeated
+		_, _ = s.Flush(ctx), s.Purge(ctx) // what fails is observed, and repeated
 	}
 	return nil
 }

@@ -59,6 +59,15 @@ func (s *Store) ReplacePreferences(ctx context.Context, scope graph.Scope, prefe
 	return s.put(ctx, scope, "postgres_preference_replace", keys, values, true)
 }
 
+// SetPreferences sets some preferences of the user and does not change the others. Error: preference.ErrTooMany.
+func (s *Store) SetPreferences(ctx context.Context, scope graph.Scope, preferences []preference.Preference) error {
+	keys, values, err := preference.Encode(scope, preferences)
+	if err != nil {
+		return err
+	}
+	return s.put(ctx, scope, "postgres_preference_set", keys, values, false)
+}
+
 // SetPreference sets one preference of the user and does not change the others. Error: preference.ErrTooMany.
 func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p preference.Preference) error {
 	value, err := preference.EncodeOne(scope, p)
@@ -96,6 +105,9 @@ func (s *Store) put(ctx context.Context, scope graph.Scope, name string, keys, v
 func (s *Store) DeletePreference(ctx context.Context, scope graph.Scope, key string) error {
 	if err := scope.ValidateUser(); err != nil {
 		return err
+	}
+	if !fault.ValidKey(key) {
+		return fault.ErrNotFound
 	}
 	deleted := 0
 	err := s.write(ctx, scope, "postgres_preference_delete", func(ctx context.Context, tx pgx.Tx) (ids []int64, err error) {

@@ -225,7 +225,9 @@ func TestHistoryIsBounded(t *testing.T) {
 		t.Errorf("%d former values are kept, not 2", n)
 	}
 	now = now.Add(time.Hour)
-	set("v", "2")
+	if err := s.Purge(t.Context()); err != nil {
+		t.Error(err)
+	}
 	if n := count("u"); n != 0 {
 		t.Errorf("%d former values are kept after their time", n)
 	}

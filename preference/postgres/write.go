@@ -49,9 +49,9 @@ INSERT INTO kith_preference_change (team_id, user_id, key, op, at) SELECT team_i
 // Bounds of the history.
 const (
 	mostFormer   = 200  // former values of a preference
-	mostPurged   = 1000 // former values that a write purges
+	mostPurged   = 1000 // former values that Purge removes at a time
 	purgeExpired = `DELETE FROM kith_preference_history WHERE ctid IN (
-		SELECT ctid FROM kith_preference_history WHERE team_id = $1 AND until < $2 ORDER BY until LIMIT $3 FOR UPDATE SKIP LOCKED)`
+		SELECT ctid FROM kith_preference_history WHERE until < $1 ORDER BY until LIMIT $2 FOR UPDATE SKIP LOCKED)`
 	purgeExcess = `DELETE FROM kith_preference_history WHERE ctid IN (
 		SELECT ctid FROM (
 			SELECT ctid, row_number() OVER (PARTITION BY key ORDER BY until DESC) AS number
@@ -59,11 +59,24 @@ const (
 		) AS numbered WHERE number > $4)`
 )
 
-// queuePurge adds statements that drop what the history need not keep: former values of the team that ended too long ago, and the
-// oldest ones of preferences that have too many.
+// queuePurge adds a statement that drops the oldest former values of preferences that have too many.
 func (s *Store) queuePurge(batch *pgx.Batch, scope graph.Scope, keys ...string) {
-	batch.Queue(purgeExpired, scope.TeamID, s.now().Add(-s.options.KeepHistory), mostPurged)
 	batch.Queue(purgeExcess, scope.TeamID, scope.UserID, keys, mostFormer)
+}
+
+// Purge removes the former values of all teams that ended too long ago.
+func (s *Store) Purge(ctx context.Context) error {
+	for removed := int64(mostPurged); removed == mostPurged; {
+		err := s.transaction(ctx, graph.Scope{}, "postgres_preference_purge", func(ctx context.Context, tx pgx.Tx) error {
+			result, err := tx.Exec(ctx, purgeExpired, s.now().Add(-s.options.KeepHistory), mostPurged)
+			removed = result.RowsAffected()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readPut reads the rows of putValues.
