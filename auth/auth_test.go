@@ -278,7 +278,7 @@ func TestStoreAway(t *testing.T) {
 	e.create = func(auth.APIKey) error { return graph.ErrUnavailable }
 	e.list = func(string) ([]auth.APIKey, error) { return nil, graph.ErrUnavailable }
 	e.revoke = func(string, string) error { return graph.ErrUnavailable }
-	_, _, created := e.Create(t.Context(), auth.Spec{TeamID: "acme"})
+	_, _, created := e.Create(t.Context(), auth.Spec{TeamID: "acme", Scopes: auth.Scopes})
 	_, started := e.Bootstrap(t.Context(), "")
 	_, listed := e.List(t.Context(), "")
 	for name, err := range map[string]error{"create": created, "bootstrap": started, "list": listed, "revoke": e.Revoke(t.Context(), "", id)} {

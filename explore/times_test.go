@@ -162,7 +162,7 @@ func TestTimesOfSharedSources(t *testing.T) {
 	for who, c := range map[string]struct {
 		scope graph.Scope
 		want  []string
-	}{"the user": {scope, []string{"joined", "shared"}}, "nobody": {team, []string{"shared"}}} {
+	}{"the user": {scope, []string{"joined", "s4", "shared"}}, "nobody": {team, []string{"shared"}}} {
 		result, _, err := New(NewStore(b.store, nil), Options{Now: func() time.Time { return now }}).Explore(t.Context(), c.scope, &Request{
 			Queries: []Query{{Query: "What did we say about the lighthouse on April 20?"}}, Kinds: []string{"source"},
 		})

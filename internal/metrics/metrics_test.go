@@ -17,6 +17,7 @@ import (
 	"kith/embedding"
 	"kith/graph"
 	"kith/handlers"
+	"kith/limit"
 	"kith/recall"
 	"kith/replay"
 	"kith/vector"
@@ -92,7 +93,7 @@ func TestMetricsAreWhatIsShown(t *testing.T) {
 	m := New(handlers.Build{})
 	m.RegisterVectors(&embedding.Store{}, vector.New(0))
 	m.RegisterMemory(&graph.Store{}, &recall.Queue{}, &replay.Recorder{})
-	m.RegisterHTTP(&chat.Service{}, &handlers.Streams{}, &handlers.Streams{}, &audit.Log{})
+	m.RegisterHTTP(&chat.Service{}, &limit.Shares{}, &limit.Shares{}, &audit.Log{})
 	described := make(chan *prometheus.Desc)
 	go func() {
 		m.registry.Describe(described)
