@@ -231,6 +231,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	if n := count("u"); n != 0 {
 		t.Errorf("%d former values are kept after their time", n)
 	}
+	set("v", "2")
 	if _, err := s.pool.Exec(t.Context(), `INSERT INTO kith_preference_history SELECT 't', 'u', 'k', '0', $1, $1, NULL, $1::timestamptz + i * interval '1 ms', false
 		FROM generate_series(1, $2) AS i`, now, mostFormer+10); err != nil {
 		t.Fatal(err)
