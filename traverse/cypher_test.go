@@ -224,6 +224,9 @@ func TestCypherTellsNothingOfOthersWhateverIsAsked(t *testing.T) {
 			asked++
 			text := (&grammar{T: r}).statement()
 			alone, among := w.answer(w.alone, text), w.answer(w.among, text)
+			if slow := "refused: statement timed out"; strings.HasPrefix(alone, slow) != strings.HasPrefix(among, slow) {
+				continue // a busy machine: it counts as not answered
+			}
 			if alone != among && (!strings.Contains(text, "hortest") || unordered(alone) != unordered(among)) {
 				r.Fatalf("%s\nalone: %s\namong: %s", text, alone, among)
 			}

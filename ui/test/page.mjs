@@ -191,7 +191,8 @@ const journeys = {
     await page.waitForSelector(".hit");
     const { episodic } = await api("POST", "/v1/explore", { user_id: user, queries: [{ query: "the wedding speech" }], limit: 20 });
     const shown = await page.$$eval(".hit h3 a", (all) => all.map((a) => new URL(a.href).searchParams.get("key")));
-    assert.deepEqual(shown.slice(0, episodic.sources.length), episodic.sources.map((s) => s.entity_key));
+    // The first search counts as a recall of its hits, which may change their order in the second.
+    assert.deepEqual(shown.slice(0, episodic.sources.length).sort(), episodic.sources.map((s) => s.entity_key).sort());
     await page.check("text=Compare two queries");
     await page.fill("input[type=search] >> nth=1", "nothing-is-called-this");
     await page.keyboard.press("Enter");
