@@ -145,13 +145,13 @@ def test_a_large_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize(("own", "of_the_call"), [(30.0, 0.2), (0.2, None)])
+@pytest.mark.parametrize(("own", "of_the_call"), [(30.0, 0.8), (0.8, None)])
 def test_a_sequence_has_one_deadline(own: float, of_the_call: float | None) -> None:
     seen = list[str]()
 
     def slowly(request: httpx.Request) -> httpx.Response:
         seen.append(request.method)
-        time.sleep(0.15)
+        time.sleep(0.6)
         return httpx.Response(200) if request.method == "DELETE" else httpx.Response(404, json=BUSY | {"status": 404})
 
     def deletes() -> Steps[None]:
