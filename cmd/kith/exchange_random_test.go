@@ -239,7 +239,8 @@ func TestExportOfRandomTeamsComesBack(t *testing.T) {
 		if report, status = to.imported(t, file); status != http.StatusOK || len(report.Refused)+len(report.Warnings) > 0 {
 			r.Fatalf("%d %+v of\n%s", status, report, file)
 		}
-		if diff := cmp.Diff(strings.Split(file, "\n"), strings.Split(to.exported(t), "\n")); diff != "" {
+		lines := func(file string) []string { return strings.Split(storyDue.ReplaceAllString(file, ""), "\n") } // maintenance removes it at any time
+		if diff := cmp.Diff(lines(file), lines(to.exported(t))); diff != "" {
 			r.Fatalf("-from +to:\n%s", diff)
 		}
 	})
