@@ -13,8 +13,8 @@ type generation struct {
 	AttemptID
 	scope graph.Scope // of the request
 	since time.Time
-	// release frees its slot.
-	release func()
+
+	release func() // frees its slot
 
 	mu      sync.Mutex
 	text    []byte

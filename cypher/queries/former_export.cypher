@@ -13,7 +13,7 @@ WHERE f.former_of >= $of
     WHEN 'system' THEN false
     WHEN 'statement' THEN EXISTS {
       MATCH (x:Statement {team_id: $team_id, key: f.former_of})
-      MATCH (m:Memory {team_id: $team_id, entity_key: x.message_key})
+      WHERE EXISTS { (:Memory {team_id: $team_id, entity_key: x.message_key}) }
     }
     WHEN 'relationship' THEN NOT EXISTS {
       UNWIND [f.from_key, f.to_key] AS end_key

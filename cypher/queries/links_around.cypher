@@ -1,6 +1,7 @@
-// Returns the relationships of some nodes that were valid at a time, as they are stored now, of each node the first $each that are
-// asked for and that the caller may see, among its first 100000: also those that were deleted since, and those of nodes that were deleted since. $ends: only those to these nodes. The
-// caller takes the versions of the time, and what was there, from record_at and relationship_at.
+// Returns the relationships of some nodes that were valid at a time, as they are stored now: of each node the first $each that are
+// asked for and that the caller may see, among its first 100000. Those that were deleted since are among them, and those of nodes that
+// were deleted since. $ends: only those to these nodes. The caller takes the versions of the time, and what was there, from record_at
+// and relationship_at.
 // mode: read
 // params: team_id, user_id, keys, ends, as_of, types, without, outgoing, incoming, messages, each
 // returns: key, looked, links
