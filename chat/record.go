@@ -109,9 +109,9 @@ func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*TreeR
 		}
 	}
 	for treeID, seq := "", int64(-1); ; {
-		rows, err := exportChatTurns.Read(ctx, s.db, map[string]any{
-			"team_id": teamID, "tree_id": treeID, "after_seq": seq, "limit": exportTurns,
-		})
+		rows, err := readWhole(func() ([]exportedChatTurn, error) {
+			return exportChatTurns.Read(ctx, s.db, map[string]any{"team_id": teamID, "tree_id": treeID, "after_seq": seq, "limit": exportTurns})
+		}, func(r *exportedChatTurn) bool { return isWhole(r.Turn.Status, r.Turn.AssistantText, r.Turn.Error) })
 		if err != nil {
 			return err
 		}

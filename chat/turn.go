@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -302,7 +303,8 @@ func turnParams(scope graph.Scope, ids []string) map[string]any {
 
 // readChatTurns returns the turns that exist, in the order of their ids.
 func (s *Store) readChatTurns(ctx context.Context, scope graph.Scope, ids []string) ([]Turn, error) {
-	rows, err := findChatTurns.ReadOne(ctx, s.db, turnParams(scope, ids))
+	rows, err := readWhole(func() ([]chatTurnRow, error) { return findChatTurns.ReadOne(ctx, s.db, turnParams(scope, ids)) },
+		func(r *chatTurnRow) bool { return isWhole(r.Status, r.AssistantText, r.Error) })
 	if err != nil {
 		return nil, err
 	}
@@ -312,6 +314,26 @@ func (s *Store) readChatTurns(ctx context.Context, scope graph.Scope, ids []stri
 		turns[i] = rows[i].turn(now)
 	}
 	return turns, nil
+}
+
+// readsOfMixture is how often turns are read until each is of one moment.
+const readsOfMixture = 5
+
+// readWhole reads rows again while one of them is a mixture of states. Neo4j reads the properties of a node one after the other,
+// and a change may be committed in between.
+func readWhole[R any](read func() ([]R, error), whole func(*R) bool) (rows []R, err error) {
+	for range readsOfMixture {
+		rows, err = read()
+		if err != nil || !slices.ContainsFunc(rows, func(r R) bool { return !whole(&r) }) {
+			break
+		}
+	}
+	return rows, err
+}
+
+// isWhole reports whether the answer, the state and the error of a turn, read in this order, are of one moment.
+func isWhole(status Status, answer, problem *string) bool {
+	return (answer != nil) == (status == StatusComplete) && (problem != nil) == (status == StatusError)
 }
 
 // ChatTurns returns at most limit turns of a tree in their order, beginning with number from.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,6 +45,65 @@ func TestChatTurnsFormTrees(t *testing.T) {
 	slices.Sort(removed)
 	e.Same("removed with the tree", []any{[]string{"a", "c", "e", "f"}, nil}, []any{removed, err})
 	e.Same("left", [][]any{{int64(0)}}, e.Raw(`MATCH (n) WHERE n.team_id = $team RETURN count(n)`))
+}
+
+// TestTurnsAreReadWhole checks that a read at the moment of a change sees a turn as before it or as after it.
+func TestTurnsAreReadWhole(t *testing.T) {
+	e := fresh(t)
+	tree := e.tree("u1")
+	ids := make([]string, 100)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("turn-%d", i)
+		e.turn("u1", tree.ID, "", ids[i], nil)
+	}
+	stop, readers := make(chan struct{}), sync.WaitGroup{}
+	checkWhole := func(turn *Turn, err error) {
+		answered, failed := turn.AssistantText != nil, turn.Error != nil
+		if err != nil || answered != (turn.Status == StatusComplete) || failed != (turn.Status == StatusError) {
+			t.Errorf("read: %+v, %v", turn, err)
+		}
+	}
+	current := atomic.Int64{}
+	for range 3 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				turn, err := e.chats.ChatTurn(t.Context(), e.As("u1"), ids[current.Load()])
+				checkWhole(&turn, err)
+			}
+		})
+	}
+	readers.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			err := e.chats.ExportChats(t.Context(), e.Team, func(*TreeRecord) error { return nil }, func(r *TurnRecord) error {
+				checkWhole(&Turn{ID: r.ID, AssistantText: r.AssistantText, Status: r.Status, Error: r.Error}, nil)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for i, id := range ids {
+		current.Store(int64(i))
+		_, err := e.chats.AnswerChatTurn(t.Context(), e.As("u1"), id, &Answer{Error: graph.Some("busy")})
+		attempt, retried, retryErr := e.chats.RetryChatTurn(t.Context(), e.As("u1"), id, *e.minute())
+		stored, finishErr := e.chats.FinishChatTurn(t.Context(), e.As("u1"), id, attempt, &Answer{AssistantText: graph.Some("done")})
+		if err := errors.Join(err, retryErr, finishErr); err != nil || !retried || !stored {
+			t.Errorf("turn %s: retried %v, stored %v, %v", id, retried, stored, err)
+		}
+	}
+	close(stop)
+	readers.Wait()
 }
 
 // TestForgedCyclesEnd checks that walks end, even in data that the store would not write.

@@ -112,7 +112,7 @@ func startWithModel(t *testing.T, environ ...string) (*languageModel, *service) 
 	t.Helper()
 	model := startModel(t)
 	return model, start(t, append(append(settings(testenv.Neo4j(t), testenv.Redis(t)),
-		"KITH_LLM_URL="+model.URL+"/v1", "KITH_LLM_KEY="+modelKey, "KITH_LLM_MODEL=tiny", "KITH_LLM_TIMEOUT=3s", "KITH_REQUEST_TIMEOUT=30s"), environ...))
+		"KITH_LLM_URL="+model.URL+"/v1", "KITH_LLM_KEY="+modelKey, "KITH_LLM_MODEL=tiny", "KITH_LLM_TIMEOUT=3s"), environ...))
 }
 
 func TestSourceIsExtracted(t *testing.T) {

@@ -25,15 +25,13 @@ func TestEmbedding(t *testing.T) {
 func serveEmbeds(t *testing.T, environ []string) {
 	with := func(more ...string) []string { return append(slices.Clone(environ), more...) }
 	plain, half := "KITH_EMBEDDINGS_MODEL_DIR=../../llm/testdata/plain", "KITH_EMBEDDINGS_MODEL_DIR=../../llm/testdata/half"
-	admin := freeAddress(t)
-
-	s := start(t, with(plain, "KITH_ADMIN_LISTEN="+admin))
+	s := start(t, with(plain))
 	s.as(bootstrapKey).must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[
 		{"kind":"concept","entity_key":"c-1","name":"boat","description":"in the rain"},{"kind":"concept","entity_key":"c-2","name":"rain"}]}`)
 	eventually(t, time.Minute, "both are embedded", func() bool {
-		return strings.Contains(metricsAt(t, admin), `kith_embeddings_total{outcome="embedded"} 2`)
+		return strings.Contains(metricsAt(t, s.admin), `kith_embeddings_total{outcome="embedded"} 2`)
 	})
-	figures := metricsAt(t, admin)
+	figures := metricsAt(t, s.admin)
 	for _, want := range []string{"kith_embedding_due 0", "kith_embedding_lag_seconds 0", "kith_vector_bytes 0"} {
 		if !strings.Contains(figures, want+"\n") {
 			t.Errorf("no %q: %s", want, figures)

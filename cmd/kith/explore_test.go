@@ -217,8 +217,7 @@ func TestExploreRoundTrips(t *testing.T) {
 // is missing, and the response is in time.
 func exploreByMeaning(t *testing.T, environ []string) {
 	e := newEmbeddings(t)
-	admin := freeAddress(t)
-	environ = append(slices.Clone(environ), "KITH_EMBEDDINGS_URL="+e.URL, "KITH_EMBEDDINGS_MODEL=words", "KITH_ADMIN_LISTEN="+admin)
+	environ = append(slices.Clone(environ), "KITH_EMBEDDINGS_URL="+e.URL, "KITH_EMBEDDINGS_MODEL=words")
 	if code, out := command(t, environ, "reindex"); code != 0 {
 		t.Fatalf("reindex: %d %s", code, out)
 	}
@@ -243,7 +242,7 @@ func exploreByMeaning(t *testing.T, environ []string) {
 	if body := string(raw.body); strings.Contains(body, "vector") || strings.Contains(body, "embed") || !strings.Contains(body, `"cosine"`) {
 		t.Errorf("an answer: %s", body)
 	}
-	if !strings.Contains(metricsAt(t, admin), `kith_explore_total{mode="fast",semantic="on"}`) {
+	if !strings.Contains(metricsAt(t, s.admin), `kith_explore_total{mode="fast",semantic="on"}`) {
 		t.Error("no metrics of explore")
 	}
 	c.must(t, http.MethodDelete, "/v1/nodes/message/s1%2F0?user_id=u1", "")
@@ -259,7 +258,7 @@ func exploreByMeaning(t *testing.T, environ []string) {
 	if !meant(c) {
 		t.Error("after a restart meaning finds nothing")
 	}
-	other := start(t, append(slices.Clone(environ), "KITH_ADMIN_LISTEN="))
+	other := start(t, environ)
 	if !meant(other.as(key)) {
 		t.Error("another process finds nothing by meaning")
 	}
@@ -293,9 +292,9 @@ func exploreByMeaning(t *testing.T, environ []string) {
 	e.fault.Store("")
 	eventually(t, time.Minute, "the embedder is back", func() bool { return meant(c) })
 
-	before := metricOf(t, admin, "kith_vector_bytes")
+	before := metricOf(t, s.admin, "kith_vector_bytes")
 	c.must(t, http.MethodDelete, "/v1/users/u1", "")
-	if after := metricOf(t, admin, "kith_vector_bytes"); before == "0" || after != "0" {
+	if after := metricOf(t, s.admin, "kith_vector_bytes"); before == "0" || after != "0" {
 		t.Errorf("bytes of vectors before the erasure: %s, after it: %s", before, after)
 	}
 	if found, _ := messagesFound(t, c, exploreRequest("boat leaks")); found != "" {

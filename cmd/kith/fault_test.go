@@ -137,8 +137,8 @@ const mayTake = 90 * time.Second
 // Retry-After, in time.
 func TestNeo4jFaultsUnderLoad(t *testing.T) {
 	t.Parallel()
-	neo4j, admin := testenv.StartNeo4j(t), freeAddress(t)
-	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=30s", "KITH_ADMIN_LISTEN="+admin))
+	neo4j := testenv.StartNeo4j(t)
+	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=30s"))
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`)["conversation_id"].(string)
 
@@ -196,7 +196,7 @@ func TestNeo4jFaultsUnderLoad(t *testing.T) {
 	neo4j.Start()
 	more("Neo4j is back")
 	eventually(t, 2*time.Minute, "ready again", func() bool { return c.do(t, http.MethodGet, "/readyz", "").status == http.StatusOK })
-	freeze(t, neo4j, c, admin)
+	freeze(t, neo4j, c, s.admin)
 	if t.Failed() {
 		t.Logf("the log says %s", regexp.MustCompile(`.*level=(ERROR|WARN).*context.*`).FindAllString(s.err.String(), 20))
 	}

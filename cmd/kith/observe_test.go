@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -164,14 +163,8 @@ func TestTracesWithoutACollector(t *testing.T) {
 // The metrics count refusals, credentials, generations and streams.
 func TestMetricsTell(t *testing.T) {
 	t.Parallel()
-	admin, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := admin.Addr().String()
-	_ = admin.Close() // Kith takes it next
 	model := startModel(t)
-	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_ADMIN_LISTEN="+address, "KITH_CHAT_STREAMS=2", "KITH_RATE_LIMIT=1000", "KITH_QUOTA_NODES=10",
+	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_CHAT_STREAMS=2", "KITH_RATE_LIMIT=1000", "KITH_QUOTA_NODES=10",
 		"KITH_AUDIT_LOG="+filepath.Join(t.TempDir(), "audit.log"), "KITH_LLM_URL="+model.URL+"/v1", "KITH_LLM_KEY="+modelKey, "KITH_LLM_MODEL=tiny"))
 	c, other := s.as(s.newKey(t, testenv.Team(t), "read", "write")), s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"concept","name":"a"}]}`)
@@ -212,16 +205,13 @@ func TestMetricsTell(t *testing.T) {
 	if mine.StatusCode != http.StatusOK || theirs.StatusCode != http.StatusOK {
 		t.Errorf("streams of two teams: %d, %d", mine.StatusCode, theirs.StatusCode)
 	}
-	told := func() string {
-		return string(caller{url: "http://" + address, client: http.DefaultClient}.do(t, http.MethodGet, "/metrics", "").body)
-	}
 	for _, line := range []string{
 		`kith_credentials_total{credential="key",outcome="refused"} 1`, `kith_rate_limit_total{event="refused"} 1`,
 		`kith_quota_share_bucket{le="0.75"} 9`, `kith_quota_share_bucket{le="1"} 9`, `kith_quota_share_count 10`,
 		`kith_chat_streams 2`, `kith_generations{state="running"} 1`, `kith_audit_total{outcome="failed"} 0`,
 	} {
-		eventually(t, time.Minute, line, func() bool { return strings.Contains(told(), line+"\n") })
+		eventually(t, time.Minute, line, func() bool { return strings.Contains(metricsAt(t, s.admin), line+"\n") })
 	}
 	_ = mine.Body.Close()
-	eventually(t, time.Minute, "a stream that is left makes room", func() bool { return strings.Contains(told(), "kith_chat_streams 1\n") })
+	eventually(t, time.Minute, "a stream that is left makes room", func() bool { return strings.Contains(metricsAt(t, s.admin), "kith_chat_streams 1\n") })
 }

@@ -82,6 +82,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, std streams, how
 			_ = listener.Close()
 			return err
 		}
+		log.Info("metrics are served", "address", admin.Addr().String())
 		group.Go(func() error { return serveHTTP(ctx, admin, registry.Handler(c.Pprof)) })
 	}
 	url := "http://" + reachable(listener.Addr().String())

@@ -62,7 +62,8 @@ func (b *buffer) String() string {
 // service is a running kith serve.
 type service struct {
 	url      string
-	pid      int // of one that runs in a process of its own
+	admin    string // address of KITH_ADMIN_LISTEN
+	pid      int    // of one that runs in a process of its own
 	out, err *buffer
 	stop     func() int // ends it and returns its exit status
 }
@@ -94,7 +95,10 @@ func command(t *testing.T, environ []string, args ...string) (int, string) {
 	return code, out.String()
 }
 
-var answersAt = regexp.MustCompile(`answers at (http://\S+)`)
+var (
+	answersAt  = regexp.MustCompile(`answers at (http://\S+)`)
+	metricsAre = regexp.MustCompile(`metrics are served.*address"?[=:]"?([0-9.]+:[0-9]+)`)
+)
 
 // start runs kith serve until the test ends, and waits until it answers. With a Neo4j of its own nothing is planned at the start: that
 // takes more processor time than most tests. A busy machine may then plan a statement for longer than a request usually may take.
@@ -119,6 +123,9 @@ func start(t *testing.T, environ []string, args ...string) *service {
 		found := answersAt.FindStringSubmatch(s.out.String())
 		if found != nil {
 			s.url = found[1]
+		}
+		if admin := metricsAre.FindStringSubmatch(s.err.String()); admin != nil {
+			s.admin = admin[1]
 		}
 		return found != nil
 	})

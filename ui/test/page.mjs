@@ -91,9 +91,10 @@ const journeys = {
     const lines = (text) => text.split("\n").filter((line) => line.trim());
     for (const budget of [0, 1500, 600, 200]) {
       if (budget) {
+        const answered = page.waitForResponse((r) => r.url().includes(`max_tokens=${budget}`));
         await page.fill("#budget", String(budget));
         await page.waitForFunction((b) => new URLSearchParams(location.search).get("max_tokens") === String(b), budget);
-        await page.waitForResponse((r) => r.url().includes(`max_tokens=${budget}`));
+        await answered;
         await settled(page);
       }
       const { receipt } = await api("GET", `/v1/context?user_id=${user}&format=text&explain=true${budget ? `&max_tokens=${budget}` : ""}`);
