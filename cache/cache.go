@@ -10,9 +10,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"log/slog"
-	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -64,10 +62,10 @@ type Cache struct {
 	remote        *remote // nil without Redis
 	flights       singleflight.Group
 	observe       func(Event)
-	epoch         atomic.Uint64 // counts this process's writes
-	commits       *commits      // of this process
-	localVersions *versions     // without Redis
+	commits       *commits  // of this process
+	localVersions *versions // without Redis
 	fills         chan struct{}
+	bypasses      latestLoads // while Redis is away
 
 	// detach returns a context for a load, which ends with the load's budget or with Close.
 	detach      func(context.Context) (context.Context, context.CancelFunc)
@@ -195,6 +193,10 @@ func (c *Cache) Get(ctx context.Context, team, user, view string, load Loader) (
 		ctx, cancel := c.detach(ctx)
 		defer cancel()
 		if !cacheable {
+			// No caller joins a load that has begun: it may have seen a write of another process that the load has not. The next load
+			// waits for this one, and callers join it until it begins.
+			defer c.bypasses.begin(key)()
+			c.flights.Forget(key)
 			value, _, err := load(ctx)
 			return value, err
 		}
@@ -283,6 +285,38 @@ func (c *Cache) storeRemote(ctx context.Context, key string, value []byte) {
 	})
 }
 
+// latestLoads holds the latest load of each key. The zero value is ready.
+type latestLoads struct {
+	mu    sync.Mutex
+	ended map[string]chan struct{} // closed when the load has ended
+}
+
+// begin waits for the latest load of a key, but not for one that takes long. The caller must call end.
+func (l *latestLoads) begin(key string) (end func()) {
+	ended := make(chan struct{})
+	l.mu.Lock()
+	if l.ended == nil {
+		l.ended = map[string]chan struct{}{}
+	}
+	latest := l.ended[key]
+	l.ended[key] = ended
+	l.mu.Unlock()
+	if latest != nil {
+		select {
+		case <-latest:
+		case <-time.After(heartbeatInterval):
+		}
+	}
+	return func() {
+		close(ended)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.ended[key] == ended {
+			delete(l.ended, key)
+		}
+	}
+}
+
 // buildKey returns the key of an entry with all versions it depends on. cacheable is false while the versions are
 // unknown.
 func (c *Cache) buildKey(ctx context.Context, team, user, view string) (key string, cacheable bool) {
@@ -291,9 +325,8 @@ func (c *Cache) buildKey(ctx context.Context, team, user, view string) (key stri
 		return entry + c.localVersions.current(team, "") + "." + c.localVersions.current(team, user), true
 	}
 	version, ok := c.remote.userVersion(ctx, team, user)
-	if !ok { // writes of other processes are not received, so only loads of the same heartbeat are shared
-		heartbeatNumber := time.Now().UnixNano() / int64(heartbeatInterval)
-		return entry + "away" + strconv.FormatUint(c.epoch.Load(), 36) + "." + strconv.FormatInt(heartbeatNumber, 36), false
+	if !ok { // writes of other processes are not received
+		return entry + "away", false
 	}
 	return entry + version, true
 }
@@ -316,7 +349,6 @@ func (c *Cache) InDoubt(team string, users ...string) (end func()) {
 // When it returns, this process serves nothing older. Other processes follow within milliseconds, when they receive
 // the message. A process that receives no messages stops using its cached entries.
 func (c *Cache) Changed(ctx context.Context, team string, users ...string) {
-	c.epoch.Add(1)
 	for _, user := range users {
 		if c.remote == nil {
 			c.localVersions.increment(team, user)

@@ -316,3 +316,45 @@ func TestForeignVersions(t *testing.T) {
 		})
 	}
 }
+
+// TestLoadsWithoutRedis checks that callers share the loads of an entry while Redis is away, but none that began before the caller came:
+// the caller may have seen what it has not.
+func TestLoadsWithoutRedis(t *testing.T) {
+	t.Parallel()
+	p := startProcess(t, "redis://127.0.0.1:1")
+	var loads atomic.Int64
+	began, release := make(chan struct{}, 30), make(chan struct{})
+	ask := func() string {
+		value, err := p.Get(t.Context(), "t", "u", "v", func(context.Context) ([]byte, bool, error) {
+			n := loads.Add(1)
+			began <- struct{}{}
+			if n == 1 {
+				<-release
+			}
+			return fmt.Append(nil, n), true, nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return string(value)
+	}
+	var first string
+	var all sync.WaitGroup
+	all.Go(func() { first = ask() })
+	<-began
+	later := make([]string, 20)
+	for i := range later {
+		all.Go(func() { later[i] = ask() })
+	}
+	time.Sleep(50 * time.Millisecond) // they wait for the first load
+	close(release)
+	all.Wait()
+	if n := loads.Load(); first != "1" || n < 2 || n > 10 { // one, or some for those that came late
+		t.Errorf("the first got %s; %d loads", first, n)
+	}
+	for _, got := range later {
+		if got == "1" {
+			t.Error("a later caller got what was loaded before it came")
+		}
+	}
+}

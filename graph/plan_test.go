@@ -59,7 +59,7 @@ func detailParams(scope graph.Scope, messages, sources, nodes []string) map[stri
 	}
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "message_keys": messages, "source_keys": sources, "node_keys": nodes, "around_keys": nodes,
-		"archived": false, "story_keys": []string{}, "names": []string{}, "seeds": seeds, "degree_limit": 100, "link_limit": 50, "since": nil, "until": nil, "as_of": nil,
+		"archived": false, "least_trust": 0.2, "story_keys": []string{}, "names": []string{}, "seeds": seeds, "degree_limit": 100, "link_limit": 50, "since": nil, "until": nil, "as_of": nil,
 		"mentioned": 10, "plain": graph.PlainTypes, "types": nil, "without_types": []string{}, "min_attitude": nil, "max_attitude": nil,
 		"min_proximity": nil, "max_proximity": nil, "walk": 200, "relationship_limit": 20, "previews": 5, "story_limit": 100,
 	}
@@ -142,7 +142,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,
 		"vector_scope": "k0", "embed_due": 1, "texts": true})
 	maps.Copy(known, map[string]any{"query": "+search_scope:s0", "origin": "external", "decision": "refused", "min_trust": 0.2, "state": "waiting", "part": 1,
-		"nodes": []string{"n-1"}, "lowered": []string{"{}"}, "least_trust": 0.2,
+		"nodes": []string{"n-1"}, "lowered": []string{"{}"},
 		"tellers": []any{[]any{"external", "x"}}})
 	maps.Copy(known, map[string]any{
 		"walk": 100, "labels": nil, "prefixes": []string{"concept"}, "most": 100, "each": 100,
