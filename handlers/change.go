@@ -38,7 +38,7 @@ type ListChangesInput struct {
 	UserID string   `query:"user_id" minLength:"1" maxLength:"256" doc:"the changes of this user's memory and of what the team shares; default: the user of the key, or else all of the team"`
 	After  string   `query:"after" maxLength:"4096" doc:"next of the page before, or the cursor of a change; now: the end; default: the oldest changes that are kept"`
 	Limit  int      `query:"limit" minimum:"1" maximum:"1000" default:"100"`
-	Kinds  []string `query:"kinds" maxItems:"50" doc:"kinds of nodes, relationship, system_relationship, preference, statement, chat_tree, chat_turn; default: all"`
+	Kinds  []string `query:"kinds" maxItems:"50" doc:"kinds of nodes, relationship, system, system_relationship, preference, statement; default: all"`
 
 	LastEventID string `header:"Last-Event-ID" maxLength:"4096" doc:"of the last event that was read: a stream goes on behind it, whatever after is"`
 }

@@ -17,7 +17,7 @@ func (c *Client) ListChanges(ctx context.Context, query ListChangesQuery) (*Chan
 // ListChangesQuery holds the query parameters of ListChanges.
 type ListChangesQuery struct {
 	After  string   `json:"after,omitempty"` // next of the page before, or the cursor of a change; now: the end; default: the oldest changes that are kept
-	Kinds  []string `json:"kinds,omitempty"` // kinds of nodes, relationship, system_relationship, preference, statement, chat_tree, chat_turn; default: all
+	Kinds  []string `json:"kinds,omitempty"` // kinds of nodes, relationship, system, system_relationship, preference, statement; default: all
 	Limit  int64    `json:"limit,omitempty"`
 	UserID string   `json:"user_id,omitempty"` // the changes of this user's memory and of what the team shares; default: the user of the key, or else all of the team
 }

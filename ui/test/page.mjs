@@ -363,7 +363,7 @@ const journeys = {
     ] });
     const pairs = async (state) => (await api("GET", `/v1/duplicates?user_id=${user}&state=${state}`)).duplicates.filter((p) => p.nodes.some((n) => n.entity_key === "quill-1"));
     for (let tries = 0; (await pairs("proposed")).length === 0; tries++) {
-      assert.ok(tries < 150, "the pair is not proposed");
+      assert.ok(tries < 900, "the pair is not proposed");
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     const page = await signedIn("care");

@@ -6067,7 +6067,7 @@ export interface operations {
                 /** @description next of the page before, or the cursor of a change; now: the end; default: the oldest changes that are kept */
                 after?: string;
                 limit?: number;
-                /** @description kinds of nodes, relationship, system_relationship, preference, statement, chat_tree, chat_turn; default: all */
+                /** @description kinds of nodes, relationship, system, system_relationship, preference, statement; default: all */
                 kinds?: string[];
             };
             header?: {
