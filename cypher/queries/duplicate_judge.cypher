@@ -4,6 +4,8 @@
 // returns: stored
 MATCH (d:Duplicate {team_id: $team_id, pair: $pair})
 USING INDEX SEEK d:Duplicate(team_id, pair)
+SET d.team_id = $team_id
+WITH d
 WHERE d.compared = $compared
 SET d.judge_from = null, d.verdict = $verdict, d.probability = $probability, d.reasons = $reasons, d.weights = $weights
 RETURN count(d) AS stored

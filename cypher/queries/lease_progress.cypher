@@ -3,6 +3,9 @@
 // scope: server
 // params: name, holder, until, team, key
 // returns: held
-MATCH (l:Lease {name: $name, holder: $holder})
+MATCH (l:Lease {name: $name})
+SET l.name = $name
+WITH l
+WHERE l.holder = $holder
 SET l.until = $until, l.team = $team, l.key = $key
 RETURN count(l) AS held

@@ -20,6 +20,8 @@ CALL () {
   USING INDEX SEEK x:Statement(team_id, user_id, topic)
   WHERE x.valid_to IS NULL AND EXISTS { (:Memory {team_id: $team_id, entity_key: x.message_key}) }
   SET x:Statement
+  WITH x
+  WHERE x.valid_to IS NULL
   RETURN collect([x.key, x.topic, x.subject, x.text, x.negative, x.state, x.kind, x.confidence, x.renewals, x.at, x.renewed_at]) AS statements
 }
 RETURN paused,

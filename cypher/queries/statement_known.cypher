@@ -19,6 +19,8 @@ CALL () {
   USING INDEX SEEK x:Statement(team_id, user_id, topic)
   WHERE x.valid_to IS NULL AND EXISTS { (:Memory {team_id: $team_id, entity_key: x.message_key}) }
   SET x:Statement
+  WITH x
+  WHERE x.valid_to IS NULL
   RETURN collect([
     x.user_id, x.key, x.kind, x.text, x.negative, x.state, x.confidence, x.renewals, x.renewed_at, x.source_key, x.message_key, x.from, x.to,
     x.at, x.valid_to, x.subject, x.topic

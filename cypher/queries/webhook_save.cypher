@@ -3,7 +3,10 @@
 // mode: write
 // params: team_id, id, holder, batch_id, properties
 // returns: saved
-MATCH (w:Webhook {team_id: $team_id, id: $id, lease_holder: $holder})
+MATCH (w:Webhook {team_id: $team_id, id: $id})
+SET w.team_id = $team_id
+WITH w
+WHERE w.lease_holder = $holder
 SET w.lease_holder = null,
   w.lease_until = null
 WITH w
