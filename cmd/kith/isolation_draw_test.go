@@ -280,7 +280,7 @@ func (o *operations) argument(name string, schema *argument) any {
 	case kind == "object":
 		object := map[string]any{}
 		for _, property := range slices.Sorted(maps.Keys(schema.Properties)) {
-			if slices.Contains(schema.Required, property) || o.chance(map[bool]int{true: 80, false: 8}[slices.Contains(mostlyGiven, property)]) {
+			if slices.Contains(schema.Required, property) || property == "max_tokens" || o.chance(map[bool]int{true: 80, false: 8}[slices.Contains(mostlyGiven, property)]) {
 				object[property] = o.argument(property, schema.Properties[property])
 			}
 		}
@@ -291,8 +291,8 @@ func (o *operations) argument(name string, schema *argument) any {
 			list = append(list, o.argument(name, schema.Items))
 		}
 		return list
-	case name == "max_tokens":
-		return 50 + o.random.IntN(1000)
+	case name == "max_tokens": // a smaller budget would cut at other places: random ids have differing numbers of tokens
+		return 50_000
 	case kind == "integer":
 		return 1 + o.random.IntN(5)
 	case kind == "number":
