@@ -285,6 +285,8 @@ var (
 	machineTime = regexp.MustCompile(`"(last_used_at|cache_entries)":[^},]*`)
 	// fraction is that of the moment of a context, which has the random number of the process. The test's clock has whole seconds.
 	fraction = regexp.MustCompile(`(:\d\d)\.\d+Z`)
+	// tokenCount is the number of tokens of a text that may have random ids.
+	tokenCount = regexp.MustCompile(`("tokens\\?":)\d+`)
 )
 
 // numbered returns an answer with numbers for random ids, in the order of their first appearance, and with readable cursors.
@@ -297,6 +299,7 @@ func (k *isolated) numbered(body []byte) []byte {
 		return text
 	})
 	body = fraction.ReplaceAll(machineTime.ReplaceAll(body, nil), []byte("${1}Z"))
+	body = tokenCount.ReplaceAll(body, []byte("${1}N"))
 	body = bytes.ReplaceAll(body, []byte(k.keyID), []byte("KEY"))
 	return randomID.ReplaceAllFunc(body, func(id []byte) []byte {
 		n, ok := k.ids[string(id)]

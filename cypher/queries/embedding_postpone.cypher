@@ -5,8 +5,8 @@
 // returns: postponed
 UNWIND $rows AS row
 MATCH (n:Memory {team_id: row.team_id, entity_key: row.entity_key})
-SET n:Memory
+REMOVE n:Former
 WITH n, row
-WHERE n.embed_due = row.embed_due
+WHERE n:Memory AND n.embed_due = row.embed_due
 SET n.embed_due = $until_ms
 RETURN count(n) AS postponed

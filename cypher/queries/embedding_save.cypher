@@ -14,9 +14,9 @@ CALL (e, fits) {
   UNWIND range(0, size($rows) - 1) AS position
   WITH e.seq + position + 1 AS seq, $rows[position] AS row
   MATCH (n:Memory {team_id: row.team_id, entity_key: row.entity_key})
-  SET n:Memory
+  REMOVE n:Former
   WITH n, row, seq
-  WHERE n.embed_due = row.embed_due
+  WHERE n:Memory AND n.embed_due = row.embed_due
   WITH n, row, seq, row.vector IS NOT NULL OR n.vector_seq IS NOT NULL AS told
   SET n.vector = row.vector,
     n.vector_scope = CASE WHEN told THEN row.vector_scope END,

@@ -16,7 +16,9 @@ CALL (n) {
     AND NOT n:Storyline
     AND NOT n:Macro
     AND (n.owner_generated IS NULL OR n.description <> '')
-  SET n:Memory
+  REMOVE n:Former
+  WITH n
+  WHERE n:Memory
   SET n.embed_due = coalesce(n.embed_due, $now_ms)
   RETURN count(n) AS marked
 }

@@ -4,7 +4,10 @@
 // params: model, base, from_team, from_key, team, key, walked
 // returns: kept
 MATCH (e:KithSchema {name: 'embedding', model: $model})
-WHERE e.base = $base
+SET e.name = 'embedding'
+WITH e
+WHERE e.model = $model
+  AND e.base = $base
   AND coalesce(e.team, '') = $from_team
   AND coalesce(e.key, '') = $from_key
 SET e.team = $team, e.key = $key, e.walked = $walked

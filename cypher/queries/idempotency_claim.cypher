@@ -5,6 +5,7 @@
 // returns: hash, answer
 MERGE (k:IdempotencyKey {team_id: $team_id, key: $key})
 ON CREATE SET k.hash = $hash, k.created_at = $now, k.user_id = $user_id
+SET k.team_id = $team_id
 WITH k, k.created_at < $expired AS old
 SET k.hash = CASE WHEN old THEN $hash ELSE k.hash END,
   k.answer = CASE WHEN old THEN null ELSE k.answer END,

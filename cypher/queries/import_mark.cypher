@@ -4,6 +4,7 @@
 // returns: seq
 MERGE (i:Import {team_id: $team_id, import_id: $import_id})
 ON CREATE SET i.created_at = $now, i.seq = 0
+SET i.team_id = $team_id
 WITH i
 WHERE i.seq = $after
 SET i.seq = $seq, i.report = $report, i.user_id = $user_id, i.updated_at = $now

@@ -13,7 +13,9 @@ LIMIT $limit
 CALL (n) {
   WITH n
   WHERE n.decay_rate > 0 AND n.salience_at < $stale_ms OR n.ends_at <= $now_ms AND n.state <> 'archived'
-  SET n:Memory
+  REMOVE n:Former
+  WITH n
+  WHERE n:Memory
   WITH n, CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END AS salience
   WITH n, salience, n.state <> 'archived' AND coalesce(n.ends_at <= $now_ms, false) AS ended
   SET n.salience = salience,

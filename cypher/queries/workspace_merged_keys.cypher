@@ -10,5 +10,7 @@ WHERE n.entity_key > $after
 WITH n
 ORDER BY n.team_id, n.project_id, n.entity_key
 LIMIT $limit
-SET n:Memory
+REMOVE n:Former
+WITH n
+WHERE n:Memory
 RETURN n.entity_key AS entity_key
