@@ -316,13 +316,13 @@ func (s *Store) readChatTurns(ctx context.Context, scope graph.Scope, ids []stri
 	return turns, nil
 }
 
-// readsOfMixture is how often turns are read until each is of one moment.
-const readsOfMixture = 5
+// maxReads is the most times that turns are read until each is of one moment.
+const maxReads = 5
 
 // readWhole reads rows again while one of them is a mixture of states. Neo4j reads the properties of a node one after the other,
 // and a change may be committed in between.
 func readWhole[R any](read func() ([]R, error), whole func(*R) bool) (rows []R, err error) {
-	for range readsOfMixture {
+	for range maxReads {
 		rows, err = read()
 		if err != nil || !slices.ContainsFunc(rows, func(r R) bool { return !whole(&r) }) {
 			break

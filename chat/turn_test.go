@@ -56,7 +56,15 @@ func TestTurnsAreReadWhole(t *testing.T) {
 		ids[i] = fmt.Sprintf("turn-%d", i)
 		e.turn("u1", tree.ID, "", ids[i], nil)
 	}
-	stop, readers := make(chan struct{}), sync.WaitGroup{}
+	var readers sync.WaitGroup
+	var done atomic.Bool
+	keep := func(read func()) {
+		readers.Go(func() {
+			for !done.Load() {
+				read()
+			}
+		})
+	}
 	checkWhole := func(turn *Turn, err error) {
 		answered, failed := turn.AssistantText != nil, turn.Error != nil
 		if err != nil || answered != (turn.Status == StatusComplete) || failed != (turn.Status == StatusError) {
@@ -65,32 +73,18 @@ func TestTurnsAreReadWhole(t *testing.T) {
 	}
 	current := atomic.Int64{}
 	for range 3 {
-		readers.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				turn, err := e.chats.ChatTurn(t.Context(), e.As("u1"), ids[current.Load()])
-				checkWhole(&turn, err)
-			}
+		keep(func() {
+			turn, err := e.chats.ChatTurn(t.Context(), e.As("u1"), ids[current.Load()])
+			checkWhole(&turn, err)
 		})
 	}
-	readers.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			err := e.chats.ExportChats(t.Context(), e.Team, func(*TreeRecord) error { return nil }, func(r *TurnRecord) error {
-				checkWhole(&Turn{ID: r.ID, AssistantText: r.AssistantText, Status: r.Status, Error: r.Error}, nil)
-				return nil
-			})
-			if err != nil {
-				t.Error(err)
-			}
+	keep(func() {
+		err := e.chats.ExportChats(t.Context(), e.Team, func(*TreeRecord) error { return nil }, func(r *TurnRecord) error {
+			checkWhole(&Turn{ID: r.ID, AssistantText: r.AssistantText, Status: r.Status, Error: r.Error}, nil)
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	})
 	for i, id := range ids {
@@ -102,7 +96,7 @@ func TestTurnsAreReadWhole(t *testing.T) {
 			t.Errorf("turn %s: retried %v, stored %v, %v", id, retried, stored, err)
 		}
 	}
-	close(stop)
+	done.Store(true)
 	readers.Wait()
 }
 
