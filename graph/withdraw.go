@@ -314,11 +314,11 @@ func (p *withdrawalPart) lower(l lowered) {
 }
 
 func (t *Tx) withdrawRelationships(scope Scope, source string, relationships []withdrawnRelationship, part *withdrawalPart) error {
-	var ends []string
-	for i := range relationships {
-		ends = append(ends, relationships[i].From, relationships[i].To)
+	if len(relationships) == 0 {
+		return nil
 	}
-	if _, err := t.find(scope.TeamID, lookups{ends: Distinct(ends)}); err != nil { // locks them
+	relationships, ends, _, err := t.lockEnds(scope.TeamID, relationships)
+	if err != nil {
 		return err
 	}
 	var rows, bad []map[string]any
@@ -326,6 +326,9 @@ func (t *Tx) withdrawRelationships(scope Scope, source string, relationships []w
 	for i := range relationships {
 		r := &relationships[i]
 		left, gone := r.Properties.withoutSource(source)
+		if len(gone) == 0 {
+			continue
+		}
 		if len(left) > 0 {
 			rows = append(rows, t.reweighedRelationship(scope, r, left))
 			part.lower(lowered{Key: r.Key, Relationship: true, Evidence: trust.Texts(gone), Texts: r.Properties.textsHash()})
@@ -343,7 +346,7 @@ func (t *Tx) withdrawRelationships(scope Scope, source string, relationships []w
 		part.Relationships = append(part.Relationships, key)
 		t.Record(r.Properties.Text("user_id"), relationshipChange(DeletedOp, key, r.Type, r.From, r.To, r.Properties))
 	}
-	if err := t.settle(scope.TeamID, Distinct(ends)); err != nil {
+	if err := t.settle(scope.TeamID, ends); err != nil {
 		return err
 	}
 	return t.writeRows(updateRelationships, scope.TeamID, rows)
@@ -579,37 +582,52 @@ func (t *Tx) lockRelationships(scope Scope, types, keys []string) ([]withdrawnRe
 	if err := t.keysTaken(scope.TeamID, types, keys, at); err != nil {
 		return nil, err
 	}
-	var (
-		ends []string
-		rows []map[string]any
-	)
+	asked := make([]withdrawnRelationship, len(keys))
 	for i, key := range keys {
-		from, kind, to := at[key][0], at[key][1], at[key][2]
-		row := findRow(from, kind, to)
-		row["position"], row["key"] = i, key
-		ends, rows = append(ends, from, to), append(rows, row)
+		asked[i] = withdrawnRelationship{Key: key, From: at[key][0], Type: at[key][1], To: at[key][2]}
 	}
-	found, err := t.find(scope.TeamID, lookups{ends: Distinct(ends)})
-	if err != nil {
-		return nil, err
-	}
-	candidates, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
+	all, _, found, err := t.lockEnds(scope.TeamID, asked)
 	if err != nil {
 		return nil, err
 	}
 	job := new(batch).job(t, scope, t.store.Now())
-	var all []withdrawnRelationship
-	for _, c := range candidates {
-		key := keys[c.Position]
-		from, kind, to := at[key][0], at[key][1], at[key][2]
-		if c.Properties.Text("key") == key && job.visible(found.byKey[from]) && job.visible(found.byKey[to]) {
-			all = append(all, withdrawnRelationship{key, from, kind, to, c.Properties})
+	for i := range all {
+		if !job.visible(found.byKey[all[i].From]) || !job.visible(found.byKey[all[i].To]) {
+			return nil, fmt.Errorf("relationship: %w", fault.ErrNotFound)
 		}
 	}
 	if len(all) < len(keys) {
 		return nil, fmt.Errorf("relationship: %w", fault.ErrNotFound)
 	}
 	return all, nil
+}
+
+// lockEnds locks the ends of relationships, and returns those relationships that are stored then, with their properties, and the keys
+// and the nodes of all ends.
+func (t *Tx) lockEnds(teamID string, relationships []withdrawnRelationship) (stored []withdrawnRelationship, ends []string, found known, err error) {
+	rows := make([]map[string]any, len(relationships))
+	for i := range relationships {
+		r := &relationships[i]
+		rows[i] = findRow(r.From, r.Type, r.To)
+		rows[i]["position"], rows[i]["key"] = i, r.Key
+		ends = append(ends, r.From, r.To)
+	}
+	ends = Distinct(ends)
+	if found, err = t.find(teamID, lookups{ends: ends}); err != nil {
+		return nil, nil, known{}, err
+	}
+	candidates, err := findRelationships.Exec(t, map[string]any{"team_id": teamID, "rows": rows})
+	if err != nil {
+		return nil, nil, known{}, err
+	}
+	for _, c := range candidates {
+		r := relationships[c.Position]
+		if c.Properties.Text("key") == r.Key {
+			r.Properties = c.Properties
+			stored = append(stored, r)
+		}
+	}
+	return stored, ends, found, nil
 }
 
 // complete makes the source one on which new facts may rest.

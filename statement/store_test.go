@@ -2,10 +2,13 @@ package statement_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
 	"kith/graph/graphtest"
@@ -88,6 +91,31 @@ func TestWhatIsSaidLaterHolds(t *testing.T) {
 	e.say("u1", "s3", "I don't like jazz anymore.")
 	e.Same("shown then", []string{"I don't like jazz anymore.", "I prefer coffee over tea.", "I moved to Porto."}, e.shown("u1"))
 	e.Same("kept", 6, len(e.list("u1", statement.Query{Closed: true})))
+}
+
+// TestSaidAtOnce checks that of messages at the same moment in several conversations one holds, not each.
+func TestSaidAtOnce(t *testing.T) {
+	e := fresh(t)
+	cities := []string{"Lyon", "Porto", "Bonn", "Rome"}
+	for i := range 10 {
+		user := fmt.Sprint("u", i)
+		for _, city := range cities {
+			e.say(user, user+"-"+city, "Hello.")
+		}
+		at := graph.Some(e.Now)
+		var writes errgroup.Group
+		for _, city := range cities {
+			writes.Go(func() error {
+				_, err := e.Store.AppendMessages(e.Context(), e.As(user), user+"-"+city, []graph.MessageWrite{{Role: "user", Text: "I live in " + city + ".", At: at}})
+				return err
+			})
+		}
+		if err := writes.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		e.Same("holds", 1, len(e.list(user, statement.Query{})))
+		e.Same("kept", len(cities), len(e.list(user, statement.Query{Closed: true})))
+	}
 }
 
 // TestForget checks that users take back what they said: facts, instructions and preferences, and nothing else of the sort.

@@ -1,12 +1,20 @@
 // Finds the open statements of a user with some topics, but not those in deleted messages, and whether Kith looks for none in a source. Locks them until the transaction
-// ends.
+// ends, and the entry of a constraint (see schema/0025_statement_lock.cypher), so that no other message opens one meanwhile.
 // mode: write
 // params: team_id, user_id, source_key, topics
 // returns: paused, statements
+MERGE (l:StatementLock {team_id: $team_id, user_id: $user_id})
+DELETE l
+WITH count(*) AS locks
 CALL () {
+  // The pause of the whole team. Equality would lock the entry of the constraint, and so messages of other users too.
   MATCH (p:StatementPause {team_id: $team_id})
   USING INDEX SEEK p:StatementPause(team_id, user_id)
-  WHERE p.user_id IN ['', $user_id]
+  WHERE p.user_id <= ''
+  RETURN count(p) AS pauses
+  UNION ALL
+  MATCH (p:StatementPause {team_id: $team_id, user_id: $user_id})
+  USING INDEX SEEK p:StatementPause(team_id, user_id)
   RETURN count(p) AS pauses
   UNION ALL
   MATCH (s:Memory {team_id: $team_id, entity_key: $source_key})

@@ -1,8 +1,18 @@
 // Returns what an import of statements must know: the stored ones with some keys, the open ones of some users about some topics, but
-// not those in deleted messages, and the messages with some keys, each with the number of its characters. Locks the statements until the transaction ends.
+// not those in deleted messages, and the messages with some keys, each with the number of its characters. Locks the statements until the transaction ends,
+// and their users, as statement_find does.
 // mode: write
 // params: team_id, keys, subjects, entity_keys
 // returns: statements, open, messages
+CALL () {
+  UNWIND $subjects AS row
+  WITH DISTINCT row.user AS user
+  ORDER BY user
+  MERGE (l:StatementLock {team_id: $team_id, user_id: user})
+  DELETE l
+  RETURN count(*) AS users
+}
+WITH users
 CALL () {
   UNWIND $keys AS key
   MATCH (x:Statement {team_id: $team_id, key: key})
