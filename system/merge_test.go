@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -259,6 +260,33 @@ func TestSystemDeletedUnderWriters(t *testing.T) {
 	}
 	if err := all.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSystemEntityChangedElsewhere checks that a write of a system and a change of its entity as a node lose nothing of each other.
+func TestSystemEntityChangedElsewhere(t *testing.T) {
+	e := fresh(t)
+	const rounds = 20
+	e.merge("s", Write{Entities: []EntityWrite{named("a"), {Name: "b", Type: graph.Some("t")}}})
+	key := e.systemEntity("s", "a").EntityKey
+	for i := range rounds {
+		text, tag := fmt.Sprint("text ", i), fmt.Sprint("t", i)
+		var both errgroup.Group
+		both.Go(func() error {
+			_, err := e.Store.PatchNode(t.Context(), e.As(""), graph.NodeWrite{
+				Kind: graph.SystemEntityKind.Name, EntityKey: key, Description: graph.Some(text),
+			}, graph.NodeQuery{})
+			return err
+		})
+		both.Go(func() error {
+			_, err := e.systems.MergeSystem(t.Context(), e.As(""), "s", &Write{Strict: true, Entities: []EntityWrite{{Name: "a", Tags: []string{tag}}}})
+			return err
+		})
+		if err := both.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		a := e.systemEntity("s", "a")
+		e.Same("both", []any{text, true, int64(2*i + 3)}, []any{a.Description, slices.Contains(a.Tags, tag), a.Version})
 	}
 }
 

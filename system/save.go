@@ -43,7 +43,7 @@ func (j *job) save() error {
 }
 
 // write runs a statement for rows and checks that all were written: another caller, who does not hold the system, can
-// delete an entity as a node.
+// change or delete an entity as a node. Then the whole write is done again.
 func (j *job) write(statement neo.Query[int64], rows []map[string]any) error {
 	if len(rows) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (j *job) write(statement neo.Query[int64], rows []map[string]any) error {
 	j.tx.Sign(rows)
 	written, err := statement.ExecOne(j.tx, map[string]any{"team_id": j.team, "rows": rows})
 	if err == nil && written != int64(len(rows)) {
-		return fmt.Errorf("write system: an entity was deleted in the meantime: %w", fault.ErrConflict)
+		return fmt.Errorf("write system: an entity was changed or deleted in the meantime: %w", neo.ErrRace)
 	}
 	return err
 }
@@ -98,15 +98,16 @@ func (j *job) nodeRows() (created, updated []map[string]any) {
 			j.tx.EmbedNew(graph.SystemEntityKind, p)
 			created = append(created, map[string]any{"entity_key": n.EntityKey, "properties": p})
 		case n.changed:
+			row := map[string]any{"entity_key": n.EntityKey, "stored_version": n.Version, "former_text": n.former}
 			n.Version++
 			n.UpdatedAt = j.now
-			row := map[string]any{"entity_key": n.EntityKey, "properties": j.properties(n), "former_text": n.former}
+			row["properties"] = j.properties(n)
 			if n.retold {
 				j.tx.EmbedEntity(row)
 			}
 			updated = append(updated, row)
 		case n.moved:
-			updated = append(updated, j.moved(map[string]any{"entity_key": n.EntityKey}, n.Seq))
+			updated = append(updated, j.moved(map[string]any{"entity_key": n.EntityKey, "stored_version": n.Version}, n.Seq))
 		}
 	}
 	return created, updated
@@ -157,10 +158,12 @@ func (j *job) linkRows() (created, updated []map[string]any) {
 		case l.changed:
 			l.Version++
 			row := l.row(map[string]any{"properties": string(l.Properties), "seq": l.Seq, "version": l.Version, "updated_at": j.now})
-			row["former_text"] = l.former
+			row["stored_version"], row["former_text"] = l.Version-1, l.former
 			updated = append(updated, row)
 		case l.moved:
-			updated = append(updated, j.moved(l.row(nil), l.Seq))
+			row := j.moved(l.row(nil), l.Seq)
+			row["stored_version"] = l.Version
+			updated = append(updated, row)
 		}
 	}
 	return created, updated

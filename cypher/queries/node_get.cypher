@@ -1,4 +1,5 @@
 // Returns one node that the caller may see, with its strongest relationships: current ones, or those of a day.
+// The version is read before the rest: a change at that moment then belongs to a later version, and is not overwritten with if_version.
 // mode: read
 // params: team_id, user_id, entity_key, label, as_of, now_ms, limit
 // returns: properties, relationships
@@ -22,6 +23,7 @@ WITH n
 WHERE (n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants)
   AND $label IN labels(n)
   AND ($as_of IS NULL OR n.created_at <= $as_of)
+WITH n, coalesce(n.version, 1) AS version
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory {team_id: $team_id})
   WHERE (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
@@ -37,6 +39,6 @@ CALL (n) {
     [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]], m.trust, m.origin
   ]) AS relationships
 }
-RETURN [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties,
+RETURN [['version', version]] + [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope', 'version'] | [name, n[name]]] AS properties,
   relationships
 LIMIT 1

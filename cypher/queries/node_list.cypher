@@ -1,4 +1,5 @@
 // Returns a page of the nodes of one kind, private to a user or shared, ordered by natural key. $state: only those in this state now.
+// The version is read before the rest: a change at that moment then belongs to a later version, and is not overwritten with if_version.
 // mode: read
 // params: team_id, after, end, state, now_ms, archive_below, limit
 // returns: natural_key, properties
@@ -13,6 +14,7 @@ WHERE n.natural_key > $after
 WITH n
 ORDER BY n.team_id, n.natural_key
 LIMIT $limit
+WITH n, coalesce(n.version, 1) AS version
 RETURN n.natural_key AS natural_key,
-  [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties
+  [['version', version]] + [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope', 'version'] | [name, n[name]]] AS properties
 LIMIT 100000

@@ -1,4 +1,5 @@
 // Returns a page of the nodes of one kind in a project, by key. $state: only those in this state now.
+// The version is read before the rest: a change at that moment then belongs to a later version, and is not overwritten with if_version.
 // mode: read
 // params: team_id, user_id, project_id, label, state, now_ms, archive_below, after, limit
 // returns: entity_key, properties
@@ -14,6 +15,7 @@ WHERE n.entity_key > $after
 WITH n
 ORDER BY n.team_id, n.project_id, n.entity_key
 LIMIT $limit
+WITH n, coalesce(n.version, 1) AS version
 RETURN n.entity_key AS entity_key,
-  [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope'] | [name, n[name]]] AS properties
+  [['version', version]] + [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope', 'version'] | [name, n[name]]] AS properties
 LIMIT 100000

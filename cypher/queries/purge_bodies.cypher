@@ -1,4 +1,5 @@
 // Removes the next bodies of contexts that were last served before $cutoff.
+// One that is served at the same moment stays.
 // mode: write
 // scope: server
 // params: cutoff, limit
@@ -8,5 +9,8 @@ USING INDEX SEEK b:ContextBody(last)
 WHERE b.last <= $cutoff
 WITH b
 LIMIT $limit
+REMOVE b:Former
+WITH b
+WHERE b.last <= $cutoff
 DELETE b
 RETURN count(*) AS purged

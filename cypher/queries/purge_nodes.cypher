@@ -1,6 +1,7 @@
 // Removes the next nodes deleted before $cutoff for good, with their former versions, those of their relationships, and the statements in deleted messages.
 // What was stored under the same keys since then stays.
 // Of a node that was merged into another one it leaves the key, which leads to that one.
+// One that is restored at the same moment stays.
 // mode: write
 // scope: server
 // params: cutoff, limit
@@ -10,6 +11,9 @@ USING INDEX SEEK n:Deleted(deleted_at)
 WHERE n.deleted_at <= $cutoff
 WITH n
 LIMIT $limit
+REMOVE n:Former
+WITH n
+WHERE n:Deleted AND n.deleted_at <= $cutoff
 CALL (n) {
   WITH n
   WHERE NOT EXISTS { (:Memory {team_id: n.team_id, entity_key: n.entity_key}) }

@@ -1,12 +1,16 @@
 // Changes the given properties of entities of systems. A new text that waits for its vector gets a new time of waiting. A row with
 // replaced_at makes a new version, and keeps the former one until then, as node_update does. A row with moved_at only has another place
 // in its system: the former place is kept until then, apart from the versions.
+// A row whose stored_version is not that of the entity any more changes nothing: another caller changed it as a node.
 // mode: write
 // params: team_id, rows
 // returns: updated
 UNWIND $rows AS row
 MATCH (n:Memory {team_id: $team_id, entity_key: row.entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
+REMOVE n:Former
+WITH n, row
+WHERE n:Memory AND n.version = row.stored_version
 CALL (n, row) {
   WITH n, row
   WHERE row.replaced_at IS NOT NULL

@@ -1,11 +1,15 @@
 // Changes the given properties of relationships of systems. A row with replaced_at makes a new version, and keeps the former one until
 // then; one with moved_at only has another place in its system (see system_entity_update).
+// A row whose stored_version is not that of the relationship any more changes nothing.
 // mode: write
 // params: team_id, rows
 // returns: updated
 UNWIND $rows AS row
 MATCH ()-[r:system_relationship {team_id: $team_id, from_key: row.from_key, to_key: row.to_key, relationship_type: row.relationship_type}]->()
 USING INDEX SEEK r:system_relationship(team_id, from_key, to_key, relationship_type)
+SET r.team_id = $team_id
+WITH r, row
+WHERE coalesce(r.version, 1) = row.stored_version
 CALL (r, row) {
   WITH r, row
   WHERE row.replaced_at IS NOT NULL

@@ -1,5 +1,6 @@
 // Removes the next deleted nodes of a team for good, with their former versions, those of their relationships, and the statements in deleted messages.
 // What was stored under the same keys since then stays. Of a node that was merged into another one it leaves the key, which leads to that one.
+// One that is restored at the same moment stays.
 // mode: write
 // params: team_id, limit
 // returns: purged
@@ -8,6 +9,9 @@ USING INDEX SEEK n:Deleted(team_id)
 WHERE n.deleted_at IS NOT NULL
 WITH n
 LIMIT $limit
+REMOVE n:Former
+WITH n
+WHERE n:Deleted
 CALL (n) {
   WITH n
   WHERE NOT EXISTS { (:Memory {team_id: $team_id, entity_key: n.entity_key}) }
