@@ -7,7 +7,7 @@ MATCH (s:Memory:Source {team_id: $team_id, entity_key: $source_key})
 USING INDEX SEEK s:Memory(team_id, entity_key)
 SET s.team_id = $team_id
 WITH s
-WHERE s.story_due <= $now_ms
+WHERE s:Memory AND s.story_due <= $now_ms
 SET s.story_due = null
 WITH s
 CALL (s) {
