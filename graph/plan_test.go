@@ -275,7 +275,7 @@ var allowed = map[string]string{
 	// An integrity check searches for nodes that no index holds.
 	"audit_unkeyed": "NodeByLabelScan",
 	// The sections are joined: each is one row. The same holds for the two parts of a page.
-	"preference_page": "CartesianProduct", "export_statements": "CartesianProduct", "statement_known": "CartesianProduct", "conversation_list": "CartesianProduct", "user_next": "CartesianProduct",
+	"preference_page": "CartesianProduct", "export_statements": "CartesianProduct", "statement_find": "CartesianProduct", "statement_known": "CartesianProduct", "conversation_list": "CartesianProduct", "user_next": "CartesianProduct",
 	"found_sources": "CartesianProduct", "search": "CartesianProduct",
 	"chat_text_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
 	// The two ends of a step, each found by its key.
