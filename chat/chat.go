@@ -19,7 +19,7 @@ import (
 	"kith/loader"
 )
 
-// store is what a Service uses of a Store.
+// store has the methods of Store that a Service uses.
 type store interface {
 	DeleteChatTree(ctx context.Context, scope graph.Scope, id string) ([]string, error)
 	AddChatTurn(ctx context.Context, scope graph.Scope, treeID string, w TurnWrite) (Turn, bool, error)

@@ -52,7 +52,7 @@ type chatsKnown struct {
 	turns map[string]*knownTurn
 }
 
-// knownTree is what later items of an import are checked against; not its texts, which may be long.
+// knownTree has the fields of a tree against which later items of an import are checked; not its texts, which may be long.
 type knownTree struct {
 	User      string // empty: shared
 	CreatedBy *string
@@ -61,7 +61,7 @@ type knownTree struct {
 	Next      int64 // number of the next turn
 }
 
-// knownTurn is what later items of an import are checked against; not its texts, which may be long.
+// knownTurn has the fields of a turn against which later items of an import are checked; not its texts, which may be long.
 type knownTurn struct {
 	TreeID         string
 	ParentID       *string

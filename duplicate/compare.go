@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Node is what is compared of a node.
+// Node has the parts of a node that are compared.
 type Node struct {
 	Kind       string // person, concept or entity
 	Names      []string
@@ -29,7 +29,7 @@ type Reason struct {
 	Weight float64 `json:"weight" doc:"what it adds to the logarithm of the odds; less than 0: it speaks against"`
 }
 
-// Match is what a comparison found.
+// Match is the result of a comparison.
 type Match struct {
 	Probability float64
 	Reasons     []Reason // the strongest first
@@ -69,10 +69,10 @@ func newProfile(n Node) *profile {
 	return p
 }
 
-// features are what a comparison found, each with its size.
+// features are the findings of a comparison, each with its size.
 type features map[string]float64
 
-// weights are what the features add to the logarithm of the odds.
+// weights has what each feature adds to the logarithm of the odds.
 type weights map[string]float64
 
 //go:embed weights.json

@@ -16,7 +16,7 @@ type field struct {
 	value string
 }
 
-// sort is what a value is compared as.
+// sort names how a value is compared.
 type sort string
 
 const (

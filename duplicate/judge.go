@@ -15,7 +15,7 @@ var (
 	storeVerdict = neo.Load[int64]("duplicate_judge")
 )
 
-// Verdict is what a language model thinks of a pair.
+// Verdict is the answer of a language model about a pair.
 type Verdict string
 
 // The verdicts.
@@ -26,7 +26,7 @@ const (
 )
 
 const (
-	// verdictWeight is what a verdict adds to the logarithm of the odds, or takes from it: a factor of about nine. It was set by hand.
+	// verdictWeight is added to the logarithm of the odds for a yes, and subtracted for a no: a factor of about nine. It was set by hand.
 	verdictWeight = 2.2
 	// mostJudged bounds the probability of a pair that a model thinks is one: texts of others may have told the model so.
 	mostJudged = 0.94

@@ -14,7 +14,7 @@ type Store struct {
 	embedder llm.Embedder // nil: none
 }
 
-// NewStore returns the store of the vectors in a memory's database. embedder is that of the memory.
+// NewStore returns the store of the vectors in a memory's database. embedder must be the memory's own.
 func NewStore(g *graph.Store, embedder llm.Embedder) *Store {
 	return &Store{db: g.DB(), graph: g, embedder: embedder}
 }

@@ -13,7 +13,7 @@ type Store struct {
 	embedder llm.Embedder // of the stored texts; nil: no vectors
 }
 
-// NewStore returns the store of the searches in a memory's database. embedder is that of the memory.
+// NewStore returns the store of the searches in a memory's database. embedder must be the memory's own.
 func NewStore(g *graph.Store, embedder llm.Embedder) *Store {
 	return &Store{db: g.DB(), graph: g, embedder: embedder}
 }

@@ -9,7 +9,7 @@ import (
 	"kith/internal/sleep"
 )
 
-// Step is what a watch sends: new changes, or none as a sign of life, and the cursor behind them.
+// Step is one message of a watch: new changes, or none as a sign of life, and the cursor behind them.
 type Step struct {
 	Changes []Change
 	Cursor  string

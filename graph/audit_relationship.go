@@ -19,7 +19,7 @@ var (
 // faultyRelationship is a relationship from a node to another one, and its fault.
 type faultyRelationship struct {
 	EntityKey, OtherKey string
-	ID, Key, Type       string // ID is that of the database
+	ID, Key, Type       string // ID is the element id
 	Fault               string
 	UserID              string
 	Evidence            []string
@@ -36,7 +36,7 @@ func (r *faultyRelationship) scope(team string) string {
 // repeatedRelationship is a relationship from a node that has the ends or the key of another one.
 type repeatedRelationship struct {
 	EntityKey     string
-	ID, Key, Type string // ID is that of the database
+	ID, Key, Type string // ID is the element id
 }
 
 // recordsLinked are the labels of nodes outside the memory to which its relationships may lead.

@@ -19,7 +19,7 @@ var (
 	setKey          = neo.Load[neo.None]("audit_key")
 )
 
-// unkeyedNode is a node without a team or a key. ID is that of the database.
+// unkeyedNode is a node without a team or a key. ID is the element id.
 type unkeyedNode struct{ ID, TeamID string }
 
 var schemaName = regexp.MustCompile(`^CREATE (?:[A-Z]+ )*(?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS`)

@@ -9,8 +9,8 @@ import (
 	"kith/internal/fault"
 )
 
-// PatchNode changes the given fields of one node, found by its kind and key. It returns the node as this write leaves it, so that its
-// version is that of the write, also if another one follows at once. It returns ErrNotFound, an InvalidError with locations as in the
+// PatchNode changes the given fields of one node, found by its kind and key. It returns the node as this write leaves it, with
+// the version of this write, also if another one follows at once. It returns ErrNotFound, an InvalidError with locations as in the
 // write itself, or a fault.VersionError.
 func (s *Store) PatchNode(ctx context.Context, scope Scope, w NodeWrite, q NodeQuery) (NodeView, error) {
 	var view NodeView

@@ -7,7 +7,7 @@ import (
 	"kith/neo"
 )
 
-// Change is what a transaction has changed, or may have: when the answer to a commit is lost, nobody knows.
+// Change describes what a transaction has changed, or may have: when the answer to a commit is lost, nobody knows.
 type Change struct {
 	Team  string
 	Users []string // whose memory it is; the empty string stands for the memory that the team shares

@@ -8,7 +8,7 @@ import (
 	"kith/internal/pack"
 )
 
-// Op is what a change did to a record.
+// Op names what a change did to a record.
 type Op string
 
 // The operations of changes.

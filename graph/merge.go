@@ -55,7 +55,7 @@ type MergeWrite struct {
 	DryRun bool     `json:"dry_run,omitempty" doc:"answer what the merge would do, and do nothing"`
 }
 
-// Merge is what a merge has done. It can be undone until UndoableUntil.
+// Merge reports what a merge has done. It can be undone until UndoableUntil.
 type Merge struct {
 	Node          NodeView        `json:"node" doc:"as it is now"`
 	Merged        NodeRef         `json:"merged" doc:"the node that is part of it now"`
@@ -97,7 +97,7 @@ func (k Kind) mergeableFields() []string {
 	return mergeableFields
 }
 
-// mergeRecord is what an undo needs to know.
+// mergeRecord has what an undo needs.
 type mergeRecord struct {
 	Into   string                     `json:"into"`
 	Was    map[string]json.RawMessage `json:"was"` // properties that the merge has changed, without those that did not exist

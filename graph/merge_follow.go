@@ -52,7 +52,7 @@ func (t *Tx) refuseBefore(teamID string, n *stored, r *mergeRecord, key string) 
 	return err
 }
 
-// isDecayed reports whether the salience of a node is that of the merge, or what time has left of it.
+// isDecayed reports whether a node has the salience that the merge gave it, or what decay has left of it.
 func (r *mergeRecord) isDecayed(n *stored, now time.Time) bool {
 	v := n.vitality()
 	merged := v

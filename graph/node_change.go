@@ -13,7 +13,7 @@ import (
 // EndedOp is the operation of a change that ends the validity of a relationship.
 const EndedOp Op = "ended"
 
-// NodeChange is what one write changed about a node: of the node itself, or of one of its relationships.
+// NodeChange describes what one write changed about a node: of the node itself, or of one of its relationships.
 type NodeChange struct {
 	At           time.Time     `json:"at"`
 	What         Op            `json:"what" enum:"created,updated,ended,deleted,restored" doc:"ended: the validity of a relationship"`

@@ -13,7 +13,7 @@ import (
 	"kith/neo"
 )
 
-// The past of a record is what its writes have replaced: each write that makes a new version keeps the former one, until when it
+// The past of a record consists of its former versions: each write that makes a new version keeps the former one, until when it
 // held. A read as of a time takes the version that was replaced first after that time, else the stored one. The times are Kith's own,
 // not those that callers give.
 
@@ -26,7 +26,7 @@ var (
 	listLinksAt     = neo.Load[linkAt]("links_at")
 )
 
-// nodeAt is a node at a time. Kind is empty and Properties is nil if the stored version is that of the time.
+// nodeAt is a node at a time. Kind is empty and Properties is nil if the stored version was current then.
 type nodeAt struct {
 	Key, Kind        string
 	Labels           Labels `neo:"label"`
@@ -71,7 +71,7 @@ type linkAt struct {
 	Properties Properties
 }
 
-// Past is what some nodes and relationships were at a time, by their keys. It has none that have not changed since.
+// Past has some nodes and relationships as they were at a time, by their keys. It has none that have not changed since.
 type Past struct {
 	at            time.Time
 	nodes         map[string]nodeAt

@@ -20,7 +20,7 @@ func (r *Recall) Size() int { return len(r.Nodes) + len(r.Relationships) }
 // RelationshipRef identifies a relationship by its ends, type and key, as a read returned it.
 type RelationshipRef struct{ From, Type, To, Key string }
 
-// Read is what a read of a scope returned at a time.
+// Read has the results of a read of a scope at a time.
 type Read struct {
 	Scope  Scope
 	At     time.Time

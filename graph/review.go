@@ -49,7 +49,7 @@ const tooManyWait = "10,000 writes of the user wait for a review already"
 // maxHeld is the most bytes of what waits of one write.
 const maxHeld = 1 << 20
 
-// trustFound is what a team has set: its least trust, and the decision about an origin and author.
+// trustFound has the settings of a team: its least trust, and the decision about an origin and author.
 type trustFound struct {
 	MinTrust                 *float64
 	Origin, Author, Decision string
@@ -279,7 +279,7 @@ func (s *Store) Review(ctx context.Context, scope Scope, key string) (Review, er
 	return row.view(), err
 }
 
-// ReviewDecision is what somebody decided about a write that waits.
+// ReviewDecision is a decision about a write that waits.
 type ReviewDecision struct {
 	State  string `json:"state" oneof:"confirmed refused" doc:"confirmed: it is written now, as by the caller; refused: it never is"`
 	Always bool   `json:"always,omitempty" doc:"decides about all further writes of the same origin and author, too: confirmed ones are stored with the trust that they have"`

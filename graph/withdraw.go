@@ -92,7 +92,7 @@ type withdrawnRelationship struct {
 
 func (r *withdrawnRelationship) userID() string { return r.Properties.Text("user_id") }
 
-// withdrawalPart is what one transaction has withdrawn of a user, or of what is shared: kinds and keys of nodes, keys of relationships, and facts with less trust as
+// withdrawalPart lists what one transaction has withdrawn of a user, or of what is shared: kinds and keys of nodes, keys of relationships, and facts with less trust as
 // JSON.
 type withdrawalPart struct {
 	Part                          int64

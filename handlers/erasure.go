@@ -11,7 +11,7 @@ import (
 	"kith/internal/fault"
 )
 
-// eraseDeadline is that of an erasure, which may have millions of things to take away. It goes on when its caller leaves.
+// eraseDeadline bounds an erasure, which may have millions of records to delete. It goes on when its caller leaves.
 const eraseDeadline = time.Hour
 
 // EraseInput names whom to erase.

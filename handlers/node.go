@@ -231,7 +231,7 @@ type MergeNodesInput struct {
 	Body graph.MergeWrite
 }
 
-// MergeOutput is what a merge has done.
+// MergeOutput reports what a merge has done.
 type MergeOutput struct{ Body graph.Merge }
 
 func (a *API) mergeNodes(ctx context.Context, in *MergeNodesInput) (*MergeOutput, error) {

@@ -147,8 +147,8 @@ func (a *API) problem(ctx context.Context, operation string, err error) error {
 // located returns an error with faults of a part of the request (body, query or path) as faults of the request.
 func located(part string, err error) error { return fault.Under(err, fault.At(part)) }
 
-// newError is what huma says of a request that does not fit the contract: its 400s are faults like all others, and
-// values stay out.
+// newError returns the answer to a request that does not fit the contract: huma's 400s become faults like all others,
+// without values.
 func newError(status int, message string, details ...error) huma.StatusError {
 	if status == http.StatusBadRequest {
 		status = http.StatusUnprocessableEntity

@@ -12,7 +12,7 @@ import (
 	"github.com/rs/cors"
 )
 
-// wire is what all requests pass before they are routed: pages of other origins, HEAD, and compression.
+// wire returns next with what all requests need before they are routed: pages of other origins, HEAD, and compression.
 func (a *API) wire(next http.Handler) http.Handler { return a.cors(head(compressed(next))) }
 
 // cors lets pages of the origins that are allowed call the API. Preflights need no key: they carry none. The key is a header that the

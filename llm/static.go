@@ -180,7 +180,7 @@ func (e *StaticEmbedder) Model() string { return e.model }
 // Dimensions returns how many numbers a vector has.
 func (e *StaticEmbedder) Dimensions() int { return e.dimensions }
 
-// Embed computes the vectors one after the other; its only errors are those of ctx.
+// Embed computes the vectors one after the other; it returns no error but ctx's.
 func (e *StaticEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	var ids []int32

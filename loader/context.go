@@ -117,7 +117,7 @@ func (l *Loader) loadCached(ctx context.Context, r *Request, view string) (k cac
 	return k, raw, nil
 }
 
-// reading is what was read for a context.
+// reading has what was read for a context.
 type reading struct {
 	cachedContext // without its body
 

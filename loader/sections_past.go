@@ -76,7 +76,7 @@ func (s *Sections) keys() []string {
 	return keys
 }
 
-// pastSections is what the nodes of sections were at a time.
+// pastSections has the nodes of sections as they were at a time.
 type pastSections struct {
 	*graph.Past
 	at time.Time

@@ -18,7 +18,7 @@ import (
 // minutes ago", from one month's name to another.
 const momentGrowth = 8
 
-// block is a heading with its lines, the highest-ranked first. weight is what its lines are worth beside those of other blocks.
+// block is a heading with its lines, the highest-ranked first. weight is the value of its lines relative to those of other blocks.
 // one and all name a line and lines in the note on what was cut. The lines of an extra block are cut first.
 type block struct {
 	section  string // in a receipt

@@ -2,7 +2,7 @@ package preference
 
 import "kith/graph"
 
-// Change is what a write did to a preference of a user.
+// Change reports what a write did to a preference of a user.
 type Change struct {
 	UserID, Key string
 	Op          graph.Op

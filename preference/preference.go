@@ -150,7 +150,7 @@ func (s *Store) SetPreference(ctx context.Context, scope graph.Scope, p Preferen
 	return s.write(ctx, scope, []string{p.Key}, []string{value}, false)
 }
 
-// written is what a write of preferences did.
+// written reports what a write of preferences did.
 type written struct {
 	Fits                      bool // false: nothing, as the user would have too many
 	Created, Updated, Deleted []string

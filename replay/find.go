@@ -16,7 +16,7 @@ type foundRow struct {
 	Digest  string
 }
 
-// Found is what is known of a moment.
+// Found has what is known of a moment.
 type Found struct {
 	Raw    []byte // nil: what was served is not known
 	Digest string // of the answer of that moment, in hex; empty: not noted
@@ -28,7 +28,7 @@ const (
 	settleLook = 100 * time.Millisecond
 )
 
-// Find returns what was served of a view at a moment. If an instance answered at that moment, it is what that instance served;
+// Find returns what was served of a view at a moment. If an instance answered at that moment, it returns what that instance served;
 // otherwise what any instance served last in the five minutes before.
 func (r *Recorder) Find(ctx context.Context, scope graph.Scope, view string, moment time.Time) (Found, error) {
 	at := nanos(moment)

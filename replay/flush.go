@@ -16,7 +16,7 @@ const (
 	flushTime = 10 * time.Second // of a transaction
 )
 
-// batch is what is stored of a team in one transaction.
+// batch has the entries of a team that one transaction stores.
 type batch struct {
 	team    string
 	records []*record // copies

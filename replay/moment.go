@@ -2,7 +2,7 @@ package replay
 
 import "time"
 
-// mostNumbers is the number of instances that can be told apart, and a microsecond in nanoseconds: the last three digits of a moment
+// mostNumbers is the number of instances that can be distinguished, and a microsecond in nanoseconds: the last three digits of a moment
 // are the number of the instance that answered.
 const mostNumbers = 1000
 

@@ -28,7 +28,7 @@ const (
 	maxRecord   = time.Hour       // of a record
 )
 
-// Entry is what an answer is made from. Equal sums stand for equal answers at the same moment.
+// Entry has the inputs of an answer. Equal sums stand for equal answers at the same moment.
 type Entry struct {
 	Sum  string
 	Raw  []byte    // must not be changed
@@ -45,7 +45,7 @@ type Options struct {
 	Observe func(event Event, count int)
 }
 
-// Event is what happened to a record.
+// Event describes a change of a record.
 type Event string
 
 // Dropped: the queue was full. Bounded: the user has too many of the day. Full: the quota of the team was. Refused: the user was

@@ -14,7 +14,7 @@ import (
 	"kith/internal/fault"
 )
 
-// Kind is what was answered.
+// Kind names what was answered.
 type Kind string
 
 // Context: a context alone, which a replay of its moment gives again. Conversation: an opened conversation with its context.

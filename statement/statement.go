@@ -12,7 +12,7 @@ import (
 	"kith/internal/recognise"
 )
 
-// Statement is what a user said to remember, as callers see it.
+// Statement is something that a user said to remember, as callers see it.
 type Statement struct {
 	Key        string     `json:"key"`
 	Kind       string     `json:"kind" enum:"instruction,preference,fact,plan"`

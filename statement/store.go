@@ -118,7 +118,7 @@ type located struct {
 	ValidTo *time.Time
 }
 
-// Decision is what a caller decides about a statement.
+// Decision is a caller's decision about a statement.
 type Decision struct {
 	Key   string `json:"key" max:"300" word:"true"`
 	State string `json:"state" oneof:"confirmed refused" doc:"confirmed or refused"`

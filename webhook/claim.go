@@ -107,7 +107,7 @@ func (s *Store) claim(ctx context.Context, j job, holder string) (h *claimed, er
 	return h, err
 }
 
-// saving is what the holder of a lease stores.
+// saving has the values that the holder of a lease stores.
 type saving struct {
 	job        job
 	holder     string

@@ -13,7 +13,7 @@ import (
 	"kith/internal/sleep"
 )
 
-// Outcome is what became of an attempt.
+// Outcome is the result of an attempt.
 type Outcome string
 
 // Delivered means that the receiver accepted it. Failed is tried again. Exhausted is not: it was tried for a day. Disabled means that

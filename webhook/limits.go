@@ -13,7 +13,7 @@ type limits struct {
 	teams   map[string]*usage
 }
 
-// usage is what a team uses.
+// usage counts the running deliveries of a team, and limits their rate.
 type usage struct {
 	running int
 	rate    *rate.Limiter

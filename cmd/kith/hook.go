@@ -45,7 +45,7 @@ type hookAnswer struct {
 	err error  // what must be corrected
 }
 
-// hookWork is what a hook stores.
+// hookWork has what a hook stores.
 type hookWork struct {
 	in     *hook.Input
 	folder string // of the memory
@@ -203,7 +203,7 @@ func reportLost(err error) string {
 	return err.Error() + ": the agent goes on without it"
 }
 
-// memory returns the memory of the user. Without KITH_URL it is that of the machine; if that does not run, memory calls start and
+// memory returns the memory of the user. Without KITH_URL it is the machine's own; if that does not run, memory calls start and
 // returns its error.
 func (c *hookAccess) memory(folder string, start func(folder string) error) (*hook.Memory, error) {
 	if c.URL != "" {

@@ -118,7 +118,7 @@ func (c *hookServerCmd) waitIdle(ctx context.Context, use *usage) error {
 // usage is who uses a server.
 type usage struct {
 	last    atomic.Int64 // when the last request began or ended
-	joined  atomic.Bool  // the Neo4j is that of another process
+	joined  atomic.Bool  // another process has started the Neo4j
 	release func() error // lets others join the Neo4j again; nil: they could all the time
 }
 

@@ -35,7 +35,7 @@ const (
 	maxHeader = 64 << 10         // bytes of a request line and headers
 )
 
-// serving is what differs between ways to run the service.
+// serving has what differs between the ways to run the service.
 type serving struct {
 	open     databaseOpener
 	firstKey func(context.Context, *auth.Keys) (string, error)                 // returns a key to announce, or ""

@@ -24,7 +24,7 @@ import (
 // maxInput is the longest input in bytes. A prompt with pasted files is the largest part.
 const maxInput = 1 << 20
 
-// Event is what happened in the agent.
+// Event names what happened in the agent.
 type Event string
 
 // The events.
@@ -43,7 +43,7 @@ var names = map[Event][]string{
 	Compact:      {"PreCompact", "preCompact"},
 }
 
-// Input is what an agent writes to the standard input of a hook.
+// Input has what an agent writes to the standard input of a hook.
 type Input struct {
 	Name           string   `json:"hook_event_name"`
 	SessionID      string   `json:"session_id"`

@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// Kind is what a text tries to do. The words are stable: callers may store them.
+// Kind names what a text tries to do. The words are stable: callers may store them.
 type Kind string
 
 // The kinds of marks.

@@ -33,7 +33,7 @@ type node struct {
 	repeat int
 }
 
-// rule is what a match of a pattern means.
+// rule gives the meaning of a match of a pattern.
 type rule struct {
 	kind   Kind // empty: it voids what it overlaps
 	weak   bool

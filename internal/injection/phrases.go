@@ -9,7 +9,7 @@ import (
 // span is a part of a text, in bytes.
 type span struct{ from, to int }
 
-// scratch is what a scan needs. It is used again.
+// scratch has the buffers of a scan. They are reused.
 type scratch struct {
 	text   string
 	found  []found

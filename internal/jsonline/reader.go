@@ -10,7 +10,7 @@ import (
 // ErrTooLong means that a line exceeds the limit, and was skipped. Reading continues after it.
 var ErrTooLong = errors.New("line too long")
 
-// ByteOrderMark is what some programs write before the first line.
+// ByteOrderMark precedes the first line of what some programs write.
 const ByteOrderMark = "\xef\xbb\xbf"
 
 // Reader reads lines, one at a time. It holds no more than one of them.

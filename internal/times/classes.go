@@ -57,7 +57,7 @@ func (c class) captured() class {
 	return c
 }
 
-// value is what a word of a class stands for.
+// value is the meaning of a word of a class.
 type value struct {
 	number int32
 	weak   bool // the word is more often another one

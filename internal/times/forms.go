@@ -41,7 +41,7 @@ type name struct {
 	value value
 }
 
-// role is what a word is beside times, as bits.
+// role has the roles that a word can have beside times, as bits.
 type role uint8
 
 const (

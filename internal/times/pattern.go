@@ -145,7 +145,7 @@ func starts(elements []element, each func(element)) bool {
 	return false
 }
 
-// capture is what a class matched.
+// capture has what a class matched.
 type capture struct {
 	class class
 	value int32
@@ -165,7 +165,7 @@ type matcher struct {
 	found    func(end int)
 }
 
-// rest is what must match after a group.
+// rest matches what follows a group.
 type rest struct {
 	elements []element
 	after    *rest

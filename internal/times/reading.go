@@ -2,7 +2,7 @@ package times
 
 import "time"
 
-// reading is what a pattern matched.
+// reading has what a pattern matched.
 type reading struct {
 	captures []capture
 	argument int // of the pattern
@@ -12,7 +12,7 @@ type reading struct {
 // operation makes a span of what a pattern matched; it reports false if that is no time.
 type operation func(*reading) (span, bool)
 
-// operations are what patterns make of their matches, by the names that the forms have for them.
+// operations convert the matches of patterns, by the names that the forms have for them.
 var operations = map[string]operation{ //nolint:gochecknoglobals // a constant
 	"day": (*reading).relativeDay, "period": (*reading).period, "past": (*reading).past, "ago": (*reading).ago, "ahead": (*reading).ahead,
 	"weeksago": (*reading).weeksAgo, "monthsago": (*reading).monthsAgo, "exactly": (*reading).exactly, "weekend": (*reading).weekend,

@@ -12,7 +12,7 @@ type span struct {
 	sessions    Sessions
 }
 
-// grain is what a span is.
+// grain is the unit of a span, or how its day was named.
 type grain uint8
 
 const (
@@ -62,7 +62,7 @@ func (u unit) grain() grain {
 	return [...]grain{some, hours, hours, day, week, weekend, month, quarter, year, decade, century}[u]
 }
 
-// valid reports whether a span ends after it begins, within the years that can be told.
+// valid reports whether a span ends after it begins, within the years that can be represented.
 func (s *span) valid() bool {
 	if s.grain <= dayPart {
 		return true

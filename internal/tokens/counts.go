@@ -21,7 +21,7 @@ func NewCounts() *Counts {
 }
 
 // Of returns Count for texts of an owner. What it counted for another owner takes as long as what it never counted: the time
-// does not tell who stores the same text.
+// does not reveal who stores the same text.
 func (c *Counts) Of(owner string) func(text string) (int, error) {
 	return func(text string) (int, error) {
 		sum := sha256.Sum256([]byte(owner + "\x00" + text))

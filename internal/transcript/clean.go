@@ -11,7 +11,7 @@ var (
 	inserted = regexp.MustCompile(`(?s)<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>.*?</(system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>`)
 	// envelope is the beginning of a text that a user did not type: a slash command, its output, a report of a task.
 	envelope = regexp.MustCompile(`^<(command-name|command-message|command-args|local-command-\w+|bash-\w+|task-notification|environment_context|user_instructions)>`)
-	// query is what Cursor writes around what a user types.
+	// query matches a text that Cursor has put between its tags.
 	query = regexp.MustCompile(`(?s)^<user_query>(.*)</user_query>$`)
 	// colour is an escape sequence of a terminal.
 	colour = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)

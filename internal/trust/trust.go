@@ -88,7 +88,7 @@ func Marked(t float64) float64 { return t * instructs }
 // Weight returns the factor of a trust in the score of a search: 1 from Plain on.
 func Weight(t float64) float64 { return min(1, t/Plain) }
 
-// Evidence is what one write told of a fact: the sources from which it derived the fact (none: a caller told it), and the origin,
+// Evidence is the support that one write gives to a fact: the sources from which it derived the fact (none: a caller told it), and the origin,
 // author and trust of the least believed of these. The origin is empty if a caller set a trust only. Evidence of one origin and author
 // does not confirm each other.
 type Evidence struct {

@@ -36,7 +36,7 @@ func scanPreference(row pgx.CollectableRow) (p preference.Preference, err error)
 }
 
 // TeamPreferences returns at most limit preferences of a team's users, by user and key, after the given user and key.
-// The first page is after "" and "". The order is that of Preferences.
+// The first page is after "" and "". The order is as in Preferences.
 func (s *Store) TeamPreferences(ctx context.Context, teamID, afterUser, afterKey string, limit int) ([]preference.OfUser, error) {
 	const statement = `SELECT user_id, key, value FROM kith_preference
 		WHERE team_id = $1 AND (user_id, key) > ($2, $3)

@@ -26,7 +26,7 @@ const (
 	List    Kind = "list"    // all elements
 )
 
-// Outcome is what is known of an operation when it has ended.
+// Outcome is the known result of an operation.
 type Outcome string
 
 // The outcomes. Done, Absent and Conflict are answers.

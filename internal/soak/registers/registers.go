@@ -37,7 +37,7 @@ type Group struct {
 	Random    *rand.Rand
 }
 
-// Result is what became of the operations of a group. Faults are what must not be.
+// Result has the operations of a group with their outcomes. Without Faults the service kept its promises.
 type Result struct {
 	Faults     []string
 	Operations map[string][]history.Operation // by key
@@ -213,7 +213,7 @@ func (g *Group) Do(process int, o history.Operation) (history.Operation, error) 
 	return understood(o, status, answer)
 }
 
-// stored is what answers say of a node, and of a context that has it.
+// stored has what answers say of a node, and of a context that has it.
 type stored struct {
 	EntityKey   string   `json:"entity_key"`
 	Description string   `json:"description"`
