@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
+	"kith/internal/trust"
 	"kith/internal/words"
 	"kith/neo"
 )
@@ -149,3 +151,56 @@ func scored(asks []indexAsk, hits []any, length int, counts [][]float64, speaker
 	}
 	return nil
 }
+
+// decayPerDay is the rate at which recency falls.
+const decayPerDay = 0.02
+
+// recency returns 1 for now; it falls by 2 % a day.
+func (p *plan) recency(at time.Time) float64 {
+	return math.Exp(-decayPerDay * max(0, p.now.Sub(at).Hours()/24))
+}
+
+// sharpness is the power that turns the weights of recency and salience into their part of a score. With the default
+// weights (0.7 of them for recency and salience) the part is 0.12. It is 1 when relevance has no weight. A linear sum
+// would rank recent hits above better ones (docs/recall.md).
+const sharpness = 6
+
+// weigh returns the score of a hit: its relevance, reduced by what it lacks in recency and salience. When relevance has
+// no weight, all hits count as equally relevant.
+func (p *plan) weigh(relevance, recency, salience float64) float64 {
+	w := p.weights()
+	rest := w.time + w.salience
+	if rest == 0 {
+		return relevance
+	}
+	part := math.Pow(rest/(rest+w.relevance), sharpness)
+	if w.relevance == 0 {
+		relevance = 1
+	}
+	return relevance * (1 - part + part*(w.time*recency+w.salience*salience)/rest)
+}
+
+// score returns the score of a hit of a ranking, with an explanation if the request wants one. The relevance of what the search found
+// by its words has been weighed by its trust before.
+func (a *assembly) score(f *fused, key string, told trust.Told, at time.Time, salience float64) Scored {
+	p := a.plan
+	relevance, recency, weight := f.relevance[key], p.recency(at), trust.Weight(told.Believed())
+	if !a.weighed[key] {
+		relevance *= weight
+	}
+	s := Scored{RelevanceScore: rounded(p.weigh(relevance, recency, salience)), Told: told}
+	if p.ReturnExplanations {
+		e := &Explanation{Recency: rounded(recency), Salience: rounded(salience), Rank: slices.Index(f.keys, key) + 1}
+		if b, ok := f.best[key]; ok {
+			e.Words, e.Meaning, e.Cosine, e.Links, e.Named = rounded(b.parts.words), rounded(b.parts.meaning), b.cosine, rounded(b.parts.links), rounded(b.parts.named)
+			e.Time, e.Via = rounded(b.parts.time), distinct(b.via)
+		}
+		if weight < 1 {
+			e.Trust = rounded(weight)
+		}
+		s.Explanation = e
+	}
+	return s
+}
+
+func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }

@@ -303,17 +303,37 @@ func (t *Tx) restoreRelationships(scope Scope, types, keys []string) ([]Relation
 	for _, p := range deleted {
 		t.NotBefore(later(t.Now(), *p.Moment("deleted_at")))
 	}
+	rows, err := t.recreate(scope, job, deleted)
+	if err != nil {
+		return nil, err
+	}
+	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "keys": keys, "thin_at": ThinAt(t.store.Now())}); err != nil {
+		return nil, err
+	}
+	if err := rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": ringRows(rows), "entity_keys": []string{}}); err != nil {
+		return nil, err
+	}
+	views := make([]RelationshipView, len(rows))
+	ends = nil // merges may have moved them
+	for i, row := range rows {
+		from, to := neo.Text(row["from"]), neo.Text(row["to"])
+		ends = append(ends, from, to)
+		views[i] = NewRelationshipView(from, neo.Text(row["type"]), to, deleted[i], t.store.Now())
+	}
+	return views, t.settle(scope.TeamID, Distinct(ends))
+}
+
+// recreate stores deleted relationships again, and returns their rows. It removes what only a deleted one has from their properties.
+func (t *Tx) recreate(scope Scope, job *memoryJob, deleted []Properties) ([]map[string]any, error) {
 	rows := make([]map[string]any, len(deleted))
-	ends = nil
 	for i, p := range deleted {
 		from, to, kind, key := p.Text("from_key"), p.Text("to_key"), p.Text("deleted_type"), p.Text("key")
-		ends = append(ends, from, to)
 		p["restored_at"] = t.Now().UnixMilli()
 		for _, name := range []string{"from_key", "to_key", "deleted_type", "deleted_at", "deleted_by", "team_id"} {
 			delete(p, name)
 		}
 		if kind == mentionsType { // its source may have been moved
-			p["started_at"], p["node_key"] = found.byKey[from].Properties["started_at"], to
+			p["started_at"], p["node_key"] = job.found.byKey[from].Properties["started_at"], to
 		}
 		rows[i] = relationshipRow(from, kind, to, key, p)
 		t.Changes([]string{p.Text("user_id")}, key)
@@ -326,20 +346,7 @@ func (t *Tx) restoreRelationships(scope Scope, types, keys []string) ([]Relation
 	if err != nil {
 		return nil, err
 	}
-	if err := t.settleRestored(scope, job, rows); err != nil {
-		return nil, err
-	}
-	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "keys": keys, "thin_at": ThinAt(t.store.Now())}); err != nil {
-		return nil, err
-	}
-	if err := rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": ringRows(rows), "entity_keys": []string{}}); err != nil {
-		return nil, err
-	}
-	views := make([]RelationshipView, len(rows))
-	for i, row := range rows {
-		views[i] = NewRelationshipView(neo.Text(row["from"]), neo.Text(row["type"]), neo.Text(row["to"]), deleted[i], t.store.Now())
-	}
-	return views, t.settle(scope.TeamID, Distinct(ends))
+	return rows, t.settleRestored(scope, job, rows)
 }
 
 // restorable returns deleted relationships. It returns ErrNotFound or ErrConflict if one of them cannot be restored.

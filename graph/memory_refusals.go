@@ -146,3 +146,49 @@ func (j *memoryJob) takeBack(row map[string]any) error {
 	}
 	return nil
 }
+
+// refusal returns the field of a write that does not fit the stored node, and the reason.
+func (p *nodePlan) refusal(w *NodeWrite, old *stored) refusal {
+	kind := w.kind()
+	_, named := w.givenName(kind)
+	user := owner(w, p.job.scope)
+	switch {
+	case old == nil && p.job.write.existing:
+		return refusal{"entity_key", fault.Missing, noSuchNode}
+	case old == nil && p.job.found.isKept(w.EntityKey, user):
+		return refusal{"entity_key", fault.Conflict, takenKey}
+	case old == nil && !named && kind.group != episodeGroup:
+		return refusal{"name", fault.Required, "is required for a new node"}
+	case old == nil && kind == ItemKind && (w.OwnFields == nil || !w.Namespace.Given):
+		return refusal{"namespace", fault.Required, "is required for a new item"}
+	case old != nil && (old.kind != kind || !sameUser(old.user(), user, w.UserID.Given && kind != SystemEntityKind)):
+		return refusal{"entity_key", fault.Conflict, takenKey}
+	}
+	return refusal{}
+}
+
+// sameUser reports whether a write for a user may change a node. A write without an explicit user may also change
+// shared nodes.
+func sameUser(stored, user string, named bool) bool {
+	if stored == "" {
+		return user == "" || !named
+	}
+	return stored == user
+}
+
+// clash returns the field that would make the node inconsistent, and the reason.
+func (p *nodePlan) clash(w *NodeWrite, old, next *stored) refusal {
+	found := p.job.found
+	other := func(s *stored) bool { return s != nil && s.key() != next.key() }
+	switch {
+	case neo.Bool(next.Properties["is_owner"]) && next.user() == "":
+		return refusal{"is_owner", fault.Conflict, "is only for the person node of a user, and this one is shared"}
+	case other(found.byNatural[next.Text("natural_key")]) && !p.takesOver(next, found.byNatural[next.Text("natural_key")]):
+		return refusal{"name", fault.Conflict, "is taken by another " + w.Kind + " of the same name"}
+	case next.owns() && other(found.byOwner[next.user()]) && !found.byOwner[next.user()].generated():
+		return refusal{"is_owner", fault.Conflict, "the user already has an owner"}
+	case next.kind == SourceKind:
+		return sourceClash(old, next)
+	}
+	return refusal{}
+}

@@ -204,6 +204,7 @@ func putBelief(b belief, given, old, next Properties) {
 
 // factTexts are the properties that hold what a fact says beside its name.
 var factTexts = []string{ //nolint:gochecknoglobals // a constant list
+
 	"description", "text", "content", "goal", "outcome", "rationale", "next_step_short", "next_step_long", "value", "payload", "props", "properties",
 }
 
@@ -251,6 +252,7 @@ func changesText(old, next Properties) bool {
 
 // untold are properties that say nothing of a fact, or that Kith derives.
 var untold = []string{ //nolint:gochecknoglobals // a constant list
+
 	"trust", "origin", "evidence", "search_scope", "search_name", "created_by", "recorded_by", "created_at", "updated_at", "version", "written",
 	"is_dirty", "ranked", "salience", "salience_at", "decay_rate", "access_count", "state", "recall_frequency", "decay_gradient",
 	"last_recall_interval", "last_accessed_at", "expires_at", "ends_at", "confidence",
@@ -426,34 +428,6 @@ func (s *stored) properties() Properties {
 		return nil
 	}
 	return s.Properties
-}
-
-// mergeEvidence sets what a node rests on after it took over another one: what the node that gave the texts rests on. Texts that both
-// had rest on both, and of texts from both the less believed counts.
-func (s *stored) mergeEvidence(n, other *stored) {
-	from, own, taken := n, n.tells(s.Properties), other.tells(s.Properties)
-	switch less := TrustIn(n.Properties) < TrustIn(other.Properties); {
-	case own && taken && n.Properties["evidence"] != nil && other.Properties["evidence"] != nil:
-		s.putEvidence(n.evidenceWith(other.Texts("evidence")))
-		return
-	case own && taken && less, taken && !own, !own && !taken && TrustIn(other.Properties) < TrustIn(n.Properties):
-		from = other
-	}
-	s.keepTrust(from.Properties)
-	s.putUnless(from.Properties["evidence"] == nil, "evidence", from.Properties["evidence"])
-}
-
-// restsOn returns the keys of the sources from which a fact was derived. Of what a team shares it returns none, because sources are
-// private.
-func (p Properties) restsOn() []string {
-	if p.Text("user_id") == "" {
-		return nil
-	}
-	var keys []string
-	for _, e := range trust.Parse(p.Texts("evidence")) {
-		keys = append(keys, e.Sources...)
-	}
-	return Distinct(keys)
 }
 
 // isDoubted reports whether a message or source has so little trust that searches leave it out. A conversation is not doubted for

@@ -209,68 +209,6 @@ func TestMinTrust(t *testing.T) {
 	e.Same("all", graph.Created, e.derived("u1", graph.MemoryWrite{Nodes: []graph.NodeWrite{person("eve", "Eve", "a lawyer")}}, "m1").Nodes[0].Status)
 }
 
-// A source that is found bad takes with it what rests on it alone. What rests on others too keeps their trust. The undo restores all.
-func TestWithdrawal(t *testing.T) {
-	e := fresh(t)
-	e.mail("u1", "bad", "eve@example.com", "Bob is a lawyer, and Eve is his sister.")
-	e.mail("u1", "good", "joe@example.com", "Bob is a lawyer.")
-	e.Write("u1", []graph.NodeWrite{person("ada", "Ada", "a friend")})
-	bob := graph.NodeWrite(person("bob", "Bob", "a lawyer"))
-	e.derived("u1", graph.MemoryWrite{
-		Nodes: []graph.NodeWrite{bob, person("eve", "Eve", "a sister")},
-		Relationships: []graph.RelationshipWrite{
-			{From: "bob", To: "eve", Type: "has_relationship_with", Description: graph.Some("siblings")},
-			{From: "ada", To: "bob", Type: "has_relationship_with", Description: graph.Some("her lawyer")},
-		},
-	}, "bad")
-	e.derived("u1", graph.MemoryWrite{
-		Nodes:         []graph.NodeWrite{bob},
-		Relationships: []graph.RelationshipWrite{{From: "ada", To: "bob", Type: "has_relationship_with", Description: graph.Some("her lawyer")}},
-	}, "good")
-	state := func() []any {
-		return []any{
-			e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE NOT n:Message RETURN n.entity_key, n.trust, n.evidence ORDER BY n.entity_key`),
-			e.Raw(`MATCH (:Memory {team_id: $team})-[r:has_relationship_with]->(:Memory) RETURN r.description, r.trust, r.evidence ORDER BY r.description`),
-			e.Raw(`MATCH (n:Message {team_id: $team}) RETURN n.text ORDER BY n.text`),
-		}
-	}
-	before := state()
-	e.Same("trust of two authors", 0.475, e.get("u1", "person", "bob").Trust.Value)
-	want := graph.Withdrawal{Source: "bad", Messages: 1, Nodes: 1, Relationships: 1, LoweredNodes: 1, LoweredRelationships: 1, Names: []string{"Eve"}}
-	report, err := e.Store.WithdrawalReport(e.Context(), e.As("u1"), "bad")
-	e.Same("report", want, report)
-	e.Same("report", nil, err)
-	e.Same("a report changes nothing", before, state())
-	for what, user := range map[string]string{"another user": "u2"} {
-		_, err = e.Store.Withdraw(e.Context(), e.As(user), "bad")
-		e.Same(what, true, errors.Is(err, fault.ErrNotFound))
-	}
-	done, err := e.Store.Withdraw(e.Context(), e.As("u1"), "bad")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done.RestorableUntil = nil
-	e.Same("done", want, done)
-	e.Same("gone", 0, len(e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IN ['bad', 'bad-text', 'eve'] RETURN n`)))
-	e.Same("what the other author gives", 0.4, e.get("u1", "person", "bob").Trust.Value)
-	e.Same("rests on", []string{"good"}, e.get("u1", "person", "bob").RestsOn)
-	_, err = e.Store.Withdraw(e.Context(), e.As("u1"), "bad")
-	e.Same("again", true, errors.Is(err, fault.ErrNotFound))
-
-	undone, err := e.Store.UndoWithdrawal(e.Context(), e.As("u1"), "bad")
-	if err != nil {
-		t.Fatal(err)
-	}
-	undone.Names = want.Names
-	e.Same("undone", want, undone)
-	after := state()
-	e.Same("relationships", before[1], after[1])
-	e.Same("messages", before[2], after[2])
-	e.Same("nodes", before[0], after[0])
-	_, err = e.Store.UndoWithdrawal(e.Context(), e.As("u1"), "bad")
-	e.Same("undone again", true, errors.Is(err, fault.ErrNotFound))
-}
-
 // limited is a context of a writer whose trust is limited.
 func (e *env) limited(l graph.Limit) context.Context {
 	return graph.WithWriter(e.Context(), graph.Writer{KeyID: "key", Limit: l})
@@ -406,29 +344,6 @@ func TestDecisionsAboutTellers(t *testing.T) {
 		t.Fatal(err)
 	}
 	status("no longer", graph.Waiting, []graph.NodeWrite{told("j", "", 0.3)})
-}
-
-// Only who may write a source withdraws it, not whoever took part, and its undo vouches for no other text.
-func TestWithdrawalOfParticipants(t *testing.T) {
-	e := fresh(t)
-	e.source("u1", &graph.SourceWrite{EntityKey: "bad", ContentType: graph.Some("email"), Author: graph.Some("eve@example.com"), Participants: []string{"u2"}})
-	e.mail("u1", "good", "joe@example.com", "Bob is a lawyer.")
-	e.mail("u1", "third", "jim@example.com", "Bob is a bank.")
-	bob := graph.MemoryWrite{Nodes: []graph.NodeWrite{person("bob", "Bob", "a lawyer")}}
-	e.derived("u1", bob, "bad")
-	e.derived("u1", bob, "good")
-	_, err := e.Store.WithdrawalReport(e.Context(), e.As("u2"), "bad")
-	e.Same("of a participant", true, errors.Is(err, fault.ErrNotFound))
-	if _, err := e.Store.Withdraw(e.Context(), e.As("u1"), "bad"); err != nil {
-		t.Fatal(err)
-	}
-	e.derived("u1", graph.MemoryWrite{Nodes: []graph.NodeWrite{person("bob", "Bob", "pay to 666")}}, "third")
-	undone, err := e.Store.UndoWithdrawal(e.Context(), e.As("u1"), "bad")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.Same("kept", []int64{1, 0}, []int64{undone.Kept, undone.LoweredNodes})
-	e.Same("rests on", []string{"third"}, e.get("u1", "person", "bob").RestsOn)
 }
 
 // Names at the other end of something believed come with their own trust, now and as of a time before they were confirmed.

@@ -1,0 +1,124 @@
+package graph
+
+import (
+	"slices"
+	"time"
+
+	"kith/internal/fault"
+)
+
+// mergedLinks are relationships that a merge, or its undo, has moved.
+type mergedLinks struct{ Links []movedLink }
+
+// mergedLink is a relationship of a node that is to be merged, with its other end.
+type mergedLink struct {
+	Type       string
+	Leads      bool
+	Other      string
+	Properties Properties // key, type_word, valid_from, valid_to, user_id, relationship_type
+}
+
+// movedLink is a relationship with its new ends.
+type movedLink struct {
+	Key, Type, From, To string
+	Version             int64
+	User                string
+	Current             bool
+	OfSystem            bool
+}
+
+// mergedLinks returns how many relationships that the scope may see a node has that is merged into another one, and the keys of all that
+// move there: not what only repeats one of that node's, or leads to it.
+func (t *Tx) mergedLinks(scope Scope, key, other string) (count int64, moving []string, err error) {
+	links, err := findMergedLinks.Exec(t, map[string]any{
+		"team_id": scope.TeamID, "entity_key": other, "stay": []string{aboutType, rootedInType, groupsType, includesType}, "limit": maxMergedLinks + 1,
+	})
+	if err == nil && len(links) > maxMergedLinks {
+		err = fault.Invalid(fault.At("other"), fault.WrongCount, "has more than %d relationships", maxMergedLinks)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	var rows, ofSystem []map[string]any
+	for i, l := range links {
+		from, to := key, l.Other
+		if l.Other == other { // it leads from the node to itself
+			to = key
+		}
+		if !l.Leads {
+			from, to = to, from
+		}
+		if l.Type == SystemRelationshipType {
+			ofSystem = append(ofSystem, map[string]any{"from": from, "to": to, "type": l.Properties.Text("relationship_type"), "position": i})
+			continue
+		}
+		row := findRow(from, l.Properties.typeOf(l.Type), to)
+		row["position"], row["since"] = i, time.Time{}
+		rows = append(rows, row)
+	}
+	repeated := map[int]bool{}
+	if len(ofSystem) > 0 {
+		positions, err := findSystemLinks.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": ofSystem})
+		if err != nil {
+			return 0, nil, err
+		}
+		for _, i := range positions {
+			repeated[int(i)] = true
+		}
+	}
+	found, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, r := range found {
+		p := links[r.Position].Properties
+		from := time.Time{}
+		if begun := p.Moment("valid_from"); begun != nil {
+			from = *begun
+		}
+		repeated[r.Position] = repeated[r.Position] || r.Properties.holdsWithin(from, p.Moment("valid_to"))
+	}
+	moving = []string{}
+	for i, l := range links {
+		if user := l.Properties.Text("user_id"); user == "" || user == scope.UserID {
+			count++
+		}
+		if l.Other != key && !repeated[i] {
+			moving = append(moving, l.Properties.Text("key"))
+		}
+	}
+	return count, moving, nil
+}
+
+// refuseMergedRings refuses relationships with new ends that close a ring of containment.
+func (t *Tx) refuseMergedRings(teamID string, links []movedLink) error {
+	var rows []map[string]any
+	for _, l := range links {
+		if l.Current && slices.Contains(containmentTypes, l.Type) {
+			rows = append(rows, relationshipRow(l.From, l.Type, l.To, l.Key, Properties{}))
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	rings, err := findRings.Exec(t, map[string]any{"team_id": teamID, "rows": ringRows(rows)})
+	if err == nil && len(rings) > 0 {
+		err = fault.Invalid(fault.At("other"), fault.Contrary, "would contain itself: the two nodes contain each other through others")
+	}
+	return err
+}
+
+// recordMoved adds relationships with new ends to the feed, and returns how many of them the scope may see.
+func (t *Tx) recordMoved(scope Scope, links []movedLink) (visible int64) {
+	for _, l := range links {
+		if l.User == "" || l.User == scope.UserID {
+			visible++
+		}
+		kind := RelationshipRecord
+		if l.OfSystem {
+			kind = SystemRelationshipRecord
+		}
+		t.Record(l.User, FeedItem{Op: UpdatedOp, Kind: kind, Key: l.Key, Version: l.Version, Type: l.Type, From: l.From, To: l.To})
+	}
+	return visible
+}

@@ -1,0 +1,131 @@
+package loader
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"kith/cache"
+	"kith/graph"
+	"kith/internal/fault"
+	"kith/workspace"
+)
+
+// fakeStore answers with fixed sections; fail says which reads fail, and combined whether the one statement does.
+type fakeStore struct {
+	workspace  *workspace.Workspace
+	workspaces *workspace.Workspaces
+	focus      *workspace.Element
+
+	linked      *workspace.LinkedEntities
+	linkedFails error
+	found       Sections
+	combined    error
+	fail        func(section Section, attempt int) error
+
+	mu       sync.Mutex
+	attempts map[Section]int
+}
+
+func (f *fakeStore) ReadSections(context.Context, graph.Scope, []Section, SectionQuery) (*Sections, error) {
+	if f.combined != nil {
+		return nil, f.combined
+	}
+	found := f.found
+	return &found, nil
+}
+
+func (f *fakeStore) ReadSection(_ context.Context, _ graph.Scope, section Section, _ SectionQuery, found *Sections) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.attempts == nil {
+		f.attempts = map[Section]int{}
+	}
+	f.attempts[section]++
+	if f.fail != nil {
+		if err := f.fail(section, f.attempts[section]); err != nil {
+			return err
+		}
+	}
+	switch section {
+	case OwnerSection:
+		found.Owner = f.found.Owner
+	case CoreBeliefsSection:
+		found.CoreBeliefs = f.found.CoreBeliefs
+	case PrimaryGoalsSection:
+		found.PrimaryGoals = f.found.PrimaryGoals
+	case PreferencesSection:
+		found.Preferences = f.found.Preferences
+	case RelationshipsSection:
+		found.Relationships, found.Known = f.found.Relationships, f.found.Known
+	case SourcesSection:
+		found.Sources, found.OlderConversations = f.found.Sources, f.found.OlderConversations
+	case LastConversationSection:
+		found.LastConversation = f.found.LastConversation
+	case FocusSection:
+		found.Focus = f.found.Focus
+	}
+	return nil
+}
+
+func (f *fakeStore) OfPast(context.Context, graph.Scope, SectionQuery, *Sections) error { return nil }
+
+func (f *fakeStore) Workspaces(context.Context, graph.Scope, *time.Time) (*workspace.Workspaces, error) {
+	return f.workspaces, nil
+}
+
+func (f *fakeStore) WorkspaceOf(context.Context, graph.Scope, string, *time.Time) (*workspace.Workspace, error) {
+	if f.workspace == nil {
+		return nil, fault.ErrNotFound
+	}
+	return f.workspace, nil
+}
+
+func (f *fakeStore) WorkspaceWith(context.Context, graph.Scope, string, graph.Kind, string, *time.Time) (*workspace.Workspace, *workspace.Element, error) {
+	if f.workspace == nil || f.focus == nil {
+		return nil, nil, fault.ErrNotFound
+	}
+	return f.workspace, f.focus, nil
+}
+
+func (f *fakeStore) Focus(context.Context, graph.Scope, graph.Kind, string, *time.Time) (*workspace.Element, error) {
+	return f.focus, nil
+}
+
+func (f *fakeStore) CurrentKeys(context.Context, graph.Scope, []string) (map[string]string, error) {
+	return map[string]string{}, nil
+}
+
+func (f *fakeStore) Origins(_ context.Context, _ graph.Scope, keys, _ []string, _ SectionQuery) (map[string]Origin, error) {
+	origins := map[string]Origin{}
+	for _, key := range keys {
+		origins[key] = Origin{Version: 2, Sources: []string{"s-new", "s-old"}, Recent: 1}
+	}
+	return origins, nil
+}
+
+func (f *fakeStore) Node(context.Context, graph.Scope, string, SectionQuery) (graph.NodeView, error) {
+	return graph.NodeView{}, fault.ErrNotFound
+}
+
+func (f *fakeStore) LinkedWith(context.Context, graph.Scope, workspace.LinkedQuery) (*workspace.LinkedEntities, error) {
+	return f.linked, f.linkedFails
+}
+
+func (f *fakeStore) Available(context.Context, graph.Scope, string, string, []string, *time.Time) (map[string][]workspace.Available, error) {
+	return map[string][]workspace.Available{"plan": {{Key: "plan-07", Name: "Quay Repair", State: "active", Linked: true}, {Key: "plan-08", Name: "Later"}}}, nil
+}
+
+// passThrough keeps nothing, and notes whether the bytes could be kept.
+type passThrough struct {
+	mu   sync.Mutex
+	kept bool
+}
+
+func (p *passThrough) Get(ctx context.Context, _, _, _ string, load cache.Loader) ([]byte, error) {
+	value, keep, err := load(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kept = keep
+	return value, err
+}
