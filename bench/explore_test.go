@@ -3,11 +3,9 @@ package bench
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -82,23 +80,6 @@ func (s *searchEnv) loadVectors(b testing.TB, scope graph.Scope) {
 
 func question(text string) explore.Request {
 	return explore.Request{Queries: []explore.Query{{Query: text}}}
-}
-
-// speech makes texts whose words are distributed like those of a language without its stop words.
-type speech struct {
-	zipf *rand.Zipf
-}
-
-func newSpeech(seed uint64) speech {
-	return speech{rand.NewZipf(rand.New(rand.NewPCG(seed, 3)), 1.1, 20, 20_000)}
-}
-
-func (s speech) words(n int) string {
-	words := make([]string, n)
-	for i := range words {
-		words[i] = "w" + strconv.FormatUint(s.zipf.Uint64(), 36)
-	}
-	return strings.Join(words, " ")
 }
 
 const (

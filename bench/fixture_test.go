@@ -4,7 +4,10 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,3 +126,20 @@ func measureCall(b testing.TB, call func() error) time.Duration {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// speech makes texts whose words are distributed like those of a language without its stop words.
+type speech struct {
+	zipf *rand.Zipf
+}
+
+func newSpeech(seed uint64) speech {
+	return speech{rand.NewZipf(rand.New(rand.NewPCG(seed, 3)), 1.1, 20, 20_000)}
+}
+
+func (s speech) words(n int) string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = "w" + strconv.FormatUint(s.zipf.Uint64(), 36)
+	}
+	return strings.Join(words, " ")
+}
