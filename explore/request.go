@@ -95,8 +95,8 @@ type RelationshipFilters struct {
 }
 
 // selectsMore reports whether the filters select by more than the types that count, which the search by words knows.
-func (f *RelationshipFilters) selectsMore() bool {
-	return len(f.ExcludeRelationshipTypes) > 0 || isPresent(f.MinAttitude) || isPresent(f.MaxAttitude) || isPresent(f.MinProximity) || isPresent(f.MaxProximity)
+func (r *RelationshipFilters) selectsMore() bool {
+	return len(r.ExcludeRelationshipTypes) > 0 || isPresent(r.MinAttitude) || isPresent(r.MaxAttitude) || isPresent(r.MinProximity) || isPresent(r.MaxProximity)
 }
 
 // Texts returns the queries and text matches of the request.
