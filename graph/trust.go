@@ -177,7 +177,7 @@ func (j *memoryJob) beliefIn(origin Optional[string], t Optional[float64]) belie
 // asRestored reports whether an item of an import is stored as believed as its line says.
 func (j *memoryJob) asRestored(h *History) bool { return j.write.restoring && h != nil }
 
-// isFact reports whether nodes of a kind have a trust. Episodes have none: they record what was said.
+// isFact reports whether nodes of a kind state facts, which are believed or not. Episodes and stories record what was said.
 func (k Kind) isFact() bool { return k.group != episodeGroup && k.group != storyGroup }
 
 // putBelief sets the trust of a fact that is to be stored, with what it rests on. Text that is changed rests on the write alone;

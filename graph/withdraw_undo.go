@@ -242,13 +242,10 @@ func (t *Tx) lockRelationships(scope Scope, types, keys []string) ([]withdrawnRe
 	if err != nil {
 		return nil, err
 	}
-	job := new(batch).job(t, scope, t.store.Now())
-	for i := range all {
-		if !job.visible(found.byKey[all[i].From]) || !job.visible(found.byKey[all[i].To]) {
-			return nil, fmt.Errorf("relationship: %w", fault.ErrNotFound)
-		}
+	hidden := func(r withdrawnRelationship) bool {
+		return !found.byKey[r.From].visible(scope) || !found.byKey[r.To].visible(scope)
 	}
-	if len(all) < len(keys) {
+	if len(all) < len(keys) || slices.ContainsFunc(all, hidden) {
 		return nil, fmt.Errorf("relationship: %w", fault.ErrNotFound)
 	}
 	return all, nil

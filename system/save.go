@@ -98,23 +98,23 @@ func (j *job) nodeRows() (created, updated []map[string]any) {
 			j.tx.EmbedNew(graph.SystemEntityKind, p)
 			created = append(created, map[string]any{"entity_key": n.EntityKey, "properties": p})
 		case n.changed:
-			row := map[string]any{"entity_key": n.EntityKey, "stored_version": n.Version, "former_text": n.former}
 			n.Version++
 			n.UpdatedAt = j.now
-			row["properties"] = j.properties(n)
+			row := map[string]any{"entity_key": n.EntityKey, "stored_version": n.Version - 1, "properties": j.properties(n), "former_text": n.former}
 			if n.retold {
 				j.tx.EmbedEntity(row)
 			}
 			updated = append(updated, row)
 		case n.moved:
-			updated = append(updated, j.moved(map[string]any{"entity_key": n.EntityKey, "stored_version": n.Version}, n.Seq))
+			updated = append(updated, j.moved(map[string]any{"entity_key": n.EntityKey}, n.Version, n.Seq))
 		}
 	}
 	return created, updated
 }
 
 // moved returns the row of something that only has another place in the system.
-func (j *job) moved(row map[string]any, seq int64) map[string]any {
+func (j *job) moved(row map[string]any, version, seq int64) map[string]any {
+	row["stored_version"] = version
 	row["properties"], row["moved_at"], row["thin_at"] = map[string]any{"seq": seq}, j.now.UnixMilli(), graph.ThinAt(j.now)
 	return row
 }
@@ -161,9 +161,7 @@ func (j *job) linkRows() (created, updated []map[string]any) {
 			row["stored_version"], row["former_text"] = l.Version-1, l.former
 			updated = append(updated, row)
 		case l.moved:
-			row := j.moved(l.row(nil), l.Seq)
-			row["stored_version"] = l.Version
-			updated = append(updated, row)
+			updated = append(updated, j.moved(l.row(nil), l.Version, l.Seq))
 		}
 	}
 	return created, updated
