@@ -3,9 +3,11 @@ package duplicate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"kith/feed"
@@ -28,11 +30,32 @@ type Store struct {
 	db    *neo.DB
 	graph *graph.Store
 	feeds *feed.Store
+
+	mu      sync.Mutex
+	changed map[string]bool // teams at which the worker looks next, at most teamPage
 }
 
 // NewStore returns the store of the proposals in a memory's database.
 func NewStore(g *graph.Store, feeds *feed.Store) *Store {
-	return &Store{db: g.DB(), graph: g, feeds: feeds}
+	return &Store{db: g.DB(), graph: g, feeds: feeds, changed: map[string]bool{}}
+}
+
+// Changed has the worker of this process look at a team before others. It never waits. Beyond a hundred, teams are found in their turn.
+func (s *Store) Changed(team string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.changed) < teamPage {
+		s.changed[team] = true
+	}
+}
+
+// takeChanged returns the teams that were reported since the last call.
+func (s *Store) takeChanged() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	teams := slices.Sorted(maps.Keys(s.changed))
+	clear(s.changed)
+	return teams
 }
 
 // Kinds are the kinds of nodes that are compared.

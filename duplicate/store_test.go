@@ -39,22 +39,35 @@ func fresh(t *testing.T, merge float64) *env {
 func (e *env) look() int64 {
 	e.Helper()
 	e.counts[Compared] = 0
-	for after := ""; ; {
-		teams, err := findTeams.Read(e.Context(), e.Store.DB(), map[string]any{"after": after, "limit": 1000})
-		if err != nil {
-			e.Fatal(err)
-		}
-		if len(teams) == 0 {
-			return e.counts[Compared]
-		}
-		for _, t := range teams {
-			if after = t.Team; after == e.Team {
-				if err := e.worker.look(e.Context(), t); err != nil {
-					e.Fatal(err)
-				}
-			}
+	for e.lookOnce() {
+	}
+	return e.counts[Compared]
+}
+
+// lookOnce reports whether more is left.
+func (e *env) lookOnce() (more bool) {
+	e.Helper()
+	e.store.Changed(e.Team)
+	teams, err := e.worker.changed(e.Context())
+	for _, t := range teams {
+		if err == nil {
+			more, err = e.worker.look(e.Context(), t)
 		}
 	}
+	if err != nil {
+		e.Fatal(err)
+	}
+	return more
+}
+
+// waits reports whether the team is among those with something to look at.
+func (e *env) waits() bool {
+	e.Helper()
+	teams, err := findTeams.Read(e.Context(), e.Store.DB(), map[string]any{"after": e.Team[:len(e.Team)-1], "limit": 1000})
+	if err != nil {
+		e.Fatal(err)
+	}
+	return slices.ContainsFunc(teams, func(t lookedTeam) bool { return t.Team == e.Team })
 }
 
 // list returns the keys of the listed pairs.
@@ -114,9 +127,12 @@ func TestProposals(t *testing.T) {
 func TestOnlyChangesAreLookedAt(t *testing.T) {
 	e := fresh(t, 0)
 	e.Write("u1", []graph.NodeWrite{named("person", "bob", "Bob Miller"), named("person", "olga", "Olga Petrova"), named("concept", "sea", "Sea")})
+	e.Same("a new team waits", true, e.waits())
 	e.look()
+	e.Same("looked through", false, e.waits())
 	e.Same("nothing has changed", int64(0), e.look())
 	e.Write("u1", []graph.NodeWrite{named("person", "robert", "Robert Miller")})
+	e.Same("changed", true, e.waits())
 	e.Same("one was written", int64(1), e.look())
 	e.Same("it meets an old one", []string{"bob robert"}, e.list("u1", Query{}))
 	e.Write("u1", []graph.NodeWrite{named("person", "robert", "Gustav Klimt")})
@@ -145,6 +161,9 @@ func TestFirstLook(t *testing.T) {
 	for some := range slices.Chunk(nodes, 200) {
 		e.Write("u1", some)
 	}
+	e.worker.pages = 1
+	e.Same("more is left after a page", true, e.lookOnce())
+	e.Same("it waits", true, e.waits())
 	e.look()
 	e.Same("proposals", []string{"a1 z1"}, e.list("u1", Query{Kind: "person"}))
 	e.Raw(`MATCH (l:DuplicateLook {team_id: $team}) SET l.next_seq = 2`) // older than what is kept

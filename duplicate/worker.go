@@ -17,12 +17,13 @@ import (
 )
 
 var (
-	findTeams = neo.Load[lookedTeam]("duplicate_teams")
-	saveLook  = neo.Load[neo.None]("duplicate_look")
-	walkNodes = neo.Load[walked]("duplicate_walk")
+	findTeams   = neo.Load[lookedTeam]("duplicate_teams")
+	findChanged = neo.Load[lookedTeam]("duplicate_changed")
+	saveLook    = neo.Load[neo.None]("duplicate_look")
+	walkNodes   = neo.Load[walked]("duplicate_walk")
 )
 
-// lookedTeam is a row of duplicate_teams.
+// lookedTeam is a row of duplicate_teams and of duplicate_changed.
 type lookedTeam struct {
 	Team     string
 	NextSeq  *int64
@@ -55,11 +56,12 @@ const (
 )
 
 // Worker follows the feeds of all teams and keeps their proposals. Any number of processes may run one; a lease lets one of them work at
-// a time.
+// a time. Teams that its own process changed do not wait until all others are looked through.
 type Worker struct {
 	store   *Store
 	options Options
 	holder  string
+	pages   int       // of nodes or changes of a team, before other teams have their turn
 	held    time.Time // when the lease was last taken or extended
 
 	askAgain time.Time // when the model may be asked again
@@ -73,6 +75,7 @@ const (
 	teamPage    = 100
 	walkPage    = 500
 	feedPage    = 500 // changes
+	lookPages   = 20
 )
 
 // NewWorker returns the worker of a store. Run it.
@@ -86,7 +89,7 @@ func NewWorker(s *Store, o Options) *Worker {
 	if o.Observe == nil {
 		o.Observe = func(string, int64) {}
 	}
-	return &Worker{store: s, options: o, holder: uuid.NewString()}
+	return &Worker{store: s, options: o, holder: uuid.NewString(), pages: lookPages}
 }
 
 // errLost means that another process has the lease.
@@ -95,8 +98,12 @@ var errLost = errors.New("another process has the lease of duplicates")
 // Run works until ctx is done.
 func (w *Worker) Run(ctx context.Context) error {
 	for {
-		if err := w.Turn(ctx); err != nil && !errors.Is(err, errLost) && ctx.Err() == nil {
+		more, err := w.turn(ctx)
+		if err != nil && !errors.Is(err, errLost) && ctx.Err() == nil {
 			w.options.Log.Warn("looking for duplicates failed, it goes on where it stopped", "error", err)
+		}
+		if more && err == nil && ctx.Err() == nil {
+			continue
 		}
 		if !sleep.For(ctx, w.options.Every) {
 			return nil
@@ -104,14 +111,15 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 }
 
-// Turn looks through what has changed in all teams since the last turn, if no other process does.
-func (w *Worker) Turn(ctx context.Context) error {
+// turn looks through what has changed in all teams since the last turn, if no other process does. It reports whether more is left of a
+// team.
+func (w *Worker) turn(ctx context.Context) (more bool, err error) {
 	if work, err := w.hasWork(ctx); err != nil || !work {
-		return err
+		return false, err
 	}
 	w.held = time.Time{}
 	if err := w.hold(ctx); err != nil {
-		return err
+		return false, err
 	}
 	defer func() {
 		_ = w.store.graph.EndLease(context.WithoutCancel(ctx), workerLease, w.holder, nil) // it ends by itself
@@ -123,19 +131,36 @@ func (w *Worker) Turn(ctx context.Context) error {
 			err = w.judge(ctx)
 		}
 		if err != nil || len(teams) == 0 {
-			return errors.Join(append(failed, err)...)
+			return more, errors.Join(append(failed, err)...)
 		}
 		for _, t := range teams {
 			after = t.Team
-			err := w.look(ctx, t)
+			next, err := w.changed(ctx)
+			if !slices.ContainsFunc(next, func(c lookedTeam) bool { return c.Team == t.Team }) {
+				next = append(next, t)
+			}
+			for _, t := range next {
+				left, lookErr := w.look(ctx, t)
+				more = more || left
+				err = errors.Join(err, lookErr)
+			}
 			if errors.Is(err, graph.ErrUnavailable) || errors.Is(err, errLost) || ctx.Err() != nil {
-				return err
+				return more, err
 			}
 			if err != nil { // the other teams do not wait for this one
 				failed = append(failed, err)
 			}
 		}
 	}
+}
+
+// changed returns the teams that this process changed since the last call.
+func (w *Worker) changed(ctx context.Context) ([]lookedTeam, error) {
+	teams := w.store.takeChanged()
+	if len(teams) == 0 {
+		return nil, nil
+	}
+	return findChanged.Read(ctx, w.store.db, map[string]any{"teams": teams, "limit": teamPage})
 }
 
 // hasWork reports whether a team has changed, or a pair waits for the model.
@@ -162,12 +187,13 @@ func (w *Worker) hold(ctx context.Context) error {
 	return err
 }
 
-// look looks through what has changed in a team. The first look at a team walks through all of its nodes.
-func (w *Worker) look(ctx context.Context, t lookedTeam) error {
+// look looks through what has changed in a team, as far as a turn goes, and reports whether more is left. The first look at a team walks
+// through all of its nodes.
+func (w *Worker) look(ctx context.Context, t lookedTeam) (more bool, err error) {
 	if t.NextSeq == nil { // what changes during the walk is looked at again behind it
 		from, err := w.store.feeds.Start(ctx, t.Team, feed.Now)
 		if err != nil {
-			return err
+			return false, err
 		}
 		t.NextSeq, t.NextItem = &from.Seq, &from.Item
 	}
@@ -176,46 +202,47 @@ func (w *Worker) look(ctx context.Context, t lookedTeam) error {
 		from.Item = *t.NextItem
 	}
 	if t.First != nil {
-		if err := w.walk(ctx, t.Team, from, *t.First); err != nil {
-			return err
+		if more, err := w.walk(ctx, t.Team, from, *t.First); more || err != nil {
+			return more, err
 		}
 	}
-	err := w.follow(ctx, t.Team, from)
+	more, err = w.follow(ctx, t.Team, from)
 	if gone := (*feed.GoneError)(nil); errors.As(err, &gone) { // the next turn walks again
-		return w.save(ctx, t.Team, nil, new(string))
+		return false, w.save(ctx, t.Team, nil, new(string))
 	}
-	return err
+	return more, err
 }
 
-// walk looks at all nodes of a team behind a key.
-func (w *Worker) walk(ctx context.Context, team string, from feed.Position, after string) error {
-	for {
+// walk looks at the nodes of a team behind a key. It reports whether more are left.
+func (w *Worker) walk(ctx context.Context, team string, from feed.Position, after string) (more bool, err error) {
+	for range w.pages {
 		page, err := walkNodes.ReadOne(ctx, w.store.db, map[string]any{"team_id": team, "after": after, "limit": walkPage})
 		if err != nil {
-			return err
+			return false, err
 		}
 		if err := w.examine(ctx, team, page.Keys); err != nil {
-			return err
+			return false, err
 		}
 		if page.Seen < walkPage {
-			return w.save(ctx, team, &from, nil)
+			return false, w.save(ctx, team, &from, nil)
 		}
 		after = page.Last
 		if err := w.save(ctx, team, &from, &after); err != nil {
-			return err
+			return false, err
 		}
 	}
+	return true, nil
 }
 
-// follow looks at all nodes that changes behind a position are about.
-func (w *Worker) follow(ctx context.Context, team string, from feed.Position) error {
-	for {
+// follow looks at the nodes that changes behind a position are about. It reports whether more are left.
+func (w *Worker) follow(ctx context.Context, team string, from feed.Position) (more bool, err error) {
+	for range w.pages {
 		batch, err := w.store.feeds.Read(ctx, graph.Scope{TeamID: team}, feed.Range{From: from}, feed.Filter{Kinds: append([]string{graph.RelationshipRecord}, Kinds...)}, feedPage)
 		if errors.Is(err, fault.ErrNotFound) { // the team was erased meanwhile
-			return nil
+			return false, nil
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 		var keys []string
 		for _, c := range batch.Changes {
@@ -226,15 +253,14 @@ func (w *Worker) follow(ctx context.Context, team string, from feed.Position) er
 			}
 		}
 		if err := w.examine(ctx, team, graph.Distinct(keys)); err != nil {
-			return err
+			return false, err
 		}
-		if from = batch.Next; !batch.More {
-			return w.save(ctx, team, &from, nil)
-		}
-		if err := w.save(ctx, team, &from, nil); err != nil {
-			return err
+		from = batch.Next
+		if err := w.save(ctx, team, &from, nil); err != nil || !batch.More {
+			return false, err
 		}
 	}
+	return true, nil
 }
 
 // save stores how far a team was looked through; without a position the next look begins anew.

@@ -25,22 +25,27 @@ const formerLimit = 2_000
 
 // ofPast replaces the hits of a search by what they were at its time.
 func (s *Store) ofPast(ctx context.Context, scope graph.Scope, q *Search, asks *searchAsks, row *searchRow) error {
-	nodes, links := neo.List(row.Nodes), neo.List(row.Relationships)
 	former, err := s.former(ctx, scope, q)
 	if err != nil {
 		return err
 	}
-	past, err := s.graph.PastOf(ctx, scope, q.AsOf, slices.Concat(former.Nodes, textsAt(nodes, 1), textsAt(links, 2), textsAt(links, 5)),
-		slices.Concat(former.Relationships, textsAt(links, 1)))
+	nodes, links := former.Nodes, former.Relationships
+	for _, n := range row.Nodes {
+		nodes = append(nodes, n.Key)
+	}
+	for _, l := range row.Relationships {
+		nodes, links = append(nodes, l.From, l.To), append(links, l.Key)
+	}
+	past, err := s.graph.PastOf(ctx, scope, q.AsOf, nodes, links)
 	if err != nil {
 		return err
 	}
-	row.Nodes = q.nodesOf(past, asks.nodes, nodes, former.Nodes)
+	row.Nodes = q.nodesOf(past, asks.nodes, row.Nodes, former.Nodes)
 	ends, err := s.endsOf(ctx, scope, q, past, former.Relationships)
 	if err != nil {
 		return err
 	}
-	row.Relationships = q.linksOf(past, asks.relationships, links, former.Relationships, ends)
+	row.Relationships = q.linksOf(past, asks.relationships, row.Relationships, former.Relationships, ends)
 	return nil
 }
 
@@ -75,15 +80,13 @@ func beginning(word string) string {
 	return strings.ToValidUTF8(word[:n], "")
 }
 
-// textsAt returns a value of each hit.
-func textsAt(hits []any, place int) []string {
-	all := make([]string, len(hits))
-	for i := range hits {
-		if l := neo.List(hits[i]); place < len(l) {
-			all[i] = neo.Text(l[place])
-		}
+// keysOf returns some keys and those of hits, once each.
+func keysOf[T match](keys []string, hits []T) []string {
+	all := slices.Clone(keys)
+	for _, r := range hits {
+		all = append(all, r.hit().Key)
 	}
-	return all
+	return distinct(all)
 }
 
 // finds reports whether some values of the searched fields match the ask: one of its words, or all of them in one field.
@@ -121,13 +124,12 @@ func valuesOf(p graph.Properties, names []string) []any {
 }
 
 // nodesOf returns the hits among nodes: those that the indexes found and that were the same, and those that match as they were.
-func (q *Search) nodesOf(past *graph.Past, asks []indexAsk, found []any, former []string) []any {
-	same := slices.DeleteFunc(slices.Clone(found), func(hit any) bool {
-		key := neo.Text(neo.List(hit)[1])
-		_, changed := past.Changed(key)
-		return changed || !past.There(key)
+func (q *Search) nodesOf(past *graph.Past, asks []indexAsk, found []nodeMatch, former []string) []nodeMatch {
+	same := slices.DeleteFunc(slices.Clone(found), func(r nodeMatch) bool {
+		_, changed := past.Changed(r.Key)
+		return changed || !past.There(r.Key)
 	})
-	for _, key := range distinct(slices.Concat(former, textsAt(found, 1))) {
+	for _, key := range keysOf(former, found) {
 		n, changed := past.Changed(key)
 		if !changed || !slices.Contains(q.Nodes, n.Kind) || q.before(n.Properties) {
 			continue
@@ -135,7 +137,7 @@ func (q *Search) nodesOf(past *graph.Past, asks []indexAsk, found []any, former 
 		values := valuesOf(n.Properties, fieldNames(wordsOfNodes))
 		for ask := range asks {
 			if asks[ask].finds(values) {
-				same = append(same, []any{int64(ask), key, n.Kind.Label, n.Properties["trust"], values})
+				same = append(same, nodeMatch{Ask: ask, Key: key, Label: n.Kind.Label, Trust: n.Properties.Told().Trust, Values: values})
 			}
 		}
 	}
@@ -165,20 +167,19 @@ func (s *Store) endsOf(ctx context.Context, scope graph.Scope, q *Search, past *
 }
 
 // linksOf does the same as nodesOf for relationships.
-func (q *Search) linksOf(past *graph.Past, asks []indexAsk, found []any, former []string, ends map[string]graph.NodeRef) []any {
-	var all []any
-	for _, hit := range found {
-		l := slices.Clone(neo.List(hit))
-		from, thereFrom := past.Ref(graph.NodeRef{EntityKey: neo.Text(l[2]), Name: neo.Text(l[3])})
-		to, thereTo := past.Ref(graph.NodeRef{EntityKey: neo.Text(l[5]), Name: neo.Text(l[6])})
-		if l[3], l[6], l[7] = from.Name, to.Name, leastOf(from, to); thereFrom && thereTo {
+func (q *Search) linksOf(past *graph.Past, asks []indexAsk, found []relationshipMatch, former []string, ends map[string]graph.NodeRef) []relationshipMatch {
+	var all []relationshipMatch
+	for _, r := range found {
+		from, thereFrom := past.Ref(graph.NodeRef{EntityKey: r.From, Name: r.FromName})
+		to, thereTo := past.Ref(graph.NodeRef{EntityKey: r.To, Name: r.ToName})
+		if r.FromName, r.ToName, r.Ends = from.Name, to.Name, from.Told.Least(to.Told); thereFrom && thereTo {
 			ends[from.EntityKey], ends[to.EntityKey] = from, to
-			if _, changed := past.ChangedLink(neo.Text(l[1])); !changed && past.LinkThere(neo.Text(l[1])) {
-				all = append(all, l)
+			if _, changed := past.ChangedLink(r.Key); !changed && past.LinkThere(r.Key) {
+				all = append(all, r)
 			}
 		}
 	}
-	for _, key := range distinct(slices.Concat(former, textsAt(found, 1))) {
+	for _, key := range keysOf(former, found) {
 		r, changed := past.ChangedLink(key)
 		from, thereFrom := ends[r.From]
 		to, thereTo := ends[r.To]
@@ -188,17 +189,11 @@ func (q *Search) linksOf(past *graph.Past, asks []indexAsk, found []any, former 
 		values := valuesOf(r.Properties, relationshipNames)
 		for ask := range asks {
 			if asks[ask].finds(values[:len(relationshipFields)]) {
-				all = append(all, []any{int64(ask), key, r.From, from.Name, r.Type, r.To, to.Name, leastOf(from, to), values})
+				all = append(all, relationshipMatch{ask, key, r.From, from.Name, r.Type, r.To, to.Name, from.Told.Least(to.Told), values})
 			}
 		}
 	}
 	return all
-}
-
-// leastOf returns the trust and origin of the less believed of two ends, as statements return them.
-func leastOf(from, to graph.NodeRef) []any {
-	least := from.Told.Least(to.Told)
-	return []any{least.Believed(), least.Origin}
 }
 
 // moment returns the time at which salience and states are computed.

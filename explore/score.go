@@ -2,14 +2,12 @@ package explore
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"kith/internal/trust"
 	"kith/internal/words"
-	"kith/neo"
 )
 
 // Constants of BM25 (Robertson and Zaragoza, 2009), with Lucene's values.
@@ -111,23 +109,33 @@ func (s *scorer) score(counts []float64, length, average float64) float64 {
 	return sum
 }
 
-// scored scores the hits of an index: lists that begin with the number of the ask and the key, and end with the field
-// values. It calls read with each, the best of each ask first. It returns ErrStatement if a hit has not length values.
-func scored(asks []indexAsk, hits []any, length int, counts [][]float64, speakers [][]string, read func(l []any, h Hit)) error {
-	type hit struct {
-		list []any
-		Hit
-	}
+// match is a text of an index that matches an ask.
+type match interface {
+	hit() Hit
+	values() []any // of the searched fields
+}
+
+// scoredMatch is a match with its score.
+type scoredMatch[T match] struct {
+	Hit
+	match T
+}
+
+// weighed returns the hit with the score that a trust leaves of it.
+func (s *scoredMatch[T]) weighed(told trust.Told) Hit {
+	hit := s.Hit
+	hit.Score *= trust.Weight(told.Believed())
+	return hit
+}
+
+// scored scores the hits of an index, and returns the best of each ask first.
+func scored[T match](asks []indexAsk, hits []T, counts [][]float64, speakers [][]string) (all []scoredMatch[T]) {
 	for ask, q := range asks {
-		var own []hit
+		var own []scoredMatch[T]
 		var values [][]any
-		for _, item := range hits {
-			l := neo.List(item)
-			if len(l) != length {
-				return fmt.Errorf("search: a hit of %d values, want %d: %w", len(l), length, neo.ErrStatement)
-			}
-			if int(neo.Integer(l[0])) == ask {
-				own, values = append(own, hit{l, Hit{Ask: ask, Key: neo.Text(l[1])}}), append(values, neo.List(l[length-1]))
+		for _, r := range hits {
+			if h := r.hit(); h.Ask == ask {
+				own, values = append(own, scoredMatch[T]{h, r}), append(values, r.values())
 			}
 		}
 		var names []string
@@ -142,14 +150,12 @@ func scored(asks []indexAsk, hits []any, length int, counts [][]float64, speaker
 		for i := range own {
 			own[i].Score, own[i].Cover = scores[i], cover[i]
 		}
-		slices.SortFunc(own, func(a, b hit) int {
+		slices.SortFunc(own, func(a, b scoredMatch[T]) int {
 			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key))
 		})
-		for _, h := range own {
-			read(h.list, h.Hit)
-		}
+		all = append(all, own...)
 	}
-	return nil
+	return all
 }
 
 // decayPerDay is the rate at which recency falls.

@@ -18,21 +18,66 @@ import (
 // searchIndexes finds what matches the asks.
 var searchIndexes = neo.Load[searchRow]("search")
 
-// searchRow is the result of a search. The lists of hits, of which there are hundreds, are read by number: see found.
+// searchRow is the result of a search.
 type searchRow struct {
-	Messages, Sources, Nodes, Relationships any
-	Texts                                   []SourceText
-	Links                                   []searchLink
-	Vectors                                 []searchVectors
-	Model                                   *string // of the stored vectors
-	Base                                    int64   // the last number of vectors of earlier models
-	Waiting                                 bool
-	Counts                                  [][]float64
-	Speakers                                [][]string
-	Timed                                   []TimedSource
-	Said                                    []saidRow
-	Doubted                                 int64
+	Messages      []messageMatch
+	Sources       []sourceMatch
+	Nodes         []nodeMatch
+	Relationships []relationshipMatch
+	Texts         []SourceText
+	Links         []searchLink
+	Vectors       []searchVectors
+	Model         *string // of the stored vectors
+	Base          int64   // the last number of vectors of earlier models
+	Waiting       bool
+	Counts        [][]float64
+	Speakers      [][]string
+	Timed         []TimedSource
+	Said          []saidRow
+	Doubted       int64
 }
+
+// messageMatch is a message that the index found for an ask.
+type messageMatch struct {
+	Ask                     int
+	Key, Source, Name, Role string
+	Timed                   bool // said at a time of the ask
+	Trust                   *float64
+	Values                  []any // of messageFields
+}
+
+// sourceMatch is a source that the index found for an ask.
+type sourceMatch struct {
+	Ask    int
+	Key    string
+	Trust  *float64
+	Values []any // of sourceFields
+}
+
+// nodeMatch is a node that the index found for an ask.
+type nodeMatch struct {
+	Ask        int
+	Key, Label string
+	Trust      *float64
+	Values     []any // of wordsOfNodes
+}
+
+// relationshipMatch is a relationship that the index found for an ask.
+type relationshipMatch struct {
+	Ask                                   int
+	Key, From, FromName, Type, To, ToName string
+	Ends                                  trust.Told // of the less believed end
+	Values                                []any      // of relationshipNames
+}
+
+func (r messageMatch) hit() Hit           { return Hit{Ask: r.Ask, Key: r.Key} }
+func (r messageMatch) values() []any      { return r.Values }
+func (r sourceMatch) hit() Hit            { return Hit{Ask: r.Ask, Key: r.Key} }
+func (r sourceMatch) values() []any       { return r.Values }
+func (r nodeMatch) hit() Hit              { return Hit{Ask: r.Ask, Key: r.Key} }
+func (r nodeMatch) values() []any         { return r.Values }
+func (r relationshipMatch) hit() Hit      { return Hit{Ask: r.Ask, Key: r.Key} }
+func (r relationshipMatch) values() []any { return r.Values }
 
 // saidRow is a message at a time of an ask.
 type saidRow struct {
@@ -171,12 +216,12 @@ func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found,
 			return Found{}, err
 		}
 	}
-	found, err := row.found(asks, q.moment(s.graph.Now()))
+	found := row.found(asks, q.moment(s.graph.Now()))
 	if len(q.Vectors) > 0 {
 		found.Waiting = row.Waiting
 		found.OtherModel = row.Model != nil && *row.Model != s.embedder.Model()
 	}
-	return found, err
+	return found, nil
 }
 
 // Warm plans the statements with queries for a user that does not exist.
@@ -335,58 +380,4 @@ func (q *Search) messageAsks(asks []indexAsk) []map[string]any {
 		all[i]["names"] = names
 	}
 	return all
-}
-
-// The numbers of values of hits: ask, key, what the comments of found say, and the values of the searched fields.
-const (
-	messageValues      = 8
-	sourceValues       = 4
-	nodeValues         = 5
-	relationshipValues = 9
-)
-
-// weightOf returns the factor of the score of a hit with a stored trust.
-func weightOf(stored any) float64 { return trust.Weight(trust.NewTold(stored, "").Believed()) }
-
-// found returns the results of a search, the best of each ask first.
-func (r *searchRow) found(asks *searchAsks, now time.Time) (Found, error) {
-	f := Found{Texts: r.Texts, Timed: r.Timed, Doubted: r.Doubted}
-	err := errors.Join(
-		scored(asks.messages, neo.List(r.Messages), messageValues, r.Counts, r.Speakers, func(l []any, hit Hit) { // source, speaker, role, whether said at a time of the ask, trust
-			hit.Score *= weightOf(l[6])
-			f.Messages = append(f.Messages, FoundMessage{
-				Hit: hit, Source: neo.Text(l[2]), Name: neo.Text(l[3]), Role: neo.Text(l[4]), Timed: neo.Bool(l[5]), length: len(neo.Text(neo.List(l[7])[0])),
-			})
-		}),
-		scored(asks.sources, neo.List(r.Sources), sourceValues, r.Counts, nil, func(l []any, hit Hit) {
-			hit.Score *= weightOf(l[2]) // trust
-			f.Sources = append(f.Sources, FoundSource{hit, neo.Text(neo.List(l[3])[1])})
-		}),
-		scored(asks.nodes, neo.List(r.Nodes), nodeValues, r.Counts, nil, func(l []any, hit Hit) { // label, trust
-			hit.Score *= weightOf(l[3])
-			values := neo.List(l[4])
-			f.Nodes = append(f.Nodes, FoundNode{Hit: hit, Kind: graph.KindOfLabel(neo.Text(l[2])), Name: neo.Text(values[0]), CanonicalName: neo.Text(values[1]), Aliases: neo.Texts(values[2])})
-		}),
-		// key and name of the start, type, key and name of the end, trust and origin of the less believed of both, values of relationshipNames
-		scored(asks.relationships, neo.List(r.Relationships), relationshipValues, r.Counts, nil, func(l []any, hit Hit) {
-			view := graph.NewRelationshipView(neo.Text(l[2]), neo.Text(l[4]), neo.Text(l[5]), graph.NamedProperties(relationshipNames, neo.List(l[8])), now)
-			view.Key = hit.Key
-			hit.Score *= trust.Weight(trust.Told{Trust: view.Trust}.Believed())
-			ends := neo.List(l[7])
-			f.Relationships = append(f.Relationships, FoundRelationship{
-				Hit: hit, FromName: neo.Text(l[3]), ToName: neo.Text(l[6]), Ends: trust.NewTold(ends[0], neo.Text(ends[1])), RelationshipView: view,
-			})
-		}),
-	)
-	f.weighRoles(len(asks.messages))
-	f.addSaid(r.Said)
-	for _, l := range r.Links {
-		f.Links = append(f.Links, Link{
-			Kind: l.Labels.Kind(), Key: l.Key, Name: l.Name, Aliases: l.Aliases, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.sources(),
-		})
-	}
-	for i := range r.Vectors {
-		f.Vectors = append(f.Vectors, r.Vectors[i].found(r.Base))
-	}
-	return f, err
 }

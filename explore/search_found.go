@@ -5,6 +5,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/trust"
+	"kith/neo"
 	"kith/vector"
 )
 
@@ -78,6 +79,45 @@ type FoundRelationship struct {
 	FromName, ToName string
 	Ends             trust.Told // of the less believed end
 	graph.RelationshipView
+}
+
+// found returns the results of a search, the best of each ask first.
+func (r *searchRow) found(asks *searchAsks, now time.Time) Found {
+	f := Found{Texts: r.Texts, Timed: r.Timed, Doubted: r.Doubted}
+	for _, s := range scored(asks.messages, r.Messages, r.Counts, r.Speakers) {
+		m := s.match
+		f.Messages = append(f.Messages, FoundMessage{
+			Hit: s.weighed(trust.Told{Trust: m.Trust}), Source: m.Source, Name: m.Name, Role: m.Role, Timed: m.Timed, length: len(neo.Text(m.Values[0])),
+		})
+	}
+	for _, s := range scored(asks.sources, r.Sources, r.Counts, nil) {
+		f.Sources = append(f.Sources, FoundSource{s.weighed(trust.Told{Trust: s.match.Trust}), neo.Text(s.match.Values[1])})
+	}
+	for _, s := range scored(asks.nodes, r.Nodes, r.Counts, nil) {
+		values := s.match.Values
+		f.Nodes = append(f.Nodes, FoundNode{
+			Hit: s.weighed(trust.Told{Trust: s.match.Trust}), Kind: graph.KindOfLabel(s.match.Label), Name: neo.Text(values[0]), CanonicalName: neo.Text(values[1]), Aliases: neo.Texts(values[2]),
+		})
+	}
+	for _, s := range scored(asks.relationships, r.Relationships, r.Counts, nil) {
+		l := s.match
+		view := graph.NewRelationshipView(l.From, l.Type, l.To, graph.NamedProperties(relationshipNames, l.Values), now)
+		view.Key = l.Key
+		f.Relationships = append(f.Relationships, FoundRelationship{
+			Hit: s.weighed(trust.Told{Trust: view.Trust}), FromName: l.FromName, ToName: l.ToName, Ends: l.Ends, RelationshipView: view,
+		})
+	}
+	f.weighRoles(len(asks.messages))
+	f.addSaid(r.Said)
+	for _, l := range r.Links {
+		f.Links = append(f.Links, Link{
+			Kind: l.Labels.Kind(), Key: l.Key, Name: l.Name, Aliases: l.Aliases, Degree: l.Degree, Newest: l.Degree > linkDegree, Seeds: l.Seeds, Sources: l.sources(),
+		})
+	}
+	for i := range r.Vectors {
+		f.Vectors = append(f.Vectors, r.Vectors[i].found(r.Base))
+	}
+	return f
 }
 
 // Link is a node that the first sources mention, or that the search found, with all sources that mention it.

@@ -260,6 +260,11 @@ func (e *env) statements() []cypher.Query {
 	return all
 }
 
+// keptStatements returns the statements whose first plan Neo4j keeps while the data grow.
+func (e *env) keptStatements() []cypher.Query {
+	return slices.DeleteFunc(e.statements(), func(q cypher.Query) bool { return !q.KeepPlan })
+}
+
 // scans are operators whose cost grows with the database, not with the request.
 var scans = regexp.MustCompile(`AllNodesScan|ByLabelScan|ByLabelsScan|IndexScan|CartesianProduct|RelationshipsScan|` +
 	`TypeScan|TypesScan|IndexContains|IndexEndsWith`)

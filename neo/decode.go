@@ -131,6 +131,9 @@ func setterOf(t reflect.Type) (setter, error) {
 	case reflect.Pointer:
 		return setPointer(t)
 	case reflect.Slice:
+		if t == reflect.TypeFor[[]any]() {
+			return setAny, nil
+		}
 		return setSlice(t)
 	case reflect.Struct:
 		return setStruct(t)

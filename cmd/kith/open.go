@@ -154,7 +154,7 @@ func (c *config) withMemory(
 		recalls:  recall.New(store, recall.Options{Log: log, Observe: registry.ObserveRecall}),
 		embedder: embedder, vectors: vector.New(c.EmbeddingsMemory << 20),
 	}
-	listener.feeds = m.feeds
+	listener.feeds, listener.duplicates = m.feeds, m.duplicates
 	defer m.walks.Close()
 	keys.Announce(contextCache.Revoked)
 	m.newServices(queryEmbedder)
@@ -203,8 +203,9 @@ func (c *config) openCache(store *graph.Store, keys *auth.Keys, registry *metric
 // changeListener passes the changes that stores report to the cache, to the streams of changes and to the audit log. Its fields are
 // set before anything is written.
 type changeListener struct {
-	cache *cache.Cache
-	feeds *feed.Store
+	cache      *cache.Cache
+	feeds      *feed.Store
+	duplicates *duplicate.Store
 }
 
 // committing makes requests for contexts that a write changes wait for its end.
@@ -230,6 +231,7 @@ func (l *changeListener) changed(ctx context.Context, c graph.Change) {
 		l.cache.Wrote(ctx, c.Team)
 	}
 	l.feeds.Changed(c.Team)
+	l.duplicates.Changed(c.Team)
 	audit.Note(ctx, c.Users, c.IDs...)
 }
 

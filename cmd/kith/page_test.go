@@ -29,7 +29,7 @@ func TestPage(t *testing.T) {
 	if ui.Files() == nil {
 		t.Fatal("the page is not built: go run ./ui/build")
 	}
-	s := shared(t)
+	s := start(t, append(settings(testenv.Neo4j(t), testenv.Redis(t)), "KITH_MAINTENANCE=1h")) // it looks for duplicates
 	key := s.newKey(t, testenv.Team(t), "admin", "read", "write")
 	if err := demo.Load(t.Context(), client.New(s.url, key, nil), time.Now()); err != nil {
 		t.Fatal(err)

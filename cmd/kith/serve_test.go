@@ -84,6 +84,7 @@ func settings(db testenv.Database, redis string) []string {
 		"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_BOOTSTRAP_KEY=" + bootstrapKey,
 		"KITH_NEO4J_URI=" + db.URI, "KITH_NEO4J_USER=" + db.User, "KITH_NEO4J_PASSWORD=" + db.Password,
 		"KITH_NEO4J_DATABASE=" + db.Database, "KITH_REDIS_URI=" + redis, "KITH_LOG_LEVEL=debug", "KITH_REQUEST_TIMEOUT=60s",
+		"KITH_MAINTENANCE=0", // else each would look for duplicates in the teams of all tests
 	}
 }
 

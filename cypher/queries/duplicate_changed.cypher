@@ -1,0 +1,17 @@
+// Returns those of some teams whose nodes were not looked at for duplicates yet, or not since their last change, and how far each was looked
+// through, as duplicate_teams does.
+// mode: read
+// scope: server
+// params: teams, limit
+// returns: team, next_seq, next_item, first
+UNWIND $teams AS team
+MATCH (f:Feed {team_id: team})
+USING INDEX SEEK f:Feed(team_id)
+OPTIONAL MATCH (l:DuplicateLook {team_id: team})
+WITH f, l
+WHERE l IS NULL OR l.first IS NOT NULL OR l.next_seq <= f.seq
+RETURN f.team_id AS team,
+  l.next_seq AS next_seq,
+  l.next_item AS next_item,
+  CASE WHEN l IS NULL THEN '' ELSE l.first END AS first
+LIMIT $limit
