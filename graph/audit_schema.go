@@ -3,9 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -14,15 +12,12 @@ import (
 )
 
 var (
-	findSchemaNames = neo.Load[[]string]("schema_names")
-	findUnkeyed     = neo.Load[unkeyedNode]("audit_unkeyed")
-	setKey          = neo.Load[neo.None]("audit_key")
+	findUnkeyed = neo.Load[unkeyedNode]("audit_unkeyed")
+	setKey      = neo.Load[neo.None]("audit_key")
 )
 
 // unkeyedNode is a node without a team or a key. ID is the element id.
 type unkeyedNode struct{ ID, TeamID string }
-
-var schemaName = regexp.MustCompile(`^CREATE (?:[A-Z]+ )*(?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS`)
 
 // schema reports a database whose schema differs from the schema of this binary.
 func (a *auditor) schema(ctx context.Context) error {
@@ -44,33 +39,17 @@ func (a *auditor) schema(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range schemaNames() {
-		if slices.Contains(there, name) {
+	for _, part := range schemaParts() {
+		if slices.Contains(there, part.name) {
 			continue
 		}
-		f := Finding{Check: "schema", Key: name, Detail: "an index or constraint is missing",
+		f := Finding{Check: "schema", Key: part.name, Detail: "an index or constraint is missing",
 			Advice: "a constraint cannot be created while nodes break it: repair the other findings, then run kith check --fix"}
 		if err := a.report(ctx, f, a.store.renewSchema); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// schemaNames returns the names of all indexes and constraints that the schema files create.
-func schemaNames() []string {
-	var names []string
-	for _, m := range cypher.Migrations() {
-		for _, statement := range m.Statements {
-			if dropped, ok := strings.CutPrefix(statement, "DROP INDEX "); ok {
-				name, _, _ := strings.Cut(dropped, " ")
-				names = slices.DeleteFunc(names, func(n string) bool { return n == name })
-			} else if match := schemaName.FindStringSubmatch(statement); match != nil {
-				names = append(names, match[1])
-			}
-		}
-	}
-	return names
 }
 
 // unkeyed reports nodes without a team or a key.

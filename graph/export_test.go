@@ -78,7 +78,6 @@ var ErrLeaseLost = errLeaseLost
 var MacroKind = macroKind
 var OwnerRows = ownerRows
 var RecordsLinked = recordsLinked
-var SchemaNames = schemaNames
 
 func NewAuditor(s *Store, o AuditOptions) *auditor { return &auditor{store: s, options: o} }
 

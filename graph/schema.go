@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 var (
 	findSchemaVersion = neo.Load[int64]("schema_version")
 	setSchemaVersion  = neo.Load[neo.None]("schema_version_set")
+	findSchemaNames   = neo.Load[[]string]("schema_names")
 	findServerVersion = neo.Load[[]string]("server_version")
 	renewRanks        = neo.Load[int64]("rank_renew")
 )
@@ -62,10 +64,41 @@ const (
 	namesVersion  = 14
 )
 
-// renewSchema creates the missing parts of the schema, whatever version the database has.
+// schemaPart is an index or a constraint of the current schema, with the statement that creates it.
+type schemaPart struct{ migration, name, statement string }
+
+var schemaName = regexp.MustCompile(`^CREATE (?:[A-Z]+ )*(?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS`)
+
+// schemaParts returns what the schema files create and do not drop again.
+func schemaParts() []schemaPart {
+	var parts []schemaPart
+	for _, m := range cypher.Migrations() {
+		for _, statement := range m.Statements {
+			if dropped, ok := strings.CutPrefix(statement, "DROP INDEX "); ok {
+				name, _, _ := strings.Cut(dropped, " ")
+				parts = slices.DeleteFunc(parts, func(p schemaPart) bool { return p.name == name })
+			} else if match := schemaName.FindStringSubmatch(statement); match != nil {
+				parts = append(parts, schemaPart{m.Name, match[1], statement})
+			}
+		}
+	}
+	return parts
+}
+
+// renewSchema creates the missing parts of the schema, whatever version the database has. What is there stays: Neo4j plans all
+// statements anew when an index changes.
 func (s *Store) renewSchema(ctx context.Context) error {
-	if err := s.applyAll(ctx, cypher.Migrations()); err != nil {
+	there, err := findSchemaNames.ReadOne(ctx, s.db.Leader(), nil)
+	if err != nil {
 		return err
+	}
+	for _, part := range schemaParts() {
+		if slices.Contains(there, part.name) {
+			continue
+		}
+		if err := s.db.Schema(ctx, part.migration, part.statement); err != nil {
+			return err
+		}
 	}
 	return s.Migrate(ctx)
 }

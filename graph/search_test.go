@@ -361,9 +361,9 @@ func TestSearchByDayAndKind(t *testing.T) {
 	e.findsAll("u", q, "r", "e")
 }
 
-// A search whose index of relationships is missing creates it.
-func TestSearchWithoutIndex(t *testing.T) {
-	e := alone(t)
+// searchWithoutIndex checks that a search whose index of relationships is missing creates it.
+func searchWithoutIndex(_ *testing.T, e *env) {
+	e.Team += "-search"
 	e.lit("u")
 	e.finds("u", "lantern", "m", "s", "c", "c relates_to d")
 	e.Raw("DROP INDEX " + graph.OthersIndex)

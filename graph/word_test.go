@@ -201,9 +201,10 @@ func (e *env) asked(text string) string {
 	return string(raw)
 }
 
-// Types of earlier versions can still be read by name, changed and deleted, and new relationships do not get them.
-func TestTypesOfEarlierVersions(t *testing.T) {
-	e := alone(t)
+// olderTypes checks that types of earlier versions can still be read by name, changed and deleted, and that new relationships do not get
+// them.
+func olderTypes(t *testing.T, e *env) {
+	e.Team += "-types"
 	e.pair()
 	e.olderType("a", "of_old", "b")
 	if err := e.Store.Migrate(t.Context()); err != nil {
