@@ -121,11 +121,12 @@ func (r *feedRecord) version() string {
 	return ""
 }
 
-// recordsOf returns the labels, key, user and state of all records of a team, and what takes them along.
+// recordsOf returns the labels, key, user and state of all records of a team, and what takes them along. That entity_key is there makes
+// Neo4j read the index of the team's nodes, not the nodes of all teams.
 const recordsOf = `MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IS NOT NULL
 	RETURN labels(n) AS kind, n.entity_key AS key, coalesce(n.user_id, '') AS user, 'version ' + coalesce(n.version, 1) + ' ' + coalesce(n.name, '') + coalesce(n.description, '') + coalesce(n.summary, '') + coalesce(toString(n.is_owner), '') AS state,
 		[x IN [n.source_key, n.system] | coalesce(x, '')] AS along, properties(n) AS all
-	UNION ALL MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE r.key IS NOT NULL
+	UNION ALL MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE a.entity_key IS NOT NULL AND r.key IS NOT NULL
 	RETURN [CASE WHEN type(r) = 'system_relationship' THEN type(r) ELSE 'relationship' END] AS kind, r.key AS key, coalesce(r.user_id, '') AS user,
 		'version ' + coalesce(r.version, 1) + ' ' + a.entity_key + ' ' + b.entity_key + ' ' + coalesce(r.description, '') + coalesce(toString(r.valid_to), '') AS state, [labels(a), a.entity_key, labels(b), b.entity_key, r.system] AS along, properties(r) AS all
 	UNION ALL MATCH (x:Statement {team_id: $team})

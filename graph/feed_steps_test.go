@@ -36,7 +36,7 @@ func (m *feedModel) nodeKey(name string) (kind, key string) {
 
 // linkKey returns the key of a relationship that is or was stored; empty if there is none.
 func (m *feedModel) linkKey(deleted bool) string {
-	found := `MATCH ()-[r {team_id: $team}]->() WHERE r.key IS NOT NULL RETURN r.key ORDER BY r.key`
+	found := `MATCH (a:Memory {team_id: $team})-[r]->() WHERE a.entity_key IS NOT NULL AND r.key IS NOT NULL RETURN r.key ORDER BY r.key`
 	if deleted {
 		found = `MATCH (r:DeletedRelationship {team_id: $team}) RETURN r.key ORDER BY r.key`
 	}

@@ -44,10 +44,10 @@ func (e *env) twice() {
 func (e *env) content() []string {
 	e.Helper()
 	var lines []string
-	for _, row := range e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN labels(n), [k IN keys(n) WHERE NOT k IN ['version', 'updated_at', 'written', 'restored_at', 'notes_expire_at', 'is_dirty'] | [k, n[k]]]`) {
+	for _, row := range e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IS NOT NULL RETURN labels(n), [k IN keys(n) WHERE NOT k IN ['version', 'updated_at', 'written', 'restored_at', 'notes_expire_at', 'is_dirty'] | [k, n[k]]]`) {
 		lines = append(lines, sortedText(row))
 	}
-	for _, row := range e.Raw(`MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) RETURN a.entity_key, type(r), b.entity_key, [k IN keys(r) | [k, r[k]]]`) {
+	for _, row := range e.Raw(`MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE a.entity_key IS NOT NULL RETURN a.entity_key, type(r), b.entity_key, [k IN keys(r) | [k, r[k]]]`) {
 		lines = append(lines, sortedText(row))
 	}
 	slices.Sort(lines)

@@ -29,7 +29,7 @@ type placedEdge struct{ key, kind, from, to string }
 
 func (e *env) workspaceModel(user string) *workspaceModel {
 	m := &workspaceModel{now: e.Now, user: user, nodes: map[string]placedNode{}}
-	for _, row := range e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN labels(n), [name IN keys(n) | [name, n[name]]]`) {
+	for _, row := range e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IS NOT NULL RETURN labels(n), [name IN keys(n) | [name, n[name]]]`) {
 		n := placedNode{kind: graph.KindOfLabel(graph.KindLabel(neo.List(row[0]))).Name}
 		if err := n.DecodeNeo(row[1]); err != nil {
 			e.Fatal(err)
@@ -40,7 +40,7 @@ func (e *env) workspaceModel(user string) *workspaceModel {
 			m.nodes[n.Text("entity_key")] = n
 		}
 	}
-	for _, row := range e.Raw(`MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE r.valid_to IS NULL RETURN r.key, type(r), a.entity_key, b.entity_key`) {
+	for _, row := range e.Raw(`MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE a.entity_key IS NOT NULL AND r.valid_to IS NULL RETURN r.key, type(r), a.entity_key, b.entity_key`) {
 		edge := placedEdge{neo.Text(row[0]), neo.Text(row[1]), neo.Text(row[2]), neo.Text(row[3])}
 		_, from := m.nodes[edge.from]
 		_, to := m.nodes[edge.to]
