@@ -136,19 +136,21 @@ func (w *Worker) turn(ctx context.Context) (more bool, err error) {
 		for _, t := range teams {
 			after = t.Team
 			next, err := w.changed(ctx)
+			if err != nil {
+				return more, err
+			}
 			if !slices.ContainsFunc(next, func(c lookedTeam) bool { return c.Team == t.Team }) {
 				next = append(next, t)
 			}
 			for _, t := range next {
-				left, lookErr := w.look(ctx, t)
+				left, err := w.look(ctx, t)
 				more = more || left
-				err = errors.Join(err, lookErr)
-			}
-			if errors.Is(err, graph.ErrUnavailable) || errors.Is(err, errLost) || ctx.Err() != nil {
-				return more, err
-			}
-			if err != nil { // the other teams do not wait for this one
-				failed = append(failed, err)
+				if errors.Is(err, graph.ErrUnavailable) || errors.Is(err, errLost) || ctx.Err() != nil {
+					return more, err
+				}
+				if err != nil { // the other teams do not wait for this one
+					failed = append(failed, err)
+				}
 			}
 		}
 	}
