@@ -102,7 +102,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		if err != nil && !errors.Is(err, errLost) && ctx.Err() == nil {
 			w.options.Log.Warn("looking for duplicates failed, it goes on where it stopped", "error", err)
 		}
-		if more && err == nil && ctx.Err() == nil {
+		if more && err == nil {
 			continue
 		}
 		if !sleep.For(ctx, w.options.Every) {

@@ -29,23 +29,21 @@ func (s *Store) ofPast(ctx context.Context, scope graph.Scope, q *Search, asks *
 	if err != nil {
 		return err
 	}
-	nodes, links := former.Nodes, former.Relationships
-	for _, n := range row.Nodes {
-		nodes = append(nodes, n.Key)
-	}
+	nodes, links := keysOf(former.Nodes, row.Nodes), keysOf(former.Relationships, row.Relationships)
+	read := slices.Clone(nodes)
 	for _, l := range row.Relationships {
-		nodes, links = append(nodes, l.From, l.To), append(links, l.Key)
+		read = append(read, l.From, l.To)
 	}
-	past, err := s.graph.PastOf(ctx, scope, q.AsOf, nodes, links)
+	past, err := s.graph.PastOf(ctx, scope, q.AsOf, read, links)
 	if err != nil {
 		return err
 	}
-	row.Nodes = q.nodesOf(past, asks.nodes, row.Nodes, former.Nodes)
+	row.Nodes = q.nodesOf(past, asks.nodes, row.Nodes, nodes)
 	ends, err := s.endsOf(ctx, scope, q, past, former.Relationships)
 	if err != nil {
 		return err
 	}
-	row.Relationships = q.linksOf(past, asks.relationships, row.Relationships, former.Relationships, ends)
+	row.Relationships = q.linksOf(past, asks.relationships, row.Relationships, links, ends)
 	return nil
 }
 
@@ -124,12 +122,12 @@ func valuesOf(p graph.Properties, names []string) []any {
 }
 
 // nodesOf returns the hits among nodes: those that the indexes found and that were the same, and those that match as they were.
-func (q *Search) nodesOf(past *graph.Past, asks []indexAsk, found []nodeMatch, former []string) []nodeMatch {
+func (q *Search) nodesOf(past *graph.Past, asks []indexAsk, found []nodeMatch, keys []string) []nodeMatch {
 	same := slices.DeleteFunc(slices.Clone(found), func(r nodeMatch) bool {
 		_, changed := past.Changed(r.Key)
 		return changed || !past.There(r.Key)
 	})
-	for _, key := range keysOf(former, found) {
+	for _, key := range keys {
 		n, changed := past.Changed(key)
 		if !changed || !slices.Contains(q.Nodes, n.Kind) || q.before(n.Properties) {
 			continue
@@ -167,7 +165,7 @@ func (s *Store) endsOf(ctx context.Context, scope graph.Scope, q *Search, past *
 }
 
 // linksOf does the same as nodesOf for relationships.
-func (q *Search) linksOf(past *graph.Past, asks []indexAsk, found []relationshipMatch, former []string, ends map[string]graph.NodeRef) []relationshipMatch {
+func (q *Search) linksOf(past *graph.Past, asks []indexAsk, found []relationshipMatch, keys []string, ends map[string]graph.NodeRef) []relationshipMatch {
 	var all []relationshipMatch
 	for _, r := range found {
 		from, thereFrom := past.Ref(graph.NodeRef{EntityKey: r.From, Name: r.FromName})
@@ -179,7 +177,7 @@ func (q *Search) linksOf(past *graph.Past, asks []indexAsk, found []relationship
 			}
 		}
 	}
-	for _, key := range keysOf(former, found) {
+	for _, key := range keys {
 		r, changed := past.ChangedLink(key)
 		from, thereFrom := ends[r.From]
 		to, thereTo := ends[r.To]
