@@ -8,8 +8,8 @@ SHELL       := bash
 VERSION   ?= $(shell scripts/version.sh)
 COMMIT    ?= $(shell git rev-parse HEAD 2> /dev/null)
 DATE      ?= $(shell TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2> /dev/null)
-# Static, with the time zones in it: a container or a small machine may have none.
-GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags timetzdata \
+# Static, with the time zones in it: a container or a small machine may have none. Without Gin's MessagePack: 6 MB.
+GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags timetzdata,nomsgpack \
                -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE) -X main.repository=$(REPOSITORY)'
 # Address of a Maven repository, from which the built kith fetches Neo4j where there is no KITH_NEO4J_REPOSITORY. Empty: with Maven.
 REPOSITORY ?=
@@ -24,23 +24,23 @@ PAGE      ?=
 # One package at a time (-p 1): several start databases of their own. Three tests at a time: they wait for databases much of
 # their time. make check and make lint vet the code, and programs without debug information link faster.
 TESTFLAGS ?= -shuffle=on -p 1 -parallel 3 -vet=off -ldflags='-s -w' -timeout=45m
-LINTFLAGS ?=
 BENCHTIME ?= 1s
 SOAK      ?= 10m
 ATTACK    ?= 10m
 FUZZ      ?= 5m
 BODIES    ?= 1000
 REPLAYS   ?= 10000
+SEED      ?= $$RANDOM
 OPERATIONS ?= 100000
 TRIALS    ?= 10000
-FAULTS    ?= 100
+FAULTS    ?= 500
 SCALE     ?= 2000000
 SCALEDATA ?= $(CURDIR)/scale-data
 NEO4J     ?= 2026.08.1
 CYPHER    ?= 25
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-ui duplicates test-adapters race soak replay isolation cluster attack attack-bodies fuzz test-containers test-neo4j-2026 bench scale lint windows image dist test-dist clean
+.PHONY: help page build run setup check test test-ui duplicates test-adapters race soak replay isolation cluster attack attack-bodies fuzz test-containers test-neo4j-2026 bench scale layers lint windows image dist test-dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -91,11 +91,11 @@ replay: setup ## serve ten thousand contexts by two kiths under writes, and serv
 	KITH_TEST_REPLAYS=$(REPLAYS) $(WITHENV) go test ./cmd/kith -run TestContextsCanBeAskedAgain -count=1 -v -timeout=1h
 
 isolation: setup ## compare the answers to a team that has its database for itself with those to one that shares it (OPERATIONS=100000), then guess what others store (TRIALS=10000)
-	KITH_TEST_OPERATIONS=$(OPERATIONS) KITH_TEST_SEED=$$RANDOM go test ./cmd/kith -run TestAnswersDoNotDependOnOthers -count=1 -v -timeout=0
-	KITH_TEST_TRIALS=$(TRIALS) KITH_TEST_SEED=$$RANDOM go test ./cmd/kith -run TestNothingIsGuessedOfOthers -count=1 -v -timeout=0
+	KITH_TEST_OPERATIONS=$(OPERATIONS) KITH_TEST_SEED=$(SEED) go test ./cmd/kith -run TestAnswersDoNotDependOnOthers -count=1 -v -timeout=0
+	KITH_TEST_TRIALS=$(TRIALS) KITH_TEST_SEED=$(SEED) go test ./cmd/kith -run TestNothingIsGuessedOfOthers -count=1 -v -timeout=0
 
-cluster: setup ## read from a cluster with a member that is behind, and write while its members fail, change and lie (FAULTS=100)
-	KITH_TEST_FAULTS=$(FAULTS) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run 'TestCluster' -count=1 -v -timeout=1h
+cluster: setup ## read from a cluster with a member that is behind, and write while its members fail, change and lie (FAULTS=500)
+	KITH_TEST_FAULTS=$(FAULTS) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run 'TestCluster' -count=1 -v -timeout=1h
 
 attack: ## ten callers send the worst statements that are allowed to a Neo4j with 256 MiB, beside writes (ATTACK=10m)
 	ATTACK=$(ATTACK) go test ./cmd/kith -run TestStatementsDoNotStopTheDatabase -count=1 -v -timeout=0
@@ -104,7 +104,7 @@ fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), hold thousand
 	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuard$$' -fuzztime $(FUZZ)
 	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuardAccount$$' -fuzztime $(FUZZ)
 	FUZZ=$(FUZZ) go test -tags=soak ./internal/soak -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
-	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$$RANDOM $(WITHENV) go test ./cmd/kith -run TestContractHolds -count=1 -v -timeout=0
+	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run TestContractHolds -count=1 -v -timeout=0
 	$(WITHENV) go test ./graph -run 'TestReceiptForetellsADeletion|TestWhyAgreesWithTheContext' -rapid.checks=1000 -count=1 -v -timeout=0
 	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./traverse -run TestCypherTellsNothingOfOthersWhateverIsAsked -count=1 -v -timeout=0
 
@@ -115,7 +115,7 @@ test-containers: page ## all tests, with the databases in containers
 	KITH_TEST_WITH=containers $(WITHENV) go test $(TESTFLAGS) ./...
 
 test-neo4j-2026: setup page ## all tests with a newer Neo4j (NEO4J=2026.08.1), whose databases have Cypher 25 as their default language (CYPHER=5)
-	KITH_TEST_NEO4J_SETTINGS=db.query.default_language=CYPHER_$(CYPHER) \
+	KITH_TEST_PLANS=all KITH_TEST_NEO4J_SETTINGS=db.query.default_language=CYPHER_$(CYPHER) \
 	  go run ./internal/testenv/run -neo4j $(NEO4J) -- $(BRIEFJAVA) go test $(TESTFLAGS) ./...
 
 bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)
@@ -124,9 +124,14 @@ bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)
 scale: setup ## fill a store with SCALE=2000000 nodes and measure it on the way; goes on where an interrupted run stopped (hours and 20 GB: docs/benchmarks.md)
 	KITH_BENCH_SCALE=$(SCALE) KITH_BENCH_SCALE_DATA=$(SCALEDATA) go test ./bench -run '^$$' -bench 'Scale$$' -benchtime 1x -timeout 0 -v
 
-lint: ## golangci-lint, with gofmt, go vet and the layering rule (.golangci.yml)
-	$(GOLANGCI) run $(LINTFLAGS)
-	cd clients/go && $(GOLANGCI) run --config ../../.golangci.yml $(LINTFLAGS)
+layers: ## which package imports which (.golangci.yml): seconds, once all packages and their tests are compiled
+	go build -o bin/layers ./internal/layers
+	GOFLAGS=-tags=soak,recall,dist bin/layers ./...
+	cd clients/go && ../../bin/layers ./...
+
+lint: ## golangci-lint, with gofmt, go vet and the rule of layers (.golangci.yml)
+	$(GOLANGCI) run
+	cd clients/go && $(GOLANGCI) run --config ../../.golangci.yml
 
 windows: ## compile for Windows (make dist does, too)
 	GOOS=windows go build -o /dev/null ./cmd/kith

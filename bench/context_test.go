@@ -20,6 +20,7 @@ import (
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/loader"
+	"kith/statement"
 	"kith/workspace"
 )
 
@@ -55,10 +56,14 @@ func BenchmarkColdContext(b *testing.B) {
 	db := testenv.Neo4j(b)
 	wire := countRoundTrips(b, db.URI)
 	db.URI = wire.uri
-	store := openStore(b, db, graph.Options{})
-	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
-	fullUser(b, store, scope, 100)
+	store := openStore(b, db, graph.Options{Said: statement.Record})
+	scope, talker := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}, graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
+	for _, s := range []graph.Scope{scope, talker} {
+		fullUser(b, store, s, 100)
+	}
+	writeStatements(b, store, talker)
 	combined, parallel := coldContexts(b, store, scope)
+	ofTalker, _ := coldContexts(b, store, talker)
 	reader := loader.NewStore(store)
 	section := func(s loader.Section) func() error {
 		return func() error {
@@ -67,15 +72,16 @@ func BenchmarkColdContext(b *testing.B) {
 	}
 	for range 300 { // plans, JIT
 		measureCall(b, combined)
+		measureCall(b, ofTalker)
 		for _, s := range loader.AllSections {
 			measureCall(b, section(s))
 		}
 	}
 	rounds := max(b.N, 300)
-	var whole, apart []time.Duration
+	var whole, apart, withStatements []time.Duration
 	sections := map[loader.Section][]time.Duration{}
 	for range rounds {
-		whole = append(whole, measureCall(b, combined))
+		whole, withStatements = append(whole, measureCall(b, combined)), append(withStatements, measureCall(b, ofTalker))
 		apart = append(apart, measureCall(b, parallel))
 		for _, s := range loader.AllSections {
 			sections[s] = append(sections[s], measureCall(b, section(s)))
@@ -97,6 +103,7 @@ func BenchmarkColdContext(b *testing.B) {
 	b.ReportMetric(float64(median(whole))/float64(slowest), "cold/slowest-section")
 	b.ReportMetric(trips, "round-trips")
 	b.ReportMetric(testing.AllocsPerRun(100, func() { measureCall(b, combined) }), "client-allocs")
+	b.ReportMetric(float64(median(withStatements))/float64(median(whole)), "with-110-statements/without")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -194,21 +201,21 @@ func BenchmarkFirstContext(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkColdCallers reports how many cold contexts a second one and eight callers get, and how much processor time of the whole
-// machine each takes.
+// BenchmarkColdCallers reports how many cold contexts a second one and eight callers get, as JSON and as text of 1,300 tokens, and how much
+// processor time of the whole machine each takes.
 func BenchmarkColdCallers(b *testing.B) {
 	store := openStore(b, testenv.Neo4j(b), graph.Options{})
 	scope := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	fullUser(b, store, scope, 100)
 	l := uncached(store, loader.Combined)
-	rate := func(callers int, lasting time.Duration) (perSecond, processorMS float64) {
+	rate := func(r loader.Request, callers int, lasting time.Duration) (perSecond, processorMS float64) {
 		var group sync.WaitGroup
 		var served atomic.Int64
 		begun, busy := time.Now(), busyTime(b)
 		for range callers {
 			group.Go(func() {
 				for time.Since(begun) < lasting {
-					if _, err := l.Context(b.Context(), loader.Request{Scope: scope}, nil); err != nil {
+					if _, err := l.Context(b.Context(), r, nil); err != nil {
 						b.Error(err)
 						return
 					}
@@ -220,11 +227,13 @@ func BenchmarkColdCallers(b *testing.B) {
 		n := float64(served.Load())
 		return n / time.Since(begun).Seconds(), milliseconds(busyTime(b)-busy) / n
 	}
-	rate(callers, 15*time.Second) // plans, JIT
-	for _, n := range []int{1, callers} {
-		perSecond, processorMS := rate(n, 10*time.Second)
-		b.ReportMetric(perSecond, fmt.Sprintf("contexts/s/%d", n))
-		b.ReportMetric(processorMS, fmt.Sprintf("processor-ms/%d", n))
+	for name, r := range map[string]loader.Request{"JSON": {Scope: scope}, "text": {Scope: scope, Format: loader.Text, MaxTokens: 1300}} {
+		rate(r, callers, 15*time.Second) // plans, JIT
+		for _, n := range []int{1, callers} {
+			perSecond, processorMS := rate(r, n, 10*time.Second)
+			b.ReportMetric(perSecond, fmt.Sprintf("contexts/s/%s/%d", name, n))
+			b.ReportMetric(processorMS, fmt.Sprintf("processor-ms/%s/%d", name, n))
+		}
 	}
 	b.ReportMetric(0, "ns/op")
 }

@@ -18,6 +18,7 @@ import (
 	"kith/graph"
 	"kith/internal/searchscope"
 	"kith/internal/testenv"
+	"kith/statement"
 	"kith/vector"
 )
 
@@ -30,21 +31,32 @@ type searchEnv struct {
 	vectors  *vector.Index
 }
 
-// lastSearch keeps the last search of a store.
+// lastSearch keeps the last search of a store, and how long its statements took.
 type lastSearch struct {
 	*explore.Store
-	asked explore.Search
+	asked           explore.Search
+	search, details time.Duration
 }
 
 func (s *lastSearch) Search(ctx context.Context, scope graph.Scope, q explore.Search) (explore.Found, error) {
 	s.asked = q
-	return s.Store.Search(ctx, scope, q)
+	begun := time.Now()
+	found, err := s.Store.Search(ctx, scope, q)
+	s.search = time.Since(begun)
+	return found, err
+}
+
+func (s *lastSearch) Details(ctx context.Context, scope graph.Scope, w explore.Wanted) (explore.Details, error) {
+	begun := time.Now()
+	details, err := s.Store.Details(ctx, scope, w)
+	s.details = time.Since(begun)
+	return details, err
 }
 
 func newSearchEnv(b testing.TB, db testenv.Database) *searchEnv {
 	b.Helper()
 	s := &searchEnv{embedder: newClustered(), vectors: vector.New(4 << 30)}
-	s.Store = openStore(b, db, graph.Options{Embedder: s.embedder})
+	s.Store = openStore(b, db, graph.Options{Embedder: s.embedder, Said: statement.Record})
 	s.searches = &lastSearch{Store: explore.NewStore(s.Store, s.embedder)}
 	s.explorer = explore.New(s.searches, explore.Options{Embedder: s.embedder, Vectors: s.vectors})
 	return s
@@ -78,8 +90,9 @@ func (s *searchEnv) loadVectors(b testing.TB, scope graph.Scope) {
 	}
 }
 
+// question returns a search for ten nodes, sources and messages each.
 func question(text string) explore.Request {
-	return explore.Request{Queries: []explore.Query{{Query: text}}}
+	return explore.Request{Queries: []explore.Query{{Query: text}}, Limit: 10}
 }
 
 const (
@@ -169,10 +182,12 @@ func (s *searchEnv) compare(b *testing.B, scope graph.Scope, rounds int) (whole,
 		s.ask(b, scope, question(texts[i]))
 		asked[i] = s.searches.asked
 	}
-	var all, statement, scan []time.Duration
+	var all, within, details, rest, statement, scan []time.Duration
 	for i, text := range texts {
 		unit, other := s.embedder.unit(text), (i+rounds/2)%rounds // not what was just found
-		all = append(all, measureCall(b, func() error { s.ask(b, scope, question(text)); return nil }))
+		took := measureCall(b, func() error { s.ask(b, scope, question(text)); return nil })
+		all, within, details = append(all, took), append(within, s.searches.search), append(details, s.searches.details)
+		rest = append(rest, took-s.searches.search-s.searches.details)
 		statement = append(statement, measureCall(b, func() error {
 			_, err := s.searches.Search(b.Context(), scope, asked[other])
 			return err
@@ -182,7 +197,8 @@ func (s *searchEnv) compare(b *testing.B, scope graph.Scope, rounds int) (whole,
 			return err
 		}))
 	}
-	b.Logf("%s: p50 %.2f ms; statement alone %.2f ms, vectors alone %.2f ms", scope.TeamID, milliseconds(median(all)),
+	b.Logf("%s: p50 %.2f ms, of which statement beside vectors %.2f, details %.2f, all else %.2f ms; statement alone %.2f ms, vectors alone %.2f ms",
+		scope.TeamID, milliseconds(median(all)), milliseconds(median(within)), milliseconds(median(details)), milliseconds(median(rest)),
 		milliseconds(median(statement)), milliseconds(median(scan)))
 	return median(all), max(median(statement), median(scan))
 }

@@ -13,6 +13,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/testenv"
+	"kith/loader"
 	"kith/neo"
 	"kith/preference"
 )
@@ -36,7 +37,8 @@ func openStore(b testing.TB, db testenv.Database, o graph.Options) *graph.Store 
 	return store
 }
 
-// fullUser writes a memory that fills every section of a context to its limit, with an owner of degree relationships.
+// fullUser writes a memory that fills every section of a context but that of statements to its limit, with an owner of degree
+// relationships.
 func fullUser(b *testing.B, store *graph.Store, scope graph.Scope, degree int) {
 	b.Helper()
 	now := time.Now()
@@ -66,6 +68,27 @@ func fullUser(b *testing.B, store *graph.Store, scope graph.Scope, degree int) {
 	preferences := []preference.Preference{{Key: "conversation_style", Value: []byte(`"direct"`)}, {Key: "time_zone", Value: []byte(`"Europe/Berlin"`)}}
 	if err := preference.NewStore(store).ReplacePreferences(b.Context(), scope, preferences); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// writeStatements has the user say as much as the section of statements has. The store must search messages.
+func writeStatements(b *testing.B, store *graph.Store, scope graph.Scope) {
+	b.Helper()
+	source := &graph.SourceWrite{EntityKey: "said", StartedAt: graph.Some(time.Now())}
+	for i := range 110 {
+		text := fmt.Sprintf("I prefer boats from yard%d.", i)
+		if i >= 50 {
+			text = fmt.Sprintf("My flight to harbour%d is on 3 May.", i)
+		}
+		source.Messages = append(source.Messages, graph.MessageWrite{Role: "user", Text: text})
+	}
+	if _, err := store.WriteSource(b.Context(), scope, source); err != nil {
+		b.Fatal(err)
+	}
+	found := &loader.Sections{}
+	err := loader.NewStore(store).ReadSection(b.Context(), scope, loader.StatementsSection, loader.SectionQuery{Now: time.Now()}, found)
+	if err != nil || len(found.Statements) != len(source.Messages) {
+		b.Fatalf("%d statements, %v", len(found.Statements), err)
 	}
 }
 

@@ -31,7 +31,7 @@ func (s *server) callContextTool(b *testing.B) {
 	}
 }
 
-// BenchmarkMCPContext compares get_context with the HTTP requests for the same two forms, in turns, cold and cached.
+// BenchmarkMCPContext compares get_context with the HTTP request for the same text, in turns, cold and cached.
 func BenchmarkMCPContext(b *testing.B) {
 	s := newServer(b)
 	for _, cold := range []bool{true, false} {
@@ -47,16 +47,14 @@ func BenchmarkMCPContext(b *testing.B) {
 				call()
 				return time.Since(begun).Seconds() * 1e6
 			}
-			var object, both, tool []float64
+			var text, tool []float64
 			for range 300 {
-				object = append(object, took(func() { s.get(b, contextPath) }))
-				both = append(both, took(func() { s.get(b, contextPath+"&format=text"); s.get(b, contextPath) }))
+				text = append(text, took(func() { s.get(b, contextPath+"&format=text&max_tokens=1300") }))
 				tool = append(tool, took(func() { s.callContextTool(b) }))
 			}
-			b.ReportMetric(median(object), "µs-http-json")
-			b.ReportMetric(median(both), "µs-http-both")
+			b.ReportMetric(median(text), "µs-http")
 			b.ReportMetric(median(tool), "µs-mcp")
-			b.ReportMetric(median(tool)/median(object), "mcp/http")
+			b.ReportMetric(median(tool)/median(text), "mcp/http")
 			b.ReportMetric(0, "ns/op")
 		})
 	}

@@ -47,7 +47,7 @@ func newWriter(b *testing.B) *writer {
 		b.Fatal(err)
 	}
 	changed := func(ctx context.Context, c graph.Change) { kept.Changed(ctx, c.Team, c.Users...) }
-	w := &writer{store: openStore(b, db, graph.Options{Changed: changed}), team: testenv.Team(b)}
+	w := &writer{store: openStore(b, db, graph.Options{Changed: changed, Said: statement.Record}), team: testenv.Team(b)}
 	keys := auth.New(auth.NewStore(w.store), time.Now)
 	if w.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: w.team, Scopes: []string{auth.Read, auth.Write}}); err != nil {
 		b.Fatal(err)
@@ -276,8 +276,8 @@ func BenchmarkImportMessages(b *testing.B) {
 			fmt.Fprintf(&file, `{"node":{"kind":"source","entity_key":"%s-%d","user_id":"u1","content_type":"conversation","summary":"about %[2]d"}}`+"\n", prefix, c)
 		}
 		for i := range conversations * each {
-			fmt.Fprintf(&file, `{"node":{"kind":"message","entity_key":"%s-%d-%d","user_id":"u1","source_key":"%[1]s-%[2]d","role":"assistant","text":%[4]q}}`+"\n",
-				prefix, i/each, i%each, description)
+			fmt.Fprintf(&file, `{"node":{"kind":"message","entity_key":"%s-%d-%d","user_id":"u1","source_key":"%[1]s-%[2]d","role":%[4]q,"text":%[5]q}}`+"\n",
+				prefix, i/each, i%each, []string{"user", "assistant"}[i%2], description)
 		}
 		return file.String()
 	}

@@ -79,8 +79,10 @@ func TestMarksComeBeforeVersions(t *testing.T) {
 		eventually(t, "b loads what a wrote", func() bool { return load(b, &bm, mark) })
 	}
 	am.setOwn("mark-of-a.")
-	a.Wrote(t.Context(), team)
-	eventually(t, "b hears of what no context shows", func() bool { return bm.hasReceived(team, "mark-of-a.") })
+	eventually(t, "b hears of what no context shows", func() bool {
+		a.Wrote(t.Context(), team) // while b connects anew, it receives nothing
+		return bm.hasReceived(team, "mark-of-a.")
+	})
 	if load(b, &bm, "") {
 		t.Error("b loads after a write that no context shows")
 	}
@@ -108,7 +110,30 @@ func TestForeignMarks(t *testing.T) {
 	direct.Set(t.Context(), "kith:mark:name-of-"+team, strings.Repeat("another-one ", 1000), 0)
 	m.setOwn("last")
 	p.Changed(t.Context(), team, "u")
-	if got, err := direct.Get(t.Context(), "kith:mark:name-of-"+team).Result(); err != nil || !strings.HasPrefix(got, "last another-one") || len(got) > 1024 {
+	if got, err := direct.Get(t.Context(), "kith:mark:name-of-"+team).Result(); err != nil || !strings.HasSuffix(got, "another-one last") || len(got) > 1024 {
 		t.Errorf("%d bytes, %v: %.50s", len(got), err, got)
 	}
+}
+
+// Of the marks that do not fit the latest are kept, the latest last, as a process keeps the last of what it receives.
+func TestLatestMarksAreKept(t *testing.T) {
+	t.Parallel()
+	server := testenv.StartRedis(t)
+	team := testenv.Team(t)
+	var m marks
+	p := startProcessWith(t, cache.Options{RedisURI: server.URI(), Marks: &m})
+	p.connected()
+	mark := func(i int) string { return fmt.Sprintf("%s%02d", strings.Repeat("m", 48), i) }
+	for i := range 30 {
+		m.setOwn(mark(i))
+		p.Changed(t.Context(), team, "u")
+	}
+	var want []string
+	for i := 30 - 1024/51; i < 30; i++ {
+		want = append(want, mark(i))
+	}
+	eventually(t, "the last is stored", func() bool {
+		got, err := client(t, server.URI()).Get(t.Context(), "kith:mark:name-of-"+team).Result()
+		return err == nil && got == strings.Join(want, " ")
+	})
 }

@@ -36,7 +36,7 @@ var errAbsent = errors.New("absent")
 // versionScript raises a version, or (with ARGV[3]) only one that is below ARGV[3], and publishes it to every
 // process. A version is at least the time in microseconds, so it also grows when Redis has lost all data. The script
 // is atomic, so messages arrive in the order of the versions. If there are marks (KEYS[2]), it publishes those of the
-// team before the version and returns them with it.
+// team before the version and returns them with it: the latest last, and of earlier ones (before ARGV[4]) those that fit.
 var versionScript = redis.NewScript(`
 local old = tonumber(redis.pcall('GET', KEYS[1]) or 0) or 0
 if not (old >= 0 and old < 2^53) then old = 0 end
@@ -44,10 +44,12 @@ local marks = KEYS[2] and redis.pcall('GET', KEYS[2]) or ''
 if type(marks) ~= 'string' then marks = '' end
 if ARGV[3] ~= '' and old >= tonumber(ARGV[3]) then return {string.format('%.0f', old), marks} end
 if KEYS[2] and ARGV[4] ~= '' then
+  local earlier = {}
   for mark in string.gmatch(marks, '%S+') do
-    if not string.find(ARGV[4], mark, 1, true) and #ARGV[4] + #mark < tonumber(ARGV[6]) then ARGV[4] = ARGV[4] .. ' ' .. mark end
+    if not string.find(' ' .. ARGV[4] .. ' ', ' ' .. mark .. ' ', 1, true) then table.insert(earlier, mark) end
   end
   marks = ARGV[4]
+  while #earlier > 0 and #marks + #earlier[#earlier] < tonumber(ARGV[6]) do marks = table.remove(earlier) .. ' ' .. marks end
   redis.call('SET', KEYS[2], marks, 'EX', ARGV[5])
   redis.call('PUBLISH', ARGV[2], KEYS[2] .. '\n' .. marks)
 end

@@ -2,6 +2,7 @@ package duplicate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -51,7 +52,8 @@ func (w *Worker) unjudged(ctx context.Context, limit int) ([]unjudged, error) {
 	return listUnjudged.Read(ctx, w.store.db, map[string]any{"above": time.Time{}, "limit": limit})
 }
 
-// judge asks the model about the pairs that have waited longest. After an error it is not asked for a while.
+// judge asks the model about the pairs that have waited longest, and then not before the next turn. After an error it is not asked for a
+// while, and the others are asked about before that pair.
 func (w *Worker) judge(ctx context.Context) error {
 	pairs, err := w.unjudged(ctx, judgePage)
 	if err != nil {
@@ -62,28 +64,35 @@ func (w *Worker) judge(ctx context.Context) error {
 		if err := w.hold(ctx); err != nil {
 			return err
 		}
-		verdict, err := w.options.Judge(ctx, p.Kind, p.First.node(), p.Second.node())
-		if err != nil {
-			w.askAgain = time.Now().Add(askPause)
-			return fmt.Errorf("ask the model about a pair: %w", err)
-		}
+		verdict, failure := w.options.Judge(ctx, p.Kind, p.First.node(), p.Second.node())
 		m := judged(p, verdict)
-		err = w.store.graph.Transaction(ctx, "duplicate_judge", func(t *graph.Tx) error {
+		params := map[string]any{
+			"team_id": p.Team, "pair": p.Pair, "compared": p.Compared, "verdict": string(verdict), "probability": m.Probability,
+			"reasons": m.codes(), "weights": m.weights(), "judge_from": nil,
+		}
+		if failure != nil {
+			params["verdict"], params["judge_from"] = nil, w.store.graph.Now()
+		}
+		err := w.store.graph.Transaction(ctx, "duplicate_judge", func(t *graph.Tx) error {
 			t.Changes(nil)
-			return storeVerdict.Run(t, map[string]any{
-				"team_id": p.Team, "pair": p.Pair, "compared": p.Compared, "verdict": string(verdict), "probability": m.Probability,
-				"reasons": m.codes(), "weights": m.weights(),
-			})
+			return storeVerdict.Run(t, params)
 		})
+		if failure != nil {
+			w.askAgain = time.Now().Add(askPause)
+			return errors.Join(fmt.Errorf("ask the model about a pair: %w", failure), err)
+		}
 		if err != nil {
 			return err
 		}
 		w.options.Observe(Judged, 1)
 	}
+	if len(pairs) > 0 {
+		w.askAgain = time.Now().Add(w.options.Every)
+	}
 	return nil
 }
 
-// judged returns the match of a pair with a verdict.
+// judged returns the match of a pair with a verdict; that of the comparison without one.
 func judged(p *unjudged, verdict Verdict) Match {
 	m := Match{Probability: p.Compared}
 	for i, code := range p.Reasons {
@@ -91,7 +100,7 @@ func judged(p *unjudged, verdict Verdict) Match {
 	}
 	weight, code := verdictWeight, "model_same"
 	switch verdict {
-	case Unsure:
+	case Unsure, "":
 		return m
 	case Other:
 		weight, code = -verdictWeight, "model_other"

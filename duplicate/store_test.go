@@ -30,7 +30,7 @@ func fresh(t *testing.T, merge float64) *env {
 	t.Helper()
 	e := &env{Env: graphtest.New(t), counts: map[string]int64{}}
 	e.store = NewStore(e.Store, feed.NewStore(e.Store))
-	e.worker = NewWorker(e.store, Options{Merge: merge, Observe: func(what string, count int64) { e.counts[what] += count }})
+	e.worker = NewWorker(e.store, Options{Merge: merge, Every: 1, Observe: func(what string, count int64) { e.counts[what] += count }})
 	e.worker.held = time.Now().Add(time.Hour) // other tests have workers too
 	return e
 }
@@ -47,11 +47,10 @@ func (e *env) look() int64 {
 // lookOnce reports whether more is left.
 func (e *env) lookOnce() (more bool) {
 	e.Helper()
-	e.store.Changed(e.Team)
-	teams, err := e.worker.changed(e.Context())
-	for _, t := range teams {
+	rows, err := findProgress.Read(e.Context(), e.Store.DB(), map[string]any{"teams": []string{e.Team}, "limit": 1})
+	for _, p := range rows {
 		if err == nil {
-			more, err = e.worker.look(e.Context(), t)
+			more, err = e.worker.look(e.Context(), p)
 		}
 	}
 	if err != nil {
@@ -67,7 +66,7 @@ func (e *env) waits() bool {
 	if err != nil {
 		e.Fatal(err)
 	}
-	return slices.ContainsFunc(teams, func(t lookedTeam) bool { return t.Team == e.Team })
+	return slices.Contains(teams, e.Team)
 }
 
 // list returns the keys of the listed pairs.
@@ -162,7 +161,13 @@ func TestFirstLook(t *testing.T) {
 		e.Write("u1", some)
 	}
 	e.worker.pages = 1
-	e.Same("more is left after a page", true, e.lookOnce())
+	left := map[string]bool{}
+	for range 2 { // the second time it waits for the next turn
+		if err := e.worker.lookAt(e.Context(), []string{e.Team}, left); err != nil {
+			t.Fatal(err)
+		}
+		e.Same("more is left after a page", []any{map[string]bool{e.Team: true}, int64(walkPage)}, []any{left, e.counts[Compared]})
+	}
 	e.Same("it waits", true, e.waits())
 	e.look()
 	e.Same("proposals", []string{"a1 z1"}, e.list("u1", Query{Kind: "person"}))
@@ -282,7 +287,7 @@ func TestVerdicts(t *testing.T) {
 	user := "verdicts of " + e.Team
 	var asked []string
 	errAway := errors.New("the model is away")
-	answers := map[string]any{"bob robert": Same, "karl kate": Other, "sue susan": Unsure, "liz lizzy": errAway}
+	answers := map[string]any{"bob robert": Same, "karl kate": Other, "sue susan": Unsure, "thomas tom": Other, "liz lizzy": errAway}
 	e.worker.options.Judge = func(_ context.Context, kind string, a, b PairNode) (Verdict, error) {
 		if a.UserID == nil || *a.UserID != user { // of another test
 			return Unsure, nil
@@ -326,6 +331,10 @@ func TestVerdicts(t *testing.T) {
 
 	e.Write(user, []graph.NodeWrite{named("person", "liz", "Liz Hall"), named("person", "lizzy", "Elizabeth Hall")})
 	e.look()
+	e.Now = e.Now.Add(time.Second)
+	e.Write(user, []graph.NodeWrite{named("person", "tom", "Tom Reed"), named("person", "thomas", "Thomas Reed")})
+	e.look()
+	e.Now = e.Now.Add(time.Second)
 	if err := e.worker.judge(e.Context()); !errors.Is(err, errAway) {
 		t.Errorf("the model failed: %v", err)
 	}
@@ -333,9 +342,14 @@ func TestVerdicts(t *testing.T) {
 	e.judgeOwn()
 	e.Same("after a failure it is not asked for a while", 0, len(asked))
 	e.worker.askAgain = time.Time{}
-	answers["liz lizzy"] = Same
+	if err := e.worker.judge(e.Context()); !errors.Is(err, errAway) {
+		t.Errorf("the model failed: %v", err)
+	}
+	e.Same("then about the others first", []string{"person thomas tom", "person liz lizzy"}, asked)
+	e.worker.askAgain = time.Time{}
+	asked, answers["liz lizzy"] = nil, Same
 	e.judgeOwn()
-	e.Same("then it is", []string{"person liz lizzy"}, asked)
+	e.Same("and again", []string{"person liz lizzy"}, asked)
 }
 
 // judgeOwn has the model judge until no pair waits.

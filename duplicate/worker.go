@@ -17,14 +17,14 @@ import (
 )
 
 var (
-	findTeams   = neo.Load[lookedTeam]("duplicate_teams")
-	findChanged = neo.Load[lookedTeam]("duplicate_changed")
-	saveLook    = neo.Load[neo.None]("duplicate_look")
-	walkNodes   = neo.Load[walked]("duplicate_walk")
+	findTeams    = neo.Load[string]("duplicate_teams")
+	findProgress = neo.Load[progress]("duplicate_progress")
+	saveLook     = neo.Load[neo.None]("duplicate_look")
+	walkNodes    = neo.Load[walked]("duplicate_walk")
 )
 
-// lookedTeam is a row of duplicate_teams and of duplicate_changed.
-type lookedTeam struct {
+// progress is a row of duplicate_progress.
+type progress struct {
 	Team     string
 	NextSeq  *int64
 	NextItem *int64
@@ -119,50 +119,51 @@ func (w *Worker) turn(ctx context.Context) (more bool, err error) {
 	}
 	w.held = time.Time{}
 	if err := w.hold(ctx); err != nil {
+		w.store.takeChanged() // the process that has the lease finds them
 		return false, err
 	}
 	defer func() {
 		_ = w.store.graph.EndLease(context.WithoutCancel(ctx), workerLease, w.holder, nil) // it ends by itself
 	}()
-	var failed []error
+	left := map[string]bool{} // teams that wait for the next turn
 	for after := ""; ; {
 		teams, err := findTeams.Read(ctx, w.store.db, map[string]any{"after": after, "limit": teamPage})
-		if err == nil && len(teams) == 0 {
-			err = w.judge(ctx)
+		if err != nil {
+			return false, err
 		}
-		if err != nil || len(teams) == 0 {
-			return more, errors.Join(append(failed, err)...)
+		if len(teams) == 0 {
+			return len(left) > 0, w.judge(ctx)
 		}
-		for _, t := range teams {
-			after = t.Team
-			next, err := w.changed(ctx)
-			if err != nil {
-				return more, err
-			}
-			if !slices.ContainsFunc(next, func(c lookedTeam) bool { return c.Team == t.Team }) {
-				next = append(next, t)
-			}
-			for _, t := range next {
-				left, err := w.look(ctx, t)
-				more = more || left
-				if errors.Is(err, graph.ErrUnavailable) || errors.Is(err, errLost) || ctx.Err() != nil {
-					return more, err
-				}
-				if err != nil { // the other teams do not wait for this one
-					failed = append(failed, err)
-				}
+		for _, after = range teams {
+			if err := w.lookAt(ctx, append(w.store.takeChanged(), after), left); err != nil {
+				return false, err
 			}
 		}
 	}
 }
 
-// changed returns the teams that this process changed since the last call.
-func (w *Worker) changed(ctx context.Context) ([]lookedTeam, error) {
-	teams := w.store.takeChanged()
-	if len(teams) == 0 {
-		return nil, nil
+// lookAt looks at some teams, but for those in left. It adds to left the teams of which more is left. An error ends it only if the others
+// would fail too.
+func (w *Worker) lookAt(ctx context.Context, teams []string, left map[string]bool) error {
+	rows, err := findProgress.Read(ctx, w.store.db, map[string]any{"teams": graph.Distinct(teams), "limit": teamPage + 1})
+	if err != nil {
+		return err
 	}
-	return findChanged.Read(ctx, w.store.db, map[string]any{"teams": teams, "limit": teamPage})
+	for _, p := range rows {
+		if left[p.Team] {
+			continue
+		}
+		more, err := w.look(ctx, p)
+		if errors.Is(err, graph.ErrUnavailable) || errors.Is(err, errLost) || ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			w.options.Log.Warn("looking for duplicates of a team failed", "team_id", p.Team, "error", err)
+		} else if more {
+			left[p.Team] = true
+		}
+	}
+	return nil
 }
 
 // hasWork reports whether a team has changed, or a pair waits for the model.
@@ -191,7 +192,7 @@ func (w *Worker) hold(ctx context.Context) error {
 
 // look looks through what has changed in a team, as far as a turn goes, and reports whether more is left. The first look at a team walks
 // through all of its nodes.
-func (w *Worker) look(ctx context.Context, t lookedTeam) (more bool, err error) {
+func (w *Worker) look(ctx context.Context, t progress) (more bool, err error) {
 	if t.NextSeq == nil { // what changes during the walk is looked at again behind it
 		from, err := w.store.feeds.Start(ctx, t.Team, feed.Now)
 		if err != nil {
@@ -265,8 +266,11 @@ func (w *Worker) follow(ctx context.Context, team string, from feed.Position) (m
 	return true, nil
 }
 
-// save stores how far a team was looked through; without a position the next look begins anew.
+// save stores how far a team was looked through, if this process still has the lease; without a position the next look begins anew.
 func (w *Worker) save(ctx context.Context, team string, next *feed.Position, first *string) error {
+	if err := w.hold(ctx); err != nil {
+		return err
+	}
 	params := map[string]any{"team_id": team, "next_seq": nil, "next_item": nil, "first": nil}
 	if next != nil {
 		params["next_seq"], params["next_item"] = next.Seq, next.Item

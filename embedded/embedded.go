@@ -32,7 +32,7 @@ type Options struct {
 	HeapMB int
 	// PageCacheMB is the size of Neo4j's page cache; 0: 256.
 	PageCacheMB int
-	// Settings are further lines of Neo4j's configuration ("name=value"); a container ignores them.
+	// Settings are further lines of Neo4j's configuration ("name=value"), which replace others of the same name; a container ignores them.
 	Settings []string
 	// Log gets starts, stops, restarts and their reasons; nil: no log.
 	Log *slog.Logger

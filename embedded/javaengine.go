@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -169,6 +170,10 @@ func (e *javaEngine) conf(port int) string {
 			"internal.server.bolt.thread_pool_shutdown_wait_time=1s",
 			"internal.server.bolt.connection_shutdown_wait_time=1s")
 	}
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		name, _, _ := strings.Cut(line, "=")
+		return slices.ContainsFunc(e.settings, func(setting string) bool { return strings.HasPrefix(setting, name+"=") })
+	})
 	lines = append(lines, e.settings...)
 	return strings.Join(lines, "\n") + "\n"
 }

@@ -46,6 +46,9 @@ func (t *Tx) commit(team string) error {
 		usage = append(usage, all.row(t.elsewhere))
 	}
 	charged, err := t.end(team, usage, rows)
+	if err == nil {
+		err = t.checkRings(team)
+	}
 	if err != nil || usage == nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func TestACommitInDoubt(t *testing.T) {
 			return "none"
 		}
 	}
-	defer openTransaction(t, direct)()
+	defer openTransaction(t, direct, e.Team+" other")()
 	_, err := e.Store.Write(ctx, e.As("u"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{node("concept", "a", 0.5)}})
 	if !errors.Is(err, graph.ErrInDoubt) || !errors.Is(err, context.Canceled) {
 		t.Fatalf("a commit without an answer: %v", err)
@@ -101,13 +101,13 @@ func TestACommitInDoubt(t *testing.T) {
 	e.Same("call", "settled", next())
 }
 
-// openTransaction begins a write transaction, which is open until end is called.
-func openTransaction(t *testing.T, e *env) (end func()) {
+// openTransaction begins a write transaction, which locks the feed of a team until end is called.
+func openTransaction(t *testing.T, e *env, team string) (end func()) {
 	t.Helper()
 	began, ending, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
 		ended <- e.Store.Transaction(e.Context(), "system_write", func(tx *graph.Tx) error {
-			_, err := tx.Exec(cypher.Load("feed_lock"), map[string]any{"team_id": e.Team + " other"})
+			_, err := tx.Exec(cypher.Load("feed_lock"), map[string]any{"team_id": team})
 			close(began)
 			<-ending
 			return err

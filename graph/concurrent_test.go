@@ -207,3 +207,35 @@ func TestRestoreBesideADelete(t *testing.T) {
 		})
 	}
 }
+
+// Of many containments that close a ring together, at least one is refused. They are written before any of them is committed.
+func TestContainmentsAtOnceMakeNoRing(t *testing.T) {
+	e := fresh(t)
+	document := func(i int) string { return fmt.Sprint("d", i%(2*writers)) }
+	nodes, links := []graph.NodeWrite{}, []graph.RelationshipWrite{}
+	for i := range 2 * writers {
+		nodes = append(nodes, graph.NodeWrite{Kind: "document", EntityKey: document(i), Name: graph.Some(document(i))})
+		if i%2 == 0 {
+			links = append(links, link(document(i), "has_part", document(i+1), 0.5))
+		}
+	}
+	e.Write("u1", nodes, links...)
+	commit := openTransaction(t, e, e.Team)
+	go func() {
+		for e.Context().Err() == nil && e.Raw(`SHOW TRANSACTIONS YIELD status, currentQuery WHERE status STARTS WITH 'Blocked'
+			AND currentQuery CONTAINS ':Feed {' RETURN count(*) >= ` + fmt.Sprint(writers))[0][0] == false {
+		}
+		commit()
+	}()
+	var refused atomic.Int64
+	atOnce(t, func(i int) error {
+		result, err := e.Store.Write(t.Context(), e.As("u1"), &graph.MemoryWrite{Relationships: []graph.RelationshipWrite{
+			link(document(2*i+1), "has_part", document(2*i+2), 0.5),
+		}})
+		if err == nil && result.Relationships[0].Status == graph.Refused {
+			refused.Add(1)
+		}
+		return err
+	})
+	e.Same("refused", int64(1), refused.Load())
+}

@@ -182,7 +182,7 @@ func (t *Tx) restoreNode(scope Scope, kind Kind, key string) (NodeView, error) {
 	if err := t.moveBack(scope, merge, n); err != nil {
 		return NodeView{}, err
 	}
-	return t.view(scope, kind, key) // what moves back with it changes its counts
+	return t.view(scope, kind, key, NodeQuery{}) // what moves back with it changes its counts
 }
 
 // deletedRef is a node to restore.
@@ -419,7 +419,7 @@ func (t *Tx) settleRestored(scope Scope, job *memoryJob, rows []map[string]any) 
 	if err := t.writeRows(countMentions, scope.TeamID, mentions); err != nil || len(containing) == 0 {
 		return err
 	}
-	rings, err := findRings.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": ringRows(containing)})
+	rings, err := t.rings(scope.TeamID, containing)
 	if err == nil && len(rings) > 0 {
 		err = fmt.Errorf("restore: its end contains its start by now: %w", fault.ErrConflict)
 	}

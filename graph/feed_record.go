@@ -1,8 +1,6 @@
 package graph
 
 import (
-	"cmp"
-
 	"kith/neo"
 )
 
@@ -72,9 +70,9 @@ func relationshipItem(op Op, row, p Properties) FeedItem {
 
 // relationshipChange is the item of a relationship of a stored type, of the memory or within a system.
 func relationshipChange(op Op, key, kind, from, to string, p Properties) FeedItem {
-	i := FeedItem{Op: op, Kind: RelationshipRecord, Key: key, Version: version(p), Type: p.typeOf(kind), From: from, To: to}
+	i := FeedItem{Op: op, Kind: RelationshipRecord, Key: key, Version: version(p), Type: p.shownType(kind), From: from, To: to}
 	if kind == SystemRelationshipType {
-		i.Kind, i.Type = SystemRelationshipRecord, cmp.Or(p.Text("relationship_type"), kind)
+		i.Kind = SystemRelationshipRecord
 	}
 	return i
 }

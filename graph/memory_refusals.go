@@ -105,7 +105,7 @@ func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
 		}
 	}
 	for len(rows) > 0 {
-		keys, err := findRings.Exec(j.tx, map[string]any{"team_id": j.scope.TeamID, "rows": ringRows(rows)})
+		keys, err := j.tx.rings(j.scope.TeamID, rows)
 		if err != nil || len(keys) == 0 {
 			return err
 		}
@@ -123,6 +123,30 @@ func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
 		rows = slices.Delete(rows, last, last+1)
 	}
 	return nil
+}
+
+// rings returns the keys of those containments that close a ring. If none does, the commit looks again: another transaction may have
+// added the rest of a ring meanwhile.
+func (t *Tx) rings(teamID string, rows []map[string]any) ([]string, error) {
+	ends := ringRows(rows)
+	keys, err := findRings.Exec(t, map[string]any{"team_id": teamID, "rows": ends})
+	if err == nil && len(keys) == 0 {
+		t.contains = append(t.contains, ends...)
+	}
+	return keys, err
+}
+
+// checkRings returns neo.ErrRace if a containment of the transaction closes a ring with one that was committed meanwhile. Later commits
+// of the team wait for this one.
+func (t *Tx) checkRings(teamID string) error {
+	if len(t.contains) == 0 {
+		return nil
+	}
+	keys, err := findRings.Exec(t, map[string]any{"team_id": teamID, "rows": t.contains})
+	if err == nil && len(keys) > 0 {
+		err = neo.ErrRace
+	}
+	return err
 }
 
 func ringRows(rows []map[string]any) []map[string]any {

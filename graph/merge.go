@@ -14,6 +14,7 @@ import (
 
 var (
 	findMergedLinks = neo.Load[mergedLink]("merge_links")
+	findHiddenLinks = neo.Load[foundRelationship]("merge_hidden")
 	mergeNode       = neo.Load[mergedLinks]("node_merge")
 	findMerged      = neo.Load[mergedNode]("node_merged")
 	keepMerged      = neo.Load[neo.None]("merged_keys")
@@ -104,7 +105,7 @@ func (t *Tx) MergeNodes(scope Scope, kind Kind, key string, w MergeWrite) (Merge
 	if err != nil {
 		return Merge{}, err
 	}
-	merge.Node, err = t.view(scope, kind, n.key())
+	merge.Node, err = t.view(scope, kind, n.key(), NodeQuery{})
 	return merge, err
 }
 

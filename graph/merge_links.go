@@ -15,6 +15,7 @@ type mergedLink struct {
 	Type       string
 	Leads      bool
 	Other      string
+	Deleted    bool       // the other end: it may be restored
 	Properties Properties // key, type_word, valid_from, valid_to, user_id, relationship_type
 }
 
@@ -39,44 +40,9 @@ func (t *Tx) mergedLinks(scope Scope, key, other string) (count int64, moving []
 	if err != nil {
 		return 0, nil, err
 	}
-	var rows, ofSystem []map[string]any
-	for i, l := range links {
-		from, to := key, l.Other
-		if l.Other == other { // it leads from the node to itself
-			to = key
-		}
-		if !l.Leads {
-			from, to = to, from
-		}
-		if l.Type == SystemRelationshipType {
-			ofSystem = append(ofSystem, map[string]any{"from": from, "to": to, "type": l.Properties.Text("relationship_type"), "position": i})
-			continue
-		}
-		row := findRow(from, l.Properties.typeOf(l.Type), to)
-		row["position"], row["since"] = i, time.Time{}
-		rows = append(rows, row)
-	}
-	repeated := map[int]bool{}
-	if len(ofSystem) > 0 {
-		positions, err := findSystemLinks.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": ofSystem})
-		if err != nil {
-			return 0, nil, err
-		}
-		for _, i := range positions {
-			repeated[int(i)] = true
-		}
-	}
-	found, err := findRelationships.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
+	repeated, err := t.repeatedLinks(scope.TeamID, key, other, links)
 	if err != nil {
 		return 0, nil, err
-	}
-	for _, r := range found {
-		p := links[r.Position].Properties
-		from := time.Time{}
-		if begun := p.Moment("valid_from"); begun != nil {
-			from = *begun
-		}
-		repeated[r.Position] = repeated[r.Position] || r.Properties.holdsWithin(from, p.Moment("valid_to"))
 	}
 	moving = []string{}
 	for i, l := range links {
@@ -90,6 +56,59 @@ func (t *Tx) mergedLinks(scope Scope, key, other string) (count int64, moving []
 	return count, moving, nil
 }
 
+// repeatedLinks returns which relationships of a node that is merged into another one only repeat one of that node's, by their places.
+func (t *Tx) repeatedLinks(teamID, key, other string, links []mergedLink) (map[int]bool, error) {
+	var rows, ofSystem, hidden []map[string]any
+	for i, l := range links {
+		from, to := key, l.Other
+		if l.Other == other { // it leads from the node to itself
+			to = key
+		}
+		if !l.Leads {
+			from, to = to, from
+		}
+		if l.Deleted {
+			hidden = append(hidden, map[string]any{"other": l.Other, "type": l.Properties.shownType(l.Type), "leads": l.Leads, "position": i})
+			continue
+		}
+		if l.Type == SystemRelationshipType {
+			ofSystem = append(ofSystem, map[string]any{"from": from, "to": to, "type": l.Properties.shownType(l.Type), "position": i})
+			continue
+		}
+		row := findRow(from, l.Properties.shownType(l.Type), to)
+		row["position"], row["since"] = i, time.Time{}
+		rows = append(rows, row)
+	}
+	repeated := map[int]bool{}
+	if len(ofSystem) > 0 {
+		positions, err := findSystemLinks.Exec(t, map[string]any{"team_id": teamID, "rows": ofSystem})
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range positions {
+			repeated[int(i)] = true
+		}
+	}
+	found, err := findRelationships.Exec(t, map[string]any{"team_id": teamID, "rows": rows})
+	if err == nil && len(hidden) > 0 {
+		var more []foundRelationship
+		more, err = findHiddenLinks.Exec(t, map[string]any{"team_id": teamID, "entity_key": key, "rows": hidden})
+		found = append(found, more...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range found {
+		p := links[r.Position].Properties
+		from := time.Time{}
+		if begun := p.Moment("valid_from"); begun != nil {
+			from = *begun
+		}
+		repeated[r.Position] = repeated[r.Position] || r.Properties.holdsWithin(from, p.Moment("valid_to"))
+	}
+	return repeated, nil
+}
+
 // refuseMergedRings refuses relationships with new ends that close a ring of containment.
 func (t *Tx) refuseMergedRings(teamID string, links []movedLink) error {
 	var rows []map[string]any
@@ -101,7 +120,7 @@ func (t *Tx) refuseMergedRings(teamID string, links []movedLink) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	rings, err := findRings.Exec(t, map[string]any{"team_id": teamID, "rows": ringRows(rows)})
+	rings, err := t.rings(teamID, rows)
 	if err == nil && len(rings) > 0 {
 		err = fault.Invalid(fault.At("other"), fault.Contrary, "would contain itself: the two nodes contain each other through others")
 	}

@@ -326,3 +326,22 @@ func TestMergedKeysStayAfterAPurge(t *testing.T) {
 	e.Same("key", "robert", e.get("u1", "person", "bob").EntityKey)
 	e.Audit()
 }
+
+// A merge repeats nothing that a deleted node and a deleted source have with both nodes: once, they come back with it.
+func TestMergeBesideDeletedNodes(t *testing.T) {
+	e := fresh(t)
+	e.twice()
+	e.Write("u1", nil, link("bob", "associated_with", "quay", 0.5))
+	e.Remove("u1", "entity", "quay")
+	e.Remove("u1", "source", "s1")
+	e.merge("u1", "person", "robert", graph.MergeWrite{Other: "bob"})
+	for kind, key := range map[string]string{"entity": "quay", "source": "s1"} {
+		k, _ := graph.KindOf(kind)
+		if _, err := e.Store.RestoreNode(t.Context(), e.As("u1"), k, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.Same("relationships with the node", int64(1), e.Raw(`MATCH (:Person {team_id: $team, entity_key: 'robert'})-[r]-(:Entity {entity_key: 'quay'}) RETURN count(r)`)[0][0])
+	e.Same("mentions of the source, and sources", [][]any{{int64(1), int64(2)}}, e.Raw(`MATCH (n:Person {team_id: $team, entity_key: 'robert'})
+		MATCH (n)<-[r:mentions]-(:Source {entity_key: 's1'}) RETURN count(r), n.source_count`))
+}

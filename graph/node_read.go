@@ -150,13 +150,12 @@ func (row *nodeRow) view(kind Kind, moment time.Time) NodeView {
 }
 
 // view returns a node as the transaction has left it.
-func (t *Tx) view(scope Scope, kind Kind, key string) (NodeView, error) {
-	var q NodeQuery
+func (t *Tx) view(scope Scope, kind Kind, key string, q NodeQuery) (NodeView, error) {
 	row, err := findNode.ExecOne(t, q.params(t.store, scope, kind, key))
 	if err != nil {
 		return NodeView{}, err
 	}
-	return NewNodeView(kind, row.Properties, t.store.Now()), nil
+	return row.view(kind, q.moment(t.store)), nil
 }
 
 // NodeList selects a page of nodes of one kind: the user's nodes, then the shared ones. Each part is ordered by name,

@@ -305,3 +305,21 @@ func TestHistoryIsBounded(t *testing.T) {
 	e.Same("of the feed", [][]any{{true, int64(2)}}, e.Raw(`MATCH (f:Feed {team_id: $team}) MATCH (c:Commit {team_id: $team}) WITH f.pruned AS pruned, min(c.seq) AS first, count(c) AS commits
 		RETURN pruned < first, commits`))
 }
+
+// A purge of a team takes the former versions of a deleted relationship along.
+func TestTeamPurgeTakesVersionsAlong(t *testing.T) {
+	e := fresh(t)
+	l := link("a", "relates_to", "b", 0.5)
+	e.Write("u", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, l)
+	l.Description = graph.Some("changed")
+	e.Write("u", nil, l)
+	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u"), e.relationshipKey("a"), 0); err != nil {
+		t.Fatal(err)
+	}
+	former := `MATCH (f:Former {team_id: $team}) RETURN count(f)`
+	e.Same("versions before", [][]any{{int64(1)}}, e.Raw(former))
+	if _, err := e.Store.PurgeTeam(t.Context(), e.Team); err != nil {
+		t.Fatal(err)
+	}
+	e.Same("versions then", [][]any{{int64(0)}}, e.Raw(former))
+}

@@ -208,7 +208,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	if strings.HasPrefix(q.Name, "duplicate_") {
 		pair := "n-1" + graph.KeySeparator + "n-2"
 		maps.Copy(known, map[string]any{
-			"first": nil, "next_item": 0, "neighbours": 10, "gone": []string{"n-1"}, "before": 1.0, "min_probability": 0.5, "above": noon, "pair": pair, "compared": 0.5, "verdict": "same", "probability": 0.9, "reasons": []string{"same_name"}, "weights": []float64{1}, "users": []string{"", "u"},
+			"first": nil, "next_item": 0, "neighbours": 10, "gone": []string{"n-1"}, "before": 1.0, "min_probability": 0.5, "above": noon, "pair": pair, "compared": 0.5, "judge_from": nil, "verdict": "same", "probability": 0.9, "reasons": []string{"same_name"}, "weights": []float64{1}, "users": []string{"", "u"},
 			"pairs": []map[string]any{{"position": 0, "first_key": "n-1", "second_key": "n-2", "names": []string{pair}}},
 			"rows": []map[string]any{{
 				"pair": pair, "first_key": "n-1", "second_key": "n-2", "kind": "concept", "of_user": "u", "user_id": "u", "entity_key": "n-1", "blocks": "x",
@@ -300,6 +300,15 @@ var allowed = map[string]string{
 	"context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct", "context of 9 sections": "CartesianProduct",
 }
 
+// wholeTeam matches a seek that reads all of a team, instead of what it has under a key. Neo4j prefers that at times while a store is
+// nearly empty, for a key that comes from another node.
+var wholeTeam = regexp.MustCompile(`\(team_id, (\w+)[^)]*\).* WHERE team_id = \S+ AND (\w+) IS NOT NULL`)
+
+// readingTeams are the statements that read all of a team under some label.
+var readingTeams = []string{
+	"audit_feed", "audit_feed_count", "node_list_past", "preference_erase_team", "search_past", "team_usage", "user_next", "webhook_create",
+}
+
 // ordered has the statements that read in the order of an index, with the number of their walks.
 var ordered = map[string]int{
 	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
@@ -365,6 +374,9 @@ func (e *env) checkPlan(q cypher.Query, plan neo.Operator) {
 	plan.Each(func(o neo.Operator) {
 		if scans.MatchString(o.Name) && allowed[q.Name] != o.Name && !joinsSingles(o) {
 			e.Errorf("%s has %s:\n%s", q.Name, o.Name, plan)
+		}
+		if m := wholeTeam.FindStringSubmatch(o.Details); m != nil && m[1] == m[2] && !slices.Contains(readingTeams, q.Name) {
+			e.Errorf("%s reads all of a team, %s:\n%s", q.Name, o.Details, plan)
 		}
 	})
 	walks := 0

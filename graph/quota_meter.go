@@ -6,7 +6,7 @@ import "unicode/utf8"
 // expire notes or store vectors; their data is included in the next count of the team.
 var callers = map[string]bool{
 	"memory_write": true, "source_write": true, "message_append": true, "conversation_end": true, "conversation_focus": true,
-	"node_change": true, "relationship_change": true, "relationship_undo": true, "source_digest": true, "system_write": true, "import": true, "import_chats": true,
+	"node_change": true, "relationship_change": true, "node_undo": true, "relationship_undo": true, "source_digest": true, "system_write": true, "import": true, "import_chats": true,
 	"chat_tree_create": true, "chat_tree_change": true, "chat_turn_create": true, "chat_turn_answer": true, "preference_write": true,
 	"replay_record": true, "duplicate_refuse": true, "import_reviews": true,
 }

@@ -195,9 +195,14 @@ func (s *Store) Relationship(ctx context.Context, scope Scope, key string, asOf 
 	if err != nil {
 		return RelationshipView{}, err
 	}
-	v := NewRelationshipView(r.from, r.kind, r.to, r.Properties, s.Now())
+	return r.view(s.Now()), nil
+}
+
+// view returns the relationship as callers see it at a moment.
+func (r *located) view(moment time.Time) RelationshipView {
+	v := NewRelationshipView(r.from, r.kind, r.to, r.Properties, moment)
 	v.LastWrite = r.lastWrite()
-	return v, nil
+	return v
 }
 
 // linkRow is a list of a relationship of a node.

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -79,6 +80,14 @@ func (p Properties) typeOf(real string) string {
 		return word
 	}
 	return real
+}
+
+// shownType returns the type that readers see of a relationship of a stored type: also that of one within a system.
+func (p Properties) shownType(kind string) string {
+	if kind == SystemRelationshipType {
+		return cmp.Or(p.Text("relationship_type"), kind)
+	}
+	return p.typeOf(kind)
 }
 
 // typeText returns the property relationship_type as callers gave it. It is empty if the property only repeats the

@@ -202,10 +202,11 @@ type Tx struct {
 	former    amount // data that it keeps of replaced versions
 	elsewhere any    // characters that the team stores outside the graph; nil: unknown
 
-	trimmed  []string // keys of what has more former versions than are kept
-	feed     feed     // what it changes, record by record
-	change   Change   // what it changes, for listeners of the process
-	reported bool     // whose contexts it changes is known
+	trimmed  []string         // keys of what has more former versions than are kept
+	contains []map[string]any // containments that it adds, which close no ring with what was there
+	feed     feed             // what it changes, record by record
+	change   Change           // what it changes, for listeners of the process
+	reported bool             // whose contexts it changes is known
 
 	given  []map[string]any // parameters of its statements
 	passes bool             // it may name erased users

@@ -17,24 +17,38 @@ var findVersion = neo.Load[formerVersion]("version_find")
 // RestoreNodeVersion makes a new version of a stored node, with the content of a former one. Its salience, accesses and notes stay. It
 // returns ErrNotFound for an unknown node or version, and ErrConflict if what is stored by now does not allow the content.
 func (s *Store) RestoreNodeVersion(ctx context.Context, scope Scope, kind Kind, key string, number int64) (NodeView, error) {
-	stored, err := s.Node(ctx, scope, kind, key, NodeQuery{})
-	if err != nil || stored.Version == number {
-		return stored, err
-	}
-	former, err := s.formerVersion(ctx, scope, stored.EntityKey, number, false)
-	if err == nil && former.Kind != kind.Name {
-		err = fmt.Errorf("version: %w", fault.ErrNotFound)
-	}
-	if err != nil {
-		return NodeView{}, err
-	}
-	view, err := s.PatchNode(ctx, scope, former.nodeWrite(kind, stored.Properties != nil), NodeQuery{})
+	var view NodeView
+	err := s.Transaction(ctx, "node_undo", func(t *Tx) error {
+		n, err := t.lock(scope, kind, key)
+		if err != nil {
+			return err
+		}
+		if n.version() != number {
+			former, err := t.formerVersion(scope, n.key(), number, false)
+			if err != nil {
+				return err
+			}
+			if former.Kind != kind.Name {
+				return fmt.Errorf("version: %w", fault.ErrNotFound)
+			}
+			b := &batch{existing: true, MemoryWrite: MemoryWrite{Strict: true, Nodes: []NodeWrite{former.nodeWrite(n)}}}
+			if err = b.validate(scope, s.Now()); err == nil {
+				err = b.job(t, scope, s.Now()).run()
+			}
+			if err != nil {
+				return fault.Within(err, fault.At("nodes").Index(0))
+			}
+		}
+		view, err = t.view(scope, kind, n.key(), NodeQuery{})
+		return err
+	})
 	return view, clashes(err)
 }
 
-// formerVersion returns a former version of a record by its number, or ErrNotFound.
-func (s *Store) formerVersion(ctx context.Context, scope Scope, key string, number int64, isRelationship bool) (formerVersion, error) {
-	v, err := findVersion.ReadOne(ctx, s.db, map[string]any{
+// formerVersion returns a former version of a record by its number, or ErrNotFound. The record must be locked: Neo4j shows a new
+// version before the index has the former one.
+func (t *Tx) formerVersion(scope Scope, key string, number int64, isRelationship bool) (formerVersion, error) {
+	v, err := findVersion.ExecOne(t, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "key": key, "is_relationship": isRelationship, "version": number,
 	})
 	if err != nil {
@@ -55,17 +69,17 @@ func clashes(err error) error {
 // noProperties is an empty object of a caller's properties, which is the same as none.
 const noProperties = "{}"
 
-// nodeWrite returns the write that gives a node the content of the version. Fields that the version does not have are cleared.
-func (v *formerVersion) nodeWrite(kind Kind, hasProperties bool) NodeWrite {
-	p := v.Properties
-	w := NodeWrite{Kind: kind.Name, EntityKey: p.Text("entity_key"), Name: orCleared(someText(p, "name")), OwnFields: ownContent(kind, p)}
+// nodeWrite returns the write that gives a stored node the content of the version. Fields that the version does not have are cleared.
+func (v *formerVersion) nodeWrite(n *stored) NodeWrite {
+	p, kind := v.Properties, n.kind
+	w := NodeWrite{Kind: kind.Name, EntityKey: n.key(), Name: orCleared(someText(p, "name")), OwnFields: ownContent(kind, p)}
 	if kind == MessageKind {
 		return w
 	}
 	w.Description = orCleared(someText(p, "description"))
 	w.State, w.TTLPolicy, w.Confidence = someText(p, "state"), someText(p, "ttl_policy"), someNumber(p, "confidence")
 	w.Properties = rawOf(p)
-	if w.Properties == nil && hasProperties {
+	if w.Properties == nil && rawOf(n.Properties) != nil {
 		w.Properties = json.RawMessage(noProperties)
 	}
 	switch kind {

@@ -11,25 +11,48 @@ import (
 
 // RestoreRelationshipVersion does the same as RestoreNodeVersion for a relationship, current or past.
 func (s *Store) RestoreRelationshipVersion(ctx context.Context, scope Scope, key string, number int64) (RelationshipView, error) {
-	stored, err := s.locate(ctx, scope, key)
+	found, err := s.locate(ctx, scope, key)
 	if err != nil {
 		return RelationshipView{}, err
 	}
-	if version(stored.Properties) == number {
-		return s.Relationship(ctx, scope, key, nil)
-	}
-	former, err := s.formerVersion(ctx, scope, key, number, true)
+	var view RelationshipView
+	err = s.Transaction(ctx, "relationship_undo", func(t *Tx) (err error) {
+		stored := found
+		if stored.Properties, err = t.lockRelationship(scope, found); err != nil {
+			return err
+		}
+		if version(stored.Properties) != number {
+			if err := t.restoreRelationship(scope, &stored, number); err != nil {
+				return err
+			}
+			if stored.Properties, err = t.lockRelationship(scope, found); err != nil {
+				return err
+			}
+		}
+		view = stored.view(s.Now())
+		return nil
+	})
+	return view, clashes(err)
+}
+
+// restoreRelationship gives a locked relationship the content of a former version.
+func (t *Tx) restoreRelationship(scope Scope, r *located, number int64) error {
+	key := r.Text("key")
+	former, err := t.formerVersion(scope, key, number, true)
 	if err != nil {
-		return RelationshipView{}, err
+		return err
 	}
-	w := former.relationshipWrite(&stored)
-	if stored.Properties["valid_to"] != nil && w.ValidTo.Null && slices.Contains(containmentTypes, w.Type) {
-		return RelationshipView{}, fmt.Errorf("restore: a containment that ended cannot be opened again: %w", fault.ErrConflict)
+	w := former.relationshipWrite(r)
+	if r.Properties["valid_to"] != nil && w.ValidTo.Null && slices.Contains(containmentTypes, w.Type) {
+		return fmt.Errorf("restore: a containment that ended cannot be opened again: %w", fault.ErrConflict)
 	}
-	if err := s.writeStored(ctx, scope, w, key); err != nil {
-		return RelationshipView{}, clashes(fault.Within(err, fault.At("relationships").Index(0)))
+	now := t.store.Now()
+	b := &batch{existing: true, MemoryWrite: MemoryWrite{Strict: true, Relationships: []RelationshipWrite{w}}}
+	if err = b.validate(scope, now); err == nil {
+		b.Relationships[0].Key = key // of a caller's write it would be refused
+		err = b.job(t, scope, now).run()
 	}
-	return s.Relationship(ctx, scope, key, nil)
+	return fault.Within(err, fault.At("relationships").Index(0))
 }
 
 // relationshipWrite returns the write that gives a stored relationship the content of the version. Fields that the version does not
@@ -49,14 +72,4 @@ func (v *formerVersion) relationshipWrite(stored *located) RelationshipWrite {
 		w.Properties = json.RawMessage(noProperties)
 	}
 	return w
-}
-
-// writeStored changes the stored relationship with a key. It must exist.
-func (s *Store) writeStored(ctx context.Context, scope Scope, w RelationshipWrite, key string) error {
-	b := &batch{existing: true, MemoryWrite: MemoryWrite{Strict: true, Relationships: []RelationshipWrite{w}}}
-	if err := b.validate(scope, s.Now()); err != nil {
-		return err
-	}
-	b.Relationships[0].Key = key // of a caller's write it would be refused
-	return s.Transaction(ctx, "relationship_undo", func(t *Tx) error { return b.job(t, scope, s.Now()).run() })
 }

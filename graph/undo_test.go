@@ -3,6 +3,8 @@ package graph_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -250,4 +252,28 @@ func (e *env) relationshipKey(node string) string {
 		e.Fatalf("%+v, %v", page, err)
 	}
 	return page.Relationships[0].Key
+}
+
+// A version that is restored beside writes has nothing of them.
+func TestRestoredVersionsHaveNothingOfOthers(t *testing.T) {
+	e := fresh(t)
+	tea := graph.NodeWrite{Kind: "concept", EntityKey: "a", Name: graph.Some("Tea")}
+	e.Write("u", []graph.NodeWrite{tea})
+	atOnce(t, func(i int) (err error) {
+		for j := range 5 {
+			if i%2 == 0 {
+				with := tea
+				with.Properties = json.RawMessage(fmt.Sprintf(`{"x":"%d of %d"}`, j, i))
+				_, err = e.Store.Write(e.Context(), e.As("u"), &graph.MemoryWrite{Nodes: []graph.NodeWrite{with}})
+			} else if n, failed := e.Store.RestoreNodeVersion(e.Context(), e.As("u"), graph.ConceptKind, "a", 1); failed == nil && strings.Contains(string(n.Properties), "of") {
+				err = fmt.Errorf("version 1 was restored with %s", n.Properties)
+			} else if !errors.Is(failed, fault.ErrConflict) { // too much at once
+				err = failed
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

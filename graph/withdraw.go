@@ -206,15 +206,20 @@ func (t *Tx) withdraw(scope Scope, key string) (done bool, err error) {
 	whose := Scope{TeamID: scope.TeamID, UserID: userID}
 	t.Changes([]string{owner.UserID, whose.UserID}, source.key())
 	part := withdrawalPart{Nodes: []string{}, Relationships: []string{}, Lowered: []string{}}
-	if err := t.withdrawRelationships(whose, source.key(), relationships, &part); err != nil {
+	all, err := t.withdrawRelationships(whose, source.key(), relationships, &part)
+	if err != nil {
 		return false, err
 	}
 	// A deleted node hides its relationships: these go first.
 	if len(relationships) == len(facts.Relationships) && len(relationships) < withdrawnAtOnce {
-		if err := t.withdrawNodes(whose, source.key(), nodes, &part); err != nil {
+		allNodes, err := t.withdrawNodes(whose, source.key(), nodes, &part)
+		if err != nil {
 			return false, err
 		}
-		done = len(nodes) == len(facts.Nodes) && len(nodes) < withdrawnAtOnce
+		done = all && allNodes && len(nodes) == len(facts.Nodes) && len(nodes) < withdrawnAtOnce
+	}
+	if !done && len(part.Nodes)+len(part.Relationships)+len(part.Lowered) == 0 {
+		return false, neo.ErrRace // others have changed all that was listed
 	}
 	last, err := lastWithdrawal.Exec(t, map[string]any{"team_id": scope.TeamID, "source_key": source.key()})
 	if err != nil {
@@ -238,11 +243,13 @@ func (t *Tx) withdraw(scope Scope, key string) (done bool, err error) {
 	return true, err
 }
 
-func (t *Tx) withdrawNodes(scope Scope, source string, keys []string, part *withdrawalPart) error {
+// withdrawNodes reports whether it found all of the nodes. One that was merged since they were listed is another one now.
+func (t *Tx) withdrawNodes(scope Scope, source string, keys []string, part *withdrawalPart) (all bool, err error) {
 	found, err := t.find(scope.TeamID, lookups{entityKeys: keys})
 	if err != nil {
-		return err
+		return false, err
 	}
+	all = true
 	var (
 		rows []map[string]any
 		bad  []*stored
@@ -250,6 +257,7 @@ func (t *Tx) withdrawNodes(scope Scope, source string, keys []string, part *with
 	for _, key := range keys {
 		n := found.byKey[key]
 		if n == nil || n.key() != key {
+			all = false
 			continue
 		}
 		left, gone := n.withoutSource(source)
@@ -265,9 +273,9 @@ func (t *Tx) withdrawNodes(scope Scope, source string, keys []string, part *with
 		part.lower(lowered{Key: key, Evidence: trust.Texts(gone), Texts: n.textsHash()})
 	}
 	if _, err := t.deleteNodes(scope, t.store.Now(), bad...); err != nil {
-		return err
+		return false, err
 	}
-	return t.writeRows(updateNodes, scope.TeamID, rows)
+	return all, t.writeRows(updateNodes, scope.TeamID, rows)
 }
 
 // reweighed returns the row that sets what a node rests on.
@@ -290,13 +298,14 @@ func (p *withdrawalPart) lower(l lowered) {
 	p.Lowered = append(p.Lowered, string(text))
 }
 
-func (t *Tx) withdrawRelationships(scope Scope, source string, relationships []withdrawnRelationship, part *withdrawalPart) error {
-	if len(relationships) == 0 {
-		return nil
+// withdrawRelationships reports whether it found all of the relationships, as withdrawNodes does.
+func (t *Tx) withdrawRelationships(scope Scope, source string, listed []withdrawnRelationship, part *withdrawalPart) (all bool, err error) {
+	if len(listed) == 0 {
+		return true, nil
 	}
-	relationships, ends, _, err := t.lockEnds(scope.TeamID, relationships)
+	relationships, ends, _, err := t.lockEnds(scope.TeamID, listed)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var rows, bad []map[string]any
 	withKey := map[string]*withdrawnRelationship{}
@@ -316,7 +325,7 @@ func (t *Tx) withdrawRelationships(scope Scope, source string, relationships []w
 	}
 	deleted, err := deleteRelationship.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": bad, "now": t.store.Now(), "user_id": scope.User()})
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, key := range deleted {
 		r := withKey[key]
@@ -324,9 +333,9 @@ func (t *Tx) withdrawRelationships(scope Scope, source string, relationships []w
 		t.Record(r.Properties.Text("user_id"), relationshipChange(DeletedOp, key, r.Type, r.From, r.To, r.Properties))
 	}
 	if err := t.settle(scope.TeamID, ends); err != nil {
-		return err
+		return false, err
 	}
-	return t.writeRows(updateRelationships, scope.TeamID, rows)
+	return len(relationships) == len(listed), t.writeRows(updateRelationships, scope.TeamID, rows)
 }
 
 // reweighedRelationship returns the row that sets what a relationship rests on.

@@ -215,6 +215,28 @@ func TestWithdrawalOfShared(t *testing.T) {
 	e.Same("as before", before, state())
 }
 
+// After an erasure of the user of its first part, the rest of a withdrawal is undone, and the source can be used again.
+func TestUndoOfTheRestOfAWithdrawal(t *testing.T) {
+	e := fresh(t)
+	e.source("", &graph.SourceWrite{EntityKey: "bad", ContentType: graph.Some("text-note"), Origin: graph.Some("external"), Summary: graph.Some("All of it.")})
+	for _, user := range []string{"u1", "u2"} {
+		e.derived(user, graph.MemoryWrite{Nodes: []graph.NodeWrite{called("entity", "of-"+user, "Of "+user)}}, "bad")
+	}
+	if _, err := e.Store.Withdraw(e.Context(), e.As(""), "bad"); err != nil {
+		t.Fatal(err)
+	}
+	erased := e.Raw(`MATCH (w:Withdrawal {team_id: $team}) WHERE w.part = 1 RETURN w.user_id`)[0][0].(string)
+	if _, err := e.eraseUser(e.Context(), erased); err != nil {
+		t.Fatal(err)
+	}
+	undone, err := e.Store.UndoWithdrawal(e.Context(), e.As(""), "bad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Same("restored, with the person of the user", []int64{2, 0}, []int64{undone.Nodes, undone.Kept})
+	e.Same("the source", [][]any{{nil}}, e.Raw(`MATCH (s:Source {team_id: $team, entity_key: 'bad'}) RETURN s.withdrawn_at`))
+}
+
 // A source that is found bad takes with it what rests on it alone. What rests on others too keeps their trust. The undo restores all.
 func TestWithdrawal(t *testing.T) {
 	e := fresh(t)

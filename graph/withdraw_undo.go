@@ -90,12 +90,15 @@ func (u *undoing) part(ctx context.Context, part *withdrawalPart) error {
 	}
 	return u.store.Transaction(ctx, "source_withdraw", func(t *Tx) error {
 		t.Changes(nil)
-		if part.Part == 1 { // the last one to be undone
-			if err := u.complete(t); err != nil {
-				return err
-			}
+		which := map[string]any{"team_id": u.scope.TeamID, "source_key": u.source, "part": part.Part}
+		if err := deleteWithdrawal.Run(t, which); err != nil {
+			return err
 		}
-		return deleteWithdrawal.Run(t, map[string]any{"team_id": u.scope.TeamID, "source_key": u.source, "part": part.Part})
+		left, err := lastWithdrawal.Exec(t, map[string]any{"team_id": u.scope.TeamID, "source_key": u.source})
+		if err != nil || len(left) > 0 {
+			return err
+		}
+		return u.complete(t) // the first part, of several; an erasure or a purge may have taken it before
 	})
 }
 

@@ -161,7 +161,7 @@ func (s *Store) ReadSections(ctx context.Context, scope graph.Scope, sections []
 	}
 	found := &Sections{}
 	for i, section := range sections {
-		if err := found.fill(section, rows[0][i], scope.UserID, q.moment()); err != nil {
+		if err := found.fill(section, rows[0][i], &scope.UserID, q.moment()); err != nil {
 			return nil, err
 		}
 	}
@@ -177,7 +177,7 @@ func (s *Store) ReadSection(ctx context.Context, scope graph.Scope, section Sect
 	if len(rows) != 1 || len(rows[0]) != 1 {
 		return fmt.Errorf("read section %s: %d rows: %w", section, len(rows), neo.ErrStatement)
 	}
-	return found.fill(section, rows[0][0], scope.UserID, q.moment())
+	return found.fill(section, rows[0][0], &scope.UserID, q.moment())
 }
 
 // combined returns the statement of several sections, and caches it.
@@ -234,25 +234,25 @@ func (s *Store) warm(ctx context.Context, mode Mode, sections []Section) error {
 }
 
 // fill sets a section from its one value.
-func (s *Sections) fill(section Section, v any, user string, now time.Time) error {
+func (s *Sections) fill(section Section, v any, user *string, now time.Time) error {
 	var f fixedLists
 	switch section {
 	case OwnerSection:
 		if v != nil {
-			n := f.contextNodeFrom(v, &user, now)
+			n := f.contextNodeFrom(v, user, now)
 			s.Owner = &n
 		}
 	case CoreBeliefsSection:
-		s.CoreBeliefs = f.contextNodesFrom(v, &user, now)
+		s.CoreBeliefs = f.contextNodesFrom(v, user, now)
 	case PrimaryGoalsSection:
-		s.PrimaryGoals = f.contextNodesFrom(v, &user, now)
+		s.PrimaryGoals = f.contextNodesFrom(v, user, now)
 	case PreferencesSection:
 		s.Preferences = f.preferencesFrom(v)
 	case StatementsSection:
 		s.Statements = f.statementsFrom(v)
 	case RelationshipsSection:
 		l := f.of(v, 2)
-		s.Relationships = f.ownerRelationshipsFrom(l[0], &user, now)
+		s.Relationships = f.ownerRelationshipsFrom(l[0], user, now)
 		s.Known = f.knownFrom(l[1], s.Relationships)
 	case SourcesSection:
 		l := f.of(v, 2)
@@ -265,7 +265,7 @@ func (s *Sections) fill(section Section, v any, user string, now time.Time) erro
 			s.LastConversation = &LastConversation{StartedAt: neo.Millis(last[0]), ContextType: neo.OptionalText(last[1]), EntityKey: neo.Text(last[2])}
 		}
 	case FocusSection:
-		s.Focus = f.focusFrom(v, &user, now)
+		s.Focus = f.focusFrom(v, user, now)
 	}
 	if f.err != nil {
 		return fmt.Errorf("read section %s: %w", section, f.err)

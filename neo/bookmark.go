@@ -13,7 +13,8 @@ import (
 
 const (
 	maxMarked = 100_000 // teams whose bookmarks a process keeps
-	maxMarks  = 16      // of a team: the last ones
+	maxMarks  = 64      // of a team: the latest, more than another process sends
+	maxSent   = 16      // to other processes: the latest
 
 	maxMarkLength = 256 // bytes of a bookmark; real ones have about 40
 
@@ -25,7 +26,7 @@ const (
 // written, so that every read would wait for every write. It also keeps any number of bookmarks of other writers. A nil
 // Bookmarks, for a single server, records nothing. It is safe for concurrent use.
 type Bookmarks struct {
-	known *otter.Cache[string, neo4j.Bookmarks] // by the hashed name of the team; all: the last writes of any team
+	known *otter.Cache[string, neo4j.Bookmarks] // the latest last, by the hashed name of the team; all: the last writes of any team
 }
 
 // all stands for all teams together: for reads that name no team.
@@ -49,10 +50,11 @@ func (b *Bookmarks) close() {
 // Mark returns what other processes need before they read what this process wrote for a team, and a hashed name of the team. An
 // empty mark means that nothing was written for some minutes.
 func (b *Bookmarks) Mark(team string) (name, mark string) {
-	return nameOf(team), strings.Join(b.of(team), " ")
+	known := b.of(team)
+	return nameOf(team), strings.Join(known[max(0, len(known)-maxSent):], " ")
 }
 
-// Receive records the mark of another process. It ignores texts that cannot be bookmarks.
+// Receive records the mark of another process, the latest bookmark last. It ignores texts that cannot be bookmarks.
 func (b *Bookmarks) Receive(name, mark string) {
 	marks := slices.DeleteFunc(strings.Fields(mark), func(m string) bool { return !strings.HasPrefix(m, "FB:") || len(m) > maxMarkLength })
 	b.advance(name, nil, marks)

@@ -15,11 +15,11 @@ func TestBookmarksStayFew(t *testing.T) {
 	b := newBookmarks("neo4j+s://members")
 	t.Cleanup(b.close)
 	name, _ := b.Mark("acme")
-	for i := range 40 {
+	for i := range maxMarks + 9 {
 		b.Receive(name, fmt.Sprintf("FB:%d FB:%d", i, i+1))
 	}
 	known := b.of("acme")
-	if len(known) != maxMarks || known[maxMarks-1] != "FB:40" || known[0] != "FB:25" || len(b.of(all)) != maxMarks {
+	if len(known) != maxMarks || known[maxMarks-1] != "FB:73" || known[0] != "FB:10" || len(b.of(all)) != maxMarks {
 		t.Errorf("heard: %q, %q", known, b.of(all))
 	}
 	b.Receive(name, "FB:meanwhile")
@@ -35,6 +35,18 @@ func TestBookmarksStayFew(t *testing.T) {
 	if got := append(b.of("acme"), b.of(all)...); len(got) != 2 || got[0] != "FB:mine" || got[1] != "FB:mine" {
 		t.Errorf("nothing was changed: %q", got)
 	}
+	var others []string
+	for i := range maxSent + 9 { // those of other processes do not displace what was written here
+		others = append(others, fmt.Sprint("FB:of-others-", i))
+	}
+	b.Receive(name, strings.Join(others, " "))
+	if got := b.of("acme"); got[0] != "FB:mine" || got[len(got)-1] != "FB:of-others-24" {
+		t.Errorf("beside those of others: %q", got)
+	}
+	if _, mark := b.Mark("acme"); !strings.HasPrefix(mark, "FB:of-others-9 ") || !strings.HasSuffix(mark, " FB:of-others-24") {
+		t.Errorf("sent: %q", mark)
+	}
+	b.wrote("acme", b.of("acme"), b.of(all), neo4j.Bookmarks{"FB:mine"})
 	b.Receive(name, "FB:old")
 	b.read("acme", b.of("acme"), neo4j.Bookmarks{"FB:mine"})
 	if got := strings.Join(b.of("acme"), " "); got != "FB:mine" {

@@ -194,6 +194,9 @@ func (b *behind) checkOwnWrites(t *testing.T) {
 			})
 		}
 	}
+	for n := range 40 { // more bookmarks than Redis keeps
+		b.send(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"user_id":"u1","nodes":[{"kind":"concept","entity_key":"n%d","name":"n%[1]d"}]}`, n))
+	}
 	b.Hold()
 	b.write(t, "mark1")
 	<-time.After(time.Second) // for the message to the other
@@ -391,7 +394,7 @@ func (b *behind) checkPages(t *testing.T) {
 			break
 		}
 	}
-	if len(seen) != 66 { // c, four marks, told, 60 of the webhook
+	if len(seen) != 106 { // c, four marks, 40 more, told, 60 of the webhook
 		t.Errorf("%d concepts are on the pages", len(seen))
 	}
 }

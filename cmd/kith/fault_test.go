@@ -247,6 +247,7 @@ func freeze(t *testing.T, neo4j *testenv.Neo4jServer, c caller, admin string) {
 		asked.Go(func() { ask(fmt.Sprintf("frozen-%d", count)) })
 	}
 	neo4j.Resume()
+	resumed := time.Now()
 	eventually(t, 3*time.Minute, "ten contexts one after the other", func() bool {
 		for range 10 {
 			count++
@@ -256,11 +257,12 @@ func freeze(t *testing.T, neo4j *testenv.Neo4jServer, c caller, admin string) {
 		}
 		return true
 	})
+	recovered := time.Since(resumed)
 	asked.Wait()
 	if ran := contextStatements(t, admin) - before; ran > count {
 		t.Errorf("%d contexts took %d statements", count, ran)
 	}
-	t.Logf("%d contexts, %d of them unavailable", count, failed.Load())
+	t.Logf("%d contexts, %d of them unavailable, ten answered %v after Neo4j went on", count, failed.Load(), recovered.Round(time.Millisecond))
 }
 
 // contextStatements returns the number of statements that have loaded contexts or sections of them.

@@ -28,6 +28,9 @@ type hooks struct {
 func newHooks(t *testing.T, agent, url, key string) *hooks {
 	t.Helper()
 	folder := t.TempDir()
+	t.Cleanup(func() { // a process in the background may write at this moment
+		eventually(t, time.Minute, "the files of the hooks are removed", func() bool { return os.RemoveAll(folder) == nil })
+	})
 	h := &hooks{agent: agent, session: "session-1", project: filepath.Join(folder, "app"), transcript: filepath.Join(folder, "session.jsonl")}
 	h.environ = []string{"KITH_URL=" + url, "KITH_KEY=" + key, "KITH_DATA=" + filepath.Join(folder, "data")}
 	raw, err := os.ReadFile(filepath.Join("..", "..", "internal", "transcript", "testdata", agent+".jsonl"))

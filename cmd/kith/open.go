@@ -231,7 +231,9 @@ func (l *changeListener) changed(ctx context.Context, c graph.Change) {
 		l.cache.Wrote(ctx, c.Team)
 	}
 	l.feeds.Changed(c.Team)
-	l.duplicates.Changed(c.Team)
+	if c.Feed {
+		l.duplicates.Changed(c.Team)
+	}
 	audit.Note(ctx, c.Users, c.IDs...)
 }
 

@@ -12,7 +12,8 @@ UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})-[r {team_id: $team_id}]->(:Memory)
 USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE r.key IS NOT NULL
-MATCH ()-[o:relates_to {team_id: $team_id, key: r.key}]->()
+WITH n, r, r.key AS shared
+MATCH ()-[o:relates_to {team_id: $team_id, key: shared}]->()
 USING INDEX SEEK o:relates_to(team_id, key)
 WITH n, r, o, coalesce(r.recorded_at, datetime({epochMillis: 0})) AS recorded, coalesce(o.recorded_at, datetime({epochMillis: 0})) AS other
 WHERE other < recorded

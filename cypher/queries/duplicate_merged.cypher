@@ -6,7 +6,8 @@ UNWIND $entity_keys AS key
 MATCH (d:Deleted {team_id: $team_id, entity_key: key})
 USING INDEX SEEK d:Deleted(team_id, entity_key)
 WHERE d.merged_into IS NOT NULL
-MATCH (n:Memory {team_id: $team_id, entity_key: d.merged_into})
+WITH key, d.merged_into AS other
+MATCH (n:Memory {team_id: $team_id, entity_key: other})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE n:Person OR n:Concept OR n:Entity
 RETURN key AS entity_key,

@@ -36,7 +36,8 @@ CALL () {
   MATCH (d:Deleted {team_id: $team_id, entity_key: key})
   USING INDEX SEEK d:Deleted(team_id, entity_key)
   WHERE d.merged_into IS NOT NULL
-  MATCH (n:Memory {team_id: $team_id, entity_key: d.merged_into})
+  WITH d.merged_into AS other
+  MATCH (n:Memory {team_id: $team_id, entity_key: other})
   USING INDEX SEEK n:Memory(team_id, entity_key)
   RETURN n
 }
@@ -63,7 +64,8 @@ CALL () {
   MATCH (d:Deleted {team_id: $team_id, entity_key: key})
   USING INDEX SEEK d:Deleted(team_id, entity_key)
   WHERE d.merged_into IS NOT NULL
-  MATCH (n:Memory {team_id: $team_id, entity_key: d.merged_into})
+  WITH d.merged_into AS other
+  MATCH (n:Memory {team_id: $team_id, entity_key: other})
   USING INDEX SEEK n:Memory(team_id, entity_key)
   RETURN n
 }

@@ -11,7 +11,8 @@ CALL (key) {
   MATCH (d:Deleted {team_id: $team_id, entity_key: key})
   USING INDEX SEEK d:Deleted(team_id, entity_key)
   WHERE d.merged_into IS NOT NULL
-  MATCH (n:Memory {team_id: $team_id, entity_key: d.merged_into})
+  WITH d.merged_into AS other
+  MATCH (n:Memory {team_id: $team_id, entity_key: other})
   USING INDEX SEEK n:Memory(team_id, entity_key)
   RETURN n
 }

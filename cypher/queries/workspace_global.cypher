@@ -31,7 +31,8 @@ CALL () {
   MATCH (w:Workspace {team_id: $team_id, user_id: user})
   USING INDEX SEEK w:Workspace(team_id, user_id, project_id)
   WHERE w.project_id > ''
-  MATCH (p:Memory {team_id: $team_id, entity_key: w.project_id})
+  WITH w, w.project_id AS project_id
+  MATCH (p:Memory {team_id: $team_id, entity_key: project_id})
   USING INDEX SEEK p:Memory(team_id, entity_key)
   WHERE p:Project
     AND (p.user_id IS NULL OR p.user_id = $user_id)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,6 +30,9 @@ const (
 	// By default, Neo4j plans a statement again after ten seconds if its data have grown, which they do throughout a run
 	// of tests: a seventh of the run was planning.
 	replanInterval = "1h"
+
+	// All tests together have more statements than Kith's own Neo4j keeps plans of.
+	keptPlans = 4000
 )
 
 // Neo4jServer is a Neo4j of one test, which may stop it. Its methods are called from the test's goroutine, and fail the
@@ -98,13 +102,14 @@ func givenNeo4j(lookup func(string) (string, bool)) (db Database, ok bool) {
 func neo4jContainer(ctx context.Context, hostPort int) (source[Database], error) {
 	db := Database{User: "neo4j", Password: rand.Text(), Database: "neo4j"}
 	ctr, address, err := runContainer(ctx, neo4jImage, 7687, hostPort, testcontainers.WithEnv(map[string]string{
-		"NEO4J_AUTH":                              db.User + "/" + db.Password,
-		"NEO4J_server_memory_heap_initial__size":  "256m",
-		"NEO4J_server_memory_heap_max__size":      fmt.Sprintf("%dm", neo4jHeap),
-		"NEO4J_server_memory_pagecache_size":      fmt.Sprintf("%dm", neo4jPageCache),
-		"NEO4J_dbms_usage__report_enabled":        "false",
-		"NEO4J_db_tx__log_preallocate":            "false",
-		"NEO4J_dbms_cypher_min__replan__interval": replanInterval,
+		"NEO4J_AUTH":                                                    db.User + "/" + db.Password,
+		"NEO4J_server_memory_heap_initial__size":                        "256m",
+		"NEO4J_server_memory_heap_max__size":                            fmt.Sprintf("%dm", neo4jHeap),
+		"NEO4J_server_memory_pagecache_size":                            fmt.Sprintf("%dm", neo4jPageCache),
+		"NEO4J_dbms_usage__report_enabled":                              "false",
+		"NEO4J_db_tx__log_preallocate":                                  "false",
+		"NEO4J_dbms_cypher_min__replan__interval":                       replanInterval,
+		"NEO4J_server_memory_query__cache_per__db__cache__num__entries": strconv.Itoa(keptPlans),
 	}))
 	if err != nil {
 		return source[Database]{}, err
@@ -167,7 +172,8 @@ func (n *localNeo4j) start(ctx context.Context) error {
 	started, err := embedded.Start(ctx, embedded.Options{
 		Dir: filepath.Join(n.dir, "data"), HeapMB: neo4jHeap, PageCacheMB: neo4jPageCache,
 		Neo4jHome: os.Getenv(neo4jHomeVariable),
-		Settings:  append(strings.Fields(os.Getenv("KITH_TEST_NEO4J_SETTINGS")), "dbms.cypher.min_replan_interval="+replanInterval),
+		Settings: append(strings.Fields(os.Getenv("KITH_TEST_NEO4J_SETTINGS")), "dbms.cypher.min_replan_interval="+replanInterval,
+			"server.memory.query_cache.per_db_cache_num_entries="+strconv.Itoa(keptPlans)),
 	})
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Returns those of some teams whose nodes were not looked at for duplicates yet, or not since their last change, and how far each was looked
-// through, as duplicate_teams does.
+// Returns how far some teams were looked through for duplicates, for those of which something is left: the next commit and its item, and the
+// key of the last node of the first look. first is null after that look, and next_seq before it.
 // mode: read
 // scope: server
 // params: teams, limit
