@@ -6089,9 +6089,9 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T09:17:04.005Z",
-                     *           "by": "5666579c7683",
-                     *           "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMDYgMQ",
+                     *           "at": "2026-11-29T06:58:21.579Z",
+                     *           "by": "091d3d96722c",
+                     *           "cursor": "Y2hhbmdlcyBkODU0NjdkOTU0ZjZjY2NlIDE3OTU5MzU1MDE1ODAgMQ",
                      *           "key": "p-noor",
                      *           "kind": "person",
                      *           "op": "created",
@@ -6100,9 +6100,9 @@ export interface operations {
                      *           "version": 1
                      *         },
                      *         {
-                     *           "at": "2026-11-27T09:17:04.005Z",
-                     *           "by": "5666579c7683",
-                     *           "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMDYgMg",
+                     *           "at": "2026-11-29T06:58:21.579Z",
+                     *           "by": "091d3d96722c",
+                     *           "cursor": "Y2hhbmdlcyBkODU0NjdkOTU0ZjZjY2NlIDE3OTU5MzU1MDE1ODAgMg",
                      *           "key": "p-samir",
                      *           "kind": "person",
                      *           "op": "created",
@@ -6112,7 +6112,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "more": true,
-                     *       "next": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMDYgMg"
+                     *       "next": "Y2hhbmdlcyBkODU0NjdkOTU0ZjZjY2NlIDE3OTU5MzU1MDE1ODAgMg"
                      *     }
                      */
                     "application/json": components["schemas"]["ChangePage"];
@@ -6448,15 +6448,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T09:17:00.698Z",
+                     *             "created_at": "2026-11-29T06:58:18.629Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T09:17:04.729Z",
+                     *             "last_accessed_at": "2026-11-29T06:58:21.997Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.575,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T09:17:00.698Z",
+                     *             "updated_at": "2026-11-29T06:58:18.629Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -6469,15 +6469,15 @@ export interface operations {
                      *           "node": {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T09:17:00.698Z",
+                     *             "created_at": "2026-11-29T06:58:18.629Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T09:17:00.698Z",
+                     *             "last_accessed_at": "2026-11-29T06:58:18.629Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T09:17:00.698Z",
+                     *             "updated_at": "2026-11-29T06:58:18.629Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Concept",
@@ -6492,15 +6492,15 @@ export interface operations {
                      *             "access_count": 0,
                      *             "canonical_name": "sam haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T09:17:00.698Z",
+                     *             "created_at": "2026-11-29T06:58:18.629Z",
                      *             "description": "",
                      *             "entity_key": "p-sam",
-                     *             "last_accessed_at": "2026-11-27T09:17:00.698Z",
+                     *             "last_accessed_at": "2026-11-29T06:58:18.629Z",
                      *             "name": "Sam Haddou",
                      *             "salience": 0.5,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T09:17:00.698Z",
+                     *             "updated_at": "2026-11-29T06:58:18.629Z",
                      *             "user_id": "noor"
                      *           },
                      *           "node_type": "Person",
@@ -6515,15 +6515,15 @@ export interface operations {
                      *           {
                      *             "access_count": 0,
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T09:17:00.698Z",
+                     *             "created_at": "2026-11-29T06:58:18.629Z",
                      *             "description": "",
                      *             "entity_key": "c-repair",
-                     *             "last_accessed_at": "2026-11-27T09:17:00.698Z",
+                     *             "last_accessed_at": "2026-11-29T06:58:18.629Z",
                      *             "name": "Repair before you replace",
                      *             "salience": 0.5,
                      *             "state": "core",
                      *             "ttl_policy": "keep_forever",
-                     *             "updated_at": "2026-11-27T09:17:00.698Z",
+                     *             "updated_at": "2026-11-29T06:58:18.629Z",
                      *             "user_id": "noor"
                      *           }
                      *         ],
@@ -6531,16 +6531,16 @@ export interface operations {
                      *           "access_count": 0,
                      *           "canonical_name": "noor verlinde",
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T09:17:00.698Z",
+                     *           "created_at": "2026-11-29T06:58:18.629Z",
                      *           "description": "Restores timber frames in Ghent.",
                      *           "entity_key": "p-noor",
                      *           "is_owner": true,
-                     *           "last_accessed_at": "2026-11-27T09:17:00.698Z",
+                     *           "last_accessed_at": "2026-11-29T06:58:18.629Z",
                      *           "name": "Noor Verlinde",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "ttl_policy": "keep_forever",
-                     *           "updated_at": "2026-11-27T09:17:00.698Z",
+                     *           "updated_at": "2026-11-29T06:58:18.629Z",
                      *           "user_id": "noor"
                      *         },
                      *         "preferences": [
@@ -6556,7 +6556,7 @@ export interface operations {
                      *         "primary_goals": [],
                      *         "statements": [
                      *           {
-                     *             "at": "2026-11-27T09:17:04.729Z",
+                     *             "at": "2026-11-29T06:58:21.997Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -6722,7 +6722,7 @@ export interface operations {
                      *             {
                      *               "holds": true,
                      *               "rule": "it is active or core and was accessed in the last 7 days; or it is not archived, while fewer than 5 are",
-                     *               "value": "core, accessed 2026-11-27"
+                     *               "value": "core, accessed 2026-11-29"
                      *             },
                      *             {
                      *               "holds": false,
@@ -6763,7 +6763,7 @@ export interface operations {
                      *       "shown": true,
                      *       "spans": [
                      *         {
-                     *           "at": "2026-11-27T09:17:00.698Z",
+                     *           "at": "2026-11-29T06:58:18.629Z",
                      *           "by": "salience",
                      *           "from": 286,
                      *           "key": "c-repair",
@@ -6778,7 +6778,7 @@ export interface operations {
                      *           "value": 0.5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T09:17:00.698Z",
+                     *           "at": "2026-11-29T06:58:18.629Z",
                      *           "beat": {
                      *             "key": "p-sam",
                      *             "value": 0.5
@@ -6903,7 +6903,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T09:17:13.935Z",
+                     *           "started_at": "2026-11-29T06:58:28.148Z",
                      *           "summary": "",
                      *           "user_id": "noor"
                      *         },
@@ -6918,7 +6918,7 @@ export interface operations {
                      *           ],
                      *           "processing_status": "raw",
                      *           "sensitivity": "normal",
-                     *           "started_at": "2026-11-27T09:17:04.729Z",
+                     *           "started_at": "2026-11-29T06:58:21.997Z",
                      *           "summary": "Noor planned the week with Samir.",
                      *           "user_id": "noor"
                      *         }
@@ -7022,16 +7022,16 @@ export interface operations {
                      *         "current_conversation": {
                      *           "conversation_id": "talk-1",
                      *           "messages": [],
-                     *           "started_at": "2026-11-27T09:17:13.508Z"
+                     *           "started_at": "2026-11-29T06:58:27.763Z"
                      *         },
                      *         "temporal": {
                      *           "current_datetime": {
-                     *             "date": "2026-11-27",
-                     *             "day_of_week": "Friday",
-                     *             "hour": 10
+                     *             "date": "2026-11-29",
+                     *             "day_of_week": "Sunday",
+                     *             "hour": 7
                      *           },
                      *           "last_conversation_type": "planning",
-                     *           "time_since_last_conversation": "PT9S",
+                     *           "time_since_last_conversation": "PT6S",
                      *           "time_zone": "Europe/Brussels"
                      *         }
                      *       },
@@ -7162,7 +7162,7 @@ export interface operations {
                      * @example {
                      *       "content_type": "conversation",
                      *       "context_type": "work-session",
-                     *       "ended_at": "2026-11-27T09:17:17.515Z",
+                     *       "ended_at": "2026-11-29T06:58:31.156Z",
                      *       "entity_key": "talk-1",
                      *       "focus": {
                      *         "focus_id": "grind",
@@ -7172,8 +7172,8 @@ export interface operations {
                      *       "message_count": 1,
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T09:17:16.798Z",
-                     *           "entity_key": "01a21c4b-747e-7a87-8f91-ffb71d875031",
+                     *           "at": "2026-11-29T06:58:30.633Z",
+                     *           "entity_key": "01a22619-2069-7798-b6b3-f66414ce0092",
                      *           "role": "user",
                      *           "seq": 0,
                      *           "text": "Samir says the letter came."
@@ -7185,7 +7185,7 @@ export interface operations {
                      *       ],
                      *       "processing_status": "raw",
                      *       "sensitivity": "normal",
-                     *       "started_at": "2026-11-27T09:17:13.935Z",
+                     *       "started_at": "2026-11-29T06:58:28.148Z",
                      *       "summary": "The letter from Lindepoort came; Noor will answer on Friday.",
                      *       "user_id": "noor"
                      *     }
@@ -7578,11 +7578,11 @@ export interface operations {
                      *       "mentions": [],
                      *       "messages": [
                      *         {
-                     *           "entity_key": "01a21c4b-747e-7a87-8f91-ffb71d875031",
+                     *           "entity_key": "01a22619-2069-7798-b6b3-f66414ce0092",
                      *           "status": "created"
                      *         },
                      *         {
-                     *           "entity_key": "01a21c4b-747e-7a89-95bc-91fdf686b4c6",
+                     *           "entity_key": "01a22619-2069-779b-8a90-911c3649d8d5",
                      *           "status": "created"
                      *         }
                      *       ],
@@ -7716,8 +7716,8 @@ export interface operations {
                      * @example {
                      *       "messages": [
                      *         {
-                     *           "at": "2026-11-27T09:17:16.798Z",
-                     *           "entity_key": "01a21c4b-747e-7a89-95bc-91fdf686b4c6",
+                     *           "at": "2026-11-29T06:58:30.633Z",
+                     *           "entity_key": "01a22619-2069-779b-8a90-911c3649d8d5",
                      *           "role": "assistant",
                      *           "seq": 1,
                      *           "text": "The offer from Lindepoort?"
@@ -7865,7 +7865,7 @@ export interface operations {
                      *               "user_id": "noor"
                      *             }
                      *           ],
-                     *           "refused_at": "2026-11-27T09:17:24.328Z"
+                     *           "refused_at": "2026-11-29T06:58:36.727Z"
                      *         }
                      *       ],
                      *       "next": null
@@ -8094,7 +8094,7 @@ export interface operations {
                      *       "edges": [
                      *         {
                      *           "created": true,
-                     *           "id": "01a21c4b-7c69-7f1d-b2b7-eee0f2526a24"
+                     *           "id": "01a22619-2722-7dfb-ac40-0b5ae1573277"
                      *         }
                      *       ],
                      *       "skipped": 0,
@@ -8221,11 +8221,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T09:17:19.094Z",
-                     *       "key": "01a21c4b-7c69-7f1d-b2b7-eee0f2526a24",
+                     *       "deleted_at": "2026-11-29T06:58:32.603Z",
+                     *       "key": "01a22619-2722-7dfb-ac40-0b5ae1573277",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T09:17:19.094Z"
+                     *       "restorable_until": "2026-12-29T06:58:32.603Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -8359,7 +8359,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795771048122,
+                     *       "created_at": 1795935519654,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -8367,13 +8367,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21c4b-a0ba-730e-8ab6-3f1dea33d7f0",
+                     *       "id": "01a22619-43a6-7620-8e2c-1adc469cce00",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "generating",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795771048122,
+                     *       "updated_at": 1795935519654,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -8515,7 +8515,7 @@ export interface operations {
                      *           {
                      *             "content_type": "conversation",
                      *             "context_type": "work-session",
-                     *             "ended_at": "2026-11-27T09:17:17.515Z",
+                     *             "ended_at": "2026-11-29T06:58:31.156Z",
                      *             "entity_key": "talk-1",
                      *             "mentioned_nodes": [
                      *               {
@@ -8526,8 +8526,8 @@ export interface operations {
                      *             ],
                      *             "messages": [
                      *               {
-                     *                 "at": "2026-11-27T09:17:16.798Z",
-                     *                 "entity_key": "01a21c4b-747e-7a87-8f91-ffb71d875031",
+                     *                 "at": "2026-11-29T06:58:30.633Z",
+                     *                 "entity_key": "01a22619-2069-7798-b6b3-f66414ce0092",
                      *                 "origin": "user",
                      *                 "role": "user",
                      *                 "score": 0.966386,
@@ -8537,7 +8537,7 @@ export interface operations {
                      *               }
                      *             ],
                      *             "relevance_score": 0.966386,
-                     *             "started_at": "2026-11-27T09:17:13.935Z",
+                     *             "started_at": "2026-11-29T06:58:28.148Z",
                      *             "summary": "The letter from Lindepoort came; Noor will answer on Friday."
                      *           },
                      *           {
@@ -8554,7 +8554,7 @@ export interface operations {
                      *             ],
                      *             "messages": [],
                      *             "relevance_score": 0.950799,
-                     *             "started_at": "2026-11-27T09:17:04.729Z",
+                     *             "started_at": "2026-11-29T06:58:21.997Z",
                      *             "summary": "Noor planned the week with Samir."
                      *           }
                      *         ],
@@ -8582,7 +8582,7 @@ export interface operations {
                      *           {
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "last_accessed_at": "2026-11-27T09:17:13.935Z",
+                     *             "last_accessed_at": "2026-11-29T06:58:28.148Z",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
                      *             "relevance_score": 0.97647,
@@ -8596,7 +8596,7 @@ export interface operations {
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from_entity_key": "p-noor",
                      *             "from_name": "Noor Verlinde",
-                     *             "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
+                     *             "key": "01a22618-f5a1-7a8b-a94b-02092ea94b16",
                      *             "proximity": 5,
                      *             "relationship_kind": "has_relationship_with",
                      *             "relevance_score": 0.446975,
@@ -8704,42 +8704,42 @@ export interface operations {
                 content: {
                     /**
                      * @example {"kith":{"version":1,"statements":true}}
-                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:18.547Z","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771038547,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
-                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","history":{"version":1,"created_by":"noor","written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0.02,"access_count":0}}}
-                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.799997644729684,"confidence":0.5,"created_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:23.322Z","last_accessed_at":"2026-11-27T09:17:20.687Z","source_count":2,"first_mentioned_at":"2026-11-27T09:17:04.729Z","last_mentioned_at":"2026-11-27T09:17:13.935Z","history":{"version":5,"created_by":"noor","written":"5666579c7683 delete-node-note","salience_at":1795771038547,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":459,"is_dirty":true,"distinct_source_days":["2026-11-27"],"mention_weight":2,"restored_at":1795771043322}}}
-                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749979829089424,"confidence":0.5,"created_at":"2026-11-27T09:17:04.729Z","updated_at":"2026-11-27T09:17:25.164Z","last_accessed_at":"2026-11-27T09:17:25.164Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-27T09:17:04.729Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"5666579c7683 consolidate","salience_at":1795771045164,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795771024729}}}
-                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749995193289348,"confidence":0.5,"created_at":"2026-11-27T09:17:13.935Z","updated_at":"2026-11-27T09:17:17.515Z","last_accessed_at":"2026-11-27T09:17:18.088Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-27T09:17:13.935Z","ended_at":"2026-11-27T09:17:17.515Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"5666579c7683 end-conversation","salience_at":1795771038088,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795771037515,"next_seq":2}}}
-                     *     {"node":{"kind":"message","entity_key":"01a21c4b-747e-7a87-8f91-ffb71d875031","user_id":"noor","name":"","created_at":"2026-11-27T09:17:16.798Z","updated_at":"2026-11-27T09:17:16.798Z","source_key":"talk-1","role":"user","at":"2026-11-27T09:17:16.798Z","seq":0,"text":"Samir says the letter came.","history":{"written":"5666579c7683 append-messages"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-27T09:17:04.729Z","updated_at":"2026-11-27T09:17:04.729Z","source_key":"s-monday","role":"user","at":"2026-11-27T09:17:04.729Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"5666579c7683 write-source"}}}
-                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-27T09:17:04.729Z","updated_at":"2026-11-27T09:17:04.729Z","source_key":"s-monday","role":"user","at":"2026-11-27T09:17:04.729Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"5666579c7683 write-source"}}}
-                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-27T09:17:00.698Z","recorded_by":"noor","key":"01a21c4b-3c8c-7c2e-8bb5-2cfd39785be0","recorded_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:00.698Z","history":{"version":1,"written":"5666579c7683 write-memory","salience_at":1795771020698,"decay_rate":0.02,"access_count":0}}}
-                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749979341477862,"confidence":0.8,"state":"active","valid_from":"2026-11-27T09:17:00.698Z","recorded_by":"noor","key":"01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6","recorded_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:00.698Z","last_accessed_at":"2026-11-27T09:17:18.547Z","history":{"version":1,"written":"5666579c7683 restore-relationship","salience_at":1795771038547,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795771042777}}}
-                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-27T09:17:00.698Z","recorded_by":"noor","key":"01a21c4b-3c8c-7b50-ab67-8a0ee53253f5","recorded_at":"2026-11-27T09:17:00.698Z","updated_at":"2026-11-27T09:17:21.037Z","last_accessed_at":"2026-11-27T09:17:20.865Z","history":{"version":3,"written":"5666579c7683 delete-relationship-note","salience_at":1795771038547,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":459,"is_dirty":true}}}
-                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a21c4b-499e-7e5d-96db-a7e42cbee261","recorded_at":"2026-11-27T09:17:04.729Z","history":{"version":1,"written":"5666579c7683 write-source"}}}
-                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a21c4b-7805-71c3-9a98-e7c3bc6c2fc9","recorded_at":"2026-11-27T09:17:17.515Z","history":{"version":1,"written":"5666579c7683 end-conversation"}}}
-                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-27T09:17:04.729Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
-                     *     {"refusal":{"first":"p-sam","second":"p-samir","refused_at":"2026-11-27T09:17:24.328Z"}}
-                     *     {"review":{"user_id":"noor","key":"01a21c4b-3d5c-78ea-8ef2-941ddf4b9109","state":"refused","origin":"external","trust":0.1,"write":{"nodes":[{"kind":"entity","entity_key":"e-bank","name":"Bank of Flour","origin":"external","trust":0.1}]},"created_at":"2026-11-27T09:17:00.698Z","decided_at":"2026-11-27T09:17:24.685Z"}}
+                     *     {"node":{"kind":"concept","entity_key":"c-repair","user_id":"noor","name":"Repair before you replace","description":"","state":"core","ttl_policy":"keep_forever","salience":0.575,"confidence":0.5,"created_at":"2026-11-29T06:58:18.629Z","updated_at":"2026-11-29T06:58:18.629Z","last_accessed_at":"2026-11-29T06:58:31.959Z","history":{"version":1,"created_by":"noor","written":"091d3d96722c write-memory","salience_at":1795935511959,"decay_rate":0,"access_count":1,"recall_frequency":1}}}
+                     *     {"node":{"kind":"goal","entity_key":"flour","user_id":"noor","name":"Flour by May","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-29T06:58:18.629Z","updated_at":"2026-11-29T06:58:18.629Z","last_accessed_at":"2026-11-29T06:58:18.629Z","project_id":"mill","history":{"version":1,"created_by":"noor","written":"091d3d96722c write-memory","salience_at":1795935498629,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"task","entity_key":"grind","user_id":"noor","name":"Dress the stones","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-29T06:58:18.629Z","updated_at":"2026-11-29T06:58:18.629Z","last_accessed_at":"2026-11-29T06:58:18.629Z","project_id":"mill","state_key":"in_progress","history":{"version":1,"created_by":"noor","written":"091d3d96722c write-memory","salience_at":1795935498629,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"item","entity_key":"i-draft","user_id":"noor","name":"plan.md","description":"Dress the stones first.","state":"active","ttl_policy":"keep_forever","salience":0.5,"confidence":0.5,"created_at":"2026-11-29T06:58:18.629Z","updated_at":"2026-11-29T06:58:18.629Z","last_accessed_at":"2026-11-29T06:58:18.629Z","namespace":["drafts","mill"],"value":{"text":"Dress the stones first.","done":false},"history":{"version":1,"created_by":"noor","written":"091d3d96722c write-memory","salience_at":1795935498629,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"project","entity_key":"mill","user_id":"noor","name":"Mill","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-29T06:58:18.629Z","updated_at":"2026-11-29T06:58:18.629Z","last_accessed_at":"2026-11-29T06:58:18.629Z","history":{"version":1,"created_by":"noor","written":"091d3d96722c write-memory","salience_at":1795935498629,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-noor","user_id":"noor","name":"Noor Verlinde","canonical_name":"noor verlinde","description":"Restores timber frames in Ghent.","is_owner":true,"state":"active","ttl_policy":"keep_forever","salience":1,"confidence":0.5,"created_at":"2026-11-29T06:58:18.629Z","updated_at":"2026-11-29T06:58:18.629Z","last_accessed_at":"2026-11-29T06:58:18.629Z","history":{"version":1,"created_by":"noor","written":"091d3d96722c write-memory","salience_at":1795935498629,"decay_rate":0,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-sam","user_id":"noor","name":"Sam Haddou","canonical_name":"sam haddou","description":"","state":"active","ttl_policy":"decay","salience":0.5,"confidence":0.5,"created_at":"2026-11-29T06:58:18.629Z","updated_at":"2026-11-29T06:58:18.629Z","last_accessed_at":"2026-11-29T06:58:18.629Z","history":{"version":1,"created_by":"noor","written":"091d3d96722c write-memory","salience_at":1795935498629,"decay_rate":0.02,"access_count":0}}}
+                     *     {"node":{"kind":"person","entity_key":"p-samir","user_id":"noor","name":"Samir Haddou","canonical_name":"samir haddou","description":"Builds boats; lives on the barge Zwaluw.","state":"active","ttl_policy":"decay","salience":0.7999982193949657,"confidence":0.5,"created_at":"2026-11-29T06:58:18.629Z","updated_at":"2026-11-29T06:58:35.858Z","last_accessed_at":"2026-11-29T06:58:33.8Z","source_count":2,"first_mentioned_at":"2026-11-29T06:58:21.997Z","last_mentioned_at":"2026-11-29T06:58:28.148Z","history":{"version":5,"created_by":"noor","written":"091d3d96722c delete-node-note","salience_at":1795935511959,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":20,"is_dirty":true,"distinct_source_days":["2026-11-29"],"mention_weight":2,"restored_at":1795935515858}}}
+                     *     {"node":{"kind":"source","entity_key":"s-monday","user_id":"noor","name":"","description":"","state":"archived","ttl_policy":"decay","salience":0.5749984838765928,"confidence":0.5,"created_at":"2026-11-29T06:58:21.997Z","updated_at":"2026-11-29T06:58:37.43Z","last_accessed_at":"2026-11-29T06:58:37.43Z","content_type":"conversation","context_type":"planning","sensitivity":"normal","started_at":"2026-11-29T06:58:21.997Z","summary":"Noor planned the week with Samir.","participants":["noor"],"message_count":2,"history":{"version":2,"created_by":"noor","written":"091d3d96722c consolidate","salience_at":1795935517430,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795935501997}}}
+                     *     {"node":{"kind":"source","entity_key":"talk-1","user_id":"noor","name":"","description":"","state":"active","ttl_policy":"decay","salience":0.5749995612270443,"confidence":0.5,"created_at":"2026-11-29T06:58:28.148Z","updated_at":"2026-11-29T06:58:31.156Z","last_accessed_at":"2026-11-29T06:58:31.939Z","content_type":"conversation","context_type":"work-session","sensitivity":"normal","started_at":"2026-11-29T06:58:28.148Z","ended_at":"2026-11-29T06:58:31.156Z","summary":"The letter from Lindepoort came; Noor will answer on Friday.","participants":["noor"],"focus_project_id":"mill","focus_kind":"task","focus_id":"grind","message_count":1,"history":{"version":3,"created_by":"noor","written":"091d3d96722c end-conversation","salience_at":1795935511939,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"story_due":1795935511156,"next_seq":2}}}
+                     *     {"node":{"kind":"message","entity_key":"01a22619-2069-7798-b6b3-f66414ce0092","user_id":"noor","name":"","created_at":"2026-11-29T06:58:30.633Z","updated_at":"2026-11-29T06:58:30.633Z","source_key":"talk-1","role":"user","at":"2026-11-29T06:58:30.633Z","seq":0,"text":"Samir says the letter came.","history":{"written":"091d3d96722c append-messages"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-1","user_id":"noor","name":"","created_at":"2026-11-29T06:58:21.997Z","updated_at":"2026-11-29T06:58:21.997Z","source_key":"s-monday","role":"user","at":"2026-11-29T06:58:21.997Z","seq":0,"text":"Can the stones be dressed before Friday?","history":{"written":"091d3d96722c write-source"}}}
+                     *     {"node":{"kind":"message","entity_key":"m-2","user_id":"noor","name":"","created_at":"2026-11-29T06:58:21.997Z","updated_at":"2026-11-29T06:58:21.997Z","source_key":"s-monday","role":"user","at":"2026-11-29T06:58:21.997Z","seq":1,"text":"I prefer hand tools over machines.","history":{"written":"091d3d96722c write-source"}}}
+                     *     {"relationship":{"from":"grind","to":"flour","type":"supports_goal","description":"","salience":0.5,"confidence":0.8,"state":"active","valid_from":"2026-11-29T06:58:18.629Z","recorded_by":"noor","key":"01a22618-f5a1-7b44-9869-824db27e55cf","recorded_at":"2026-11-29T06:58:18.629Z","updated_at":"2026-11-29T06:58:18.629Z","last_accessed_at":"2026-11-29T06:58:18.629Z","history":{"version":1,"written":"091d3d96722c write-memory","salience_at":1795935498629,"decay_rate":0.02,"access_count":0}}}
+                     *     {"relationship":{"from":"p-noor","to":"c-repair","type":"engages_with","description":"How she works.","salience":0.5749984571783062,"confidence":0.8,"state":"active","valid_from":"2026-11-29T06:58:18.629Z","recorded_by":"noor","key":"01a22618-f5a1-7b1c-bd5b-9282e1008dd3","recorded_at":"2026-11-29T06:58:18.629Z","updated_at":"2026-11-29T06:58:18.629Z","last_accessed_at":"2026-11-29T06:58:31.959Z","history":{"version":1,"written":"091d3d96722c restore-relationship","salience_at":1795935511959,"decay_rate":0.01,"access_count":1,"recall_frequency":1,"restored_at":1795935515377}}}
+                     *     {"relationship":{"from":"p-noor","to":"p-samir","type":"has_relationship_with","description":"Together eight years, six of them afloat.","salience":1,"confidence":0.8,"attitude":5,"proximity":5,"state":"active","valid_from":"2026-11-29T06:58:18.629Z","recorded_by":"noor","key":"01a22618-f5a1-7a8b-a94b-02092ea94b16","recorded_at":"2026-11-29T06:58:18.629Z","updated_at":"2026-11-29T06:58:34.079Z","last_accessed_at":"2026-11-29T06:58:33.925Z","history":{"version":3,"written":"091d3d96722c delete-relationship-note","salience_at":1795935511959,"decay_rate":0.006362240003634808,"decay_gradient":1.1,"access_count":2,"recall_frequency":2,"last_recall_interval":20,"is_dirty":true}}}
+                     *     {"relationship":{"from":"s-monday","to":"p-samir","type":"mentions","key":"01a22618-feee-78c1-a13b-90c434f20432","recorded_at":"2026-11-29T06:58:21.997Z","history":{"version":1,"written":"091d3d96722c write-source"}}}
+                     *     {"relationship":{"from":"talk-1","to":"p-samir","type":"mentions","key":"01a22619-2315-70c7-99c4-99a3b027ee3d","recorded_at":"2026-11-29T06:58:31.156Z","history":{"version":1,"written":"091d3d96722c end-conversation"}}}
+                     *     {"statement":{"user_id":"noor","key":"m-2#0","kind":"preference","text":"I prefer hand tools over machines.","polarity":"positive","state":"confirmed","confidence":1,"source":"s-monday","message":"m-2","from":0,"to":34,"at":"2026-11-29T06:58:21.997Z","subject":"hand tool machin","topic":"standing hand machin tool"}}
+                     *     {"refusal":{"first":"p-sam","second":"p-samir","refused_at":"2026-11-29T06:58:36.727Z"}}
+                     *     {"review":{"user_id":"noor","key":"01a22618-f667-7970-8b5c-1b28033389ba","state":"refused","origin":"external","trust":0.1,"write":{"nodes":[{"kind":"entity","entity_key":"e-bank","name":"Bank of Flour","origin":"external","trust":0.1}]},"created_at":"2026-11-29T06:58:18.629Z","decided_at":"2026-11-29T06:58:37.003Z"}}
                      *     {"preference":{"user_id":"noor","key":"conversation_style","value":"Direct, and a little dry."}}
                      *     {"preference":{"user_id":"noor","key":"time_zone","value":"Europe/Brussels"}}
-                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795771048122,"updated_at":1795771048216,"created_by":"noor"}}
-                     *     {"chat_turn":{"id":"01a21c4b-a0ba-730e-8ab6-3f1dea33d7f0","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795771048122,"updated_at":1795771048216,"created_by":"noor"}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c4b-3c8c-7b50-ab67-8a0ee53253f5","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T09:17:20.865Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a21c4b-3c8c-7b50-ab67-8a0ee53253f5","last_accessed_at":{"time":"2026-11-27T09:17:18.547Z"},"last_recall_interval":459,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T09:17:00.698Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795771038547,"state":"active","updated_at":{"time":"2026-11-27T09:17:00.698Z"},"valid_from":{"time":"2026-11-27T09:17:00.698Z"},"version":1,"written":"5666579c7683 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c4b-3c8c-7b50-ab67-8a0ee53253f5","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-27T09:17:21.037Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a21c4b-3c8c-7b50-ab67-8a0ee53253f5","last_accessed_at":{"time":"2026-11-27T09:17:20.865Z"},"last_recall_interval":459,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-27T09:17:00.698Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795771038547,"state":"active","updated_at":{"time":"2026-11-27T09:17:20.865Z"},"valid_from":{"time":"2026-11-27T09:17:00.698Z"},"version":2,"written":"5666579c7683 add-relationship-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-27T09:17:21.074Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830778429455,"key":"01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6","last_accessed_at":{"time":"2026-11-27T09:17:18.547Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795771038547,"recall_frequency":1,"recorded_at":{"time":"2026-11-27T09:17:00.698Z"},"recorded_by":"noor","salience":{"number":0.5749979341477862},"salience_at":1795771038547,"state":"active","updated_at":{"time":"2026-11-27T09:17:00.698Z"},"valid_from":{"time":"2026-11-27T09:17:00.698Z"},"version":1,"written":"5666579c7683 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-27T09:17:08.359Z","properties":{"at":{"time":"2026-11-27T09:17:04.729Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-27T09:17:04.729Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.51908181659474},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-27T09:17:04.729Z"},"written":"5666579c7683 write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T09:17:19.533Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T09:17:00.698Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T09:17:04.729Z"},"last_accessed_at":{"time":"2026-11-27T09:17:18.547Z"},"last_mentioned_at":{"time":"2026-11-27T09:17:13.935Z"},"last_recall_interval":459,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.799997644729684},"salience_at":1795771038547,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:00.698Z"},"version":1,"written":"5666579c7683 write-memory"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T09:17:20.687Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T09:17:00.698Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T09:17:04.729Z"},"last_accessed_at":{"time":"2026-11-27T09:17:19.529Z"},"last_mentioned_at":{"time":"2026-11-27T09:17:13.935Z"},"last_recall_interval":459,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.799997644729684},"salience_at":1795771038547,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:19.529Z"},"version":2,"written":"5666579c7683 patch-node"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T09:17:20.735Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T09:17:00.698Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T09:17:04.729Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T09:17:20.687Z"},"last_mentioned_at":{"time":"2026-11-27T09:17:13.935Z"},"last_recall_interval":459,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.799997644729684},"salience_at":1795771038547,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:20.687Z"},"version":3,"written":"5666579c7683 add-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-27T09:17:22.874Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-27T09:17:00.698Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-27"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-27T09:17:04.729Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-27T09:17:20.687Z"},"last_mentioned_at":{"time":"2026-11-27T09:17:13.935Z"},"last_recall_interval":459,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.799997644729684},"salience_at":1795771038547,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:20.735Z"},"version":4,"written":"5666579c7683 delete-node-note"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-27T09:17:25.173Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-27T09:17:04.729Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-27T09:17:18.088Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749984538218351},"salience_at":1795771038088,"sensitivity":"normal","started_at":{"time":"2026-11-27T09:17:04.729Z"},"state":"active","story_due":1795771024729,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:04.729Z"},"version":1,"written":"5666579c7683 write-source"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T09:17:14.223Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T09:17:13.935Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-27T09:17:13.935Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795771033935,"sensitivity":"normal","started_at":{"time":"2026-11-27T09:17:13.935Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:13.935Z"},"version":1,"written":"5666579c7683 open-conversation"}}}
-                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-27T09:17:17.525Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-27T09:17:13.935Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-27T09:17:14.223Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795771033935,"sensitivity":"normal","started_at":{"time":"2026-11-27T09:17:13.935Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-27T09:17:17.127Z"},"version":2,"written":"5666579c7683 set-focus"}}}
+                     *     {"chat_tree":{"id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","user_id":"noor","name":"Explanations","system_prompt":"You explain results to the person who got them: what they say, what led to them, and what is uncertain. Use plain words and short paragraphs, and nothing that you are not told here.","created_at":1795935519654,"updated_at":1795935519724,"created_by":"noor"}}
+                     *     {"chat_turn":{"id":"01a22619-43a6-7620-8e2c-1adc469cce00","tree_id":"099ceac3-6e79-5f40-8d0b-57fe3683f585","seq":0,"user_prompt":"Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true.","status":"cancelled","attempt":1,"prompt_version":"2026-11-22","created_at":1795935519654,"updated_at":1795935519724,"created_by":"noor"}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a22618-f5a1-7a8b-a94b-02092ea94b16","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-29T06:58:33.926Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","key":"01a22618-f5a1-7a8b-a94b-02092ea94b16","last_accessed_at":{"time":"2026-11-29T06:58:31.959Z"},"last_recall_interval":20,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-29T06:58:18.629Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795935511959,"state":"active","updated_at":{"time":"2026-11-29T06:58:18.629Z"},"valid_from":{"time":"2026-11-29T06:58:18.629Z"},"version":1,"written":"091d3d96722c write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a22618-f5a1-7a8b-a94b-02092ea94b16","type":"has_relationship_with","from":"p-noor","to":"p-samir","until":"2026-11-29T06:58:34.079Z","properties":{"access_count":2,"attitude":5,"confidence":{"number":0.8},"decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Together eight years, six of them afloat.","is_dirty":true,"key":"01a22618-f5a1-7a8b-a94b-02092ea94b16","last_accessed_at":{"time":"2026-11-29T06:58:33.925Z"},"last_recall_interval":20,"proximity":5,"recall_frequency":2,"recorded_at":{"time":"2026-11-29T06:58:18.629Z"},"recorded_by":"noor","salience":{"number":1},"salience_at":1795935511959,"state":"active","updated_at":{"time":"2026-11-29T06:58:33.926Z"},"valid_from":{"time":"2026-11-29T06:58:18.629Z"},"version":2,"written":"091d3d96722c add-relationship-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"relationship","of":"01a22618-f5a1-7b1c-bd5b-9282e1008dd3","type":"engages_with","from":"p-noor","to":"c-repair","until":"2026-11-29T06:58:34.103Z","properties":{"access_count":1,"confidence":{"number":0.8},"decay_rate":{"number":0.01},"description":"How she works.","ends_at":1830942910726,"key":"01a22618-f5a1-7b1c-bd5b-9282e1008dd3","last_accessed_at":{"time":"2026-11-29T06:58:31.959Z"},"node_decay_rate":{"number":0},"node_key":"c-repair","node_salience_at":1795935511959,"recall_frequency":1,"recorded_at":{"time":"2026-11-29T06:58:18.629Z"},"recorded_by":"noor","salience":{"number":0.5749984571783062},"salience_at":1795935511959,"state":"active","updated_at":{"time":"2026-11-29T06:58:18.629Z"},"valid_from":{"time":"2026-11-29T06:58:18.629Z"},"version":1,"written":"091d3d96722c write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"statement","of":"m-2#0","until":"2026-11-29T06:58:23.523Z","properties":{"at":{"time":"2026-11-29T06:58:21.997Z"},"confidence":{"number":0.95},"created_at":{"time":"2026-11-29T06:58:21.997Z"},"from":0,"key":"m-2#0","kind":"preference","message_key":"m-2","negative":false,"rank":{"number":29.52168958657191},"renewals":0,"shown":"standing","source_key":"s-monday","state":"active","subject":"hand tool machin","text":"I prefer hand tools over machines.","to":34,"topic":"standing hand machin tool","updated_at":{"time":"2026-11-29T06:58:21.997Z"},"written":"091d3d96722c write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-29T06:58:32.912Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-29T06:58:18.629Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"","distinct_source_days":["2026-11-29"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-29T06:58:21.997Z"},"last_accessed_at":{"time":"2026-11-29T06:58:31.959Z"},"last_mentioned_at":{"time":"2026-11-29T06:58:28.148Z"},"last_recall_interval":20,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999982193949657},"salience_at":1795935511959,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-29T06:58:18.629Z"},"version":1,"written":"091d3d96722c write-memory"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-29T06:58:33.8Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-29T06:58:18.629Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-29"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-29T06:58:21.997Z"},"last_accessed_at":{"time":"2026-11-29T06:58:32.906Z"},"last_mentioned_at":{"time":"2026-11-29T06:58:28.148Z"},"last_recall_interval":20,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999982193949657},"salience_at":1795935511959,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-29T06:58:32.906Z"},"version":2,"written":"091d3d96722c patch-node"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-29T06:58:33.84Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-29T06:58:18.629Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-29"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-29T06:58:21.997Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-29T06:58:33.8Z"},"last_mentioned_at":{"time":"2026-11-29T06:58:28.148Z"},"last_recall_interval":20,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999982193949657},"salience_at":1795935511959,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-29T06:58:33.8Z"},"version":3,"written":"091d3d96722c add-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"person","of":"p-samir","until":"2026-11-29T06:58:35.434Z","properties":{"access_count":2,"canonical_name":"samir haddou","confidence":{"number":0.5},"created_at":{"time":"2026-11-29T06:58:18.629Z"},"created_by":"noor","decay_gradient":{"number":1.1},"decay_rate":{"number":0.006362240003634808},"description":"Builds boats; lives on the barge Zwaluw.","distinct_source_days":["2026-11-29"],"entity_key":"p-samir","first_mentioned_at":{"time":"2026-11-29T06:58:21.997Z"},"is_dirty":true,"last_accessed_at":{"time":"2026-11-29T06:58:33.8Z"},"last_mentioned_at":{"time":"2026-11-29T06:58:28.148Z"},"last_recall_interval":20,"mention_weight":{"number":2},"name":"Samir Haddou","natural_key":"person\u001fnoor\u001fsamir haddou","recall_frequency":2,"salience":{"number":0.7999982193949657},"salience_at":1795935511959,"source_count":2,"state":"active","ttl_policy":"decay","updated_at":{"time":"2026-11-29T06:58:33.84Z"},"version":4,"written":"091d3d96722c delete-node-note"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"s-monday","until":"2026-11-29T06:58:37.436Z","properties":{"access_count":1,"confidence":{"number":0.5},"content_type":"conversation","context_type":"planning","created_at":{"time":"2026-11-29T06:58:21.997Z"},"created_by":"noor","decay_rate":{"number":0.01},"description":"","entity_key":"s-monday","last_accessed_at":{"time":"2026-11-29T06:58:31.939Z"},"message_count":2,"name":"","natural_key":"source\u001fnoor\u001fs-monday","participants":["noor"],"recall_frequency":1,"salience":{"number":0.5749988493068796},"salience_at":1795935511939,"sensitivity":"normal","started_at":{"time":"2026-11-29T06:58:21.997Z"},"state":"active","story_due":1795935501997,"summary":"Noor planned the week with Samir.","ttl_policy":"decay","updated_at":{"time":"2026-11-29T06:58:21.997Z"},"version":1,"written":"091d3d96722c write-source"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-29T06:58:28.446Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-29T06:58:28.148Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","last_accessed_at":{"time":"2026-11-29T06:58:28.148Z"},"message_count":0,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","participants":["noor"],"salience":{"number":0.5},"salience_at":1795935508148,"sensitivity":"normal","started_at":{"time":"2026-11-29T06:58:28.148Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-29T06:58:28.148Z"},"version":1,"written":"091d3d96722c open-conversation"}}}
+                     *     {"version":{"user_id":"noor","kind":"source","of":"talk-1","until":"2026-11-29T06:58:31.163Z","properties":{"access_count":0,"confidence":{"number":0.5},"content_type":"conversation","context_type":"work-session","created_at":{"time":"2026-11-29T06:58:28.148Z"},"created_by":"noor","decay_rate":{"number":0.02},"description":"","entity_key":"talk-1","focus_id":"grind","focus_kind":"task","focus_project_id":"mill","last_accessed_at":{"time":"2026-11-29T06:58:28.446Z"},"message_count":1,"name":"","natural_key":"source\u001fnoor\u001ftalk-1","next_seq":2,"participants":["noor"],"salience":{"number":0.5},"salience_at":1795935508148,"sensitivity":"normal","started_at":{"time":"2026-11-29T06:58:28.148Z"},"state":"active","summary":"","ttl_policy":"decay","updated_at":{"time":"2026-11-29T06:58:30.872Z"},"version":2,"written":"091d3d96722c set-focus"}}}
                      *     {"end":{"nodes":13,"relationships":5,"statements":1,"refusals":1,"reviews":1,"preferences":2,"chat_trees":1,"chat_turns":1,"versions":11}}
                      */
                     "application/x-ndjson": string;
@@ -9487,9 +9487,9 @@ export interface operations {
                      * @example {
                      *       "keys": [
                      *         {
-                     *           "created_at": "2026-11-27T09:17:30.288045251Z",
+                     *           "created_at": "2026-11-29T06:58:41.597787663Z",
                      *           "expires_at": "2100-01-01T00:00:00Z",
-                     *           "key_id": "ae93a14fc954",
+                     *           "key_id": "4f5c917ba5eb",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -9501,9 +9501,9 @@ export interface operations {
                      *           "user_id": "noor"
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T09:17:00.644257569Z",
+                     *           "created_at": "2026-11-29T06:58:18.574725474Z",
                      *           "expires_at": null,
-                     *           "key_id": "5666579c7683",
+                     *           "key_id": "091d3d96722c",
                      *           "last_used_at": null,
                      *           "rate_limit": null,
                      *           "revoked_at": null,
@@ -9609,7 +9609,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "key": "kith_shown-this-once",
-                     *       "key_id": "ae93a14fc954"
+                     *       "key_id": "4f5c917ba5eb"
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedKey"];
@@ -9807,7 +9807,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "key_id": "5666579c7683",
+                     *       "key_id": "091d3d96722c",
                      *       "quota": {
                      *         "characters": {
                      *           "limit": null,
@@ -10067,7 +10067,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
+                     *           "key": "01a22618-f5a1-7a8b-a94b-02092ea94b16",
                      *           "status": "created",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
@@ -10076,7 +10076,7 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "p-noor",
-                     *           "key": "01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6",
+                     *           "key": "01a22618-f5a1-7b1c-bd5b-9282e1008dd3",
                      *           "status": "created",
                      *           "to": "c-repair",
                      *           "type": "engages_with",
@@ -10085,14 +10085,14 @@ export interface operations {
                      *         {
                      *           "error": null,
                      *           "from": "grind",
-                     *           "key": "01a21c4b-3c8c-7c2e-8bb5-2cfd39785be0",
+                     *           "key": "01a22618-f5a1-7b44-9869-824db27e55cf",
                      *           "status": "created",
                      *           "to": "flour",
                      *           "type": "supports_goal",
                      *           "version": 1
                      *         }
                      *       ],
-                     *       "review": "01a21c4b-3d5c-78ea-8ef2-941ddf4b9109",
+                     *       "review": "01a22618-f667-7970-8b5c-1b28033389ba",
                      *       "warnings": []
                      *     }
                      */
@@ -10323,11 +10323,11 @@ export interface operations {
                      *         {
                      *           "access_count": 0,
                      *           "confidence": 0.5,
-                     *           "created_at": "2026-11-27T09:17:00.698Z",
+                     *           "created_at": "2026-11-29T06:58:18.629Z",
                      *           "description": "",
                      *           "entity_key": "grind",
                      *           "kind": "task",
-                     *           "last_accessed_at": "2026-11-27T09:17:00.698Z",
+                     *           "last_accessed_at": "2026-11-29T06:58:18.629Z",
                      *           "name": "Dress the stones",
                      *           "project_id": "mill",
                      *           "salience": 0.5,
@@ -10335,7 +10335,7 @@ export interface operations {
                      *           "state_key": "in_progress",
                      *           "title": "Dress the stones",
                      *           "ttl_policy": "decay",
-                     *           "updated_at": "2026-11-27T09:17:00.698Z",
+                     *           "updated_at": "2026-11-29T06:58:18.629Z",
                      *           "user_id": "noor",
                      *           "version": 1
                      *         }
@@ -10442,20 +10442,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-16T03:24:18.010892144Z",
+                     *       "archives_at": "2028-10-18T01:05:41.177948672Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T09:17:00.698Z",
+                     *       "created_at": "2026-11-29T06:58:18.629Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T09:17:04.729Z",
+                     *       "first_mentioned_at": "2026-11-29T06:58:21.997Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T09:17:18.547Z",
-                     *       "last_mentioned_at": "2026-11-27T09:17:13.935Z",
+                     *       "last_accessed_at": "2026-11-29T06:58:31.959Z",
+                     *       "last_mentioned_at": "2026-11-29T06:58:28.148Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T09:17:00.698Z",
-                     *         "by": "5666579c7683",
+                     *         "at": "2026-11-29T06:58:18.629Z",
+                     *         "by": "091d3d96722c",
                      *         "through": "write-memory"
                      *       },
                      *       "name": "Samir Haddou",
@@ -10469,8 +10469,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
-                     *           "last_accessed_at": "2026-11-27T09:17:18.547Z",
+                     *           "key": "01a22618-f5a1-7a8b-a94b-02092ea94b16",
+                     *           "last_accessed_at": "2026-11-29T06:58:31.959Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -10478,13 +10478,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T09:17:00.698Z",
+                     *           "recorded_at": "2026-11-29T06:58:18.629Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T09:17:00.698Z",
+                     *           "valid_from": "2026-11-29T06:58:18.629Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -10494,14 +10494,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21c4b-7805-71c3-9a98-e7c3bc6c2fc9",
+                     *           "key": "01a22619-2315-70c7-99c4-99a3b027ee3d",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T09:17:17.515Z",
+                     *           "recorded_at": "2026-11-29T06:58:31.156Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10516,14 +10516,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21c4b-499e-7e5d-96db-a7e42cbee261",
+                     *           "key": "01a22618-feee-78c1-a13b-90c434f20432",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T09:17:04.729Z",
+                     *           "recorded_at": "2026-11-29T06:58:21.997Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10537,7 +10537,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T09:17:00.698Z",
+                     *       "updated_at": "2026-11-29T06:58:18.629Z",
                      *       "user_id": "noor",
                      *       "version": 1
                      *     }
@@ -10637,11 +10637,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T09:17:22.874Z",
+                     *       "deleted_at": "2026-11-29T06:58:35.434Z",
                      *       "key": "p-samir",
                      *       "messages": 0,
                      *       "relationships": 3,
-                     *       "restorable_until": "2026-12-27T09:17:22.874Z"
+                     *       "restorable_until": "2026-12-29T06:58:35.434Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -10756,20 +10756,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_count": 2,
-                     *       "archives_at": "2028-10-16T03:24:18.010892144Z",
+                     *       "archives_at": "2028-10-18T01:05:41.177948672Z",
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T09:17:00.698Z",
+                     *       "created_at": "2026-11-29T06:58:18.629Z",
                      *       "decay_rate": 0.006362240003634808,
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T09:17:04.729Z",
+                     *       "first_mentioned_at": "2026-11-29T06:58:21.997Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T09:17:19.529Z",
-                     *       "last_mentioned_at": "2026-11-27T09:17:13.935Z",
+                     *       "last_accessed_at": "2026-11-29T06:58:32.906Z",
+                     *       "last_mentioned_at": "2026-11-29T06:58:28.148Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T09:17:19.529Z",
-                     *         "by": "5666579c7683",
+                     *         "at": "2026-11-29T06:58:32.906Z",
+                     *         "by": "091d3d96722c",
                      *         "through": "patch-node"
                      *       },
                      *       "name": "Samir Haddou",
@@ -10783,8 +10783,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "incoming",
                      *           "from": "p-noor",
-                     *           "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
-                     *           "last_accessed_at": "2026-11-27T09:17:18.547Z",
+                     *           "key": "01a22618-f5a1-7a8b-a94b-02092ea94b16",
+                     *           "last_accessed_at": "2026-11-29T06:58:31.959Z",
                      *           "node": {
                      *             "entity_key": "p-noor",
                      *             "kind": "person",
@@ -10792,13 +10792,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T09:17:00.698Z",
+                     *           "recorded_at": "2026-11-29T06:58:18.629Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T09:17:00.698Z",
+                     *           "valid_from": "2026-11-29T06:58:18.629Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         },
@@ -10808,14 +10808,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "talk-1",
-                     *           "key": "01a21c4b-7805-71c3-9a98-e7c3bc6c2fc9",
+                     *           "key": "01a22619-2315-70c7-99c4-99a3b027ee3d",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "talk-1",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T09:17:17.515Z",
+                     *           "recorded_at": "2026-11-29T06:58:31.156Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10830,14 +10830,14 @@ export interface operations {
                      *           "description": "",
                      *           "direction": "incoming",
                      *           "from": "s-monday",
-                     *           "key": "01a21c4b-499e-7e5d-96db-a7e42cbee261",
+                     *           "key": "01a22618-feee-78c1-a13b-90c434f20432",
                      *           "last_accessed_at": null,
                      *           "node": {
                      *             "entity_key": "s-monday",
                      *             "kind": "source",
                      *             "name": ""
                      *           },
-                     *           "recorded_at": "2026-11-27T09:17:04.729Z",
+                     *           "recorded_at": "2026-11-29T06:58:21.997Z",
                      *           "recorded_by": null,
                      *           "salience": 0,
                      *           "to": "p-samir",
@@ -10851,7 +10851,7 @@ export interface operations {
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T09:17:19.529Z",
+                     *       "updated_at": "2026-11-29T06:58:32.906Z",
                      *       "user_id": "noor",
                      *       "version": 2
                      *     }
@@ -10987,8 +10987,8 @@ export interface operations {
                      * @example {
                      *       "changes": [
                      *         {
-                     *           "at": "2026-11-27T09:17:19.533Z",
-                     *           "by": "5666579c7683",
+                     *           "at": "2026-11-29T06:58:32.912Z",
+                     *           "by": "091d3d96722c",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -11001,11 +11001,11 @@ export interface operations {
                      *           "what": "updated"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T09:17:17.515Z",
-                     *           "by": "5666579c7683",
+                     *           "at": "2026-11-29T06:58:31.156Z",
+                     *           "by": "091d3d96722c",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21c4b-7805-71c3-9a98-e7c3bc6c2fc9",
+                     *             "key": "01a22619-2315-70c7-99c4-99a3b027ee3d",
                      *             "node": {
                      *               "entity_key": "talk-1",
                      *               "kind": "source",
@@ -11018,11 +11018,11 @@ export interface operations {
                      *           "what": "created"
                      *         },
                      *         {
-                     *           "at": "2026-11-27T09:17:04.729Z",
-                     *           "by": "5666579c7683",
+                     *           "at": "2026-11-29T06:58:21.997Z",
+                     *           "by": "091d3d96722c",
                      *           "relationship": {
                      *             "direction": "incoming",
-                     *             "key": "01a21c4b-499e-7e5d-96db-a7e42cbee261",
+                     *             "key": "01a22618-feee-78c1-a13b-90c434f20432",
                      *             "node": {
                      *               "entity_key": "s-monday",
                      *               "kind": "source",
@@ -11143,7 +11143,7 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "5666579c7683",
+                     *           "by": "091d3d96722c",
                      *           "changes": [
                      *             {
                      *               "field": "description",
@@ -11151,24 +11151,24 @@ export interface operations {
                      *               "was": ""
                      *             }
                      *           ],
-                     *           "from": "2026-11-27T09:17:19.533Z",
+                     *           "from": "2026-11-29T06:58:32.912Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T09:17:00.698Z",
+                     *             "created_at": "2026-11-29T06:58:18.629Z",
                      *             "description": "Builds boats; lives on the barge Zwaluw.",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T09:17:04.729Z",
+                     *             "first_mentioned_at": "2026-11-29T06:58:21.997Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T09:17:19.529Z",
-                     *             "last_mentioned_at": "2026-11-27T09:17:13.935Z",
+                     *             "last_accessed_at": "2026-11-29T06:58:32.906Z",
+                     *             "last_mentioned_at": "2026-11-29T06:58:28.148Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T09:17:19.529Z",
+                     *             "updated_at": "2026-11-29T06:58:32.906Z",
                      *             "user_id": "noor",
                      *             "version": 2
                      *           },
@@ -11177,31 +11177,31 @@ export interface operations {
                      *           "version": 2
                      *         },
                      *         {
-                     *           "by": "5666579c7683",
+                     *           "by": "091d3d96722c",
                      *           "changes": [],
-                     *           "from": "2026-11-27T09:17:00.698Z",
+                     *           "from": "2026-11-29T06:58:18.629Z",
                      *           "node": {
                      *             "access_count": 2,
                      *             "canonical_name": "samir haddou",
                      *             "confidence": 0.5,
-                     *             "created_at": "2026-11-27T09:17:00.698Z",
+                     *             "created_at": "2026-11-29T06:58:18.629Z",
                      *             "description": "",
                      *             "entity_key": "p-samir",
-                     *             "first_mentioned_at": "2026-11-27T09:17:04.729Z",
+                     *             "first_mentioned_at": "2026-11-29T06:58:21.997Z",
                      *             "kind": "person",
-                     *             "last_accessed_at": "2026-11-27T09:17:18.547Z",
-                     *             "last_mentioned_at": "2026-11-27T09:17:13.935Z",
+                     *             "last_accessed_at": "2026-11-29T06:58:31.959Z",
+                     *             "last_mentioned_at": "2026-11-29T06:58:28.148Z",
                      *             "name": "Samir Haddou",
                      *             "salience": 0.8,
                      *             "source_count": 2,
                      *             "state": "active",
                      *             "ttl_policy": "decay",
-                     *             "updated_at": "2026-11-27T09:17:00.698Z",
+                     *             "updated_at": "2026-11-29T06:58:18.629Z",
                      *             "user_id": "noor",
                      *             "version": 1
                      *           },
                      *           "through": "write-memory",
-                     *           "until": "2026-11-27T09:17:19.533Z",
+                     *           "until": "2026-11-29T06:58:32.912Z",
                      *           "version": 1
                      *         }
                      *       ]
@@ -11335,7 +11335,7 @@ export interface operations {
                      *         "goals": [
                      *           {
                      *             "direction": "outgoing",
-                     *             "edge_id": "01a21c4b-3c8c-7c2e-8bb5-2cfd39785be0",
+                     *             "edge_id": "01a22618-f5a1-7b44-9869-824db27e55cf",
                      *             "id": "flour",
                      *             "kind": "goal",
                      *             "name": "Flour by May",
@@ -11351,7 +11351,7 @@ export interface operations {
                      *         "risks": [],
                      *         "tasks": []
                      *       },
-                     *       "loaded_at": "2026-11-27T09:17:19.371724326Z",
+                     *       "loaded_at": "2026-11-29T06:58:32.78638188Z",
                      *       "next": null,
                      *       "source": {
                      *         "id": "grind",
@@ -11467,10 +11467,10 @@ export interface operations {
                      * @example {
                      *       "mentions": [
                      *         {
-                     *           "at": "2026-11-27T09:17:13.935Z",
+                     *           "at": "2026-11-29T06:58:28.148Z",
                      *           "content_type": "conversation",
                      *           "context_type": "work-session",
-                     *           "message": "01a21c4b-747e-7a87-8f91-ffb71d875031",
+                     *           "message": "01a22619-2069-7798-b6b3-f66414ce0092",
                      *           "quote": "Samir says the letter came.",
                      *           "role": "user",
                      *           "source": "talk-1",
@@ -11478,7 +11478,7 @@ export interface operations {
                      *           "to": 5
                      *         },
                      *         {
-                     *           "at": "2026-11-27T09:17:04.729Z",
+                     *           "at": "2026-11-29T06:58:21.997Z",
                      *           "content_type": "conversation",
                      *           "context_type": "planning",
                      *           "source": "s-monday",
@@ -11603,26 +11603,34 @@ export interface operations {
                      *         "aliases": [
                      *           "Sam Haddou"
                      *         ],
+                     *         "archives_at": "2028-10-18T01:05:41.177948672Z",
                      *         "canonical_name": "samir haddou",
                      *         "confidence": 0.5,
-                     *         "created_at": "2026-11-27T09:17:00.698Z",
+                     *         "created_at": "2026-11-29T06:58:18.629Z",
+                     *         "decay_rate": 0.006362240003634808,
                      *         "description": "Builds boats; lives on the barge Zwaluw.",
                      *         "entity_key": "p-samir",
-                     *         "first_mentioned_at": "2026-11-27T09:17:04.729Z",
+                     *         "first_mentioned_at": "2026-11-29T06:58:21.997Z",
                      *         "kind": "person",
-                     *         "last_accessed_at": "2026-11-27T09:17:20.687Z",
-                     *         "last_mentioned_at": "2026-11-27T09:17:13.935Z",
+                     *         "last_accessed_at": "2026-11-29T06:58:33.8Z",
+                     *         "last_mentioned_at": "2026-11-29T06:58:28.148Z",
+                     *         "last_write": {
+                     *           "at": "2026-11-29T06:58:36.227Z",
+                     *           "by": "091d3d96722c",
+                     *           "through": "merge-nodes"
+                     *         },
                      *         "name": "Samir Haddou",
+                     *         "recalls": 2,
                      *         "salience": 0.8,
                      *         "source_count": 2,
                      *         "state": "active",
                      *         "ttl_policy": "decay",
-                     *         "updated_at": "2026-11-27T09:17:23.779Z",
+                     *         "updated_at": "2026-11-29T06:58:36.227Z",
                      *         "user_id": "noor",
                      *         "version": 6
                      *       },
                      *       "relationships": 0,
-                     *       "undoable_until": "2026-12-27T09:17:23.779Z"
+                     *       "undoable_until": "2026-12-29T06:58:36.227Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Merge"];
@@ -11749,9 +11757,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T09:17:20.687Z",
+                     *           "date_added": "2026-11-29T06:58:33.8Z",
                      *           "expires_at": null,
-                     *           "id": "01a21c4b-83af-7626-a286-8759cfd5b6a3",
+                     *           "id": "01a22619-2cc8-7ad2-b311-dc0dda893821",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -11864,9 +11872,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "Allergic to walnuts.",
-                     *           "date_added": "2026-11-27T09:17:20.687Z",
+                     *           "date_added": "2026-11-29T06:58:33.8Z",
                      *           "expires_at": null,
-                     *           "id": "01a21c4b-83af-7626-a286-8759cfd5b6a3",
+                     *           "id": "01a22619-2cc8-7ad2-b311-dc0dda893821",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -12108,7 +12116,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "next": "MDFhMjFjNGItM2M4Yy03YjUwLWFiNjctOGEwZWU1MzI1M2Y1",
+                     *       "next": "MDFhMjI2MTgtZjVhMS03YThiLWE5NGItMDIwOTJlYTk0YjE2",
                      *       "relationships": [
                      *         {
                      *           "access_count": 2,
@@ -12118,8 +12126,8 @@ export interface operations {
                      *           "description": "Together eight years, six of them afloat.",
                      *           "direction": "outgoing",
                      *           "from": "p-noor",
-                     *           "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
-                     *           "last_accessed_at": "2026-11-27T09:17:18.547Z",
+                     *           "key": "01a22618-f5a1-7a8b-a94b-02092ea94b16",
+                     *           "last_accessed_at": "2026-11-29T06:58:31.959Z",
                      *           "node": {
                      *             "entity_key": "p-samir",
                      *             "kind": "person",
@@ -12127,13 +12135,13 @@ export interface operations {
                      *           },
                      *           "proximity": 5,
                      *           "proximity_word": "intimate-knowledge",
-                     *           "recorded_at": "2026-11-27T09:17:00.698Z",
+                     *           "recorded_at": "2026-11-29T06:58:18.629Z",
                      *           "recorded_by": "noor",
                      *           "salience": 1,
                      *           "state": "active",
                      *           "to": "p-samir",
                      *           "type": "has_relationship_with",
-                     *           "valid_from": "2026-11-27T09:17:00.698Z",
+                     *           "valid_from": "2026-11-29T06:58:18.629Z",
                      *           "valid_to": null,
                      *           "version": 1
                      *         }
@@ -12238,19 +12246,19 @@ export interface operations {
                      *       "access_count": 2,
                      *       "canonical_name": "samir haddou",
                      *       "confidence": 0.5,
-                     *       "created_at": "2026-11-27T09:17:00.698Z",
+                     *       "created_at": "2026-11-29T06:58:18.629Z",
                      *       "description": "Builds boats; lives on the barge Zwaluw.",
                      *       "entity_key": "p-samir",
-                     *       "first_mentioned_at": "2026-11-27T09:17:04.729Z",
+                     *       "first_mentioned_at": "2026-11-29T06:58:21.997Z",
                      *       "kind": "person",
-                     *       "last_accessed_at": "2026-11-27T09:17:20.687Z",
-                     *       "last_mentioned_at": "2026-11-27T09:17:13.935Z",
+                     *       "last_accessed_at": "2026-11-29T06:58:33.8Z",
+                     *       "last_mentioned_at": "2026-11-29T06:58:28.148Z",
                      *       "name": "Samir Haddou",
                      *       "salience": 0.8,
                      *       "source_count": 2,
                      *       "state": "active",
                      *       "ttl_policy": "decay",
-                     *       "updated_at": "2026-11-27T09:17:23.322Z",
+                     *       "updated_at": "2026-11-29T06:58:35.858Z",
                      *       "user_id": "noor",
                      *       "version": 5
                      *     }
@@ -12398,8 +12406,8 @@ export interface operations {
                      *     - Name: Mill
                      *     - State: n/a
                      *     - Type: n/a
-                     *     - Created: 2026-11-27
-                     *     - Updated: 2026-11-27
+                     *     - Created: 2026-11-29
+                     *     - Updated: 2026-11-29
                      *     - Timeline: n/a → n/a
                      *     - Facets: context=n/a, scale=n/a, stage=n/a
                      *     - Description: No description
@@ -12409,13 +12417,13 @@ export interface operations {
                      *
                      *     ### Project Context Highlights
                      *     #### Goals
-                     *     - Flour by May [flour] (created: 2026-11-27, progress: 0%, tasks: 0/1, edge: project_id)
+                     *     - Flour by May [flour] (created: 2026-11-29, progress: 0%, tasks: 0/1, edge: project_id)
                      *     #### Tasks (Recent Updates)
-                     *     - Dress the stones [grind] (state: in_progress, updated: 2026-11-27, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)
+                     *     - Dress the stones [grind] (state: in_progress, updated: 2026-11-29, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)
                      *
                      *     ### Graph Snapshot (Light)
                      *     ```json
-                     *     {"node":["n","id","kind","name","state_key","type_key","direct_edge","last_updated"],"nodes":[[0,"mill","project","Mill",null,null,false,"2026-11-27"]],"edge":["src","rel","dst"],"edges":[],"coverage":{"goals":{"total":1,"direct":0,"unlinked":1},"tasks":{"total":1,"direct":0,"unlinked":1}}}
+                     *     {"node":["n","id","kind","name","state_key","type_key","direct_edge","last_updated"],"nodes":[[0,"mill","project","Mill",null,null,false,"2026-11-29"]],"edge":["src","rel","dst"],"edges":[],"coverage":{"goals":{"total":1,"direct":0,"unlinked":1},"tasks":{"total":1,"direct":0,"unlinked":1}}}
                      *     ```
                      *
                      *     ### Entity Summary
@@ -12549,7 +12557,7 @@ export interface operations {
                      *           "role": "system"
                      *         },
                      *         {
-                     *           "content": "## Context Snapshot\n\n## Project Workspace: Mill\n- ID: mill\n- State: n/a\n- Type: n/a\n- Timeline: n/a → n/a\n- Created: 2026-11-27\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n## Current Focus (task)\n- Name: Dress the stones\n- ID: grind\n- State: in_progress\n- Goals: flour\n- Created: 2026-11-27\n- Updated: 2026-11-27\n- Description: No description\n\n### Relationships\n- supports_goal → goal (flour · Flour by May)\n\n### Graph Snapshot (Light)\n```json\n{\"node\":[\"n\",\"id\",\"kind\",\"name\",\"state_key\",\"type_key\",\"direct_edge\",\"last_updated\"],\"nodes\":[[0,\"mill\",\"project\",\"Mill\",null,null,false,\"2026-11-27\"]],\"edge\":[\"src\",\"rel\",\"dst\"],\"edges\":[],\"coverage\":{\"goals\":{\"total\":1,\"direct\":0,\"unlinked\":1},\"tasks\":{\"total\":1,\"direct\":0,\"unlinked\":1}}}\n```\n\n---\nThe task Dress the stones is in focus: act on it, and keep the project around it in mind.",
+                     *           "content": "## Context Snapshot\n\n## Project Workspace: Mill\n- ID: mill\n- State: n/a\n- Type: n/a\n- Timeline: n/a → n/a\n- Created: 2026-11-29\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n## Current Focus (task)\n- Name: Dress the stones\n- ID: grind\n- State: in_progress\n- Goals: flour\n- Created: 2026-11-29\n- Updated: 2026-11-29\n- Description: No description\n\n### Relationships\n- supports_goal → goal (flour · Flour by May)\n\n### Graph Snapshot (Light)\n```json\n{\"node\":[\"n\",\"id\",\"kind\",\"name\",\"state_key\",\"type_key\",\"direct_edge\",\"last_updated\"],\"nodes\":[[0,\"mill\",\"project\",\"Mill\",null,null,false,\"2026-11-29\"]],\"edge\":[\"src\",\"rel\",\"dst\"],\"edges\":[],\"coverage\":{\"goals\":{\"total\":1,\"direct\":0,\"unlinked\":1},\"tasks\":{\"total\":1,\"direct\":0,\"unlinked\":1}}}\n```\n\n---\nThe task Dress the stones is in focus: act on it, and keep the project around it in mind.",
                      *           "role": "system"
                      *         },
                      *         {
@@ -12722,22 +12730,22 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "Together eight years, six of them afloat.",
                      *       "from": "p-noor",
-                     *       "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
-                     *       "last_accessed_at": "2026-11-27T09:17:18.547Z",
+                     *       "key": "01a22618-f5a1-7a8b-a94b-02092ea94b16",
+                     *       "last_accessed_at": "2026-11-29T06:58:31.959Z",
                      *       "last_write": {
-                     *         "at": "2026-11-27T09:17:00.698Z",
-                     *         "by": "5666579c7683",
+                     *         "at": "2026-11-29T06:58:18.629Z",
+                     *         "by": "091d3d96722c",
                      *         "through": "write-memory"
                      *       },
                      *       "proximity": 5,
                      *       "proximity_word": "intimate-knowledge",
-                     *       "recorded_at": "2026-11-27T09:17:00.698Z",
+                     *       "recorded_at": "2026-11-29T06:58:18.629Z",
                      *       "recorded_by": "noor",
                      *       "salience": 1,
                      *       "state": "active",
                      *       "to": "p-samir",
                      *       "type": "has_relationship_with",
-                     *       "valid_from": "2026-11-27T09:17:00.698Z",
+                     *       "valid_from": "2026-11-29T06:58:18.629Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -12835,11 +12843,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted_at": "2026-11-27T09:17:21.074Z",
-                     *       "key": "01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6",
+                     *       "deleted_at": "2026-11-29T06:58:34.103Z",
+                     *       "key": "01a22618-f5a1-7b1c-bd5b-9282e1008dd3",
                      *       "messages": 0,
                      *       "relationships": 0,
-                     *       "restorable_until": "2026-12-27T09:17:21.074Z"
+                     *       "restorable_until": "2026-12-29T06:58:34.103Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Deletion"];
@@ -12948,9 +12956,9 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "5666579c7683",
+                     *           "by": "091d3d96722c",
                      *           "changes": [],
-                     *           "from": "2026-11-27T09:17:00.698Z",
+                     *           "from": "2026-11-29T06:58:18.629Z",
                      *           "relationship": {
                      *             "access_count": 2,
                      *             "attitude": 5,
@@ -12958,17 +12966,17 @@ export interface operations {
                      *             "confidence": 0.8,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
-                     *             "last_accessed_at": "2026-11-27T09:17:18.547Z",
+                     *             "key": "01a22618-f5a1-7a8b-a94b-02092ea94b16",
+                     *             "last_accessed_at": "2026-11-29T06:58:31.959Z",
                      *             "proximity": 5,
                      *             "proximity_word": "intimate-knowledge",
-                     *             "recorded_at": "2026-11-27T09:17:00.698Z",
+                     *             "recorded_at": "2026-11-29T06:58:18.629Z",
                      *             "recorded_by": "noor",
                      *             "salience": 1,
                      *             "state": "active",
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with",
-                     *             "valid_from": "2026-11-27T09:17:00.698Z",
+                     *             "valid_from": "2026-11-29T06:58:18.629Z",
                      *             "valid_to": null,
                      *             "version": 1
                      *           },
@@ -13172,9 +13180,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T09:17:20.865Z",
-                     *           "expires_at": "2026-12-27T09:17:20.865Z",
-                     *           "id": "01a21c4b-8461-7d4e-9fea-09a1a529c020",
+                     *           "date_added": "2026-11-29T06:58:33.925Z",
+                     *           "expires_at": "2026-12-29T06:58:33.925Z",
+                     *           "id": "01a22619-2d45-7ebc-8017-f6cc99e7c831",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -13284,9 +13292,9 @@ export interface operations {
                      *         {
                      *           "added_by": "noor",
                      *           "content": "They met at the lock in Merelbeke.",
-                     *           "date_added": "2026-11-27T09:17:20.865Z",
-                     *           "expires_at": "2026-12-27T09:17:20.865Z",
-                     *           "id": "01a21c4b-8461-7d4e-9fea-09a1a529c020",
+                     *           "date_added": "2026-11-29T06:58:33.925Z",
+                     *           "expires_at": "2026-12-29T06:58:33.925Z",
+                     *           "id": "01a22619-2d45-7ebc-8017-f6cc99e7c831",
                      *           "source_entity_key": null
                      *         }
                      *       ]
@@ -13520,15 +13528,15 @@ export interface operations {
                      *       "confidence": 0.8,
                      *       "description": "How she works.",
                      *       "from": "p-noor",
-                     *       "key": "01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6",
-                     *       "last_accessed_at": "2026-11-27T09:17:18.547Z",
-                     *       "recorded_at": "2026-11-27T09:17:00.698Z",
+                     *       "key": "01a22618-f5a1-7b1c-bd5b-9282e1008dd3",
+                     *       "last_accessed_at": "2026-11-29T06:58:31.959Z",
+                     *       "recorded_at": "2026-11-29T06:58:18.629Z",
                      *       "recorded_by": "noor",
                      *       "salience": 0.575,
                      *       "state": "active",
                      *       "to": "c-repair",
                      *       "type": "engages_with",
-                     *       "valid_from": "2026-11-27T09:17:00.698Z",
+                     *       "valid_from": "2026-11-29T06:58:18.629Z",
                      *       "valid_to": null,
                      *       "version": 1
                      *     }
@@ -13655,9 +13663,9 @@ export interface operations {
                      *       "next": null,
                      *       "reviews": [
                      *         {
-                     *           "created_at": "2026-11-27T09:17:00.698Z",
+                     *           "created_at": "2026-11-29T06:58:18.629Z",
                      *           "decided_at": null,
-                     *           "key": "01a21c4b-3d5c-78ea-8ef2-941ddf4b9109",
+                     *           "key": "01a22618-f667-7970-8b5c-1b28033389ba",
                      *           "origin": "external",
                      *           "state": "waiting",
                      *           "trust": 0.1,
@@ -13758,9 +13766,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T09:17:00.698Z",
+                     *       "created_at": "2026-11-29T06:58:18.629Z",
                      *       "decided_at": null,
-                     *       "key": "01a21c4b-3d5c-78ea-8ef2-941ddf4b9109",
+                     *       "key": "01a22618-f667-7970-8b5c-1b28033389ba",
                      *       "origin": "external",
                      *       "state": "waiting",
                      *       "trust": 0.1,
@@ -13884,9 +13892,9 @@ export interface operations {
                      *         "warnings": []
                      *       },
                      *       "review": {
-                     *         "created_at": "2026-11-27T09:17:00.698Z",
-                     *         "decided_at": "2026-11-27T09:17:24.685Z",
-                     *         "key": "01a21c4b-3d5c-78ea-8ef2-941ddf4b9109",
+                     *         "created_at": "2026-11-29T06:58:18.629Z",
+                     *         "decided_at": "2026-11-29T06:58:37.003Z",
+                     *         "key": "01a22618-f667-7970-8b5c-1b28033389ba",
                      *         "origin": "external",
                      *         "state": "refused",
                      *         "trust": 0.1,
@@ -14545,11 +14553,11 @@ export interface operations {
                      *       "next_cursor": null,
                      *       "systems": [
                      *         {
-                     *           "created_at": "2026-11-27T09:17:25.187Z",
+                     *           "created_at": "2026-11-29T06:58:37.452Z",
                      *           "entities": 3,
                      *           "relationships": 1,
                      *           "system": "shop",
-                     *           "updated_at": "2026-11-27T09:17:25.613Z",
+                     *           "updated_at": "2026-11-29T06:58:37.778Z",
                      *           "version": 2
                      *         }
                      *       ]
@@ -14743,9 +14751,9 @@ export interface operations {
                      * @example {
                      *       "entities": [
                      *         {
-                     *           "created_at": "2026-11-27T09:17:25.232Z",
+                     *           "created_at": "2026-11-29T06:58:37.479Z",
                      *           "description": "Takes payments",
-                     *           "entity_key": "01a21c4b-9644-72f2-80ad-028d46d75299",
+                     *           "entity_key": "01a22619-3bdd-7bf4-91f9-657aa53d5e82",
                      *           "name": "checkout",
                      *           "properties": {
                      *             "port": 8080
@@ -14754,18 +14762,18 @@ export interface operations {
                      *             "go"
                      *           ],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T09:17:25.232Z",
+                     *           "updated_at": "2026-11-29T06:58:37.479Z",
                      *           "version": 1
                      *         },
                      *         {
-                     *           "created_at": "2026-11-27T09:17:25.613Z",
+                     *           "created_at": "2026-11-29T06:58:37.778Z",
                      *           "description": "",
-                     *           "entity_key": "01a21c4b-9716-73d6-88ee-ca1ded70bf22",
+                     *           "entity_key": "01a22619-3c72-7708-85c7-612fa5398e6a",
                      *           "name": "search",
                      *           "properties": {},
                      *           "tags": [],
                      *           "type": "service",
-                     *           "updated_at": "2026-11-27T09:17:25.613Z",
+                     *           "updated_at": "2026-11-29T06:58:37.778Z",
                      *           "version": 1
                      *         }
                      *       ],
@@ -14862,9 +14870,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T09:17:25.232Z",
+                     *       "created_at": "2026-11-29T06:58:37.479Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21c4b-9644-72f2-80ad-028d46d75299",
+                     *       "entity_key": "01a22619-3bdd-7bf4-91f9-657aa53d5e82",
                      *       "name": "checkout",
                      *       "properties": {
                      *         "port": 8080
@@ -14873,7 +14881,7 @@ export interface operations {
                      *         "go"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T09:17:25.232Z",
+                     *       "updated_at": "2026-11-29T06:58:37.479Z",
                      *       "version": 1
                      *     }
                      */
@@ -15084,9 +15092,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T09:17:25.232Z",
+                     *       "created_at": "2026-11-29T06:58:37.479Z",
                      *       "description": "Takes payments",
-                     *       "entity_key": "01a21c4b-9644-72f2-80ad-028d46d75299",
+                     *       "entity_key": "01a22619-3bdd-7bf4-91f9-657aa53d5e82",
                      *       "name": "checkout",
                      *       "properties": {},
                      *       "tags": [
@@ -15094,7 +15102,7 @@ export interface operations {
                      *         "critical"
                      *       ],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T09:17:26.091Z",
+                     *       "updated_at": "2026-11-29T06:58:38.139Z",
                      *       "version": 2
                      *     }
                      */
@@ -15224,14 +15232,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created_at": "2026-11-27T09:17:25.613Z",
+                     *       "created_at": "2026-11-29T06:58:37.778Z",
                      *       "description": "",
-                     *       "entity_key": "01a21c4b-9716-73d6-88ee-ca1ded70bf22",
+                     *       "entity_key": "01a22619-3c72-7708-85c7-612fa5398e6a",
                      *       "name": "finder",
                      *       "properties": {},
                      *       "tags": [],
                      *       "type": "service",
-                     *       "updated_at": "2026-11-27T09:17:26.189Z",
+                     *       "updated_at": "2026-11-29T06:58:38.217Z",
                      *       "version": 2
                      *     }
                      */
@@ -15945,7 +15953,7 @@ export interface operations {
                      *       "relationships": [
                      *         {
                      *           "from": "checkout",
-                     *           "key": "01a21c4b-9644-7312-a858-5720feb14c25",
+                     *           "key": "01a22619-3bdd-7c0f-8e20-d56bb3b06c29",
                      *           "properties": {},
                      *           "to": "ledger",
                      *           "type": "writes to",
@@ -16142,7 +16150,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 0,
-                     *       "erased_at": "2026-11-27T09:17:41.139Z",
+                     *       "erased_at": "2026-11-29T06:58:50.865Z",
                      *       "keys": 1,
                      *       "messages": 0,
                      *       "nodes": 0,
@@ -16603,27 +16611,27 @@ export interface operations {
                      *         {
                      *           "hops": 1,
                      *           "node": {
-                     *             "access_count": 1,
+                     *             "access_count": 0,
                      *             "confidence": 0.5,
                      *             "description": "",
                      *             "entity_key": "p-samir",
                      *             "name": "Samir Haddou",
                      *             "node_type": "Person",
-                     *             "salience": 0.725,
+                     *             "salience": 0.65,
                      *             "state": "active",
-                     *             "updated_at": "2026-11-27T09:17:00.698Z"
+                     *             "updated_at": "2026-11-29T06:58:18.629Z"
                      *           },
                      *           "relationship": {
                      *             "attitude": 5,
                      *             "description": "Together eight years, six of them afloat.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c4b-3c8c-7b50-ab67-8a0ee53253f5",
+                     *             "key": "01a22618-f5a1-7a8b-a94b-02092ea94b16",
                      *             "proximity": 5,
-                     *             "salience": 0.975,
+                     *             "salience": 0.9,
                      *             "to": "p-samir",
                      *             "type": "has_relationship_with"
                      *           },
-                     *           "score": 0.742496
+                     *           "score": 0.742497
                      *         },
                      *         {
                      *           "hops": 1,
@@ -16636,17 +16644,17 @@ export interface operations {
                      *             "node_type": "Concept",
                      *             "salience": 0.5,
                      *             "state": "core",
-                     *             "updated_at": "2026-11-27T09:17:00.698Z"
+                     *             "updated_at": "2026-11-29T06:58:18.629Z"
                      *           },
                      *           "relationship": {
                      *             "description": "How she works.",
                      *             "from": "p-noor",
-                     *             "key": "01a21c4b-3c8c-7bdc-a7ef-da0fcb774ca6",
+                     *             "key": "01a22618-f5a1-7b1c-bd5b-9282e1008dd3",
                      *             "salience": 0.5,
                      *             "to": "c-repair",
                      *             "type": "engages_with"
                      *           },
-                     *           "score": 0.374998
+                     *           "score": 0.374999
                      *         }
                      *       ],
                      *       "truncated": false
@@ -16771,14 +16779,14 @@ export interface operations {
                      *           "context": {
                      *             "project_id": "mill"
                      *           },
-                     *           "created_at": 1795771046863,
+                     *           "created_at": 1795935518711,
                      *           "display_name": "Untitled",
                      *           "id": "stones",
                      *           "name": null,
                      *           "pinned": false,
                      *           "system_prompt": "Be brief.",
                      *           "turn_count": 0,
-                     *           "updated_at": 1795771046863,
+                     *           "updated_at": 1795935518711,
                      *           "user_id": "noor"
                      *         }
                      *       ]
@@ -16887,14 +16895,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795771046863,
+                     *       "created_at": 1795935518711,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795771046863,
+                     *       "updated_at": 1795935518711,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -17010,14 +17018,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795771046863,
+                     *       "created_at": 1795935518711,
                      *       "display_name": "Untitled",
                      *       "id": "stones",
                      *       "name": null,
                      *       "pinned": false,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795771046863,
+                     *       "updated_at": 1795935518711,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -17225,14 +17233,14 @@ export interface operations {
                      *       "context": {
                      *         "project_id": "mill"
                      *       },
-                     *       "created_at": 1795771046863,
+                     *       "created_at": 1795935518711,
                      *       "display_name": "The stones",
                      *       "id": "stones",
                      *       "name": "The stones",
                      *       "pinned": true,
                      *       "system_prompt": "Be brief.",
                      *       "turn_count": 0,
-                     *       "updated_at": 1795771047265,
+                     *       "updated_at": 1795935519039,
                      *       "user_id": "noor"
                      *     }
                      */
@@ -17361,7 +17369,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795771047311,
+                     *           "created_at": 1795935519066,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -17482,7 +17490,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795771047311,
+                     *       "created_at": 1795935519066,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17496,7 +17504,7 @@ export interface operations {
                      *       "provider_id": null,
                      *       "status": "pending",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795771047311,
+                     *       "updated_at": 1795935519066,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -17635,7 +17643,7 @@ export interface operations {
                      * @example {
                      *       "rules": [
                      *         {
-                     *           "created_at": "2026-11-27T09:17:24.685Z",
+                     *           "created_at": "2026-11-29T06:58:37.003Z",
                      *           "decision": "refused",
                      *           "origin": "external",
                      *           "user_id": "noor"
@@ -17822,7 +17830,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795771047311,
+                     *       "created_at": 1795935519066,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -17836,7 +17844,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795771047454,
+                     *       "updated_at": 1795935519186,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -18044,7 +18052,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": "Before Friday.",
                      *       "attempt": 1,
-                     *       "created_at": 1795771047311,
+                     *       "created_at": 1795935519066,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -18058,7 +18066,7 @@ export interface operations {
                      *       "provider_id": "own-model",
                      *       "status": "complete",
                      *       "tree_id": "stones",
-                     *       "updated_at": 1795771047454,
+                     *       "updated_at": 1795935519186,
                      *       "user_prompt": "When should @Task:grind be done?"
                      *     }
                      */
@@ -18181,7 +18189,7 @@ export interface operations {
                      * @example {
                      *       "assistant_text": null,
                      *       "attempt": 1,
-                     *       "created_at": 1795771048122,
+                     *       "created_at": 1795935519654,
                      *       "entity_refs": [
                      *         {
                      *           "display_label": "@grind",
@@ -18189,13 +18197,13 @@ export interface operations {
                      *           "entity_type": "Task"
                      *         }
                      *       ],
-                     *       "id": "01a21c4b-a0ba-730e-8ab6-3f1dea33d7f0",
+                     *       "id": "01a22619-43a6-7620-8e2c-1adc469cce00",
                      *       "parent_id": null,
                      *       "prompt_version": "2026-11-22",
                      *       "provider_id": null,
                      *       "status": "cancelled",
                      *       "tree_id": "099ceac3-6e79-5f40-8d0b-57fe3683f585",
-                     *       "updated_at": 1795771048216,
+                     *       "updated_at": 1795935519724,
                      *       "user_prompt": "Explain this result.\n\nIt is about @Task:grind.\n\nResult:\nThe stones are 40 mm out of true."
                      *     }
                      */
@@ -18319,7 +18327,7 @@ export interface operations {
                      *       "turns": [
                      *         {
                      *           "attempt": 1,
-                     *           "created_at": 1795771047311,
+                     *           "created_at": 1795935519066,
                      *           "id": "turn-1",
                      *           "label": "When should @Task:grind be don",
                      *           "parent_id": null,
@@ -18527,7 +18535,7 @@ export interface operations {
                      *         {
                      *           "assistant_text": "Before Friday.",
                      *           "attempt": 1,
-                     *           "created_at": 1795771047311,
+                     *           "created_at": 1795935519066,
                      *           "entity_refs": [
                      *             {
                      *               "display_label": "@grind",
@@ -18541,7 +18549,7 @@ export interface operations {
                      *           "provider_id": "own-model",
                      *           "status": "complete",
                      *           "tree_id": "stones",
-                     *           "updated_at": 1795771047454,
+                     *           "updated_at": 1795935519186,
                      *           "user_prompt": "When should @Task:grind be done?"
                      *         }
                      *       ]
@@ -18643,14 +18651,14 @@ export interface operations {
                      *       "messages": [
                      *         {
                      *           "role": "system",
-                     *           "text": "Be brief.\n\n### Project Information\n- ID: mill\n- Name: Mill\n- State: n/a\n- Type: n/a\n- Created: 2026-11-27\n- Updated: 2026-11-27\n- Timeline: n/a → n/a\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n### Project Context Highlights\n#### Goals\n- Flour by May [flour] (created: 2026-11-27, progress: 0%, tasks: 0/1, edge: project_id)\n#### Tasks (Recent Updates)\n- Dress the stones [grind] (state: in_progress, updated: 2026-11-27, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)\n\n### Entity Summary\n- goals: total=1, direct=0, unlinked=1\n- tasks: total=1, direct=0, unlinked=1\n\n### Available Relationships\n0 relationships loaded\n\n### Hints\n- List the nodes of a kind, or explore with its kind, for more of each.\n- traverse with mode neighbors walks the graph; a node's relationships are under its key.\n- get a node by its kind and key for all that is known of it."
+                     *           "text": "Be brief.\n\n### Project Information\n- ID: mill\n- Name: Mill\n- State: n/a\n- Type: n/a\n- Created: 2026-11-29\n- Updated: 2026-11-29\n- Timeline: n/a → n/a\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n### Project Context Highlights\n#### Goals\n- Flour by May [flour] (created: 2026-11-29, progress: 0%, tasks: 0/1, edge: project_id)\n#### Tasks (Recent Updates)\n- Dress the stones [grind] (state: in_progress, updated: 2026-11-29, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)\n\n### Entity Summary\n- goals: total=1, direct=0, unlinked=1\n- tasks: total=1, direct=0, unlinked=1\n\n### Available Relationships\n0 relationships loaded\n\n### Hints\n- List the nodes of a kind, or explore with its kind, for more of each.\n- traverse with mode neighbors walks the graph; a node's relationships are under its key.\n- get a node by its kind and key for all that is known of it."
                      *         },
                      *         {
                      *           "role": "user",
                      *           "text": "When should Dress the stones (Task) be done?"
                      *         }
                      *       ],
-                     *       "system_prompt": "Be brief.\n\n### Project Information\n- ID: mill\n- Name: Mill\n- State: n/a\n- Type: n/a\n- Created: 2026-11-27\n- Updated: 2026-11-27\n- Timeline: n/a → n/a\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n### Project Context Highlights\n#### Goals\n- Flour by May [flour] (created: 2026-11-27, progress: 0%, tasks: 0/1, edge: project_id)\n#### Tasks (Recent Updates)\n- Dress the stones [grind] (state: in_progress, updated: 2026-11-27, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)\n\n### Entity Summary\n- goals: total=1, direct=0, unlinked=1\n- tasks: total=1, direct=0, unlinked=1\n\n### Available Relationships\n0 relationships loaded\n\n### Hints\n- List the nodes of a kind, or explore with its kind, for more of each.\n- traverse with mode neighbors walks the graph; a node's relationships are under its key.\n- get a node by its kind and key for all that is known of it.",
+                     *       "system_prompt": "Be brief.\n\n### Project Information\n- ID: mill\n- Name: Mill\n- State: n/a\n- Type: n/a\n- Created: 2026-11-29\n- Updated: 2026-11-29\n- Timeline: n/a → n/a\n- Facets: context=n/a, scale=n/a, stage=n/a\n- Description: No description\n- Next Step (Short): None\n- Next Step (Long): None\n- Context Doc: None\n\n### Project Context Highlights\n#### Goals\n- Flour by May [flour] (created: 2026-11-29, progress: 0%, tasks: 0/1, edge: project_id)\n#### Tasks (Recent Updates)\n- Dress the stones [grind] (state: in_progress, updated: 2026-11-29, plans: 0, goals: 1, outputs: 0, dependencies: 0, dependents: 0)\n\n### Entity Summary\n- goals: total=1, direct=0, unlinked=1\n- tasks: total=1, direct=0, unlinked=1\n\n### Available Relationships\n0 relationships loaded\n\n### Hints\n- List the nodes of a kind, or explore with its kind, for more of each.\n- traverse with mode neighbors walks the graph; a node's relationships are under its key.\n- get a node by its kind and key for all that is known of it.",
                      *       "truncated": false,
                      *       "user_prompt": "User: When should Dress the stones (Task) be done?"
                      *     }
@@ -18749,7 +18757,7 @@ export interface operations {
                      *       "turn": {
                      *         "assistant_text": "Before Friday.",
                      *         "attempt": 1,
-                     *         "created_at": 1795771047311,
+                     *         "created_at": 1795935519066,
                      *         "entity_refs": [
                      *           {
                      *             "display_label": "@grind",
@@ -18763,7 +18771,7 @@ export interface operations {
                      *         "provider_id": "own-model",
                      *         "status": "complete",
                      *         "tree_id": "stones",
-                     *         "updated_at": 1795771047454,
+                     *         "updated_at": 1795935519186,
                      *         "user_prompt": "When should @Task:grind be done?"
                      *       }
                      *     }
@@ -18900,7 +18908,7 @@ export interface operations {
                      *         {
                      *           "chats": 1,
                      *           "conversations": 2,
-                     *           "last_activity_at": "2026-11-27T09:17:29.522Z",
+                     *           "last_activity_at": "2026-11-29T06:58:40.951Z",
                      *           "messages": 3,
                      *           "nodes": 11,
                      *           "user_id": "noor"
@@ -18988,7 +18996,7 @@ export interface operations {
                      * @example {
                      *       "anonymised": 0,
                      *       "cache_entries": 16,
-                     *       "erased_at": "2026-11-27T09:17:32.539Z",
+                     *       "erased_at": "2026-11-29T06:58:43.774Z",
                      *       "keys": 1,
                      *       "messages": 4,
                      *       "nodes": 11,
@@ -19354,12 +19362,12 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "5666579c7683",
+                     *           "by": "091d3d96722c",
                      *           "deleted": true,
-                     *           "from": "2026-11-27T09:17:07.111Z",
+                     *           "from": "2026-11-29T06:58:22.846Z",
                      *           "key": "units",
                      *           "through": "put-preference",
-                     *           "until": "2026-11-27T09:17:07.269Z",
+                     *           "until": "2026-11-29T06:58:22.858Z",
                      *           "value": "metric"
                      *         }
                      *       ]
@@ -19694,7 +19702,7 @@ export interface operations {
                      *       "paused": false,
                      *       "statements": [
                      *         {
-                     *           "at": "2026-11-27T09:17:04.729Z",
+                     *           "at": "2026-11-29T06:58:21.997Z",
                      *           "confidence": 0.95,
                      *           "from": 0,
                      *           "key": "m-2#0",
@@ -19934,10 +19942,10 @@ export interface operations {
                      *       "next": null,
                      *       "versions": [
                      *         {
-                     *           "by": "5666579c7683",
-                     *           "from": "2026-11-27T09:17:08.359Z",
+                     *           "by": "091d3d96722c",
+                     *           "from": "2026-11-29T06:58:23.523Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T09:17:04.729Z",
+                     *             "at": "2026-11-29T06:58:21.997Z",
                      *             "confidence": 1,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -19955,10 +19963,10 @@ export interface operations {
                      *           "until": null
                      *         },
                      *         {
-                     *           "by": "5666579c7683",
-                     *           "from": "2026-11-27T09:17:04.729Z",
+                     *           "by": "091d3d96722c",
+                     *           "from": "2026-11-29T06:58:21.997Z",
                      *           "statement": {
-                     *             "at": "2026-11-27T09:17:04.729Z",
+                     *             "at": "2026-11-29T06:58:21.997Z",
                      *             "confidence": 0.95,
                      *             "from": 0,
                      *             "key": "m-2#0",
@@ -19973,7 +19981,7 @@ export interface operations {
                      *             "valid_to": null
                      *           },
                      *           "through": "write-source",
-                     *           "until": "2026-11-27T09:17:08.359Z"
+                     *           "until": "2026-11-29T06:58:23.523Z"
                      *         }
                      *       ]
                      *     }
@@ -20067,17 +20075,17 @@ export interface operations {
                      *         {
                      *           "active": true,
                      *           "attempts": 0,
-                     *           "created_at": "2026-11-27T09:17:29.841Z",
-                     *           "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMzcgMA",
+                     *           "created_at": "2026-11-29T06:58:41.236Z",
+                     *           "cursor": "Y2hhbmdlcyBkODU0NjdkOTU0ZjZjY2NlIDE3OTU5MzU1MDE2MTEgMA",
                      *           "disabled": null,
-                     *           "id": "01a21c4b-a771-72c5-ad9a-e446ae7d4b65",
+                     *           "id": "01a22619-49d4-76ed-b27b-74dc8870f46f",
                      *           "kinds": [
                      *             "concept",
                      *             "task"
                      *           ],
                      *           "last_attempt_at": null,
                      *           "last_result": null,
-                     *           "next_attempt_at": "2026-11-27T09:17:29.841Z",
+                     *           "next_attempt_at": "2026-11-29T06:58:41.236Z",
                      *           "ops": [
                      *             "created",
                      *             "updated"
@@ -20185,17 +20193,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T09:17:29.841Z",
-                     *       "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMzcgMA",
+                     *       "created_at": "2026-11-29T06:58:41.236Z",
+                     *       "cursor": "Y2hhbmdlcyBkODU0NjdkOTU0ZjZjY2NlIDE3OTU5MzU1MDE2MTEgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c4b-a771-72c5-ad9a-e446ae7d4b65",
+                     *       "id": "01a22619-49d4-76ed-b27b-74dc8870f46f",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T09:17:29.841Z",
+                     *       "next_attempt_at": "2026-11-29T06:58:41.236Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -20313,17 +20321,17 @@ export interface operations {
                      * @example {
                      *       "active": true,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T09:17:29.841Z",
-                     *       "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMzcgMA",
+                     *       "created_at": "2026-11-29T06:58:41.236Z",
+                     *       "cursor": "Y2hhbmdlcyBkODU0NjdkOTU0ZjZjY2NlIDE3OTU5MzU1MDE2MTEgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c4b-a771-72c5-ad9a-e446ae7d4b65",
+                     *       "id": "01a22619-49d4-76ed-b27b-74dc8870f46f",
                      *       "kinds": [
                      *         "concept",
                      *         "task"
                      *       ],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
-                     *       "next_attempt_at": "2026-11-27T09:17:29.841Z",
+                     *       "next_attempt_at": "2026-11-29T06:58:41.236Z",
                      *       "ops": [
                      *         "created",
                      *         "updated"
@@ -20524,10 +20532,10 @@ export interface operations {
                      * @example {
                      *       "active": false,
                      *       "attempts": 0,
-                     *       "created_at": "2026-11-27T09:17:29.841Z",
-                     *       "cursor": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDE3OTU3NzEwMjQwMzcgMA",
+                     *       "created_at": "2026-11-29T06:58:41.236Z",
+                     *       "cursor": "Y2hhbmdlcyBkODU0NjdkOTU0ZjZjY2NlIDE3OTU5MzU1MDE2MTEgMA",
                      *       "disabled": null,
-                     *       "id": "01a21c4b-a771-72c5-ad9a-e446ae7d4b65",
+                     *       "id": "01a22619-49d4-76ed-b27b-74dc8870f46f",
                      *       "kinds": [],
                      *       "last_attempt_at": null,
                      *       "last_result": null,
@@ -20661,24 +20669,24 @@ export interface operations {
                      * @example {
                      *       "dead": [
                      *         {
-                     *           "after": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDEgMA",
+                     *           "after": "Y2hhbmdlcyBkODU0NjdkOTU0ZjZjY2NlIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_first",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDEgMQ"
+                     *           "until": "Y2hhbmdlcyBkODU0NjdkOTU0ZjZjY2NlIDEgMQ"
                      *         },
                      *         {
-                     *           "after": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDEgMA",
+                     *           "after": "Y2hhbmdlcyBkODU0NjdkOTU0ZjZjY2NlIDEgMA",
                      *           "attempts": 33,
                      *           "failed_at": "2026-11-25T09:46:40Z",
                      *           "id": "msg_second",
                      *           "last_result": "timeout",
                      *           "reason": "undelivered",
                      *           "requested": false,
-                     *           "until": "Y2hhbmdlcyA3OTA0ZjZlYmQ0MzBjZGU5IDEgMQ"
+                     *           "until": "Y2hhbmdlcyBkODU0NjdkOTU0ZjZjY2NlIDEgMQ"
                      *         }
                      *       ],
                      *       "next": null
