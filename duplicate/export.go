@@ -92,10 +92,7 @@ func (s *Store) RestoreRefusals(ctx context.Context, scope graph.Scope, lines []
 			}
 			rows = append(rows, r)
 		}
-		if len(rows) == 0 {
-			return nil
-		}
-		created, err = refusePairs.ExecOne(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
+		created, err = s.keep(t, scope.TeamID, rows)
 		return err
 	})
 	return created, bad, err

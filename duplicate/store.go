@@ -244,7 +244,7 @@ func (s *Store) Refuse(ctx context.Context, scope graph.Scope, refuse, admit []P
 			return err
 		}
 		t.Changes(nil, keysOf(slices.Concat(refuse, admit))...)
-		if err := s.keep(t, scope.TeamID, rows); err != nil || len(open) == 0 {
+		if _, err := s.keep(t, scope.TeamID, rows); err != nil || len(open) == 0 {
 			return err
 		}
 		pairs := make([]string, len(admit))
@@ -259,11 +259,12 @@ func (s *Store) Refuse(ctx context.Context, scope graph.Scope, refuse, admit []P
 	return err
 }
 
-func (s *Store) keep(t *graph.Tx, team string, rows []map[string]any) error {
+// keep stores the rows of refused pairs and returns how many were not refused before.
+func (s *Store) keep(t *graph.Tx, team string, rows []map[string]any) (int64, error) {
 	if len(rows) == 0 {
-		return nil
+		return 0, nil
 	}
-	return refusePairs.Run(t, map[string]any{"team_id": team, "rows": rows})
+	return refusePairs.ExecOne(t, map[string]any{"team_id": team, "rows": rows})
 }
 
 func keysOf(pairs []Pair) (keys []string) {

@@ -3,6 +3,7 @@ package duplicate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -322,10 +323,14 @@ func (w *Worker) merge(ctx context.Context, team string, proposed []found) error
 		r := row(f.pair, stay.kind(), stay.user())
 		r["refused_at"] = w.store.graph.Now()
 		err := w.store.graph.Transaction(ctx, "node_merge", func(t *graph.Tx) error {
-			if err := w.store.keep(t, team, []map[string]any{r}); err != nil {
+			fresh, err := w.store.keep(t, team, []map[string]any{r})
+			if err == nil && fresh == 0 {
+				err = fmt.Errorf("somebody has refused it meanwhile: %w", fault.ErrConflict)
+			}
+			if err != nil {
 				return err
 			}
-			_, err := t.MergeNodes(graph.Scope{TeamID: team, UserID: stay.user()}, stay.Labels.Kind(), stay.EntityKey, graph.MergeWrite{Other: part.EntityKey})
+			_, err = t.MergeNodes(graph.Scope{TeamID: team, UserID: stay.user()}, stay.Labels.Kind(), stay.EntityKey, graph.MergeWrite{Other: part.EntityKey})
 			return err
 		})
 		switch {

@@ -12,9 +12,13 @@ import (
 )
 
 var (
+	countKeyed  = neo.Load[keyedNodes]("audit_keyed")
 	findUnkeyed = neo.Load[unkeyedNode]("audit_unkeyed")
 	setKey      = neo.Load[neo.None]("audit_key")
 )
+
+// keyedNodes is the number of nodes with a team and a key, and of all nodes before and after these were counted.
+type keyedNodes struct{ Before, Keyed, After int64 }
 
 // unkeyedNode is a node without a team or a key. ID is the element id.
 type unkeyedNode struct{ ID, TeamID string }
@@ -52,8 +56,12 @@ func (a *auditor) schema(ctx context.Context) error {
 	return nil
 }
 
-// unkeyed reports nodes without a team or a key.
+// unkeyed reports nodes without a team or a key. They are in no index: only when there are some, all nodes are read.
 func (a *auditor) unkeyed(ctx context.Context) error {
+	nodes, err := countKeyed.ReadOne(ctx, a.store.db, nil)
+	if err != nil || nodes.Before == nodes.Keyed && nodes.Keyed == nodes.After {
+		return err
+	}
 	rows, err := findUnkeyed.Read(ctx, a.store.db, map[string]any{"team_id": OrNil(a.options.TeamID), "limit": auditPage})
 	for _, row := range rows {
 		f := Finding{Check: "unkeyed", TeamID: row.TeamID, Key: "element " + row.ID, Detail: "has no entity_key"}

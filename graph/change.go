@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -144,28 +145,44 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 	if err := notesFault(notes, s); err != nil {
 		return left, err
 	}
-	r, err := s.locate(ctx, scope, key)
-	if err != nil {
-		return left, err
-	}
-	err = s.Transaction(ctx, "relationship_change", func(t *Tx) error {
-		current, err := t.lockRelationship(scope, r)
-		if err != nil {
-			return err
-		}
-		next := current.clone()
+	err := s.withRelationship(ctx, scope, key, "relationship_change", func(t *Tx, r *located) error {
+		next := r.clone()
 		if err := change(next); err != nil {
 			return err
 		}
 		left = NotesFrom(next.Texts("notes"), s.Now())
-		t.Changes([]string{current.Text("user_id")}, key)
+		t.Changes([]string{r.Text("user_id")}, key)
 		var rows []map[string]any
-		if changed := current.revise(next, s); changed != nil {
-			rows = append(rows, updatedRelationshipRow(r.from, r.kind, r.to, current, changed))
+		if changed := r.revise(next, s); changed != nil {
+			rows = append(rows, updatedRelationshipRow(r.from, r.kind, r.to, r.Properties, changed))
 		}
 		return t.writeRows(updateRelationships, scope.TeamID, rows)
 	})
 	return left, err
+}
+
+// withRelationship runs a transaction with a relationship, as it is under the locks of its ends. If a merge gives it another end while the
+// transaction waits for these locks, the transaction is run again with the new ends. It returns ErrNotFound if there is none.
+func (s *Store) withRelationship(ctx context.Context, scope Scope, key, name string, run func(*Tx, *located) error) error {
+	r, err := s.locate(ctx, scope, key)
+	for err == nil {
+		found := false
+		err = s.Transaction(ctx, name, func(t *Tx) error {
+			p, err := t.lockRelationship(scope, r)
+			if found = err == nil; !found {
+				return err
+			}
+			return run(t, &located{r.kind, r.from, r.to, p})
+		})
+		if found || !errors.Is(err, fault.ErrNotFound) {
+			return err
+		}
+		was := r
+		if r, err = s.locate(ctx, scope, key); err == nil && r.from == was.from && r.to == was.to {
+			err = fmt.Errorf("relationship: %w", fault.ErrNotFound)
+		}
+	}
+	return err
 }
 
 // lockRelationship locks a relationship by its ends and reads it again.

@@ -227,27 +227,19 @@ func (t *Tx) restoreNodes(scope Scope, refs []deletedRef) ([]*stored, error) {
 
 // DeleteRelationship deletes a relationship. It can be restored for some days. It returns ErrNotFound or a VersionError.
 func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string, ifVersion int64) (Deletion, error) {
-	r, err := s.locate(ctx, scope, key)
-	if err != nil {
-		return Deletion{}, err
-	}
 	d := s.deletion(key)
-	err = s.Transaction(ctx, "relationship_delete", func(t *Tx) error {
-		current, err := t.lockRelationship(scope, r)
-		if err != nil {
+	err := s.withRelationship(ctx, scope, key, "relationship_delete", func(t *Tx, r *located) error {
+		if err := versionIs(version(r.Properties), ifVersion); err != nil {
 			return err
 		}
-		if err := versionIs(version(current), ifVersion); err != nil {
-			return err
-		}
-		_, err = deleteRelationship.ExecOne(t, map[string]any{
+		_, err := deleteRelationship.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "rows": []map[string]any{{"from": r.from, "to": r.to, "key": key}}, "now": d.DeletedAt, "user_id": scope.User(),
 		})
 		if err != nil {
 			return err
 		}
 		t.Changes([]string{r.Text("user_id")}, key)
-		t.Record(r.Text("user_id"), relationshipChange(DeletedOp, key, r.kind, r.from, r.to, current))
+		t.Record(r.Text("user_id"), relationshipChange(DeletedOp, key, r.kind, r.from, r.to, r.Properties))
 		return t.settle(scope.TeamID, []string{r.from, r.to})
 	})
 	return d, err

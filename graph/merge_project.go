@@ -85,13 +85,16 @@ func (t *Tx) changeProject(team string, keys []string, change func(*stored) bool
 	return t.settle(team, moved)
 }
 
-// settleMoved updates the places of the ends of moved relationships, whose links with their project may be others now, and of some projects.
+// settleMoved locks and updates the places of the ends of moved relationships, whose links with their project may be others now, and of some projects.
 func (t *Tx) settleMoved(team string, links []movedLink, projects ...string) error {
 	keys := projects
 	for _, l := range links {
 		keys = append(keys, l.From, l.To)
 	}
 	for some := range slices.Chunk(Distinct(keys), renewBatch) {
+		if _, err := t.find(team, lookups{ends: slices.Clone(some)}); err != nil {
+			return err
+		}
 		if err := t.settle(team, some); err != nil {
 			return err
 		}

@@ -217,6 +217,9 @@ func (t *Tx) restoreVersions(scope Scope, lines []VersionLine) ([]Status, error)
 	if len(rows) == 0 {
 		return statuses, nil
 	}
+	if err := lockImports.Run(t, map[string]any{"team_id": scope.TeamID, "now": t.store.Now()}); err != nil { // no constraint keeps two imports from storing one version twice
+		return nil, err
+	}
 	stored, err := restoreFormer.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
 	for _, row := range stored {
 		if row.Fresh {

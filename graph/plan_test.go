@@ -278,7 +278,7 @@ var allowed = map[string]string{
 	// A migration reads every owner, once.
 	"rank_renew": "NodeByLabelScan",
 	// An integrity check searches for nodes that no index holds.
-	"audit_unkeyed": "NodeByLabelScan",
+	"audit_unkeyed": "NodeByLabelScan", "audit_keyed": "NodeIndexScan",
 	// The sections are joined: each is one row. The same holds for the two parts of a page.
 	"preference_page": "CartesianProduct", "export_statements": "CartesianProduct", "statement_find": "CartesianProduct", "statement_known": "CartesianProduct", "conversation_list": "CartesianProduct", "user_next": "CartesianProduct",
 	"found_sources": "CartesianProduct", "search": "CartesianProduct",

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"time"
 
 	"kith/neo"
@@ -26,6 +27,9 @@ func (j *storyJob) form() error {
 	}
 	if len(keys) == 0 {
 		return nil
+	}
+	if _, err := j.tx.find(j.team, lookups{ends: slices.Clone(keys)}); err != nil { // so that nobody deletes or merges them meanwhile
+		return err
 	}
 	rows, err := findAnchors.Exec(j.tx, map[string]any{
 		"team_id": j.team, "user_id": j.user, "entity_keys": keys, "limit": storyHistory,

@@ -23,6 +23,7 @@ func (s *Store) RestoreNodeVersion(ctx context.Context, scope Scope, kind Kind, 
 		if err != nil {
 			return err
 		}
+		t.Changes(nil)
 		if n.version() != number {
 			former, err := t.formerVersion(scope, n.key(), number, false)
 			if err != nil {

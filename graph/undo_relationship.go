@@ -11,25 +11,19 @@ import (
 
 // RestoreRelationshipVersion does the same as RestoreNodeVersion for a relationship, current or past.
 func (s *Store) RestoreRelationshipVersion(ctx context.Context, scope Scope, key string, number int64) (RelationshipView, error) {
-	found, err := s.locate(ctx, scope, key)
-	if err != nil {
-		return RelationshipView{}, err
-	}
 	var view RelationshipView
-	err = s.Transaction(ctx, "relationship_undo", func(t *Tx) (err error) {
-		stored := found
-		if stored.Properties, err = t.lockRelationship(scope, found); err != nil {
-			return err
-		}
-		if version(stored.Properties) != number {
-			if err := t.restoreRelationship(scope, &stored, number); err != nil {
+	err := s.withRelationship(ctx, scope, key, "relationship_undo", func(t *Tx, r *located) error {
+		t.Changes(nil)
+		if version(r.Properties) != number {
+			if err := t.restoreRelationship(scope, r, number); err != nil {
 				return err
 			}
-			if stored.Properties, err = t.lockRelationship(scope, found); err != nil {
+			var err error
+			if r.Properties, err = t.lockRelationship(scope, *r); err != nil {
 				return err
 			}
 		}
-		view = stored.view(s.Now())
+		view = r.view(s.Now())
 		return nil
 	})
 	return view, clashes(err)

@@ -277,3 +277,44 @@ func TestRestoredVersionsHaveNothingOfOthers(t *testing.T) {
 		return nil
 	})
 }
+
+// A change of a relationship that waits for a merge, which gives the relationship another end, finds it there.
+func TestRelationshipsThatAMergeMovesAreFound(t *testing.T) {
+	for name, change := range map[string]func(*env, string) error{
+		"delete": func(e *env, key string) error {
+			_, err := e.Store.DeleteRelationship(e.Context(), e.As("u"), key, 0)
+			return err
+		},
+		"note": func(e *env, key string) error {
+			_, err := e.Store.AddRelationshipNotes(e.Context(), e.As("u"), key, []graph.NoteWrite{{Content: "once"}})
+			return err
+		},
+		"restore": func(e *env, key string) error {
+			_, err := e.Store.RestoreRelationshipVersion(e.Context(), e.As("u"), key, 1)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := fresh(t)
+			l := link("a", "relates_to", "b", 0.5)
+			e.Write("u", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5)}, l)
+			l.Description = graph.Some("changed")
+			e.Write("u", nil, l)
+			key, changed := e.relationshipKey("a"), make(chan error, 1)
+			err := e.Store.Transaction(t.Context(), "node_merge", func(tx *graph.Tx) error {
+				_, err := tx.MergeNodes(e.As("u"), graph.ConceptKind, "c", graph.MergeWrite{Other: "a"})
+				if err != nil {
+					return err
+				}
+				go func() { changed <- change(e, key) }()
+				for e.Raw(`SHOW TRANSACTIONS YIELD status, parameters WHERE status STARTS WITH 'Blocked' AND parameters.p.team_id = $team
+					RETURN count(*)`)[0][0] == int64(0) && t.Context().Err() == nil {
+				}
+				return nil
+			})
+			if err := errors.Join(err, <-changed); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}

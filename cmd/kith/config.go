@@ -165,7 +165,7 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 	parser, err := kong.New(&cli,
 		kong.Name("kith"), kong.Description("A graph memory service for AI agents."),
 		kong.Writers(std.out, std.err), kong.Exit(func(code int) { exit = code }),
-		kong.Resolvers(newEnvironmentResolver(environ)), kong.Help(printHelp), kong.Vars{"version": versionLine()},
+		withEnvironment(environ), kong.Help(printHelp), kong.Vars{"version": versionLine()},
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(std),
 	)
 	if err != nil {
@@ -234,20 +234,33 @@ func findEmptyID(command *kong.Context) string {
 // errSilent makes a command fail without another message.
 var errSilent = errors.New("")
 
-// newEnvironmentResolver resolves flags from environ instead of the process's environment, so that run depends only on
-// its arguments. An empty variable means the default, except for flags with the tag emptyenv.
-func newEnvironmentResolver(environ []string) kong.Resolver {
+// withEnvironment takes the flags' variables from environ instead of the process's environment, so that run depends only on its
+// arguments. An empty variable means the default, except for flags with the tag emptyenv.
+func withEnvironment(environ []string) kong.Option {
 	values := map[string]string{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
 		values[name] = value
 	}
-	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	resolver := kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 		for _, name := range flag.Envs {
 			if value, ok := values[name]; ok && (value != "" || flag.Tag.Has("emptyenv")) {
 				return value, nil
 			}
 		}
 		return nil, nil
+	})
+	return kong.OptionFunc(func(k *kong.Kong) error {
+		return errors.Join(kong.Resolvers(resolver).Apply(k), kong.PostBuild(dropVariables).Apply(k))
+	})
+}
+
+// dropVariables keeps kong from reading variables by itself. Help shows those of kong.Flag.
+func dropVariables(k *kong.Kong) error {
+	return kong.Visit(k.Model, func(v kong.Visitable, next kong.Next) error {
+		if value, ok := v.(*kong.Value); ok {
+			value.Tag.Envs = nil
+		}
+		return next(nil)
 	})
 }

@@ -17,7 +17,7 @@ func TestConfigurationIsDocumented(t *testing.T) {
 	t.Parallel()
 	var table strings.Builder
 	table.WriteString("# Configuration\n\nEvery setting of `kith serve` is an environment variable and a flag. This page is generated from the struct in\n" +
-		"`cmd/kith/config.go`: `go test ./cmd/kith -run Documented -update`.\n\n| variable | flag | default | |\n|---|---|---|---|\n")
+		"`cmd/kith/config.go`: `go test ./cmd/kith -run Documented -update`.\nAn empty variable means the default, except `KITH_ADMIN_LISTEN`.\n\n| variable | flag | default | |\n|---|---|---|---|\n")
 	for f := range fieldsOf(reflect.TypeFor[config]()) {
 		name := f.Tag.Get("name")
 		if name == "" {

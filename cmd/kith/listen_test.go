@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -49,6 +50,19 @@ func TestAnEmptyAdminListenOpensNone(t *testing.T) {
 	}
 }
 
+// An empty variable of the process means the default, and a variable that run is not given means nothing.
+func TestEmptyVariablesMeanDefaults(t *testing.T) {
+	t.Setenv("KITH_NEO4J_HEAP", "")
+	t.Setenv("KITH_DATA", "")
+	if cli := parsedConfig(t, os.Environ()...); cli.Neo4jHeap != 512 || cli.Data != "./kith-data" {
+		t.Errorf("empty: %d and %q", cli.Neo4jHeap, cli.Data)
+	}
+	t.Setenv("KITH_DATA", "/elsewhere")
+	if cli := parsedConfig(t); cli.Data != "./kith-data" {
+		t.Errorf("not given: %q", cli.Data)
+	}
+}
+
 // The doctor reports for both ports whether they are free, a Kith's, or in use by another program.
 func TestDoctorLooksAtThePorts(t *testing.T) {
 	t.Parallel()
@@ -75,7 +89,7 @@ func parsedConfig(t *testing.T, environ ...string) config {
 	var cli struct {
 		Serve serveCmd `cmd:""`
 	}
-	parser, err := kong.New(&cli, kong.Resolvers(newEnvironmentResolver(environ)))
+	parser, err := kong.New(&cli, withEnvironment(environ))
 	if err == nil {
 		_, err = parser.Parse([]string{"serve"})
 	}

@@ -1,8 +1,15 @@
-// Stores the proposals of some nodes ($entity_keys): $rows, and no others. One that was proposed before keeps its time, and a model's verdict
-// if the comparison found the same.
+// Stores the proposals of some nodes ($entity_keys): $rows without those that were refused meanwhile, and no others. One that was proposed
+// before keeps its time, and a model's verdict if the comparison found the same. Locks the nodes, as a refusal does.
 // mode: write
 // params: team_id, entity_keys, rows, now
 // returns: proposed
+CALL () {
+  UNWIND $rows AS row
+  UNWIND [row.first_key, row.second_key] AS key
+  MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  REMOVE n:Former
+}
 CALL () {
   UNWIND $entity_keys AS key
   CALL (key) {
@@ -20,6 +27,10 @@ CALL () {
 }
 CALL () {
   UNWIND $rows AS row
+  OPTIONAL MATCH (o:DuplicateRefusal {team_id: $team_id, pair: row.pair})
+  USING INDEX SEEK o:DuplicateRefusal(team_id, pair)
+  WITH row, o
+  WHERE o IS NULL
   MERGE (d:Duplicate {team_id: $team_id, pair: row.pair})
   ON CREATE SET d.proposed_at = $now
   SET d.user_id = row.user_id, d.of_user = row.of_user, d.kind = row.kind, d.first_key = row.first_key, d.second_key = row.second_key

@@ -1,4 +1,4 @@
-// Serializes the imports of a team that bring keys of relationships. No caller's import has this id.
+// Serializes the imports of a team that bring keys of relationships or former versions. No caller's import has this id.
 // mode: write
 // params: team_id, now
 // returns: locked

@@ -60,11 +60,15 @@ CALL (n, row) {
 }
 CALL (n) {
   MATCH (n)-[:mentions {team_id: $team_id}]->(m)
+  REMOVE m:Former
+  WITH m
   SET m.source_count = m.source_count + 1
   RETURN count(m) AS mentioned
 }
 CALL (n) {
   MATCH (s:Source)-[:has_message {team_id: $team_id}]->(n)
+  REMOVE s:Former
+  WITH s
   SET s.message_count = s.message_count + 1
   RETURN count(s) AS sources
 }
