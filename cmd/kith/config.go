@@ -234,8 +234,8 @@ func findEmptyID(command *kong.Context) string {
 // errSilent makes a command fail without another message.
 var errSilent = errors.New("")
 
-// withEnvironment takes the flags' variables from environ instead of the process's environment, so that run depends only on its
-// arguments. An empty variable means the default, except for flags with the tag emptyenv.
+// withEnvironment takes the flags' variables from environ, so that run depends only on its arguments. An empty variable means the
+// default, except for flags with the tag emptyenv.
 func withEnvironment(environ []string) kong.Option {
 	values := map[string]string{}
 	for _, entry := range environ {
@@ -251,15 +251,21 @@ func withEnvironment(environ []string) kong.Option {
 		return nil, nil
 	})
 	return kong.OptionFunc(func(k *kong.Kong) error {
-		return errors.Join(kong.Resolvers(resolver).Apply(k), kong.PostBuild(dropVariables).Apply(k))
+		return errors.Join(kong.Resolvers(resolver).Apply(k), kong.PostBuild(unsetEmptyVariables).Apply(k))
 	})
 }
 
-// dropVariables keeps kong from reading variables by itself. Help shows those of kong.Flag.
-func dropVariables(k *kong.Kong) error {
+// unsetEmptyVariables unsets the empty variables of this process that mean the default: kong would take them for values.
+func unsetEmptyVariables(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(v kong.Visitable, next kong.Next) error {
-		if value, ok := v.(*kong.Value); ok {
-			value.Tag.Envs = nil
+		if f, ok := v.(*kong.Flag); ok && !f.Tag.Has("emptyenv") {
+			for _, name := range f.Envs {
+				if value, ok := os.LookupEnv(name); ok && value == "" {
+					if err := os.Unsetenv(name); err != nil {
+						return err
+					}
+				}
+			}
 		}
 		return next(nil)
 	})

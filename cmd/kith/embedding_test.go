@@ -12,12 +12,15 @@ import (
 	"kith/internal/testenv"
 )
 
-// TestEmbedding runs the tests that need a Neo4j of their own, as a database has the vectors of one model.
-func TestEmbedding(t *testing.T) {
+// TestOwnNeo4j runs the tests that need a Neo4j of their own, one after another: a database has the vectors of one model, and faults
+// stop it.
+func TestOwnNeo4j(t *testing.T) {
 	t.Parallel()
-	environ := append(settings(testenv.StartNeo4j(t).Database(), ""), "KITH_WARM_UP=false")
+	server := testenv.StartNeo4j(t)
+	environ := append(settings(server.Database(), ""), "KITH_WARM_UP=false")
 	t.Run("serve and reindex", func(t *testing.T) { serveEmbeds(t, environ) })
-	t.Run("explore", func(t *testing.T) { exploreByMeaning(t, environ) })
+	t.Run("explore by meaning", func(t *testing.T) { exploreByMeaning(t, environ) })
+	t.Run("faults under load", func(t *testing.T) { faultsUnderLoad(t, server) })
 }
 
 // Written texts get vectors while kith serve runs. With another model it does not start until kith reindex has embedded

@@ -224,11 +224,13 @@ func sameMemories(t *testing.T, a, b caller) {
 
 func sum(c exchange.Counts) int64 { return c.Created + c.Updated + c.Unchanged + c.Refused }
 
-// When the database stops during an import and an export, both report it.
+// When the database is cut off during an import and an export, both report it.
 func TestExchangeWithoutADatabase(t *testing.T) {
 	t.Parallel()
-	neo4j := testenv.StartNeo4j(t)
-	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=10s", "KITH_WARM_UP=false"))
+	db := testenv.Neo4j(t)
+	gate := testenv.NewGate(t, db.URI)
+	db.URI = gate.URI
+	s := start(t, append(settings(db, ""), "KITH_REQUEST_TIMEOUT=10s"))
 	whole, broken := s.team(t), s.team(t)
 	body := manyLines(4000)
 	want, _ := whole.imported(t, body, "user_id", "u1")
@@ -248,7 +250,7 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken.waitForPart(t)
-	neo4j.Stop()
+	gate.Close()
 	go func() { // the answer may come before all of it is sent
 		_, err := io.WriteString(out, body[len(body)/2:])
 		_ = out.CloseWithError(err)
@@ -261,7 +263,7 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 	if code := run(t.Context(), []string{"export"}, []string{"KITH_URL=" + s.url, "KITH_KEY=" + whole.key}, streams{nil, io.Discard, &errs}); code != 1 || !strings.Contains(errs.String(), "export") {
 		t.Errorf("export without a database: %d %s", code, &errs)
 	}
-	neo4j.Start()
+	gate.Open()
 	got := broken.resume(t, body, "user_id", "u1", "import_id", "i")
 	sameResumed(t, 2, want, got)
 	sameMemories(t, whole, broken)
@@ -280,7 +282,7 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 	if _, err := io.ReadFull(response.Body, begun); err != nil {
 		t.Fatal(err)
 	}
-	neo4j.Stop()
+	gate.Close()
 	rest, err := io.ReadAll(response.Body)
 	if err == nil || bytes.Contains(rest, []byte(`{"end":`)) || bytes.Contains(rest, []byte(`"status"`)) {
 		t.Errorf("an export whose database went away ends with %v: %.200s", err, rest[max(0, len(rest)-200):])

@@ -135,9 +135,7 @@ const mayTake = 90 * time.Second
 
 // Neo4j stops and comes back under load. Every acknowledged write is there once, and every response is correct or a 503 with
 // Retry-After, in time.
-func TestNeo4jFaultsUnderLoad(t *testing.T) {
-	t.Parallel()
-	neo4j := testenv.StartNeo4j(t)
+func faultsUnderLoad(t *testing.T, neo4j *testenv.Neo4jServer) {
 	s := start(t, append(settings(neo4j.Database(), ""), "KITH_REQUEST_TIMEOUT=30s"))
 	c := s.as(s.newKey(t, testenv.Team(t), "read", "write"))
 	id := c.must(t, http.MethodPost, "/v1/conversations", `{"user_id":"u1"}`)["conversation_id"].(string)

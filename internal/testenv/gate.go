@@ -7,12 +7,13 @@ import (
 	"testing"
 )
 
-// Gate is a proxy before a server, which can hold what clients send, as a network does that delivers late.
+// Gate is a proxy before a server, which can hold what clients send, as a network does that delivers late, and can be closed.
 type Gate struct {
 	URI string // of the server, through the proxy
 
-	mu    sync.Mutex
-	conns []*gateConn
+	mu     sync.Mutex
+	conns  []*gateConn
+	closed bool
 }
 
 type gateConn struct {
@@ -48,6 +49,9 @@ func NewGate(t testing.TB, uri string) *Gate {
 			}
 			c := &gateConn{client: client, server: server}
 			g.mu.Lock()
+			if g.closed {
+				_, _ = client.Close(), server.Close()
+			}
 			g.conns = append(g.conns, c)
 			g.mu.Unlock()
 			copying.Go(func() { g.send(c) })
@@ -57,11 +61,7 @@ func NewGate(t testing.TB, uri string) *Gate {
 	t.Cleanup(func() {
 		_ = listener.Close()
 		g.Hold()()
-		g.mu.Lock()
-		for _, c := range g.conns {
-			_, _ = c.client.Close(), c.server.Close()
-		}
-		g.mu.Unlock()
+		g.Close()
 		copying.Wait()
 	})
 	return g
@@ -107,4 +107,21 @@ func (g *Gate) Hold() (release func()) {
 		}
 	}
 	return sync.OnceFunc(func() { close(held) })
+}
+
+// Close closes all connections, and new ones at once, until Open: the server seems to have stopped.
+func (g *Gate) Close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+	for _, c := range g.conns {
+		_, _ = c.client.Close(), c.server.Close()
+	}
+}
+
+// Open ends Close.
+func (g *Gate) Open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = false
 }
