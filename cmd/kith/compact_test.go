@@ -82,17 +82,12 @@ func writeCanaries(t *testing.T, c caller, canary string) {
 	c.must(t, http.MethodPatch, "/v1/turns/"+turn, fmt.Sprintf(`{"assistant_text":"%s"}`, next()))
 }
 
-// Erased data is in no transaction log after the erasure, and in no file after a compaction. The compaction changes nothing
-// else.
-func TestErasedTextsLeaveTheFiles(t *testing.T) {
-	t.Parallel()
-	data := filepath.Join(t.TempDir(), "data")
-	environ := []string{"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA=" + data, "KITH_BOOTSTRAP_KEY=" + bootstrapKey, "KITH_REQUEST_TIMEOUT=60s"}
+// eraseAndCompact erases a user of a service on its own Neo4j, stops the service and compacts its data. Erased data is in no transaction
+// log after the erasure, and in no file after the compaction, which changes nothing else: same checks that of the next service.
+func eraseAndCompact(t *testing.T, environ []string, data string, s *service, admin caller) (same func(caller)) {
+	t.Helper()
 	canary, stays := "canary"+strings.ToLower(rand.Text()), "stays"+strings.ToLower(rand.Text())
 	logs := filepath.Join(data, "neo4j", "data", "transactions", "neo4j")
-
-	s := start(t, environ)
-	admin := s.as(bootstrapKey)
 	for _, user := range []string{canary, stays} {
 		writeCanaries(t, s.as(admin.must(t, http.MethodPost, "/v1/keys", `{"user_id":"`+user+`u","scopes":["read","write"]}`)["key"].(string)), user)
 	}
@@ -103,7 +98,9 @@ func TestErasedTextsLeaveTheFiles(t *testing.T) {
 	if code, out := command(t, environ, "compact"); code != 1 || !strings.Contains(out, "another Kith") {
 		t.Errorf("beside a service: %d %s", code, out)
 	}
-	s.stop() // with a checkpoint, which drops the logs that have ended
+	if code := s.stop(); code != 0 { // with a checkpoint, which drops the logs that have ended
+		t.Fatalf("stop: %d %s", code, s.err)
+	}
 	if left := filesWith(t, logs, canary); left != nil {
 		t.Errorf("in transaction logs: %q", left)
 	}
@@ -120,14 +117,15 @@ func TestErasedTextsLeaveTheFiles(t *testing.T) {
 	if there := filesWith(t, data, stays); len(there) == 0 {
 		t.Error("what stays is in no file: the look finds nothing")
 	}
-	again := start(t, environ)
-	if now := storyDue.ReplaceAllString(again.as(bootstrapKey).exported(t), ""); now != exported {
-		t.Errorf("the export was\n%s\nand is\n%s", exported, now)
+	return func(again caller) {
+		t.Helper()
+		if now := storyDue.ReplaceAllString(again.exported(t), ""); now != exported {
+			t.Errorf("the export was\n%s\nand is\n%s", exported, now)
+		}
+		if code, out := command(t, environ, "check"); code != 0 {
+			t.Errorf("check: %d %s", code, out)
+		}
 	}
-	if code, out := command(t, environ, "check"); code != 0 {
-		t.Errorf("check: %d %s", code, out)
-	}
-	again.stop()
 }
 
 // An external database, and a folder without a database, are refused and not changed.

@@ -14,7 +14,7 @@ import (
 var firstKey = regexp.MustCompile(`shown once: (kith_\S+)`)
 
 // Without settings Kith runs on an embedded Neo4j. The first start prints a key, commands work while it runs, a second service
-// on the folder is refused, and the next start has the same memory.
+// on the folder is refused, and the next start has the same memory, also after a compaction.
 func TestServeOnItsOwnNeo4j(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -40,7 +40,7 @@ func TestServeOnItsOwnNeo4j(t *testing.T) {
 	if !strings.HasPrefix(reader.key, "kith_") {
 		reader.key = regexp.MustCompile(`kith_\S+`).FindString(out)
 	}
-	reader.must(t, http.MethodGet, "/v1/context?user_id=u1", "")
+	reader.must(t, http.MethodGet, "/v1/context?user_id=u2", "")
 	id := regexp.MustCompile(`key id (\w+)`).FindStringSubmatch(out)[1]
 	if code, out := command(t, environ, "key", "list", "--team", team); code != 0 || !strings.Contains(out, id) || strings.Contains(out, reader.key) {
 		t.Errorf("key list: %d %s", code, out)
@@ -51,14 +51,13 @@ func TestServeOnItsOwnNeo4j(t *testing.T) {
 	eventually(t, maxRevocation, "the revoked key is refused", func() bool {
 		return reader.do(t, http.MethodGet, "/v1/context?user_id=u1", "").status == http.StatusUnauthorized
 	})
-	if code := s.stop(); code != 0 {
-		t.Fatalf("stop: %d %s", code, s.err)
-	}
+	same := eraseAndCompact(t, environ, data, s, admin)
 
 	again := start(t, append(environ, "KITH_WARM_UP=false"))
 	if firstKey.MatchString(again.out.String()) || !strings.Contains(again.out.String(), "Using the existing memory") {
 		t.Errorf("the second start says: %s", again.out)
 	}
+	same(again.as(admin.key))
 	context := again.as(admin.key).must(t, http.MethodGet, "/v1/context?user_id=u1", "")
 	if at(context, "user", "owner_person_node", "name") != "Ada" {
 		t.Errorf("the memory after a restart: %v", context)
