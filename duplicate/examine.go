@@ -17,11 +17,11 @@ import (
 )
 
 var (
-	findNodes   = neo.Load[nodeRow]("duplicate_nodes")
-	storeBlocks = neo.Load[neo.None]("duplicate_block")
-	findMet     = neo.Load[metRow]("duplicate_meet")
-	checkPairs  = neo.Load[pairRow]("duplicate_pairs")
-	propose     = neo.Load[neo.None]("duplicate_propose")
+	findNodes      = neo.Load[nodeRow]("duplicate_nodes")
+	storeBlocks    = neo.Load[neo.None]("duplicate_block")
+	findMet        = neo.Load[metRow]("duplicate_meet")
+	checkPairs     = neo.Load[pairRow]("duplicate_pairs")
+	storeProposals = neo.Load[neo.None]("duplicate_propose")
 )
 
 const (
@@ -148,13 +148,18 @@ func (s *Store) examine(ctx context.Context, team string, keys []string) ([]foun
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]map[string]any, len(kept))
-	for i, f := range kept {
+	return kept, s.propose(ctx, team, present, kept)
+}
+
+// propose stores what is proposed for some nodes.
+func (s *Store) propose(ctx context.Context, team string, keys []string, pairs []found) error {
+	rows := make([]map[string]any, len(pairs))
+	for i, f := range pairs {
 		rows[i] = f.row()
 	}
-	return kept, s.graph.Transaction(ctx, "duplicate_propose", func(t *graph.Tx) error {
+	return s.graph.Transaction(ctx, "duplicate_propose", func(t *graph.Tx) error {
 		t.Changes(nil)
-		return propose.Run(t, map[string]any{"team_id": team, "entity_keys": present, "rows": rows, "now": s.graph.Now()})
+		return storeProposals.Run(t, map[string]any{"team_id": team, "entity_keys": keys, "rows": rows, "now": s.graph.Now()})
 	})
 }
 

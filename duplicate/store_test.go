@@ -409,6 +409,26 @@ func TestMergesWithRefusals(t *testing.T) {
 	e.Same("nor refused by anybody", false, slices.Contains(e.list("u1", Query{Refused: true}), "inner outer"))
 }
 
+// TestRefusalsMeanwhile neither proposes nor merges a pair that is refused after it was compared.
+func TestRefusalsMeanwhile(t *testing.T) {
+	e := fresh(t, 0.5)
+	e.Write("u1", []graph.NodeWrite{named("entity", "acme1", "Acme Inc."), named("entity", "acme2", "ACME")})
+	keys := []string{"acme1", "acme2"}
+	compared, err := e.store.examine(e.Context(), e.Team, keys)
+	if err != nil || len(compared) != 1 {
+		t.Fatalf("%v, %v", compared, err)
+	}
+	err = e.store.Refuse(e.Context(), e.As("u1"), []Pair{{"acme1", "acme2"}}, nil)
+	if err == nil {
+		err = errors.Join(e.store.propose(e.Context(), e.Team, keys, compared), e.worker.merge(e.Context(), e.Team, compared))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Same("proposed", []string{}, e.list("u1", Query{}))
+	e.Same("entities", int64(2), e.Raw(`MATCH (n:Entity {team_id: $team}) RETURN count(n)`)[0][0])
+}
+
 // TestRefusalsOfMergedNodesAreExported stores refusals of nodes that were merged since, under their own keys.
 func TestRefusalsOfMergedNodesAreExported(t *testing.T) {
 	e := fresh(t, 0)
