@@ -8,7 +8,7 @@ SHELL       := bash
 VERSION   ?= $(shell scripts/version.sh)
 COMMIT    ?= $(shell git rev-parse HEAD 2> /dev/null)
 DATE      ?= $(shell TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2> /dev/null)
-# No package takes as long to compile as that of Gin's MessagePack, which nothing uses.
+# The MessagePack package of Gin takes longer to compile than any other, and nothing uses it.
 export GOFLAGS ?= -tags=nomsgpack
 # Static, with the time zones in it: a container or a small machine may have none. Without Gin's MessagePack: 6 MB.
 GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags timetzdata,nomsgpack \
@@ -63,7 +63,7 @@ setup: ## install what the tests need (Debian as root), or say what to install
 check: ## gofmt and go vet
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path '*/node_modules/*')); \
 	  [[ -z $$unformatted ]] || { echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; }
-	go vet -tags=soak,recall,dist ./...
+	go vet -tags=nomsgpack,soak,recall,dist ./...
 	go -C clients/go vet ./...
 
 test: setup page ## all tests (TESTFLAGS="-short" and the like for others)
@@ -84,10 +84,10 @@ test-adapters: setup ## the adapters for agent frameworks, and imports, with the
 	  -run 'TestPythonPackage$$|TestGeneratedPython|TestFilesOfTheirOwnClasses$$|TestMigrate' -count=1 -v -timeout=30m
 
 race: setup page ## all tests under the race detector (half an hour on two cores)
-	GOFLAGS=-race $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...
+	GOFLAGS="-race -tags=nomsgpack" $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...
 
 soak: build ## three kiths under load while processes, the network and the disk fail, then look for all they acknowledged (SOAK=10m)
-	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=soak -run TestSoak -count=1 -v -timeout=0 ./internal/soak
+	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=nomsgpack,soak -run TestSoak -count=1 -v -timeout=0 ./internal/soak
 
 replay: setup ## serve ten thousand contexts by two kiths under writes, and serve a thousand of them again, byte for byte (REPLAYS=10000)
 	KITH_TEST_REPLAYS=$(REPLAYS) $(WITHENV) go test ./cmd/kith -run TestContextsCanBeAskedAgain -count=1 -v -timeout=1h
@@ -105,7 +105,7 @@ attack: ## ten callers send the worst statements that are allowed to a Neo4j wit
 fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), hold thousands of statements against what they must not tell, and a thousand receipts against the contexts that they foretell
 	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuard$$' -fuzztime $(FUZZ)
 	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuardAccount$$' -fuzztime $(FUZZ)
-	FUZZ=$(FUZZ) go test -tags=soak ./internal/soak -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
+	FUZZ=$(FUZZ) go test -tags=nomsgpack,soak ./internal/soak -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
 	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run TestContractHolds -count=1 -v -timeout=0
 	$(WITHENV) go test ./graph -run 'TestReceiptForetellsADeletion|TestWhyAgreesWithTheContext' -rapid.checks=1000 -count=1 -v -timeout=0
 	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./traverse -run TestCypherTellsNothingOfOthersWhateverIsAsked -count=1 -v -timeout=0
@@ -151,7 +151,7 @@ dist: build ## packages for all platforms, and their checksums, in dist/ (PLATFO
 	go run ./internal/release -version $(VERSION) -commit $(COMMIT) -date $(DATE)
 
 test-dist: setup ## install what make dist has built, and run it; Helm renders the chart (UPDATE=-update)
-	go test -tags=dist ./internal/release ./cmd/kith -run TestDist -count=1 -v -timeout=60m $(UPDATE)
+	go test -tags=nomsgpack,dist ./internal/release ./cmd/kith -run TestDist -count=1 -v -timeout=60m $(UPDATE)
 
 clean: ## remove bin/, dist/ and the built page
 	rm -rf bin dist clients/typescript/dist clients/typescript/test-dist ui/dist/assets ui/dist/*.html ui/dist/*.txt

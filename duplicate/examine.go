@@ -6,12 +6,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"kith/graph"
+	"kith/internal/fault"
 	"kith/internal/fence"
 	"kith/neo"
 )
@@ -159,8 +162,46 @@ func (s *Store) propose(ctx context.Context, team string, keys []string, pairs [
 	}
 	return s.graph.Transaction(ctx, "duplicate_propose", func(t *graph.Tx) error {
 		t.Changes(nil)
+		if _, err := findEnds.Exec(t, map[string]any{"team_id": team, "entity_keys": pairKeys(pairs)}); err != nil {
+			return err
+		}
 		return storeProposals.Run(t, map[string]any{"team_id": team, "entity_keys": keys, "rows": rows, "now": s.graph.Now()})
 	})
+}
+
+// compareAgain locks the nodes of a pair. It returns ErrConflict if they are not as they were when they were compared, also by a merge.
+func (f *found) compareAgain(t *graph.Tx, team string) error {
+	params := map[string]any{"team_id": team, "entity_keys": pairKeys([]found{*f}), "neighbours": 0}
+	if _, err := findEnds.Exec(t, params); err != nil {
+		return err
+	}
+	rows, err := findNodes.Exec(t, params)
+	if err != nil {
+		return err
+	}
+	same := 0
+	for _, was := range []*nodeRow{f.a, f.b} {
+		compared := *was
+		compared.Neighbours = nil
+		for _, now := range rows {
+			if now.Neighbours = nil; reflect.DeepEqual(compared, now) {
+				same++
+			}
+		}
+	}
+	if same < 2 {
+		return fmt.Errorf("the nodes have changed meanwhile: %w", fault.ErrConflict)
+	}
+	return nil
+}
+
+// pairKeys returns the keys of the nodes of some pairs, sorted.
+func pairKeys(pairs []found) []string {
+	var keys []string
+	for _, f := range pairs {
+		keys = append(keys, f.pair.First, f.pair.Second)
+	}
+	return graph.Distinct(keys)
 }
 
 func (f *found) row() map[string]any {

@@ -109,7 +109,7 @@ func importedEnds(t *graph.Tx, team string, lines []Line, plan *graph.RestorePla
 		pairs[i] = l.Pair
 	}
 	keys := keysOf(pairs)
-	found, err := findEnds.Exec(t, map[string]any{"team_id": team, "entity_keys": keys})
+	found, err := findEnds.Exec(t, map[string]any{"team_id": team, "entity_keys": graph.Distinct(slices.Clone(keys))})
 	if err != nil {
 		return nil, err
 	}

@@ -279,7 +279,7 @@ func (s *Store) rows(t *graph.Tx, scope graph.Scope, at fault.Path, pairs []Pair
 	if len(pairs) == 0 {
 		return nil, nil
 	}
-	found, err := findEnds.Exec(t, map[string]any{"team_id": scope.TeamID, "entity_keys": keysOf(pairs)})
+	found, err := findEnds.Exec(t, map[string]any{"team_id": scope.TeamID, "entity_keys": graph.Distinct(keysOf(pairs))})
 	if err != nil {
 		return nil, err
 	}

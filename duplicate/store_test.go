@@ -13,6 +13,7 @@ import (
 	"kith/feed"
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/internal/fault"
 	"kith/internal/testenv"
 )
 
@@ -409,7 +410,7 @@ func TestMergesWithRefusals(t *testing.T) {
 	e.Same("nor refused by anybody", false, slices.Contains(e.list("u1", Query{Refused: true}), "inner outer"))
 }
 
-// TestRefusalsMeanwhile neither proposes nor merges a pair that is refused after it was compared.
+// TestRefusalsMeanwhile neither proposes nor merges a pair that is refused after it was compared, but not committed yet.
 func TestRefusalsMeanwhile(t *testing.T) {
 	e := fresh(t, 0.5)
 	e.Write("u1", []graph.NodeWrite{named("entity", "acme1", "Acme Inc."), named("entity", "acme2", "ACME")})
@@ -418,11 +419,24 @@ func TestRefusalsMeanwhile(t *testing.T) {
 	if err != nil || len(compared) != 1 {
 		t.Fatalf("%v, %v", compared, err)
 	}
-	err = e.store.Refuse(e.Context(), e.As("u1"), []Pair{{"acme1", "acme2"}}, nil)
-	if err == nil {
-		err = errors.Join(e.store.propose(e.Context(), e.Team, keys, compared), e.worker.merge(e.Context(), e.Team, compared))
-	}
-	if err != nil {
+	done := make(chan error, 2)
+	err = e.Store.Transaction(e.Context(), "duplicate_refuse", func(tx *graph.Tx) error {
+		rows, err := e.store.rows(tx, e.As("u1"), fault.At("refuse"), []Pair{{"acme1", "acme2"}})
+		if err != nil {
+			return err
+		}
+		go func() { done <- e.store.propose(e.Context(), e.Team, keys, compared) }()
+		go func() { done <- e.worker.merge(e.Context(), e.Team, compared) }()
+		for blocked := int64(0); blocked < 2; time.Sleep(10 * time.Millisecond) {
+			if len(done) > 0 {
+				t.Fatal("they did not wait for the refusal")
+			}
+			blocked = e.Raw(`SHOW TRANSACTIONS YIELD status, parameters WHERE status STARTS WITH 'Blocked' AND parameters.p.team_id = $team RETURN count(*)`)[0][0].(int64) //nolint:forcetypeassert // a count
+		}
+		_, err = e.store.keep(tx, e.Team, rows)
+		return err
+	})
+	if err := errors.Join(err, <-done, <-done); err != nil {
 		t.Fatal(err)
 	}
 	e.Same("proposed", []string{}, e.list("u1", Query{}))

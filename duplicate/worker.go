@@ -323,9 +323,12 @@ func (w *Worker) merge(ctx context.Context, team string, proposed []found) error
 		r := row(f.pair, stay.kind(), stay.user())
 		r["refused_at"] = w.store.graph.Now()
 		err := w.store.graph.Transaction(ctx, "node_merge", func(t *graph.Tx) error {
+			if err := f.compareAgain(t, team); err != nil {
+				return err
+			}
 			fresh, err := w.store.keep(t, team, []map[string]any{r})
 			if err == nil && fresh == 0 {
-				err = fmt.Errorf("somebody has refused it meanwhile: %w", fault.ErrConflict)
+				err = fmt.Errorf("the pair was refused or merged meanwhile: %w", fault.ErrConflict)
 			}
 			if err != nil {
 				return err

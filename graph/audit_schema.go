@@ -56,7 +56,8 @@ func (a *auditor) schema(ctx context.Context) error {
 	return nil
 }
 
-// unkeyed reports nodes without a team or a key. They are in no index: only when there are some, all nodes are read.
+// unkeyed reports nodes without a team or a key. No index has them. All nodes are read only if the counts differ: there are such nodes, or
+// others were written meanwhile.
 func (a *auditor) unkeyed(ctx context.Context) error {
 	nodes, err := countKeyed.ReadOne(ctx, a.store.db, nil)
 	if err != nil || nodes.Before == nodes.Keyed && nodes.Keyed == nodes.After {

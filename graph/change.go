@@ -164,7 +164,7 @@ func (s *Store) changeRelationship(ctx context.Context, scope Scope, key string,
 // withRelationship runs a transaction with a relationship, as it is under the locks of its ends. If a merge gives it another end while the
 // transaction waits for these locks, the transaction is run again with the new ends. It returns ErrNotFound if there is none.
 func (s *Store) withRelationship(ctx context.Context, scope Scope, key, name string, run func(*Tx, *located) error) error {
-	r, err := s.locate(ctx, scope, key)
+	r, err := s.locateAt(ctx, s.db.Leader(), scope, key, nil)
 	for err == nil {
 		found := false
 		err = s.Transaction(ctx, name, func(t *Tx) error {
@@ -178,7 +178,7 @@ func (s *Store) withRelationship(ctx context.Context, scope Scope, key, name str
 			return err
 		}
 		was := r
-		if r, err = s.locate(ctx, scope, key); err == nil && r.from == was.from && r.to == was.to {
+		if r, err = s.locateAt(ctx, s.db.Leader(), scope, key, nil); err == nil && r.from == was.from && r.to == was.to {
 			err = fmt.Errorf("relationship: %w", fault.ErrNotFound)
 		}
 	}

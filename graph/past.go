@@ -220,7 +220,7 @@ func (s *Store) relationshipAt(ctx context.Context, scope Scope, key string, at 
 	}
 	r, replaced := past.relationships[key]
 	if !replaced {
-		stored, err := s.locateAt(ctx, scope, key, at)
+		stored, err := s.locateAt(ctx, s.db, scope, key, at)
 		if err != nil {
 			return RelationshipView{}, err
 		}

@@ -164,18 +164,18 @@ type located struct {
 
 // locate returns the relationship with a key if the scope may see both ends, or ErrNotFound.
 func (s *Store) locate(ctx context.Context, scope Scope, key string) (located, error) {
-	return s.locateAt(ctx, scope, key, nil)
+	return s.locateAt(ctx, s.db, scope, key, nil)
 }
 
 // locateAt does the same as locate for a relationship whose ends may have been deleted after a time.
-func (s *Store) locateAt(ctx context.Context, scope Scope, key string, at *time.Time) (located, error) {
+func (s *Store) locateAt(ctx context.Context, db neo.Reader, scope Scope, key string, at *time.Time) (located, error) {
 	types, err := s.IndexedTypes(ctx)
 	if err != nil || len(types) == 0 {
 		return located{}, orMissing(err, "relationship")
 	}
 	locate := locateRelationship
 	locate.Query = cypher.OfTypes(locate.Query, types)
-	rows, err := locate.Read(ctx, s.db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "key": key, "as_of": utc(at)})
+	rows, err := locate.Read(ctx, db, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "key": key, "as_of": utc(at)})
 	if err != nil || len(rows) == 0 {
 		return located{}, orMissing(err, "relationship")
 	}

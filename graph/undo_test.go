@@ -307,14 +307,20 @@ func TestRelationshipsThatAMergeMovesAreFound(t *testing.T) {
 					return err
 				}
 				go func() { changed <- change(e, key) }()
-				for e.Raw(`SHOW TRANSACTIONS YIELD status, parameters WHERE status STARTS WITH 'Blocked' AND parameters.p.team_id = $team
-					RETURN count(*)`)[0][0] == int64(0) && t.Context().Err() == nil {
+				for blocked := false; !blocked; time.Sleep(10 * time.Millisecond) {
+					if len(changed) > 0 {
+						t.Fatal("it did not wait for the merge")
+					}
+					blocked = e.Raw(`SHOW TRANSACTIONS YIELD status, parameters WHERE status STARTS WITH 'Blocked' AND parameters.p.team_id = $team
+						RETURN count(*)`)[0][0] == int64(1)
 				}
 				return nil
 			})
 			if err := errors.Join(err, <-changed); err != nil {
 				t.Fatal(err)
 			}
+			want := map[string][][]any{"delete": {}, "note": {{"changed", int64(1)}}, "restore": {{"a relates_to b", nil}}}[name]
+			e.Same("what leads from the other node", want, e.Raw(`MATCH (:Concept {team_id: $team, entity_key: 'c'})-[r]->() RETURN r.description, size(r.notes)`))
 		})
 	}
 }

@@ -83,7 +83,7 @@ func writeCanaries(t *testing.T, c caller, canary string) {
 }
 
 // eraseAndCompact erases a user of a service on its own Neo4j, stops the service and compacts its data. Erased data is in no transaction
-// log after the erasure, and in no file after the compaction, which changes nothing else: same checks that of the next service.
+// log after the erasure, and in no file after the compaction. The compaction changes nothing else: same checks this on the next service.
 func eraseAndCompact(t *testing.T, environ []string, data string, s *service, admin caller) (same func(caller)) {
 	t.Helper()
 	canary, stays := "canary"+strings.ToLower(rand.Text()), "stays"+strings.ToLower(rand.Text())

@@ -234,8 +234,8 @@ func findEmptyID(command *kong.Context) string {
 // errSilent makes a command fail without another message.
 var errSilent = errors.New("")
 
-// withEnvironment takes the flags' variables from environ, so that run depends only on its arguments. An empty variable means the
-// default, except for flags with the tag emptyenv.
+// withEnvironment takes the flags' variables from environ. kong also reads those of the process, which count where environ has none. An
+// empty variable means the default, except for flags with the tag emptyenv.
 func withEnvironment(environ []string) kong.Option {
 	values := map[string]string{}
 	for _, entry := range environ {

@@ -1,4 +1,4 @@
-// Counts the nodes, before and after those that have a team and a key, which are in an index.
+// Counts all nodes, then those with a team and a key by their index, then all nodes again.
 // mode: read
 // scope: server
 // params:

@@ -1,15 +1,8 @@
 // Stores the proposals of some nodes ($entity_keys): $rows without those that were refused meanwhile, and no others. One that was proposed
-// before keeps its time, and a model's verdict if the comparison found the same. Locks the nodes, as a refusal does.
+// before keeps its time, and a model's verdict if the comparison found the same. The writer has locked the nodes, as a refusal does.
 // mode: write
 // params: team_id, entity_keys, rows, now
 // returns: proposed
-CALL () {
-  UNWIND $rows AS row
-  UNWIND [row.first_key, row.second_key] AS key
-  MATCH (n:Memory {team_id: $team_id, entity_key: key})
-  USING INDEX SEEK n:Memory(team_id, entity_key)
-  REMOVE n:Former
-}
 CALL () {
   UNWIND $entity_keys AS key
   CALL (key) {

@@ -1,15 +1,7 @@
-// Remembers that the nodes of some pairs are two, and removes their proposals. Locks the nodes, so that nobody proposes or refuses them at
-// the same moment.
+// Remembers that the nodes of some pairs are two, and removes their proposals.
 // mode: write
 // params: team_id, rows
 // returns: created
-CALL () {
-  UNWIND $rows AS row
-  UNWIND [row.first_key, row.second_key] AS key
-  MATCH (n:Memory {team_id: $team_id, entity_key: key})
-  USING INDEX SEEK n:Memory(team_id, entity_key)
-  REMOVE n:Former
-}
 CALL () {
   UNWIND $rows AS row
   MATCH (p:Duplicate {team_id: $team_id, pair: row.pair})
