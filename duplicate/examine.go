@@ -156,13 +156,13 @@ func (s *Store) examine(ctx context.Context, team string, keys []string) ([]foun
 
 // propose stores what is proposed for some nodes.
 func (s *Store) propose(ctx context.Context, team string, keys []string, pairs []found) error {
-	rows := make([]map[string]any, len(pairs))
+	rows, ends := make([]map[string]any, len(pairs)), make([]Pair, len(pairs))
 	for i, f := range pairs {
-		rows[i] = f.row()
+		rows[i], ends[i] = f.row(), f.pair
 	}
 	return s.graph.Transaction(ctx, "duplicate_propose", func(t *graph.Tx) error {
 		t.Changes(nil)
-		if _, err := findEnds.Exec(t, map[string]any{"team_id": team, "entity_keys": pairKeys(pairs)}); err != nil {
+		if _, err := findEnds.Exec(t, map[string]any{"team_id": team, "entity_keys": graph.Distinct(keysOf(ends))}); err != nil {
 			return err
 		}
 		return storeProposals.Run(t, map[string]any{"team_id": team, "entity_keys": keys, "rows": rows, "now": s.graph.Now()})
@@ -171,7 +171,7 @@ func (s *Store) propose(ctx context.Context, team string, keys []string, pairs [
 
 // compareAgain locks the nodes of a pair. It returns ErrConflict if they are not as they were when they were compared, also by a merge.
 func (f *found) compareAgain(t *graph.Tx, team string) error {
-	params := map[string]any{"team_id": team, "entity_keys": pairKeys([]found{*f}), "neighbours": 0}
+	params := map[string]any{"team_id": team, "entity_keys": graph.Distinct(keysOf([]Pair{f.pair})), "neighbours": 0}
 	if _, err := findEnds.Exec(t, params); err != nil {
 		return err
 	}
@@ -193,15 +193,6 @@ func (f *found) compareAgain(t *graph.Tx, team string) error {
 		return fmt.Errorf("the nodes have changed meanwhile: %w", fault.ErrConflict)
 	}
 	return nil
-}
-
-// pairKeys returns the keys of the nodes of some pairs, sorted.
-func pairKeys(pairs []found) []string {
-	var keys []string
-	for _, f := range pairs {
-		keys = append(keys, f.pair.First, f.pair.Second)
-	}
-	return graph.Distinct(keys)
 }
 
 func (f *found) row() map[string]any {
