@@ -431,7 +431,7 @@ func TestRefusalsMeanwhile(t *testing.T) {
 			if len(done) > 0 {
 				t.Fatal("they did not wait for the refusal")
 			}
-			blocked = e.Raw(`SHOW TRANSACTIONS YIELD status, parameters WHERE status STARTS WITH 'Blocked' AND parameters.p.team_id = $team RETURN count(*)`)[0][0].(int64) //nolint:forcetypeassert // a count
+			blocked = e.Blocked()
 		}
 		_, err = e.store.keep(tx, e.Team, rows)
 		return err

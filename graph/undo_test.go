@@ -311,8 +311,7 @@ func TestRelationshipsThatAMergeMovesAreFound(t *testing.T) {
 					if len(changed) > 0 {
 						t.Fatal("it did not wait for the merge")
 					}
-					blocked = e.Raw(`SHOW TRANSACTIONS YIELD status, parameters WHERE status STARTS WITH 'Blocked' AND parameters.p.team_id = $team
-						RETURN count(*)`)[0][0] == int64(1)
+					blocked = e.Blocked() == 1
 				}
 				return nil
 			})

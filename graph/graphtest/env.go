@@ -198,6 +198,13 @@ func (e *Env) Raw(text string) [][]any {
 	return rows
 }
 
+// Blocked returns how many transactions with statements of the team wait for a lock.
+func (e *Env) Blocked() int64 {
+	e.Helper()
+	rows := e.Raw(`SHOW TRANSACTIONS YIELD status, parameters WHERE status STARTS WITH 'Blocked' AND parameters.p.team_id = $team RETURN count(*)`)
+	return rows[0][0].(int64) //nolint:forcetypeassert // a count
+}
+
 // Same reports a difference between two values.
 func (e *Env) Same(what string, want, got any) {
 	e.Helper()
