@@ -75,6 +75,7 @@ type remote struct {
 	missed       bool  // checkRedis: writes may have missed Redis since this process last trusted it
 
 	mu         sync.Mutex
+	epoch      string // of the data that this process trusts
 	known      *versions
 	pending    map[string]pendingWrite // version keys that are not raised in Redis yet
 	writes     uint64                  // counts calls of raiseVersion
@@ -132,7 +133,7 @@ func (r *remote) checkRedis(ctx context.Context) {
 	call, cancel := context.WithTimeout(ctx, remoteBudget)
 	defer cancel()
 	session, trusted := r.session.Load(), r.trusted.Load()
-	now, err := r.client.Time(call).Result()
+	state, err := r.readServer(call)
 	alive := err == nil && r.flushPending(ctx)
 	if ctx.Err() != nil {
 		return
@@ -146,25 +147,29 @@ func (r *remote) checkRedis(ctx context.Context) {
 	switch {
 	case !alive || session == 0:
 		r.trusted.Store(0)
-	case trusted != session:
-		r.resetVersions(now)
-		r.trusted.Store(session)
+	case trusted != session || !state.continues(r.epoch):
+		r.trusted.Store(0)
+		if epoch, err := r.beginEpoch(call, state.server); err == nil {
+			r.resetVersions(state.now, epoch)
+			r.trusted.Store(session)
+		}
 	}
 	if s := r.subscription.Load(); s != nil {
 		_ = s.Ping(call)
 	}
 }
 
-// resetVersions drops all known versions after changes may have been missed. If Redis may have missed changes too,
-// versions from before now are not trusted, and reading one raises it. Redis misses changes when their writers cannot
-// reach it, or when it restarts with old data.
-func (r *remote) resetVersions(now time.Time) {
+// resetVersions drops all known versions after changes may have been missed. If writers may not have reached Redis,
+// versions from before now are not trusted, and reading one raises it. If Redis itself may have gone back to older data,
+// the epoch is another one.
+func (r *remote) resetVersions(now time.Time, epoch string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.missed {
 		r.minVersion = now.UnixMicro()
 	}
 	r.missed = false
+	r.epoch = epoch
 	r.generation++
 	r.known.known.InvalidateAll()
 }
@@ -274,7 +279,10 @@ func (r *remote) userVersion(ctx context.Context, team, user string) (string, bo
 		return "", false
 	}
 	own, ok := r.lookUpVersion(ctx, team, user)
-	return strconv.FormatInt(shared, 36) + "." + strconv.FormatInt(own, 36), ok
+	r.mu.Lock()
+	_, epoch, _ := strings.Cut(r.epoch, " ")
+	r.mu.Unlock()
+	return epoch + "." + strconv.FormatInt(shared, 36) + "." + strconv.FormatInt(own, 36), ok
 }
 
 // lookUpVersion returns a version, from Redis if this process does not know it; false while it is unknown.

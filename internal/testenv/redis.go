@@ -46,17 +46,18 @@ func StartRedis(t testing.TB) *RedisServer {
 // URI returns its address: redis://…, with password. It stays the same over Stop and Start.
 func (s *RedisServer) URI() string { return s.uri }
 
-// Stop stops it: when it returns, connections are refused and the data are lost. It resumes a paused one first.
+// Stop kills it: when it returns, connections are refused, and all data are lost but those of the last SAVE. It resumes a
+// paused one first.
 func (s *RedisServer) Stop() {
 	s.t.Helper()
 	s.Resume()
 	must(s.t, "stop Redis", stopTimeout, s.server.stop)
 }
 
-// Start restarts it after Stop, empty: when it returns, it answers.
+// Start restarts it after Stop, with the data of the last SAVE: when it returns, it answers.
 func (s *RedisServer) Start() { s.t.Helper(); must(s.t, "start Redis", redisTimeout, s.server.start) }
 
-// redisArgs returns the settings of every test Redis: it keeps nothing on disk.
+// redisArgs returns the settings of every test Redis: it keeps nothing on disk by itself.
 func redisArgs(password string) []string {
 	return []string{"redis-server", "--save", "", "--appendonly", "no", "--requirepass", password}
 }
@@ -77,10 +78,14 @@ func redisContainer(ctx context.Context, hostPort int) (source[string], error) {
 	return source[string]{uri, "container " + redisImage + " at redis://" + address, ctr}, nil
 }
 
-// redisProcess starts the redis-server on the PATH. It retries with another port, as another process may take a free
-// one.
+// redisProcess starts the redis-server on the PATH, in a folder of its own. It retries with another port, as another
+// process may take a free one.
 func redisProcess(ctx context.Context) (source[string], error) {
 	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		return source[string]{}, err
+	}
+	folder, err := os.MkdirTemp("", "kith-test-redis-")
 	if err != nil {
 		return source[string]{}, err
 	}
@@ -92,14 +97,14 @@ func redisProcess(ctx context.Context) (source[string], error) {
 		address, password := net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), rand.Text()
 		uri := redisURI(address, password)
 		p := &process{
-			path: path, args: append(redisArgs(password)[1:], "--bind", "127.0.0.1", "--port", strconv.Itoa(port)), dir: os.TempDir(),
+			path: path, args: append(redisArgs(password)[1:], "--bind", "127.0.0.1", "--port", strconv.Itoa(port)), dir: folder, kept: folder,
 			ping: func(ctx context.Context) error { return pingRedis(ctx, uri) },
 		}
 		if err = p.start(ctx); err == nil {
 			return source[string]{uri, "redis-server at redis://" + address, p}, nil
 		}
 	}
-	return source[string]{}, err
+	return source[string]{}, errors.Join(err, os.RemoveAll(folder))
 }
 
 // pingRedis returns nil if a Redis answers PING. It speaks the protocol itself, as a client would log its failures.
