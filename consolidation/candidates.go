@@ -124,7 +124,7 @@ func (c *candidateList) params(after string) map[string]any {
 	now := c.store.graph.Now()
 	return map[string]any{
 		"team_id": c.scope.TeamID, "after": after, "walk": c.walk,
-		"week_ago": now.Add(-consolidateAfter), "now_ms": now.UnixMilli(),
+		"week_ago": now.Add(-consolidateAfter), "now": now, "now_ms": now.UnixMilli(),
 	}
 }
 

@@ -171,7 +171,7 @@ func (s *Store) propose(ctx context.Context, team string, keys []string, pairs [
 
 // compareAgain locks the nodes of a pair. It returns ErrConflict if they are not as they were when they were compared, also by a merge.
 func (f *found) compareAgain(t *graph.Tx, team string) error {
-	params := map[string]any{"team_id": team, "entity_keys": graph.Distinct(keysOf([]Pair{f.pair})), "neighbours": 0}
+	params := map[string]any{"team_id": team, "entity_keys": graph.Distinct(keysOf([]Pair{f.pair})), "neighbours": 0, "now": t.Now()}
 	if _, err := findEnds.Exec(t, params); err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (s *Store) read(ctx context.Context, team string, keys []string, nodes map[
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := findNodes.Read(ctx, s.db, map[string]any{"team_id": team, "entity_keys": keys, "neighbours": mostLinked})
+	rows, err := findNodes.Read(ctx, s.db, map[string]any{"team_id": team, "entity_keys": keys, "neighbours": mostLinked, "now": s.graph.Now()})
 	for i := range rows {
 		nodes[rows[i].EntityKey], profiles[rows[i].EntityKey] = &rows[i], rows[i].profile()
 	}

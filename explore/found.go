@@ -149,13 +149,15 @@ const (
 
 // Details reads more about found records, in one round trip; as of a time, in some more.
 func (s *Store) Details(ctx context.Context, scope graph.Scope, w Wanted) (Details, error) {
-	rows, err := findDetails.Read(ctx, s.db, w.params(scope))
-	if err != nil || len(rows) == 0 {
-		return Details{}, err
-	}
 	now := s.graph.Now()
 	if w.AsOf != nil {
 		now = w.AsOf.UTC()
+	}
+	params := w.params(scope)
+	params["now"] = now
+	rows, err := findDetails.Read(ctx, s.db, params)
+	if err != nil || len(rows) == 0 {
+		return Details{}, err
 	}
 	d := rows[0].details(now)
 	if w.AsOf != nil {

@@ -195,6 +195,10 @@ var relationshipNames = append(fieldNames(relationshipFields),
 func (s *Store) Search(ctx context.Context, scope graph.Scope, q Search) (Found, error) {
 	asks := q.indexAsks(scope)
 	params := q.params(scope, asks)
+	params["now"] = s.graph.Now()
+	if q.AsOf != nil {
+		params["now"] = utc(q.AsOf)
+	}
 	row, err := searchIndexes.ReadOne(ctx, s.db, params)
 	if errors.Is(err, neo.ErrProcedure) && q.Relationships { // the index of relationships may be missing or not populated yet
 		if err := s.graph.IndexWords(ctx); err != nil {

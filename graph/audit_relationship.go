@@ -58,7 +58,7 @@ var relationshipFaults = map[string]struct{ detail, repair string }{
 func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
 	for range auditTries {
 		rows, err := findFaultyRelationships.Read(ctx, a.store.db, map[string]any{
-			"team_id": p.team, "entity_keys": p.keys(""), "records": recordsLinked, "plain": PlainTypes, "scopes": p.scopes(),
+			"team_id": p.team, "entity_keys": p.keys(""), "records": recordsLinked, "plain": PlainTypes, "scopes": p.scopes(), "now": a.store.Now(),
 		})
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (a *auditor) repairRelationship(team string, row faultyRelationship) func(c
 				return err
 			}
 			return rankRelationships.Run(t, map[string]any{
-				"team_id": team, "entity_keys": []string{}, "pairs": []map[string]any{{"from": from, "to": to}},
+				"team_id": team, "entity_keys": []string{}, "pairs": []map[string]any{{"from": from, "to": to}}, "now": a.store.Now(),
 			})
 		})
 	}

@@ -38,7 +38,7 @@ func (a *auditor) places(ctx context.Context, p auditedPage) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := findPlaces.Read(ctx, a.store.db, lookParams(p.team, keys))
+	rows, err := findPlaces.Read(ctx, a.store.db, lookParams(p.team, keys, a.store.Now()))
 	if err != nil {
 		return err
 	}

@@ -39,13 +39,16 @@ func (t *Tx) commit(team string) error {
 	t.feed = feed{}
 	t.change.Feed = t.change.Feed || len(rows) > 0
 	if len(rows) == 0 && all == (amount{}) {
-		return nil
+		return t.storeBorders(team)
 	}
 	var usage []map[string]any
 	if all != (amount{}) {
 		usage = append(usage, all.row(t.elsewhere))
 	}
 	charged, err := t.end(team, usage, rows)
+	if err == nil {
+		err = t.storeBorders(team)
+	}
 	if err == nil {
 		err = t.checkRings(team)
 	}

@@ -84,6 +84,8 @@ func TestOneRowANode(t *testing.T) {
 	e.Write("u1", nil, link("me", "relates_to", "a", 0.9))
 	e.Same("a new one", []string{"a me relates_to a 0.90", "b me relates_to b 0.55"}, read())
 	e.Write("u1", nil, closed("me", "relates_to", "a", noon.Add(time.Second)), closed("me", "thinks_about", "a", noon), closed("a", "thinks_about", "me", noon))
+	e.Same("one ends in a second", []string{"a me relates_to a 0.90", "b me relates_to b 0.55"}, read())
+	e.Now = noon.Add(time.Second)
 	e.Same("all closed", []string{"b me relates_to b 0.55"}, read())
 }
 

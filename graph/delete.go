@@ -302,7 +302,7 @@ func (t *Tx) restoreRelationships(scope Scope, types, keys []string) ([]Relation
 	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "keys": keys, "thin_at": ThinAt(t.store.Now())}); err != nil {
 		return nil, err
 	}
-	if err := rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": ringRows(rows), "entity_keys": []string{}}); err != nil {
+	if err := rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": ringRows(rows), "entity_keys": []string{}, "now": t.store.Now()}); err != nil {
 		return nil, err
 	}
 	views := make([]RelationshipView, len(rows))
@@ -367,7 +367,7 @@ func (j *memoryJob) refuseRestored(deleted []Properties) error {
 			return fmt.Errorf("restore: %w", fault.ErrNotFound)
 		}
 		rows[i] = findRow(from, kind, to)
-		rows[i]["position"], rows[i]["since"] = i, p["valid_from"]
+		rows[i]["position"], rows[i]["since"] = i, p.start()
 		triple := [3]string{from, kind, to}
 		if slices.ContainsFunc(together[triple], p.overlaps) {
 			return errOverlap
@@ -390,7 +390,7 @@ var errOverlap = fmt.Errorf("restore: another relationship of its type connects 
 
 // overlaps reports whether a relationship cannot be beside another one of its type between the same nodes.
 func (p Properties) overlaps(other Properties) bool {
-	return p["valid_to"] == nil && other["valid_to"] == nil || p["valid_from"] != nil && other.holdsWithin(*p.Moment("valid_from"), p.Moment("valid_to"))
+	return p["valid_to"] == nil && other["valid_to"] == nil || other.holdsWithin(p.start(), p.Moment("valid_to"))
 }
 
 // settleRestored counts restored mentions, and refuses relationships that would close a cycle of containment.
@@ -404,7 +404,7 @@ func (t *Tx) settleRestored(scope Scope, job *memoryJob, rows []map[string]any) 
 			mention := job.mentionRow(from, to)
 			mention["weight"], mention["properties"], mention["moved"] = 0.0, map[string]any{}, false // the delete left them
 			mentions = append(mentions, mention)
-		case p["valid_to"] == nil && slices.Contains(containmentTypes, kind):
+		case !Properties(p).endedBy(t.store.Now()) && slices.Contains(containmentTypes, kind):
 			containing = append(containing, row)
 		}
 	}

@@ -228,5 +228,10 @@ func (t *Tx) writeRows(q neo.Query[neo.None], teamID string, rows []map[string]a
 		return nil
 	}
 	t.Sign(rows)
-	return q.Run(t, map[string]any{"team_id": teamID, "rows": rows})
+	for _, row := range rows {
+		if p, ok := row["properties"].(map[string]any); ok {
+			t.noteBorders(p)
+		}
+	}
+	return q.Run(t, map[string]any{"team_id": teamID, "rows": rows, "now": t.store.Now()})
 }

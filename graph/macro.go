@@ -64,7 +64,7 @@ func (j *storyJob) group() error {
 // themes stores on each touched storyline its themes besides the anchor, and returns all of them.
 func (j *storyJob) themes() ([]string, error) {
 	rows, err := setThemes.Exec(j.tx, map[string]any{
-		"team_id": j.team, "entity_keys": Distinct(j.touched), "window": storyWindow,
+		"team_id": j.team, "entity_keys": Distinct(j.touched), "window": storyWindow, "now": j.now,
 	})
 	var all []string
 	for _, themes := range rows {

@@ -78,6 +78,17 @@ type maintainedNodes struct {
 	Archived           []string // keys of those that left contexts
 	Noted              []string // keys of those with expired notes
 	NotedRelationships []notedRelationship
+	Due                [][]string // keys of both ends of relationships whose ranks may be of before they began or ended
+	Borders            []int64    // when relationships begin or end
+}
+
+// pairs returns the ends of due relationships as relationship_rank takes them.
+func (m *maintainedNodes) pairs() []map[string]any {
+	pairs := make([]map[string]any, len(m.Due))
+	for i, ends := range m.Due {
+		pairs[i] = map[string]any{"from": ends[0], "to": ends[1]}
+	}
+	return pairs
 }
 
 // notedRelationship is a relationship with expired notes, in the order of maintenance_pass.
@@ -240,14 +251,17 @@ func (m *Maintenance) batch(ctx context.Context, team, after string) (last strin
 	var done maintainedNodes
 	err = m.store.Transaction(ctx, "maintenance_pass", func(t *Tx) (err error) {
 		done, err = maintainNodes.ExecOne(t, map[string]any{
-			"team_id": team, "after": after, "limit": passBatch, "now_ms": now.UnixMilli(), "stale_ms": now.Add(-stale).UnixMilli(),
+			"team_id": team, "after": after, "limit": passBatch, "now": now, "now_ms": now.UnixMilli(), "stale_ms": now.Add(-stale).UnixMilli(),
 		})
-		if err != nil || len(done.Archived) == 0 {
-			t.Changes(nil)
+		t.Changes(nil)
+		if len(done.Archived) > 0 {
+			t.Changes([]string{""})
+		}
+		if err != nil || len(done.Archived)+len(done.Due) == 0 {
 			return err
 		}
-		t.Changes([]string{""})
-		return t.rank(team, done.Archived...)
+		t.borders = append(t.borders, done.Borders...)
+		return rankRelationships.Run(t, map[string]any{"team_id": team, "pairs": done.pairs(), "entity_keys": append([]string{}, done.Archived...), "now": now})
 	})
 	if err != nil {
 		return "", false, err

@@ -200,7 +200,7 @@ func (j *memoryJob) run() error {
 	}
 	j.conclude()
 	if len(pairs)+len(j.rerank) > 0 {
-		err = rankRelationships.Run(j.tx, map[string]any{"team_id": j.scope.TeamID, "pairs": pairs, "entity_keys": j.rerank})
+		err = rankRelationships.Run(j.tx, map[string]any{"team_id": j.scope.TeamID, "pairs": pairs, "entity_keys": j.rerank, "now": j.now})
 		if err != nil {
 			return err
 		}

@@ -43,12 +43,15 @@ func (j *memoryJob) relationshipRefusal(w *RelationshipWrite, old Properties) re
 	case j.taken(w, old):
 		return refusal{"key", fault.Conflict, takenKey}
 	}
-	return w.timeRefusal(old)
+	return j.timeRefusal(w, old)
 }
 
-func (w *RelationshipWrite) timeRefusal(old Properties) refusal {
+func (j *memoryJob) timeRefusal(w *RelationshipWrite, old Properties) refusal {
+	if w.Type == mentionsType && w.ValidFrom.Given && w.ValidFrom.Value.After(j.now) && w.History == nil {
+		return refusal{"valid_from", fault.Conflict, "of a mention must not be in the future"}
+	}
 	if old == nil {
-		if w.closes() && !w.ValidFrom.Given && w.History == nil { // an exported relationship was closed before
+		if w.closes() && !w.ValidFrom.Given && w.History == nil && w.ValidTo.Value.After(j.now) { // an exported relationship was closed before
 			return refusal{"valid_to", fault.Conflict, "no current relationship to close"}
 		}
 		return refusal{}
@@ -62,8 +65,12 @@ func (w *RelationshipWrite) timeRefusal(old Properties) refusal {
 		return refusal{"valid_to", fault.Conflict, "must not be before valid_from"}
 	case w.Contradicts && w.ValidFrom.Given && from != nil && !w.startsAfter(*from):
 		return refusal{"valid_from", fault.Conflict, "must be after the valid_from of the relationship it contradicts"}
-	case w.reopensContainment(old):
+	}
+	switch w.extendsContainment(old, j.now) {
+	case "valid_to":
 		return refusal{"valid_to", fault.Conflict, "cannot be removed: add a new relationship that begins at the end of this one"}
+	case "valid_from":
+		return refusal{"valid_from", fault.Conflict, "cannot be earlier: add a new relationship that ends at the start of this one"}
 	}
 	return refusal{}
 }
@@ -73,6 +80,8 @@ func (w *RelationshipWrite) endsEarly(old Properties) bool {
 	from, end := old.Moment("valid_from"), w.end(old)
 	if w.ValidFrom.Given {
 		from = &w.ValidFrom.Value
+	} else if old.startsUnknown() {
+		return false
 	}
 	return from != nil && end != nil && end.Truncate(precision).Before(from.Truncate(precision))
 }
@@ -100,7 +109,8 @@ func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
 	var rows []map[string]any
 	for _, row := range plan.create {
 		key, kind := row["key"].(string), row["type"].(string) //nolint:forcetypeassert // set by relationshipRow
-		if plan.created[key]["valid_to"] == nil && slices.Contains(containmentTypes, kind) {
+		if !Properties(plan.created[key]).endedBy(j.now) && slices.Contains(containmentTypes, kind) {
+			row["valid_from"], row["valid_to"] = plan.created[key]["valid_from"], plan.created[key]["valid_to"]
 			rows = append(rows, row)
 		}
 	}
@@ -129,7 +139,7 @@ func (j *memoryJob) refuseRings(plan *relationshipPlan) error {
 // added the rest of a ring meanwhile.
 func (t *Tx) rings(teamID string, rows []map[string]any) ([]string, error) {
 	ends := ringRows(rows)
-	keys, err := findRings.Exec(t, map[string]any{"team_id": teamID, "rows": ends})
+	keys, err := findRings.Exec(t, map[string]any{"team_id": teamID, "rows": ends, "now": t.store.Now()})
 	if err == nil && len(keys) == 0 {
 		t.contains = append(t.contains, ends...)
 	}
@@ -142,7 +152,7 @@ func (t *Tx) checkRings(teamID string) error {
 	if len(t.contains) == 0 {
 		return nil
 	}
-	keys, err := findRings.Exec(t, map[string]any{"team_id": teamID, "rows": t.contains})
+	keys, err := findRings.Exec(t, map[string]any{"team_id": teamID, "rows": t.contains, "now": t.store.Now()})
 	if err == nil && len(keys) > 0 {
 		err = neo.ErrRace
 	}
@@ -152,7 +162,7 @@ func (t *Tx) checkRings(teamID string) error {
 func ringRows(rows []map[string]any) []map[string]any {
 	ends := make([]map[string]any, len(rows))
 	for i, row := range rows {
-		ends[i] = map[string]any{"from": row["from"], "to": row["to"], "key": row["key"]}
+		ends[i] = map[string]any{"from": row["from"], "to": row["to"], "key": row["key"], "valid_from": row["valid_from"], "valid_to": row["valid_to"]}
 	}
 	return ends
 }

@@ -160,18 +160,20 @@ func (j *memoryJob) wasStored(key string) bool {
 	return n != nil && n.Properties["team_id"] != nil // only the database sets team_id
 }
 
-// meant returns the candidate that a write changes; nil if it adds a relationship.
-func (w *RelationshipWrite) meant(candidates []Properties) Properties {
-	var current Properties
+// meant returns the candidate that a write changes: the one that it names by key, start or end, else the one that holds
+// now, else the next one to begin. It returns nil if the write adds a relationship.
+func (w *RelationshipWrite) meant(candidates []Properties, now time.Time) Properties {
 	for _, c := range candidates {
 		switch {
 		case w.Key != "" && c.Text("key") == w.Key:
 			return c
-		case c["valid_to"] == nil:
-			current = c
-		case w.closes() && w.Key == "" && Same(c["valid_to"], w.ValidTo.stored()):
+		case w.closes() && w.Key == "" && Same(c["valid_to"], w.ValidTo.stored()), w.isPeriod(c, now):
 			return c
 		}
+	}
+	current := present(candidates, now)
+	if w.Key != "" { // an import does not take a period for another one
+		current = open(candidates)
 	}
 	if reopened := w.reopened(candidates); current == nil && reopened != nil {
 		return reopened
@@ -180,7 +182,12 @@ func (w *RelationshipWrite) meant(candidates []Properties) Properties {
 		return sameType(candidates, w.RelationshipType.Value)
 	}
 	otherStart := current != nil && w.ValidFrom.Given && !Same(current["valid_from"], w.ValidFrom.stored())
-	if w.closes() && (w.Key != "" || otherStart) { // a closed period next to the current relationship
+	switch {
+	case current == nil || w.closes() && (w.Key != "" || otherStart): // a closed period next to the current relationship
+		return nil
+	case w.closes() && !current.ValidAt(now) && !w.ValidTo.Value.After(current.start()): // one that ended before the next one begins
+		return nil
+	case w.ValidFrom.Given && current.endedBy(w.ValidFrom.Value): // a later one
 		return nil
 	}
 	return current
@@ -188,7 +195,7 @@ func (w *RelationshipWrite) meant(candidates []Properties) Properties {
 
 // contradicted reports whether a write closes the current relationship and replaces it.
 func (w *RelationshipWrite) contradicted(current Properties) bool {
-	if current == nil || w.closes() || w.Key != "" || current["valid_to"] != nil && !w.Contradicts {
+	if current == nil || w.closes() || w.Key != "" {
 		return false
 	}
 	from := current.Moment("valid_from")
@@ -210,10 +217,7 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 		result.Status = Waiting
 		return result
 	}
-	old := w.meant(candidates)
-	if old == nil && w.Contradicts && !w.ValidFrom.Given {
-		old = j.holding(candidates)
-	}
+	old := w.meant(candidates, j.now)
 	refused := j.relationshipRefusal(w, old)
 	if refused == (refusal{}) {
 		refused = j.overlapRefusal(w, old, candidates)
@@ -238,7 +242,7 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	}
 	j.relationshipWarnings(w, at, swap)
 	j.ifVersion(at, w.IfVersion, version(old))
-	started := j.start(candidates)
+	started, next := j.now, (*time.Time)(nil)
 	if w.contradicted(old) {
 		started = j.endOf(w, old)
 		result.Closed = old.Text("key")
@@ -247,9 +251,10 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 		ended := old.clone()
 		maps.Copy(ended, end)
 		j.note(w.triple(), ended)
+		next = nextStart(candidates, started, old)
 		old = nil
 	}
-	result.Key, result.Status, result.Version = j.plan(plan, w, old, started)
+	result.Key, result.Status, result.Version = j.plan(plan, w, old, candidates, started, next)
 	if result.Status != Unchanged {
 		if j.found.byKey[from].owns() || j.found.byKey[to].owns() {
 			plan.pairs = append(plan.pairs, map[string]any{"from": from, "to": to})
@@ -277,11 +282,18 @@ func (j *memoryJob) endOf(w *RelationshipWrite, old Properties) time.Time {
 	return j.now
 }
 
-// plan adds a row to the plan and returns the key, status and version of the relationship.
-func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Properties, started time.Time) (string, Status, int64) {
+// plan adds a row to the plan and returns the key, status and version of the relationship. A new one begins at started,
+// and ends where the next one begins, unless the write says otherwise.
+func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Properties, candidates []Properties, started time.Time, end *time.Time) (string, Status, int64) {
 	from, kind, to, _ := w.direction()
 	if old == nil {
 		next := j.newRelationship(w, started)
+		if j.follows(w) && w.History == nil {
+			if end != nil && !w.ValidTo.Given {
+				next["valid_to"] = *end
+			}
+			w.settleStart(next, candidates)
+		}
 		key := next.Text("key")
 		if w.Key != "" {
 			j.keys[key] = w.triple()
@@ -297,6 +309,9 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Prope
 	next := old.clone()
 	if !j.write.additive {
 		w.overlay(next)
+		if j.follows(w) && w.History == nil {
+			w.settleStart(next, candidates)
+		}
 	}
 	if believed := w.believed(j); kind != mentionsType || next["salience"] != nil {
 		wakes := j.write.wakes(w.History)
@@ -387,6 +402,7 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) Pro
 			p["state"], p["last_accessed_at"] = "active", j.now
 		}
 		p["description"], p["valid_from"], p["updated_at"] = "", started, j.now
+		p.putUnless(w.ValidFrom.Given || !started.Equal(j.now) || w.Contradicts, "start_unknown", true)
 		p.putUnless(j.author() == "", "recorded_by", j.author())
 		w.overlay(p)
 		w.live(p, true, j.now, nil)

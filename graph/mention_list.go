@@ -86,7 +86,7 @@ func (s *Store) mentions(ctx context.Context, scope Scope, of []NodeView, cursor
 	}
 	params := map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": of[0].EntityKey, "other_key": nil, "groups": names,
-		"before": before, "before_key": key, "limit": limit + 1,
+		"before": before, "before_key": key, "limit": limit + 1, "now": s.Now(),
 	}
 	if len(of) > 1 {
 		params["other_key"] = of[1].EntityKey

@@ -171,7 +171,7 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 		return Merge{}, err
 	}
 	params := map[string]any{
-		"team_id": scope.TeamID, "from": other.key(), "to": n.key(), "others": other.mergedKeys(), "moved": moving, "into": n.key(), "undo": undo,
+		"team_id": scope.TeamID, "from": other.key(), "to": n.key(), "others": other.mergedKeys(), "moved": moving, "into": n.key(), "undo": undo, "now": now,
 	}
 	if err := t.detach(scope, now, []*stored{other}); err != nil {
 		return Merge{}, err

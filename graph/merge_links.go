@@ -24,7 +24,7 @@ type movedLink struct {
 	Key, Type, From, To string
 	Version             int64
 	User                string
-	Current             bool
+	Open                bool // it has not ended
 	OfSystem            bool
 }
 
@@ -100,11 +100,7 @@ func (t *Tx) repeatedLinks(teamID, key, other string, links []mergedLink) (map[i
 	}
 	for _, r := range found {
 		p := links[r.Position].Properties
-		from := time.Time{}
-		if begun := p.Moment("valid_from"); begun != nil {
-			from = *begun
-		}
-		repeated[r.Position] = repeated[r.Position] || r.Properties.holdsWithin(from, p.Moment("valid_to"))
+		repeated[r.Position] = repeated[r.Position] || r.Properties.holdsWithin(p.start(), p.Moment("valid_to"))
 	}
 	return repeated, nil
 }
@@ -113,7 +109,7 @@ func (t *Tx) repeatedLinks(teamID, key, other string, links []mergedLink) (map[i
 func (t *Tx) refuseMergedRings(teamID string, links []movedLink) error {
 	var rows []map[string]any
 	for _, l := range links {
-		if l.Current && slices.Contains(containmentTypes, l.Type) {
+		if l.Open && slices.Contains(containmentTypes, l.Type) {
 			rows = append(rows, relationshipRow(l.From, l.Type, l.To, l.Key, Properties{}))
 		}
 	}

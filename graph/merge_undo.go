@@ -156,7 +156,7 @@ func (t *Tx) moveBack(scope Scope, r *mergeRecord, n *stored) error {
 		return err
 	}
 	moved, err := mergeNode.ExecOne(t, map[string]any{
-		"team_id": scope.TeamID, "from": r.Into, "to": n.key(), "others": r.Others, "moved": nil, "into": nil, "undo": nil,
+		"team_id": scope.TeamID, "from": r.Into, "to": n.key(), "others": r.Others, "moved": nil, "into": nil, "undo": nil, "now": t.store.Now(),
 	})
 	if err != nil {
 		return err

@@ -118,7 +118,7 @@ func (q *NodeQuery) moment(s *Store) time.Time {
 func (q *NodeQuery) params(s *Store, scope Scope, kind Kind, key string) map[string]any {
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "label": kind.Label,
-		"as_of": utc(q.AsOf), "now_ms": q.moment(s).UnixMilli(), "limit": q.Relationships,
+		"as_of": utc(q.AsOf), "now": s.Now(), "now_ms": q.moment(s).UnixMilli(), "limit": q.Relationships,
 	}
 }
 

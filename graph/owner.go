@@ -191,7 +191,7 @@ func (j *memoryJob) storeOwners(plan *nodePlan) error {
 	if len(plan.takenOver) == 0 {
 		return nil
 	}
-	done, err := takeOverOwners.Exec(j.tx, map[string]any{"team_id": j.scope.TeamID, "rows": plan.takenOver})
+	done, err := takeOverOwners.Exec(j.tx, map[string]any{"team_id": j.scope.TeamID, "rows": plan.takenOver, "now": j.now})
 	for _, o := range done {
 		j.tx.Record(o.UserID, FeedItem{Op: DeletedOp, Kind: PersonKind.Name, Key: o.Generated})
 		for _, l := range o.Links {

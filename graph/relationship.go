@@ -19,7 +19,7 @@ var (
 
 // rank renews the places of nodes in their users' contexts.
 func (t *Tx) rank(teamID string, keys ...string) error {
-	return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": keys})
+	return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": keys, "now": t.store.Now()})
 }
 
 // RelationshipWrite is a relationship to create or update. From, type and to identify the current one, if it exists.

@@ -59,13 +59,40 @@ func TestRelationshipsOfATripleDoNotOverlap(t *testing.T) {
 	}
 }
 
-func TestWhatEndsLaterIsFollowedThen(t *testing.T) {
+// What ends later holds now: a write without times changes it, and one that begins at its end follows it.
+func TestWhatEndsLaterIsCurrent(t *testing.T) {
 	e := fresh(t)
 	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5)}, link("a", "relates_to", "b", 0.5))
 	over := noon.Add(graph.Day)
 	e.Write("u1", nil, closed("a", "relates_to", "b", over))
-	e.Write("u1", nil, link("a", "relates_to", "b", 0.6))
-	e.Same("one after the other", [][]any{{noon, over}, {over, nil}}, e.relationships("a", "b", "r.valid_from, r.valid_to"))
+	e.Same("changed", graph.Updated, e.Write("u1", nil, link("a", "relates_to", "b", 0.6)).Relationships[0].Status)
+	e.Same("followed", graph.Created, e.Write("u1", nil, from(over, "a", "relates_to", "b", 0.7)).Relationships[0].Status)
+	e.Same("again", graph.Unchanged, e.Write("u1", nil, from(over, "a", "relates_to", "b", 0.7)).Relationships[0].Status)
+	e.Same("one after the other", [][]any{{0.6, noon, over}, {0.7, over, nil}}, e.relationships("a", "b", "r.salience, r.valid_from, r.valid_to"))
+	e.Write("u1", nil, link("a", "relates_to", "b", 0.8))
+	e.Same("the one of now", [][]any{{0.8, noon, over}, {0.7, over, nil}}, e.relationships("a", "b", "r.salience, r.valid_from, r.valid_to"))
+	contrary := link("a", "relates_to", "b", 0.1)
+	contrary.Contradicts = true
+	e.Now = noon.Add(time.Hour)
+	e.Write("u1", nil, contrary)
+	e.Same("until the next one", [][]any{{0.8, noon, e.Now}, {0.1, e.Now, over}, {0.7, over, nil}},
+		e.Raw(`MATCH (:Memory {team_id: $team, entity_key: 'a'})-[r]->() WITH r ORDER BY r.valid_from RETURN r.salience, r.valid_from, r.valid_to`))
+}
+
+// Nobody says when most relationships began, so one may end before it was recorded.
+func TestWhatBeganAtAnUnknownTimeEndsBeforeItWasRecorded(t *testing.T) {
+	e := fresh(t)
+	days := func(n int) time.Time { return noon.Add(time.Duration(n) * graph.Day) }
+	e.Write("u1", []graph.NodeWrite{node("concept", "a", 0.5), node("concept", "b", 0.5), node("concept", "c", 0.5)}, link("a", "relates_to", "b", 0.5))
+	e.Same("ended", graph.Updated, e.Write("u1", nil, closed("a", "relates_to", "b", days(-30))).Relationships[0].Status)
+	e.Same("from an unknown time", [][]any{{nil, days(-30)}}, e.relationships("a", "b", "r.valid_from, r.valid_to"))
+	e.Same("over", []string{}, e.linked("u1", "concept", "a", nil))
+	e.Same("of the past alone", graph.Created, e.Write("u1", nil, closed("b", "relates_to", "c", days(-3))).Relationships[0].Status)
+	e.Same("from an unknown time", [][]any{{nil, days(-3)}}, e.relationships("b", "c", "r.valid_from, r.valid_to"))
+	e.Same("again", graph.Unchanged, e.Write("u1", nil, closed("b", "relates_to", "c", days(-3))).Relationships[0].Status)
+	e.Same("now", graph.Created, e.Write("u1", nil, link("b", "relates_to", "c", 0.5)).Relationships[0].Status)
+	e.Same("another end", graph.Updated, e.Write("u1", nil, closed("b", "relates_to", "c", days(-1))).Relationships[0].Status)
+	e.Same("after the one before", [][]any{{nil, days(-3)}, {days(-3), days(-1)}}, e.relationships("b", "c", "r.valid_from, r.valid_to"))
 }
 
 // Deleting a contradicting relationship does not restore the one before; a caller can open it again.
@@ -98,7 +125,8 @@ func TestAContainmentIsNotOpenedAgain(t *testing.T) {
 	nodes := []graph.NodeWrite{{Kind: "document", EntityKey: "a", Name: graph.Some("a")}, {Kind: "document", EntityKey: "b", Name: graph.Some("b")}}
 	e.Write("u1", nodes, from(noon, "a", "contains", "b", 0.5))
 	e.Write("u1", nil, closed("a", "contains", "b", noon.Add(graph.Day)))
-	e.Write("u1", nil, link("b", "contains", "a", 0.5))
+	e.Same("before its end", graph.Refused, e.Try("u1", nil, link("b", "contains", "a", 0.5)).Relationships[0].Status)
+	e.Same("from its end on", graph.Created, e.Write("u1", nil, from(noon.Add(graph.Day), "b", "contains", "a", 0.5)).Relationships[0].Status)
 	result := e.Try("u1", nil, graph.RelationshipWrite{From: "b", Type: "part_of", To: "a", ValidFrom: graph.Some(noon), ValidTo: graph.Null[time.Time]()})
 	e.Same("opened", "relationships[0].valid_to: cannot be removed: add a new relationship that begins at the end of this one",
 		result.Warnings[len(result.Warnings)-1])
@@ -187,8 +215,6 @@ func TestWhatWasForNoTimeComesBack(t *testing.T) {
 	closed := link("a", "relates_to", "b", 0.5)
 	closed.ValidTo = graph.Some(noon)
 	e.Same("closed", graph.Updated, e.Write("u1", nil, closed).Relationships[0].Status)
-	closed.ValidTo = graph.Some(noon.Add(-time.Millisecond))
-	e.Same("before it was made", graph.Refused, e.Try("u1", nil, closed).Relationships[0].Status)
 	around := link("a", "relates_to", "b", 0.5)
 	around.ValidFrom, around.ValidTo = graph.Some(noon.Add(-graph.Day)), graph.Some(noon.Add(graph.Day))
 	e.Same("around it", graph.Created, e.Write("u1", nil, around).Relationships[0].Status)

@@ -131,7 +131,7 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 	if err != nil {
 		return RelationshipPage{}, err
 	}
-	moment, asOf, types := s.Now(), any(nil), any(nil)
+	moment, types := s.Now(), any(nil)
 	if l.AsOf != nil && !l.Past {
 		if _, err := s.nodeAt(ctx, scope, l.Kind, l.Key, NodeQuery{AsOf: l.AsOf}); err != nil {
 			return RelationshipPage{}, err
@@ -142,7 +142,7 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 		types = l.Types
 	}
 	rows, err := listRelationships.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": l.Key, "label": l.Kind.Label, "as_of": asOf, "past": l.Past,
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": l.Key, "label": l.Kind.Label, "now": moment, "past": l.Past,
 		"outgoing": l.Direction != "incoming", "incoming": l.Direction != "outgoing", "types": types, "after": after, "limit": l.Limit + 1,
 	})
 	if err != nil {

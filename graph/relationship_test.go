@@ -75,7 +75,7 @@ func TestContradictionClosesAndAdds(t *testing.T) {
 	e.Same("said once more", graph.Unchanged, e.Write("u1", nil, close).Relationships[0].Status)
 	e.Same("the new one stays open", [][]any{{0.7, end}, {0.2, nil}}, e.relationships("a", "b", "r.salience, r.valid_to"))
 
-	result := e.Try("u1", nil, closed("b", "relates_to", "a", end))
+	result := e.Try("u1", nil, closed("b", "relates_to", "a", end.Add(time.Hour)))
 	e.Same("nothing to close", []string{"relationships[0].valid_to: no current relationship to close"}, result.Warnings)
 
 	history := graph.RelationshipWrite{From: "b", Type: "relates_to", To: "a", ValidFrom: graph.Some(weekAgo), ValidTo: graph.Some(noon), Salience: graph.Some(0.3)}

@@ -57,7 +57,7 @@ func (j *storyJob) run() error {
 // stories.
 func (j *storyJob) take() (bool, error) {
 	sources, err := takeSource.Exec(j.tx, map[string]any{
-		"team_id": j.team, "source_key": j.source, "now_ms": j.now.UnixMilli(),
+		"team_id": j.team, "source_key": j.source, "now": j.now, "now_ms": j.now.UnixMilli(),
 	})
 	if err != nil || len(sources) == 0 {
 		return false, err

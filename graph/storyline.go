@@ -62,7 +62,7 @@ func (j *storyJob) candidates() ([]candidate, error) {
 		return nil, err
 	}
 	rows, err := compareStorylines.Exec(j.tx, map[string]any{
-		"team_id": j.team, "entity_keys": keys, "source_key": j.source, "mentions": mentions, "window": storyWindow,
+		"team_id": j.team, "entity_keys": keys, "source_key": j.source, "mentions": mentions, "window": storyWindow, "now": j.now,
 	})
 	var all []candidate
 	for _, row := range rows {

@@ -32,7 +32,7 @@ func (j *storyJob) form() error {
 		return err
 	}
 	rows, err := findAnchors.Exec(j.tx, map[string]any{
-		"team_id": j.team, "user_id": j.user, "entity_keys": keys, "limit": storyHistory,
+		"team_id": j.team, "user_id": j.user, "entity_keys": keys, "limit": storyHistory, "now": j.now,
 	})
 	if err != nil {
 		return err

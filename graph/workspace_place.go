@@ -209,15 +209,15 @@ func (t *Tx) settle(team string, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := findPlaces.Exec(t, lookParams(team, keys))
+	rows, err := findPlaces.Exec(t, lookParams(team, keys, t.store.Now()))
 	if err != nil {
 		return err
 	}
 	return t.move(team, movesFrom(rows))
 }
 
-func lookParams(team string, keys []string) map[string]any {
-	return map[string]any{"team_id": team, "keys": Distinct(keys), "fields": slices.Concat(placeSources, PlaceNames)}
+func lookParams(team string, keys []string, now time.Time) map[string]any {
+	return map[string]any{"team_id": team, "keys": Distinct(keys), "fields": slices.Concat(placeSources, PlaceNames), "now": now}
 }
 
 // movesFrom reads nodes and computes their places.

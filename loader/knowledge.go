@@ -73,7 +73,7 @@ func (k *Knowledge) relate(ctx context.Context, s *Store, scope graph.Scope) err
 			keys[i] = nodes[i].EntityKey
 		}
 		rows, err := findKnownRelationships.Read(ctx, s.db, map[string]any{
-			"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys,
+			"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys, "now": s.graph.Now(),
 		})
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ type Origin struct {
 func (s *Store) Origins(ctx context.Context, scope graph.Scope, keys, mentioned []string, q SectionQuery) (map[string]Origin, error) {
 	params := q.params(scope)
 	rows, err := findOrigins.Read(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.User(), "entity_keys": keys, "mention_keys": mentioned, "until": params["until"],
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_keys": keys, "mention_keys": mentioned, "until": params["until"], "now": params["now"],
 	})
 	if err != nil {
 		return nil, err

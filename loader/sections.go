@@ -129,7 +129,7 @@ func (q SectionQuery) params(scope graph.Scope) map[string]any {
 	}
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "week_ago": moment.Add(-graph.Week), "until": until,
-		"now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label, "conversation_id": q.ConversationID, "least_trust": trust.Least,
+		"now": moment.Truncate(time.Millisecond), "now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label, "conversation_id": q.ConversationID, "least_trust": trust.Least,
 		"prefixes": []string{graph.ListPrefix(graph.PersonKind, scope.UserID), graph.ListPrefix(graph.ConceptKind, scope.UserID), graph.ListPrefix(graph.EntityKind, scope.UserID)},
 	}
 }

@@ -86,7 +86,7 @@ func (s *Store) Census(ctx context.Context, scope graph.Scope) (Census, error) {
 		c.Part = c.Part || l.Nodes >= censusFrom
 	}
 	rows, err := countRelationships.Read(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.User(), "prefixes": some, "most": censusFrom, "each": censusEach,
+		"team_id": scope.TeamID, "user_id": scope.User(), "prefixes": some, "most": censusFrom, "each": censusEach, "now": s.graph.Now(),
 	})
 	for _, row := range rows {
 		c.Relationships = append(c.Relationships, RelationshipCount{

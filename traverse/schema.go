@@ -55,7 +55,7 @@ const (
 var rules = []string{ //nolint:gochecknoglobals // constant
 	"Statements only read: MATCH, OPTIONAL MATCH, WHERE, WITH, UNWIND, CALL { … }, UNION, RETURN, ORDER BY, SKIP, LIMIT.",
 	"Only what the user may see is there; no condition on teams or users is needed.",
-	"A relationship is current when valid_to IS NULL; others are of the past.",
+	"A relationship is current when coalesce(r.valid_from <= datetime(), true) AND coalesce(r.valid_to > datetime(), true); others have ended, or will begin.",
 	"Paths of varying length need an upper bound of at most 6: -[*1..3]- or -[:depends_on]->{1,3}.",
 	"Names are found as toLower(n.name) CONTAINS 'word', or n.name = 'Full Name'; regular expressions are not allowed.",
 	"At most 1,000 rows, 1 MB and 2 seconds.",
@@ -65,7 +65,7 @@ var rules = []string{ //nolint:gochecknoglobals // constant
 var examples = []Example{ //nolint:gochecknoglobals // constant
 	{
 		Question:   "What is Ada linked with, and why?",
-		Cypher:     "MATCH (p:Person {name: $name})-[r]-(x) WHERE r.valid_to IS NULL RETURN type(r) AS how, x.name AS what, r.description AS why ORDER BY r.salience DESC LIMIT 10",
+		Cypher:     "MATCH (p:Person {name: $name})-[r]-(x) WHERE coalesce(r.valid_from <= datetime(), true) AND coalesce(r.valid_to > datetime(), true) RETURN type(r) AS how, x.name AS what, r.description AS why ORDER BY r.salience DESC LIMIT 10",
 		Parameters: map[string]any{"name": "Ada"},
 	},
 	{

@@ -135,7 +135,7 @@ func words(types []string) any {
 func (w Walk) params(scope graph.Scope, now time.Time) map[string]any {
 	return map[string]any{
 		"words": words(w.Types), "without": words(w.Without),
-		"team_id": scope.TeamID, "user_id": scope.User(), "outgoing": w.Outgoing, "incoming": w.Incoming, "now_ms": now.UnixMilli(),
+		"team_id": scope.TeamID, "user_id": scope.User(), "outgoing": w.Outgoing, "incoming": w.Incoming, "now": now.UTC(), "now_ms": now.UnixMilli(),
 	}
 }
 

@@ -113,7 +113,7 @@ func (s *Store) Focus(ctx context.Context, scope graph.Scope, kind graph.Kind, k
 func (s *Store) focus(ctx context.Context, scope graph.Scope, kind graph.Kind, key string) (*Element, error) {
 	row, err := findElement.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "label": kind.Label, "walk": pictureWalked,
-		"project_fields": projectFields,
+		"project_fields": projectFields, "now": s.graph.Now(),
 	})
 	if err != nil {
 		return nil, err

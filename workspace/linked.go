@@ -123,7 +123,7 @@ func (s *Store) linkedWith(ctx context.Context, scope graph.Scope, q *LinkedQuer
 	}
 	row, err := findLinked.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": q.Key, "label": q.Kind.Label, "labels": labelsOf(q.Kinds),
-		"skip": q.Skip, "until": q.Skip + q.Most, "whole": q.Whole, "walk": linkedWalked,
+		"skip": q.Skip, "until": q.Skip + q.Most, "whole": q.Whole, "walk": linkedWalked, "now": s.graph.Now(),
 	})
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (s *Store) Available(ctx context.Context, scope graph.Scope, project, key s
 		return s.availableAt(ctx, scope, project, key, kinds, *at)
 	}
 	rows, err := listAvailable.Read(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.User(), "project_id": project, "entity_key": key, "labels": labelsOf(kinds),
+		"team_id": scope.TeamID, "user_id": scope.User(), "project_id": project, "entity_key": key, "labels": labelsOf(kinds), "now": s.graph.Now(),
 	})
 	if err != nil {
 		return nil, err

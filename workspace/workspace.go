@@ -206,7 +206,7 @@ func (s *Store) links(ctx context.Context, scope graph.Scope, project string, de
 	}
 	return findLinks.ReadOne(ctx, s.db, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "project_id": project, "derived": derived, "focus": focus,
-		"picture": keys, "open": open, "walk": pictureWalked,
+		"picture": keys, "open": open, "walk": pictureWalked, "now": s.graph.Now(),
 	})
 }
 
@@ -299,7 +299,7 @@ func workspaceParams(scope graph.Scope, project string, now time.Time) map[strin
 		}
 	}
 	return map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.User(), "project_id": project, "users": users, "lists": lists, "tasks": tasks,
+		"team_id": scope.TeamID, "user_id": scope.User(), "project_id": project, "users": users, "lists": lists, "tasks": tasks, "now": now,
 		"fields": shownFields, "task_fields": taskFields, "project_fields": projectFields,
 		"recent_at": -now.Add(-graph.Week).UnixMilli(), "from": now, "to": now.Add(graph.Week),
 	}

@@ -1,7 +1,7 @@
 // Returns the current relationships from nodes that a team shares and that a user has, to nodes that the user may see:
 // from the first $most nodes of each list of natural keys, the first $each of a node.
 // mode: read
-// params: team_id, user_id, prefixes, most, each
+// params: team_id, user_id, prefixes, most, each, now
 // returns: from, type, to, count, part
 UNWIND $prefixes AS prefix
 CALL (prefix) {
@@ -18,7 +18,8 @@ CALL (n) {
   WITH collect([r, m]) AS looked
   UNWIND looked AS step
   WITH looked, step[0] AS r, step[1] AS m
-  WHERE r.valid_to IS NULL
+  WHERE coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
     AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
   RETURN coalesce(r.type_word, type(r)) AS type, labels(m) AS to, size(looked) >= $each AS cut
 }

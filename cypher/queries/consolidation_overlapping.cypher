@@ -1,7 +1,7 @@
 // Scans a part of a user's mentions, ordered by the mentioned node. Returns for each node how many were scanned, and
 // its sources that are older than a week and not archived, oldest first. The last node may have one more.
 // mode: read
-// params: team_id, user_id, after, walk, week_ago, now_ms
+// params: team_id, user_id, after, walk, week_ago, now_ms, now
 // returns: entity_key, labels, name, is_owner, walked, sources
 MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id}]->(n:Memory)
 USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
@@ -14,7 +14,8 @@ WITH s, m, n, CASE WHEN s.decay_rate > 0 AND s.salience_at < $now_ms
   THEN s.salience * exp(s.decay_rate * (s.salience_at - $now_ms) / 86400000.0) ELSE coalesce(s.salience, 0.0) END AS salience
 WITH n, count(m) AS walked, collect(DISTINCT CASE
   WHEN coalesce(s.ended_at, s.started_at) < $week_ago
-    AND m.valid_to IS NULL
+    AND coalesce(m.valid_to > $now, true)
+    AND coalesce(m.valid_from <= $now, true)
     AND (salience >= 0.01 OR s.salience < 0.01)
     AND s.state <> 'archived'
     AND s.ttl_policy <> 'keep_forever'

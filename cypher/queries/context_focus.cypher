@@ -1,8 +1,7 @@
-// Returns the focus node, if the user may see it, and its strongest current relationships: those that have not ended at
-// $until.
+// Returns the focus node, if the user may see it, and its strongest relationships: those that hold at $now.
 // mode: read
 // plan: kept
-// params: team_id, user_id, focus_key, focus_label, now_ms, until
+// params: team_id, user_id, focus_key, focus_label, now, now_ms, until
 // returns: focus
 CALL () {
   OPTIONAL MATCH (n:Memory {team_id: $team_id, entity_key: $focus_key})
@@ -15,8 +14,8 @@ CALL () {
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory {team_id: $team_id})
   WHERE (m.user_id IS NULL OR m.user_id = $user_id)
-    AND (r.valid_from IS NULL OR r.valid_from <= $until)
-    AND (r.valid_to IS NULL OR r.valid_to > $until)
+    AND coalesce(r.valid_from <= $now, true)
+    AND coalesce(r.valid_to > $now, true)
     AND (m:Person OR m:Concept OR m:Entity)
     AND type(r) <> 'mentions'
   WITH n, r, m, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE r.salience END AS salience,

@@ -12,7 +12,7 @@
 // and are not), have faded, are archived.
 // mode: read
 // plan: kept
-// params: team_id, user_id, week_ago, now_ms, until, prefixes
+// params: team_id, user_id, week_ago, now, now_ms, until, prefixes
 // returns: relationships
 CALL () {
   MATCH (o:Person {team_id: $team_id, owner_of: $user_id})
@@ -26,7 +26,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -42,7 +43,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -58,7 +60,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -74,7 +77,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -90,7 +94,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -106,7 +111,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -122,7 +128,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -161,7 +168,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -174,7 +182,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -187,7 +196,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -200,7 +210,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -213,7 +224,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -226,7 +238,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -239,7 +252,8 @@ CALL () {
       AND r.salience_at IS NOT NULL
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
-      AND r.node_until > $now_ms
+      AND r.node_until IS NOT NULL
+      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -272,7 +286,8 @@ CALL (strong) {
       MATCH (o:Person {team_id: $team_id, owner_of: $user_id})-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to|related_to]-(n:Memory)
       WITH r, n
       LIMIT 1000
-      WHERE r.valid_to IS NULL
+      WHERE coalesce(r.valid_to > $now, true)
+        AND coalesce(r.valid_from <= $now, true)
         AND (n:Person OR n:Concept OR n:Entity)
         AND (n.user_id IS NULL OR n.user_id = $user_id)
       RETURN r, n, false AS bounded
@@ -296,7 +311,7 @@ CALL (strong) {
       MATCH (s)-[m:mentions]->(n:Memory {team_id: $team_id, user_id: $user_id})
       WITH m, n
       LIMIT 1000
-      WHERE m.valid_to IS NULL
+      WHERE coalesce(m.valid_to > $now, true)
         AND (n:Person OR n:Concept OR n:Entity)
       RETURN DISTINCT null AS r, n, false AS bounded
       UNION ALL
@@ -343,7 +358,7 @@ CALL (strong, more) {
     USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
     WHERE m.started_at > $week_ago
       AND m.started_at <= $until
-      AND m.valid_to IS NULL
+      AND coalesce(m.valid_to > $now, true)
     RETURN count(m) AS recent_mentions
   }
   RETURN collect([

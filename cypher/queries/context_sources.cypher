@@ -4,7 +4,7 @@
 // ones are counted, up to 1,000, and so are those with less trust than $least_trust, and the writes that wait for a review.
 // mode: read
 // plan: kept
-// params: team_id, user_id, week_ago, now_ms, until, conversation_id, least_trust
+// params: team_id, user_id, week_ago, now_ms, until, conversation_id, least_trust, now
 // returns: sources
 MATCH (s:Source {team_id: $team_id, user_id: $user_id, content_type: 'conversation'})
 USING INDEX SEEK s:Source(team_id, user_id, content_type, started_at, entity_key)
@@ -19,7 +19,7 @@ LIMIT 20
 CALL (s) {
   MATCH (s)-[m:mentions]->(n:Memory {team_id: $team_id})
   WHERE n.salience > 0.3
-    AND m.valid_to IS NULL
+    AND coalesce(m.valid_to > $now, true)
   WITH n, CASE WHEN n.decay_rate > 0 AND n.salience_at < $now_ms THEN n.salience * exp(n.decay_rate * (n.salience_at - $now_ms) / 86400000.0) ELSE n.salience END AS salience
   WHERE salience > 0.3
   WITH n, salience

@@ -1,7 +1,7 @@
 // Returns what is compared of some persons, concepts and entities. Neighbours are those by relationships that are valid now and that
 // everybody sees who sees the node, with the number of all their relationships, and whether they are the owner, who is everybody's neighbour.
 // mode: read
-// params: team_id, entity_keys, neighbours
+// params: team_id, entity_keys, neighbours, now
 // returns: entity_key, labels, user_id, names, aliases, type, properties, merged_keys, is_owner, neighbours
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
@@ -9,7 +9,8 @@ USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE n:Person OR n:Concept OR n:Entity
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory)
-  WHERE r.valid_to IS NULL
+  WHERE coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
     AND type(r) <> 'mentions'
     AND (r.user_id IS NULL OR r.user_id = n.user_id)
   WITH DISTINCT m

@@ -2,7 +2,7 @@
 // The other end comes with its labels, name and description.
 // mode: read
 // plan: kept
-// params: team_id, user_id, around_keys, plain, types, without_types, min_attitude, max_attitude, min_proximity, max_proximity, as_of, walk, relationship_limit
+// params: team_id, user_id, around_keys, plain, types, without_types, min_attitude, max_attitude, min_proximity, max_proximity, as_of, walk, relationship_limit, now
 // returns: relationships
 UNWIND $around_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
@@ -18,8 +18,8 @@ CALL (n) {
     AND ($min_proximity IS NULL OR r.proximity >= $min_proximity)
     AND ($max_proximity IS NULL OR r.proximity <= $max_proximity)
     AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
-    AND CASE WHEN $as_of IS NULL THEN r.valid_to IS NULL
-      ELSE coalesce(r.valid_from <= $as_of, true) AND coalesce(r.valid_to > $as_of, true) END
+    AND coalesce(r.valid_from <= coalesce($as_of, $now), true)
+    AND coalesce(r.valid_to > coalesce($as_of, $now), true)
   WITH n, r, m
   LIMIT $walk
   WITH n, r, m

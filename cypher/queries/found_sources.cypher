@@ -4,21 +4,23 @@
 // and through which nodes; titled the sources with one of the names.
 // mode: read
 // plan: kept
-// params: team_id, user_id, source_keys, names, seeds, degree_limit, link_limit, mentioned, since, until
+// params: team_id, user_id, source_keys, names, seeds, degree_limit, link_limit, mentioned, since, until, now
 // returns: sources, linked, titled
 CALL () {
   UNWIND $seeds AS seed
   MATCH (n:Memory {team_id: $team_id, entity_key: seed.key})
   USING INDEX SEEK n:Memory(team_id, entity_key)
   MATCH (n)-[r:mentions {team_id: $team_id}]->(e:Memory)
-  WHERE r.valid_to IS NULL
+  WHERE coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
     AND (e.user_id IS NULL OR e.user_id = $user_id AND e.source_count <= $degree_limit)
   CALL (e) {
     CALL (e) {
       WITH e
       WHERE e.user_id IS NOT NULL
       MATCH (e)<-[q:mentions {team_id: $team_id}]-(s:Source)
-      WHERE q.valid_to IS NULL
+      WHERE coalesce(q.valid_to > $now, true)
+        AND coalesce(q.valid_from <= $now, true)
         AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
       RETURN s
     UNION ALL
@@ -27,7 +29,8 @@ CALL () {
       MATCH (s:Source)-[q:mentions {team_id: $team_id, user_id: $user_id, node_key: e.entity_key}]->()
       USING INDEX SEEK q:mentions(team_id, user_id, node_key, started_at)
       WHERE q.started_at IS NOT NULL
-        AND q.valid_to IS NULL
+        AND coalesce(q.valid_to > $now, true)
+        AND coalesce(q.valid_from <= $now, true)
       RETURN s
       LIMIT $degree_limit + 1
     }
@@ -68,7 +71,8 @@ CALL (linked, titled) {
     AND s:Source
   CALL (s) {
     MATCH (s)-[m:mentions {team_id: $team_id}]->(n:Memory)
-    WHERE m.valid_to IS NULL
+    WHERE coalesce(m.valid_to > $now, true)
+      AND coalesce(m.valid_from <= $now, true)
       AND (n.user_id IS NULL OR n.user_id = $user_id)
     WITH n
     ORDER BY n.salience DESC, n.entity_key

@@ -1,6 +1,6 @@
 // Returns a project's nodes of some kinds, the first 100 of each by key, and whether a node is linked to each.
 // mode: read
-// params: team_id, user_id, project_id, entity_key, labels
+// params: team_id, user_id, project_id, entity_key, labels, now
 // returns: kind, available
 MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
@@ -12,7 +12,8 @@ CALL (n) {
     OR r.user_id = $user_id
   WITH r, m
   LIMIT 10000
-  WHERE r.valid_to IS NULL
+  WHERE coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
   RETURN collect(m.entity_key) AS linked
 }
 UNWIND $labels AS kind

@@ -3,7 +3,7 @@
 // and how far it is believed. Reads the first
 // $walk relationships that the caller may see. context is the document that describes the node's project.
 // mode: read
-// params: team_id, user_id, entity_key, label, labels, skip, until, whole, walk
+// params: team_id, user_id, entity_key, label, labels, skip, until, whole, walk, now
 // returns: entity_key, name, trust, origin, project, context, walked, kinds
 MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
@@ -23,7 +23,8 @@ CALL (n) {
   MATCH (p)-[r:has_context_document]->(d:Document)
   WHERE d.team_id = $team_id
     AND (d.user_id IS NULL OR d.user_id = $user_id)
-    AND r.valid_to IS NULL
+    AND coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
   WITH d, r
   ORDER BY r.key
   LIMIT 1
@@ -36,7 +37,8 @@ CALL (n, links) {
     AND o.team_id = $team_id
     AND (o.user_id IS NULL OR o.user_id = $user_id)
     AND any(label IN labels(o) WHERE label IN $labels)
-    AND r.valid_to IS NULL
+    AND coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
     AND NOT (o:Document AND (toLower(coalesce(o.type_key, '')) CONTAINS 'scratch' OR toLower(coalesce(o.type_key, '')) CONTAINS 'workspace'))
   WITH n, o, r
   ORDER BY r.key

@@ -1,9 +1,10 @@
 // Maintains a team's next nodes and the relationships from them: decays stored saliences from before $stale to now, and
 // archives what has decayed away or has ended. Values from later times stay unchanged. Returns the last node of the
-// pass, the nodes that left contexts, and expired notes.
+// pass, the nodes that left contexts, expired notes, the pairs of nodes of relationships that begin or end in the future or
+// have a rank of before they did, and when they will.
 // mode: write
-// params: team_id, after, limit, now_ms, stale_ms
-// returns: seen, last, archived, noted, noted_relationships
+// params: team_id, after, limit, now, now_ms, stale_ms
+// returns: seen, last, archived, noted, noted_relationships, due, borders
 MATCH (n:Memory {team_id: $team_id})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE n.entity_key > $after
@@ -38,10 +39,20 @@ CALL (n) {
   WHERE r.notes_expire_at <= $now_ms
   RETURN collect([n.entity_key, coalesce(r.type_word, type(r)), m.entity_key, r.key]) AS noted_relationships
 }
-WITH n, gone, noted_relationships
+CALL (n) {
+  MATCH (n)-[r {team_id: $team_id}]->(m:Memory)
+  WHERE r.node_until >= -$now_ms AND r.node_until <= $now_ms
+    OR r.valid_from > $now
+    OR r.valid_to > $now
+  RETURN collect([n.entity_key, m.entity_key]) AS due,
+    reduce(all = [], some IN collect([r.valid_from.epochMillis, r.valid_to.epochMillis]) | all + [b IN some WHERE b > $now_ms]) AS borders
+}
+WITH n, gone, noted_relationships, due, borders
 ORDER BY n.entity_key
 RETURN count(n) AS seen,
   max(n.entity_key) AS last,
   reduce(all = [], keys IN collect(gone) | all + keys) AS archived,
   collect(CASE WHEN n.notes_expire_at <= $now_ms THEN n.entity_key END) AS noted,
-  reduce(all = [], rows IN collect(noted_relationships) | all + rows) AS noted_relationships
+  reduce(all = [], rows IN collect(noted_relationships) | all + rows) AS noted_relationships,
+  reduce(all = [], pairs IN collect(due) | all + pairs) AS due,
+  reduce(all = [], some IN collect(borders) | all + some) AS borders

@@ -3,7 +3,7 @@
 // Where the node's place in its user's context changes (moved), the ranked relationships are updated, as in
 // relationship_rank.cypher. The source becomes due for storylines.
 // mode: write
-// params: team_id, rows
+// params: team_id, rows, now
 // returns: counted
 UNWIND $rows AS row
 MATCH (n:Memory {team_id: $team_id, entity_key: row.entity_key})
@@ -20,7 +20,8 @@ CALL (n, row) {
   USING INDEX SEEK o:Person(team_id, owner_of)
   WHERE row.moved AND o <> n
   MATCH (o)-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to]-(n)
-  WITH n, o, r, r.valid_to IS NULL AND n.state IN ['active', 'core'] AND (n:Person OR n:Concept OR n:Entity) AS shown
+  WITH n, o, r, coalesce(r.valid_to > $now, true) AND n.state IN ['active', 'core'] AND (n:Person OR n:Concept OR n:Entity) AS shown,
+    CASE WHEN r.valid_to.epochMillis < coalesce(n.ends_at, 9007199254740991) THEN r.valid_to.epochMillis ELSE coalesce(n.ends_at, 9007199254740991) END AS until
   SET r.owner_key = CASE WHEN shown THEN o.entity_key END,
     r.decay_rate = coalesce(r.decay_rate, 0.0),
     r.salience_at = coalesce(r.salience_at, 0),
@@ -28,7 +29,8 @@ CALL (n, row) {
     r.node_salience = CASE WHEN shown THEN n.salience END,
     r.node_decay_rate = CASE WHEN shown THEN coalesce(n.decay_rate, 0.0) END,
     r.node_salience_at = CASE WHEN shown THEN coalesce(n.salience_at, 0) END,
-    r.node_until = CASE WHEN shown THEN coalesce(n.ends_at, 9007199254740991) END,
+    r.rank_until = CASE WHEN shown AND r.valid_from > $now THEN until END,
+    r.node_until = CASE WHEN NOT shown THEN null WHEN r.valid_from > $now THEN -r.valid_from.epochMillis ELSE until END,
     n.ranked = CASE WHEN shown THEN true ELSE n.ranked END
   RETURN count(r) AS ranked
 }

@@ -2,12 +2,13 @@
 // page and smaller keys, then those with an earlier start. With $other_key it returns the sources that mention that node too. Of each
 // source it returns the first five of its first 1,000 messages that have a name of each group.
 // mode: read
-// params: team_id, user_id, entity_key, other_key, before, before_key, groups, limit
+// params: team_id, user_id, entity_key, other_key, before, before_key, groups, limit, now
 // returns: sources
 CALL () {
   MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: $entity_key}]->()
   USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
-  WHERE m.valid_to IS NULL
+  WHERE coalesce(m.valid_to > $now, true)
+    AND coalesce(m.valid_from <= $now, true)
     AND m.started_at <= $before
     AND (m.started_at < $before OR s.entity_key < $before_key)
     AND ($other_key IS NULL OR EXISTS { (s)-[:mentions {team_id: $team_id, user_id: $user_id, node_key: $other_key}]->() })

@@ -1,7 +1,7 @@
 // Returns one node that the caller may see, with its strongest relationships: current ones, or those of a day.
 // The version is read before the rest: a change at that moment then belongs to a later version, and is not overwritten with if_version.
 // mode: read
-// params: team_id, user_id, entity_key, label, as_of, now_ms, limit
+// params: team_id, user_id, entity_key, label, as_of, now_ms, limit, now
 // returns: properties, relationships
 CALL () {
   MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
@@ -29,8 +29,8 @@ CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory {team_id: $team_id})
   WHERE (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
     AND type(r) <> 'has_message'
-    AND CASE WHEN $as_of IS NULL THEN r.valid_to IS NULL
-      ELSE coalesce(r.valid_from <= $as_of, true) AND coalesce(r.valid_to > $as_of, true) END
+    AND coalesce(r.valid_from <= coalesce($as_of, $now), true)
+    AND coalesce(r.valid_to > coalesce($as_of, $now), true)
   WITH n, r, m, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms
     THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE coalesce(r.salience, 0.0) END AS salience
   ORDER BY salience DESC, r.key DESC

@@ -1,7 +1,7 @@
-// Returns a page of a node's relationships, by key: current ones, those of a day, or all with the past ones. Returns no
+// Returns a page of a node's relationships, by key: current ones, or all with past and future ones. Returns no
 // row when the caller may not see the node.
 // mode: read
-// params: team_id, user_id, entity_key, label, as_of, past, outgoing, incoming, types, after, limit
+// params: team_id, user_id, entity_key, label, past, outgoing, incoming, types, after, limit, now
 // returns: relationships
 MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
@@ -15,9 +15,7 @@ CALL (n) {
     AND ($types IS NULL OR coalesce(r.type_word, type(r)) IN $types)
     AND ($outgoing OR endNode(r) = n)
     AND ($incoming OR startNode(r) = n)
-    AND CASE WHEN $past THEN true
-      WHEN $as_of IS NULL THEN r.valid_to IS NULL
-      ELSE coalesce(r.valid_from <= $as_of, true) AND coalesce(r.valid_to > $as_of, true) END
+    AND ($past OR coalesce(r.valid_from <= $now, true) AND coalesce(r.valid_to > $now, true))
   WITH n, r, m
   ORDER BY r.key
   LIMIT $limit

@@ -1,8 +1,8 @@
 // Moves the relationships of a generated owner to the person that replaces it, and removes the generated owner. Drops
-// relationships to that person, and current ones that duplicate one of the person. Mention counts are recomputed from
+// relationships to that person, and those that have not ended and hold at the same time as the same one of the person. Mention counts are recomputed from
 // them. links: of each relationship, except those that a deleted node hides, its key, type, ends afterwards, version, and whether it was dropped.
 // mode: write
-// params: team_id, rows
+// params: team_id, rows, now
 // returns: generated, user_id, links
 UNWIND $rows AS row
 MATCH (g:Memory {team_id: $team_id, entity_key: row.generated})
@@ -12,13 +12,14 @@ MATCH (o:Memory {team_id: $team_id, entity_key: row.owner})
 USING INDEX SEEK o:Memory(team_id, entity_key)
 CALL (o) {
   MATCH (o)-[q {team_id: $team_id}]-(x)
-  WHERE q.valid_to IS NULL
-  RETURN collect([x.entity_key, type(q), coalesce(q.type_word, ''), startNode(q) = o]) AS has
+  WHERE coalesce(q.valid_to > $now, true)
+  RETURN collect([[x.entity_key, type(q), coalesce(q.type_word, ''), startNode(q) = o], q.valid_from, q.valid_to]) AS has
 }
 CALL (g, o, has) {
   MATCH (g)-[r {team_id: $team_id}]-(x)
   WITH o, r, x, type(r) AS kind, startNode(r) = g AS leads, properties(r) AS values,
-    x = o OR r.valid_to IS NULL AND [x.entity_key, type(r), coalesce(r.type_word, ''), startNode(r) = g] IN has AS doubled
+    x = o OR coalesce(r.valid_to > $now, true) AND any(h IN has WHERE h[0] = [x.entity_key, type(r), coalesce(r.type_word, ''), startNode(r) = g]
+      AND coalesce(h[1] < r.valid_to, true) AND coalesce(r.valid_from < h[2], true)) AS doubled
   DELETE r
   WITH o, x, kind, leads, values, doubled
   CALL (o, x, kind, leads, values, doubled) {

@@ -1,6 +1,6 @@
 // Returns the version of nodes, and of those in $mention_keys the newest sources of the user that mention them, up to 100 of each.
 // mode: read
-// params: team_id, user_id, entity_keys, mention_keys, until
+// params: team_id, user_id, entity_keys, mention_keys, until, now
 // returns: entity_key, version, sources, started
 UNWIND $entity_keys AS entity_key
 MATCH (n:Memory {team_id: $team_id, entity_key: entity_key})
@@ -11,7 +11,8 @@ CALL (entity_key) {
   MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: entity_key}]->()
   USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
   WHERE m.started_at <= $until
-    AND m.valid_to IS NULL
+    AND coalesce(m.valid_to > $now, true)
+    AND coalesce(m.valid_from <= $now, true)
   WITH s, m
   ORDER BY m.team_id DESC, m.user_id DESC, m.node_key DESC, m.started_at DESC
   LIMIT 100

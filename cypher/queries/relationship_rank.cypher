@@ -1,9 +1,10 @@
-// Updates what context_relationships.cypher walks. Current relationships between an owner and a node that the context
-// may show carry owner_key and the node's ranking values; no other relationships do. The parameters are the pairs whose
-// relationships changed, and the nodes whose salience, state or ownership changed. node_until is when the node will
-// have decayed away or ended.
+// Updates what context_relationships.cypher walks. Relationships that have not ended between an owner and a node that the
+// context may show carry owner_key and the node's ranking values; no other relationships do. The parameters are the
+// pairs whose relationships changed, and the nodes whose salience, state or ownership changed. node_until is when the
+// relationship ends, or the node has decayed away or ended before; where the relationship begins later, it is the
+// negative of that time, and rank_until has the end. So the index alone says at any moment which ones hold.
 // mode: write
-// params: team_id, pairs, entity_keys
+// params: team_id, pairs, entity_keys, now
 // returns: relationships
 CALL () {
   UNWIND $pairs AS pair
@@ -25,8 +26,9 @@ WITH DISTINCT
 WHERE o <> n
 MATCH (o)-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to]-(n)
 WHERE o.owner_of IS NOT NULL OR r.owner_key IS NOT NULL
-WITH o, n, r, o.owner_of IS NOT NULL AND r.valid_to IS NULL
-  AND n.state IN ['active', 'core'] AND (n:Person OR n:Concept OR n:Entity) AS shown
+WITH o, n, r, o.owner_of IS NOT NULL AND coalesce(r.valid_to > $now, true)
+  AND n.state IN ['active', 'core'] AND (n:Person OR n:Concept OR n:Entity) AS shown,
+  CASE WHEN r.valid_to.epochMillis < coalesce(n.ends_at, 9007199254740991) THEN r.valid_to.epochMillis ELSE coalesce(n.ends_at, 9007199254740991) END AS until
 SET r.owner_key = CASE WHEN shown THEN o.entity_key END,
   r.decay_rate = coalesce(r.decay_rate, 0.0),
   r.salience_at = coalesce(r.salience_at, 0),
@@ -34,6 +36,7 @@ SET r.owner_key = CASE WHEN shown THEN o.entity_key END,
   r.node_salience = CASE WHEN shown THEN n.salience END,
   r.node_decay_rate = CASE WHEN shown THEN coalesce(n.decay_rate, 0.0) END,
   r.node_salience_at = CASE WHEN shown THEN coalesce(n.salience_at, 0) END,
-  r.node_until = CASE WHEN shown THEN coalesce(n.ends_at, 9007199254740991) END,
+  r.rank_until = CASE WHEN shown AND r.valid_from > $now THEN until END,
+  r.node_until = CASE WHEN NOT shown THEN null WHEN r.valid_from > $now THEN -r.valid_from.epochMillis ELSE until END,
   n.ranked = CASE WHEN shown THEN true ELSE n.ranked END
 RETURN count(r) AS relationships

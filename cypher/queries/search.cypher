@@ -17,7 +17,7 @@
 // each ask. doubted: how many messages with too little trust have words of an ask.
 // mode: read
 // plan: kept
-// params: team_id, user_id, message_asks, message_limit, answer_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, relationship_names, counted, count_limit, name_limit, relationship_limit, since, until, as_of, times, session_limit, timed_messages, timed_hits, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit, doubted, doubted_limit
+// params: team_id, user_id, message_asks, message_limit, answer_limit, neighbours, archived, source_asks, source_limit, node_asks, node_limit, relationship_asks, relationship_names, counted, count_limit, name_limit, relationship_limit, since, until, as_of, times, session_limit, timed_messages, timed_hits, first_limit, mention_limit, degree_limit, matches, scopes, vector_limit, doubted, doubted_limit, now
 // returns: messages, sources, nodes, relationships, texts, links, vectors, model, base, waiting, counts, speakers, timed, said, doubted
 CALL () {
   UNWIND range(0, size($counted) - 1) AS place
@@ -190,8 +190,8 @@ CALL (relationship_queries) {
   CALL db.index.fulltext.queryRelationships(index, relationship_queries[ask], {limit: $relationship_limit}) YIELD relationship AS r
   WHERE r.team_id = $team_id
     AND (r.user_id IS NULL OR r.user_id = $user_id)
-    AND CASE WHEN $as_of IS NULL THEN r.valid_to IS NULL
-      ELSE coalesce(r.valid_from <= $as_of, true) AND coalesce(r.valid_to > $as_of, true) END
+    AND coalesce(r.valid_from <= coalesce($as_of, $now), true)
+    AND coalesce(r.valid_to > coalesce($as_of, $now), true)
   WITH ask, r, startNode(r) AS a, endNode(r) AS b
   WHERE (a.user_id IS NULL OR a.user_id = $user_id OR $user_id IN a.participants)
     AND (b.user_id IS NULL OR b.user_id = $user_id OR $user_id IN b.participants)
@@ -220,7 +220,8 @@ CALL (first, nodes) {
     USING INDEX SEEK s:Memory(team_id, entity_key)
     CALL (s) {
       MATCH (s)-[m:mentions {team_id: $team_id}]->(n:Memory)
-      WHERE m.valid_to IS NULL
+      WHERE coalesce(m.valid_to > $now, true)
+        AND coalesce(m.valid_from <= $now, true)
         AND (n.user_id IS NULL OR n.user_id = $user_id AND n.source_count <= $degree_limit)
       RETURN n
       LIMIT $mention_limit
@@ -241,7 +242,8 @@ CALL (first, nodes) {
       WHERE n.user_id IS NOT NULL
         AND n.source_count <= $degree_limit
       MATCH (n)<-[m:mentions {team_id: $team_id}]-(s:Source)
-      WHERE m.valid_to IS NULL
+      WHERE coalesce(m.valid_to > $now, true)
+        AND coalesce(m.valid_from <= $now, true)
         AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
       RETURN s
     UNION ALL
@@ -251,7 +253,8 @@ CALL (first, nodes) {
       MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: n.entity_key}]->()
       USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
       WHERE m.started_at IS NOT NULL
-        AND m.valid_to IS NULL
+        AND coalesce(m.valid_to > $now, true)
+        AND coalesce(m.valid_from <= $now, true)
       RETURN s
       ORDER BY m.started_at DESC
       LIMIT $degree_limit + 1

@@ -1,7 +1,7 @@
 // Removes a source from the queue and locks it, with what it mentions and the storylines of its user about that.
 // Returns no row when another instance has taken it. The user's person node is part of everything, and so of no story.
 // mode: write
-// params: team_id, source_key, now_ms
+// params: team_id, source_key, now_ms, now
 // returns: user_id, started_at, mentions
 MATCH (s:Memory:Source {team_id: $team_id, entity_key: $source_key})
 USING INDEX SEEK s:Memory(team_id, entity_key)
@@ -12,7 +12,8 @@ SET s.story_due = null
 WITH s
 CALL (s) {
   MATCH (s)-[m:mentions {team_id: $team_id}]->(n:Memory)
-  WHERE m.valid_to IS NULL
+  WHERE coalesce(m.valid_to > $now, true)
+    AND coalesce(m.valid_from <= $now, true)
     AND n.is_owner IS NULL
   WITH s, n
   ORDER BY n.entity_key

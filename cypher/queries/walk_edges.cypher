@@ -4,7 +4,7 @@
 // (cypher.OfTypes, OfTypesBut). $words are the included types when some may be words of the team's own, $without the
 // excluded ones; null: all.
 // mode: read
-// params: team_id, user_id, keys, outgoing, incoming, now_ms, walk, words, without
+// params: team_id, user_id, keys, outgoing, incoming, now_ms, walk, words, without, now
 // returns: key, looked, ends, strengths
 UNWIND $keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
@@ -36,7 +36,8 @@ CALL (n) {
     WHEN m:Memory
       AND m.team_id = $team_id
       AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
-      AND r.valid_to IS NULL
+      AND coalesce(r.valid_to > $now, true)
+      AND coalesce(r.valid_from <= $now, true)
     THEN m.entity_key
   END AS other
   RETURN count(*) AS looked, collect(other) AS ends,

@@ -3,7 +3,7 @@
 // or any but those to messages (cypher.OfTypes, OfTypesBut). $words are the included types when some may be words of
 // the team's own, $without the excluded ones; null: all.
 // mode: read
-// params: team_id, user_id, steps, words, without
+// params: team_id, user_id, steps, words, without, now
 // returns: step, out, type, relationship, labels, node
 UNWIND $steps AS step
 MATCH (n:Memory {team_id: $team_id, entity_key: step.from})
@@ -14,7 +14,8 @@ USING INDEX SEEK m:Memory(team_id, entity_key)
 WHERE m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants
 CALL (n, m, step) {
   MATCH (n)-[r:relates_to]-(m)
-  WHERE r.valid_to IS NULL
+  WHERE coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
     AND ($words IS NULL OR coalesce(r.type_word, type(r)) IN $words)
     AND ($without IS NULL OR NOT coalesce(r.type_word, type(r)) IN $without)
     AND (step.key IS NULL OR r.key = step.key)

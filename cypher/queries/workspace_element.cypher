@@ -2,7 +2,7 @@
 // important other ends first: at most 20 of the first $walk that the caller may see. Also returns how many incoming
 // relationships lead up to the project; null: more than five.
 // mode: read
-// params: team_id, user_id, entity_key, label, walk, project_fields
+// params: team_id, user_id, entity_key, label, walk, project_fields, now
 // returns: properties, project, relationships, level, links
 MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
@@ -24,7 +24,8 @@ CALL (n) {
   WHERE m.team_id = $team_id
     AND (m.user_id IS NULL OR m.user_id = $user_id)
     AND m.workspace_counted IS NOT NULL
-    AND r.valid_to IS NULL
+    AND coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
   WITH n, r, m
   ORDER BY m.workspace_rank, m.entity_key, r.key
   LIMIT 20
@@ -37,7 +38,8 @@ CALL (n) {
   WHERE m.team_id = $team_id
     AND m.project_id = n.project_id
     AND (m.user_id IS NULL OR m.user_id = $user_id)
-    AND r.valid_to IS NULL
+    AND coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
   WITH collect(DISTINCT m)[..200] AS up
   RETURN up AS above2, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at2
 }
@@ -47,7 +49,8 @@ CALL (n, above2, at2) {
   WHERE m.team_id = $team_id
     AND m.project_id = n.project_id
     AND (m.user_id IS NULL OR m.user_id = $user_id)
-    AND r.valid_to IS NULL
+    AND coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
   WITH collect(DISTINCT m)[..200] AS up
   RETURN up AS above3, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at3
 }
@@ -57,7 +60,8 @@ CALL (n, above3, at3) {
   WHERE m.team_id = $team_id
     AND m.project_id = n.project_id
     AND (m.user_id IS NULL OR m.user_id = $user_id)
-    AND r.valid_to IS NULL
+    AND coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
   WITH collect(DISTINCT m)[..200] AS up
   RETURN up AS above4, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at4
 }
@@ -67,7 +71,8 @@ CALL (n, above4, at4) {
   WHERE m.team_id = $team_id
     AND m.project_id = n.project_id
     AND (m.user_id IS NULL OR m.user_id = $user_id)
-    AND r.valid_to IS NULL
+    AND coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
   WITH collect(DISTINCT m)[..200] AS up
   RETURN up AS above5, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at5
 }

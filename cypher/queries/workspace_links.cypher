@@ -4,7 +4,7 @@
 // may see, as key, type and both ends. Of the $open kinds the best ten at their ends are returned too, with the
 // relationships among them.
 // mode: read
-// params: team_id, user_id, project_id, derived, focus, picture, open, walk
+// params: team_id, user_id, project_id, derived, focus, picture, open, walk, now
 // returns: derived, edges, further
 CALL () {
   UNWIND $derived AS key
@@ -17,7 +17,8 @@ CALL () {
       AND m.project_id = $project_id
       AND (m.user_id IS NULL OR m.user_id = $user_id)
       AND m.workspace_counted IS NOT NULL
-      AND r.valid_to IS NULL
+      AND coalesce(r.valid_to > $now, true)
+      AND coalesce(r.valid_from <= $now, true)
     WITH n, m, type(r) AS type, startNode(r) = n AS out
     WITH n, m,
       type = 'has_task' AND out OR type = 'belongs_to_plan' AND NOT out AS planned,
@@ -70,7 +71,8 @@ CALL () {
       AND m.project_id = $project_id
       AND (m.user_id IS NULL OR m.user_id = $user_id)
       AND m.workspace_counted IS NOT NULL
-      AND r.valid_to IS NULL
+      AND coalesce(r.valid_to > $now, true)
+      AND coalesce(r.valid_from <= $now, true)
     RETURN r, m, any(label IN labels(m) WHERE label IN $open) AND NOT m.entity_key IN $picture AS further
   }
   WITH collect([r.key, coalesce(r.type_word, type(r)), startNode(r).entity_key, endNode(r).entity_key]) AS edges,
@@ -89,7 +91,8 @@ CALL () {
         OR r.user_id = $user_id
       WITH r, m, best
       LIMIT $walk
-      WHERE r.valid_to IS NULL
+      WHERE coalesce(r.valid_to > $now, true)
+        AND coalesce(r.valid_from <= $now, true)
         AND m IN best
       RETURN collect([r.key, coalesce(r.type_word, type(r)), startNode(r).entity_key, endNode(r).entity_key]) AS links
     }

@@ -1,7 +1,7 @@
 // Returns what decides the places of some nodes in their workspaces, and their present places; $fields are the
 // requested properties. Links are those to their project: outgoing, type, key. The caller has locked the nodes.
 // mode: read
-// params: team_id, keys, fields
+// params: team_id, keys, fields, now
 // returns: labels, properties, links
 UNWIND $keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
@@ -16,7 +16,8 @@ CALL (n, project) {
     AND p.entity_key = project
     AND p.team_id = $team_id
     AND 'Project' IN labels(p)
-    AND r.valid_to IS NULL
+    AND coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
   WITH r, p
   ORDER BY r.key
   LIMIT 8

@@ -3,7 +3,7 @@
 // workspace_direct do, with how many nodes of each are requested and which properties, of texts only the beginning.
 // $tasks are the lists of open tasks, $users the users whose counts are included.
 // mode: read
-// params: team_id, user_id, project_id, users, lists, tasks, fields, task_fields, project_fields, recent_at, from, to
+// params: team_id, user_id, project_id, users, lists, tasks, fields, task_fields, project_fields, recent_at, from, to, now
 // returns: project, counts, document, shown, recent, recents, upcoming, upcomings, picture, linked
 MATCH (p:Memory {team_id: $team_id, entity_key: $project_id})
 USING INDEX SEEK p:Memory(team_id, entity_key)
@@ -21,7 +21,8 @@ CALL (p) {
     AND d.project_id = $project_id
     AND (d.user_id IS NULL OR d.user_id = $user_id)
     AND d.workspace_counted IS NOT NULL
-    AND r.valid_to IS NULL
+    AND coalesce(r.valid_to > $now, true)
+    AND coalesce(r.valid_from <= $now, true)
   WITH d
   ORDER BY r.key
   LIMIT 1
