@@ -53,15 +53,17 @@ type Options struct {
 	Marks    Marks  // default: none
 	Log      *slog.Logger
 	Observe  func(Event)
-	Revoked  func() // called when this or another process has revoked API keys
+	Revoked  func()           // called when this or another process has revoked API keys
+	Now      func() time.Time // by which entries end; default time.Now
 }
 
 // Cache is safe for concurrent use. With Redis, call Run: nothing is cached until it is connected.
 type Cache struct {
-	local         *otter.Cache[string, []byte]
+	local         *otter.Cache[string, entry]
 	remote        *remote // nil without Redis
 	flights       singleflight.Group
 	observe       func(Event)
+	now           func() time.Time
 	commits       *commits  // of this process
 	localVersions *versions // without Redis
 	fills         chan struct{}
@@ -92,16 +94,19 @@ func New(o Options) (*Cache, error) {
 	if o.Revoked == nil {
 		o.Revoked = func() {}
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Cache{observe: o.Observe, fills: make(chan struct{}, maxFills), localVersions: newVersions(), commits: newCommits()}
+	c := &Cache{observe: o.Observe, now: o.Now, fills: make(chan struct{}, maxFills), localVersions: newVersions(), commits: newCommits()}
 	c.detach, c.cancelLoads = newDetacher()
 	var err error
-	c.local, err = otter.New(&otter.Options[string, []byte]{
+	c.local, err = otter.New(&otter.Options[string, entry]{
 		MaximumWeight:    o.MaxBytes,
-		Weigher:          func(key string, value []byte) uint32 { return uint32(len(key) + len(value)) }, //nolint:gosec // far below 4 GiB
-		ExpiryCalculator: otter.ExpiryWriting[string, []byte](localTTL),
+		Weigher:          func(key string, e entry) uint32 { return uint32(len(key) + len(e.value)) }, //nolint:gosec // far below 4 GiB
+		ExpiryCalculator: otter.ExpiryWriting[string, entry](localTTL),
 	})
 	if err == nil && o.RedisURI != "" {
 		if c.remote, err = newRemote(o); err == nil {
@@ -174,9 +179,9 @@ func (c *Cache) Get(ctx context.Context, team, user, view string, load Loader) (
 	}
 	key, cacheable := c.buildKey(ctx, team, user, view)
 	if cacheable {
-		if value, ok := c.local.GetIfPresent(key); ok {
+		if e, ok := c.local.GetIfPresent(key); ok && e.holds(c.now()) {
 			c.observe(LocalHit)
-			return value, nil
+			return e.value, nil
 		}
 	} else {
 		c.observe(Bypass)
@@ -218,56 +223,61 @@ type viewKey struct{ team, user, view string }
 
 // loadEntry returns the bytes of a key from Redis, otherwise from the loader.
 func (c *Cache) loadEntry(ctx context.Context, view viewKey, key string, load Loader) ([]byte, error) {
-	if value, ok := c.local.GetIfPresent(key); ok { // stored since the caller's look-up
-		return value, nil
+	if e, ok := c.local.GetIfPresent(key); ok && e.holds(c.now()) { // stored since the caller's look-up
+		return e.value, nil
 	}
 	drops := c.dropCount()
-	value, ok := c.fetchRemote(ctx, view, key)
+	found, ok := c.fetchRemote(ctx, view, key)
 	if latest, cacheable := c.buildKey(ctx, view.team, view.user, view.view); cacheable && latest != key {
 		// Redis had versions of writes that this process has not received yet. The load may include these writes,
 		// so an entry between the two versions must not follow it.
 		key = latest
-		value, ok = c.fetchRemote(ctx, view, key)
+		found, ok = c.fetchRemote(ctx, view, key)
 	}
 	if ok {
-		c.storeLocal(key, value, drops)
-		return value, nil
+		c.storeLocal(key, found, drops)
+		return found.value, nil
 	}
 	c.observe(Load)
+	ctx, end := withEnd(ctx)
 	value, keep, err := load(ctx)
-	if err != nil || !keep || c.commits.inDoubt(view.team, view.user) {
+	e := entry{value, end.at()}
+	if err != nil || !keep || !e.holds(c.now()) || c.commits.inDoubt(view.team, view.user) {
 		return value, err
 	}
-	if c.storeLocal(key, value, drops) {
-		c.storeRemote(ctx, key, value)
+	if c.storeLocal(key, e, drops) {
+		c.storeRemote(ctx, key, e)
 	}
 	return value, nil
 }
 
 // fetchRemote returns an entry from Redis, if there is a valid one.
-func (c *Cache) fetchRemote(ctx context.Context, view viewKey, key string) ([]byte, bool) {
+func (c *Cache) fetchRemote(ctx context.Context, view viewKey, key string) (entry, bool) {
 	if c.remote == nil {
-		return nil, false
+		return entry{}, false
 	}
 	sealed, err := c.remote.get(ctx, view.team, view.user, key)
 	switch {
 	case errors.Is(err, errAbsent):
-		return nil, false
+		return entry{}, false
 	case err != nil:
 		c.observe(RemoteError)
-		return nil, false
+		return entry{}, false
 	}
-	value, ok := unseal(key, sealed)
+	e, ok := unsealEntry(key, sealed)
 	if !ok {
 		c.observe(Corrupt)
-		return nil, false
+		return entry{}, false
+	}
+	if !e.holds(c.now()) {
+		return entry{}, false
 	}
 	c.observe(RemoteHit)
-	return value, true
+	return e, true
 }
 
 // storeRemote writes an entry to Redis in the background, and drops it if too many writes are running.
-func (c *Cache) storeRemote(ctx context.Context, key string, value []byte) {
+func (c *Cache) storeRemote(ctx context.Context, key string, e entry) {
 	if c.remote == nil {
 		return
 	}
@@ -279,7 +289,7 @@ func (c *Cache) storeRemote(ctx context.Context, key string, value []byte) {
 	ctx = context.WithoutCancel(ctx)
 	c.working.Go(func() { // inside a load, which Close waits for too
 		defer func() { <-c.fills }()
-		if err := c.remote.set(ctx, key, seal(key, value)); err != nil {
+		if err := c.remote.set(ctx, key, e.seal(key)); err != nil {
 			c.observe(RemoteError)
 		}
 	})

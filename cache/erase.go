@@ -73,13 +73,13 @@ func (c *Cache) dropCount() uint64 {
 
 // storeLocal stores an entry in this process. It returns false if something was erased since drops was read: the
 // entry could contain erased data.
-func (c *Cache) storeLocal(key string, value []byte, drops uint64) bool {
+func (c *Cache) storeLocal(key string, e entry, drops uint64) bool {
 	c.dropMu.Lock()
 	defer c.dropMu.Unlock()
 	if drops != c.drops {
 		return false
 	}
-	c.local.Set(key, value)
+	c.local.Set(key, e)
 	return true
 }
 

@@ -106,7 +106,9 @@ func (l *Loader) loadCached(ctx context.Context, r *Request, view string) (k cac
 		if r.FocusID != asked {
 			view = r.view()
 		}
-		return l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, view, func(ctx context.Context) ([]byte, bool, error) { return l.make(ctx, r) })
+		return l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, view, func(ctx context.Context) ([]byte, bool, error) {
+			return l.untilBorder(ctx, r.Scope, func(ctx context.Context) ([]byte, bool, error) { return l.make(ctx, r) })
+		})
 	})
 	if err != nil {
 		return cachedContext{}, nil, err

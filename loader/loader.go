@@ -75,6 +75,8 @@ type Options struct {
 	Trace       neo.Trace   // default: none
 	Replays     replays     // default: nothing is kept
 	Replayed    func(Replay)
+	// NextBorder returns when the next relationship of a team begins or ends: answers are cached until then. Default: never.
+	NextBorder func(ctx context.Context, team string, at time.Time) (time.Time, error)
 }
 
 // Loader assembles agent contexts. It is safe for concurrent use.
@@ -109,6 +111,9 @@ func New(s store, w workspaces, c byteCache, o Options) *Loader {
 	if o.Replayed == nil {
 		o.Replayed = func(Replay) {}
 	}
+	if o.NextBorder == nil {
+		o.NextBorder = func(context.Context, string, time.Time) (time.Time, error) { return time.Time{}, nil }
+	}
 	return &Loader{store: s, workspaces: w, cache: c, counts: tokens.NewCounts(), options: o}
 }
 
@@ -118,7 +123,7 @@ func (l *Loader) loadRendered(ctx context.Context, scope graph.Scope, view strin
 	body, err := l.cache.Get(ctx, scope.TeamID, scope.UserID, view, func(ctx context.Context) (body []byte, keep bool, err error) {
 		ctx, end := l.options.Trace(ctx, "load "+what)
 		defer func() { end(err) }()
-		return make(ctx)
+		return l.untilBorder(ctx, scope, make)
 	})
 	if err != nil {
 		return Answer{}, err
@@ -128,6 +133,26 @@ func (l *Loader) loadRendered(ctx context.Context, scope graph.Scope, view strin
 		answer.ContentType = "text/markdown; charset=utf-8"
 	}
 	return answer, nil
+}
+
+// untilBorder runs a load whose result is cached until the next relationship begins or ends. It reads when that is
+// meanwhile, and does not cache the result if it cannot be read.
+func (l *Loader) untilBorder(ctx context.Context, scope graph.Scope, load cache.Loader) (value []byte, keep bool, err error) {
+	type border struct {
+		at  time.Time
+		err error
+	}
+	next, now := make(chan border, 1), l.options.Now()
+	go func() {
+		at, err := l.options.NextBorder(ctx, scope.TeamID, now)
+		next <- border{at, err}
+	}()
+	value, keep, err = load(ctx)
+	b := <-next
+	if !b.at.IsZero() {
+		cache.Until(ctx, b.at)
+	}
+	return value, keep && b.err == nil, err
 }
 
 // load reads sections, and at the same time preferences that are not in the graph. A failed section is tried again

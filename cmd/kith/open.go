@@ -193,7 +193,7 @@ func (c *config) openEmbedders(log *slog.Logger) (texts, queries llm.Embedder, e
 
 // openCache returns the cache of contexts. In a cluster it keeps the bookmarks of the database with its versions.
 func (c *config) openCache(store *graph.Store, keys *auth.Keys, registry *metrics.Registry, log *slog.Logger) (*cache.Cache, error) {
-	options := cache.Options{RedisURI: c.RedisURI, Log: log, Observe: registry.ObserveCache, Revoked: keys.Forget}
+	options := cache.Options{RedisURI: c.RedisURI, Now: c.now(), Log: log, Observe: registry.ObserveCache, Revoked: keys.Forget}
 	if marks := store.Bookmarks(); marks != nil {
 		options.Marks = marks
 	}
@@ -246,7 +246,7 @@ func (m *memory) newServices(queryEmbedder llm.Embedder) {
 	m.metrics.RegisterMemory(m.store, m.recalls, m.served)
 	m.contexts = loader.New(m.sections, m.workspaces, m.cache, loader.Options{
 		Now: m.config.now(), Mode: m.config.ContextLoad, Log: m.log, Degraded: m.metrics.ObserveDegraded, Preferences: m.preferences.orNil(),
-		Trace: m.traces.Of("load"), Replays: m.served, Replayed: m.metrics.ObserveReplay,
+		Trace: m.traces.Of("load"), Replays: m.served, Replayed: m.metrics.ObserveReplay, NextBorder: m.store.NextBorder,
 	})
 	m.explorer = explore.New(m.searches, explore.Options{Now: m.config.now(), Embedder: queryEmbedder, Vectors: m.vectors, Log: m.log, Observe: m.metrics.ObserveExplore})
 	m.traverser = traverse.New(m.walks, m.metrics.ObserveTraverse)
