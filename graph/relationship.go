@@ -34,9 +34,9 @@ type RelationshipWrite struct {
 	Attitude         Optional[int64]     `json:"attitude,omitzero" min:"1" max:"5" doc:"1 to 5"`
 	Proximity        Optional[int64]     `json:"proximity,omitzero" min:"1" max:"5" doc:"1 to 5"`
 	State            Optional[string]    `json:"state,omitzero" oneof:"candidate active core archived" notnull:"true" doc:"active (default), candidate, core or archived"`
-	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" notnull:"true" doc:"default: now, or the end of the last one if that is in the future. Must not be within the validity of another one"`
-	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"after valid_from; closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again if there is no current one"`
-	Contradicts      bool                `json:"contradicts,omitempty" doc:"closes the current relationship of this type and adds this one. A valid_from after that of the current one has the same effect"`
+	ValidFrom        Optional[time.Time] `json:"valid_from,omitzero" notnull:"true" doc:"when it began; default: unknown, then it is the time of the write. May be in the future. Must not be within the validity of another one"`
+	ValidTo          Optional[time.Time] `json:"valid_to,omitzero" doc:"after valid_from; closes the relationship: it is current until then. In the past, it adds one that has ended if none is current. Null, with the valid_from of a closed one, opens it again if there is no current one"`
+	Contradicts      bool                `json:"contradicts,omitempty" doc:"closes the current relationship of this type and adds this one. A valid_from within the current one has the same effect"`
 	IfVersion        Optional[int64]     `json:"if_version,omitzero" min:"0" notnull:"true" doc:"write only if this is the stored version of the current one; 0: only if it does not exist. Otherwise 409 and nothing is written"`
 	RecordedBy       Optional[string]    `json:"recorded_by,omitzero" max:"256" word:"true" doc:"default: the request's user; always that user if the API key is bound to one"`
 	Origin           Optional[string]    `json:"origin,omitzero" oneof:"user assistant tool external import" doc:"who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, or none"`

@@ -2840,7 +2840,7 @@ type RelationshipView struct {
 type RelationshipWrite struct {
 	Attitude         Optional[int64]           `json:"attitude,omitzero"`          // 1 to 5
 	Confidence       Optional[float64]         `json:"confidence,omitzero"`        // 0 to 1; default 0.8
-	Contradicts      bool                      `json:"contradicts,omitempty"`      // closes the current relationship of this type and adds this one. A valid_from after that of the current one has the same effect
+	Contradicts      bool                      `json:"contradicts,omitempty"`      // closes the current relationship of this type and adds this one. A valid_from within the current one has the same effect
 	Description      Optional[string]          `json:"description,omitzero"`       // how the two relate; at most 16,384 characters
 	From             string                    `json:"from"`                       // entity_key
 	History          Optional[ImportedHistory] `json:"history,omitzero"`           // only for imports
@@ -2860,8 +2860,8 @@ type RelationshipWrite struct {
 	Trust            Optional[float64]         `json:"trust,omitzero"`             // how far it is believed, 0 to 1; default: by its origin; at most that of the API key
 	Type             string                    `json:"type"`                       // ^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to
 	UpdatedAt        Optional[time.Time]       `json:"updated_at,omitzero"`        // only for imports
-	ValidFrom        Optional[time.Time]       `json:"valid_from,omitzero"`        // default: now, or the end of the last one if that is in the future. Must not be within the validity of another one
-	ValidTo          Optional[time.Time]       `json:"valid_to,omitzero"`          // after valid_from; closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again if there is no current one
+	ValidFrom        Optional[time.Time]       `json:"valid_from,omitzero"`        // when it began; default: unknown, then it is the time of the write. May be in the future. Must not be within the validity of another one
+	ValidTo          Optional[time.Time]       `json:"valid_to,omitzero"`          // after valid_from; closes the relationship: it is current until then. In the past, it adds one that has ended if none is current. Null, with the valid_from of a closed one, opens it again if there is no current one
 }
 
 // RemovedTurns is part of the contract.

@@ -4699,7 +4699,7 @@ export interface components {
              * @description 0 to 1; default 0.8
              */
             confidence?: number | null;
-            /** @description closes the current relationship of this type and adds this one. A valid_from after that of the current one has the same effect */
+            /** @description closes the current relationship of this type and adds this one. A valid_from within the current one has the same effect */
             contradicts?: boolean | null;
             /** @description how the two relate; at most 16,384 characters */
             description?: string | null;
@@ -4767,12 +4767,12 @@ export interface components {
             readonly updated_at?: string | null;
             /**
              * Format: date-time
-             * @description default: now, or the end of the last one if that is in the future. Must not be within the validity of another one
+             * @description when it began; default: unknown, then it is the time of the write. May be in the future. Must not be within the validity of another one
              */
             valid_from?: string;
             /**
              * Format: date-time
-             * @description after valid_from; closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again if there is no current one
+             * @description after valid_from; closes the relationship: it is current until then. In the past, it adds one that has ended if none is current. Null, with the valid_from of a closed one, opens it again if there is no current one
              */
             valid_to?: string | null;
         };
@@ -14055,7 +14055,7 @@ export interface operations {
                      *     ## Rules
                      *     - Statements only read: MATCH, OPTIONAL MATCH, WHERE, WITH, UNWIND, CALL { … }, UNION, RETURN, ORDER BY, SKIP, LIMIT.
                      *     - Only what the user may see is there; no condition on teams or users is needed.
-                     *     - A relationship is current when valid_to IS NULL; others are of the past.
+                     *     - A relationship is current when coalesce(r.valid_from <= datetime(), true) AND coalesce(r.valid_to > datetime(), true); others have ended, or will begin.
                      *     - Paths of varying length need an upper bound of at most 6: -[*1..3]- or -[:depends_on]->{1,3}.
                      *     - Names are found as toLower(n.name) CONTAINS 'word', or n.name = 'Full Name'; regular expressions are not allowed.
                      *     - At most 1,000 rows, 1 MB and 2 seconds.
@@ -14063,7 +14063,7 @@ export interface operations {
                      *
                      *     ## Examples
                      *     - What is Ada linked with, and why?
-                     *       `MATCH (p:Person {name: $name})-[r]-(x) WHERE r.valid_to IS NULL RETURN type(r) AS how, x.name AS what, r.description AS why ORDER BY r.salience DESC LIMIT 10`
+                     *       `MATCH (p:Person {name: $name})-[r]-(x) WHERE coalesce(r.valid_from <= datetime(), true) AND coalesce(r.valid_to > datetime(), true) RETURN type(r) AS how, x.name AS what, r.description AS why ORDER BY r.salience DESC LIMIT 10`
                      *     - What was talked about most in the last week?
                      *       `MATCH (s:Source)-[:mentions]->(c:Concept) WHERE s.started_at >= datetime() - duration('P7D') RETURN c.name AS concept, count(DISTINCT s) AS times ORDER BY times DESC, concept LIMIT 10`
                      *     - How are Ada and Grace connected?

@@ -2618,7 +2618,7 @@ RelationshipWrite = TypedDict(
     {
         "attitude": "int | None",  # 1 to 5
         "confidence": "float | None",  # 0 to 1; default 0.8
-        "contradicts": "bool | None",  # closes the current relationship of this type and adds this one. A valid_from after that of the current one has the same effect
+        "contradicts": "bool | None",  # closes the current relationship of this type and adds this one. A valid_from within the current one has the same effect
         "description": "str | None",  # how the two relate; at most 16,384 characters
         "from": "Required[str]",  # entity_key
         "history": "ImportedHistory | None",  # only for imports
@@ -2638,8 +2638,8 @@ RelationshipWrite = TypedDict(
         "trust": "float | None",  # how far it is believed, 0 to 1; default: by its origin; at most that of the API key
         "type": "Required[str]",  # ^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to
         "updated_at": "str | None",  # only for imports
-        "valid_from": "str",  # default: now, or the end of the last one if that is in the future. Must not be within the validity of another one
-        "valid_to": "str | None",  # after valid_from; closes the relationship: it is no longer current. Null, with the valid_from of a closed one, opens it again if there is no current one
+        "valid_from": "str",  # when it began; default: unknown, then it is the time of the write. May be in the future. Must not be within the validity of another one
+        "valid_to": "str | None",  # after valid_from; closes the relationship: it is current until then. In the past, it adds one that has ended if none is current. Null, with the valid_from of a closed one, opens it again if there is no current one
     },
     total=False,
 )
