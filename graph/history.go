@@ -33,6 +33,7 @@ type History struct {
 	LeastTrust         Optional[float64]  `json:"least_trust,omitzero" doc:"of a source: the least trust of its messages, if that is less than an assistant's"`
 	System             Optional[string]   `json:"system,omitzero" doc:"of a relationship in a system"`
 	Seq                Optional[int64]    `json:"seq,omitzero" doc:"of a relationship in a system: its number"`
+	StartUnknown       Optional[bool]     `json:"start_unknown,omitzero" doc:"of a relationship: nobody said when it began, valid_from is when it was recorded"`
 	NextSeq            Optional[int64]    `json:"next_seq,omitzero" doc:"of a source: the number of its next message, if it differs from their count"`
 	StatementsPaused   Optional[bool]     `json:"statements_paused,omitzero" doc:"of a source: its new messages are not searched for statements"`
 	RestoredAt         Optional[int64]    `json:"restored_at,omitzero" doc:"when the undoing of a delete made this version, in milliseconds since 1970"`

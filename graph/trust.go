@@ -254,7 +254,7 @@ func changesText(old, next Properties) bool {
 var untold = []string{ //nolint:gochecknoglobals // a constant list
 
 	"trust", "origin", "evidence", "search_scope", "search_name", "created_by", "recorded_by", "created_at", "updated_at", "version", "written",
-	"is_dirty", "ranked", "salience", "salience_at", "decay_rate", "access_count", "state", "recall_frequency", "decay_gradient",
+	"is_dirty", "ranked", "start_unknown", "salience", "salience_at", "decay_rate", "access_count", "state", "recall_frequency", "decay_gradient",
 	"last_recall_interval", "last_accessed_at", "expires_at", "ends_at", "confidence",
 }
 

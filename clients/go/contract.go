@@ -1837,6 +1837,7 @@ type ImportedHistory struct {
 	RestoredAt         Optional[int64]    `json:"restored_at,omitzero"`       // when the undoing of a delete made this version, in milliseconds since 1970
 	SalienceAt         Optional[int64]    `json:"salience_at,omitzero"`       // when salience had this value, in milliseconds since 1970
 	Seq                Optional[int64]    `json:"seq,omitzero"`               // of a relationship in a system: its number
+	StartUnknown       Optional[bool]     `json:"start_unknown,omitzero"`     // of a relationship: nobody said when it began, valid_from is when it was recorded
 	StatementsPaused   Optional[bool]     `json:"statements_paused,omitzero"` // of a source: its new messages are not searched for statements
 	StoryDue           Optional[int64]    `json:"story_due,omitzero"`         // when its storylines are next formed, in milliseconds since 1970
 	System             Optional[string]   `json:"system,omitzero"`            // of a relationship in a system

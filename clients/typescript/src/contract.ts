@@ -2989,6 +2989,8 @@ export interface components {
              * @description of a relationship in a system: its number
              */
             seq?: number | null;
+            /** @description of a relationship: nobody said when it began, valid_from is when it was recorded */
+            start_unknown?: boolean | null;
             /** @description of a source: its new messages are not searched for statements */
             statements_paused?: boolean | null;
             /**

@@ -1679,6 +1679,7 @@ class ImportedHistory(TypedDict, total=False):
     restored_at: int | None  # when the undoing of a delete made this version, in milliseconds since 1970
     salience_at: int | None  # when salience had this value, in milliseconds since 1970
     seq: int | None  # of a relationship in a system: its number
+    start_unknown: bool | None  # of a relationship: nobody said when it began, valid_from is when it was recorded
     statements_paused: bool | None  # of a source: its new messages are not searched for statements
     story_due: int | None  # when its storylines are next formed, in milliseconds since 1970
     system: str | None  # of a relationship in a system
