@@ -182,6 +182,10 @@ func (e *env) params(q cypher.Query) map[string]any {
 	if q.Name == "search_past" {
 		known["kinds"] = []string{"concept", graph.RelationshipRecord}
 	}
+	known["borders"], known["bare"] = []int64{2}, []string{"key"}
+	if strings.HasPrefix(q.Name, "border_") {
+		known["places"] = []string{"2" + graph.KeySeparator + "n-1"}
+	}
 	if q.Name == "statement_list" {
 		known["kinds"] = []string{"fact"}
 	}
