@@ -178,7 +178,7 @@ func (a *auditor) team(ctx context.Context, team string) error {
 		a.result.Nodes += int64(len(rows))
 		a.options.Progress(team, nodes)
 		if len(rows) < auditPage {
-			return errors.Join(a.workspacesOf(ctx, team), a.chats(ctx, team), a.past(ctx, team), a.expired(ctx, team), a.reviews(ctx, team))
+			return errors.Join(a.workspacesOf(ctx, team), a.chats(ctx, team), a.past(ctx, team), a.merged(ctx, team), a.expired(ctx, team), a.reviews(ctx, team))
 		}
 		after = rows[len(rows)-1].EntityKey
 	}

@@ -59,6 +59,8 @@ var damages = []struct {
 	{check: "feed", statement: `MATCH (f:Feed {team_id: $team}) SET f.seq = f.seq - 1`},
 	{check: "review", statement: `CREATE (:Review {team_id: $team, key: 'r', user_id: 'u1', state: 'waiting', body: '[', trust: 0.1, created_at: datetime('2026-02-01T00:00Z')})`},
 	{check: "expired", statement: `CREATE (:Review {team_id: $team, key: 'r', user_id: 'u1', state: 'refused', body: '{}', trust: 0.1, created_at: datetime('2020-01-01T00:00Z'), decided_at: datetime('2020-01-01T00:00Z')})`},
+	{check: "merged", statement: `MATCH (n:Memory {team_id: $team, entity_key: 'x'}) SET n.merged_keys = ['c'] CREATE (:Deleted {team_id: $team, entity_key: 'c', merged_into: 'x'})`},
+	{check: "merged", statement: `MATCH (n:Memory {team_id: $team, entity_key: 'x'}) SET n.merged_keys = ['was', 'old'] CREATE (:Deleted {team_id: $team, entity_key: 'was', user_id: 'u2', merged_into: 'x'})`},
 	{check: "unkeyed", statement: `CREATE (:Memory:Concept {team_id: $team, name: 'unkeyed'})`},
 	{check: "expired", statement: `CREATE (:IdempotencyKey {team_id: $team, key: 'old', created_at: datetime('2026-02-01T00:00Z')})`},
 	{check: "expired", statement: `CREATE (:Deleted {team_id: $team, entity_key: 'old', deleted_kind: 'concept', deleted_at: datetime('2026-01-01T00:00Z')})`},

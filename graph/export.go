@@ -19,6 +19,7 @@ var (
 type exportedNode struct {
 	Labels     Labels
 	Properties Properties
+	Merged     []string // keys of merged nodes
 }
 
 // exportedRelationship is a relationship as it is stored, or without a type a node that has none.
@@ -51,6 +52,9 @@ func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*Node
 			}
 			for _, row := range rows {
 				after = row.Properties.Text("entity_key")
+				if row.Properties["merged_keys"] != nil {
+					row.Properties["merged_keys"] = row.Merged
+				}
 				if err := visit(nodeLine(row.Labels.Kind(), row.Properties)); err != nil {
 					return err
 				}

@@ -44,7 +44,7 @@ var unrecorded = map[string]string{
 	"replay_trim": "served contexts", "served_record": "served contexts",
 	"purge_commits": "the feed itself", "former_trim": "former versions", "purge_versions": "former versions", "thin_versions": "former versions",
 	"audit_chat_number": "a repair", "audit_feed_count": "a repair", "audit_key": "a repair", "audit_label_set": "a repair", "audit_message_link": "a repair", "audit_relationship_repair": "a repair",
-	"audit_source_count": "a repair", "audit_source_renumber": "a repair", "audit_version_purge": "a repair",
+	"audit_source_count": "a repair", "audit_merged_delete": "a repair", "audit_source_renumber": "a repair", "audit_version_purge": "a repair",
 	"copy_node_create": "a compaction copies the feed too", "copy_relationship_create": "a compaction copies the feed too",
 	"erasure_anonymise": "an erasure", "erasure_delete": "an erasure", "erasure_detach": "an erasure", "erasure_marks_lock": "an erasure", "erasure_marks_save": "an erasure",
 	"erasure_record_anonymise": "an erasure", "erasure_record_delete": "an erasure", "erasure_record_relationships": "an erasure", "erasure_record_unlink": "an erasure",

@@ -96,8 +96,11 @@ func (s *stored) version() int64 {
 }
 
 // lookups names what find reads. Of ends it reads only what relationships need. Keys are sorted so that concurrent writers lock
-// in the same order.
-type lookups struct{ entityKeys, naturalKeys, aliases, ownerUsers, ends, users []string }
+// in the same order. Former keys lead only to nodes that sees reports as visible; nil: to all.
+type lookups struct {
+	entityKeys, naturalKeys, aliases, ownerUsers, ends, users []string
+	sees                                                      func(n *stored) bool
+}
 
 // Distinct sorts keys and returns them without repeated ones. It changes the slice.
 func Distinct(keys []string) []string {
@@ -111,9 +114,11 @@ type known struct {
 	byAlias                   map[string][]*stored // by aliasKey
 	deleted                   map[string][]string  // who may restore a node of a key; empty: the team
 	unowned                   map[string]bool      // users without an owner node, and whether another person has their id as its name
+	sees                      func(n *stored) bool // nodes to which former keys lead; nil: all
 }
 
-// isKept reports whether the key of a new node belongs to a node that somebody else deleted and may restore.
+// isKept reports whether the key of a new node belongs to a node that somebody else deleted and may restore, or is a former key of a
+// node of somebody else.
 func (k known) isKept(key, user string) bool {
 	return slices.ContainsFunc(k.deleted[key], func(other string) bool { return other != user })
 }
@@ -121,7 +126,7 @@ func (k known) isKept(key, user string) bool {
 // find reads and locks nodes.
 func (t *Tx) find(teamID string, l lookups) (known, error) {
 	k := known{byKey: map[string]*stored{}, byNatural: map[string]*stored{}, byOwner: map[string]*stored{}, byAlias: map[string][]*stored{}, deleted: map[string][]string{},
-		unowned: map[string]bool{}}
+		unowned: map[string]bool{}, sees: l.sees}
 	return k, t.findMore(teamID, l, k)
 }
 
@@ -136,6 +141,7 @@ func (t *Tx) findMore(teamID string, l lookups, k known) error {
 	if err != nil {
 		return err
 	}
+	var nodes []*stored
 	for _, row := range rows {
 		all, end := row.Properties, row.End.Properties
 		switch {
@@ -144,14 +150,22 @@ func (t *Tx) findMore(teamID string, l lookups, k known) error {
 		case row.End.deleted:
 			k.deleted[end.Text("entity_key")] = append(k.deleted[end.Text("entity_key")], end.Text("user_id"))
 		case end == nil:
-			k.add(&stored{kind: row.Labels.Kind(), Properties: all.Properties})
-		case k.byKey[end.Text("entity_key")] == nil: // otherwise all of it is known
+			nodes = append(nodes, &stored{kind: row.Labels.Kind(), Properties: all.Properties})
+			k.addNode(nodes[len(nodes)-1])
+		case !k.has(end.Text("entity_key")): // otherwise all of it is known
 			end["team_id"] = teamID
-			k.add(&stored{kind: row.Labels.Kind(), Properties: end})
+			nodes = append(nodes, &stored{kind: row.Labels.Kind(), Properties: end})
+			k.addNode(nodes[len(nodes)-1])
 		}
+	}
+	for _, n := range nodes { // after all rows: a stored node has its key, whatever former keys another one has
+		k.addFormerKeys(n)
 	}
 	return nil
 }
+
+// has reports whether the node with a key is known, and not only one that has it as a former key.
+func (k known) has(key string) bool { return k.byKey[key] != nil && k.byKey[key].key() == key }
 
 // without removes the items of one sorted list from another.
 func without(keys, others []string) []string {
@@ -162,12 +176,35 @@ func without(keys, others []string) []string {
 }
 
 func (k known) add(s *stored) {
-	k.byKey[s.key()] = s
-	for _, former := range slices.Concat(s.Texts("merged_keys"), []string{s.Text("former_key")}) {
-		if other := k.byKey[former]; former != "" && (other == nil || other.sameKey(s)) {
+	k.addNode(s)
+	k.addFormerKeys(s)
+}
+
+// formerKeys returns the keys of nodes that were merged into the node, and of the generated owner that it replaced.
+func (s *stored) formerKeys() []string {
+	keys := slices.Clone(s.Texts("merged_keys"))
+	if former := s.Text("former_key"); former != "" {
+		keys = append(keys, former)
+	}
+	return keys
+}
+
+// addFormerKeys lets the former keys of a node lead to it, if the caller sees it. They never lead away from a stored node.
+func (k known) addFormerKeys(s *stored) {
+	seen := k.sees == nil || k.sees(s)
+	for _, former := range s.formerKeys() {
+		switch other := k.byKey[former]; {
+		case !seen:
+			k.deleted[former] = append(k.deleted[former], s.user())
+		case other == nil, other.key() != former && other.sameKey(s):
 			k.byKey[former] = s
 		}
 	}
+}
+
+// addNode adds a node under its key and its names.
+func (k known) addNode(s *stored) {
+	k.byKey[s.key()] = s
 	if natural := s.Text("natural_key"); natural != "" {
 		k.byNatural[natural] = s
 	}

@@ -157,6 +157,7 @@ type memoryJob struct {
 	fresh      []string             // own types that the write adds
 	placed     placed               // relationships of the write
 	keys       map[string][3]string // of an import: existing relationships with the keys that it gives
+	claims     map[string][]claim   // of an import: what has the keys that it gives as those of merged nodes
 	ownerName  string               // name of the scope's user, if a caller gives it
 	grown      map[string]int64     // entities and relationships added to each system
 }

@@ -38,6 +38,9 @@ func (j *memoryJob) writeNodes() error {
 	if err := j.hold(); err != nil {
 		return err
 	}
+	if err := j.findMergedKeys(); err != nil {
+		return err
+	}
 	plan := &nodePlan{job: j, created: map[string]map[string]any{}}
 	if names := plan.newNames(); len(names) > 0 {
 		more := lookups{naturalKeys: names}
@@ -82,7 +85,7 @@ func (j *memoryJob) store(plan *nodePlan) error {
 }
 
 func (j *memoryJob) lookups() lookups {
-	l := lookups{entityKeys: slices.Clone(j.write.DerivedFrom)}
+	l := lookups{entityKeys: slices.Clone(j.write.DerivedFrom), sees: j.visible}
 	for i := range j.write.Nodes {
 		n := &j.write.Nodes[i]
 		user := owner(n, j.scope)
@@ -182,7 +185,7 @@ func (p *nodePlan) place(i int) NodeResult {
 	w, refused := p.byAlias(w, at)
 	old := p.old(w)
 	if refused == (refusal{}) {
-		refused = p.refusal(w, old)
+		refused = cmp.Or(p.refusal(w, old), j.mergedKeysRefusal(w, old))
 	}
 	var next *stored
 	if refused == (refusal{}) {
@@ -209,6 +212,7 @@ func (p *nodePlan) place(i int) NodeResult {
 	}
 	status := p.queue(w, old, next)
 	j.found.replace(old, next)
+	j.claim(next)
 	if status != Unchanged {
 		j.users = append(j.users, next.user())
 	}

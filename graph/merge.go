@@ -156,6 +156,9 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	if len(next.Texts("tags")) > bounds.ListLength {
 		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "the two nodes have more than %d tags together", bounds.ListLength)
 	}
+	if len(next.mergedKeys()) > maxMergedKeys {
+		return Merge{}, fault.Invalid(fault.At("other"), fault.WrongCount, "the two nodes have taken the places of more than %d others together", maxMergedKeys)
+	}
 	next.renewed(n, scope.TeamID, now)
 	t.embedLater(n, next)
 	changed := n.changesTo(next.Properties)
@@ -353,8 +356,9 @@ func (j *memoryJob) storeMergedKeys() error {
 		if h == nil || r.Status != Created && r.Status != Updated {
 			continue
 		}
-		for _, key := range h.MergedKeys.Value {
-			rows = append(rows, map[string]any{"key": key, "into": r.EntityKey, "user_id": OrNil(j.found.byKey[r.EntityKey].user())})
+		n := j.found.byKey[r.EntityKey] // it may have fewer than the line
+		for _, key := range n.mergedKeys() {
+			rows = append(rows, map[string]any{"key": key, "into": r.EntityKey, "user_id": OrNil(n.user())})
 		}
 	}
 	return j.tx.writeRows(keepMerged, j.scope.TeamID, rows)

@@ -107,6 +107,7 @@ func (w *NodeWrite) check(f *Faults, at fault.Path, now time.Time, restoring boo
 		if w.History.System.Given || w.History.Seq.Given {
 			f.Add(at.Field("history"), fault.NotAllowed, "must not have system or seq: set them on the node")
 		}
+		w.checkFormerKeys(f, at)
 	}
 	if w.OwnFields != nil {
 		f.Number(at.Field("seq"), w.Seq, MaxNumber)
