@@ -18,6 +18,7 @@ import (
 type batch struct {
 	graph.RestoreBatch
 	nodeLines, relationshipLines []int64
+	versionLines                 []int64
 	keys                         map[string]bool // of the nodes
 	ends                         map[string]bool // keys at the ends of relationships
 	bytes                        int
@@ -221,6 +222,11 @@ func (i *importer) countResults(b *batch, result graph.MemoryResult) {
 	all = i.countStatements(b, all)
 	for _, status := range result.Versions {
 		i.report.Versions.add(status)
+	}
+	for _, r := range result.Refused {
+		if n, field, ok := r.Path.Item("versions"); ok {
+			all = append(all, finding{Refusal{b.versionLines[n], field.String(), r.Message}, false, VersionItem})
+		}
 	}
 	i.report.Lines = max(i.report.Lines, b.last)
 	i.report.addFindings(all)

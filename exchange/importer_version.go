@@ -23,6 +23,7 @@ func (i *importer) addVersion(ctx context.Context, item Item) error {
 		return err
 	}
 	i.batch.Versions = append(i.batch.Versions, l.VersionLine)
+	i.batch.versionLines = append(i.batch.versionLines, item.Line)
 	i.batch.bytes += len(item.Raw)
 	return nil
 }

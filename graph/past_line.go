@@ -114,10 +114,12 @@ func (s *Store) CheckVersion(l *VersionLine, scope Scope) []fault.FieldError {
 	}
 	switch {
 	case l.UserID.Given && !l.UserID.Null:
+		f.Word(fault.At("user_id"), l.UserID.Value, bounds.KeyLength)
 		scope.CheckImported(&f, l.UserID.Value)
 	case scope.Bound:
 		f.Add(fault.At("user_id"), fault.NotAllowed, "must be the user that the import is for")
 	}
+	l.checkOwner(&f)
 	if len(l.Properties) > maxVersionFields {
 		f.Add(fault.At("properties"), fault.WrongCount, "must be at most %d", maxVersionFields)
 	}
@@ -191,9 +193,19 @@ func storedValue(raw json.RawMessage) (any, bool) {
 
 func orFalse[T any](value *T, err error) (any, bool) { return *value, err == nil }
 
-// restoreVersions stores former versions in the transaction of an import, except those that exist. It returns their statuses.
-func (t *Tx) restoreVersions(scope Scope, lines []VersionLine) ([]Status, error) {
+// restoreVersions stores the former versions of a piece of an import in its transaction, except those that exist, and those that are not
+// of a stored record of the same user. It returns their statuses, and why some are refused.
+func (t *Tx) restoreVersions(scope Scope, b *RestoreBatch, types []string) ([]Status, []fault.FieldError, error) {
+	lines := b.Versions
+	if len(lines) == 0 {
+		return nil, nil, nil
+	}
+	records, err := t.records(scope.TeamID, b, types)
+	if err != nil {
+		return nil, nil, err
+	}
 	statuses := make([]Status, len(lines))
+	var refused []fault.FieldError
 	var rows []map[string]any
 	var places []int
 	seen := map[string]bool{}
@@ -201,8 +213,13 @@ func (t *Tx) restoreVersions(scope Scope, lines []VersionLine) ([]Status, error)
 		l := &lines[i]
 		p, err := l.stored()
 		if err != nil {
-			return nil, fault.Invalid(fault.At("properties"), fault.Malformed, "%s", err)
+			return nil, nil, fault.Invalid(fault.At("properties"), fault.Malformed, "%s", err)
 		}
+		if r := versionRefusal(l, scope, records); r != (refusal{}) {
+			statuses[i], refused = Refused, append(refused, refuseVersion(i, r))
+			continue
+		}
+		t.signVersion(scope, p)
 		id := fmt.Sprintf("%s\x1f%s\x1f%d\x1f%d", l.Kind, l.Of, l.Until.UnixMilli(), version(p))
 		if statuses[i] = Unchanged; seen[id] {
 			continue
@@ -215,10 +232,10 @@ func (t *Tx) restoreVersions(scope Scope, lines []VersionLine) ([]Status, error)
 		})
 	}
 	if len(rows) == 0 {
-		return statuses, nil
+		return statuses, refused, nil
 	}
 	if err := lockImports.Run(t, map[string]any{"team_id": scope.TeamID, "now": t.store.Now()}); err != nil { // no constraint keeps two imports from storing one version twice
-		return nil, err
+		return nil, nil, err
 	}
 	stored, err := restoreFormer.Exec(t, map[string]any{"team_id": scope.TeamID, "rows": rows})
 	for _, row := range stored {
@@ -226,5 +243,5 @@ func (t *Tx) restoreVersions(scope Scope, lines []VersionLine) ([]Status, error)
 			statuses[places[row.Position]] = Created
 		}
 	}
-	return statuses, err
+	return statuses, refused, err
 }

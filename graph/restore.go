@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"kith/internal/fault"
 	"kith/neo"
@@ -60,7 +61,7 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 			return MemoryResult{}, err
 		}
 	}
-	if len(b.Relationships) > 0 {
+	if len(b.Relationships) > 0 || slices.ContainsFunc(b.Versions, func(l VersionLine) bool { return l.isRelationship() || l.Kind == PlaceRecord }) {
 		indexed, err := s.IndexedTypes(ctx)
 		if err != nil {
 			return MemoryResult{}, err
@@ -74,14 +75,16 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 			return err
 		}
 		result = job.result
-		if result.Versions, err = t.restoreVersions(scope, b.Versions); err != nil {
-			return err
-		}
 		if b.Also != nil {
 			if err := b.Also(t, b.Plan.properties); err != nil {
 				return err
 			}
 		}
+		var refused []fault.FieldError
+		if result.Versions, refused, err = t.restoreVersions(scope, b, w.types); err != nil { // last: they are of what is stored
+			return err
+		}
+		result.Refused = append(result.Refused, refused...)
 		if dryRun {
 			return b.Plan.note(job)
 		}

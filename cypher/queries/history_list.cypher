@@ -22,7 +22,7 @@ CALL () {
 }
 WITH f, until, kind, type, deleted
 WHERE (until < $before OR until = $before AND coalesce(f.version, 1) < $before_version)
-  AND (f.user_id IS NULL OR f.user_id = $user_id OR $user_id IN f.participants)
+  AND (f.user_id IS NULL OR f.user_id = $user_id OR kind = 'source' AND $user_id IN f.participants)
 WITH f, until, kind, type, deleted
 ORDER BY until DESC, f.version DESC
 LIMIT $limit

@@ -37,7 +37,7 @@ CALL (record) {
   RETURN f, f.deleted_at.epochMillis AS until, 'relationship' AS kind, coalesce(f.type_word, f.deleted_type) AS type, true AS deleted
 }
 WITH record, f, until, kind, type, deleted
-WHERE f.user_id IS NULL OR f.user_id = $user_id OR $user_id IN f.participants
+WHERE f.user_id IS NULL OR f.user_id = $user_id OR kind = 'source' AND $user_id IN f.participants
 WITH record, f, until, kind, type, deleted
 ORDER BY until DESC, f.version DESC
 LIMIT $limit

@@ -11,7 +11,7 @@ CALL (key) {
     USING INDEX SEEK n:Former(team_id, former_of, until)
     WHERE n.until > $at
       AND n.entity_key = key
-      AND (n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants)
+      AND (n.user_id IS NULL OR n.user_id = $user_id OR n.former_kind = 'source' AND $user_id IN n.participants)
     WITH n
     ORDER BY n.until, n.version
     LIMIT 1
@@ -27,7 +27,7 @@ CALL (key) {
     RETURN n, 9007199254740991 AS until, null AS kind
   }
   WITH n, until, kind
-  WHERE n.user_id IS NULL OR n.user_id = $user_id OR $user_id IN n.participants
+  WHERE n.user_id IS NULL OR n.user_id = $user_id OR (n:Source OR kind = 'source') AND $user_id IN n.participants
   WITH n, until, kind
   ORDER BY until
   LIMIT 1

@@ -8,7 +8,7 @@ USING INDEX SEEK f:Former(team_id, former_of, until)
 WHERE f.until > 0
   AND (f.former_kind = 'relationship') = $is_relationship
   AND coalesce(f.version, 1) = $version
-  AND (f.user_id IS NULL OR f.user_id = $user_id OR $user_id IN f.participants)
+  AND (f.user_id IS NULL OR f.user_id = $user_id OR f.former_kind = 'source' AND $user_id IN f.participants)
 WITH f
 ORDER BY f.until DESC
 LIMIT 1
