@@ -219,6 +219,9 @@ func (j *chatJob) turn(r TurnRecord) (graph.Status, error) {
 		if old.Digest == digestOf(&r) {
 			return graph.Unchanged, nil
 		}
+		if j.scope.Bound && tree.User == "" { // no call changes what the others of the team read there
+			return "", fault.Invalid(fault.At("id"), fault.NotAllowed, "is of a stored turn of a shared tree, which a key of one user does not change")
+		}
 		status = graph.Updated
 	case r.ParentID != nil && (j.known.turns[*r.ParentID] == nil || j.known.turns[*r.ParentID].TreeID != r.TreeID):
 		return "", fault.Invalid(fault.At("parent_id"), fault.Missing, "must be an earlier turn of the same tree")

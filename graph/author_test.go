@@ -104,3 +104,35 @@ func TestImportsKeepTheAuthorsOfOthers(t *testing.T) {
 	}
 	e.Same("authors", stored, e.Raw(`MATCH (n:Memory {team_id: $team}) RETURN n.created_by, n.notes`))
 }
+
+// What Kith itself forms of shared sources is not imported by a key of one user; of the user's own it is.
+func TestBoundKeysImportNoSharedStories(t *testing.T) {
+	e := fresh(t)
+	story := graph.NodeWrite{Kind: "storyline", EntityKey: "story", Name: graph.Some("S"), UserID: graph.Null[string](), History: &graph.History{}}
+	e.Same("shared", graph.Refused, e.imports(e.bound("u1"), &graph.RestoreBatch{Nodes: []graph.NodeWrite{story}}).Nodes[0].Status)
+	e.Same("by the team's key", graph.Created, e.imports(e.As(""), &graph.RestoreBatch{Nodes: []graph.NodeWrite{story}}).Nodes[0].Status)
+	e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'story'}) DELETE n`)
+}
+
+// Of a shared record a line of a bound key is a write: nothing else of it is stored, and a second one changes nothing.
+func TestSharedLinesOfBoundKeysAreWrites(t *testing.T) {
+	e := fresh(t)
+	e.Source("", graph.SourceWrite{EntityKey: "s", ContentType: "meeting"})
+	e.Write("", []graph.NodeWrite{called("concept", "c", "C")})
+	line := graph.NodeWrite{Kind: "concept", EntityKey: "c", UserID: graph.Null[string](), Description: graph.Some("new"), History: &graph.History{
+		Version: graph.Some(int64(40)), Written: graph.Some("deadbeef put-by-admin"), AccessCount: graph.Some(int64(900)), Evidence: graph.Some([]string{"x\x1fexternal\x1f0.1\x1feve"}),
+		MergedKeys: graph.Some([]string{"free"}),
+	}}
+	source := graph.NodeWrite{Kind: "source", EntityKey: "s", UserID: graph.Null[string](), OwnFields: &graph.OwnFields{WithdrawnAt: graph.Some(noon), MessageCount: graph.Some(int64(9))}, History: &graph.History{}}
+	ctx := graph.WithWriter(t.Context(), graph.Writer{KeyID: "key1", Through: "import:kith"})
+	for i, want := range []graph.Status{graph.Updated, graph.Unchanged} {
+		r, err := e.Store.Restore(ctx, e.bound("u1"), &graph.RestoreBatch{Nodes: []graph.NodeWrite{line, source}}, graph.ImportMark{}, func(graph.MemoryResult) string { return "" }, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Same(fmt.Sprint("import ", i), want, r.Nodes[0].Status)
+	}
+	e.Same("stored", [][]any{{"key1 import:kith", int64(2), nil, nil, "new"}}, e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) RETURN n.written, n.version, n.evidence, n.merged_keys, n.description`))
+	e.Same("source", [][]any{{nil, int64(0)}}, e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 's'}) RETURN n.withdrawn_at, n.message_count`))
+	e.Audit()
+}

@@ -124,6 +124,14 @@ func owner(w *NodeWrite, scope Scope) string {
 	return scope.UserID
 }
 
+// ownerOf returns the user to whom a node is private after a write; empty for a shared one.
+func ownerOf(w *NodeWrite, old *stored, scope Scope) string {
+	if old != nil {
+		return old.user()
+	}
+	return owner(w, scope)
+}
+
 // Validate checks everything that does not need the store. The error lists every fault with its location.
 func (w *MemoryWrite) Validate(scope Scope, now time.Time) error {
 	return (&batch{MemoryWrite: *w}).validate(scope, now)

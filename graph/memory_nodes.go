@@ -85,7 +85,7 @@ func (j *memoryJob) store(plan *nodePlan) error {
 }
 
 func (j *memoryJob) lookups() lookups {
-	l := lookups{entityKeys: slices.Clone(j.write.DerivedFrom), sees: j.visible}
+	l := lookups{entityKeys: slices.Clone(j.write.DerivedFrom), ends: j.evidenceKeys(), sees: j.visible}
 	for i := range j.write.Nodes {
 		n := &j.write.Nodes[i]
 		user := owner(n, j.scope)
@@ -187,6 +187,7 @@ func (p *nodePlan) place(i int) NodeResult {
 	if refused == (refusal{}) {
 		refused = cmp.Or(p.refusal(w, old), j.mergedKeysRefusal(w, old))
 	}
+	w = j.bounded(w, ownerOf(w, old, j.scope), old.properties())
 	var next *stored
 	if refused == (refusal{}) {
 		j.ifVersion(at, w.IfVersion, old.version())

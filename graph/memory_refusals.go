@@ -195,6 +195,8 @@ func (p *nodePlan) refusal(w *NodeWrite, old *stored) refusal {
 		return refusal{"name", fault.Required, "is required for a new node"}
 	case old == nil && kind == ItemKind && (w.OwnFields == nil || !w.Namespace.Given):
 		return refusal{"namespace", fault.Required, "is required for a new item"}
+	case kind.group == storyGroup && p.job.scope.Bound && ownerOf(w, old, p.job.scope) == "":
+		return refusal{"kind", fault.NotAllowed, "is formed by Kith: a key of one user does not import what the team shares"}
 	case old != nil && (old.kind != kind || !sameUser(old.user(), user, w.UserID.Given && kind != SystemEntityKind)):
 		return refusal{"entity_key", fault.Conflict, takenKey}
 	}

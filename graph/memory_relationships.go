@@ -222,6 +222,9 @@ func (j *memoryJob) placeRelationship(plan *relationshipPlan, i int, candidates 
 	if refused == (refusal{}) {
 		refused = j.overlapRefusal(w, old, candidates)
 	}
+	if refused == (refusal{}) {
+		w = j.boundedRelationship(w, j.privateTo(from, to), old)
+	}
 	if refused == (refusal{}) && j.write.edges != nil {
 		refused = j.write.edges[i].refusal(j.found.byKey[from], j.found.byKey[to])
 	}

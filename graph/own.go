@@ -192,6 +192,16 @@ func (field ownField) check(f *Faults, at fault.Path, value any) {
 	}
 }
 
+// dropReadOnly removes the fields that only Kith sets.
+func (o *OwnFields) dropReadOnly() {
+	v := reflect.ValueOf(o).Elem()
+	for _, f := range ownFields() {
+		if f.readOnly {
+			v.Field(f.index).SetZero()
+		}
+	}
+}
+
 // overlay stores the given fields in properties; null removes one.
 func (o *OwnFields) overlay(p Properties) {
 	o.each(func(field ownField, value optionalField) {

@@ -7,7 +7,7 @@ func (j *memoryJob) restores(m newMessage, source *stored) bool {
 		j.result.Nodes[m.place] = NodeResult{EntityKey: m.EntityKey, Status: Unchanged, Version: old.version()}
 		return false
 	}
-	w := &j.write.Nodes[m.place]
+	w := j.bounded(&j.write.Nodes[m.place], source.user(), nil)
 	p := m.properties(Scope{TeamID: j.scope.TeamID, UserID: source.user()}, source.key(), j.now)
 	p["entity_key"] = m.EntityKey
 	p.putTrust(source.Properties, j.tx.writer.Limit, j.scope.TeamID)

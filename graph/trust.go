@@ -174,8 +174,10 @@ func (j *memoryJob) beliefIn(origin Optional[string], t Optional[float64]) belie
 	return b
 }
 
-// asRestored reports whether an item of an import is stored as believed as its line says.
-func (j *memoryJob) asRestored(h *History) bool { return j.write.restoring && h != nil }
+// asRestored reports whether an item of an import is stored as believed as its line says. A writer whose trust is limited never says so.
+func (j *memoryJob) asRestored(h *History) bool {
+	return j.write.restoring && h != nil && j.tx.writer.Limit.Believed() == 1
+}
 
 // isFact reports whether nodes of a kind state facts, which are believed or not. Episodes and stories record what was said.
 func (k Kind) isFact() bool { return k.group != episodeGroup && k.group != storyGroup }

@@ -185,9 +185,9 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 	defer func() { _ = reader.Close() }()
 	reader.UserID = scope.UserID
 	into := exchange.ImportStores{Memory: a.Transfers, Statements: a.Statements, Refusals: a.Duplicates, Reviews: a.Trust, Preferences: a.Preferences, Chats: a.ChatStore}
-	writer := graph.Writer{} // an export has its writers
-	if in.Format != string(exchange.Kith) {
-		writer = graph.Writer{KeyID: principal(ctx).WriterID(), Through: "import:" + in.Format}
+	writer := graph.Writer{Limit: principal(ctx).Limit}    // an export has its writers
+	if in.Format != string(exchange.Kith) || scope.Bound { // nobody who speaks for one user names other writers
+		writer.KeyID, writer.Through = principal(ctx).WriterID(), "import:"+in.Format
 	}
 	return exchange.Import(graph.WithWriter(ctx, writer), into, scope, reader, exchange.ImportOptions{
 		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Admin: principal(ctx).Allows(auth.Admin), Guess: exchange.Format(in.Format) != exchange.Kith,

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"kith/internal/testenv"
+)
+
+// rights is a team with records of two users and shared ones, and the keys of its callers.
+type rights struct {
+	admin, team, bound, limited caller
+}
+
+// rightsOf returns a new team in which every caller may import or write.
+func rightsOf(t *testing.T, s *service) rights {
+	t.Helper()
+	team := testenv.Team(t)
+	key := func(body string) caller {
+		return s.as(s.as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+team+`",`+body+`}`)["key"].(string))
+	}
+	r := rights{
+		admin: key(`"scopes":["read","write","admin"]`), team: key(`"scopes":["read","write"]`),
+		bound: key(`"user_id":"u1","scopes":["read","write"]`), limited: key(`"scopes":["read","write"],"origin":"external"`),
+	}
+	for _, user := range []string{`"u1"`, `"u2"`, "null"} {
+		name := strings.Trim(user, `"`)
+		r.admin.must(t, http.MethodPost, "/v1/memory", fmt.Sprintf(`{"nodes":[{"kind":"person","entity_key":"p-%[2]s","name":"P %[2]s","user_id":%[1]s},
+			{"kind":"concept","entity_key":"c-%[2]s","name":"C %[2]s","user_id":%[1]s}],"relationships":[{"from":"p-%[2]s","to":"c-%[2]s","type":"relates_to","description":"first"}]}`, user, name))
+	}
+	r.admin.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u2","entity_key":"s-u2","content_type":"email","messages":[{"role":"user","text":"private"}]}`)
+	r.admin.do(t, http.MethodPut, "/v1/users/u2/preferences", `{"preferences":[{"key":"tone","value":"plain"}]}`)
+	return r
+}
+
+var theirKeys = []string{"p-u1", "c-u1", "p-u2", "c-u2", "p-null", "c-null", "s-u2", "new", "newer"} //nolint:gochecknoglobals // a constant list
+
+// forgedNode draws a node of an import that claims what it can. plain is it without what only an import may give.
+func forgedNode(r *rapid.T) (line, plain map[string]any) {
+	key := rapid.SampledFrom(theirKeys).Draw(r, "key")
+	line = map[string]any{
+		"kind": rapid.SampledFrom([]string{"person", "concept", "source"}).Draw(r, "kind"), "entity_key": key, "name": "N " + rapid.StringMatching("[a-z]{8}").Draw(r, "name"),
+		"description": "forged",
+	}
+	switch user := rapid.SampledFrom([]string{"", "null", "u1", "u2"}).Draw(r, "user"); user {
+	case "":
+	case "null":
+		line["user_id"] = nil
+	default:
+		line["user_id"] = user
+	}
+	plain = map[string]any{}
+	for name, value := range line {
+		plain[name] = value
+	}
+	history := map[string]any{"version": 1}
+	if rapid.Bool().Draw(r, "writer") {
+		history["written"], history["created_by"] = "deadbeef forged-by", "u2-forged"
+	}
+	if line["kind"] != "source" && rapid.Bool().Draw(r, "merged") {
+		history["merged_keys"] = rapid.SliceOfNDistinct(rapid.SampledFrom(theirKeys), 1, 3, rapid.ID[string]).Draw(r, "merged keys")
+	}
+	if rapid.Bool().Draw(r, "evidence") {
+		history["evidence"] = []string{"s-u2\x1fexternal\x1f0.4\x1feve"}
+	}
+	line["history"] = history
+	return line, plain
+}
+
+// forgedVersion draws a former version of some record.
+func forgedVersion(r *rapid.T) map[string]any {
+	key := rapid.SampledFrom(theirKeys).Draw(r, "of")
+	p := map[string]any{"entity_key": key, "name": "N", "description": "forged", "version": 0, "written": "deadbeef forged-by"}
+	if rapid.Bool().Draw(r, "participants") {
+		p["participants"] = []string{"u2"}
+	}
+	line := map[string]any{"kind": rapid.SampledFrom([]string{"person", "concept", "source"}).Draw(r, "kind"), "of": key, "until": "2026-01-01T00:00:00Z", "properties": p}
+	switch user := rapid.SampledFrom([]string{"null", "u1", "u2"}).Draw(r, "user"); user {
+	case "null":
+		line["user_id"] = nil
+	default:
+		line["user_id"] = user
+	}
+	return line
+}
+
+// others returns the lines of an export that are not of the user.
+func others(file, user string) (lines []string) {
+	for line := range strings.SplitSeq(file, "\n") {
+		if strings.Contains(line, `"user_id":"`+user+`"`) && !strings.HasPrefix(line, `{"end"`) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func lineOf(kind string, value any) string {
+	raw, err := json.Marshal(map[string]any{kind: value})
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}
+
+// An import line does what the same key could do by a write, and no more: it is stored only if the write would be, and names nobody else.
+func TestImportsDoNoMoreThanWrites(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	importing, writing := rightsOf(t, s), rightsOf(t, s)
+	read := func() (all string) { // what u2 reads of its own
+		for _, path := range []string{"person/p-u2/history", "person/p-u2/changes", "concept/c-u2/history", "source/s-u2/history"} {
+			all += string(importing.admin.do(t, http.MethodGet, "/v1/nodes/"+path+"?user_id=u2", "").body)
+		}
+		return all
+	}
+	before, reads := others(importing.admin.exported(t), "u2"), read()
+	stored := map[string]int64{}
+	rapid.Check(t, func(r *rapid.T) {
+		if rapid.Bool().Draw(r, "a version") {
+			l := forgedVersion(r)
+			report, _ := importing.bound.imported(t, lineOf("version", l))
+			stored["version"] += report.Versions.Created
+			if of := l["of"].(string); report.Versions.Created > 0 && (l["user_id"] != "u1" || !strings.HasSuffix(of, "-u1") && !strings.HasPrefix(of, "new")) {
+				r.Fatalf("stored: %v", l)
+			}
+			return
+		}
+		line, plain := forgedNode(r)
+		if limited := importing.limited.do(t, http.MethodPost, "/v1/import", lineOf("node", line)); limited.status != http.StatusForbidden {
+			r.Fatalf("a limited key imports: %d %s", limited.status, limited.body)
+		}
+		report, _ := importing.bound.imported(t, lineOf("node", line))
+		if report.Nodes.Created+report.Nodes.Updated == 0 {
+			return
+		}
+		stored["node"]++
+		raw, _ := json.Marshal(map[string]any{"nodes": []any{plain}})
+		answer := writing.bound.do(t, http.MethodPost, "/v1/memory", string(raw))
+		if answer.status != http.StatusOK || strings.Contains(string(answer.body), `"status":"refused"`) {
+			r.Fatalf("an import stores %v, and a write does not: %s", line, answer.body)
+		}
+	})
+	if stored["node"] < 5 || stored["version"] < 2 {
+		t.Errorf("only %v were stored", stored)
+	}
+	after := importing.admin.exported(t)
+	if diff := cmp.Diff(before, others(after, "u2")); diff != "" {
+		t.Errorf("another user's memory (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(reads, read()); diff != "" {
+		t.Errorf("what another user reads (-before +after):\n%s", diff)
+	}
+	for line := range strings.SplitSeq(after, "\n") {
+		if strings.Contains(line, "forged-by") || strings.Contains(line, "u2-forged") {
+			t.Errorf("names another writer: %s", line)
+		}
+		if keys := mergedKeysIn(line); slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(theirKeys[2:7], key) }) {
+			t.Errorf("leads keys astray: %s", line)
+		}
+	}
+}
+
+func mergedKeysIn(line string) []string {
+	var l struct {
+		Node struct {
+			History struct {
+				MergedKeys []string `json:"merged_keys"`
+			}
+		}
+	}
+	_ = json.Unmarshal([]byte(line), &l)
+	return l.Node.History.MergedKeys
+}
