@@ -16,8 +16,8 @@ import (
 )
 
 // Flaw returns what is wrong with the form of a JSON text; empty if nothing is. Beyond invalid grammar it refuses
-// what a decoder would silently repair or choose from: invalid UTF-8, half surrogate pairs, equal keys in an object.
-// It refuses NUL, which the database does not store. It refuses nesting beyond MaxDepth, and more than MaxValues
+// what a decoder would silently repair or choose from: invalid UTF-8, half surrogate pairs, equal keys in an object, numbers that are too large.
+// It refuses NUL, which the database does not store: in Kith's own lines JSON values of callers have it, see checkNUL. It refuses nesting beyond MaxDepth, and more than MaxValues
 // values: decoded they would take many times the memory of the text.
 func Flaw(raw []byte) string {
 	var c checker
@@ -40,6 +40,7 @@ type checker struct {
 	deepest int
 
 	maxDepth, maxValues int  // 0: MaxDepth and MaxValues
+	allowsNUL           bool // texts may contain NUL
 	cut                 bool // the text ends before its value does
 	hasNUL              bool // the text may contain an escaped NUL
 
@@ -55,7 +56,7 @@ var escapedNUL = []byte(`\u0000`)
 
 func (c *checker) check(raw []byte) string {
 	c.raw, c.in = raw, *bytes.NewBuffer(raw)
-	c.begin, c.values, c.deepest, c.cut, c.hasNUL = 0, 0, 0, false, bytes.Contains(raw, escapedNUL)
+	c.begin, c.values, c.deepest, c.cut, c.hasNUL = 0, 0, 0, false, !c.allowsNUL && bytes.Contains(raw, escapedNUL)
 	c.members, c.key, c.value = 0, nil, nil
 	c.tokens.Reset(&c.in)
 	flaw := c.walk()
@@ -98,6 +99,10 @@ func (c *checker) tokenFlaw(kind jsontext.Kind, depth, end int) string {
 		}
 		in, length := c.tokens.StackIndex(depth)
 		isName = in == '{' && length%2 == 1
+	case '0':
+		if flaw := c.numberFlaw(end); flaw != "" {
+			return flaw
+		}
 	}
 	if !isName && kind != '}' && kind != ']' {
 		if c.values++; c.values > cmp.Or(c.maxValues, MaxValues) {
@@ -138,6 +143,21 @@ func (c *checker) nulIndex(end int) int {
 		}
 		at++ // a backslash may be what is escaped
 	}
+}
+
+// shortNumber is the length from which on a number without an exponent may be too large.
+const shortNumber = 300
+
+// numberFlaw returns what is wrong with the number that ends at end: what no reader can decode, no write takes.
+func (c *checker) numberFlaw(end int) string {
+	digits := bytes.TrimLeft(c.raw[c.begin:end], blanks+":,")
+	if len(digits) < shortNumber && !bytes.ContainsAny(digits, "eE") {
+		return ""
+	}
+	if _, err := strconv.ParseFloat(string(digits), 64); err != nil {
+		return fmt.Sprintf("has a number that is too large at byte %d", end-len(digits)+1)
+	}
+	return ""
 }
 
 // restFlaw returns what is wrong with the text after the value.

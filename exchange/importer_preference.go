@@ -156,7 +156,7 @@ func decodeItem(raw json.RawMessage, into any, in *inTeam, team string) error {
 	case in.TeamID != nil && *in.TeamID != team:
 		return fault.Invalid(fault.At("team_id"), fault.NotAllowed, "must be the team of the key")
 	case err == nil:
-		return nil
+		return checkNUL(raw, into)
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {

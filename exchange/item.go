@@ -28,6 +28,8 @@ const (
 	MaxLine  = 2 << 20 // bytes of a line, or of one element of a document
 	MaxDepth = 32      // levels of JSON
 
+	lineDepth = 40 // levels of a line of Kith's own: the 32 of an item's value, and those around it
+
 	MaxValues = 300_000 // values of JSON in a line or element, members and items among them: an item's value alone may have 131,072
 )
 

@@ -37,6 +37,7 @@ func NewReader(r io.Reader, format Format) (*Reader, error) {
 	reader := &Reader{warned: map[string]bool{}, seen: keytable.New()}
 	switch format {
 	case Kith:
+		reader.checker.allowsNUL, reader.checker.maxDepth = true, lineDepth
 		reader.readMore = (&kithReader{Reader: reader, lines: newLineReader(r)}).read
 	case MCPMemory:
 		reader.readMore = (&mcpReader{Reader: reader, lines: newLineReader(r)}).read

@@ -88,15 +88,13 @@ func TestKithFaults(t *testing.T) {
 	const good = `2 node {"kind":"person","name":"Ada"}`
 	for _, test := range []struct{ name, line, want string }{
 		{"not JSON", `{"node":{},}`, "!1 : is not valid JSON at byte 11"},
-		{"too deep", `{"node":` + strings.Repeat(`[`, 32) + strings.Repeat(`]`, 32) + `}`, "!1 : must be nested at most 32 deep"},
+		{"too deep", `{"node":` + strings.Repeat(`[`, 40) + strings.Repeat(`]`, 40) + `}`, "!1 : must be nested at most 40 deep"},
 		{"many values", `{"node":{"tags":[` + strings.Repeat(`"",`, 300_000) + `""]}}`, "!1 : must have at most 300000 values"},
 		{"invalid UTF-8", "{\"node\":{\"name\":\"\xff\"}}", "!1 : must be valid UTF-8"},
-		{"NUL escaped", `{"node":{"name":"\u0000"}}`, "!1 : must not contain NUL characters (byte 18)"},
-		{"NUL after a backslash", `{"node":{"name":"\\u0000\u0000"}}`, "!1 : must not contain NUL characters (byte 25)"},
-		{"NUL in a key", `{"node":{"\u0000":1}}`, "!1 : must not contain NUL characters (byte 11)"},
 		{"no escape", `{"node":{"name":"\u12x4"}}`, "!1 : is not valid JSON at byte 18"},
 		{"cut with invalid UTF-8", "{\"node\":{\"name\":\"\xff", "!1 : must be valid UTF-8"},
 		{"NUL", "{\"node\":{\"name\":\"\x00\"}}", "!1 : is not valid JSON at byte 18"},
+		{"large number", `{"node":{"value":{"a":[1, -1E999]}}}`, "!1 : has a number that is too large at byte 27"},
 		{"half a pair", `{"node":{"name":"\ud83d"}}`, "!1 : has half a surrogate pair at byte 18"},
 		{"low half", `{"node":{"name":"\ude00"}}`, "!1 : has half a surrogate pair at byte 18"},
 		{"two high halves", `{"node":{"name":"\ud83d\ud83d"}}`, "!1 : has half a surrogate pair at byte 18"},

@@ -153,6 +153,7 @@ func nodeLine(kind Kind, p Properties) *NodeWrite {
 	if w.OwnFields != nil {
 		w.Title = Optional[string]{} // it is the name
 	}
+	w.dropNUL()
 	return w
 }
 

@@ -83,7 +83,7 @@ func (w *NodeWrite) settleItem(next Properties, old *stored) {
 	if w.Description.Given {
 		return
 	}
-	if old == nil || old.Text("description") == textsOf(old.Text("value")) {
+	if old == nil || withoutNUL(old.Text("description")) == textsOf(old.Text("value")) {
 		next["description"] = textsOf(next.Text("value"))
 	}
 }
@@ -115,6 +115,22 @@ func textsOf(value string) string {
 		}
 		key = len(inObject) > 0 && inObject[len(inObject)-1] && !key
 	}
-	text, _ := clip.Runes(strings.Join(texts, "\n"), bounds.TextLength)
+	text, _ := clip.Runes(withoutNUL(strings.Join(texts, "\n")), bounds.TextLength)
 	return text
+}
+
+// withoutNUL returns a text that Kith has taken from a JSON value with blanks for NUL characters, which texts must not have.
+func withoutNUL(text string) string { return strings.ReplaceAll(text, "\x00", " ") }
+
+// dropNUL removes NUL characters from the texts that earlier versions of Kith have taken from JSON values as they were: exports of them
+// have these.
+func (w *NodeWrite) dropNUL() {
+	switch w.Kind {
+	case ItemKind.Name:
+		w.Description.Value = withoutNUL(w.Description.Value)
+	case MessageKind.Name:
+		if w.OwnFields != nil && w.Parts.Given {
+			w.Text.Value = withoutNUL(w.Text.Value)
+		}
+	}
 }

@@ -207,7 +207,9 @@ func leastTrust(rows []map[string]any) any {
 
 // otherMessage returns the first field in which a stored message differs from the written one; empty if none does.
 func otherMessage(old *stored, role, name, text Optional[string], parts json.RawMessage, at Optional[time.Time]) string {
-	other := func(field string, given Optional[string]) bool { return given.Given && given.Value != old.Text(field) }
+	other := func(field string, given Optional[string]) bool {
+		return given.Given && given.Value != withoutNUL(old.Text(field))
+	}
 	stored := old.Moment("at")
 	switch {
 	case other("text", text):

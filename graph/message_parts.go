@@ -41,7 +41,7 @@ func textOfParts(raw json.RawMessage) string {
 	if len(texts) == 0 {
 		texts = names
 	}
-	text, _ := clip.Runes(strings.Join(texts, "\n"), bounds.MessageLength)
+	text, _ := clip.Runes(withoutNUL(strings.Join(texts, "\n")), bounds.MessageLength)
 	return text
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,6 +79,9 @@ func (r *formerRecord) line() (*VersionLine, error) {
 			l.UserID = Some(neo.Text(value))
 			continue
 		}
+		if text, isText := value.(string); isText && (name == "description" || name == "text") {
+			value = withoutNUL(text)
+		}
 		raw, err := storedJSON(value)
 		if err != nil {
 			return nil, fmt.Errorf("version of %s: %w", r.Kind, err)
@@ -138,13 +142,22 @@ func (l *VersionLine) stored() (Properties, error) {
 			return nil, fmt.Errorf("must have names of letters, digits and underscores, and at most %d bytes", maxVersionText)
 		}
 		value, ok := storedValue(raw)
-		if !ok {
-			return nil, fmt.Errorf("must have texts, whole numbers, truth values, lists of texts, or objects with number or time")
+		if text, isText := value.(string); isText && (name == "description" || name == "text") {
+			value = withoutNUL(text)
+		}
+		if !ok || hasNUL(value) {
+			return nil, fmt.Errorf("must have texts without NUL, whole numbers, truth values, lists of such texts, or objects with number or time")
 		}
 		p[name] = value
 	}
 	p.putUnless(!l.UserID.Given || l.UserID.Null, "user_id", l.UserID.Value)
 	return p, nil
+}
+
+// hasNUL reports whether a property has a text with a NUL character.
+func hasNUL(value any) bool {
+	list, _ := value.([]string)
+	return slices.ContainsFunc(append(list, neo.Text(value)), func(text string) bool { return strings.Contains(text, "\x00") })
 }
 
 // storedJSON returns a property as JSON from which storedValue reads it.

@@ -145,8 +145,10 @@ func (s *Store) EndImport(ctx context.Context, scope Scope, id string) error {
 	})
 }
 
-// CheckNode returns the faults of a node of an import that can be found without the database, located within the node.
+// CheckNode returns the faults of a node of an import that can be found without the database, located within the node. It mends what
+// exports of earlier versions have.
 func (s *Store) CheckNode(w *NodeWrite, scope Scope) []fault.FieldError {
+	w.dropNUL()
 	f := &Faults{}
 	b := &batch{restoring: true, MemoryWrite: MemoryWrite{Nodes: []NodeWrite{*w}}}
 	b.checkNodes(f, scope, s.Now())

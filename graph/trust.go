@@ -214,7 +214,7 @@ var factTexts = []string{ //nolint:gochecknoglobals // a constant list
 func (p Properties) tells(fact Properties) bool {
 	isNamed := true
 	for _, name := range factTexts {
-		if isEmpty(fact[name]) || name == "description" && fact["value"] != nil && fact.Text(name) == textsOf(fact.Text("value")) {
+		if isEmpty(fact[name]) || name == "description" && fact["value"] != nil && withoutNUL(fact.Text(name)) == textsOf(fact.Text("value")) {
 			continue // Kith takes the description of an item from its value
 		}
 		if !Same(p[name], fact[name]) {
