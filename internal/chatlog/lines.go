@@ -126,6 +126,15 @@ func (w *Writer) Place(line int64) string {
 	return fmt.Sprintf("%s, message %d", at.place, line-at.first)
 }
 
+// First returns the line with which the conversation of a line begins; 0 before the first conversation.
+func (w *Writer) First(line int64) int64 {
+	after := sort.Search(len(w.places), func(n int) bool { return w.places[n].first > line })
+	if after == 0 {
+		return 0
+	}
+	return w.places[after-1].first
+}
+
 // sourceKey returns the key of a conversation. A session has the key under which a hook of the agent stores it.
 func (w *Writer) sourceKey(id string) string {
 	if w.format == ClaudeCode {

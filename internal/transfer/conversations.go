@@ -117,6 +117,7 @@ func (c *Conversations) take(next *chatlog.Conversation, err error, tally chatlo
 
 // addTo adds the counts to the service's report, whose lines are those of the temporary file.
 func (c *Conversations) addTo(r *Report) {
+	r.Refused = c.explain(r.Refused)
 	for _, notes := range [][]Note{r.Refused, r.Warnings} {
 		for n := range notes {
 			if note := &notes[n]; note.Line > 0 {
@@ -126,6 +127,27 @@ func (c *Conversations) addTo(r *Report) {
 	}
 	r.Refused = append(append([]Note{}, c.refused...), r.Refused...)
 	r.Conversations = c
+}
+
+// heldElsewhere is said of a conversation whose key is not the user's.
+const heldElsewhere = "is already stored for another user of the team, or was, and can be restored there: import it for that user, or erase it there first"
+
+// explain says of a conversation that another user has what that means, once: not again for each of its messages.
+func (c *Conversations) explain(refused []Note) []Note {
+	held := map[int64]bool{}
+	kept := refused[:0]
+	for _, n := range refused { // in the order of their lines
+		first := c.writer.First(n.Line)
+		switch {
+		case n.Line == 0 || first == 0:
+		case held[first]:
+			continue
+		case n.Line == first && n.Location == "entity_key":
+			n.Location, n.Message, held[first] = "", heldElsewhere, true
+		}
+		kept = append(kept, n)
+	}
+	return kept
 }
 
 // String lists the counts, and what was not taken.
