@@ -68,7 +68,7 @@ func (w *batch) checkNodes(f *Faults, scope Scope, now time.Time) {
 }
 
 func (w *batch) checkRelationships(f *Faults, now time.Time) {
-	triples := map[[3]string]int{}
+	seen := map[[4]string]int{}
 	for i := range w.Relationships {
 		r := &w.Relationships[i]
 		at := fault.At("relationships").Index(i)
@@ -77,11 +77,11 @@ func (w *batch) checkRelationships(f *Faults, now time.Time) {
 			continue
 		}
 		from, kind, to, _ := r.direction()
-		triple := [3]string{from, kind, to}
-		if first, again := triples[triple]; again {
+		identity := [4]string{from, kind, to, r.Qualifier}
+		if first, again := seen[identity]; again {
 			f.Same(at, fault.At("relationships").Index(first))
 		}
-		triples[triple] = i
+		seen[identity] = i
 	}
 }
 

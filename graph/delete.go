@@ -360,7 +360,7 @@ func (t *Tx) restorable(scope Scope, types, keys []string) ([]Properties, error)
 // refuseRestored returns ErrNotFound if an end of a deleted relationship is gone, and ErrConflict if another relationship of its type
 // has taken its place.
 func (j *memoryJob) refuseRestored(deleted []Properties) error {
-	rows, together := make([]map[string]any, len(deleted)), map[[3]string][]Properties{}
+	rows, together := make([]map[string]any, len(deleted)), map[[4]string][]Properties{}
 	for i, p := range deleted {
 		from, to, kind := p.Text("from_key"), p.Text("to_key"), p.typeOf(p.Text("deleted_type"))
 		if !j.visible(j.found.byKey[from]) || !j.visible(j.found.byKey[to]) {
@@ -368,18 +368,18 @@ func (j *memoryJob) refuseRestored(deleted []Properties) error {
 		}
 		rows[i] = findRow(from, kind, to)
 		rows[i]["position"], rows[i]["since"] = i, p.start()
-		triple := [3]string{from, kind, to}
-		if slices.ContainsFunc(together[triple], p.overlaps) {
+		identity := [4]string{from, kind, to, p.Text("qualifier")}
+		if slices.ContainsFunc(together[identity], p.overlaps) {
 			return errOverlap
 		}
-		together[triple] = append(together[triple], p)
+		together[identity] = append(together[identity], p)
 	}
 	others, err := findRelationships.Exec(j.tx, map[string]any{"team_id": j.scope.TeamID, "rows": rows})
 	if err != nil {
 		return err
 	}
 	for _, other := range others {
-		if deleted[other.Position].overlaps(other.Properties) {
+		if p := deleted[other.Position]; p.Text("qualifier") == other.Properties.Text("qualifier") && p.overlaps(other.Properties) {
 			return errOverlap
 		}
 	}

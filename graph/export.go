@@ -160,7 +160,7 @@ func nodeLine(kind Kind, p Properties) *NodeWrite {
 // relationshipLine returns the write that restores a relationship.
 func relationshipLine(from, kind, to string, p Properties) *RelationshipWrite {
 	w := &RelationshipWrite{
-		From: from, To: to, Type: kind, Key: p.Text("key"), History: historyOf(p), Properties: rawOf(p),
+		From: from, To: to, Type: kind, Qualifier: p.Text("qualifier"), Key: p.Text("key"), History: historyOf(p), Properties: rawOf(p),
 		Description: someText(p, "description"), State: someText(p, "state"),
 		Salience: someNumber(p, "salience"), Confidence: someNumber(p, "confidence"),
 		Attitude: someInteger(p, "attitude"), Proximity: someInteger(p, "proximity"),

@@ -16,7 +16,8 @@ type MemoryWrite struct {
 	IdempotencyKey string              `json:"idempotency_key,omitempty" maxLength:"256" doc:"same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409"`
 	DerivedFrom    []string            `json:"derived_from,omitempty" maxItems:"20" unique:"true" doc:"entity keys of the sources that tell what is written: it carries their least trust, and goes when they are withdrawn"`
 	Nodes          []NodeWrite         `json:"nodes,omitempty" maxItems:"10000" doc:"each node once; nodes and relationships together are at most 10,000"`
-	Relationships  []RelationshipWrite `json:"relationships,omitempty" maxItems:"10000" doc:"at most one of each type from one node to another"`
+	Relationships  []RelationshipWrite `json:"relationships,omitempty" maxItems:"10000" doc:"at most one of each type and qualifier from one node to another"`
+	AnyTypes       bool                `json:"-"` // relationships may have more types than a team may define: they are those of another system
 }
 
 // Status is the outcome of writing an item.

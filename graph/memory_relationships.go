@@ -65,7 +65,8 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	}
 	plan := &relationshipPlan{created: map[string]map[string]any{}}
 	for i := range j.write.Relationships {
-		j.result.Relationships[i] = j.placeRelationship(plan, i, j.placed.over(j.write.Relationships[i].triple(), candidates[i]))
+		w := &j.write.Relationships[i]
+		j.result.Relationships[i] = j.placeRelationship(plan, i, j.qualified(w, j.placed.over(w.triple(), candidates[i])))
 	}
 	if err := j.addWords(); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ type mergedLink struct {
 	Leads      bool
 	Other      string
 	Deleted    bool       // the other end: it may be restored
-	Properties Properties // key, type_word, valid_from, valid_to, user_id, relationship_type
+	Properties Properties // key, type_word, qualifier, valid_from, valid_to, user_id, relationship_type
 }
 
 // movedLink is a relationship with its new ends.
@@ -100,6 +100,9 @@ func (t *Tx) repeatedLinks(teamID, key, other string, links []mergedLink) (map[i
 	}
 	for _, r := range found {
 		p := links[r.Position].Properties
+		if p.Text("qualifier") != r.Properties.Text("qualifier") {
+			continue
+		}
 		repeated[r.Position] = repeated[r.Position] || r.Properties.holdsWithin(p.start(), p.Moment("valid_to"))
 	}
 	return repeated, nil

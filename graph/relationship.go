@@ -22,11 +22,12 @@ func (t *Tx) rank(teamID string, keys ...string) error {
 	return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": keys, "now": t.store.Now()})
 }
 
-// RelationshipWrite is a relationship to create or update. From, type and to identify the current one, if it exists.
+// RelationshipWrite is a relationship to create or update. From, type, to and qualifier identify the current one, if it exists.
 type RelationshipWrite struct {
 	From             string              `json:"from" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key"`
 	To               string              `json:"to" max:"256" word:"true" minLength:"1" maxLength:"256" doc:"entity_key; another one than from"`
 	Type             string              `json:"type" matches:"^[a-z][a-z0-9_]{0,63}$" doc:"^[a-z][a-z0-9_]{0,63}$; the field's own: has_relationship_with, thinks_about, relates_to, involves, associated_with, engages_with, connected_to"`
+	Qualifier        string              `json:"qualifier,omitempty" maxLength:"256" doc:"tells it from others of its type between the same nodes, such as its name or id in another system. Without one, the write changes the one without a qualifier, else the only other one of the type (of related_to: with its relationship_type)"`
 	Description      Optional[string]    `json:"description,omitzero" max:"16384" doc:"how the two relate; at most 16,384 characters"`
 	RelationshipType Optional[string]    `json:"relationship_type,omitzero" max:"128" word:"true" doc:"one free word"`
 	Salience         Optional[float64]   `json:"salience,omitzero" min:"0" max:"1" doc:"0 to 1; default 0.5; null is 0"`
@@ -70,6 +71,7 @@ func (w *RelationshipWrite) check(f *Faults, at fault.Path, now time.Time, resto
 	if w.Key != "" {
 		f.Word(at.Field("key"), w.Key, bounds.KeyLength)
 	}
+	w.checkQualifier(f, at.Field("qualifier"))
 	if w.History != nil {
 		f.Number(at.Field("history").Field("seq"), w.History.Seq, MaxNumber)
 	}
@@ -138,6 +140,9 @@ func (w *RelationshipWrite) closes() bool { return w.ValidTo.Given && !w.ValidTo
 
 // overlay stores the given fields in properties, except those of the lifecycle.
 func (w *RelationshipWrite) overlay(p Properties) {
+	if w.Qualifier != "" {
+		p["qualifier"] = w.Qualifier
+	}
 	w.Description.set(p, "description", "")
 	w.RelationshipType.set(p, "relationship_type", nil)
 	w.Attitude.set(p, "attitude", nil)

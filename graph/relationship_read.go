@@ -31,6 +31,7 @@ type RelationshipView struct {
 	From             string          `json:"from"`
 	To               string          `json:"to"`
 	Type             string          `json:"type"`
+	Qualifier        string          `json:"qualifier,omitempty" doc:"tells it from others of its type between the same nodes"`
 	Direction        string          `json:"direction,omitempty" enum:"outgoing,incoming"`
 	Node             *NodeRef        `json:"node,omitempty" doc:"the other end"`
 	Description      string          `json:"description"`
@@ -83,7 +84,7 @@ func NewRelationshipView(from, kind, to string, p Properties, now time.Time) Rel
 	alive := p.vitality()
 	kind = p.typeOf(kind)
 	v := RelationshipView{
-		Key: p.Text("key"), From: from, To: to, Type: kind, Description: p.Text("description"), RelationshipType: p.typeText(),
+		Key: p.Text("key"), From: from, To: to, Type: kind, Qualifier: p.Text("qualifier"), Description: p.Text("description"), RelationshipType: p.typeText(),
 		Attitude: neo.OptionalInteger(p["attitude"]), Proximity: neo.OptionalInteger(p["proximity"]),
 		Salience: RoundSalience(alive.current(now)), Confidence: alive.confidence, State: alive.stateAt(now),
 		ValidFrom: p.Moment("valid_from"), ValidTo: p.Moment("valid_to"), RecordedAt: p.Moment("recorded_at"),

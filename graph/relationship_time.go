@@ -8,7 +8,7 @@ import (
 	"kith/neo"
 )
 
-// The relationships of one triple follow each other: at most one is valid at a time. Mentions and other provenance
+// The relationships of one triple and qualifier follow each other: at most one is valid at a time. Mentions and other provenance
 // have no times, and an import keeps the history as exported.
 
 // since returns the time after which other relationships of the triple may be meant by a write, or conflict with it:

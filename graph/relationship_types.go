@@ -110,13 +110,13 @@ func (p Properties) putWord(word string) {
 }
 
 // lacksPlace reports whether a type is a new word and exceeds the team's limit. A new word within the limit is
-// recorded.
+// recorded. The limit keeps callers from inventing ever more types: what another system has is stored under its own.
 func (j *memoryJob) lacksPlace(kind string) bool {
 	if !j.tx.store.isWord(kind) || slices.Contains(j.words, kind) || slices.Contains(j.fresh, kind) {
 		return false
 	}
 	if len(j.words)+len(j.fresh) >= maxWords {
-		return true
+		return !j.write.restoring && !j.write.AnyTypes
 	}
 	j.fresh = append(j.fresh, kind)
 	return false

@@ -1,4 +1,4 @@
-// Finds types with several current relationships between the same two nodes, and returns all but the newest of each.
+// Finds types with several current relationships of one qualifier between the same two nodes, and returns all but the newest of each.
 // Relationships of systems may repeat. It compares pairs instead of sorting, because a node may have millions.
 // mode: read
 // params: team_id, entity_keys
@@ -14,6 +14,7 @@ MATCH (n)-[o]->(m)
 WHERE o.key IS NOT NULL
   AND o.valid_to IS NULL
   AND coalesce(o.type_word, type(o)) = coalesce(r.type_word, type(r))
+  AND coalesce(o.qualifier, '') = coalesce(r.qualifier, '')
 WITH n, r, o, coalesce(r.updated_at, r.recorded_at, datetime({epochMillis: 0})) AS changed, coalesce(o.updated_at, o.recorded_at, datetime({epochMillis: 0})) AS other
 WHERE other > changed
   OR other = changed AND (o.key > r.key OR o.key = r.key AND elementId(o) > elementId(r))

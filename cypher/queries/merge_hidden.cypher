@@ -11,5 +11,5 @@ MATCH (n)-[r {team_id: $team_id}]-(d)
 WHERE (startNode(r) = n) = row.leads
   AND CASE type(r) WHEN 'system_relationship' THEN r.relationship_type ELSE coalesce(r.type_word, type(r)) END = row.type
 RETURN row.position AS position,
-  [name IN ['valid_from', 'valid_to'] | [name, r[name]]] AS properties
+  [name IN ['qualifier', 'valid_from', 'valid_to'] | [name, r[name]]] AS properties
 LIMIT 100000

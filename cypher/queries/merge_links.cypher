@@ -10,5 +10,5 @@ RETURN type(r) AS type,
   startNode(r) = n AS leads,
   x.entity_key AS other,
   x:Deleted AS deleted,
-  [name IN ['key', 'type_word', 'valid_from', 'valid_to', 'user_id', 'relationship_type'] | [name, r[name]]] AS properties
+  [name IN ['key', 'type_word', 'qualifier', 'valid_from', 'valid_to', 'user_id', 'relationship_type'] | [name, r[name]]] AS properties
 LIMIT $limit

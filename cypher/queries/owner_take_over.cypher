@@ -13,12 +13,12 @@ USING INDEX SEEK o:Memory(team_id, entity_key)
 CALL (o) {
   MATCH (o)-[q {team_id: $team_id}]-(x)
   WHERE coalesce(q.valid_to > $now, true)
-  RETURN collect([[x.entity_key, type(q), coalesce(q.type_word, ''), startNode(q) = o], q.valid_from, q.valid_to]) AS has
+  RETURN collect([[x.entity_key, type(q), coalesce(q.type_word, ''), coalesce(q.qualifier, ''), startNode(q) = o], q.valid_from, q.valid_to]) AS has
 }
 CALL (g, o, has) {
   MATCH (g)-[r {team_id: $team_id}]-(x)
   WITH o, r, x, type(r) AS kind, startNode(r) = g AS leads, properties(r) AS values,
-    x = o OR coalesce(r.valid_to > $now, true) AND any(h IN has WHERE h[0] = [x.entity_key, type(r), coalesce(r.type_word, ''), startNode(r) = g]
+    x = o OR coalesce(r.valid_to > $now, true) AND any(h IN has WHERE h[0] = [x.entity_key, type(r), coalesce(r.type_word, ''), coalesce(r.qualifier, ''), startNode(r) = g]
       AND coalesce(h[1] < r.valid_to, true) AND coalesce(r.valid_from < h[2], true)) AS doubled
   DELETE r
   WITH o, x, kind, leads, values, doubled
