@@ -38,7 +38,7 @@ const lettaWorkWarning = "messages of the system, of tools, and an agent's reaso
 
 // addMessage adds a message to the conversation of the agent, which begins with the first one.
 func (r *lettaReader) addMessage(line int64, in *lettaMessage) error {
-	role, known := lettaRoles[cmp.Or(in.MessageType, in.Role)]
+	role, known := lettaRoles[cmp.Or(in.MessageType, Role(in.Role))]
 	switch {
 	case r.agent.ID == "":
 		r.warnOnce(line, "agents", "messages of an agent whose id does not precede them are not imported")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -52,8 +53,10 @@ type Said struct {
 	Now       time.Time
 }
 
-// userRole is the role of messages that the user wrote.
-const userRole = "user"
+// IsUserRole reports whether messages of a role are what the user wrote.
+func IsUserRole(role string) bool {
+	return strings.EqualFold(role, "user") || strings.EqualFold(role, "human")
+}
 
 // sourceMessages are rows of new messages of a source.
 type sourceMessages struct {
@@ -69,7 +72,7 @@ func (t *Tx) tell(s sourceMessages, now time.Time) error {
 	for _, row := range s.rows {
 		p, _ := row["properties"].(map[string]any)
 		m := Properties(p)
-		if role := m.Text("role"); role == userRole && TrustIn(m) >= trust.Plain { // what others wrote is no instruction
+		if role := m.Text("role"); IsUserRole(role) && TrustIn(m) >= trust.Plain { // what others wrote is no instruction
 			said.Messages = append(said.Messages, Message{EntityKey: Properties(row).Text("entity_key"), Role: role, Text: m.Text("text"), At: *m.Moment("at")})
 		}
 	}

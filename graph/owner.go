@@ -90,7 +90,7 @@ func ownerNameIn(messages []MessageWrite) (name string) {
 	for i := range messages {
 		m := &messages[i]
 		switch {
-		case m.Role != "user" || m.Name == "" || m.Name == name:
+		case !IsUserRole(m.Role) || m.Name == "" || m.Name == name:
 		case name != "":
 			return ""
 		default:

@@ -126,7 +126,7 @@ func (j *restoring) add(l Line) (graph.Status, error) {
 	}
 	old := j.byKey[l.Key]
 	switch {
-	case m == nil || m.UserID != l.UserID.Value || m.Role != userRole:
+	case m == nil || m.UserID != l.UserID.Value || !graph.IsUserRole(m.Role):
 		return "", fault.Invalid(fault.At("message"), fault.Missing, "must be the key of a message that the user wrote")
 	case m.SourceKey != l.Source:
 		return "", fault.Invalid(fault.At("source"), fault.Missing, "must be the key of the message's source")
@@ -146,9 +146,6 @@ func (j *restoring) add(l Line) (graph.Status, error) {
 	}
 	return graph.Updated, nil
 }
-
-// userRole is the role of messages that users wrote.
-const userRole = "user"
 
 // message returns a message that is stored, or that a dry run would have stored; nil if there is none.
 func (j *restoring) message(key string) (*message, error) {
