@@ -17,27 +17,40 @@ import (
 // batch is the part of an import that is stored in one transaction: first the nodes, then the relationships and the statements.
 type batch struct {
 	graph.RestoreBatch
-	nodeLines, relationshipLines []int64
-	versionLines                 []int64
-	keys                         map[string]bool // of the nodes
-	ends                         map[string]bool // keys at the ends of relationships
-	bytes                        int
-	findings                     []finding
-	statements                   []statement.Line
-	statementResults             []statement.Result
-	statementLines               []int64
-	pauses                       []graph.Scope
-	refusals                     []duplicate.Line
-	refusalLines                 []int64
-	reviews                      []graph.ReviewLine
-	reviewLines                  []int64
-	rules                        []graph.TrustRuleLine
-	last                         int64  // the number of its last line
-	user                         string // owner of the preferences
-	preferences                  []preference.Preference
-	preferenceLines              []int64
-	chats                        chat.Batch
-	treeLines, turnLines         []int64
+	nodePlaces, relationshipPlaces []place
+	versionLines                   []int64
+	keys                           map[string]bool // of the nodes
+	ends                           map[string]bool // keys at the ends of relationships
+	bytes                          int
+	findings                       []finding
+	statements                     []statement.Line
+	statementResults               []statement.Result
+	statementLines                 []int64
+	pauses                         []graph.Scope
+	refusals                       []duplicate.Line
+	refusalLines                   []int64
+	reviews                        []graph.ReviewLine
+	reviewLines                    []int64
+	rules                          []graph.TrustRuleLine
+	last                           int64  // the number of its last line
+	user                           string // owner of the preferences
+	preferences                    []preference.Preference
+	preferenceLines                []int64
+	chats                          chat.Batch
+	treeLines, turnLines           []int64
+}
+
+// place is where an item is in the file.
+type place struct {
+	line int64
+	in   string // the element of a document; empty: the line
+}
+
+func (i *Item) place() place { return place{i.Line, i.Place} }
+
+// refusal returns what is wrong with a field of the item.
+func (p place) refusal(location, message string) Refusal {
+	return Refusal{p.line, within(p.in, location), message}
 }
 
 func (b *batch) itemCount() int {
@@ -65,7 +78,7 @@ func (i *importer) addNode(ctx context.Context, item Item) error {
 	}
 	i.batch.keys[w.EntityKey] = true
 	i.batch.Nodes = append(i.batch.Nodes, w)
-	i.batch.nodeLines = append(i.batch.nodeLines, item.Line)
+	i.batch.nodePlaces = append(i.batch.nodePlaces, item.place())
 	i.batch.bytes += len(item.Raw)
 	return nil
 }
@@ -106,7 +119,7 @@ func (i *importer) addRelationship(ctx context.Context, item Item) error {
 		return err
 	}
 	i.batch.Relationships = append(i.batch.Relationships, w.RelationshipWrite)
-	i.batch.relationshipLines = append(i.batch.relationshipLines, item.Line)
+	i.batch.relationshipPlaces = append(i.batch.relationshipPlaces, item.place())
 	i.batch.bytes += len(item.Raw)
 	return nil
 }
@@ -193,13 +206,13 @@ func (b *batch) dropFaulty(fields []fault.FieldError) bool {
 	kept := 0
 	for n := range b.Relationships {
 		if f, ok := faulty[n]; ok {
-			b.findings = append(b.findings, finding{Refusal{b.relationshipLines[n], f.Path.String(), f.Message}, false, RelationshipItem})
+			b.findings = append(b.findings, finding{b.relationshipPlaces[n].refusal(f.Path.String(), f.Message), false, RelationshipItem})
 			continue
 		}
-		b.Relationships[kept], b.relationshipLines[kept] = b.Relationships[n], b.relationshipLines[n]
+		b.Relationships[kept], b.relationshipPlaces[kept] = b.Relationships[n], b.relationshipPlaces[n]
 		kept++
 	}
-	b.Relationships, b.relationshipLines = b.Relationships[:kept], b.relationshipLines[:kept]
+	b.Relationships, b.relationshipPlaces = b.Relationships[:kept], b.relationshipPlaces[:kept]
 	return len(faulty) > 0
 }
 
@@ -209,14 +222,17 @@ func (i *importer) countResults(b *batch, result graph.MemoryResult) {
 	places := refusedFields(result.Refused)
 	for n, r := range result.Nodes {
 		i.report.Nodes.add(r.Status)
+		if r.Status != graph.Refused && importedTwice(b.Nodes[n].EntityKey, r.EntityKey) && b.Nodes[n].History == nil {
+			all = append(all, finding{b.nodePlaces[n].refusal("", oneOfTwo), true, NodeItem})
+		}
 		if r.Status == graph.Refused {
-			all = append(all, finding{Refusal{b.nodeLines[n], places[fault.At("nodes").Index(n)], *r.Error}, false, NodeItem})
+			all = append(all, finding{b.nodePlaces[n].refusal(places[fault.At("nodes").Index(n)], *r.Error), false, NodeItem})
 		}
 	}
 	for n, r := range result.Relationships {
 		i.report.Relationships.add(r.Status)
 		if r.Status == graph.Refused {
-			all = append(all, finding{Refusal{b.relationshipLines[n], places[fault.At("relationships").Index(n)], *r.Error}, false, RelationshipItem})
+			all = append(all, finding{b.relationshipPlaces[n].refusal(places[fault.At("relationships").Index(n)], *r.Error), false, RelationshipItem})
 		}
 	}
 	all = i.countStatements(b, all)

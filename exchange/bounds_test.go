@@ -82,7 +82,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		{"langgraph", LangGraph, &endless{format: `{"namespace":["a"],"key":"%d","value":{"text":"` + text + `"}}` + "\n"}, false},
 		{"one line", Kith, &endless{begin: `{"node":"`, format: "%d" + text}, true},
 		{"one element", Mem0, &endless{begin: `[{"memory":"`, format: "%d" + text, end: `"}]`}, true},
-		{"a section nobody asked for", Graphiti, &endless{begin: `{"x":["`, format: "%d" + text, end: `"]}`}, true},
+		{"a section nobody asked for", Graphiti, &endless{begin: `{"nodes":[],"x":["`, format: "%d" + text, end: `"]}`}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.in.size = 24 << 20 // more than the heap may grow

@@ -164,15 +164,15 @@ func (r *cogneeReader) addEdge(line int64, in *cogneeEdge) error {
 	}
 	switch {
 	case in.Source == "" || in.Target == "":
-		r.addFault(line, "edges", "must have a source and a target")
+		r.addFault(line, "", "must have a source and a target")
 	case source == "" || target == "":
-		r.addFault(line, "edges", "must lead between nodes that come before it in the file")
+		r.addFault(line, "", "must lead between nodes that come before it in the file")
 	case slices.Contains([]string{source, target}, cogneeSkipped):
-		r.warnOnce(line, "edges", "edges of nodes that are not imported are not imported")
+		r.warnOnce(line, "", "edges of nodes that are not imported are not imported")
 	case source == cogneeSource && target == cogneeKnown:
 		r.emitRelationship(line, &wireRelationship{From: r.key(in.Source), To: r.key(in.Target), Type: "mentions"})
 	case source == cogneeSource || target == cogneeSource:
-		r.warnOnce(line, "edges", "edges between documents and their chunks, and edges to them, are not imported")
+		r.warnOnce(line, "", "edges between documents and their chunks, and edges to them, are not imported")
 	default:
 		r.addFact(line, in)
 	}

@@ -101,12 +101,12 @@ func TestWhatIsTooLongIsCutAndTold(t *testing.T) {
 		{"mcp-memory", fmt.Sprintf(`{"type":"entity","name":"a","observations":["%s"]}`, long(4097)), "?1 observations: was cut to 4096 characters"},
 		{"mcp-memory", `{"type":"entity","name":"a","observations":["b"` + strings.Repeat(`,"b"`, 100) + `]}`,
 			"?1 observations: has more than 100: the others are in the description alone"},
-		{"mem0", fmt.Sprintf(`[{"id":"a","memory":"%s"}]`, long(16385)), "?1 memory: was cut to 16384 characters"},
+		{"mem0", fmt.Sprintf(`[{"id":"a","memory":"%s"}]`, long(16385)), "?1 [0].memory: was cut to 16384 characters"},
 		{"mem0", fmt.Sprintf(`[{"id":"a","memory":"b","metadata":{"c":"%s"}}]`, long(8192)),
-			"?1 properties.metadata: was ignored: the properties would be too large or too deep"},
-		{"graphiti", fmt.Sprintf(`{"nodes":[{"uuid":"a","name":"b","summary":"%s"}]}`, long(16385)), "?1 summary: was cut to 16384 characters"},
-		{"graphiti", fmt.Sprintf(`{"episodes":[{"uuid":"a","name":"b","content":"%s"}]}`, long(16385)), "?1 content: was cut to 16384 characters"},
-		{"graphiti", fmt.Sprintf(`{"edges":[{"source_node_uuid":"a","target_node_uuid":"b","fact":"%s"}]}`, long(16385)), "?1 fact: was cut to 16384 characters"},
+			"?1 [0].properties.metadata: was ignored: the properties would be too large or too deep"},
+		{"graphiti", fmt.Sprintf(`{"nodes":[{"uuid":"a","name":"b","summary":"%s"}]}`, long(16385)), "?1 nodes[0].summary: was cut to 16384 characters"},
+		{"graphiti", fmt.Sprintf(`{"episodes":[{"uuid":"a","name":"b","content":"%s"}]}`, long(16385)), "?1 episodes[0].content: was cut to 16384 characters"},
+		{"graphiti", fmt.Sprintf(`{"edges":[{"source_node_uuid":"a","target_node_uuid":"b","fact":"%s"}]}`, long(16385)), "?1 edges[0].fact: was cut to 16384 characters"},
 	} {
 		got := readAll(t, Format(test.format), strings.NewReader(test.in))
 		told := strings.Join(got[:len(got)-1], "\n")
@@ -121,10 +121,11 @@ func TestDocumentsThatCannotBeReadOn(t *testing.T) {
 	item := `{"uuid":"a","name":"b"}`
 	first := readAll(t, Graphiti, strings.NewReader(`{"nodes":[`+item+`]}`))[0]
 	for in, want := range map[string][]string{
-		"":                                     {"error: line 1, column 1: the file ends in the middle of the document: it may be cut"},
-		" \n ":                                 {"error: line 2, column 2: the file ends in the middle of the document: it may be cut"},
-		`[]`:                                   {"error: line 1, column 2: the document does not begin as one of this format"},
-		`7`:                                    {"error: line 1, column 2: the document does not begin as one of this format"},
+		"":                                     {"error: line 1, column 1: the file is empty"},
+		" \n ":                                 {"error: line 2, column 2: the file is empty"},
+		`[]`:                                   {"error: line 1, column 2: the file does not begin as one of this format; the formats are kith, mcp-memory, graphiti, mem0, zep, letta, cognee, langgraph"},
+		`7`:                                    {"error: line 1, column 2: the file does not begin as one of this format; the formats are kith, mcp-memory, graphiti, mem0, zep, letta, cognee, langgraph"},
+		`"{\"nodes\":[]}"`:                     {"error: line 1, column 2: the file is a JSON text with a document in it: take it out first, for example with jq -r ."},
 		`{`:                                    {"error: line 1, column 2: the file ends in the middle of the document: it may be cut"},
 		`{7:1}`:                                {"error: line 1, column 3: expected a key"},
 		`{"nodes" []}`:                         {"error: line 1, column 11: expected a colon"},
@@ -132,11 +133,11 @@ func TestDocumentsThatCannotBeReadOn(t *testing.T) {
 		`{"nodes":[` + item + `,]}`:            {first, "error: line 1, column 35: expected a value"},
 		`{"nodes":[` + item + `]]`:             {first, "error: line 1, column 35: expected a comma or the end of a list or object"},
 		`{"nodes":[` + item + `]} {`:           {first, "error: line 1, column 37: unexpected text after the document"},
-		`{"nodes":[{"uuid":"a"]]}]}`:           {"!1 nodes: an element is not valid JSON at byte 12", "error: line 1, column 25: unexpected text after the document"},
+		`{"nodes":[{"uuid":"a"]]}]}`:           {"!1 nodes[0]: is not valid JSON at byte 12", "error: line 1, column 25: unexpected text after the document"},
 		"{\"nodes\":[\n" + item[:9]:            {"error: line 2, column 10: the file ends in the middle of the document: it may be cut"},
 		"\ufeff{\"nodes\":[" + item + "]}\r\n": {first},
-		`{"nodes":[],"edges":{}}`:              {"!1 source_node_uuid: is required"},
-		`{"nodes":{"a":{}}}`:                   {"!1 uuid: is required"},
+		`{"nodes":[],"edges":{}}`:              {"!1 edges.source_node_uuid: is required"},
+		`{"nodes":{"a":{}}}`:                   {"!1 nodes.uuid: is required"},
 		`{}`:                                   nil,
 	} {
 		t.Run(in, func(t *testing.T) {
@@ -151,9 +152,9 @@ func TestElementsThatAreTooLarge(t *testing.T) {
 	t.Parallel()
 	large := `{"uuid":"` + strings.Repeat("x", 3<<20) + `"}`
 	check(t, Graphiti, `{"x`+strings.Repeat("y", 100)+`":`+large+`,"nodes":[`+large+`,{"uuid":""},`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+`]}`,
-		"!1 nodes: an element has more than 2097152 bytes",
-		"!1 uuid: is required",
-		"!1 nodes: an element must be nested at most 32 deep",
+		"!1 nodes[0]: has more than 2097152 bytes",
+		"!1 nodes[1].uuid: is required",
+		"!1 nodes[2]: must be nested at most 32 deep",
 	)
 	check(t, Graphiti, `{"`+strings.Repeat("y", 3<<20)+`":7}`, "error: line 1, column 3145732: a key is too long")
 }

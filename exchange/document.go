@@ -5,6 +5,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
 	"kith/internal/jsonline"
 	"kith/internal/jsonname"
@@ -25,7 +29,12 @@ type document struct {
 	first    bool   // nothing of the open list or object has been read
 	listed   bool   // the document is a list
 	section  string // with the open list
+	index    int    // of the element in it; -1: the section is an element itself
 	begin    int64  // line at which the last value begins
+	values   bool   // the document is a sequence of objects, each of which is an element
+	foreign  bool   // the file is of another format
+	members  int    // of the document
+	known    bool   // one of them is a section
 
 	// Elements of the section nestedIn may have a list nestedList whose items are read one by one: all of them may be too much.
 	nestedIn, nestedList string
@@ -33,6 +42,7 @@ type document struct {
 	headBegin            int64
 	headTooLong          bool
 	listRead             bool // the nested list of the element has been read
+	nestedIndex          int  // of the item in the nested list
 }
 
 type documentState int
@@ -43,6 +53,7 @@ const (
 	inList
 	inElement // an object with a nested list
 	inNested  // the nested list
+	inValues  // between the objects of a sequence
 	afterEnd
 )
 
@@ -68,6 +79,8 @@ func (d *document) next() (section string, raw []byte, err error) {
 		case inNested:
 			section = d.section + "." + d.nestedList
 			raw, done, err = d.nestedItem()
+		case inValues:
+			raw, done, err = d.nextValue()
 		case afterEnd:
 			err = d.finish()
 		}
@@ -84,15 +97,24 @@ func (d *document) start() error {
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")) || bytes.HasPrefix(mark, []byte("\xfe\xff")):
 		return d.fail("the file is in UTF-16: save it in UTF-8")
 	}
+	if d.foreign {
+		return d.fail(foreignFile())
+	}
+	if d.values {
+		d.state, d.index = inValues, -1
+		return nil
+	}
 	switch b, err := d.token(); {
 	case err != nil:
 		return err
 	case b == '{':
 		d.state = inObject
 	case b == '[' && d.sections[""]:
-		d.state, d.listed = inList, true
+		d.state, d.listed, d.index = inList, true, -1
+	case b == '"':
+		return d.fail("the file is a JSON text with a document in it: take it out first, for example with jq -r .")
 	default:
-		return d.fail("the document does not begin as one of this format")
+		return d.fail(foreignFile())
 	}
 	return nil
 }
@@ -112,6 +134,7 @@ func (d *document) member() (section string, raw []byte, done bool, err error) {
 		return "", nil, false, d.fail("expected a key")
 	}
 	section = string(jsonname.Plain(key))
+	d.members, d.known = d.members+1, d.known || d.sections[section]
 	if b, err := d.token(); err != nil || b != ':' {
 		return "", nil, false, d.errorOr(err, "expected a colon")
 	}
@@ -127,9 +150,10 @@ func (d *document) open(section string) (raw []byte, done bool, err error) {
 	}
 	if b == '[' && d.sections[section] {
 		_, err = d.token()
-		d.state, d.section, d.first = inList, section, true
+		d.state, d.section, d.first, d.index = inList, section, true, -1
 		return nil, false, err
 	}
+	d.section, d.index = section, -1
 	wanted := b == '{' && d.sections[section]
 	raw, err = d.value(wanted)
 	return raw, wanted, err
@@ -141,6 +165,7 @@ func (d *document) element() (raw []byte, done bool, err error) {
 		return nil, false, err
 	}
 	if more {
+		d.index++
 		return d.listItem()
 	}
 	if d.state = inObject; d.listed {
@@ -148,6 +173,30 @@ func (d *document) element() (raw []byte, done bool, err error) {
 	}
 	d.first = false
 	return nil, false, nil
+}
+
+// nextValue reads the next object of a sequence.
+func (d *document) nextValue() (raw []byte, done bool, err error) {
+	d.state = afterEnd // the file may end here
+	if _, err := d.peek(); err != nil {
+		return nil, false, err
+	}
+	d.state = inValues
+	d.index++
+	raw, err = d.value(true)
+	return raw, true, err
+}
+
+// place returns where the last element is in the document, such as nodes[3].
+func (d *document) place() string {
+	place := d.section
+	if d.index >= 0 {
+		place += "[" + strconv.Itoa(d.index) + "]"
+	}
+	if d.state == inNested && d.nestedIndex >= 0 {
+		place += "." + d.nestedList + "[" + strconv.Itoa(d.nestedIndex) + "]"
+	}
+	return place
 }
 
 // separator skips what precedes a member or element; more is false at the end of the list or object.
@@ -172,10 +221,18 @@ func (d *document) separator(end byte) (more bool, err error) {
 
 func (d *document) finish() error {
 	_, err := d.peek()
-	if err == nil {
+	switch {
+	case err == nil:
 		return d.fail("unexpected text after the document")
+	case d.members > 0 && !d.known:
+		return d.fail("the document has none of the lists of this format: " + strings.Join(slices.Sorted(maps.Keys(d.sections)), ", "))
 	}
 	return err // io.EOF
+}
+
+// foreignFile is the fault of a file that is not of the format it is read as.
+func foreignFile() string {
+	return "the file does not begin as one of this format; the formats are " + formatNames()
 }
 
 func (d *document) keyError(err error) error {

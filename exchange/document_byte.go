@@ -21,6 +21,9 @@ func (d *document) read() (byte, error) {
 
 // endError returns an error with a position if the file ends too early.
 func (d *document) endError(err error) error {
+	if errors.Is(err, io.EOF) && d.state == atStart {
+		return d.fail("the file is empty")
+	}
 	if errors.Is(err, io.EOF) && d.state != afterEnd {
 		return d.fail("the file ends in the middle of the document: it may be cut")
 	}

@@ -44,7 +44,7 @@ func (d *document) elementMember() (section string, raw []byte, done bool, err e
 		if err == nil {
 			_, err = d.token()
 		}
-		d.state, d.first, d.listRead = inNested, true, true
+		d.state, d.first, d.listRead, d.nestedIndex = inNested, true, true, -1
 		raw, headErr := d.takeHead()
 		return d.section, raw, err == nil, errors.Join(err, headErr)
 	}
@@ -96,6 +96,7 @@ func (d *document) nestedItem() (raw []byte, done bool, err error) {
 		return nil, false, err
 	}
 	if more {
+		d.nestedIndex++
 		raw, err = d.value(true)
 		return raw, true, err
 	}

@@ -8,15 +8,25 @@ import (
 
 // nextElement returns the next element of a document. raw is nil if it has a flaw, for which a fault was added.
 func (r *Reader) nextElement(d *document) (section string, line int64, raw []byte, err error) {
+	return r.nextImported(d, nil)
+}
+
+// nextImported is nextElement for a document with sections that are not imported, for the reasons in skipped. Of those raw is nil.
+func (r *Reader) nextImported(d *document, skipped map[string]string) (section string, line int64, raw []byte, err error) {
 	section, raw, err = d.next()
-	line = d.begin
-	switch {
-	case errors.Is(err, ErrElementTooLong):
-		r.addFault(line, section, "an element has more than %d bytes", MaxLine)
-		return section, line, nil, nil
-	case err != nil:
+	line, r.place = d.begin, d.place()
+	tooLong := errors.Is(err, ErrElementTooLong)
+	if err != nil && !tooLong {
 		return "", 0, nil, err
-	case !r.checkElement(line, section, raw):
+	}
+	switch reason, skip := skipped[section]; {
+	case skip:
+		r.warnOnce(line, "", reason)
+		return section, line, nil, nil
+	case tooLong:
+		r.addFault(line, "", "has more than %d bytes", MaxLine)
+		return section, line, nil, nil
+	case !r.checkElement(line, raw):
 		raw = nil
 	}
 	return section, line, raw, nil
@@ -48,13 +58,13 @@ func (r *Reader) nextLine(lines lineReader) (raw []byte, err error) {
 }
 
 // checkElement reports whether an element of a document is an object without a flaw.
-func (r *Reader) checkElement(line int64, section string, raw []byte) bool {
+func (r *Reader) checkElement(line int64, raw []byte) bool {
 	flaw := r.checker.check(raw)
 	if flaw == "" && raw[0] != '{' {
 		flaw = "must be an object"
 	}
 	if flaw != "" {
-		r.addFault(line, section, "an element %s", flaw)
+		r.addFault(line, "", "%s", flaw)
 	}
 	return flaw == ""
 }

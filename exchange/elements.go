@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Elements reads the elements of a JSON list one at a time, and holds no more than one of them. It does not check them: see
+// Elements reads the elements of a JSON list, or the objects of a file, one at a time, and holds no more than one of them. It does not check them: see
 // FlawWithin.
 type Elements struct{ document *document }
 
@@ -14,6 +14,13 @@ func NewElements(in io.Reader, limit int) *Elements {
 	d := newDocument(in, map[string]bool{"": true})
 	d.limit = limit
 	return &Elements{d}
+}
+
+// NewObjects is NewElements for a file of objects that follow each other, over any number of lines.
+func NewObjects(in io.Reader, limit int) *Elements {
+	e := NewElements(in, limit)
+	e.document.values = true
+	return e
 }
 
 // ErrElementTooLong means that an element was skipped. Reading continues after it.

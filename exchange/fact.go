@@ -42,6 +42,11 @@ func (in *fact) relationship(r *Reader, line int64, e *extras) *wireRelationship
 		Description: r.limitText(line, "fact", in.Fact, bounds.TextLength), ValidFrom: formatTime(from), ValidTo: formatTime(to),
 	}
 	w.setType(cmp.Or(in.Name, "RELATES_TO"), e)
+	if in.UUID != "" { // there may be several facts of one name
+		w.Qualifier = qualifierOf(in.UUID)
+	} else if in.Fact != "" { // the text is all that tells it from another one
+		w.Qualifier = EntityKey("fact", in.Name, in.Fact)
+	}
 	e.put("uuid", in.UUID)
 	e.put("group_id", in.GroupID)
 	for _, p := range []struct {

@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 )
@@ -42,22 +41,21 @@ type graphitiEdge struct {
 }
 
 func (r *graphitiReader) read() error {
-	section, raw, err := r.document.next()
-	line := r.document.begin
+	section, line, raw, err := r.nextImported(r.document, graphitiSkipped)
 	switch {
-	case errors.Is(err, ErrElementTooLong):
-		r.addFault(line, section, "an element has more than %d bytes", MaxLine)
-	case err != nil:
+	case err != nil || raw == nil:
 		return err
-	case slices.Contains([]string{"communities", "community_nodes", "community_edges", "sagas"}, section):
-		r.warnOnce(line, section, skippedWarning)
-	case !r.checkElement(line, section, raw):
 	case strings.HasSuffix(section, "edges"):
 		r.readEdge(line, section, raw)
 	default:
 		r.readNode(line, section, raw)
 	}
 	return nil
+}
+
+// graphitiSkipped says why sections are not imported.
+var graphitiSkipped = map[string]string{
+	"communities": skippedWarning, "community_nodes": skippedWarning, "community_edges": skippedWarning, "sagas": skippedWarning,
 }
 
 const skippedWarning = "communities and sagas are not imported: Kith makes its own from the imported memory"
@@ -72,12 +70,12 @@ func (r *graphitiReader) readNode(line int64, section string, raw []byte) {
 		return
 	}
 	if r.related {
-		r.warnOnce(line, section, lateNodesWarning)
+		r.warnOnce(line, "", lateNodesWarning)
 	}
 	has := func(label string) bool { return strings.EqualFold(in.Type, label) || slices.Contains(in.Labels, label) }
 	switch {
 	case has("Community") || has("Saga"):
-		r.warnOnce(line, section, skippedWarning)
+		r.warnOnce(line, "", skippedWarning)
 	case strings.HasPrefix(section, "epis") || has("Episodic") || in.Content != nil:
 		r.addEpisode(line, &in)
 	default:
@@ -101,7 +99,7 @@ func (r *graphitiReader) readEdge(line int64, section string, raw []byte) {
 	is := func(name string) bool { return strings.EqualFold(in.Type, name) || in.Fact == "" && in.Name == name }
 	switch {
 	case is("HAS_MEMBER") || is("HAS_EPISODE") || is("NEXT_EPISODE"):
-		r.warnOnce(line, section, skippedWarning)
+		r.warnOnce(line, "", skippedWarning)
 	case section == "episodic_edges" || is("MENTIONS"):
 		r.addMention(line, &in)
 	default:

@@ -94,10 +94,10 @@ func (c *Counts) add(s graph.Status) {
 	}
 }
 
-// Refusal is a fault of a line, or a warning. Location is a path within the item.
+// Refusal is a fault of a line, or a warning.
 type Refusal struct {
 	Line     int64  `json:"line"`
-	Location string `json:"location"`
+	Location string `json:"location" doc:"a path within the item; in a document it begins with the element, such as edges[3].name"`
 	Message  string `json:"message"`
 }
 
@@ -374,7 +374,7 @@ func (i *importer) recordFaults(ctx context.Context, item Item, fields ...fault.
 		if n > 0 {
 			of = ""
 		}
-		if err := i.record(ctx, finding{Refusal{item.Line, f.Path.String(), f.Message}, false, of}); err != nil {
+		if err := i.record(ctx, finding{item.place().refusal(f.Path.String(), f.Message), false, of}); err != nil {
 			return err
 		}
 	}

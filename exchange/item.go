@@ -56,18 +56,25 @@ const (
 	EndItem          ItemKind = "end"
 )
 
+// itemKinds lists all kinds.
+var itemKinds = []ItemKind{
+	HeaderItem, NodeItem, RelationshipItem, StatementItem, PauseItem, RefusalItem, ReviewItem, TrustRuleItem, PreferenceItem, ChatTreeItem,
+	ChatTurnItem, VersionItem, EndItem,
+}
+
 // Item is one line, or the conversion of an element of another system's file. Raw is a JSON object that has passed
 // Flaw. It is valid until the next call of Next.
 type Item struct {
-	Line int64 // number of its first line, from 1
-	Seq  int64 // number in the file, from 1; the same for every reader of the same bytes
-	Kind ItemKind
-	Raw  json.RawMessage
-	User bool // the node is the person who is the user
+	Line  int64  // number of its first line, from 1
+	Place string // in a document, such as edges[3]; empty: the line
+	Seq   int64  // number in the file, from 1; the same for every reader of the same bytes
+	Kind  ItemKind
+	Raw   json.RawMessage
+	User  bool // the node is the person who is the user
 }
 
-// Fault is a fault of a line, or of a document's element that begins there. It never quotes the input. A warning
-// reports something that was changed or skipped, while the rest was read.
+// Fault is a fault of a line, or of a document's element that begins there, which Location begins with. It never quotes the
+// input. A warning reports something that was changed or skipped, while the rest was read.
 type Fault struct {
 	Line              int64
 	Location, Message string // Location may be empty: the whole line

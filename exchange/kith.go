@@ -10,7 +10,7 @@ import (
 // kithReader reads Kith's own lines.
 type kithReader struct {
 	*Reader
-	lines   lineReader
+	*objects
 	counted End
 	faulty  bool
 	ended   bool
@@ -18,11 +18,11 @@ type kithReader struct {
 }
 
 func (r *kithReader) read() error {
-	raw, err := r.lines.Read()
+	raw, err := r.objects.read()
 	switch {
 	case errors.Is(err, io.EOF):
 		return r.finish()
-	case errors.Is(err, jsonline.ErrTooLong):
+	case errors.Is(err, jsonline.ErrTooLong) || errors.Is(err, ErrElementTooLong):
 		r.refuse("", "has more than %d bytes", MaxLine)
 		return nil
 	case err != nil || len(raw) == 0:
@@ -34,13 +34,13 @@ func (r *kithReader) read() error {
 
 func (r *kithReader) refuse(location, format string, args ...any) {
 	r.started, r.faulty = true, true
-	r.addFault(r.lines.line(), location, format, args...)
+	r.addFault(r.line(), location, format, args...)
 }
 
 // finish warns if the file does not end with the last line of an export.
 func (r *kithReader) finish() error {
 	if !r.ended {
-		r.addWarning(max(r.lines.line(), 1), "", "the file ends without its last line: it may be cut")
+		r.addWarning(max(r.line(), 1), "", "the file ends without its last line: it may be cut")
 	}
 	return io.EOF
 }
@@ -49,7 +49,7 @@ func (r *kithReader) readLine(raw []byte) error {
 	flaw := r.checker.check(raw)
 	kind := ItemKind(r.checker.key)
 	switch {
-	case flaw != "" && r.checker.cut && !r.lines.Ended:
+	case flaw != "" && r.checker.cut && r.isLast():
 		r.refuse("", "is cut: the file ends in the middle of it, at byte %d", r.lines.Offset)
 	case flaw != "":
 		r.refuse("", "%s", flaw)
@@ -77,13 +77,13 @@ func (r *kithReader) readHeader() error {
 	switch {
 	case r.started:
 		r.refuse("kith", "must be the first line")
-	case !r.decode(r.lines.line(), r.checker.value, &h):
+	case !r.decode(r.line(), r.checker.value, &h):
 	case h.Version > Version:
-		return &DocumentError{Line: r.lines.line(), Column: 1, Message: "the file was written by a newer version of kith"}
+		return &DocumentError{Line: r.line(), Column: 1, Message: "the file was written by a newer version of kith"}
 	case h.Version < 1:
 		r.refuse("kith.version", "must be from 1 to %d", Version)
 	default:
-		r.addItem(r.lines.line(), HeaderItem, r.checker.value)
+		r.addItem(r.line(), HeaderItem, r.checker.value)
 	}
 	return nil
 }
@@ -91,14 +91,14 @@ func (r *kithReader) readHeader() error {
 // readEnd compares the counts, unless a line was refused.
 func (r *kithReader) readEnd() {
 	var end End
-	if !r.decode(r.lines.line(), r.checker.value, &end) {
+	if !r.decode(r.line(), r.checker.value, &end) {
 		return
 	}
 	r.ended = true
 	if end != r.counted && !r.faulty {
-		r.addWarning(r.lines.line(), "end", "the file has another number of lines than this line says: some may be missing")
+		r.addWarning(r.line(), "end", "the file has another number of lines than this line says: some may be missing")
 	}
-	r.addItem(r.lines.line(), EndItem, r.checker.value)
+	r.addItem(r.line(), EndItem, r.checker.value)
 }
 
 func (r *kithReader) addCounted(kind ItemKind) {
@@ -129,5 +129,5 @@ func (r *kithReader) addCounted(kind ItemKind) {
 		r.refuse("", "has a key that is not kith, node, relationship, statement, pause, refusal, review, trust_rule, preference, chat_tree, chat_turn, version or end")
 		return
 	}
-	r.addItem(r.lines.line(), kind, r.checker.value)
+	r.addItem(r.line(), kind, r.checker.value)
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// langGraphReader reads the items of a store of LangGraph, one JSON object a line: item.dict(), or a row of the table store.
+// langGraphReader reads the items of a store of LangGraph: item.dict() of each, or rows of the table store.
 type langGraphReader struct {
 	*Reader
-	lines lineReader
+	objects *objects
 }
 
 type langGraphItem struct {
@@ -21,10 +21,10 @@ type langGraphItem struct {
 }
 
 func (r *langGraphReader) read() error {
-	raw, err := r.nextLine(r.lines)
+	_, line, raw, err := r.nextObject(r.objects)
 	var in langGraphItem
-	if err == nil && raw != nil && r.decode(r.lines.line(), raw, &in) {
-		r.addItemOf(r.lines.line(), &in)
+	if err == nil && raw != nil && r.decode(line, raw, &in) {
+		r.addItemOf(line, &in)
 	}
 	return err
 }

@@ -63,7 +63,7 @@ func (r *lettaReader) read() error {
 	case "passages":
 		return readAs(r.Reader, line, raw, r.addPassage)
 	}
-	r.addFault(line, section, "is of Letta's former format: export the agent again, without use_legacy_format")
+	r.addFault(line, "", "is of Letta's former format: export the agent again, without use_legacy_format")
 	return nil
 }
 

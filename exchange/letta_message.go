@@ -41,7 +41,7 @@ func (r *lettaReader) addMessage(line int64, in *lettaMessage) error {
 	role, known := lettaRoles[cmp.Or(in.MessageType, Role(in.Role))]
 	switch {
 	case r.agent.ID == "":
-		r.warnOnce(line, "agents", "messages of an agent whose id does not precede them are not imported")
+		r.warnOnce(line, "", "messages of an agent whose id does not precede them are not imported")
 		return nil
 	case r.UserID == "":
 		r.warnOnce(line, "agents", "messages are not imported without a user: a conversation belongs to a user")

@@ -6,10 +6,11 @@ import (
 	"kith/internal/bounds"
 )
 
-// mcpReader reads memory.jsonl of the reference MCP memory server. The server writes all entities before all relations.
+// mcpReader reads memory.jsonl of the reference MCP memory server, or what its tool read_graph returns. The server writes all
+// entities before all relations.
 type mcpReader struct {
 	*Reader
-	lines   lineReader
+	objects *objects
 	related bool // a relation was read
 }
 
@@ -23,13 +24,33 @@ type mcpLine struct {
 	RelationType string   `json:"relationType"`
 }
 
+// mcpSections are the lists of the object that read_graph returns; "" is a list of objects.
+var mcpSections = []string{"", "entities", "relations"}
+
 func (r *mcpReader) read() error {
-	raw, err := r.nextLine(r.lines)
-	var in mcpLine
-	if err == nil && raw != nil && r.decode(r.lines.line(), raw, &in) {
-		r.convertLine(r.lines.line(), &in)
+	section, line, raw, err := r.nextObject(r.objects)
+	if err != nil || raw == nil {
+		return err
 	}
-	return err
+	var in mcpLine
+	if r.decode(line, raw, &in) {
+		if in.Type == "" {
+			in.Type = in.kind(section)
+		}
+		r.convertLine(line, &in)
+	}
+	return nil
+}
+
+// kind returns the type of an object that does not name it: by its list, or by its fields.
+func (in *mcpLine) kind(section string) string {
+	switch {
+	case section == "entities", section == "" && in.Name != "" && in.From == "" && in.To == "":
+		return "entity"
+	case section == "relations", section == "" && in.Name == "" && in.RelationType != "":
+		return "relation"
+	}
+	return ""
 }
 
 func (r *mcpReader) convertLine(line int64, in *mcpLine) {
@@ -43,7 +64,7 @@ func (r *mcpReader) convertLine(line int64, in *mcpLine) {
 		r.related = true
 		r.addRelation(line, in)
 	default:
-		r.addFault(line, "type", "must be entity or relation")
+		r.addFault(line, "type", "must be entity or relation: the object has neither the fields of an entity (name) nor those of a relation (from, to, relationType)")
 	}
 }
 
@@ -89,7 +110,7 @@ func (r *mcpReader) addRelation(line int64, in *mcpLine) {
 
 // setType sets a relationship's type from its name in another system, and keeps that name.
 func (w *wireRelationship) setType(name string, e *extras) {
-	if w.Type, w.RelationshipType = RelationshipType(name); w.RelationshipType == "" {
+	if w.Type, w.RelationshipType, w.Qualifier = RelationshipType(name); w.RelationshipType == "" {
 		e.put(RelationshipName, name)
 	}
 }

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -17,6 +16,8 @@ type mem0Reader struct {
 	known    map[string]struct{} // keys of recently written entities
 	current  *mem0Memory         // with relations left to read, one at a time: there may be many
 	line     int64               // of current
+	within   string              // its place
+	relation int                 // the number of the next relation
 }
 
 var mem0Sections = map[string]bool{"": true, "results": true, "memories": true, "relations": true}
@@ -55,6 +56,8 @@ type mem0Relation struct {
 func (r *mem0Reader) read() error {
 	if r.current != nil && len(r.current.Relations) > 0 {
 		next := &r.current.Relations[0]
+		r.place = fmt.Sprintf("%s.relations[%d]", r.within, r.relation)
+		r.relation++
 		next.resolve(r.current.Entities)
 		r.addRelation(r.line, r.current.user(), next)
 		r.current.Relations = r.current.Relations[1:]
@@ -101,15 +104,14 @@ func (r *mem0Reader) addMemory(line int64, in *mem0Memory) {
 		n.Description = r.limitText(line, "memory", in.Memory, bounds.TextLength)
 	}
 	r.emitNode(line, n)
-	r.current, r.line = in, line
+	r.current, r.line, r.within, r.relation = in, line, r.place, 0
 }
 
 // memoryName returns a name for a text that has none: its beginning, and a short hash of its id, because names of
 // concepts are unique. cut reports whether the name lacks some of the text.
 func memoryName(text, id string) (name string, cut bool) {
 	title, cut := clip.Runes(oneLine(text), memoryNameLength)
-	hash := sha256.Sum256([]byte(id))
-	return strings.TrimSpace(title) + fmt.Sprintf(" #%x", hash[:4]), cut
+	return strings.TrimSpace(title) + " " + suffixOf(id), cut
 }
 
 func (r *mem0Reader) userOf(userID string) string {

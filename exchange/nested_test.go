@@ -18,7 +18,7 @@ func TestAgentsWithMoreMessagesThanFitInMemory(t *testing.T) {
 		t.Errorf("%d results, the last is %s", len(got), got[len(got)-1])
 	}
 	got = readAll(t, Letta, strings.NewReader(`{"agents":[{"id":"a","system":"`+strings.Repeat("x", 3<<20)+`","messages":[`+messages[0]+`]},{"id":"b","name":"c"}]}`))
-	if len(got) != 3 || got[0] != "!1 agents: an element has more than 2097152 bytes" || got[1] != "?1 agents: messages of an agent whose id does not precede them are not imported" {
+	if len(got) != 3 || got[0] != "!1 agents[0]: has more than 2097152 bytes" || got[1] != "?1 agents[0].messages[0]: messages of an agent whose id does not precede them are not imported" {
 		t.Errorf("an agent that is too long: %q", got)
 	}
 }
@@ -36,11 +36,11 @@ func TestAgentsThatCannotBeReadOn(t *testing.T) {
 		agent + `{"id":"m","role":"owl`:  {first, "error: line 1, column 66: the file ends in the middle of the document: it may be cut"},
 		agent + `}]}`:                    {first, "error: line 1, column 45: expected a value"},
 		agent + `] "x":1}]}`:             {first, "error: line 1, column 47: expected a comma or the end of a list or object"},
-		`{"agents":[{"messages":7}]}`:    {"!1 id: is required"},
-		`{"agents":[{"messages":[]}]}`:   {"!1 id: is required"},
+		`{"agents":[{"messages":7}]}`:    {"!1 agents[0].id: is required"},
+		`{"agents":[{"messages":[]}]}`:   {"!1 agents[0].id: is required"},
 		agent + `],"messages":[7]}]}`:    {first},
 		"\xff\xfe{\x00":                  {"error: line 1, column 1: the file is in UTF-16: save it in UTF-8"},
-		`{"agents":[{"id":"a","id":"b"}`: {"!1 agents: an element has the same key twice in an object, at byte 11", "error: line 1, column 31: the file ends in the middle of the document: it may be cut"},
+		`{"agents":[{"id":"a","id":"b"}`: {"!1 agents[0]: has the same key twice in an object, at byte 11", "error: line 1, column 31: the file ends in the middle of the document: it may be cut"},
 	} {
 		t.Run(in, func(t *testing.T) {
 			t.Parallel()

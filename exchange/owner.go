@@ -61,7 +61,7 @@ func (i *importer) addMissingOwner(ctx context.Context) error {
 	}
 	line := max(i.report.Lines, i.batch.last)
 	i.batch.Nodes = append(i.batch.Nodes, graph.NodeWrite{Kind: "person", Name: graph.Some(i.options.Owner), IsOwner: graph.Some(true)})
-	i.batch.nodeLines = append(i.batch.nodeLines, line)
+	i.batch.nodePlaces = append(i.batch.nodePlaces, place{line: line})
 	i.handled = i.seen
 	return i.record(ctx, finding{Refusal{line, "owner", "is not in the file: a person of that name was added as the user"}, true, ""})
 }

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,8 @@ type Reader struct {
 	err      error // returned when pending is empty
 	warned   map[string]bool
 	checker  checker
+	place    string          // of the element that is read, within a document; empty: it is a line
+	failed   error           // of seen, when a name was remembered
 	seen     *keytable.Table // what the elements so far say about later ones; it may be more than fits in memory
 }
 
@@ -38,9 +41,9 @@ func NewReader(r io.Reader, format Format) (*Reader, error) {
 	switch format {
 	case Kith:
 		reader.checker.allowsNUL, reader.checker.maxDepth = true, lineDepth
-		reader.readMore = (&kithReader{Reader: reader, lines: newLineReader(r)}).read
+		reader.readMore = (&kithReader{Reader: reader, objects: newObjects(r, isKithLine)}).read
 	case MCPMemory:
-		reader.readMore = (&mcpReader{Reader: reader, lines: newLineReader(r)}).read
+		reader.readMore = (&mcpReader{Reader: reader, objects: newObjects(r, anyLine, mcpSections...)}).read
 	case Graphiti:
 		reader.readMore = (&graphitiReader{Reader: reader, document: newDocument(r, graphitiSections)}).read
 	case Mem0:
@@ -54,7 +57,7 @@ func NewReader(r io.Reader, format Format) (*Reader, error) {
 	case Cognee:
 		reader.readMore = (&cogneeReader{Reader: reader, document: newDocument(r, cogneeSections)}).read
 	case LangGraph:
-		reader.readMore = (&langGraphReader{Reader: reader, lines: newLineReader(r)}).read
+		reader.readMore = (&langGraphReader{Reader: reader, objects: newObjects(r, anyLine, "")}).read
 	default:
 		return nil, fmt.Errorf("read: the format must be one of %s", formatNames())
 	}
@@ -81,7 +84,7 @@ func (r *Reader) Next() (Item, *Fault, error) {
 			return Item{}, nil, r.err
 		}
 		r.pending, r.taken = r.pending[:0], 0
-		r.err = r.readMore()
+		r.err = cmp.Or(r.readMore(), r.failed)
 	}
 	next := r.pending[r.taken]
 	r.taken++
@@ -90,11 +93,19 @@ func (r *Reader) Next() (Item, *Fault, error) {
 
 func (r *Reader) addItem(line int64, kind ItemKind, raw json.RawMessage) {
 	r.seq++
-	r.pending = append(r.pending, result{item: Item{Line: line, Seq: r.seq, Kind: kind, Raw: raw}})
+	r.pending = append(r.pending, result{item: Item{Line: line, Place: r.place, Seq: r.seq, Kind: kind, Raw: raw}})
 }
 
 func (r *Reader) addFault(line int64, location, format string, args ...any) {
-	r.pending = append(r.pending, result{fault: &Fault{Line: line, Location: location, Message: fmt.Sprintf(format, args...)}})
+	r.pending = append(r.pending, result{fault: &Fault{Line: line, Location: within(r.place, location), Message: fmt.Sprintf(format, args...)}})
+}
+
+// within returns a location within an element of a document.
+func within(place, location string) string {
+	if place == "" || location == "" {
+		return place + location
+	}
+	return place + "." + location
 }
 
 func (r *Reader) addWarning(line int64, location, format string, args ...any) {
@@ -117,7 +128,7 @@ func (r *Reader) decode(line int64, raw []byte, v any) bool {
 	case err == nil:
 		return true
 	case errors.As(err, &wrong):
-		r.addFault(line, wrong.Field, "must be %s", wireType(wrong))
+		r.addFault(line, strings.TrimPrefix(wrong.Field, "fact."), "must be %s", wireType(wrong)) // of an embedded fact
 	default:
 		r.addFault(line, "", "cannot be read")
 	}
@@ -131,16 +142,6 @@ func readAs[T any](r *Reader, line int64, raw []byte, add func(line int64, in *T
 		return nil
 	}
 	return add(line, &in)
-}
-
-// nextImported is nextElement for a document with sections that are not imported, for the reasons in skipped. Of those raw is nil.
-func (r *Reader) nextImported(d *document, skipped map[string]string) (section string, line int64, raw []byte, err error) {
-	section, line, raw, err = r.nextElement(d)
-	if reason, skip := skipped[section]; skip && raw != nil {
-		r.warnOnce(line, section, reason)
-		raw = nil
-	}
-	return section, line, raw, err
 }
 
 func wireType(wrong *json.UnmarshalTypeError) string {

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"kith/graph"
 	"kith/internal/bounds"
+	"kith/internal/fault"
 )
 
 // The wire forms of items from other systems' files. They have the fields of graph's NodeWrite and RelationshipWrite that
@@ -46,6 +48,7 @@ type (
 		From             string          `json:"from"`
 		To               string          `json:"to"`
 		Type             string          `json:"type"`
+		Qualifier        string          `json:"qualifier,omitempty"`
 		Description      string          `json:"description,omitempty"`
 		RelationshipType string          `json:"relationship_type,omitempty"`
 		ValidFrom        string          `json:"valid_from,omitempty"`
@@ -54,7 +57,13 @@ type (
 	}
 )
 
-func (r *Reader) emitNode(line int64, n *wireNode) { r.emit(line, NodeItem, n) }
+// emitNode adds a node. One that has the name of another node of the file is kept apart from it.
+func (r *Reader) emitNode(line int64, n *wireNode) {
+	if err := r.distinguish(line, n); err != nil {
+		r.failed = err
+	}
+	r.emit(line, NodeItem, n)
+}
 
 // emitUser adds the person who is the user.
 func (r *Reader) emitUser(line int64, n *wireNode) {
@@ -141,12 +150,20 @@ func (e *extras) json() json.RawMessage {
 }
 
 // RelationshipType returns the type of a relationship in Kith for its name in another system. word is the name itself
-// if it can be a relationship_type.
-func RelationshipType(name string) (kind, word string) {
+// if it can be a relationship_type. qualifier tells it from those of other names that have the same type.
+func RelationshipType(name string) (kind, word, qualifier string) {
 	if isWord(name) {
 		word = name
 	}
-	return relationType(name), word
+	return relationType(name), word, qualifierOf(name)
+}
+
+// qualifierOf returns a name or id as a qualifier: itself, or a hash of one that cannot be a qualifier.
+func qualifierOf(name string) string {
+	if name == "" || fault.ValidKey(name) {
+		return name
+	}
+	return EntityKey("qualifier", name)
 }
 
 // RelationshipName is the property for the name of a relationship that cannot be its relationship_type.
@@ -171,11 +188,14 @@ func relationType(name string) string {
 
 const maxTypeLength = 64
 
+// reservedTypes are types that nodes of other systems cannot have between them.
+var reservedTypes = []string{graph.HasMessageType, graph.SystemRelationshipType, "mentions"}
+
 func startWithLetter(name string) string {
 	switch {
 	case name == "":
 		return "related_to"
-	case name[0] < 'a' || name == "has_message": // reserved
+	case name[0] < 'a' || slices.Contains(reservedTypes, name):
 		name = "r_" + name
 	}
 	return strings.TrimRight(name[:min(len(name), maxTypeLength)], "_")

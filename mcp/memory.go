@@ -193,7 +193,7 @@ func (k *known) relationOf(r *graph.RelationshipView) memoryRelation {
 		name = r.Type
 	}
 	from, to := k.names[r.From], k.names[r.To]
-	if kind, _ := exchange.RelationshipType(name); graph.Swapped(kind) {
+	if kind, _, _ := exchange.RelationshipType(name); graph.Swapped(kind) {
 		from, to = to, from
 	}
 	return memoryRelation{from, to, name}

@@ -73,7 +73,7 @@ func (k *known) store(ctx context.Context, w *graph.MemoryWrite) error {
 
 func (k *known) createRelations(ctx context.Context, in *memoryRelations) (answer, error) {
 	created := memoryRelations{[]memoryRelation{}}
-	w := &graph.MemoryWrite{Strict: true}
+	w := &graph.MemoryWrite{Strict: true, AnyTypes: true}
 	there := map[memoryRelation]bool{}
 	for i := range k.Relationships {
 		there[k.relationOf(&k.Relationships[i])] = true
@@ -110,9 +110,10 @@ func (k *known) relationship(f *fault.List, place fault.Path, r memoryRelation) 
 			return graph.RelationshipWrite{}, false
 		}
 	}
-	kind, word := exchange.RelationshipType(r.RelationType)
+	kind, word, qualifier := exchange.RelationshipType(r.RelationType)
 	w := graph.RelationshipWrite{
-		From: k.nodes[graph.PlainName(r.From)][0].EntityKey, To: k.nodes[graph.PlainName(r.To)][0].EntityKey, Type: kind, IfVersion: graph.Some(int64(0)),
+		From: k.nodes[graph.PlainName(r.From)][0].EntityKey, To: k.nodes[graph.PlainName(r.To)][0].EntityKey, Type: kind,
+		Qualifier: qualifier, IfVersion: graph.Some(int64(0)),
 	}
 	if word != "" {
 		w.RelationshipType = graph.Some(word)

@@ -13,7 +13,7 @@ const maxGuessBytes = 1 << 20
 
 // formatKeys lists fields of the first object of a file that identify its format.
 var formatKeys = map[string][]string{
-	"mcp-memory": {"entityType", "relationType"},
+	"mcp-memory": {"entityType", "relationType", "entities"},
 	"graphiti": {
 		"nodes", "entity_nodes", "episodic_nodes", "episodes",
 		"edges", "entity_edges", "episodic_edges", "community_nodes", "community_edges", "sagas",
@@ -32,6 +32,10 @@ var formatKeys = map[string][]string{
 
 // elementKeys lists fields of the first element of a list that identify its format.
 var elementKeys = map[string][]string{
+	"mem0":       {"memory"},
+	"mcp-memory": {"entityType", "relationType"},
+	"langgraph":  {"namespace", "prefix"},
+
 	string(chatlog.ChatGPT): {"mapping", "current_node"},
 	string(chatlog.Claude):  {"chat_messages"},
 	string(chatlog.OpenAI):  logKeys,
@@ -43,7 +47,8 @@ var logKeys = []string{"messages", "choices", "request", "response", "custom_id"
 // conversationsFormat is the format of kith import conversations. POST /v1/import does not read it.
 const conversationsFormat = "conversations"
 
-// guessFormat detects the format of a file by its beginning. The default is an export of Kith.
+// guessFormat detects the format of a file by its beginning. The default is an export of Kith: the service says which formats there are
+// if it is none.
 func guessFormat(file io.ReaderAt, size int64) (string, error) {
 	in, err := chatlog.Content(file, size)
 	if err != nil {
@@ -51,12 +56,16 @@ func guessFormat(file io.ReaderAt, size int64) (string, error) {
 	}
 	defer func() { _ = in.Close() }()
 	decoder := json.NewDecoder(io.LimitReader(in, maxGuessBytes))
-	otherwise, keys := "kith", formatKeys
+	const otherwise = "kith"
+	keys := formatKeys
 	first, _ := decoder.Token()
 	begin := int64(0)
 	if first == json.Delim('[') {
-		otherwise, keys = "mem0", elementKeys // a list of memories
+		keys = elementKeys
 		begin = decoder.InputOffset()
+		if !decoder.More() {
+			return "mem0", nil // no memories
+		}
 		first, _ = decoder.Token()
 	}
 	if first != json.Delim('{') {

@@ -103,3 +103,17 @@ func TestOtherFilesAreExports(t *testing.T) {
 		}
 	}
 }
+
+// Lists and objects of several lines are detected by their first object. A list of anything else is no list of memories.
+func TestFormatsOfLists(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		`[{"id":"1","memory":"x"}]`: "mem0", "[]": "mem0", "{\n \"results\": []}": "mem0", `[{"name":"A","entityType":"x","observations":[]}]`: "mcp-memory",
+		`{"entities":[],"relations":[]}`: "mcp-memory", "[\n {\"namespace\":[\"a\"],\"key\":\"k\"}]": "langgraph",
+		`[{"type":"message","ts":"1"}]`: "kith", `["a"]`: "kith", "[12.01.26, 09:00] Ada: Hello": "kith",
+	} {
+		if got, err := guessFormat(strings.NewReader(content), int64(len(content))); got != want || err != nil {
+			t.Errorf("%q is taken for %s, %v; want %s", content, got, err, want)
+		}
+	}
+}
