@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+
+	"kith/exchange"
 )
 
 // call is a line of a log of a message API, or a part of it: a request with messages (or input), a response, or an object with both.
@@ -147,9 +149,9 @@ func (i *apiItem) read(notTaken map[Reason]int64) (role, text string, err error)
 		notTaken[cmp.Or(reasonOf(i.Type), UnknownContent)]++
 		return "", "", nil
 	}
-	switch i.Role {
+	switch role := exchange.Role(i.Role); role {
 	case userRole, assistantRole:
-		return i.Role, join(i.parts(), "", notTaken), nil
+		return role, join(i.parts(), "", notTaken), nil
 	case "system", "developer":
 		notTaken[SystemMessages]++
 	case "tool", "function":

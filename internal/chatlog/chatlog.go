@@ -49,6 +49,8 @@ type Conversation struct {
 	Messages       []Message
 	Continues      bool             // the messages follow those of an earlier Conversation with this ID
 	NotTaken       map[Reason]int64 // what is not in Messages
+
+	parents []string // of a session: the ids of the lines that its messages follow
 }
 
 // Message is a message of the user or the assistant.

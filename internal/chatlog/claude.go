@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"kith/exchange"
 )
 
 // claude is a conversation of conversations.json.
@@ -79,8 +81,8 @@ func (in *claude) branch() (map[string]bool, error) {
 }
 
 func (m *claudeMessage) addTo(c *Conversation) error {
-	role := map[string]string{"human": userRole, "assistant": assistantRole}[m.Sender]
-	if role == "" {
+	role := exchange.Role(m.Sender)
+	if role != userRole && role != assistantRole {
 		return errRole("sender", "human", "assistant")
 	}
 	text := join(m.Content, "", c.NotTaken)

@@ -34,12 +34,12 @@ func join(parts []part, glue string, notTaken map[Reason]int64) string {
 
 // partReasons says for the types of parts in all formats why they are not taken. Texts have none.
 var partReasons = map[string]Reason{
-	"text": "", "input_text": "", "output_text": "", "audio_transcription": "",
+	"text": "", "input_text": "", "output_text": "", "audio_transcription": "", "voice_note": "", // what was said aloud, as a text
 
 	"image": Images, "image_url": Images, "input_image": Images, "image_asset_pointer": Images, "image_generation_call": Images,
 
 	"audio": Audio, "input_audio": Audio, "audio_asset_pointer": Audio, "video_container_asset_pointer": Audio,
-	"real_time_user_audio_video_asset_pointer": Audio, "voice_note": Audio,
+	"real_time_user_audio_video_asset_pointer": Audio,
 
 	"file": Files, "input_file": Files, "document": Files, "container_upload": Files, "search_result": Files,
 
@@ -110,6 +110,9 @@ func decodePart(raw json.RawMessage) part {
 	kind := b.Type
 	if kind == "" {
 		kind = b.ContentType
+	}
+	if kind == "voice_note" && b.Text == "" {
+		return part{reason: Audio}
 	}
 	if kind == "refusal" { // what the assistant said instead of an answer
 		return part{text: b.Refusal}

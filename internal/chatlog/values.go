@@ -14,9 +14,9 @@ import (
 	"kith/internal/jsonline"
 )
 
-// values reads the JSON objects of a file, one at a time: the elements of a list, or one a line.
+// values reads the JSON objects of a file, one at a time: the elements of a list, one a line, or one after the other over several lines.
 type values struct {
-	elements *exchange.Elements // nil: lines
+	elements *exchange.Elements // nil: one a line
 	lines    *jsonline.Reader
 	count    int    // values read
 	place    string // before the number of a value
@@ -40,6 +40,8 @@ func newValues(in io.Reader, place string) (*values, error) {
 		return nil, err
 	case first == '[':
 		return &values{elements: exchange.NewElements(buffered, maxConversation), place: place}, nil
+	case first == '{' && spansLines(buffered):
+		return &values{elements: exchange.NewObjects(buffered, maxConversation), place: place}, nil
 	case first == '{':
 		return &values{lines: jsonline.NewReader(buffered, maxConversation), place: place}, nil
 	}
@@ -76,6 +78,12 @@ func peekPastBlanks(in *bufio.Reader) (byte, error) {
 			return 0, err
 		}
 	}
+}
+
+// spansLines reports whether the first object goes on after its first line.
+func spansLines(in *bufio.Reader) bool {
+	begin, _ := in.Peek(in.Size())
+	return exchange.SpansLines(bytes.TrimLeft(begin, " \t\r\n"))
 }
 
 // next returns the next object and its place. It returns a *Fault for one that cannot be read.

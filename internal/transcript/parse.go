@@ -19,6 +19,7 @@ type record struct {
 
 	// Claude Code.
 	UUID              string
+	ParentUUID        json.RawMessage
 	SessionID         string
 	IsSidechain       bool // of a subagent
 	IsMeta            bool // inserted by the program
@@ -62,6 +63,11 @@ func (r *Reader) parse(raw []byte, start int64) (m Message, known bool, fault st
 	} else if wrong != nil {
 		return Message{}, false, strings.ToLower(wrong.Field) + " has a wrong type"
 	}
+	parent := ""
+	_ = json.Unmarshal(line.ParentUUID, &parent) // of the first line it is null
+	if r.Follows != nil && line.UUID != "" && parent != "" {
+		r.Follows(line.UUID, parent)
+	}
 	role, content, fault := r.content(&line)
 	if fault != "" || content == nil || line.IsSidechain || line.IsMeta || line.IsCompactSummary || line.IsAPIErrorMessage {
 		return Message{}, false, fault
@@ -73,7 +79,7 @@ func (r *Reader) parse(raw []byte, start int64) (m Message, known bool, fault st
 	if !plainID.MatchString(line.UUID) {
 		line.UUID = fmt.Sprintf("at-%d-%08x", start, crc32.ChecksumIEEE(raw))
 	}
-	return Message{ID: line.UUID, Session: r.session, Role: role, Text: text, At: r.time(line.Timestamp), Line: r.lines.Number}, true, ""
+	return Message{ID: line.UUID, Session: r.session, Role: role, Text: text, At: r.time(line.Timestamp), Line: r.lines.Number, Parent: parent}, true, ""
 }
 
 // content returns who said what in a line; nothing for a line without a message.

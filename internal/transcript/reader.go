@@ -17,6 +17,8 @@ var ErrEncoding = errors.New("the transcript is UTF-16: it must be UTF-8")
 
 // Reader reads messages one at a time. It holds one line in memory.
 type Reader struct {
+	Follows func(id, parent string) // called with each line that follows another one, also without a message; may be nil
+
 	lines   *jsonline.Reader
 	report  func(Fault)
 	offset  int64  // of the end of the last complete line

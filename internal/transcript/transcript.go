@@ -34,6 +34,7 @@ type Message struct {
 	Text    string    // valid UTF-8 without control characters, secrets removed; never blank
 	At      time.Time // zero if the line has no time, or one before 1970
 	Line    int       // number of the line, counted from where the Reader began
+	Parent  string    // the id of the line that it follows; empty if the agent gives none
 }
 
 // Fault says what is wrong with a line.

@@ -57,7 +57,7 @@ func TestMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(m), "{u2 s1 user Hello 2026-11-25 09:00:00.5 +0000 UTC 2}"; got != want {
+	if got, want := fmt.Sprint(m), "{u2 s1 user Hello 2026-11-25 09:00:00.5 +0000 UTC 2 }"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
