@@ -1787,7 +1787,7 @@ type ImportCounts struct {
 // ImportRefusal is part of the contract.
 type ImportRefusal struct {
 	Line     int64  `json:"line"`
-	Location string `json:"location"`
+	Location string `json:"location"` // a path within the item; in a document it begins with the element, such as edges[3].name
 	Message  string `json:"message"`
 }
 
@@ -1992,7 +1992,7 @@ type MemoryWrite struct {
 	DerivedFrom    []string            `json:"derived_from,omitempty"`    // entity keys of the sources that tell what is written: it carries their least trust, and goes when they are withdrawn
 	IdempotencyKey string              `json:"idempotency_key,omitempty"` // same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409
 	Nodes          []NodeWrite         `json:"nodes,omitempty"`           // each node once; nodes and relationships together are at most 10,000
-	Relationships  []RelationshipWrite `json:"relationships,omitempty"`   // at most one of each type from one node to another
+	Relationships  []RelationshipWrite `json:"relationships,omitempty"`   // at most one of each type and qualifier from one node to another
 	Strict         bool                `json:"strict,omitempty"`          // all or nothing: a refused item is a 422 and nothing is written
 	UserID         string              `json:"user_id,omitempty"`         // whose memory; default: the user of the API key, else the team
 }
@@ -2823,6 +2823,7 @@ type RelationshipView struct {
 	Properties       json.RawMessage `json:"properties,omitempty"`
 	Proximity        int64           `json:"proximity,omitempty"`
 	ProximityWord    string          `json:"proximity_word,omitempty"`
+	Qualifier        string          `json:"qualifier,omitempty"` // tells it from others of its type between the same nodes
 	RecordedAt       *time.Time      `json:"recorded_at"`
 	RecordedBy       *string         `json:"recorded_by"`
 	RelationshipType string          `json:"relationship_type,omitempty"`
@@ -2852,6 +2853,7 @@ type RelationshipWrite struct {
 	Origin           Optional[string]          `json:"origin,omitzero"`            // who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, or none
 	Properties       json.RawMessage           `json:"properties,omitempty"`       // a free-form object; at most 16,384 bytes, 8 levels
 	Proximity        Optional[int64]           `json:"proximity,omitzero"`         // 1 to 5
+	Qualifier        string                    `json:"qualifier,omitempty"`        // tells it from others of its type between the same nodes, such as its name or id in another system. Without one, the write changes the one without a qualifier, else the only other one of the type (of related_to: with its relationship_type)
 	RecordedAt       Optional[time.Time]       `json:"recorded_at,omitzero"`       // only for imports
 	RecordedBy       Optional[string]          `json:"recorded_by,omitzero"`       // default: the request's user; always that user if the API key is bound to one
 	RelationshipType Optional[string]          `json:"relationship_type,omitzero"` // one free word

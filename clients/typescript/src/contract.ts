@@ -2891,6 +2891,7 @@ export interface components {
         ImportRefusal: {
             /** Format: int64 */
             line: number;
+            /** @description a path within the item; in a document it begins with the element, such as edges[3].name */
             location: string;
             message: string;
         };
@@ -3238,7 +3239,7 @@ export interface components {
             idempotency_key?: string | null;
             /** @description each node once; nodes and relationships together are at most 10,000 */
             nodes?: components["schemas"]["NodeWrite"][] | null;
-            /** @description at most one of each type from one node to another */
+            /** @description at most one of each type and qualifier from one node to another */
             relationships?: components["schemas"]["RelationshipWrite"][] | null;
             /** @description all or nothing: a refused item is a 422 and nothing is written */
             strict?: boolean | null;
@@ -4667,6 +4668,8 @@ export interface components {
             /** Format: int64 */
             proximity?: number;
             proximity_word?: string;
+            /** @description tells it from others of its type between the same nodes */
+            qualifier?: string;
             /** Format: date-time */
             recorded_at: string | null;
             recorded_by: string | null;
@@ -4734,6 +4737,8 @@ export interface components {
              * @description 1 to 5
              */
             proximity?: number | null;
+            /** @description tells it from others of its type between the same nodes, such as its name or id in another system. Without one, the write changes the one without a qualifier, else the only other one of the type (of related_to: with its relationship_type) */
+            qualifier?: string | null;
             /**
              * Format: date-time
              * @description only for imports

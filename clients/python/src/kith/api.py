@@ -1631,7 +1631,7 @@ class ImportCounts(TypedDict, total=False):
 
 class ImportRefusal(TypedDict, total=False):
     line: Required[int]
-    location: Required[str]
+    location: Required[str]  # a path within the item; in a document it begins with the element, such as edges[3].name
     message: Required[str]
 
 
@@ -1820,7 +1820,7 @@ class MemoryWrite(TypedDict, total=False):
     derived_from: list[str] | None  # entity keys of the sources that tell what is written: it carries their least trust, and goes when they are withdrawn
     idempotency_key: str | None  # same as the Idempotency-Key header: for a day, the same key and body return the same answer; another body returns 409
     nodes: list[NodeWrite] | None  # each node once; nodes and relationships together are at most 10,000
-    relationships: list[RelationshipWrite] | None  # at most one of each type from one node to another
+    relationships: list[RelationshipWrite] | None  # at most one of each type and qualifier from one node to another
     strict: bool | None  # all or nothing: a refused item is a 422 and nothing is written
     user_id: str | None  # whose memory; default: the user of the API key, else the team
 
@@ -2597,6 +2597,7 @@ RelationshipView = TypedDict(
         "properties": "dict[str, Any]",
         "proximity": "int",
         "proximity_word": "str",
+        "qualifier": "str",  # tells it from others of its type between the same nodes
         "recorded_at": "Required[str | None]",
         "recorded_by": "Required[str | None]",
         "relationship_type": "str",
@@ -2630,6 +2631,7 @@ RelationshipWrite = TypedDict(
         "origin": "Literal[\"user\", \"assistant\", \"tool\", \"external\", \"import\"] | None",  # who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, or none
         "properties": "dict[str, Any]",  # a free-form object; at most 16,384 bytes, 8 levels
         "proximity": "int | None",  # 1 to 5
+        "qualifier": "str | None",  # tells it from others of its type between the same nodes, such as its name or id in another system. Without one, the write changes the one without a qualifier, else the only other one of the type (of related_to: with its relationship_type)
         "recorded_at": "str | None",  # only for imports
         "recorded_by": "str | None",  # default: the request's user; always that user if the API key is bound to one
         "relationship_type": "str | None",  # one free word
