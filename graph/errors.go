@@ -10,6 +10,8 @@ import (
 var (
 	// ErrUnavailable means that the database is down, full, read-only, or did not answer in time.
 	ErrUnavailable = neo.ErrUnavailable
+	// ErrTooLarge means that a call needs more memory than the database gives to one transaction. Nothing was written.
+	ErrTooLarge = neo.ErrTooLarge
 	// ErrInDoubt means that the commit was not answered: what was to be written may be stored, also later.
 	ErrInDoubt = neo.ErrInDoubt
 	// ErrBusy means that the team runs as much as it may; the caller can try again.

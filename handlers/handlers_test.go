@@ -83,6 +83,7 @@ func TestErrorsGolden(t *testing.T) {
 		{"invalid", fakes{err: invalid}},
 		{"not found", fakes{err: fmt.Errorf("x: %w", fault.ErrNotFound)}},
 		{"conflict", fakes{err: fmt.Errorf("append: the conversation has ended: %w", fault.ErrConflict)}},
+		{"too large", fakes{err: fmt.Errorf("secret: %w", graph.ErrTooLarge)}},
 		{"unavailable", fakes{err: fmt.Errorf("secret: %w", graph.ErrUnavailable)}},
 		{"deadline", fakes{err: context.DeadlineExceeded}},
 		{"unknown", fakes{err: errors.New("secret")}},

@@ -76,6 +76,7 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{auth.ErrIssuer, http.StatusServiceUnavailable, "the issuer of tokens does not answer; try again"},
 	{auth.ErrForbidden, http.StatusForbidden, ""},
 	{graph.ErrQuota, http.StatusForbidden, ""},
+	{graph.ErrTooLarge, http.StatusUnprocessableEntity, "the request needs more memory than the database gives to one transaction (db.memory.transaction.max), and nothing was written: send or ask for less at once, or have the operator raise it, as with KITH_NEO4J_HEAP"},
 	{graph.ErrBusy, http.StatusTooManyRequests, "too many statements of the team run at once; try again"},
 	{chat.ErrFull, http.StatusTooManyRequests, "as many generations run and wait as may; try again"},
 	{errNoPlace, http.StatusServiceUnavailable, ""},
@@ -137,6 +138,9 @@ func (a *API) problem(ctx context.Context, operation string, err error) error {
 	p := problemFor(err)
 	if p.Status >= http.StatusInternalServerError && p.Status != http.StatusNotImplemented {
 		a.options.Log.ErrorContext(ctx, "request failed", "operation", operation, "request_id", requestID(ctx), "error", err)
+	}
+	if errors.Is(err, graph.ErrTooLarge) { // the operator can raise the bound
+		a.options.Log.WarnContext(ctx, "request too large for the database", "operation", operation, "request_id", requestID(ctx), "error", err)
 	}
 	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		return huma.ErrorWithHeaders(p, http.Header{"Retry-After": {retryAfter}})

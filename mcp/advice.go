@@ -25,6 +25,7 @@ var advices = []struct { //nolint:gochecknoglobals // a constant table
 	{auth.ErrForbidden, "", "Calling again does not help: use the user_id that the key allows, or tell the user."},
 	{auth.ErrUnauthorized, "nobody has been let in", "Tell the user that the API key is missing or wrong."},
 	{graph.ErrBusy, "too many statements of the team run at once", "Wait some seconds and call again, once."},
+	{graph.ErrTooLarge, "the call needs more memory than the database gives to one transaction (db.memory.transaction.max), and nothing was written", "Send or ask for less in one call."},
 	{graph.ErrUnavailable, "the memory does not answer", "Go on without it, and say so if it matters; call again later. What was to be written may or may not be stored, and can be sent again."},
 	{context.DeadlineExceeded, "the call took too long", "Ask for less: fewer queries, a smaller limit, fewer hops."},
 	{context.Canceled, "the call was given up", "Call again if it is still wanted."},
@@ -49,6 +50,9 @@ func (s *Server) advice(ctx context.Context, tool string, err error) (string, Ou
 		if a.is == graph.ErrUnavailable || a.is == context.DeadlineExceeded { //nolint:errorlint // the table's own
 			outcome = Failed
 			s.options.Log.ErrorContext(ctx, "tool failed", "tool", tool, "error", err)
+		}
+		if a.is == graph.ErrTooLarge { //nolint:errorlint // the table's own
+			s.options.Log.WarnContext(ctx, "tool call too large for the database", "tool", tool, "error", err)
 		}
 		then := a.then
 		var lacking *auth.ScopeError

@@ -36,7 +36,7 @@ func (s *Server) writeAudit(ctx context.Context, tool string, trail *audit.Trail
 // isRefusal reports whether a call failed without storing anything.
 func isRefusal(err error) bool {
 	for _, refusal := range []error{
-		fault.ErrInvalid, fault.ErrNotFound, fault.ErrConflict, graph.ErrQuota, graph.ErrBusy, auth.ErrForbidden, auth.ErrUnauthorized,
+		fault.ErrInvalid, fault.ErrNotFound, fault.ErrConflict, graph.ErrQuota, graph.ErrTooLarge, graph.ErrBusy, auth.ErrForbidden, auth.ErrUnauthorized,
 	} {
 		if errors.Is(err, refusal) {
 			return true

@@ -163,6 +163,7 @@ func TestErrorsAreAdvice(t *testing.T) {
 		{fmt.Errorf("x: %w", fault.ErrNotFound), []string{"nothing of this key", "explore"}, Refused, false},
 		{&fault.VersionError{Fields: []fault.FieldError{{Path: fault.At("if_version"), Message: "the stored version is 2"}}}, []string{"- if_version: the stored version is 2"}, Refused, false},
 		{graph.ErrBusy, []string{"Wait some seconds"}, Refused, false},
+		{fmt.Errorf("secret: %w", graph.ErrTooLarge), []string{"db.memory.transaction.max", "nothing was written", "less in one call"}, Refused, false},
 		{fmt.Errorf("bolt://secret: %w", graph.ErrUnavailable), []string{"does not answer", "Go on without it"}, Failed, true},
 		{context.DeadlineExceeded, []string{"took too long", "Ask for less"}, Failed, true},
 		{errors.New("secret"), []string{"Something went wrong here"}, Failed, true},

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -300,8 +299,8 @@ func Metadata(query string) map[string]any {
 var ErrRace = fmt.Errorf("another writer was faster: %w", fault.ErrConflict)
 
 // Write runs one write transaction and returns when it is committed. It may call work again after a transient error or
-// ErrRace. In a cluster the leader writes, which needs no bookmarks. An error that wraps ErrInDoubt means that the commit failed: the
-// transaction may be committed all the same, as the answer can be lost; see Tx.Settle.
+// ErrRace. In a cluster the leader writes, which needs no bookmarks. An error that wraps ErrInDoubt means that the commit was not answered:
+// the transaction may be committed all the same; see Tx.Settle. After every other error it is not.
 func (d *DB) Write(ctx context.Context, name string, work func(*Tx) error) error {
 	session := d.session(ctx, neo4j.AccessModeWrite, nil, neo4j.FetchAll)
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
@@ -309,21 +308,18 @@ func (d *DB) Write(ctx context.Context, name string, work func(*Tx) error) error
 	id := uuid.NewString()
 	writing["writes"], writing["id"] = true, id // an erasure waits for these
 	var (
-		err  error
-		t    *Tx
-		done bool // the work of the last attempt
+		t     *Tx
+		err   error
+		doubt bool // an attempt may be committed
 	)
-	for attempt := range attempts {
-		if attempt > 1 && !sleep.For(ctx, rand.N(retryPause<<attempt)) { // not in step with the others
-			break
-		}
-		_, err = session.ExecuteWrite(ctx, func(m neo4j.ManagedTransaction) (any, error) {
+	for again := (retries{until: time.Now().Add(retryTime)}); ; {
+		var sent bool
+		sent, err = attempt(ctx, session, writing, func(m neo4j.ExplicitTransaction) error {
 			t = &Tx{ctx: ctx, run: m, db: d, id: id, beforeAll: d.marks.of(all)}
-			err := work(t)
-			done = err == nil
-			return nil, err
-		}, neo4j.WithTxMetadata(writing))
-		if !lostRace(err) && !errors.Is(err, ErrRace) {
+			return work(t)
+		})
+		doubt = doubt || sent && err != nil && isUnclear(err)
+		if err == nil || !again.next(ctx, sent, err) {
 			break
 		}
 	}
@@ -331,12 +327,20 @@ func (d *DB) Write(ctx context.Context, name string, work func(*Tx) error) error
 	case err == nil:
 		d.marks.wrote(t.team, t.before, t.beforeAll, session.LastBookmarks())
 		return nil
-	case done:
-		return fmt.Errorf("%w: %w", Translate(name, err), ErrInDoubt)
+	case doubt:
+		return fmt.Errorf("%w: %w", Translate(name, withReason(ctx, err)), ErrInDoubt)
 	case d.options.IsKnown(err):
 		return err
 	}
-	return Translate(name, err)
+	return Translate(name, withReason(ctx, err))
+}
+
+// withReason adds to an error that the caller has given up, which the driver may report as a broken connection.
+func withReason(ctx context.Context, err error) error {
+	if known(err) || ctx.Err() == nil {
+		return err
+	}
+	return errors.Join(err, ctx.Err())
 }
 
 // lostRace reports whether another writer created the same key after the lookup, or deleted a node after the lookup
@@ -349,7 +353,7 @@ func lostRace(err error) bool {
 // Tx runs statements in a write transaction.
 type Tx struct {
 	ctx context.Context //nolint:containedctx // lives as long as the callback it is made for
-	run neo4j.ManagedTransaction
+	run neo4j.ExplicitTransaction
 	db  *DB
 	id  string // of all attempts, see DB.Writers
 

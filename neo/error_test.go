@@ -20,7 +20,8 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 		"forbidden":      {db("Neo.ClientError.General.ForbiddenOnReadOnlyDatabase"), ErrUnavailable},
 		"not a leader":   {db("Neo.ClientError.Cluster.NotALeader"), ErrUnavailable},
 		"disk full":      {db("Neo.DatabaseError.General.IOError"), ErrUnavailable},
-		"memory":         {db("Neo.TransientError.General.MemoryPoolOutOfMemoryError"), ErrUnavailable},
+		"memory":         {db("Neo.TransientError.General.MemoryPoolOutOfMemoryError"), ErrTooLarge},
+		"memory of all":  {&neo4j.Neo4jError{Code: "Neo.TransientError.General.MemoryPoolOutOfMemoryError", Msg: "db.memory.transaction.total.max " + secret}, ErrNoMemory},
 		"deadlock":       {db("Neo.TransientError.Transaction.DeadlockDetected"), ErrUnavailable},
 		"password":       {db("Neo.ClientError.Security.Unauthorized"), ErrUnavailable},
 		"shutting down":  {db("Neo.TransientError.General.DatabaseUnavailable"), ErrUnavailable},
@@ -30,6 +31,7 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 		"wrapped":        {fmt.Errorf("x: %w", db("Neo.ClientError.Statement.TypeError")), ErrStatement},
 		"no connection":  {&neo4j.ConnectivityError{Inner: errors.New(secret)}, ErrUnavailable},
 		"tried too long": {&neo4j.TransactionExecutionLimit{Cause: "timeout", Errors: []error{errors.New(secret)}}, ErrUnavailable},
+		"too often":      {&neo4j.TransactionExecutionLimit{Cause: "timeout", Errors: []error{errors.New(secret), db("Neo.TransientError.General.TransactionOutOfMemoryError")}}, ErrTooLarge},
 		"deadline":       {fmt.Errorf("x: %w", context.DeadlineExceeded), ErrUnavailable},
 		"canceled":       {fmt.Errorf("x: %w", context.Canceled), context.Canceled},
 		"anything else":  {errors.New(secret), ErrUnavailable},
@@ -41,7 +43,7 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 			if !errors.Is(got, c.want) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
-			for _, other := range []error{ErrUnavailable, fault.ErrConflict, fault.ErrNotFound, ErrStatement} {
+			for _, other := range []error{ErrUnavailable, fault.ErrConflict, fault.ErrNotFound, ErrStatement, ErrTooLarge} {
 				if !errors.Is(c.want, other) && errors.Is(got, other) {
 					t.Errorf("%v is also %v", got, other)
 				}

@@ -78,13 +78,13 @@ func (r *Recorder) drain() (batches []batch, until int64) {
 	return batches, until
 }
 
-// save stores a batch. If the team or a user of it was erased, it tries each user alone.
+// save stores a batch. If the team or a user of it was erased, or it is too large for the database, it tries each user alone.
 func (r *Recorder) save(ctx context.Context, b batch) {
 	limited, cancel := context.WithTimeout(fence.WithBegin(ctx, b.began()), flushTime)
 	defer cancel()
 	trimmed, err := r.store.save(limited, b)
 	alone := b.byUser()
-	if errors.Is(err, fault.ErrConflict) && len(alone) > 1 {
+	if (errors.Is(err, fault.ErrConflict) || errors.Is(err, graph.ErrTooLarge)) && len(alone) > 1 {
 		for _, one := range alone {
 			r.save(ctx, one)
 		}

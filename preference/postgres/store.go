@@ -154,12 +154,16 @@ func (s *Store) transaction(ctx context.Context, scope graph.Scope, name string,
 			return err
 		})
 	}
-	err := s.runWithRetry(ctx, name, attempt, func(err error) bool { return !committing && isBrokenConnection(err) })
+	var cause error
+	err := s.runWithRetry(ctx, name, func(ctx context.Context) error {
+		cause = attempt(ctx)
+		return cause
+	}, func(err error) bool { return !committing && isBrokenConnection(err) })
 	if len(ended) == 0 {
 		return err
 	}
 	s.options.Changed(ctx, change)
-	if err != nil && committing {
+	if committing && isUnclear(cause) {
 		settled := s.options.InDoubt(change)
 		s.inDoubt.Await(id, func() { //nolint:contextcheck // it outlives the request
 			s.options.Changed(context.WithoutCancel(ctx), change)

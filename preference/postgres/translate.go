@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"kith/graph"
@@ -39,6 +40,16 @@ func errorClass(code string) error {
 		return errStatement
 	}
 	return graph.ErrUnavailable // no rights, no table, read-only, full, shutting down …
+}
+
+// isUnclear reports whether a transaction may be committed although its commit failed: PostgreSQL did not answer, or answered that it does
+// not know, or that it is shutting down. Every other answer means that nothing was stored.
+func isUnclear(err error) bool {
+	var db *pgconn.PgError
+	if errors.As(err, &db) {
+		return strings.HasPrefix(db.Code, "08") || strings.HasPrefix(db.Code, "57P") || strings.HasPrefix(db.Code, "58") || db.Code == "40003"
+	}
+	return err != nil && !errors.Is(err, pgx.ErrTxCommitRollback)
 }
 
 // isBrokenConnection reports whether an existing connection broke. It is false if no connection could be made or the
