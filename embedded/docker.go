@@ -87,10 +87,10 @@ func (e *dockerEngine) args(port int) []string {
 		"--env", "NEO4J_db_tx__log_rotation_retention__policy=" + logsKept,
 		"--env", "NEO4J_db_checkpoint_interval_time=" + e.checkpointIn,
 		"--env", fmt.Sprintf("NEO4J_server_memory_heap_max__size=%dm", e.heapMB),
-		"--env", fmt.Sprintf("NEO4J_db_memory_transaction_max=%dm", max(e.heapMB/4, leastTransactionMB)),
-		"--env", fmt.Sprintf("NEO4J_dbms_memory_transaction_total_max=%dm", max(e.heapMB/2, leastTransactionMB)),
+		"--env", fmt.Sprintf("NEO4J_db_memory_transaction_max=%dm", transactionMB(e.heapMB)),
+		"--env", fmt.Sprintf("NEO4J_dbms_memory_transaction_total_max=%dm", transactionsMB(e.heapMB)),
 		"--env", fmt.Sprintf("NEO4J_server_memory_query__cache_per__db__cache__num__entries=%d", keptPlans),
-		"--env", fmt.Sprintf("NEO4J_server_memory_heap_initial__size=%dm", min(e.heapMB, defaultHeapMB)),
+		"--env", fmt.Sprintf("NEO4J_server_memory_heap_initial__size=%dm", min(e.heapMB, firstHeapMB)),
 		"--env", fmt.Sprintf("NEO4J_server_memory_pagecache_size=%dm", e.pageMB),
 	}
 	if uid := os.Getuid(); uid > 0 { // the user owns the files; as root the image chooses a user itself

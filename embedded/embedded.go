@@ -28,7 +28,7 @@ type Options struct {
 	Neo4jHome string
 	// Repository is the address of a Maven repository, from which the jars are fetched without Maven. Empty: with Maven.
 	Repository string
-	// HeapMB is the largest Java heap; 0: 512.
+	// HeapMB is the largest Java heap; 0: 1,024.
 	HeapMB int
 	// PageCacheMB is the size of Neo4j's page cache; 0: 256.
 	PageCacheMB int
@@ -43,7 +43,8 @@ type Options struct {
 }
 
 const (
-	defaultHeapMB      = 512
+	defaultHeapMB      = 1024
+	firstHeapMB        = 512 // of a container, which takes it from its start
 	defaultPageCacheMB = 256
 	user               = "neo4j"
 	host               = "127.0.0.1"

@@ -20,7 +20,7 @@ const (
 
 const (
 	kernelJar = "neo4j-kernel-" // followed by the version
-	// leastTransactionMB is the minimum memory of a transaction: enough for a write of 10,000 items.
+	// leastTransactionMB is the minimum memory of a transaction.
 	leastTransactionMB = 64
 	keptPlans          = 400 // of statements: Kith's own, and those of callers
 
@@ -146,6 +146,23 @@ func (e *javaEngine) args() []string {
 	return append(args, "-cp", classPath, launcherClass, e.folder.home())
 }
 
+// transactionMB returns the memory of one transaction: half of the heap, which the largest writes of the contract need with the default, and
+// a quarter of a smaller one. Without a bound, one transaction could take all.
+func transactionMB(heapMB int) int {
+	if heapMB < defaultHeapMB {
+		return max(heapMB/4, leastTransactionMB)
+	}
+	return heapMB / 2
+}
+
+// transactionsMB returns the memory of all transactions together. The rest of the heap is for plans, connections and indexes.
+func transactionsMB(heapMB int) int {
+	if heapMB < defaultHeapMB {
+		return max(heapMB/2, leastTransactionMB)
+	}
+	return heapMB * 5 / 8
+}
+
 // conf returns Neo4j's configuration. No setting reduces the durability of acknowledged writes.
 func (e *javaEngine) conf(port int) string {
 	lines := []string{
@@ -159,8 +176,8 @@ func (e *javaEngine) conf(port int) string {
 		"db.tx_log.rotation.size=" + logSize, // erased text stays in the logs until a checkpoint after their rotation
 		"db.tx_log.rotation.retention_policy=" + logsKept,
 		"db.checkpoint.interval.time=" + e.checkpointIn,
-		fmt.Sprintf("db.memory.transaction.max=%dm", max(e.heapMB/4, leastTransactionMB)), // otherwise one transaction could take all memory
-		fmt.Sprintf("dbms.memory.transaction.total.max=%dm", max(e.heapMB/2, leastTransactionMB)),
+		fmt.Sprintf("db.memory.transaction.max=%dm", transactionMB(e.heapMB)),
+		fmt.Sprintf("dbms.memory.transaction.total.max=%dm", transactionsMB(e.heapMB)),
 		"server.memory.query_cache.per_db_cache_num_entries=" + strconv.Itoa(keptPlans),
 		fmt.Sprintf("server.memory.heap.max_size=%dm", e.heapMB),
 		fmt.Sprintf("server.memory.pagecache.size=%dm", e.pageMB),

@@ -73,7 +73,7 @@ type config struct {
 	Neo4jDatabase     string        `name:"neo4j-database" env:"KITH_NEO4J_DATABASE" help:"Neo4j database. Empty: the server's default."`
 	Neo4jHome         string        `name:"neo4j-home" env:"NEO4J_HOME" help:"Neo4j installation whose jars the embedded Neo4j uses. Empty: fetched once, or run with Docker."`
 	Neo4jRepository   string        `name:"neo4j-repository" env:"KITH_NEO4J_REPOSITORY" help:"Address of a Maven repository, from which the jars of the embedded Neo4j are fetched. Empty: that of the build, or else fetched with Maven."`
-	Neo4jHeap         int           `name:"neo4j-heap" env:"KITH_NEO4J_HEAP" default:"512" help:"Heap of the embedded Neo4j, in MiB."`
+	Neo4jHeap         int           `name:"neo4j-heap" env:"KITH_NEO4J_HEAP" default:"1024" help:"Heap of the embedded Neo4j, in MiB."`
 	Neo4jPageCache    int           `name:"neo4j-page-cache" env:"KITH_NEO4J_PAGE_CACHE" default:"256" help:"Memory of the embedded Neo4j for pages of its files, in MiB. Reads are fast as long as the used part of the store fits in."`
 	RedisURI          string        `name:"redis-uri" env:"KITH_REDIS_URI" help:"redis:// address of the shared cache. Empty: each instance caches in its own memory."`
 	PostgresURI       string        `name:"postgres-uri" env:"KITH_POSTGRES_URI" help:"postgres:// address of a database for users' preferences. Empty: stored in Neo4j."`

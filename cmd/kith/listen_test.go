@@ -54,7 +54,7 @@ func TestAnEmptyAdminListenOpensNone(t *testing.T) {
 func TestEmptyVariablesMeanDefaults(t *testing.T) {
 	t.Setenv("KITH_NEO4J_HEAP", "")
 	t.Setenv("KITH_DATA", "")
-	if cli := parsedConfig(t, os.Environ()...); cli.Neo4jHeap != 512 || cli.Data != "./kith-data" {
+	if cli := parsedConfig(t, os.Environ()...); cli.Neo4jHeap != 1024 || cli.Data != "./kith-data" {
 		t.Errorf("empty: %d and %q", cli.Neo4jHeap, cli.Data)
 	}
 }

@@ -23,9 +23,9 @@ import (
 const (
 	neo4jImage = "neo4j:5.26-community"
 
-	// Memory of a test's Neo4j, in MB: enough for fixtures of some 100,000 relationships, and small enough for a CI
-	// machine.
-	neo4jHeap, neo4jPageCache = 1024, 256
+	// Memory of a test's Neo4j in a container, in MB: that of Kith's own by default. The page cache is enough for fixtures of some
+	// 100,000 relationships, and small enough for a CI machine.
+	neo4jHeap, neo4jTransaction, neo4jTransactions, neo4jPageCache = 1024, 512, 640, 256
 
 	// By default, Neo4j plans a statement again after ten seconds if its data have grown, which they do throughout a run
 	// of tests: a seventh of the run was planning.
@@ -42,16 +42,17 @@ type Neo4jServer struct {
 	db Database
 }
 
-// StartNeo4j starts an empty Neo4j for this test alone, and stops it when the test ends. It takes some ten seconds.
-func StartNeo4j(t testing.TB) *Neo4jServer {
+// StartNeo4j starts an empty Neo4j for this test alone, and stops it when the test ends. It takes some ten seconds. settings are lines of
+// neo4j.conf.
+func StartNeo4j(t testing.TB, settings ...string) *Neo4jServer {
 	t.Helper()
 	got, err := anyWay(t.Context(), "Neo4j", func(ctx context.Context) (source[Database], error) {
 		port, err := freePort()
 		if err != nil {
 			return source[Database]{}, err
 		}
-		return neo4jContainer(ctx, port)
-	}, neo4jEmbedded)
+		return neo4jContainer(ctx, port, settings...)
+	}, func(ctx context.Context) (source[Database], error) { return neo4jEmbedded(ctx, settings...) })
 	if err != nil {
 		t.Fatalf("testenv: %v", err)
 	}
@@ -99,18 +100,25 @@ func givenNeo4j(lookup func(string) (string, bool)) (db Database, ok bool) {
 	return db, db.URI != ""
 }
 
-func neo4jContainer(ctx context.Context, hostPort int) (source[Database], error) {
+func neo4jContainer(ctx context.Context, hostPort int, settings ...string) (source[Database], error) {
 	db := Database{User: "neo4j", Password: rand.Text(), Database: "neo4j"}
-	ctr, address, err := runContainer(ctx, neo4jImage, 7687, hostPort, testcontainers.WithEnv(map[string]string{
+	environ := map[string]string{
 		"NEO4J_AUTH":                                                    db.User + "/" + db.Password,
 		"NEO4J_server_memory_heap_initial__size":                        "256m",
 		"NEO4J_server_memory_heap_max__size":                            fmt.Sprintf("%dm", neo4jHeap),
+		"NEO4J_db_memory_transaction_max":                               fmt.Sprintf("%dm", neo4jTransaction),
+		"NEO4J_dbms_memory_transaction_total_max":                       fmt.Sprintf("%dm", neo4jTransactions),
 		"NEO4J_server_memory_pagecache_size":                            fmt.Sprintf("%dm", neo4jPageCache),
 		"NEO4J_dbms_usage__report_enabled":                              "false",
 		"NEO4J_db_tx__log_preallocate":                                  "false",
 		"NEO4J_dbms_cypher_min__replan__interval":                       replanInterval,
 		"NEO4J_server_memory_query__cache_per__db__cache__num__entries": strconv.Itoa(keptPlans),
-	}))
+	}
+	for _, setting := range settings {
+		name, value, _ := strings.Cut(setting, "=")
+		environ["NEO4J_"+strings.ReplaceAll(strings.ReplaceAll(name, "_", "__"), ".", "_")] = value
+	}
+	ctr, address, err := runContainer(ctx, neo4jImage, 7687, hostPort, testcontainers.WithEnv(environ))
 	if err != nil {
 		return source[Database]{}, err
 	}
@@ -144,12 +152,12 @@ func pingNeo4j(ctx context.Context, db Database) error {
 }
 
 // neo4jEmbedded starts the embedded Neo4j of Kith.
-func neo4jEmbedded(ctx context.Context) (source[Database], error) {
+func neo4jEmbedded(ctx context.Context, settings ...string) (source[Database], error) {
 	dir, err := os.MkdirTemp("", "kith-test-neo4j-")
 	if err != nil {
 		return source[Database]{}, err
 	}
-	local := &localNeo4j{dir: dir}
+	local := &localNeo4j{dir: dir, settings: settings}
 	if err := local.start(ctx); err != nil {
 		return source[Database]{}, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -161,6 +169,7 @@ func neo4jEmbedded(ctx context.Context) (source[Database], error) {
 // localNeo4j is an embedded Neo4j with its data in a temporary folder.
 type localNeo4j struct {
 	dir      string
+	settings []string
 	endpoint embedded.Endpoint // of the first start
 	running  *embedded.Server  // nil while stopped
 }
@@ -170,9 +179,9 @@ func (n *localNeo4j) start(ctx context.Context) error {
 		return errors.New("it runs already")
 	}
 	started, err := embedded.Start(ctx, embedded.Options{
-		Dir: filepath.Join(n.dir, "data"), HeapMB: neo4jHeap, PageCacheMB: neo4jPageCache,
+		Dir: filepath.Join(n.dir, "data"), PageCacheMB: neo4jPageCache,
 		Neo4jHome: os.Getenv(neo4jHomeVariable),
-		Settings: append(strings.Fields(os.Getenv("KITH_TEST_NEO4J_SETTINGS")), "dbms.cypher.min_replan_interval="+replanInterval,
+		Settings: append(append(strings.Fields(os.Getenv("KITH_TEST_NEO4J_SETTINGS")), n.settings...), "dbms.cypher.min_replan_interval="+replanInterval,
 			"server.memory.query_cache.per_db_cache_num_entries="+strconv.Itoa(keptPlans)),
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *Stack) Neo4j(ctx context.Context) (Database, error) {
 		}
 		return anyWay(ctx, "Neo4j",
 			func(ctx context.Context) (source[Database], error) { return neo4jContainer(ctx, anyPort) },
-			neo4jEmbedded)
+			func(ctx context.Context) (source[Database], error) { return neo4jEmbedded(ctx) })
 	})
 }
 
