@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"kith/neo"
@@ -81,7 +82,7 @@ func (a *auditor) expired(ctx context.Context, team string) error {
 		{DeletedRelationshipLabel, "deleted_at", deleted},
 		{"Review", "decided_at", a.store.historyCutoff().Add(-auditGrace)},
 	} {
-		params := map[string]any{"team_id": team, "field": e.field, "before": e.before, "limit": auditPage}
+		params := map[string]any{"team_id": team, "field": e.field, "before": e.before, "cutoff": e.before, "limit": auditPage}
 		expired, err := countExpired.ForLabel(e.label).ReadOne(ctx, a.store.db, params)
 		if err != nil {
 			return err
@@ -98,15 +99,13 @@ func (a *auditor) expired(ctx context.Context, team string) error {
 }
 
 func (a *auditor) purge(ctx context.Context, label string, params map[string]any) error {
-	purge := purgeExpired.ForLabel(label)
-	for {
-		var purged int64
-		err := a.store.Transaction(ctx, purge.Name, func(t *Tx) (err error) {
-			purged, err = purge.ExecOne(t, params)
-			return err
-		})
-		if err != nil || purged < auditPage {
-			return err
-		}
+	left := error(nil)
+	p := pieces{a.store, auditPage, func(string, int64) error { return nil }, func(_ string, err error) { left = err }}
+	var err error
+	if label == DeletedLabel {
+		err = p.runNodes(ctx, purgeExpired.ForLabel(label), purgeOldNodeLinks, params)
+	} else {
+		err = p.run(ctx, purgeExpired.ForLabel(label), params, nil)
 	}
+	return errors.Join(err, left)
 }

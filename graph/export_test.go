@@ -36,7 +36,14 @@ func (x *Maintenance) OptionsField() *MaintenanceOptions                { return
 func (x *Maintenance) ProgressForTest(p0 context.Context, p1 string, p2 string, p3 string) error {
 	return x.progress(p0, p1, p2, p3)
 }
-func (x *Maintenance) PurgeForTest(p0 context.Context) error { return x.purge(p0) }
+func (x *Maintenance) PurgeForTest(p0 context.Context) error {
+	x.every = time.Hour // it holds no lease
+	return x.purge(p0)
+}
+func (x *Maintenance) SizesForTest(p0 int, p1 int) {
+	x.most = pieceSize{p0, p1}
+	x.size = x.most
+}
 func (x *Maintenance) StoriesField() *func(ctx context.Context, limit int) (result storyResult, err error) {
 	return &x.stories
 }

@@ -38,7 +38,7 @@ var unrecorded = map[string]string{
 	"lease_end": "leases", "lease_progress": "leases", "lease_take": "leases",
 	"quota_count": "quotas", "quota_empty": "quotas", "quota_set": "quotas", "quota_stale": "quotas",
 	"schema_version_set": "the schema", "log_fill": "the transaction log",
-	"maintenance_pass": "what time changes by itself, without a version", "audit_purge": "removes what was deleted before", "purge_nodes": "removes what was deleted before",
+	"maintenance_pass": "what time changes by itself, without a version", "audit_purge": "removes what was deleted before", "purge_nodes": "removes what was deleted before", "purge_node_relationships": "removes what was deleted before", "team_purge_node_relationships": "removes what was deleted before",
 	"purge_relationships": "removes what was deleted before", "team_purge_nodes": "removes what was deleted before", "team_purge_relationships": "removes what was deleted before",
 	"purge_bodies": "served contexts", "purge_events": "served contexts", "purge_served": "served contexts", "replay_keep": "served contexts", "replay_record": "served contexts",
 	"replay_trim": "served contexts", "served_record": "served contexts",

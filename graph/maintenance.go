@@ -22,7 +22,17 @@ type Maintenance struct {
 	holder  string
 	lease   string                                                               // prefix of the lease names
 	stories func(ctx context.Context, limit int) (result storyResult, err error) // forms pending storylines, up to limit sources
+
+	most, size pieceSize         // of a piece of a pass: the largest, and the current one
+	team, key  string            // that the pass has reached
+	every      time.Duration     // how often the progress is stored
+	stored     time.Time         // when the progress was stored
+	failed     bool              // something was left in this pass
+	noted      notedRelationship // the first one of the last piece; if a note cannot be removed, it is found again
 }
+
+// pieceSize is how many nodes and relationships a piece of a pass may change.
+type pieceSize struct{ nodes, links int }
 
 // MaintenanceOptions configures Maintenance.
 type MaintenanceOptions struct {
@@ -39,6 +49,7 @@ const (
 	// progressTime is how often the progress over small teams is stored.
 	progressTime = 10 * time.Second
 	passBatch    = 2000 // nodes
+	passLinks    = 10_000
 	purgeBatch   = 1000
 	stale        = day // a stored salience older than this is replaced by the current one
 )
@@ -52,6 +63,8 @@ var (
 	extendLease           = neo.Load[int64]("lease_progress")
 	findNextTeam          = neo.Load[string]("team_next")
 	maintainNodes         = neo.Load[maintainedNodes]("maintenance_pass")
+	findNodeAfter         = neo.Load[string]("node_after")
+	purgeOldNodeLinks     = neo.Load[int64]("purge_node_relationships")
 	purgeOldNodes         = neo.Load[int64]("purge_nodes")
 	purgeOldRelationships = neo.Load[int64]("purge_relationships")
 	purgeStoredAnswers    = neo.Load[int64]("purge_answers")
@@ -77,6 +90,7 @@ type maintainedNodes struct {
 	Last               string   // key of the last one; empty: none
 	Archived           []string // keys of those that left contexts
 	Noted              []string // keys of those with expired notes
+	Moved              int64    // relationships that were changed
 	NotedRelationships []notedRelationship
 	Due                [][]string // keys of both ends of relationships whose ranks may be of before they began or ended
 	Borders            []int64    // when relationships begin or end
@@ -110,11 +124,13 @@ func NewMaintenance(s *Store, o MaintenanceOptions) *Maintenance {
 	if o.Observe == nil {
 		o.Observe = func(string, int64) {}
 	}
-	return &Maintenance{store: s, options: o, holder: uuid.NewString(), lease: passLease, stories: s.formStories}
+	most := pieceSize{passBatch, passLinks}
+	return &Maintenance{store: s, options: o, holder: uuid.NewString(), lease: passLease, stories: s.formStories, most: most, size: most, every: progressTime}
 }
 
 // Run calls Pass at every tick until ctx is done.
 func (m *Maintenance) Run(ctx context.Context) error {
+	m.options.Observe("passes_ended", 0) // an alarm compares it with its past
 	tick := time.NewTicker(m.options.Look)
 	defer tick.Stop()
 	for {
@@ -133,10 +149,17 @@ func (m *Maintenance) Run(ctx context.Context) error {
 func (m *Maintenance) pass(ctx context.Context) (bool, error) {
 	_, storyErr := m.under(ctx, m.lease+"/stories", m.options.Look, func(string, string) error { return m.formStories(ctx) })
 	passed, err := m.under(ctx, m.lease, m.options.Every, func(team, key string) error {
+		m.failed, m.stored = false, time.Now()
 		if err := m.walk(ctx, team, key); err != nil {
 			return err
 		}
-		return m.purge(ctx)
+		if err := m.purge(ctx); err != nil {
+			return err
+		}
+		if !m.failed {
+			m.options.Observe("passes_ended", 1)
+		}
+		return nil
 	})
 	return passed, errors.Join(storyErr, err)
 }
@@ -204,29 +227,55 @@ func (s *Store) EndLease(ctx context.Context, lease, holder string, due any) err
 	})
 }
 
-// walk updates every node, team by team, from where the last pass stopped.
+// walk updates every node, team by team, from where the last pass stopped. What fails for one team does not end it for the others.
 func (m *Maintenance) walk(ctx context.Context, team, key string) error {
-	stored := time.Now()
+	m.team, m.key = team, key
 	for {
-		for more := team != ""; more; {
-			var err error
-			if key, more, err = m.batch(ctx, team, key); err != nil {
-				return err
-			}
-			if !more && time.Since(stored) < progressTime { // of many small teams not each is stored
-				break
-			}
-			stored = time.Now()
-			if err := m.progress(ctx, m.lease, team, key); err != nil {
+		if m.team != "" {
+			if err := m.walkTeam(ctx); err != nil {
 				return err
 			}
 		}
-		teams, err := findNextTeam.Read(ctx, m.store.db, map[string]any{"after": team})
+		teams, err := findNextTeam.Read(ctx, m.store.db, map[string]any{"after": m.team})
 		if err != nil || len(teams) == 0 {
 			return err
 		}
-		team, key = teams[0], ""
+		m.team, m.key = teams[0], ""
 	}
+}
+
+func (m *Maintenance) walkTeam(ctx context.Context) error {
+	for more := true; more; {
+		var err error
+		m.key, more, err = m.batch(ctx, m.team, m.key)
+		if err != nil {
+			return m.passOver(ctx, err, "team_id", m.team)
+		}
+		if !more && time.Since(m.stored) < m.every { // of many small teams not each is stored
+			return nil
+		}
+		if err := m.keep(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// passOver logs and counts what a pass could not do, so that it goes on with the rest. It returns the error if the rest would fail too.
+func (m *Maintenance) passOver(ctx context.Context, err error, what ...any) error {
+	if ctx.Err() != nil || errors.Is(err, errLeaseLost) || m.store.Ping(ctx) != nil {
+		return err
+	}
+	m.failed = true
+	m.options.Observe("failed", 1)
+	m.options.Log.Warn("maintenance goes on without a part", append(what, "error", err)...)
+	return nil
+}
+
+// keep stores the progress of the pass and extends its lease.
+func (m *Maintenance) keep(ctx context.Context) error {
+	m.stored = time.Now()
+	return m.progress(ctx, m.lease, m.team, m.key)
 }
 
 // progress stores how far the work under a lease has come and extends the lease.
@@ -245,13 +294,51 @@ func (m *Maintenance) progress(ctx context.Context, lease, team, key string) err
 	return err
 }
 
-// batch updates the next nodes of a team in one transaction. It returns the key of the last one, and whether there may be more.
+// batch updates the next nodes of a team. It returns the key up to which all is done, and whether there may be more. If the database lacks
+// memory for a piece, it goes on with half of it, and leaves a node that is too large alone.
 func (m *Maintenance) batch(ctx context.Context, team, after string) (last string, more bool, err error) {
+	for {
+		last, more, err = m.piece(ctx, team, after)
+		switch {
+		case !lacksMemory(err):
+			if last != after {
+				m.size = m.most
+			}
+			return last, more, err
+		case m.size == pieceSize{1, 1}:
+			return m.skip(ctx, team, after, err)
+		}
+		m.size = pieceSize{max(m.size.nodes/2, 1), max(m.size.links/2, 1)}
+	}
+}
+
+// skip leaves a node, and the relationships from it that are not done.
+func (m *Maintenance) skip(ctx context.Context, team, after string, reason error) (last string, more bool, err error) {
+	m.size = m.most
+	next, err := findNodeAfter.Read(ctx, m.store.db, map[string]any{"team_id": team, "after": after})
+	if err != nil || len(next) == 0 {
+		return after, false, err
+	}
+	m.skipped("maintenance_pass", reason, "team_id", team, "entity_key", next[0])
+	return next[0], true, nil
+}
+
+// skipped logs and counts a record that is too large for a transaction.
+func (m *Maintenance) skipped(step string, reason error, what ...any) {
+	m.failed = true
+	m.options.Observe("skipped", 1)
+	m.options.Log.Warn("a record is too large for maintenance, and was left", append(what, "step", step, "error", reason)...)
+}
+
+// piece updates some nodes and relationships in one transaction. If more relationships of these nodes may be left, it returns the key that it
+// began after: what is done is not found again.
+func (m *Maintenance) piece(ctx context.Context, team, after string) (last string, more bool, err error) {
 	now := m.store.Now()
+	size := m.size
 	var done maintainedNodes
 	err = m.store.Transaction(ctx, "maintenance_pass", func(t *Tx) (err error) {
 		done, err = maintainNodes.ExecOne(t, map[string]any{
-			"team_id": team, "after": after, "limit": passBatch, "now": now, "now_ms": now.UnixMilli(), "stale_ms": now.Add(-stale).UnixMilli(),
+			"team_id": team, "after": after, "limit": size.nodes, "links": size.links, "now": now, "now_ms": now.UnixMilli(), "stale_ms": now.Add(-stale).UnixMilli(),
 		})
 		t.Changes(nil)
 		if len(done.Archived) > 0 {
@@ -264,13 +351,22 @@ func (m *Maintenance) batch(ctx context.Context, team, after string) (last strin
 		return rankRelationships.Run(t, map[string]any{"team_id": team, "pairs": done.pairs(), "entity_keys": append([]string{}, done.Archived...), "now": now})
 	})
 	if err != nil {
-		return "", false, err
+		return after, false, err
 	}
 	m.options.Observe("archived", int64(len(done.Archived)))
-	if done.Seen == 0 {
-		done.Last = after
+	if err := m.dropNotes(ctx, team, done.Noted, done.NotedRelationships); err != nil {
+		return after, false, err
 	}
-	return done.Last, done.Seen == passBatch, m.dropNotes(ctx, team, done.Noted, done.NotedRelationships)
+	switch {
+	case done.Moved == int64(size.links) || len(done.NotedRelationships) == size.links && done.NotedRelationships[0] != m.noted:
+		if len(done.NotedRelationships) > 0 {
+			m.noted = done.NotedRelationships[0]
+		}
+		return after, true, nil
+	case done.Seen == 0:
+		return after, false, nil
+	}
+	return done.Last, done.Seen == int64(size.nodes), nil
 }
 
 // dropNotes removes expired notes from nodes and relationships.
@@ -319,33 +415,4 @@ func (p Properties) withoutExpired(now time.Time) map[string]any {
 	next := p.clone()
 	next.putNotes(NotesFrom(p.Texts("notes"), now))
 	return p.changesTo(next)
-}
-
-// purge erases what was deleted, replaced or served long ago.
-func (m *Maintenance) purge(ctx context.Context) error {
-	served := m.store.Now().Add(-ServedLife).UnixNano()
-	for _, step := range []struct {
-		purge  neo.Query[int64]
-		cutoff any
-	}{
-		{purgeOldNodes, m.store.cutoff()}, {purgeOldRelationships, m.store.cutoff()}, {purgeWithdrawals, m.store.cutoff()}, {purgeReviews, m.store.historyCutoff()}, {purgeStoredAnswers, m.store.Now().Add(-idempotencyLife)},
-		{thinVersions, m.store.Now()}, {purgeOldVersions, m.store.historyCutoff()}, {purgeOldCommits, m.store.historyCutoff()},
-		{purgeServed, served}, {purgeBodies, served}, {purgeEvents, served},
-	} {
-		for {
-			var purged int64
-			err := m.store.Transaction(ctx, step.purge.Name, func(t *Tx) (err error) {
-				purged, err = step.purge.ExecOne(t, map[string]any{"cutoff": step.cutoff, "limit": purgeBatch})
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			m.options.Observe(step.purge.Name, purged)
-			if purged < purgeBatch { // a step may purge more than it was asked for
-				break
-			}
-		}
-	}
-	return nil
 }

@@ -140,7 +140,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	maps.Copy(known, detailParams(scope, []string{"n-1"}, []string{"n-1"}, []string{"n-1"}))
 	known["story_keys"] = []string{"n-1"}
 	maps.Copy(known, map[string]any{"model": "m", "dimensions": 3, "until_ms": 1, "base": 0, "from_team": "", "from_key": "", "walked": true,
-		"vector_scope": "k0", "embed_due": 1, "texts": true})
+		"vector_scope": "k0", "embed_due": 1, "texts": true, "links": 10})
 	maps.Copy(known, map[string]any{"query": "+search_scope:s0", "origin": "external", "decision": "refused", "min_trust": 0.2, "state": "waiting", "part": 1,
 		"nodes": []string{"n-1"}, "lowered": []string{"{}"},
 		"tellers": []any{[]any{"external", "x"}}})

@@ -46,6 +46,7 @@ var (
 	setUsageStale      = neo.Load[neo.None]("quota_stale")
 	teamUsage          = neo.Load[Usage]("team_usage")
 	purgeNodes         = neo.Load[int64]("team_purge_nodes")
+	purgeNodeLinks     = neo.Load[int64]("team_purge_node_relationships")
 	purgeRelationships = neo.Load[int64]("team_purge_relationships")
 )
 
@@ -289,20 +290,16 @@ func (s *Store) SetTeamQuota(ctx context.Context, teamID string, own OwnQuota) e
 
 // PurgeTeam erases the deleted data of a team before its time and returns the number of nodes and relationships.
 func (s *Store) PurgeTeam(ctx context.Context, teamID string) (purged int64, err error) {
-	for _, purge := range []neo.Query[int64]{purgeNodes, purgeRelationships} {
-		for more := true; more; {
-			err = s.Transaction(ctx, purge.Name, func(t *Tx) error {
-				n, err := purge.ExecOne(t, map[string]any{"team_id": teamID, "limit": purgeBatch})
-				more = n > 0
-				purged += n
-				return err
-			})
-			if err != nil {
-				return purged, err
-			}
-		}
+	left := error(nil)
+	p := pieces{s, purgeBatch, func(_ string, n int64) error { purged += n; return nil }, func(_ string, err error) { left = err }}
+	params := map[string]any{"team_id": teamID}
+	if err = p.runNodes(ctx, purgeNodes, purgeNodeLinks, params); err != nil {
+		return purged, err
 	}
-	return purged, s.recountLater(ctx, teamID)
+	if err = p.run(ctx, purgeRelationships, params, nil); err != nil {
+		return purged, err
+	}
+	return purged, errors.Join(left, s.recountLater(ctx, teamID))
 }
 
 // recountLater makes the next write that adds something count the team again.

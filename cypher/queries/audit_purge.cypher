@@ -2,11 +2,12 @@
 // (cypher.ForLabel).
 // What is restored at the same moment stays.
 // mode: write
-// params: team_id, field, before, limit
+// params: team_id, field, before, skip, limit
 // returns: purged
 MATCH (n:Deleted {team_id: $team_id})
 WHERE n[$field] < $before
 WITH n
+SKIP $skip
 LIMIT $limit
 REMOVE n:Former
 WITH n

@@ -2,12 +2,13 @@
 // A key that is claimed at the same moment stays.
 // mode: write
 // scope: server
-// params: cutoff, limit
+// params: cutoff, skip, limit
 // returns: purged
 MATCH (k:IdempotencyKey)
 USING INDEX SEEK k:IdempotencyKey(created_at)
 WHERE k.created_at <= $cutoff
 WITH k
+SKIP $skip
 LIMIT $limit
 REMOVE k:Former
 WITH k

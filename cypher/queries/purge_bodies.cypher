@@ -2,12 +2,13 @@
 // One that is served at the same moment stays.
 // mode: write
 // scope: server
-// params: cutoff, limit
+// params: cutoff, skip, limit
 // returns: purged
 MATCH (b:ContextBody)
 USING INDEX SEEK b:ContextBody(last)
 WHERE b.last <= $cutoff
 WITH b
+SKIP $skip
 LIMIT $limit
 REMOVE b:Former
 WITH b

@@ -4,12 +4,14 @@
 // One that is restored at the same moment stays.
 // mode: write
 // scope: server
-// params: cutoff, limit
+// params: cutoff, skip, limit
 // returns: purged
 MATCH (n:Deleted)
 USING INDEX SEEK n:Deleted(deleted_at)
 WHERE n.deleted_at <= $cutoff
 WITH n
+ORDER BY n.deleted_at
+SKIP $skip
 LIMIT $limit
 REMOVE n:Former
 WITH n

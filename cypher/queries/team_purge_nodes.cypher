@@ -2,12 +2,13 @@
 // What was stored under the same keys since then stays. Of a node that was merged into another one it leaves the key, which leads to that one.
 // One that is restored at the same moment stays.
 // mode: write
-// params: team_id, limit
+// params: team_id, skip, limit
 // returns: purged
 MATCH (n:Deleted {team_id: $team_id})
 USING INDEX SEEK n:Deleted(team_id)
 WHERE n.deleted_at IS NOT NULL
 WITH n
+SKIP $skip
 LIMIT $limit
 REMOVE n:Former
 WITH n

@@ -1,11 +1,12 @@
 // Removes the records of the next deleted relationships of a team, with their former versions. One that is restored at the same moment
 // stays.
 // mode: write
-// params: team_id, limit
+// params: team_id, skip, limit
 // returns: purged
 MATCH (d:DeletedRelationship {team_id: $team_id})
 USING INDEX SEEK d:DeletedRelationship(team_id)
 WITH d
+SKIP $skip
 LIMIT $limit
 REMOVE d:Memory
 WITH d

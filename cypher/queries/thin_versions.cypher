@@ -1,12 +1,13 @@
 // Thins out the former versions of the next records: of those that ended on the same day, the first and the last stay.
 // mode: write
 // scope: server
-// params: cutoff, limit
+// params: cutoff, skip, limit
 // returns: purged
 MATCH (f:Former)
 USING INDEX SEEK f:Former(thin_at)
 WHERE f.thin_at <= $cutoff.epochMillis
 WITH f
+SKIP $skip
 LIMIT $limit
 WITH DISTINCT f.team_id AS team, f.former_of AS of, f.former_kind AS kind, f.thin_at AS thin_at
 MATCH (v:Former {team_id: team, former_of: of})

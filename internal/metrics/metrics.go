@@ -142,6 +142,7 @@ func (m *Registry) initSeries() {
 		}
 	}
 	m.chats.WithLabelValues(string(chat.Refused))
+	m.maintenance.WithLabelValues("passes_ended")
 	for _, o := range []webhook.Outcome{webhook.Delivered, webhook.Failed, webhook.Exhausted, webhook.Disabled, webhook.Lost} {
 		m.deliveries.WithLabelValues(string(o))
 	}
