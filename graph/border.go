@@ -2,6 +2,9 @@ package graph
 
 import (
 	"context"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"kith/neo"
@@ -13,6 +16,9 @@ import (
 var (
 	addBorders = neo.Load[neo.None]("border_add")
 	findBorder = neo.Load[nextBorder]("border_next")
+
+	findDuePlaces = neo.Load[[]string]("border_due")
+	forgetPlaces  = neo.Load[neo.None]("border_settle")
 )
 
 const (
@@ -23,13 +29,51 @@ const (
 
 type nextBorder struct{ Next, Until *int64 }
 
-// noteBorders remembers the borders in the future of relationships that are written.
-func (t *Tx) noteBorders(properties map[string]any) {
+// noteBorders remembers the borders in the future of a relationship that is written.
+func (t *Tx) noteBorders(row map[string]any) {
+	p, ok := row["properties"].(map[string]any)
+	if !ok {
+		return
+	}
 	for _, name := range []string{"valid_from", "valid_to"} {
-		if at := Properties(properties).Moment(name); at != nil && at.After(t.store.Now()) {
-			t.borders = append(t.borders, at.UnixMilli())
+		at := Properties(p).Moment(name)
+		if at == nil || !at.After(t.store.Now()) {
+			continue
+		}
+		t.borders = append(t.borders, at.UnixMilli())
+		for _, end := range []string{"from", "to"} {
+			t.places = append(t.places, strconv.FormatInt(at.UnixMilli(), 10)+KeySeparator+neo.Text(row[end]))
 		}
 	}
+}
+
+// SettleDue renews the places of nodes in their workspaces where a relationship to the project has begun or ended since
+// they were stored. Reads of workspaces call it first.
+func (s *Store) SettleDue(ctx context.Context, team string) error {
+	rows, err := findDuePlaces.Read(ctx, s.db, map[string]any{"team_id": team, "at": s.Now().UnixMilli()})
+	if err != nil || len(rows) == 0 || len(rows[0]) == 0 {
+		return err
+	}
+	for places := range slices.Chunk(rows[0], renewBatch) {
+		keys := make([]string, len(places))
+		for i, place := range places {
+			_, keys[i], _ = strings.Cut(place, KeySeparator)
+		}
+		err := s.Transaction(ctx, "border_settle", func(t *Tx) error {
+			t.Changes(nil)
+			if _, err := t.find(team, lookups{entityKeys: slices.Clone(keys)}); err != nil {
+				return err
+			}
+			if err := t.settle(team, keys); err != nil {
+				return err
+			}
+			return forgetPlaces.Run(t, map[string]any{"team_id": team, "places": places})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // storeBorders notes the remembered borders of a team, whose feed the transaction has locked.
@@ -37,9 +81,11 @@ func (t *Tx) storeBorders(team string) error {
 	if len(t.borders) == 0 {
 		return nil
 	}
-	borders := t.borders
-	t.borders = nil
-	return addBorders.Run(t, map[string]any{"team_id": team, "at": t.store.Now().UnixMilli(), "borders": borders, "most": mostBorders})
+	borders, places := t.borders, append([]string{}, t.places...)
+	t.borders, t.places = nil, nil
+	return addBorders.Run(t, map[string]any{
+		"team_id": team, "at": t.store.Now().UnixMilli(), "borders": borders, "places": Distinct(places), "most": mostBorders,
+	})
 }
 
 // NextBorder returns until when what is read of a team at a time stays as it is without a write: when the next

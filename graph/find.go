@@ -266,9 +266,7 @@ func (t *Tx) writeRows(q neo.Query[neo.None], teamID string, rows []map[string]a
 	}
 	t.Sign(rows)
 	for _, row := range rows {
-		if p, ok := row["properties"].(map[string]any); ok {
-			t.noteBorders(p)
-		}
+		t.noteBorders(row)
 	}
 	return q.Run(t, map[string]any{"team_id": teamID, "rows": rows, "now": t.store.Now()})
 }

@@ -203,6 +203,7 @@ type Tx struct {
 	elsewhere any    // characters that the team stores outside the graph; nil: unknown
 
 	borders  []int64          // in the future, of relationships that are written
+	places   []string         // borders with the key of an end
 	trimmed  []string         // keys of what has more former versions than are kept
 	contains []map[string]any // containments that it adds, which close no ring with what was there
 	feed     feed             // what it changes, record by record

@@ -212,6 +212,9 @@ func (s *Store) links(ctx context.Context, scope graph.Scope, project string, de
 
 // workspace reads a project, and counts of the links of all shown nodes and of the node in focus.
 func (s *Store) workspace(ctx context.Context, scope graph.Scope, project, focus string) (*Workspace, []derivedRow, error) {
+	if err := s.graph.SettleDue(ctx, scope.TeamID); err != nil {
+		return nil, nil, err
+	}
 	now := s.graph.Now()
 	row, err := findWorkspace.ReadOne(ctx, s.db, workspaceParams(scope, project, now))
 	if err != nil {
@@ -257,6 +260,9 @@ type Workspaces struct {
 func (s *Store) Workspaces(ctx context.Context, scope graph.Scope, at *time.Time) (*Workspaces, error) {
 	if at != nil {
 		return s.workspacesAt(ctx, scope, *at)
+	}
+	if err := s.graph.SettleDue(ctx, scope.TeamID); err != nil {
+		return nil, err
 	}
 	now, users := s.graph.Now(), usersOf(scope)
 	lists := make([]string, len(users))
