@@ -117,7 +117,7 @@ func TestBoundKeysImportNoSharedStories(t *testing.T) {
 // Of a shared record a line of a bound key is a write: nothing else of it is stored, and a second one changes nothing.
 func TestSharedLinesOfBoundKeysAreWrites(t *testing.T) {
 	e := fresh(t)
-	e.Source("", graph.SourceWrite{EntityKey: "s", ContentType: "meeting"})
+	e.Source("", graph.SourceWrite{EntityKey: "s", ContentType: graph.Some("meeting")})
 	e.Write("", []graph.NodeWrite{called("concept", "c", "C")})
 	line := graph.NodeWrite{Kind: "concept", EntityKey: "c", UserID: graph.Null[string](), Description: graph.Some("new"), History: &graph.History{
 		Version: graph.Some(int64(40)), Written: graph.Some("deadbeef put-by-admin"), AccessCount: graph.Some(int64(900)), Evidence: graph.Some([]string{"x\x1fexternal\x1f0.1\x1feve"}),
