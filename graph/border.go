@@ -29,6 +29,10 @@ const (
 
 type nextBorder struct{ Next, Until *int64 }
 
+// mostSkew is how far the clock of another instance may be behind. There what has just begun or ended is in the future,
+// so such borders are noted, too.
+const mostSkew = time.Minute
+
 // noteBorders remembers the borders in the future of a relationship that is written.
 func (t *Tx) noteBorders(row map[string]any) {
 	p, ok := row["properties"].(map[string]any)
@@ -37,7 +41,7 @@ func (t *Tx) noteBorders(row map[string]any) {
 	}
 	for _, name := range []string{"valid_from", "valid_to"} {
 		at := Properties(p).Moment(name)
-		if at == nil || !at.After(t.store.Now()) {
+		if at == nil || !at.After(t.store.Now().Add(-mostSkew)) || name == "valid_from" && Properties(p).startsUnknown() {
 			continue
 		}
 		t.borders = append(t.borders, at.UnixMilli())
@@ -84,7 +88,7 @@ func (t *Tx) storeBorders(team string) error {
 	borders, places := t.borders, append([]string{}, t.places...)
 	t.borders, t.places = nil, nil
 	return addBorders.Run(t, map[string]any{
-		"team_id": team, "at": t.store.Now().UnixMilli(), "borders": borders, "places": Distinct(places), "most": mostBorders,
+		"team_id": team, "after": t.store.Now().Add(-mostSkew).UnixMilli(), "borders": borders, "places": Distinct(places), "most": mostBorders,
 	})
 }
 

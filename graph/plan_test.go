@@ -184,6 +184,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	}
 	known["borders"], known["bare"] = []int64{2}, []string{"key"}
 	if strings.HasPrefix(q.Name, "border_") {
+		known["after"] = 1
 		known["places"] = []string{"2" + graph.KeySeparator + "n-1"}
 	}
 	if q.Name == "statement_list" {

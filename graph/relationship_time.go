@@ -51,7 +51,7 @@ func present(candidates []Properties, now time.Time) (found Properties) {
 	for _, c := range candidates {
 		switch {
 		case c.endedBy(now):
-		case c.ValidAt(now):
+		case c.ValidAt(now) || c.startsUnknown():
 			return lastOfMoment(candidates, c, now)
 		case found == nil || c.start().Before(found.start()):
 			found = c

@@ -25,7 +25,7 @@ WITH n, r, m, CASE
   WHEN n.user_id <> m.user_id THEN 'two_users'
   WHEN r.user_id <> coalesce(n.user_id, m.user_id) THEN 'wrong_user'
   WHEN r.salience < 0 OR r.salience > 1 OR isNaN(r.salience) THEN 'salience'
-  WHEN shown AND NOT (coalesce(r.owner_key = o.entity_key, false) AND coalesce(CASE WHEN r.node_until < 0 THEN r.rank_until = until AND r.node_until = -r.valid_from.epochMillis ELSE r.node_until = until AND coalesce(r.valid_from <= $now, true) END
+  WHEN shown AND NOT (coalesce(r.owner_key = o.entity_key, false) AND coalesce(CASE WHEN r.node_until < 0 THEN r.rank_until = until AND r.node_until = -r.valid_from.epochMillis ELSE r.node_until = until AND coalesce(r.valid_from <= $now OR r.start_unknown, true) END
     AND abs(r.node_salience * exp(r.node_decay_rate * (r.node_salience_at - coalesce(x.salience_at, 0)) / 86400000.0) - x.salience) < 0.000001, false) AND coalesce(r.node_key = x.entity_key, false))
     OR r.owner_key IS NOT NULL AND NOT coalesce(shown, false) AND coalesce(r.valid_to > $now, true) THEN 'rank'
   WHEN m:Memory AND NOT type(r) IN $plain AND (r.evidence IS NOT NULL

@@ -1,13 +1,13 @@
-// Notes when relationships of a team begin or end in the future. It keeps the first $most of these moments, and from
+// Notes when relationships of a team begin or end, and forgets moments up to $after. It keeps the first $most of these moments, and from
 // when on others may be missing. $places are such moments with the ends of the relationship, as texts: those with a node
 // of a project are noted too, because its place there changes then.
 // mode: write
-// params: team_id, at, borders, places, most
+// params: team_id, after, borders, places, most
 // returns: noted
 MATCH (f:Feed {team_id: $team_id})
 USING INDEX SEEK f:Feed(team_id)
 CALL (f) {
-  UNWIND [b IN coalesce(f.borders, []) WHERE b > $at] + $borders AS b
+  UNWIND [b IN coalesce(f.borders, []) WHERE b > $after] + $borders AS b
   WITH DISTINCT b
   ORDER BY b
   RETURN collect(b) AS borders

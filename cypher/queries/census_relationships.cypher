@@ -19,7 +19,7 @@ CALL (n) {
   UNWIND looked AS step
   WITH looked, step[0] AS r, step[1] AS m
   WHERE coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
     AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
   RETURN coalesce(r.type_word, type(r)) AS type, labels(m) AS to, size(looked) >= $each AS cut
 }

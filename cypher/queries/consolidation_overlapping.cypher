@@ -15,7 +15,7 @@ WITH s, m, n, CASE WHEN s.decay_rate > 0 AND s.salience_at < $now_ms
 WITH n, count(m) AS walked, collect(DISTINCT CASE
   WHEN coalesce(s.ended_at, s.started_at) < $week_ago
     AND coalesce(m.valid_to > $now, true)
-    AND coalesce(m.valid_from <= $now, true)
+    AND (coalesce(m.valid_from <= $now, true) OR m.start_unknown)
     AND (salience >= 0.01 OR s.salience < 0.01)
     AND s.state <> 'archived'
     AND s.ttl_policy <> 'keep_forever'

@@ -14,7 +14,7 @@ CALL () {
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory {team_id: $team_id})
   WHERE (m.user_id IS NULL OR m.user_id = $user_id)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown AND r.valid_from <= $until)
     AND coalesce(r.valid_to > $now, true)
     AND (m:Person OR m:Concept OR m:Entity)
     AND type(r) <> 'mentions'

@@ -287,7 +287,7 @@ CALL (strong) {
       WITH r, n
       LIMIT 1000
       WHERE coalesce(r.valid_to > $now, true)
-        AND coalesce(r.valid_from <= $now, true)
+        AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
         AND (n:Person OR n:Concept OR n:Entity)
         AND (n.user_id IS NULL OR n.user_id = $user_id)
       RETURN r, n, false AS bounded

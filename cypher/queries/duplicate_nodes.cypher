@@ -10,7 +10,7 @@ WHERE n:Person OR n:Concept OR n:Entity
 CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory)
   WHERE coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
     AND type(r) <> 'mentions'
     AND (r.user_id IS NULL OR r.user_id = n.user_id)
   WITH DISTINCT m

@@ -18,7 +18,7 @@ CALL (n) {
     AND ($min_proximity IS NULL OR r.proximity >= $min_proximity)
     AND ($max_proximity IS NULL OR r.proximity <= $max_proximity)
     AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
-    AND coalesce(r.valid_from <= coalesce($as_of, $now), true)
+    AND (coalesce(r.valid_from <= coalesce($as_of, $now), true) OR $as_of IS NULL AND r.start_unknown)
     AND coalesce(r.valid_to > coalesce($as_of, $now), true)
   WITH n, r, m
   LIMIT $walk

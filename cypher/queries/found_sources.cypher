@@ -12,7 +12,7 @@ CALL () {
   USING INDEX SEEK n:Memory(team_id, entity_key)
   MATCH (n)-[r:mentions {team_id: $team_id}]->(e:Memory)
   WHERE coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
     AND (e.user_id IS NULL OR e.user_id = $user_id AND e.source_count <= $degree_limit)
   CALL (e) {
     CALL (e) {
@@ -20,7 +20,7 @@ CALL () {
       WHERE e.user_id IS NOT NULL
       MATCH (e)<-[q:mentions {team_id: $team_id}]-(s:Source)
       WHERE coalesce(q.valid_to > $now, true)
-        AND coalesce(q.valid_from <= $now, true)
+        AND (coalesce(q.valid_from <= $now, true) OR q.start_unknown)
         AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
       RETURN s
     UNION ALL
@@ -30,7 +30,7 @@ CALL () {
       USING INDEX SEEK q:mentions(team_id, user_id, node_key, started_at)
       WHERE q.started_at IS NOT NULL
         AND coalesce(q.valid_to > $now, true)
-        AND coalesce(q.valid_from <= $now, true)
+        AND (coalesce(q.valid_from <= $now, true) OR q.start_unknown)
       RETURN s
       LIMIT $degree_limit + 1
     }
@@ -72,7 +72,7 @@ CALL (linked, titled) {
   CALL (s) {
     MATCH (s)-[m:mentions {team_id: $team_id}]->(n:Memory)
     WHERE coalesce(m.valid_to > $now, true)
-      AND coalesce(m.valid_from <= $now, true)
+      AND (coalesce(m.valid_from <= $now, true) OR m.start_unknown)
       AND (n.user_id IS NULL OR n.user_id = $user_id)
     WITH n
     ORDER BY n.salience DESC, n.entity_key

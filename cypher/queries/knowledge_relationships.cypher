@@ -10,7 +10,7 @@ MATCH (n)-[r {team_id: $team_id}]->(m:Memory {team_id: $team_id})
 WHERE (m:Person OR m:Concept OR m:Entity)
   AND (m.user_id IS NULL OR m.user_id = $user_id)
   AND coalesce(r.valid_to > $now, true)
-  AND coalesce(r.valid_from <= $now, true)
+  AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
 RETURN n.entity_key AS from, coalesce(r.type_word, type(r)) AS type, m.entity_key AS to,
   [name IN keys(r) WHERE name <> 'embedding' | [name, r[name]]] AS properties
 LIMIT 20001

@@ -13,7 +13,7 @@ CALL (n) {
   WITH r, m
   LIMIT 10000
   WHERE coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
   RETURN collect(m.entity_key) AS linked
 }
 UNWIND $labels AS kind

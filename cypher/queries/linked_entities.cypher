@@ -24,7 +24,7 @@ CALL (n) {
   WHERE d.team_id = $team_id
     AND (d.user_id IS NULL OR d.user_id = $user_id)
     AND coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
   WITH d, r
   ORDER BY r.key
   LIMIT 1
@@ -38,7 +38,7 @@ CALL (n, links) {
     AND (o.user_id IS NULL OR o.user_id = $user_id)
     AND any(label IN labels(o) WHERE label IN $labels)
     AND coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
     AND NOT (o:Document AND (toLower(coalesce(o.type_key, '')) CONTAINS 'scratch' OR toLower(coalesce(o.type_key, '')) CONTAINS 'workspace'))
   WITH n, o, r
   ORDER BY r.key

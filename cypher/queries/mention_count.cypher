@@ -29,8 +29,8 @@ CALL (n, row) {
     r.node_salience = CASE WHEN shown THEN n.salience END,
     r.node_decay_rate = CASE WHEN shown THEN coalesce(n.decay_rate, 0.0) END,
     r.node_salience_at = CASE WHEN shown THEN coalesce(n.salience_at, 0) END,
-    r.rank_until = CASE WHEN shown AND r.valid_from > $now THEN until END,
-    r.node_until = CASE WHEN NOT shown THEN null WHEN r.valid_from > $now THEN -r.valid_from.epochMillis ELSE until END,
+    r.rank_until = CASE WHEN shown AND r.valid_from > $now AND r.start_unknown IS NULL THEN until END,
+    r.node_until = CASE WHEN NOT shown THEN null WHEN r.valid_from > $now AND r.start_unknown IS NULL THEN -r.valid_from.epochMillis ELSE until END,
     n.ranked = CASE WHEN shown THEN true ELSE n.ranked END
   RETURN count(r) AS ranked
 }

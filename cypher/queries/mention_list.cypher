@@ -8,7 +8,7 @@ CALL () {
   MATCH (s:Source)-[m:mentions {team_id: $team_id, user_id: $user_id, node_key: $entity_key}]->()
   USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
   WHERE coalesce(m.valid_to > $now, true)
-    AND coalesce(m.valid_from <= $now, true)
+    AND (coalesce(m.valid_from <= $now, true) OR m.start_unknown)
     AND m.started_at <= $before
     AND (m.started_at < $before OR s.entity_key < $before_key)
     AND ($other_key IS NULL OR EXISTS { (s)-[:mentions {team_id: $team_id, user_id: $user_id, node_key: $other_key}]->() })

@@ -29,7 +29,7 @@ CALL (n) {
   MATCH (n)-[r {team_id: $team_id}]-(m:Memory {team_id: $team_id})
   WHERE (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
     AND type(r) <> 'has_message'
-    AND coalesce(r.valid_from <= coalesce($as_of, $now), true)
+    AND (coalesce(r.valid_from <= coalesce($as_of, $now), true) OR $as_of IS NULL AND r.start_unknown)
     AND coalesce(r.valid_to > coalesce($as_of, $now), true)
   WITH n, r, m, CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms
     THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE coalesce(r.salience, 0.0) END AS salience

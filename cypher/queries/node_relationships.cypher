@@ -15,7 +15,7 @@ CALL (n) {
     AND ($types IS NULL OR coalesce(r.type_word, type(r)) IN $types)
     AND ($outgoing OR endNode(r) = n)
     AND ($incoming OR startNode(r) = n)
-    AND ($past OR coalesce(r.valid_from <= $now, true) AND coalesce(r.valid_to > $now, true))
+    AND ($past OR (coalesce(r.valid_from <= $now, true) OR r.start_unknown) AND coalesce(r.valid_to > $now, true))
   WITH n, r, m
   ORDER BY r.key
   LIMIT $limit

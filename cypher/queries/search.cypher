@@ -190,7 +190,7 @@ CALL (relationship_queries) {
   CALL db.index.fulltext.queryRelationships(index, relationship_queries[ask], {limit: $relationship_limit}) YIELD relationship AS r
   WHERE r.team_id = $team_id
     AND (r.user_id IS NULL OR r.user_id = $user_id)
-    AND coalesce(r.valid_from <= coalesce($as_of, $now), true)
+    AND (coalesce(r.valid_from <= coalesce($as_of, $now), true) OR $as_of IS NULL AND r.start_unknown)
     AND coalesce(r.valid_to > coalesce($as_of, $now), true)
   WITH ask, r, startNode(r) AS a, endNode(r) AS b
   WHERE (a.user_id IS NULL OR a.user_id = $user_id OR $user_id IN a.participants)
@@ -221,7 +221,7 @@ CALL (first, nodes) {
     CALL (s) {
       MATCH (s)-[m:mentions {team_id: $team_id}]->(n:Memory)
       WHERE coalesce(m.valid_to > $now, true)
-        AND coalesce(m.valid_from <= $now, true)
+        AND (coalesce(m.valid_from <= $now, true) OR m.start_unknown)
         AND (n.user_id IS NULL OR n.user_id = $user_id AND n.source_count <= $degree_limit)
       RETURN n
       LIMIT $mention_limit
@@ -243,7 +243,7 @@ CALL (first, nodes) {
         AND n.source_count <= $degree_limit
       MATCH (n)<-[m:mentions {team_id: $team_id}]-(s:Source)
       WHERE coalesce(m.valid_to > $now, true)
-        AND coalesce(m.valid_from <= $now, true)
+        AND (coalesce(m.valid_from <= $now, true) OR m.start_unknown)
         AND (s.user_id IS NULL OR s.user_id = $user_id OR $user_id IN s.participants)
       RETURN s
     UNION ALL
@@ -254,7 +254,7 @@ CALL (first, nodes) {
       USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
       WHERE m.started_at IS NOT NULL
         AND coalesce(m.valid_to > $now, true)
-        AND coalesce(m.valid_from <= $now, true)
+        AND (coalesce(m.valid_from <= $now, true) OR m.start_unknown)
       RETURN s
       ORDER BY m.started_at DESC
       LIMIT $degree_limit + 1

@@ -10,7 +10,7 @@ CALL (n) {
   USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
   WHERE m.started_at IS NOT NULL
     AND coalesce(m.valid_to > $now, true)
-    AND coalesce(m.valid_from <= $now, true)
+    AND (coalesce(m.valid_from <= $now, true) OR m.start_unknown)
   WITH s, m
   ORDER BY m.team_id DESC, m.user_id DESC, m.node_key DESC, m.started_at DESC
   LIMIT $limit

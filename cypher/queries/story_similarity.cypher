@@ -13,7 +13,7 @@ CALL (t) {
   USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
   WHERE m.started_at IS NOT NULL
     AND coalesce(m.valid_to > $now, true)
-    AND coalesce(m.valid_from <= $now, true)
+    AND (coalesce(m.valid_from <= $now, true) OR m.start_unknown)
     AND EXISTS { (t)-[:includes {team_id: $team_id}]->(s) }
   WITH s, m
   ORDER BY m.team_id DESC, m.user_id DESC, m.node_key DESC, m.started_at DESC
@@ -21,7 +21,7 @@ CALL (t) {
   MATCH (s)-[r:mentions {team_id: $team_id}]->(o:Memory)
   WHERE o.entity_key IN $mentions
     AND coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
   RETURN count(DISTINCT o) AS shared
 }
 RETURN key AS entity_key,

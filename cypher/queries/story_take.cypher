@@ -13,7 +13,7 @@ WITH s
 CALL (s) {
   MATCH (s)-[m:mentions {team_id: $team_id}]->(n:Memory)
   WHERE coalesce(m.valid_to > $now, true)
-    AND coalesce(m.valid_from <= $now, true)
+    AND (coalesce(m.valid_from <= $now, true) OR m.start_unknown)
     AND n.is_owner IS NULL
   WITH s, n
   ORDER BY n.entity_key

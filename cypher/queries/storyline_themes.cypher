@@ -10,7 +10,7 @@ CALL (t) {
   USING INDEX SEEK m:mentions(team_id, user_id, node_key, started_at)
   WHERE m.started_at IS NOT NULL
     AND coalesce(m.valid_to > $now, true)
-    AND coalesce(m.valid_from <= $now, true)
+    AND (coalesce(m.valid_from <= $now, true) OR m.start_unknown)
     AND EXISTS { (t)-[:includes {team_id: $team_id}]->(s) }
   WITH s, m
   ORDER BY m.team_id DESC, m.user_id DESC, m.node_key DESC, m.started_at DESC
@@ -19,7 +19,7 @@ CALL (t) {
   UNWIND sources AS s
   MATCH (s)-[r:mentions {team_id: $team_id}]->(n:Memory)
   WHERE coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
     AND n.is_owner IS NULL
   WITH size(sources) AS total, n.entity_key AS theme, count(DISTINCT s) AS mentioning
   WHERE 2 * mentioning >= total

@@ -37,7 +37,7 @@ CALL (n) {
       AND m.team_id = $team_id
       AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
       AND coalesce(r.valid_to > $now, true)
-      AND coalesce(r.valid_from <= $now, true)
+      AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
     THEN m.entity_key
   END AS other
   RETURN count(*) AS looked, collect(other) AS ends,

@@ -38,7 +38,7 @@ CALL (n) {
         AND m.team_id = $team_id
         AND (m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants)
         AND coalesce(r.valid_to > $now, true)
-        AND coalesce(r.valid_from <= $now, true)
+        AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
       THEN [
         m.entity_key, r.key, out,
         CASE WHEN r.decay_rate > 0 AND r.salience_at < $now_ms THEN r.salience * exp(r.decay_rate * (r.salience_at - $now_ms) / 86400000.0) ELSE r.salience END,

@@ -15,7 +15,7 @@ WHERE m.user_id IS NULL OR m.user_id = $user_id OR $user_id IN m.participants
 CALL (n, m, step) {
   MATCH (n)-[r:relates_to]-(m)
   WHERE coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
     AND ($words IS NULL OR coalesce(r.type_word, type(r)) IN $words)
     AND ($without IS NULL OR NOT coalesce(r.type_word, type(r)) IN $without)
     AND (step.key IS NULL OR r.key = step.key)

@@ -25,7 +25,7 @@ CALL (n) {
     AND (m.user_id IS NULL OR m.user_id = $user_id)
     AND m.workspace_counted IS NOT NULL
     AND coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
   WITH n, r, m
   ORDER BY m.workspace_rank, m.entity_key, r.key
   LIMIT 20
@@ -39,7 +39,7 @@ CALL (n) {
     AND m.project_id = n.project_id
     AND (m.user_id IS NULL OR m.user_id = $user_id)
     AND coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
   WITH collect(DISTINCT m)[..200] AS up
   RETURN up AS above2, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at2
 }
@@ -50,7 +50,7 @@ CALL (n, above2, at2) {
     AND m.project_id = n.project_id
     AND (m.user_id IS NULL OR m.user_id = $user_id)
     AND coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
   WITH collect(DISTINCT m)[..200] AS up
   RETURN up AS above3, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at3
 }
@@ -61,7 +61,7 @@ CALL (n, above3, at3) {
     AND m.project_id = n.project_id
     AND (m.user_id IS NULL OR m.user_id = $user_id)
     AND coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
   WITH collect(DISTINCT m)[..200] AS up
   RETURN up AS above4, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at4
 }
@@ -72,7 +72,7 @@ CALL (n, above4, at4) {
     AND m.project_id = n.project_id
     AND (m.user_id IS NULL OR m.user_id = $user_id)
     AND coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
   WITH collect(DISTINCT m)[..200] AS up
   RETURN up AS above5, any(m IN up WHERE any(link IN m.workspace_links WHERE link STARTS WITH 'in')) AS at5
 }

@@ -18,7 +18,7 @@ CALL () {
       AND (m.user_id IS NULL OR m.user_id = $user_id)
       AND m.workspace_counted IS NOT NULL
       AND coalesce(r.valid_to > $now, true)
-      AND coalesce(r.valid_from <= $now, true)
+      AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
     WITH n, m, type(r) AS type, startNode(r) = n AS out
     WITH n, m,
       type = 'has_task' AND out OR type = 'belongs_to_plan' AND NOT out AS planned,
@@ -72,7 +72,7 @@ CALL () {
       AND (m.user_id IS NULL OR m.user_id = $user_id)
       AND m.workspace_counted IS NOT NULL
       AND coalesce(r.valid_to > $now, true)
-      AND coalesce(r.valid_from <= $now, true)
+      AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
     RETURN r, m, any(label IN labels(m) WHERE label IN $open) AND NOT m.entity_key IN $picture AS further
   }
   WITH collect([r.key, coalesce(r.type_word, type(r)), startNode(r).entity_key, endNode(r).entity_key]) AS edges,
@@ -92,7 +92,7 @@ CALL () {
       WITH r, m, best
       LIMIT $walk
       WHERE coalesce(r.valid_to > $now, true)
-        AND coalesce(r.valid_from <= $now, true)
+        AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
         AND m IN best
       RETURN collect([r.key, coalesce(r.type_word, type(r)), startNode(r).entity_key, endNode(r).entity_key]) AS links
     }

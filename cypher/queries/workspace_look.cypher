@@ -17,7 +17,7 @@ CALL (n, project) {
     AND p.team_id = $team_id
     AND 'Project' IN labels(p)
     AND coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
   WITH r, p
   ORDER BY r.key
   LIMIT 8

@@ -22,7 +22,7 @@ CALL (p) {
     AND (d.user_id IS NULL OR d.user_id = $user_id)
     AND d.workspace_counted IS NOT NULL
     AND coalesce(r.valid_to > $now, true)
-    AND coalesce(r.valid_from <= $now, true)
+    AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
   WITH d
   ORDER BY r.key
   LIMIT 1
