@@ -63,7 +63,7 @@ func (c *Counter) count(text string, often []float64) (length float64) {
 		start := i
 		for i++; i < len(text) && (inWord[text[i]] || i+1 < len(text) && mayJoin[text[i]] && joins(rune(text[i-1]), rune(text[i]), rune(text[i+1]))); i++ {
 		}
-		c.countWord(text[start:i], often)
+		c.countWord(text[start:min(i, start+maxLength)], often)
 		length++
 	}
 	return length

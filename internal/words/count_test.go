@@ -1,7 +1,9 @@
 package words
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -28,5 +30,29 @@ func TestCountAllocatesNothing(t *testing.T) {
 	c, often := NewCounter([]string{Stem("planted"), Stem("gardens"), Stem("valleys")}), make([]float64, 3)
 	if n := testing.AllocsPerRun(100, func() { c.Count(text, often) }); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// The letters of a word are read once for each step of stemming, also the y, which is a vowel or not by the letter before it.
+func TestLongWordsTakeNoTime(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	long := strings.Repeat("y", 1<<19)
+	Stem(long)
+	NewCounter([]string{"yy"}).Count(long, []float64{0})
+	if took := time.Since(began); took > 20*time.Second { // of some milliseconds
+		t.Errorf("%s", took)
+	}
+}
+
+// Words are cut where the index cuts them, whatever else is in the text.
+func TestLongWordsAreCutInAllTexts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("b", 2*maxLength)
+	for _, text := range []string{long, "é " + long} {
+		often := []float64{0}
+		if NewCounter([]string{Stem(long[:maxLength])}).Count(text, often); often[0] != 1 {
+			t.Errorf("%.4q: counted %v times", text, often[0])
+		}
 	}
 }

@@ -42,21 +42,33 @@ func stemOf(letters []rune, word string) []rune {
 
 // isConsonant reports whether a letter is a consonant; y is one at the beginning and after a vowel.
 func (s *stemmer) isConsonant(i int) bool {
-	switch s.word[i] {
+	from := i
+	for from > 0 && s.word[from] == 'y' {
+		from--
+	}
+	consonant := false // before the beginning
+	for ; from <= i; from++ {
+		consonant = follows(consonant, s.word[from])
+	}
+	return consonant
+}
+
+// follows reports whether a letter is a consonant after one that is a consonant or not.
+func follows(consonant bool, letter rune) bool {
+	switch letter {
 	case 'a', 'e', 'i', 'o', 'u':
 		return false
 	case 'y':
-		return i == 0 || !s.isConsonant(i-1)
+		return !consonant
 	}
 	return true
 }
 
 // measure returns how often vowels are followed by consonants before the suffix.
 func (s *stemmer) measure() int {
-	n, vowel := 0, false
-	for i := range s.end {
-		consonant := s.isConsonant(i)
-		if consonant && vowel {
+	n, vowel, consonant := 0, false, false
+	for _, letter := range s.word[:s.end] {
+		if consonant = follows(consonant, letter); consonant && vowel {
 			n++
 		}
 		vowel = !consonant
@@ -66,8 +78,9 @@ func (s *stemmer) measure() int {
 
 // hasVowel reports whether there is a vowel before the suffix.
 func (s *stemmer) hasVowel() bool {
-	for i := range s.end {
-		if !s.isConsonant(i) {
+	consonant := false
+	for _, letter := range s.word[:s.end] {
+		if consonant = follows(consonant, letter); !consonant {
 			return true
 		}
 	}
