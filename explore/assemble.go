@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"kith/graph"
@@ -316,7 +317,8 @@ func (a *assembly) messageHit(m *SaidMessage, length int) MessageHit {
 		Score: s.RelevanceScore, Told: s.Told, Explanation: s.Explanation,
 	}
 	if s.Explanation != nil {
-		for _, mark := range injection.Marks(m.Text) {
+		marks, _ := injection.Marks(context.Background(), m.Text) // never an error: nothing ends the context
+		for _, mark := range marks {
 			s.Explanation.Marks = append(s.Explanation.Marks, string(mark.Kind))
 		}
 		s.Explanation.Marks = distinct(s.Explanation.Marks)

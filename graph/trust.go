@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -347,7 +348,10 @@ func (l Limit) putTrust(w *NodeWrite, p Properties) {
 
 // isInstruction reports whether one of some texts reads like an instruction to the agent.
 func (p Properties) isInstruction(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return len(injection.Marks(p.Text(name))) > 0 })
+	return slices.ContainsFunc(names, func(name string) bool {
+		marks, _ := injection.Marks(context.Background(), p.Text(name)) // never an error: nothing ends the context
+		return len(marks) > 0
+	})
 }
 
 // putTrust sets the trust of a new message, if it is less than an assistant's.

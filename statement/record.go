@@ -30,7 +30,8 @@ func Record(t *graph.Tx, said graph.Said) error {
 	r := &recording{said: said, open: map[string]*row{}}
 	var topics []string
 	for _, m := range said.Messages {
-		for _, s := range recognise.Statements(m.Text) {
+		found, _ := recognise.Statements(context.Background(), m.Text) // never an error: nothing ends the context
+		for _, s := range found {
 			n := &spoken{Statement: s, message: m}
 			r.found = append(r.found, n)
 			if s.Kind != recognise.Forget {

@@ -8,7 +8,10 @@ package injection
 
 import (
 	"cmp"
+	"context"
 	"slices"
+
+	"kith/internal/steps"
 )
 
 // Kind names what a text tries to do. The words are stable: callers may store them.
@@ -38,9 +41,15 @@ const (
 )
 
 // Marks returns the parts of a text that look like instructions to the agent that reads it, at most 100, in the order of the text.
-// It takes time in proportion to the length of the text, of which it reads the first MiB.
-func Marks(text string) []Mark {
-	return marks(text[:min(len(text), maxScanned)], false)
+// It takes time in proportion to the length of the text, of which it reads the first MiB. It returns the context's error if that is
+// done before the reading is.
+func Marks(ctx context.Context, text string) ([]Mark, error) {
+	c := steps.Begin(ctx)
+	all := marks(c, text[:min(len(text), maxScanned)], false)
+	if c.Stopped() {
+		return nil, ctx.Err()
+	}
+	return all, nil
 }
 
 // found is a mark that may count: a weak one only if other signs support it.
@@ -51,13 +60,13 @@ type found struct {
 }
 
 // marks finds marks. A text that was hidden, such as one in base64, needs no other sign for what is weak elsewhere.
-func marks(text string, wasHidden bool) []Mark {
+func marks(c *steps.Counter, text string, wasHidden bool) []Mark {
 	s := scratches.Get().(*scratch)
-	s.reset(text)
+	s.reset(c, text)
 	s.phrases()
 	s.structure()
 	chosen := s.chosen(wasHidden)
-	s.text = ""
+	s.text, s.Counter = "", nil
 	scratches.Put(s)
 	return chosen
 }

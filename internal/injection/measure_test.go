@@ -20,7 +20,10 @@ func measure(t *testing.T, items []corpus.Item, reported bool) measured {
 			continue
 		}
 		m.all[item.Kind]++
-		found := injection.Marks(item.Text)
+		found, err := injection.Marks(t.Context(), item.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(found) > 0 {
 			m.marked[item.Kind]++
 		}

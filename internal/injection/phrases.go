@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+
+	"kith/internal/steps"
 )
 
 // span is a part of a text, in bytes.
@@ -11,6 +13,8 @@ type span struct{ from, to int }
 
 // scratch has the buffers of a scan. They are reused.
 type scratch struct {
+	*steps.Counter
+
 	text   string
 	found  []found
 	unseen []span // parts that people do not see, in order
@@ -38,8 +42,8 @@ type quote struct {
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }} //nolint:gochecknoglobals // a pool
 
-func (s *scratch) reset(text string) {
-	s.text = text
+func (s *scratch) reset(c *steps.Counter, text string) {
+	s.Counter, s.text = c, text
 	s.found, s.unseen, s.voids, s.quotes = s.found[:0], s.unseen[:0], s.voids[:0], s.quotes[:0]
 	s.lines = lineSigns{}
 }
@@ -61,7 +65,7 @@ func (s *scratch) phrases() {
 	sentence, number := int32(0), int32(0)
 	for {
 		t, ok := l.next()
-		if !ok {
+		if !ok || !s.Take(l.takeSteps()+len(s.active)) {
 			break
 		}
 		number++

@@ -13,11 +13,12 @@ func (s *scratch) structure() {
 	s.markup()
 	s.invisible()
 	s.encoded()
-	for from := 0; from < len(s.text); {
+	for from := 0; from < len(s.text) && !s.Stopped(); {
 		to := len(s.text)
 		if end := strings.IndexByte(s.text[from:], '\n'); end >= 0 {
 			to = from + end
 		}
+		s.Take(to - from + 1)
 		s.line(from, to)
 		from = to + 1
 	}
@@ -55,10 +56,10 @@ var special = []struct {
 
 // markup looks at tags, comments and images.
 func (s *scratch) markup() {
-	text, open := s.text, true // open: comments are closed
+	text, closed := s.text, 0 // closed: where the next comment ends
 	for at := 0; at < len(text); {
 		i := strings.IndexAny(text[at:], "<[")
-		if i < 0 {
+		if i < 0 || !s.Take(i+len(special)) {
 			return
 		}
 		i += at
@@ -72,17 +73,24 @@ func (s *scratch) markup() {
 			if i > 0 && text[i-1] == '!' {
 				s.image(i - 1)
 			}
-		case open && strings.HasPrefix(text[i:], "<!--"):
-			end := strings.Index(text[i:], "-->")
-			open = end >= 0
-			if !open {
-				end = len(text) - i
+		case closed < len(text) && strings.HasPrefix(text[i:], "<!--"):
+			if closed <= i {
+				closed = s.find(i, len(text), "-->")
 			}
-			s.hide(i, i+end)
+			s.hide(i, closed)
 		default:
 			at = max(at, s.tag(i))
 		}
 	}
+}
+
+// find returns where a sign is in a part of the text; the end of the part without one.
+func (s *scratch) find(from, to int, sign string) int {
+	if n := strings.Index(s.text[from:to], sign); n >= 0 {
+		to = from + n
+	}
+	s.Take(to - from)
+	return to
 }
 
 // specialAt returns the sign at the beginning of a text, and its length; 0 without one.
@@ -117,8 +125,13 @@ func (s *scratch) tag(i int) int {
 	if i+1 == len(text) || !isLetter(text[i+1]) {
 		return i + 1
 	}
-	end := strings.IndexAny(text[i+1:min(len(text), i+600)], "<>")
-	if end < 0 || text[i+1+end] == '<' {
+	window := text[i+1 : min(len(text), i+600)]
+	end := strings.IndexAny(window, "<>")
+	if end < 0 {
+		s.Take(len(window))
+		return i + 1
+	}
+	if s.Take(end); window[end] == '<' {
 		return i + 1
 	}
 	end += i + 2
@@ -136,10 +149,7 @@ func (s *scratch) tag(i int) int {
 	if !hides(attributes) {
 		return end
 	}
-	to := min(len(text), end+8192)
-	if close := strings.Index(text[end:to], "</"+text[i+1:i+1+len(name)]); close >= 0 {
-		to = end + close
-	}
+	to := s.find(end, min(len(text), end+8192), "</"+text[i+1:i+1+len(name)])
 	s.hide(end, to)
 	s.nested(end, to)
 	return to
@@ -147,8 +157,10 @@ func (s *scratch) tag(i int) int {
 
 // nested looks for signs of turns within what is not shown.
 func (s *scratch) nested(from, to int) {
+	s.Take(to - from)
 	for at := from; at < to; at++ {
 		if s.text[at] == '<' || s.text[at] == '[' {
+			s.Take(len(special))
 			if kind, n, weak := specialAt(s.text[at:to]); n > 0 {
 				s.add(kind, at, at+n, weak)
 			}
@@ -156,9 +168,11 @@ func (s *scratch) nested(from, to int) {
 	}
 }
 
+var withoutBlanks = strings.NewReplacer(" ", "", "\n", "", "\t", "") //nolint:gochecknoglobals // never changed
+
 // hides reports whether a tag with some attributes has content that is not shown.
 func hides(attributes string) bool {
-	plain := strings.NewReplacer(" ", "", "\n", "", "\t", "").Replace(attributes)
+	plain := withoutBlanks.Replace(attributes)
 	for _, sign := range []string{"display:none", "visibility:hidden", "font-size:0", "font-size:1px", "opacity:0;", "opacity:0\"", "opacity:0'", "color:white", "color:#fff", "color:transparent",
 		"text-indent:-9", "left:-9", "aria-hidden=\"true\"", "max-height:0", "height:0;"} {
 		if strings.Contains(plain, sign) {
@@ -180,6 +194,7 @@ func lowerASCII(s string) string {
 // image looks at an image in Markdown.
 func (s *scratch) image(i int) {
 	window := s.text[i:min(len(s.text), i+800)]
+	s.Take(len(window))
 	if end := strings.IndexByte(window, '\n'); end >= 0 {
 		window = window[:end]
 	}
@@ -249,8 +264,11 @@ func (s *scratch) invisible() {
 	}
 	for i := 0; i < len(s.text); {
 		r, size := utf8.DecodeRuneInString(s.text[i:])
+		if !s.Take(size) {
+			return
+		}
 		if r == overrideBegin || r == overrideOther {
-			to := i + strings.IndexAny(s.text[i:]+"\n", string(overrideEnd)+"\n")
+			to := i + s.override(i)
 			s.add(Hidden, i, to, false)
 			end(i, 0)
 			i = max(to, i+size)
@@ -274,6 +292,16 @@ func (s *scratch) invisible() {
 		i += size
 	}
 	end(len(s.text), 0)
+}
+
+// override returns the length of an override of the direction that begins at a byte: it ends with its line.
+func (s *scratch) override(from int) int {
+	n := strings.IndexAny(s.text[from:], string(overrideEnd)+"\n")
+	if n < 0 {
+		n = len(s.text) - from
+	}
+	s.Take(n)
+	return n
 }
 
 func isASCII(s string) bool {
@@ -306,7 +334,10 @@ func (s *scratch) encoded() {
 			}
 			at++
 		}
-		if at-from >= leastBase64 && at-from <= mostBase64 && hidesMarks(text[from:at]) {
+		if !s.Take(at - from) {
+			return
+		}
+		if at-from >= leastBase64 && at-from <= mostBase64 && s.hidesMarks(text[from:at]) {
 			for at < len(text) && text[at] == '=' {
 				at++
 			}
@@ -320,7 +351,7 @@ func isBase64(c byte) bool {
 }
 
 // hidesMarks reports whether a text in base64 has marks.
-func hidesMarks(text string) bool {
+func (s *scratch) hidesMarks(text string) bool {
 	text = strings.NewReplacer("\n", "", "-", "+", "_", "/").Replace(text)
 	if len(text)%4 == 1 {
 		text = text[:len(text)-1]
@@ -333,5 +364,5 @@ func hidesMarks(text string) bool {
 	if strings.ContainsFunc(plain, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' }) {
 		return false
 	}
-	return len(marks(plain, true)) > 0
+	return len(marks(s.Counter, plain, true)) > 0
 }

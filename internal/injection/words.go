@@ -24,12 +24,22 @@ type lexer struct {
 	clause   bool
 	quoted   bool
 	sentence int32
+	joined   int // no word with a sign between its letters begins before it
+	steps    int // since takeSteps
+}
+
+// takeSteps returns the bytes that were looked at since it was called before.
+func (l *lexer) takeSteps() int {
+	n := l.steps
+	l.steps = 0
+	return n
 }
 
 // next reads a word. It returns false at the end of the text.
 func (l *lexer) next() (t token, ok bool) {
 	for l.at < len(l.text) {
 		r, size := utf8.DecodeRuneInString(l.text[l.at:])
+		l.steps += size
 		switch {
 		case isIgnored(r):
 			l.at += size
@@ -54,7 +64,10 @@ func (l *lexer) separate(r rune, size int) {
 	case '。', '！', '？', '．', '\u2028', '\u2029':
 		l.end()
 	case '\n':
-		if rest = strings.TrimLeft(rest, " \t\r"); rest == "" || strings.ContainsRune("\n-*•#>|", rune(rest[0])) {
+		blank := len(rest)
+		rest = strings.TrimLeft(rest, " \t\r")
+		l.steps += blank - len(rest)
+		if rest == "" || strings.ContainsRune("\n-*•#>|", rune(rest[0])) {
 			l.end()
 		}
 	case ',', ';', ':', '(', ')', '[', ']', '-', '–', '—', '*', '_', '#', '>', '<', '/', '|', '、', '，', '：', '；', '（', '）', '·', '•':
@@ -101,6 +114,7 @@ func (l *lexer) read(r rune) token {
 		}
 	}
 	t.to = l.at
+	l.steps += t.to - t.from
 	l.digits()
 	return t
 }
@@ -108,13 +122,15 @@ func (l *lexer) read(r rune) token {
 // spaced reads a word that is written with a sign between its letters: i g n o r e.
 func (l *lexer) spaced() bool {
 	text := l.text[l.at:]
-	if len(text) < 7 || !isLetter(text[0]) || isLetter(text[1]) || text[1] >= utf8.RuneSelf || isWord(rune(text[1])) || text[1] == '\n' {
+	if l.at < l.joined || len(text) < 7 || !isLetter(text[0]) || isLetter(text[1]) || text[1] >= utf8.RuneSelf || isWord(rune(text[1])) || text[1] == '\n' {
 		return false
 	}
 	sign, n := text[1], 1
 	for ; 2*n < len(text) && text[2*n-1] == sign && isLetter(text[2*n]); n++ {
 	}
+	l.steps += n
 	if end := 2*n - 1; n < 4 || end < len(text) && (isLetter(text[end]) || text[end] >= '0' && text[end] <= '9') {
+		l.joined = l.at + end - 1 // all letters of the row but the last lead to the same end
 		return false
 	}
 	for i := range min(n, maxWord) {

@@ -12,6 +12,6 @@ func BenchmarkStatements(b *testing.B) {
 	b.SetBytes(int64(len(message)))
 	b.ReportAllocs()
 	for b.Loop() {
-		Statements(message)
+		statementsOf(message)
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
+	"kith/internal/steps"
 	"kith/internal/words"
 )
 
@@ -174,9 +176,9 @@ func (t *table) beginWith(word string) iter.Seq[*pattern] {
 }
 
 // date returns the end of a date that begins at a token; at if there is none.
-func (l *language) date(tokens []token, at int) int {
+func (l *language) date(c *steps.Counter, tokens []token, at int) int {
 	end := at
-	m := matcher{sentence: &sentence{tokens: tokens}, forms: l, steps: maxSteps}
+	m := matcher{Counter: c, sentence: &sentence{tokens: tokens}, forms: l, steps: maxSteps}
 	for _, d := range l.dates {
 		m.match(d, at, func(to int) bool {
 			end = max(end, to)
@@ -196,13 +198,14 @@ func (l *language) asksAfter(tokens []token, at int) bool {
 
 // excludes reports whether a sentence only supposes what it says, or says what others said.
 func (l *language) excludes(m *matcher, f find) bool {
+	m.Take(f.start)
 	for i := range f.start {
 		word := m.tokens[i].word
 		if l.said[word] && (i == 0 || !l.own[m.tokens[i-1].word]) {
 			return true
 		}
 	}
-	other := matcher{sentence: m.sentence, text: m.text, forms: l, starts: m.starts, steps: maxSteps}
+	other := matcher{Counter: m.Counter, sentence: m.sentence, text: m.text, forms: l, starts: m.starts, steps: maxSteps}
 	return other.anyOf(l.unless, len(m.tokens)) || other.anyOf(l.reported, f.start) || l.asked(f)
 }
 
@@ -287,7 +290,7 @@ func (f *find) subject() string {
 			previous = ""
 			continue
 		}
-		if r := []rune(t.word)[0]; isCharacter(r) {
+		if r, _ := utf8.DecodeRuneInString(t.word); isCharacter(r) {
 			if f.language.stop[t.word] {
 				previous = ""
 				continue

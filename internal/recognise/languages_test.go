@@ -33,7 +33,7 @@ func TestLanguages(t *testing.T) {
 
 // found returns the statements in a message as the tables name them.
 func found(message string) (all []string) {
-	for _, s := range Statements(message) {
+	for _, s := range statementsOf(message) {
 		name := string(s.Kind)
 		if s.Negative {
 			name = "-" + name
@@ -61,7 +61,7 @@ func TestTwoLanguagesInOneMessage(t *testing.T) {
 }
 
 func TestSubjectOfCharacters(t *testing.T) {
-	all := Statements("我最喜欢爵士乐。")
+	all := statementsOf("我最喜欢爵士乐。")
 	if len(all) != 1 || !strings.Contains(all[0].Subject, "爵士") {
 		t.Errorf("got %+v", all)
 	}

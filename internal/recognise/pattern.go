@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"kith/internal/steps"
 )
 
 // pattern is a form of statements: a sequence of words with alternatives.
@@ -203,7 +205,9 @@ func first(elements []element, add func(word string, prefix bool)) bool {
 
 // matcher matches patterns with a sentence.
 type matcher struct {
+	*steps.Counter
 	*sentence
+
 	text   string // in which upper case is kept
 	forms  *language
 	starts []bool // where clauses begin
@@ -212,7 +216,7 @@ type matcher struct {
 
 // match calls found with each end of a match at a token, until it returns true.
 func (m *matcher) match(elements []element, at int, found func(end int) bool) bool {
-	if m.steps--; m.steps < 0 {
+	if m.steps--; m.steps < 0 || !m.Take(1) {
 		return false
 	}
 	if len(elements) == 0 {
@@ -265,7 +269,7 @@ func (m *matcher) once(e *element, at int, next func(end int) bool) bool {
 	t := &m.tokens[at]
 	switch e.class {
 	case 'd':
-		end := m.forms.date(m.tokens, at)
+		end := m.forms.date(m.Counter, m.tokens, at)
 		return end > at && next(end)
 	case 'n':
 		c := m.text[t.from]

@@ -7,7 +7,10 @@ package recognise
 
 import (
 	"cmp"
+	"context"
 	"unicode/utf8"
+
+	"kith/internal/steps"
 )
 
 // Kind is the kind of a statement.
@@ -42,17 +45,27 @@ const (
 	maxSteps      = 10_000 // of matching a sentence
 )
 
-// Statements returns the statements in a message of a user, at most 20, in the order of the text.
-func Statements(message string) (all []Statement) {
+// Statements returns the statements in a message of a user, at most 20, in the order of the text. It takes time in proportion to the
+// length of the message. It returns the context's error if that is done before the reading is.
+func Statements(ctx context.Context, message string) ([]Statement, error) {
+	c := steps.Begin(ctx)
+	all := statements(c, message)
+	if c.Stopped() {
+		return nil, ctx.Err()
+	}
+	return all, nil
+}
+
+func statements(c *steps.Counter, message string) (all []Statement) {
 	counted, points := 0, 0 // code points before a byte
 	at := func(i int) int {
 		points += utf8.RuneCountInString(message[counted:i])
 		counted = i
 		return points
 	}
-	found := sentences(message)
+	found := sentences(c, message)
 	for i := range found {
-		for _, f := range findIn(&found[i], message) {
+		for _, f := range findIn(c, &found[i], message) {
 			s := Statement{
 				Kind: f.kind, Text: message[f.from:f.to], From: at(f.from), Negative: f.negative, Confidence: f.confidence, About: f.about, Subject: f.subject(),
 			}
@@ -75,14 +88,17 @@ type find struct {
 }
 
 // findIn returns the statements of a sentence: the surest, and others that have no word in common with it.
-func findIn(s *sentence, text string) (chosen []find) {
-	m := matcher{sentence: s, text: text, steps: maxSteps}
+func findIn(c *steps.Counter, s *sentence, text string) (chosen []find) {
+	m := matcher{Counter: c, sentence: s, text: text, steps: maxSteps}
 	known := forms()
 	starts := make([][]bool, len(known.languages))
 	var likely []bool // languages
 	for at := range s.tokens {
 		if s.tokens[at].mark {
 			continue
+		}
+		if !c.Take(1) {
+			return nil
 		}
 		for p := range known.beginWith(s.tokens[at].word) {
 			if likely == nil {

@@ -65,7 +65,7 @@ func TestPlaces(t *testing.T) {
 	t.Parallel()
 	message := "Grüße aus Köln 😀! Ich bin's.\n\n- I live in Köln, and I love it here.\n- Ich mag keinen Käse. 私は猫が好きです。"
 	runes := []rune(message)
-	all := Statements(message)
+	all := statementsOf(message)
 	if len(all) < 3 {
 		t.Fatalf("%+v", all)
 	}
@@ -80,7 +80,7 @@ func TestPlaces(t *testing.T) {
 func TestLongSentences(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("and then the bus went on and on through the rain, ", 20)
-	all := Statements(long + "so I prefer to walk whenever I can, " + long + "what do you think about that?")
+	all := statementsOf(long + "so I prefer to walk whenever I can, " + long + "what do you think about that?")
 	if len(all) != 1 || !strings.Contains(all[0].Text, "I prefer to walk") || utf8.RuneCountInString(all[0].Text) > 2*maxText {
 		t.Errorf("%+v", all)
 	}
@@ -100,7 +100,7 @@ func TestHostileTexts(t *testing.T) {
 		"characters":    strings.Repeat("总是我喜欢", 13_000),
 		"empty":         "",
 	} {
-		all := Statements(text)
+		all := statementsOf(text)
 		if len(all) > maxStatements {
 			t.Errorf("%s: %d statements", name, len(all))
 		}
@@ -119,7 +119,7 @@ func FuzzStatements(f *testing.F) {
 			t.Skip()
 		}
 		runes := []rune(message)
-		for _, s := range Statements(message) {
+		for _, s := range statementsOf(message) {
 			if string(runes[s.From:s.To]) != s.Text {
 				t.Errorf("%d to %d is not %q", s.From, s.To, s.Text)
 			}

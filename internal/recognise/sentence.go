@@ -4,11 +4,13 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"kith/internal/steps"
 )
 
 // token is a word, a Chinese or Japanese character, or a punctuation mark of a text.
 type token struct {
-	word     string // in lower case; a mark as it is
+	word     string // in lower case, at most longestWord bytes; a mark as it is
 	from, to int    // in bytes
 	mark     bool
 }
@@ -22,7 +24,7 @@ type sentence struct {
 const maxTokens = 400 // of a sentence; a longer one is cut into several
 
 // sentences returns the sentences of what the author of a message says: without code, quoted mail and markup.
-func sentences(text string) []sentence {
+func sentences(c *steps.Counter, text string) []sentence {
 	lower := lowered(text)
 	var all []sentence
 	fenced := false
@@ -32,6 +34,9 @@ func sentences(text string) []sentence {
 			to = from + end
 		}
 		line := strings.TrimSpace(lower[from:to])
+		if !c.Take(to - from + 1) {
+			return nil
+		}
 		switch {
 		case strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~"):
 			fenced = !fenced || strings.Count(line, "```") > 1
@@ -39,7 +44,7 @@ func sentences(text string) []sentence {
 		case forwarded(line):
 			return all
 		case !looksLikeCode(line):
-			all = appendLine(all, text, lower, from, to)
+			all = appendLine(c, all, text, lower, from, to)
 		}
 		from = to + 1
 	}
@@ -115,7 +120,7 @@ func looksLikeCode(line string) bool {
 }
 
 // appendLine appends the sentences of a line.
-func appendLine(all []sentence, text, lower string, from, to int) []sentence {
+func appendLine(c *steps.Counter, all []sentence, text, lower string, from, to int) []sentence {
 	s := sentence{}
 	unclosed := "" // signs of quotations that the rest of the line does not close
 	end := func(question bool) {
@@ -136,7 +141,9 @@ func appendLine(all []sentence, text, lower string, from, to int) []sentence {
 			continue
 		case strings.ContainsRune("\"“„«»「『", r) && !strings.ContainsRune(unclosed, r):
 			after := quoted(text, at, to, r)
+			c.Take(max(after, at) - at)
 			if after == 0 {
+				c.Take(to - at)
 				unclosed += string(r)
 			} else if at > from+2 || after < to-2 {
 				s.tokens = append(s.tokens, token{word: `"`, from: at, to: after, mark: true})
@@ -145,8 +152,13 @@ func appendLine(all []sentence, text, lower string, from, to int) []sentence {
 			}
 		}
 		t := nextToken(lower, at, to)
+		if !c.Take(t.to - at) {
+			return nil
+		}
 		if t.word == "." && len(s.tokens) > 0 && s.tokens[len(s.tokens)-1].word[0] <= '9' && at+2 < to {
-			t.mark = !months[nextToken(lower, at+2, to).word]
+			next := nextToken(lower, at+2, to)
+			c.Take(next.to - at)
+			t.mark = !months[next.word]
 		}
 		s.tokens = append(s.tokens, t)
 		at = t.to
@@ -200,7 +212,17 @@ func nextToken(lower string, from, to int) token {
 			at = from + i
 		}
 	}
-	return token{word: strings.ReplaceAll(lower[from:at], "’", "'"), from: from, to: at}
+	return token{word: shortened(strings.ReplaceAll(lower[from:at], "’", "'")), from: from, to: at}
+}
+
+const longestWord = 96 // bytes; far more than the longest word of a form
+
+// shortened returns a word as its beginning and end if it is too long for any form. Patterns compare words again and again.
+func shortened(word string) string {
+	if len(word) > longestWord {
+		return word[:longestWord/2] + word[len(word)-longestWord/2:]
+	}
+	return word
 }
 
 // contracted has the ends of English words that are tokens of their own, after an apostrophe.

@@ -3,10 +3,14 @@ package times
 import (
 	"slices"
 	"time"
+
+	"kith/internal/steps"
 )
 
 // chart has the times that begin at each token. It is filled from the end of the text, so that patterns find the times in them.
 type chart struct {
+	*steps.Counter
+
 	tokens   []token
 	table    *table
 	language *language
@@ -32,6 +36,7 @@ func (c *chart) read() (found []Expression, score float64) {
 	c.entries = make([][]entry, len(c.tokens)+1)
 	m := matcher{chart: c}
 	for at := len(c.tokens) - 1; at >= 0; at-- {
+		c.Take(1)
 		patterns := c.language.patterns[c.tokens[at].word]
 		if len(patterns) > 0 {
 			m.steps = maxSteps
@@ -133,6 +138,7 @@ func (c *chart) lead(at int) (first int, led bool) {
 	}
 	for led && first > 0 && c.language.is(c.tokens[first-1].word, opener) {
 		first--
+		c.Take(1)
 	}
 	return first, led
 }

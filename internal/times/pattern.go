@@ -176,6 +176,7 @@ func (m *matcher) match(elements []element, at int, after *rest) {
 	if m.steps--; m.steps < 0 {
 		return
 	}
+	m.chart.Take(1)
 	if len(elements) == 0 {
 		if after == nil {
 			m.found(at)

@@ -8,7 +8,12 @@
 // It knows nothing of what a text is about: whether a time is when something was said or when it happened is up to the caller.
 package times
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"kith/internal/steps"
+)
 
 // Expression is a time that a text names.
 type Expression struct {
@@ -38,16 +43,23 @@ const (
 // "N weeks ago" is the seven days around that day, "N months ago" and "N years ago" are of the calendar. Weeks begin on Monday.
 // Seasons are those of the north: spring begins on March 1; a winter belongs to the year in which it begins. Mornings begin at
 // midnight, nights at 18:00 and end at 5:00.
+//
+// It takes time in proportion to the length of the text, and much for each byte: callers read short ones.
 func Read(text string, asked time.Time) []Expression {
+	return read(steps.Begin(context.Background()), text, asked)
+}
+
+func read(counted *steps.Counter, text string, asked time.Time) []Expression {
 	if y := asked.Year(); y < minYear || y > maxYear {
 		return nil
 	}
 	f := forms()
+	counted.Take(len(text))
 	tokens := split(text, f.vocabulary)
 	var best []Expression
 	most := 0.0
 	for _, l := range f.likely(tokens) {
-		c := chart{tokens: tokens, table: f, language: l, asked: asked}
+		c := chart{Counter: counted, tokens: tokens, table: f, language: l, asked: asked}
 		found, score := c.read()
 		for _, x := range found {
 			score += float64(x.End-x.Start) / 1e6 // with the prepositions that this language knows
