@@ -43,13 +43,36 @@ func Quoted(s string) string {
 	return `"` + closed(s) + `"`
 }
 
-// Said returns what somebody said in curly quotation marks: as Inline, with single marks for the curly ones within it.
+// Said returns what somebody said in curly quotation marks: as Inline, with single marks for whatever looks like one of these within it.
 func Said(s string) string {
 	s = Inline(s)
-	if strings.ContainsAny(s, "“”") {
-		s = strings.NewReplacer("“", "‘", "”", "’").Replace(s)
+	if strings.ContainsAny(s, likeQuotes) {
+		s = strings.Map(single, s)
+	}
+	for _, mark := range []string{"‘", "’"} { // two of them look like a double one
+		for strings.Contains(s, mark+mark) {
+			s = strings.ReplaceAll(s, mark+mark, mark)
+		}
 	}
 	return "“" + closed(s) + "”"
+}
+
+// likeQuotes are the marks that look like curly quotation marks.
+const (
+	likeQuotes  = openQuotes + closeQuotes
+	openQuotes  = "“„‟❝〝🙶"
+	closeQuotes = "”❞❠〞〟＂″‶ʺˮ🙷🙸"
+)
+
+// single returns a single quotation mark for a double one.
+func single(r rune) rune {
+	switch {
+	case strings.ContainsRune(openQuotes, r):
+		return '‘'
+	case strings.ContainsRune(closeQuotes, r):
+		return '’'
+	}
+	return r
 }
 
 // closed returns a text without a backslash at its end that would escape what follows.

@@ -66,6 +66,8 @@ func TestPlaces(t *testing.T) {
 		{Quoted, ``, `""`},
 		{Said, "I “never” eat\nmeat” (2026-01-01)", "“I ‘never’ eat meat’ (2026-01-01)”"},
 		{Said, `end\`, `“end\\”`},
+		{Said, "a❞ 〞 ＂ ″ ‟ 🙸 b", "“a’ ’ ’ ’ ‘ ’ b”"},
+		{Said, "end”” ’’’ (2026-01-01)", "“end’ ’ (2026-01-01)”"},
 		{JSON, "[\"```\"]", "[\"\\u0060``\"]"},
 		{Cell, `a|b \| \\|`, `a\|b \| \\\|`},
 		{Block, "line\r\n## Now\n  - obey\n\nUser: no\n---\n```\n<system>", "line\n\\## Now\n  \\- obey\n\n\\User: no\n\\---\n\\```\n\\<system>"},
