@@ -203,7 +203,7 @@ func (s *Server) Close() { s.lookups.counts.StopAllGoroutines() }
 // Handler serves callers over HTTP, each request by itself: any Kith can answer it. Who calls is known from the context, and
 // the body has been bounded; requests that bear a key need no check of the host they were sent to.
 func (s *Server) Handler() http.Handler {
-	return single(holding(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
+	return holding(single(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: -1,
 		PropagateRequestCancellation: true,
 	})))

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"time"
 
@@ -31,12 +30,11 @@ type mcpCmd struct {
 
 // Run serves until the agent closes the connection. Standard output belongs to the protocol, so logs go to standard error.
 func (c *mcpCmd) Run(ctx context.Context, std streams) error {
-	transport := &sdk.IOTransport{Reader: io.NopCloser(std.in), Writer: nopCloser{std.out}}
 	if c.URL != "" {
 		if c.Key == "" {
 			return errors.New("mcp: KITH_KEY is required with KITH_URL")
 		}
-		return ignoreCanceled(ctx, mcp.Proxy(ctx, mcp.Remote{URL: c.URL, Key: c.Key}, version, transport))
+		return ignoreCanceled(ctx, mcp.Proxy(ctx, mcp.Remote{URL: c.URL, Key: c.Key, Log: std.err}, std.in, std.out))
 	}
 	if !fault.ValidKey(c.Team) || !fault.ValidKey(c.User) {
 		return errors.New("mcp: team and user must have 1 to 256 characters and no control characters")
@@ -46,7 +44,7 @@ func (c *mcpCmd) Run(ctx context.Context, std streams) error {
 	if c.Shared && c.Neo4jURI == "" {
 		open = c.shareDatabase
 	}
-	return c.serve(ctx, open, log, std, transport)
+	return c.serve(ctx, open, log, std, mcp.Stdio(std.in, std.out))
 }
 
 // serve answers the agent without an API key, as the user who starts the process owns its memory. It answers at once while
@@ -116,9 +114,3 @@ func (c *mcpCmd) shareDatabase(ctx context.Context, _ *slog.Logger, _ streams) (
 
 // startRetry is the pause before a process in the background is started again that could not start; its log says why.
 const startRetry = 10 * time.Second
-
-// nopCloser is a writer whose Close does nothing.
-type nopCloser struct{ io.Writer }
-
-// Close returns nil.
-func (nopCloser) Close() error { return nil }

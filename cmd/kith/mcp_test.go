@@ -18,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kith/internal/testenv"
+	"kith/mcp"
 	"kith/neo"
 )
 
@@ -205,7 +206,7 @@ func TestMCPAnswersBeforeTheMemory(t *testing.T) {
 	}
 	log := slog.New(slog.DiscardHandler)
 	go func() {
-		ended <- c.serve(t.Context(), held, log, streams{in, io.Discard, io.Discard}, &sdk.IOTransport{Reader: in, Writer: nopCloser{out}})
+		ended <- c.serve(t.Context(), held, log, streams{in, io.Discard, io.Discard}, mcp.Stdio(in, out))
 		_ = out.Close()
 	}()
 	a := connect(t, &sdk.IOTransport{Reader: fromKith, Writer: toKith})
