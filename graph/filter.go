@@ -2,13 +2,13 @@ package graph
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
 
 	"kith/internal/bounds"
+	"kith/internal/decimal"
 	"kith/internal/fault"
 )
 
@@ -29,9 +29,9 @@ var operators = map[string]func(stored, wanted any) bool{
 func ordered(holds func(order int) bool) func(stored, wanted any) bool {
 	return func(stored, wanted any) bool {
 		switch s := stored.(type) {
-		case float64:
-			w, ok := wanted.(float64)
-			return ok && holds(cmp.Compare(s, w))
+		case decimal.Decimal:
+			w, ok := wanted.(decimal.Decimal)
+			return ok && holds(s.Compare(w))
 		case string:
 			w, ok := wanted.(string)
 			return ok && holds(strings.Compare(s, w))
@@ -47,8 +47,11 @@ func (f *Faults) Filter(at fault.Path, raw json.RawMessage) Filter {
 	}
 	before := f.Len()
 	f.object(at, raw, bounds.FilterSize, bounds.PropertiesDepth)
-	var filter Filter
-	if f.Len() > before || json.Unmarshal(raw, &filter) != nil {
+	if f.Len() > before {
+		return nil
+	}
+	filter := Filter(exactly(raw))
+	if filter == nil {
 		return nil
 	}
 	if hasOperator(filter) {
@@ -82,9 +85,36 @@ func (f Filter) Matches(n *NodeView) bool {
 	if n.Kind == ItemKind.Name && n.OwnFields != nil {
 		raw = n.Value.Value
 	}
-	var stored map[string]any
-	_ = json.Unmarshal(raw, &stored) // checked when it was written; without properties all fields are null
-	return hasFields(stored, f)
+	return hasFields(exactly(raw), f) // checked when it was written; without properties all fields are null
+}
+
+// exactly decodes a JSON object with its numbers as decimals; nil if it is none.
+func exactly(raw []byte) map[string]any {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var object map[string]any
+	if decoder.Decode(&object) != nil {
+		return nil
+	}
+	withDecimals(object)
+	return object
+}
+
+// withDecimals returns a decoded value with decimals instead of numbers.
+func withDecimals(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		return decimal.Parse(v.String())
+	case map[string]any:
+		for name := range v {
+			v[name] = withDecimals(v[name])
+		}
+	case []any:
+		for i := range v {
+			v[i] = withDecimals(v[i])
+		}
+	}
+	return value
 }
 
 func hasFields(stored, wanted map[string]any) bool {
