@@ -13,6 +13,7 @@ import (
 var (
 	deleteNode         = neo.Load[deletedNode]("node_delete")
 	restoreNode        = neo.Load[restoredNode]("node_restore")
+	findClash          = neo.Load[restoreClash]("node_restore_clash")
 	deleteStories      = neo.Load[neo.None]("story_delete")
 	restoreStories     = neo.Load[neo.None]("story_restore")
 	deleteRelationship = neo.Load[string]("relationship_delete")
@@ -199,6 +200,9 @@ func (t *Tx) restoreNodes(scope Scope, refs []deletedRef) ([]*stored, error) {
 		kinds[r.key] = r.kind
 		rows[i] = map[string]any{"entity_key": r.key, "kind": r.kind.Name, "label": r.kind.Label, "merged": r.isMerged, "embed_due": t.embedRestored(r.kind)}
 	}
+	if err := t.refuseClash(scope, rows); err != nil {
+		return nil, err
+	}
 	now := t.store.Now()
 	restored, err := restoreNode.Exec(t, map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "rows": rows, "cutoff": t.store.cutoff(), "now": now, "thin_at": ThinAt(now),
@@ -223,6 +227,25 @@ func (t *Tx) restoreNodes(scope Scope, refs []deletedRef) ([]*stored, error) {
 		return nil, err
 	}
 	return nodes, t.rank(scope.TeamID, keysOf(nodes)...)
+}
+
+// restoreClash is what a deleted node had, and another node has now.
+type restoreClash struct {
+	What   string
+	Holder string // empty: the scope may not see it
+}
+
+// refuseClash returns ErrConflict if another node has the key or name of one of the nodes to restore.
+func (t *Tx) refuseClash(scope Scope, rows []map[string]any) error {
+	clashes, err := findClash.Exec(t, map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "rows": rows, "cutoff": t.store.cutoff()})
+	if err != nil || len(clashes) == 0 {
+		return err
+	}
+	holder := ""
+	if clashes[0].Holder != "" {
+		holder = ", " + clashes[0].Holder
+	}
+	return fmt.Errorf("restore: the %s belongs to another node now%s: %w", clashes[0].What, holder, fault.ErrConflict)
 }
 
 // DeleteRelationship deletes a relationship. It can be restored for some days. It returns ErrNotFound or a VersionError.

@@ -28,6 +28,9 @@ var (
 	// ErrProcedure reports that a procedure failed, for example because an index is missing.
 	ErrProcedure = fmt.Errorf("a procedure of the database failed: %w", ErrUnavailable)
 
+	// errChanged reports that a write lost against others each time that it was tried.
+	errChanged = fmt.Errorf("another writer has stored the same key or name meanwhile, or deleted what this one writes: look at what is stored, and try again: %w", fault.ErrConflict)
+
 	errDriver = errors.New("the database driver failed")
 )
 
@@ -53,6 +56,9 @@ func Translate(operation string, err error) error {
 		err = limit.Errors[len(limit.Errors)-1]
 	}
 	var db *neo4j.Neo4jError
+	if errors.As(err, &db) && (db.Code == constraintFailed || db.Code == entityNotFound) {
+		return errChanged // callers see it: what they asked for has no operation or code of a database
+	}
 	if errors.As(err, &db) {
 		return fmt.Errorf("%s: %s: %w", operation, db.Code, class(db))
 	}
@@ -77,8 +83,6 @@ func known(err error) bool {
 // state of the database.
 func class(db *neo4j.Neo4jError) error {
 	switch {
-	case db.Code == constraintFailed, db.Code == entityNotFound:
-		return fault.ErrConflict
 	case isTooLarge(db):
 		return ErrTooLarge
 	case strings.HasSuffix(db.Code, outOfMemory):

@@ -51,6 +51,9 @@ func TestErrorsOfTheDriverAreTranslated(t *testing.T) {
 			if strings.Contains(got.Error(), secret) {
 				t.Errorf("reveals the driver's message: %v", got)
 			}
+			if errors.Is(got, fault.ErrConflict) && (strings.Contains(got.Error(), "Neo.") || strings.Contains(got.Error(), "memory_write")) {
+				t.Errorf("callers see %v", got)
+			}
 			var driver *neo4j.Neo4jError
 			if errors.As(got, &driver) {
 				t.Error("the driver's error leaves the package")
