@@ -121,6 +121,16 @@ func Export(ctx context.Context, from ExportStores, teamID string, out io.Writer
 	return e.writeLine(EndItem, e.end)
 }
 
+// Incomplete is the content of the last line of an export that broke off.
+type Incomplete struct {
+	Reason string `json:"reason"`
+}
+
+// WriteIncomplete ends an export that broke off with a line that says so.
+func WriteIncomplete(out io.Writer, reason string) error {
+	return (&exporter{out: out}).writeLine(IncompleteItem, Incomplete{reason})
+}
+
 type exporter struct {
 	out    io.Writer
 	buffer []byte

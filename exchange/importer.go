@@ -73,6 +73,7 @@ const (
 	batchBytes       = 8 << 20
 	maxRefusals      = 1000
 	lastFlushTimeout = 30 * time.Second // for the items before a broken connection
+	stopFlushTimeout = 15 * time.Second // for those before a stop, which must not take long
 )
 
 // Counts has the numbers of items by result.
@@ -133,6 +134,8 @@ type ImportOptions struct {
 	Owner  string // the name of the person who is the user; empty: unknown
 	Admin  bool   // the caller may decide about reviews, and pause the search for statements of the whole team
 	Guess  bool   // a person with the user's id or a usual placeholder as name is the user
+	// Stop ends the import when it is closed: what was read is stored, and the rest is a ReadError. Nil: it is never closed.
+	Stop <-chan struct{}
 }
 
 // countsOf returns the counts of a kind of items.
@@ -276,7 +279,7 @@ func Progress(ctx context.Context, store progressStore, scope graph.Scope, id st
 
 func (i *importer) run(ctx context.Context, r *Reader) error {
 	for {
-		item, fault, err := r.Next()
+		item, fault, err := i.next(r)
 		if errors.Is(err, io.EOF) {
 			return errors.Join(i.addMissingOwner(ctx), i.flush(ctx))
 		}
@@ -285,7 +288,7 @@ func (i *importer) run(ctx context.Context, r *Reader) error {
 			if !errors.As(err, &document) {
 				err = &ReadError{err}
 			}
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlushTimeout) // ctx ends with the connection
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), i.lastFlush()) // ctx ends with the connection
 			defer cancel()
 			return errors.Join(err, i.flush(last))
 		}
@@ -293,6 +296,33 @@ func (i *importer) run(ctx context.Context, r *Reader) error {
 			return err
 		}
 	}
+}
+
+var errStop = errors.New("the import was told to stop")
+
+// next returns the next result of the reader, unless the import is to stop.
+func (i *importer) next(r *Reader) (Item, *Fault, error) {
+	if i.isStopped() {
+		return Item{}, nil, errStop
+	}
+	return r.Next()
+}
+
+func (i *importer) isStopped() bool {
+	select {
+	case <-i.options.Stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// lastFlush returns how long the last batch of an import that ends early may take.
+func (i *importer) lastFlush() time.Duration {
+	if i.isStopped() {
+		return stopFlushTimeout
+	}
+	return lastFlushTimeout
 }
 
 // handle handles a result of the reader.

@@ -54,6 +54,7 @@ const (
 	ChatTurnItem     ItemKind = "chat_turn"
 	VersionItem      ItemKind = "version"
 	EndItem          ItemKind = "end"
+	IncompleteItem   ItemKind = "incomplete" // ends an export that broke off, instead of EndItem
 )
 
 // itemKinds lists all kinds.

@@ -61,6 +61,8 @@ func (r *kithReader) readLine(raw []byte) error {
 		r.refuse("", "the value of its key must be an object")
 	case r.ended:
 		r.refuse("", "follows the last line of the export")
+	case kind == IncompleteItem:
+		r.refuse("", "says that the export broke off here: what should follow is missing")
 	case kind == HeaderItem:
 		return r.readHeader()
 	case kind == EndItem:

@@ -62,17 +62,34 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
 		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}, 64<<10)
-		err := exchange.Export(ctx, exchange.ExportStores{
+		reading, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer a.options.Stopping(cancel)()
+		err := exchange.Export(reading, exchange.ExportStores{
 			Memory: a.Transfers, Statements: a.Statements, Refusals: a.Duplicates, Reviews: a.Trust, Preferences: a.Preferences, Chats: a.ChatStore,
 		}, scope.TeamID, out)
 		if err == nil {
 			err = out.Flush()
 		}
-		if err != nil { // the stream ends without its last line, so the reader knows that it is incomplete
-			a.options.Log.ErrorContext(ctx, "export broke off", "request_id", requestID(ctx), "error", err)
-			panic(http.ErrAbortHandler)
+		if err != nil {
+			a.breakOff(ctx, out, reading.Err() != nil && ctx.Err() == nil, err)
 		}
 	}}, nil
+}
+
+// breakOff ends an export that is incomplete: neither its last line nor the end of its stream is that of a complete one.
+func (a *API) breakOff(ctx context.Context, out *bufio.Writer, isStopping bool, err error) {
+	reason := "the export broke off: request it again"
+	if isStopping {
+		reason = "Kith is stopping: request the export again"
+		a.options.Log.WarnContext(ctx, "export stopped, as Kith is stopping", "request_id", requestID(ctx))
+	} else {
+		a.options.Log.ErrorContext(ctx, "export broke off", "request_id", requestID(ctx), "error", err)
+	}
+	if exchange.WriteIncomplete(out, reason) == nil && out.Flush() == nil {
+		_ = deadlines(ctx).Flush() // a reader that has gone is nobody's error
+	}
+	panic(http.ErrAbortHandler)
 }
 
 // deadlines let a connection stand still for a while, but not for ever.
@@ -176,9 +193,17 @@ func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamRe
 	}}, nil
 }
 
-func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput, body io.Reader) (*exchange.Report, error) {
+func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput, body io.Reader) (report *exchange.Report, err error) {
 	limited := http.MaxBytesReader(nil, io.NopCloser(body), a.options.MaxImport)
-	reader, err := exchange.NewReader(&movingReader{Reader: limited, connection: deadlines(ctx), pause: a.options.StreamPause, ctx: ctx}, exchange.Format(in.Format))
+	reading, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer a.options.Stopping(cancel)()
+	defer func() {
+		if err != nil && reading.Err() != nil && ctx.Err() == nil {
+			err = errors.Join(errStopping, err)
+		}
+	}()
+	reader, err := exchange.NewReader(&movingReader{Reader: limited, connection: deadlines(ctx), pause: a.options.StreamPause, ctx: reading}, exchange.Format(in.Format))
 	if err != nil {
 		return &exchange.Report{}, err
 	}
@@ -190,9 +215,13 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 		writer.KeyID, writer.Through = principal(ctx).WriterID(), "import:"+in.Format
 	}
 	return exchange.Import(graph.WithWriter(ctx, writer), into, scope, reader, exchange.ImportOptions{
-		ID: in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Admin: principal(ctx).Allows(auth.Admin), Guess: exchange.Format(in.Format) != exchange.Kith,
+		Stop: reading.Done(),
+		ID:   in.ImportID, DryRun: in.DryRun, Strict: in.Strict, Owner: in.Owner, Admin: principal(ctx).Allows(auth.Admin), Guess: exchange.Format(in.Format) != exchange.Kith,
 	})
 }
+
+// errStopping reports that an import ended because Kith ends.
+var errStopping = errors.New("Kith is stopping")
 
 // ImportProgressInput names an import that runs or was interrupted.
 type ImportProgressInput struct {
@@ -228,6 +257,10 @@ func (a *API) importStatus(ctx context.Context, report *exchange.Report, err err
 		report.Stopped = "the key or token is not good any more: what is counted is stored; send the rest with another"
 		return http.StatusUnauthorized
 	case errors.Is(err, graph.ErrUnavailable):
+	case errors.Is(err, errStopping):
+		report.Stopped = "Kith is stopping: what is counted is stored; send all again with the same import_id, or the rest"
+		a.options.Log.WarnContext(ctx, "import stopped, as Kith is stopping", "request_id", requestID(ctx))
+		return http.StatusServiceUnavailable
 	case errors.As(err, &large):
 		report.Stopped = tooLarge(a.options.MaxImport)
 		return http.StatusRequestEntityTooLarge

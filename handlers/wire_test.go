@@ -61,7 +61,7 @@ func TestBodiesOfCurl(t *testing.T) {
 		{"", "/v1/memory", `{"user_id":"u1"}`, 200, ""},
 		{formType, "/v1/traverse", "user_id=s3cret", 422, "is not valid JSON"},
 		{"text/plain", "/v1/traverse", `{"mode":"path"}`, 415, "Content-Type: application/json"},
-		{formType, "/v1/import?dry_run=true", `{"kind":"x"}`, 200, ""},
+		{formType, "/v1/import?dry_run=true", `{"kith":{"version":1}}`, 200, ""},
 	} {
 		response, raw := sendTo(t, http.MethodPost, url+c.path, c.body, "Authorization", "Bearer x", "Content-Type", c.kind)
 		if response.StatusCode != c.status || !strings.Contains(string(raw), c.says) || strings.Contains(string(raw), "s3cret") {
