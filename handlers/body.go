@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humagin"
 	"github.com/gin-gonic/gin"
 
 	"kith/internal/contract"
@@ -88,7 +90,8 @@ func (a *API) body(c *gin.Context) {
 	}
 	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Time{}) // or it would end the request while it is answered
 	nameJSON(c, raw)
-	if found := t.faults(raw); len(found) > 0 {
+	raw, found := t.read(raw)
+	if len(found) > 0 {
 		abort(c, problemOf(http.StatusUnprocessableEntity, "the request has faults", found...))
 		return
 	}
@@ -99,16 +102,17 @@ func (a *API) body(c *gin.Context) {
 	c.Next()
 }
 
-// faults returns the faults of a body before it is decoded.
-func (t bodyRule) faults(raw []byte) []Fault {
+// read returns a body as it is decoded, or its faults.
+func (t bodyRule) read(raw []byte) ([]byte, []Fault) {
 	if len(raw) == 0 { // huma knows whether it is needed
-		return nil
+		return raw, nil
 	}
 	walk := contract.Walk{Registry: t.known, Schema: t.schema, Root: "body"}
 	if t.large {
 		walk.Values, walk.All = maxLargeValues, true
 	}
-	return faultsFrom(walk.Faults(raw))
+	readable, found := walk.Read(raw)
+	return readable, faultsFrom(found)
 }
 
 // readOnceBody releases its bytes after they are read.
@@ -190,6 +194,29 @@ func (a *API) drainBody(c *gin.Context, length int64) error {
 	}
 	c.Header("Connection", "close")
 	return errTooLarge
+}
+
+// readWholeNumbers rewrites the whole numbers of a query as huma reads them: 3.0 and 3e0 as 3.
+func readWholeNumbers(ctx huma.Context, next func(huma.Context)) {
+	c := humagin.Unwrap(ctx)
+	query, changed := c.Request.URL.Query(), false
+	for _, p := range ctx.Operation().Parameters {
+		if p.In != "query" || p.Schema.Type != huma.TypeInteger {
+			continue
+		}
+		for i, value := range query[p.Name] {
+			if !json.Valid([]byte(value)) || !strings.ContainsAny(value, ".eE") {
+				continue
+			}
+			if digits, fault := contract.Whole(value); fault == "" {
+				query[p.Name][i], changed = digits, true
+			}
+		}
+	}
+	if changed {
+		c.Request.URL.RawQuery = query.Encode()
+	}
+	next(ctx)
 }
 
 // rejectEmptyParameters refuses empty query parameters, which huma treats as omitted, and invalid ids of users and teams.

@@ -230,7 +230,7 @@ func New(s Services, o Options) http.Handler {
 		abort(c, problemOf(http.StatusMethodNotAllowed, "the path does not take this method"))
 	})
 	api := humagin.New(engine, document(o.Build.Version))
-	api.UseMiddleware(rejectEmptyParameters(api))
+	api.UseMiddleware(rejectEmptyParameters(api), readWholeNumbers)
 	a.routes(api)
 	a.plain(engine)
 	return a.wire(engine)

@@ -217,7 +217,7 @@ func TestPanic(t *testing.T) {
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	arguments := map[string]string{
-		"get_node": `{"entity_key":"key-1"}`, "what_changed": `{"about":"key-1"}`, "list_nodes": `{"kind":"task"}`, "set_preference": `{"key":"x"}`, "merge_system": `{"system":"x"}`,
+		"get_node": `{"entity_key":"key-1"}`, "what_changed": `{"about":"key-1"}`, "list_nodes": `{"kind":"task"}`, "set_preference": `{"key":"x","value":1}`, "merge_system": `{"system":"x"}`,
 		"explore": `{"text_matches":["x"]}`, "traverse": `{"mode":"cypher"}`, "get_linked_entities": `{"entity_id":"x","entity_kind":"task"}`,
 		"get_entity_relationships": `{"entity_id":"x","entity_kind":"task"}`,
 		"create_entities":          `{"entities":[]}`, "create_relations": `{"relations":[]}`, "add_observations": `{"observations":[]}`,

@@ -160,11 +160,22 @@ func TestSetPreference(t *testing.T) {
 	s := session(t, f, anybody, Options{})
 	for arguments, want := range map[string]string{
 		`{"user_id":"u1","key":"tone","value":{"dry":1.0}}`: `set tone to {"dry":1.0} for u1`,
-		`{"user_id":"u1","key":"tone"}`:                     "remove tone for u1",
-		`{"user_id":"u1","key":"tone","value":null}`:        "remove tone for u1",
+		`{"user_id":"u1","key":"tone","remove":true}`:       "remove tone for u1",
+		`{"user_id":"u1","key":"tone","value":false}`:       "set tone to false for u1",
 	} {
 		f.asked = nil
 		if r := call(t, s, "set_preference", arguments); r.IsError || strings.Join(f.asked, ";") != want {
+			t.Errorf("%s: %v %s", arguments, f.asked, textOf(r))
+		}
+	}
+	for arguments, want := range map[string]string{
+		`{"user_id":"u1","key":"tone"}`:                         "- value: is required; to remove the preference, set remove to true",
+		`{"user_id":"u1","key":"tone","value":null}`:            "- value: is required",
+		`{"user_id":"u1","key":"tone","remove":false}`:          "- value: is required",
+		`{"user_id":"u1","key":"tone","value":1,"remove":true}`: "- remove: must not be true with a value",
+	} {
+		f.asked = nil
+		if r := call(t, s, "set_preference", arguments); !r.IsError || len(f.asked) > 0 || !strings.Contains(textOf(r), want) {
 			t.Errorf("%s: %v %s", arguments, f.asked, textOf(r))
 		}
 	}

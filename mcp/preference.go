@@ -22,8 +22,9 @@ type preferences interface {
 
 type preferenceInput struct {
 	Caller
-	Key   string          `json:"key" minLength:"1" maxLength:"128" doc:"such as language, conversation_style, time_zone (an IANA name)"`
-	Value json.RawMessage `json:"value,omitempty" doc:"any JSON; omit to remove the preference"`
+	Key    string          `json:"key" minLength:"1" maxLength:"128" doc:"such as language, conversation_style, time_zone (an IANA name)"`
+	Value  json.RawMessage `json:"value,omitempty" doc:"any JSON"`
+	Remove bool            `json:"remove,omitempty"`
 }
 
 func (s *Server) addPreference() {
@@ -38,20 +39,25 @@ func (s *Server) preference(ctx context.Context, in *preferenceInput) (answer, e
 	if scope.UserID == "" {
 		return answer{}, fault.Invalid(fault.At("user_id"), fault.Required, "is required: the key is not bound to a user")
 	}
-	remove := len(in.Value) == 0 || string(in.Value) == "null"
-	if remove {
+	switch { // a client that drops an argument removes nothing
+	case !in.Remove && len(in.Value) == 0:
+		return answer{}, fault.Invalid(fault.At("value"), fault.Required, "is required; to remove the preference, set remove to true")
+	case in.Remove && len(in.Value) > 0:
+		return answer{}, fault.Invalid(fault.At("remove"), fault.Contrary, "must not be true with a value")
+	}
+	if in.Remove {
 		err = s.Preferences.DeletePreference(ctx, scope, in.Key)
 	} else {
 		err = s.Preferences.SetPreference(ctx, scope, preference.Preference{Key: in.Key, Value: in.Value})
 	}
 	switch {
-	case remove && errors.Is(err, fault.ErrNotFound):
+	case in.Remove && errors.Is(err, fault.ErrNotFound):
 		return answer{text: "The user has no preference of this key.\n"}, nil
 	case err != nil:
 		return answer{}, err
 	}
 	audit.Note(ctx, nil, in.Key)
-	if remove {
+	if in.Remove {
 		return answer{text: "The preference " + markup.Inline(in.Key) + " is removed.\n"}, nil
 	}
 	return answer{text: "The preference " + markup.Inline(in.Key) + " is set.\n"}, nil

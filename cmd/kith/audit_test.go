@@ -126,7 +126,7 @@ func TestChangesOverMCPAreAudited(t *testing.T) {
 		{"get_entity_relationships", `{"entity_kind":"concept","entity_id":"a"}`, ""},
 		{"get_ontology", `{}`, ""},
 		{"set_preference", `{"key":"tone","value":"dry"}`, "mcp set_preference 200 [u1] [tone]"},
-		{"set_preference", `{"key":"never set"}`, ""},
+		{"set_preference", `{"key":"never set","remove":true}`, ""},
 		{"merge_system", `{"system":"shop","entities":[{"name":"api","type":"service"}]}`, "mcp merge_system 200 [] [shop]"},
 		{"forget", `{"entity_keys":["b","nobody"]}`, "mcp forget 200 [u1] [b]"},
 		{"forget", `{"entity_keys":["nobody"]}`, ""},

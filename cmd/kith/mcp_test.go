@@ -143,7 +143,7 @@ func converse(t *testing.T, a agent, user string) {
 	a.says(t, "list_nodes", of(`"kind":"task","project_id":"mill-`+user+`"`), "- **Grind** [grind-"+user+"]")
 	a.says(t, "set_preference", of(`"key":"tone","value":"very dry"`), "The preference tone is set.")
 	a.says(t, "get_context", of(`"sections":["user"]`), "very dry")
-	a.says(t, "set_preference", of(`"key":"tone"`), "The preference tone is removed.")
+	a.says(t, "set_preference", of(`"key":"tone","remove":true`), "The preference tone is removed.")
 	a.says(t, "merge_system", `{"system":"`+user+`","entities":[{"name":"api","type":"service"},{"name":"db","type":"store"}],"relationships":[{"from":"api","to":"db","type":"reads"}]}`, "Stored 3 of 3: 3 added")
 	a.says(t, "get_system", `{"system":"`+user+`"}`, "**api** (service)", "api → db: reads")
 	a.says(t, "get_system", `{}`, "- "+user+": 2 entities, 1 relationships")

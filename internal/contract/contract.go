@@ -96,7 +96,10 @@ func Message(d *huma.ErrorDetail) string {
 	if d.Message == tooShort {
 		return Empty(d.Location)
 	}
-	for _, decoder := range []string{"json:", "parsing ", "invalid character", "strconv", "invalid integer", "invalid number", "invalid boolean", "invalid date"} {
+	if d.Message == "invalid integer" {
+		return notWhole
+	}
+	for _, decoder := range []string{"json:", "parsing ", "invalid character", "strconv", "invalid number", "invalid boolean", "invalid date"} {
 		if strings.HasPrefix(d.Message, decoder) {
 			return unreadable
 		}

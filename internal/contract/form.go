@@ -100,8 +100,9 @@ func (f Form) Read(raw []byte, into any) error {
 	if len(raw) == 0 {
 		raw = []byte("{}")
 	}
-	if found := (Walk{Registry: f.registry, Schema: f.schema}).Faults(raw); found != nil {
-		return f.located(found)
+	raw, faults := Walk{Registry: f.registry, Schema: f.schema}.Read(raw)
+	if faults != nil {
+		return f.located(faults)
 	}
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {

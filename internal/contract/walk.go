@@ -29,9 +29,15 @@ type Walk struct {
 }
 
 // Faults returns the faults that make reading on pointless: the one that ends the walk (malformed JSON, too many values
-// or items), or the first MaxFaults of an input with as many. With nil, decoding and validating the input is cheap, and
-// reports its faults, if any. With All it returns those too.
+// or items), those of an input with a number that cannot be decoded, or the first MaxFaults of an input with as many. With
+// nil, decoding and validating the input is cheap, and reports its faults, if any. With All it returns those too.
 func (w Walk) Faults(raw []byte) []fault.FieldError {
+	_, found := w.Read(raw)
+	return found
+}
+
+// Read is Faults, and returns the input with its whole numbers as decoders take them.
+func (w Walk) Read(raw []byte) (readable []byte, found []fault.FieldError) {
 	p := &pass{Walk: w, raw: raw, path: []byte(w.Root), most: w.Values}
 	if p.most == 0 {
 		p.most = MaxValues
@@ -41,16 +47,16 @@ func (w Walk) Faults(raw []byte) []fault.FieldError {
 		p.end("must be valid UTF-8")
 	case !p.value(w.Schema, true):
 		if p.ended.Message == "" {
-			return Bounded(p.found)
+			return raw, Bounded(p.found)
 		}
 	case p.next() != 0 || p.at < len(raw):
 		p.broken()
-	case p.All || len(p.found) >= MaxFaults:
-		return Bounded(p.found)
+	case p.All || p.unread || len(p.found) >= MaxFaults:
+		return apply(raw, p.patches), Bounded(p.found)
 	default:
-		return nil
+		return apply(raw, p.patches), nil
 	}
-	return Bounded([]fault.FieldError{p.ended})
+	return raw, Bounded([]fault.FieldError{p.ended})
 }
 
 // pass is a walk in progress. Its methods return false once it has ended.
@@ -65,6 +71,9 @@ type pass struct {
 	names  jsonname.Stack // of the open objects
 	found  []fault.FieldError
 	ended  fault.FieldError // the fault that ended it
+
+	patches []patch
+	unread  bool // a number cannot be decoded
 }
 
 // end ends the walk with a fault of the whole input.

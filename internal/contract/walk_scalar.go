@@ -151,8 +151,28 @@ func (p *pass) number(s *huma.Schema) bool {
 	if err != nil {
 		return p.end("has a number that is too large at byte %d", begin+1)
 	}
+	before := len(p.found)
 	p.leaf(s, value)
+	if s != nil && s.Type == huma.TypeInteger {
+		p.whole(begin, len(p.found) > before)
+	}
 	return true
+}
+
+// whole notes how the whole number that begins at a byte is written for decoders. One that cannot be decoded is a fault, if it has none yet:
+// validation has the number as a float64, and does not see all.
+func (p *pass) whole(begin int, isFault bool) {
+	given := string(p.raw[begin:p.at])
+	digits, message := Whole(given)
+	switch {
+	case message == "" && digits != given:
+		p.patches = append(p.patches, patch{begin, p.at, digits})
+	case message == notWhole && !isFault:
+		p.fault(fault.WrongType, message)
+	case message != "" && !isFault:
+		p.fault(fault.OutOfRange, message)
+	}
+	p.unread = p.unread || message != ""
 }
 
 // notNumber ends the walk at an invalid or too long number.
