@@ -15,14 +15,14 @@ import (
 
 type conversationInput struct {
 	Caller
-	ConversationID string                    `json:"conversation_id,omitempty" maxLength:"256" doc:"its entity key, to add to a conversation; default: a new one"`
+	ConversationID string                    `json:"conversation_id,omitempty" maxLength:"256" doc:"entity key of one to add to; default: a new one"`
 	ContentType    graph.Optional[string]    `json:"content_type,omitzero" doc:"conversation (default), email, slack-thread, meeting or text-note"`
 	ContextType    graph.Optional[string]    `json:"context_type,omitzero" doc:"work-session, team-meeting, phone-call, personal-reflection, planning, brainstorming, email-thread or slack-discussion"`
-	Summary        graph.Optional[string]    `json:"summary,omitzero" doc:"one or two sentences with the names in them; shown at the start of the next conversations"`
+	Summary        graph.Optional[string]    `json:"summary,omitzero" doc:"one or two sentences with names, for later conversations"`
 	StartedAt      graph.Optional[time.Time] `json:"started_at,omitzero" doc:"default: now"`
 	EndedAt        graph.Optional[time.Time] `json:"ended_at,omitzero" doc:"omit while it goes on"`
 	Messages       []graph.MessageWrite      `json:"messages,omitempty" maxItems:"1000" doc:"in order; only new ones"`
-	Mentions       []string                  `json:"mentions,omitempty" maxItems:"100" doc:"entity keys or names of people, ideas and things it was about"`
+	Mentions       []string                  `json:"mentions,omitempty" maxItems:"100" doc:"entity keys or names of what it was about"`
 }
 
 func (s *Server) addConversation() {
@@ -45,7 +45,12 @@ func (s *Server) conversation(ctx context.Context, in *conversationInput) (answe
 		StartedAt: in.StartedAt, EndedAt: in.EndedAt, Messages: in.Messages, Mentions: in.Mentions,
 	})
 	if err != nil {
-		return answer{}, err
+		return answer{}, fault.Relocate(err, func(p fault.Path) fault.Path {
+			if p == fault.At("entity_key") {
+				return fault.At("conversation_id")
+			}
+			return p
+		})
 	}
 	var t strings.Builder
 	fmt.Fprintf(&t, "The conversation [%s] is %s, with %d messages of this call.\n", markup.Inline(result.EntityKey), result.Status, len(result.Messages))

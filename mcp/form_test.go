@@ -177,7 +177,7 @@ func TestEveryArgumentInEveryForm(t *testing.T) {
 				same("the text of one value", raw, quoted(string(raw[1:len(raw)-1])))
 				same("a list of texts", raw, append(append([]byte("["), quoted(string(raw[1:len(raw)-1]))...), ']'))
 			}
-			if a.place != "queries" { // of which each may be a text
+			if a.place != "queries" && !(a.is("array") && a.Items.is("string")) { // of which each may be a text
 				refused("broken JSON", quoted(string(raw[:len(raw)-1])+"}}"))
 			}
 		case a.is("integer"):
@@ -197,7 +197,7 @@ func TestEveryArgumentInEveryForm(t *testing.T) {
 			same("Python's text", raw, quoted("True"))
 			refused("no truth value", quoted("x"))
 		case a.Format == "date-time":
-			for _, form := range []string{`"x"`, `"2026-13-01T00:00:00Z"`, `"2026-05-01T00:00:00,5Z"`, `"2026-05-01"`, `"2026-05-01T24:00:00Z"`, `"2026-05-01T00:00:00+99:00"`, "7"} {
+			for _, form := range []string{`"x"`, `"2026-13-01T00:00:00Z"`, `"2026-05-01"`, `"2026-05-01T24:00:00Z"`, `"2026-05-01T00:00:00+99:00"`, "7"} {
 				refused(form, json.RawMessage(form))
 			}
 		case a.is("string"):

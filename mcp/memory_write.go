@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"kith/audit"
@@ -18,13 +17,15 @@ const maxObservations = 100
 
 func (k *known) createEntities(ctx context.Context, in *memoryEntities) (answer, error) {
 	created := memoryEntities{[]memoryEntity{}}
-	w := &graph.MemoryWrite{Strict: true}
-	for _, e := range in.Entities {
+	w := &memoryWrite{MemoryWrite: graph.MemoryWrite{Strict: true}}
+	for i, e := range in.Entities {
 		if len(k.nodes[graph.PlainName(e.Name)]) > 0 {
 			continue
 		}
 		k.nodes[graph.PlainName(e.Name)] = []*graph.NodeView{{}}
-		e.Observations = distinct(nil, e.Observations)
+		at := fault.At("entities").Index(i)
+		var places []fault.Path
+		e.Observations, places = distinct(nil, e.Observations, at.Field("observations"))
 		created.Entities = append(created.Entities, e)
 		n := graph.NodeWrite{Kind: "entity", Name: graph.Some(e.Name), IfVersion: graph.Some(int64(0)), Notes: notes(e.Observations)}
 		switch e.EntityType {
@@ -35,7 +36,7 @@ func (k *known) createEntities(ctx context.Context, in *memoryEntities) (answer,
 			n.Type = graph.Some(e.EntityType)
 		}
 		n.Description = graph.Some(described(e.Observations))
-		w.Nodes = append(w.Nodes, n)
+		w.Nodes, w.nodes = append(w.Nodes, n), append(w.nodes, entityPlace(at, places))
 	}
 	if err := k.store(ctx, w); err != nil {
 		return answer{}, err
@@ -43,15 +44,15 @@ func (k *known) createEntities(ctx context.Context, in *memoryEntities) (answer,
 	return plainAnswer(created.Entities, created)
 }
 
-// distinct are the texts that are new, each once.
-func distinct(old, texts []string) []string {
-	list := []string{}
-	for _, t := range texts {
+// distinct returns the texts of a list at a place that are new, each once, with their own places.
+func distinct(old, texts []string, at fault.Path) (list []string, places []fault.Path) {
+	list = []string{}
+	for i, t := range texts {
 		if !slices.Contains(old, t) && !slices.Contains(list, t) {
-			list = append(list, t)
+			list, places = append(list, t), append(places, at.Index(i))
 		}
 	}
-	return list
+	return list, places
 }
 
 func notes(observations []string) []graph.NoteWrite {
@@ -63,17 +64,17 @@ func notes(observations []string) []graph.NoteWrite {
 }
 
 // store writes all of it or nothing.
-func (k *known) store(ctx context.Context, w *graph.MemoryWrite) error {
+func (k *known) store(ctx context.Context, w *memoryWrite) error {
 	if len(w.Nodes)+len(w.Relationships) == 0 {
 		return nil
 	}
-	_, err := k.write(ctx, k.scope, w)
-	return err
+	_, err := k.write(ctx, k.scope, &w.MemoryWrite)
+	return w.located(err)
 }
 
 func (k *known) createRelations(ctx context.Context, in *memoryRelations) (answer, error) {
 	created := memoryRelations{[]memoryRelation{}}
-	w := &graph.MemoryWrite{Strict: true, AnyTypes: true}
+	w := &memoryWrite{MemoryWrite: graph.MemoryWrite{Strict: true, AnyTypes: true}}
 	there := map[memoryRelation]bool{}
 	for i := range k.Relationships {
 		there[k.relationOf(&k.Relationships[i])] = true
@@ -84,11 +85,13 @@ func (k *known) createRelations(ctx context.Context, in *memoryRelations) (answe
 			continue
 		}
 		there[r] = true
-		write, ok := k.relationship(f, fault.At("relations").Index(i), r)
+		at := fault.At("relations").Index(i)
+		write, ok := k.relationship(f, at, r)
 		if !ok {
 			continue
 		}
 		created.Relations, w.Relationships = append(created.Relations, r), append(w.Relationships, write)
+		w.relationships = append(w.relationships, relationPlace(at))
 	}
 	if err := f.Err(); err != nil {
 		return answer{}, err
@@ -125,27 +128,34 @@ func (k *known) relationship(f *fault.List, place fault.Path, r memoryRelation) 
 
 func (k *known) addObservations(ctx context.Context, in *memoryObservations) (answer, error) {
 	added := memoryAdded{[]memoryAddition{}}
-	changed := map[string][]string{} // all observations, by the name of the entity
-	var order []string
+	changed := map[string]*additions{} // by entity key
+	var order []*additions
+	f := &fault.List{}
 	for i, o := range in.Observations {
-		if len(k.nodes[graph.PlainName(o.EntityName)]) == 0 {
-			return answer{}, fault.Invalid(fault.At("observations").Index(i).Field("entityName"), fault.Missing, noEntity)
+		at := fault.At("observations").Index(i)
+		named := k.nodes[graph.PlainName(o.EntityName)]
+		if len(named) == 0 {
+			f.Add(at.Field("entityName"), fault.Missing, noEntity)
+			continue
 		}
-		all, again := changed[o.EntityName]
-		if !again {
-			all, order = observations(k.nodes[graph.PlainName(o.EntityName)][0]), append(order, o.EntityName)
+		a := changed[named[0].EntityKey]
+		if a == nil {
+			a = &additions{node: named[0], all: observations(named[0]), at: at}
+			changed[named[0].EntityKey], order = a, append(order, a)
 		}
-		fresh := distinct(all, o.Contents)
-		changed[o.EntityName] = append(all, fresh...)
+		fresh, places := distinct(a.all, o.Contents, at.Field("contents"))
+		a.all, a.fresh, a.places = append(a.all, fresh...), append(a.fresh, fresh...), append(a.places, places...)
+		if len(a.node.Notes)+len(a.fresh) > maxObservations {
+			f.Add(at.Field("contents"), fault.WrongCount, "an entity keeps %d observations: delete some first", maxObservations)
+		}
 		added.Results = append(added.Results, memoryAddition{o.EntityName, fresh})
 	}
-	w := &graph.MemoryWrite{Strict: true}
-	for _, name := range order {
-		write, err := k.rewritten(name, changed[name])
-		if err != nil {
-			return answer{}, err
-		}
-		w.Nodes = append(w.Nodes, write)
+	if err := f.Err(); err != nil {
+		return answer{}, err
+	}
+	w := &memoryWrite{MemoryWrite: graph.MemoryWrite{Strict: true}}
+	for _, a := range order {
+		w.Nodes, w.nodes = append(w.Nodes, a.write()), append(w.nodes, observationsPlace(a.at, "contents", a.places))
 	}
 	if err := k.store(ctx, w); err != nil {
 		return answer{}, err
@@ -153,18 +163,21 @@ func (k *known) addObservations(ctx context.Context, in *memoryObservations) (an
 	return plainAnswer(added.Results, added)
 }
 
-// rewritten is a node with the observations that it is to have, beyond those it has.
-func (k *known) rewritten(name string, all []string) (graph.NodeWrite, error) {
-	n := k.nodes[graph.PlainName(name)][0]
-	fresh := distinct(observations(n), all)
-	if len(n.Notes)+len(fresh) > maxObservations {
-		return graph.NodeWrite{}, fmt.Errorf("an entity keeps %d observations, delete some first: %w", maxObservations, fault.ErrConflict)
+// additions are what a call adds to an entity.
+type additions struct {
+	node       *graph.NodeView
+	all, fresh []string     // its observations then, and those that it does not have
+	at         fault.Path   // where it is named first
+	places     []fault.Path // of the fresh ones
+}
+
+// write returns the write of a node with what is added to it.
+func (a *additions) write() graph.NodeWrite {
+	w := graph.NodeWrite{Kind: a.node.Kind, EntityKey: a.node.EntityKey, Notes: notes(a.fresh)}
+	if own := len(observations(a.node)) == len(a.node.Notes); own { // what somebody else has described stays so
+		w.Description = graph.Some(described(a.all))
 	}
-	w := graph.NodeWrite{Kind: n.Kind, EntityKey: n.EntityKey, Notes: notes(fresh)}
-	if own := len(observations(n)) == len(n.Notes); own { // what somebody else has described stays so
-		w.Description = graph.Some(described(all))
-	}
-	return w, nil
+	return w
 }
 
 func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, error) {
@@ -201,11 +214,11 @@ func (k *known) deleteRelations(ctx context.Context, in *memoryRelations) (answe
 }
 
 func (k *known) deleteObservations(ctx context.Context, in *memoryDeletions) (answer, error) {
-	for _, d := range in.Deletions {
+	for i, d := range in.Deletions {
 		if len(k.nodes[graph.PlainName(d.EntityName)]) == 0 {
 			continue
 		}
-		if err := k.unsay(ctx, k.nodes[graph.PlainName(d.EntityName)][0], d.Observations); err != nil {
+		if err := k.unsay(ctx, fault.At("deletions").Index(i), k.nodes[graph.PlainName(d.EntityName)][0], d.Observations); err != nil {
 			return answer{}, err
 		}
 	}
@@ -213,7 +226,7 @@ func (k *known) deleteObservations(ctx context.Context, in *memoryDeletions) (an
 }
 
 // unsay takes observations off a node: notes one by one, and then the description that was made of them.
-func (k *known) unsay(ctx context.Context, n *graph.NodeView, gone []string) error {
+func (k *known) unsay(ctx context.Context, at fault.Path, n *graph.NodeView, gone []string) error {
 	left := slices.DeleteFunc(observations(n), func(o string) bool { return slices.Contains(gone, o) })
 	own := len(observations(n)) == len(n.Notes)
 	kind, _ := graph.KindOf(n.Kind)
@@ -234,7 +247,8 @@ func (k *known) unsay(ctx context.Context, n *graph.NodeView, gone []string) err
 	if !own {
 		left = nil
 	}
-	return k.store(ctx, &graph.MemoryWrite{Nodes: []graph.NodeWrite{{
-		Kind: n.Kind, EntityKey: n.EntityKey, Description: graph.Some(described(left)),
-	}}})
+	return k.store(ctx, &memoryWrite{
+		MemoryWrite: graph.MemoryWrite{Strict: true, Nodes: []graph.NodeWrite{{Kind: n.Kind, EntityKey: n.EntityKey, Description: graph.Some(described(left))}}},
+		nodes:       []itemPlace{observationsPlace(at, "observations", nil)},
+	})
 }

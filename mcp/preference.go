@@ -24,7 +24,7 @@ type preferenceInput struct {
 	Caller
 	Key    string          `json:"key" minLength:"1" maxLength:"128" doc:"such as language, conversation_style, time_zone (an IANA name)"`
 	Value  json.RawMessage `json:"value,omitempty" doc:"any JSON"`
-	Remove bool            `json:"remove,omitempty"`
+	Remove bool            `json:"remove,omitempty" doc:"instead of value"`
 }
 
 func (s *Server) addPreference() {

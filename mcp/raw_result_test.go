@@ -23,6 +23,12 @@ func postTo(t *testing.T, f *fakes, o Options, body string, headers ...string) (
 	t.Helper()
 	s := New(Services{Store: f, Users: f, Knowledge: f, Systems: f, Preferences: f, Contexts: f, Recalls: f}, o)
 	defer s.Close()
+	return serveTo(t, s, body, headers...)
+}
+
+// serveTo sends a message to a server.
+func serveTo(t *testing.T, s *Server, body string, headers ...string) (status int, answer string) {
+	t.Helper()
 	handler := s.Handler()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler.ServeHTTP(w, r.WithContext(auth.WithPrincipal(r.Context(), anybody)))

@@ -169,6 +169,9 @@ func (in *rememberInput) related(stored []graph.NodeResult) []graph.Relationship
 	return related
 }
 
+// noteFields are the names of a node's only note in a call, by those in the store.
+var noteFields = strings.NewReplacer("notes[0].content", "note", "notes[0].lifetime", "note_lives") //nolint:gochecknoglobals // a constant table
+
 // resultAnswer reports what became of each item. A call of which nothing was stored is wrong.
 func (in *rememberInput) resultAnswer(r *graph.MemoryResult) answer {
 	var t strings.Builder
@@ -179,7 +182,7 @@ func (in *rememberInput) resultAnswer(r *graph.MemoryResult) answer {
 		}
 		if fmt.Fprintf(&t, "- %s %s", what, status); fault != nil {
 			refused++
-			fmt.Fprintf(&t, ": %s\n", markup.Inline(*fault))
+			fmt.Fprintf(&t, ": %s\n", markup.Inline(noteFields.Replace(*fault)))
 			return
 		}
 		fmt.Fprintf(&t, " [%s]\n", markup.Inline(key))
