@@ -18,16 +18,24 @@ var (
 	changeStatements = neo.Load[changed]("statement_change")
 )
 
-// foundTopics has the open statements about some topics.
+// foundTopics has the open statements about some topics, and what is known of closed ones.
 type foundTopics struct {
 	Paused     bool
 	Statements []row
+	Ended      []ended
+}
+
+// ended has when closed statements about a topic and subject were last said, and last ended.
+type ended struct {
+	Topic, Subject string
+	Said, Until    time.Time
 }
 
 // Record stores the statements in new messages of a user. It is called in the transaction that stores the messages. A statement that
-// says the same as an older one renews it; one that says something else about the same thing closes it.
+// says the same as an older one renews it; one that says something else about the same thing closes it. Messages may arrive late:
+// what was said last stays open.
 func Record(t *graph.Tx, said graph.Said) error {
-	r := &recording{said: said, open: map[string]*row{}}
+	r := &recording{said: said, open: map[string]*row{}, ended: map[string]time.Time{}, last: map[string]time.Time{}}
 	var topics []string
 	for _, m := range said.Messages {
 		found, _ := recognise.Statements(context.Background(), m.Text) // never an error: nothing ends the context
@@ -54,6 +62,9 @@ func Record(t *graph.Tx, said graph.Said) error {
 	for i := range known.Statements {
 		r.open[known.Statements[i].Topic] = &known.Statements[i]
 	}
+	for _, e := range known.Ended {
+		r.end(e)
+	}
 	for _, n := range r.found {
 		r.add(n)
 	}
@@ -64,7 +75,9 @@ func Record(t *graph.Tx, said graph.Said) error {
 type recording struct {
 	said    graph.Said
 	found   []*spoken
-	open    map[string]*row // by topic
+	open    map[string]*row      // by topic
+	ended   map[string]time.Time // when closed statements ended, by meaning
+	last    map[string]time.Time // when closed statements were said, by topic
 	created []change
 	changed []change // stored statements
 }
@@ -103,18 +116,61 @@ func (r *recording) add(n *spoken) {
 	}
 	next := n.row()
 	old := r.open[next.Topic]
+	if next.Topic == "" {
+		r.create(n, next, nil)
+		return
+	}
+	until := r.ends(next)
 	switch {
-	case old == nil || next.Topic == "":
+	case old == nil:
 	case old.says(next):
 		r.renew(old, next)
 		return
-	case next.At.Before(old.At): // messages may arrive late
-		r.create(n, next, &old.At)
-		return
+	case next.At.Before(old.said()):
+		until = new(old.after(next))
 	default:
 		r.close(old, next.At)
 	}
-	r.create(n, next, nil)
+	r.create(n, next, until)
+}
+
+// ends returns when a statement that arrives ended, as far as closed ones tell: the user took it back, or said something else, since. It is
+// nil if it holds.
+func (r *recording) ends(next *row) *time.Time {
+	if until := r.ended[meaning(next.Topic, next.Subject)]; next.At.Before(until) {
+		return &until
+	}
+	if last := r.last[next.Topic]; r.open[next.Topic] == nil && next.At.Before(last) {
+		return &last
+	}
+	return nil
+}
+
+// after returns the first time known at which the statement was said after another one about the same was said last. It was: of its
+// renewals only the last one is known.
+func (r *row) after(other *row) time.Time {
+	if r.At.After(other.said()) {
+		return r.At
+	}
+	return r.said()
+}
+
+// meaning tells statements about a topic apart of which a user may take back only one.
+func meaning(topic, subject string) string {
+	if isSingle(topic) {
+		return topic + topicOfWords("", subject)
+	}
+	return topic
+}
+
+// end notes when a statement about a topic and subject was said last, and ended.
+func (r *recording) end(e ended) {
+	if m := meaning(e.Topic, e.Subject); e.Until.After(r.ended[m]) {
+		r.ended[m] = e.Until
+	}
+	if e.Said.After(r.last[e.Topic]) {
+		r.last[e.Topic] = e.Said
+	}
 }
 
 // says reports whether another statement about the same says the same.
@@ -124,7 +180,11 @@ func (r *row) says(other *row) bool {
 }
 
 // isSingle reports whether a user has only one of what the statement is about.
-func (r *row) isSingle() bool { return slices.Contains(single, strings.TrimPrefix(r.Topic, facts+" ")) }
+func (r *row) isSingle() bool { return isSingle(r.Topic) }
+
+func isSingle(topic string) bool {
+	return slices.Contains(single, strings.TrimPrefix(topic, facts+" "))
+}
 
 // compares reports whether a text prefers one thing to another, so that the order of its words matters.
 func compares(text string) bool {
@@ -154,6 +214,7 @@ func (r *recording) renew(old, next *row) {
 // close ends a statement at the time at which something else was said.
 func (r *recording) close(old *row, at time.Time) {
 	delete(r.open, old.Topic)
+	r.end(ended{old.Topic, old.Subject, old.said(), at})
 	r.change(old, map[string]any{"valid_to": at, "shown": nil})
 }
 
@@ -182,6 +243,7 @@ func (r *recording) create(n *spoken, next *row, until *time.Time) {
 	}
 	if until != nil {
 		p["valid_to"], p["shown"] = *until, nil
+		r.end(ended{next.Topic, next.Subject, next.At, *until})
 	} else if next.Topic != "" {
 		r.open[next.Topic] = next
 	}
@@ -189,7 +251,7 @@ func (r *recording) create(n *spoken, next *row, until *time.Time) {
 }
 
 // forget closes what a statement takes back. Of something that a user has only one of, that is only what the statement names: who
-// should forget that the user lives in Paris does not forget Lyon.
+// should forget that the user lives in Paris does not forget Lyon. What was said again since stays.
 func (r *recording) forget(n *spoken) {
 	said := strings.Fields(n.Subject)
 	for _, topics := range n.back {
@@ -204,8 +266,10 @@ func (r *recording) forget(n *spoken) {
 			if old.isSingle() && (other || len(words) == 0 && topic != facts+" "+n.About) {
 				continue
 			}
-			r.close(old, n.message.At)
 			closed = true
+			if !n.message.At.Before(old.said()) {
+				r.close(old, n.message.At)
+			}
 		}
 		if closed {
 			return

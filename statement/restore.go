@@ -171,10 +171,10 @@ func (j *restoring) settle(l *Line) {
 		switch {
 		case other.Key == l.Key: // the file has it twice
 		case holds && !other.said().After(l.said()):
-			j.close(other, l.said())
+			j.close(other, l.row().after(other.row()))
 		default:
 			open = append(open, other)
-			if end := other.said(); holds && (l.ValidTo == nil || end.Before(*l.ValidTo)) {
+			if end := other.row().after(l.row()); holds && (l.ValidTo == nil || end.Before(*l.ValidTo)) {
 				l.ValidTo = &end
 			}
 		}

@@ -93,6 +93,47 @@ func TestWhatIsSaidLaterHolds(t *testing.T) {
 	e.Same("kept", 6, len(e.list("u1", statement.Query{Closed: true})))
 }
 
+// TestMessagesThatArriveLate checks that what was said last stays open, live and imported, and that what arrives between belongs to the past.
+func TestMessagesThatArriveLate(t *testing.T) {
+	e := fresh(t)
+	january := e.Now
+	month := func(n int) time.Time { return january.AddDate(0, n, 0) }
+	say := func(user string, at time.Time, text string) {
+		t.Helper()
+		e.Now = at
+		e.say(user, user+at.String(), text)
+	}
+	holds := func(user string, closed bool) (all []string) {
+		page, err := e.statements.Statements(t.Context(), e.As(user), statement.Query{Closed: closed, Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range page.Statements {
+			line := s.Text
+			if s.ValidTo != nil {
+				line += " until " + s.ValidTo.Format(time.DateOnly)
+			}
+			all = append(all, line)
+		}
+		slices.Sort(all)
+		return all
+	}
+	say("u1", month(0), "I live in Porto.")
+	say("u1", month(2), "I live in Porto.")
+	say("u1", month(1), "I live in Lyon.")
+	say("u1", month(1).Add(time.Hour), "Forget that I live in Porto.")
+	e.Same("said again since", []string{"I live in Lyon. until " + month(2).Format(time.DateOnly), "I live in Porto."}, holds("u1", true))
+	e.Now = month(3)
+	e.Same("again", []string{"unchanged", "unchanged"}, e.restore(e.team(), e.exported()...))
+	e.Same("imported", []string{"I live in Porto."}, holds("u1", false))
+	say("u1", month(3), "Forget that I live in Porto.")
+	say("u1", month(2).Add(time.Hour), "I live in Porto.")
+	say("u1", month(2).Add(-time.Hour), "I live in Rome.")
+	e.Same("forgotten since", []string(nil), holds("u1", false))
+	say("u1", month(4), "I live in Porto.")
+	e.Same("said after that", []string{"I live in Porto."}, holds("u1", false))
+}
+
 // TestSaidAtOnce checks that of messages at the same moment in several conversations one holds, not each.
 func TestSaidAtOnce(t *testing.T) {
 	e := fresh(t)

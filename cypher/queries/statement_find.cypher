@@ -1,8 +1,8 @@
-// Finds the open statements of a user with some topics, but not those in deleted messages, and whether Kith looks for none in a source. Locks them until the transaction
+// Finds the open statements of a user with some topics, but not those in deleted messages, when closed ones were last said and ended, by topic and subject, and whether Kith looks for none in a source. Locks them until the transaction
 // ends, and the entry of a constraint (see schema/0025_statement_lock.cypher), so that no other message opens one meanwhile.
 // mode: write
 // params: team_id, user_id, source_key, topics
-// returns: paused, statements
+// returns: paused, statements, ended
 MERGE (l:StatementLock {team_id: $team_id, user_id: $user_id})
 DELETE l
 WITH count(*) AS locks
@@ -32,6 +32,15 @@ CALL () {
   WHERE x.valid_to IS NULL
   RETURN collect([x.key, x.topic, x.subject, x.text, x.negative, x.state, x.kind, x.confidence, x.renewals, x.at, x.renewed_at]) AS statements
 }
+CALL () {
+  UNWIND $topics AS topic
+  MATCH (x:Statement {team_id: $team_id, user_id: $user_id, topic: topic})
+  USING INDEX SEEK x:Statement(team_id, user_id, topic)
+  WHERE x.valid_to IS NOT NULL
+  WITH x.topic AS topic, x.subject AS subject, max(CASE WHEN x.renewed_at > x.at THEN x.renewed_at ELSE x.at END) AS said, max(x.valid_to) AS until
+  RETURN collect([topic, subject, said, until]) AS ended
+}
 RETURN paused,
-  statements
+  statements,
+  ended
 LIMIT 1
