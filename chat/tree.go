@@ -159,7 +159,7 @@ func owners(s graph.Scope) []string {
 }
 
 // CreateChatTree stores a tree under an id, or under a generated one if id is empty. An existing tree with the id is not changed.
-// It returns ErrConflict when that tree belongs to another user. created reports whether the tree is new.
+// It returns ErrConflict when that tree is shared and the scope has a user, a graph.TakenError when it belongs to another user. created reports whether the tree is new.
 func (s *Store) CreateChatTree(ctx context.Context, scope graph.Scope, id string, w *TreeWrite) (tree Tree, created bool, err error) {
 	f := &graph.Faults{}
 	checkKey(f, fault.At("id"), id)
@@ -191,7 +191,7 @@ func treeParams(scope graph.Scope, id string) map[string]any {
 	return map[string]any{"team_id": scope.TeamID, "owners": owners(scope), "id": id}
 }
 
-// createChatTree stores a tree unless one has its id. It returns ErrConflict when that tree belongs to another user.
+// createChatTree stores a tree unless one has its id. Its errors are those of CreateChatTree.
 func (t *tx) createChatTree(scope graph.Scope, id string, w *TreeWrite, now int64) (created bool, err error) {
 	p := w.properties()
 	p["user_id"], p["created_at"], p["updated_at"], p["created_by"] = scope.UserID, now, now, scope.User()
@@ -199,8 +199,12 @@ func (t *tx) createChatTree(scope graph.Scope, id string, w *TreeWrite, now int6
 		p["pinned"] = false
 	}
 	added, err := addChatTree.ExecOne(t, map[string]any{"team_id": scope.TeamID, "id": id, "properties": map[string]any(p)})
-	if err == nil && added.UserID != scope.UserID {
+	switch {
+	case err != nil || added.UserID == scope.UserID:
+	case added.UserID == "":
 		err = fmt.Errorf("the id is already in use: %w", fault.ErrConflict)
+	default:
+		err = &graph.TakenError{Key: id}
 	}
 	if created = err == nil && !added.Known; created {
 		t.Notes([]string{scope.UserID}, id)

@@ -129,6 +129,7 @@ type lockedChatTree struct {
 type knownChatTurn struct {
 	TreeID               *string
 	ParentID, UserPrompt string
+	UserID               string
 }
 
 // chatTurnRow is a stored turn, in the order of chat_turn_read.
@@ -217,6 +218,9 @@ func (t *tx) addChatTurn(scope graph.Scope, treeID string, w *TurnWrite, now tim
 	})
 	if err != nil {
 		return false, err
+	}
+	if known := tree.Turn; known.TreeID != nil && !slices.Contains(owners(scope), known.UserID) {
+		return false, &graph.TakenError{Key: w.ID}
 	}
 	if created, err = w.admitted(treeID, &tree); err != nil || !created {
 		return false, err

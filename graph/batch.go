@@ -18,9 +18,9 @@ type batch struct {
 	additive  bool   // existing relationships stay unchanged
 	author    string // author of the write; empty: the scope's user
 	plan      *RestorePlan
-	types     []string          // of an import: the relationship types that exist
-	edges     []edge            // edges to write as relationships
-	then      func(t *Tx) error // called in the transaction after the write; nil: nothing
+	types     []string                                 // of an import: the relationship types that exist
+	edges     []edge                                   // edges to write as relationships
+	then      func(t *Tx, written *MemoryResult) error // called in the transaction after the write; nil: nothing
 }
 
 // job returns an attempt at storing the batch in a transaction.
@@ -107,7 +107,7 @@ func (s *Store) writeBatch(ctx context.Context, scope Scope, w *batch) (MemoryRe
 			err := job.run()
 			result = job.result
 			if err == nil && w.then != nil {
-				err = w.then(t)
+				err = w.then(t, &result)
 			}
 			return err
 		})

@@ -15,8 +15,8 @@ import (
 // write itself, or a fault.VersionError.
 func (s *Store) PatchNode(ctx context.Context, scope Scope, w NodeWrite, q NodeQuery) (NodeView, error) {
 	var view NodeView
-	_, err := s.writeBatch(ctx, scope, &batch{existing: true, MemoryWrite: MemoryWrite{Strict: true, Nodes: []NodeWrite{w}}, then: func(t *Tx) (err error) {
-		view, err = t.view(scope, w.kind(), w.EntityKey, q)
+	_, err := s.writeBatch(ctx, scope, &batch{existing: true, MemoryWrite: MemoryWrite{Strict: true, Nodes: []NodeWrite{w}}, then: func(t *Tx, written *MemoryResult) (err error) {
+		view, err = t.view(scope, w.kind(), written.Nodes[0].EntityKey, q)
 		return err
 	}})
 	if err == nil {

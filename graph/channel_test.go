@@ -153,14 +153,14 @@ func TestHiddenRelationshipsTakeNoRoom(t *testing.T) {
 	}
 }
 
-// TestDeletedKeysStayTheirOwners checks that the key of a deleted node stays reserved for its user while it can be restored.
+// TestDeletedKeysStayTheirOwners checks that a node that is restored has its key again, whoever has chosen it meanwhile.
 func TestDeletedKeysStayTheirOwners(t *testing.T) {
 	e := fresh(t)
 	e.Write("ua", []graph.NodeWrite{node("concept", "k", 0.5)})
 	e.delete("ua", "concept", "k")
 	for _, user := range []string{"ub", ""} {
 		result := e.Try(user, []graph.NodeWrite{node("task", "k", 0.5)})
-		e.Same("taken for "+user, []any{graph.Refused, "is already in use"}, []any{result.Nodes[0].Status, *result.Nodes[0].Error})
+		e.Same("of "+user, []any{graph.Created, graph.OwnKey(user, "k")}, []any{result.Nodes[0].Status, result.Nodes[0].EntityKey})
 	}
 	e.restore("ua", "concept", "k")
 }

@@ -33,7 +33,9 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 	all, keys := withKeys(messages)
 	var result SourceResult
 	err := s.Transaction(ctx, "message_append", func(t *Tx) error {
-		found, err := t.find(scope.TeamID, lookups{entityKeys: append(keys, key)})
+		sought := lookups{entityKeys: append(slices.Clone(keys), key)}
+		sought.lookUpOwn(scope.UserID, keys...)
+		found, err := t.find(scope.TeamID, sought)
 		if err != nil {
 			return err
 		}
@@ -44,6 +46,9 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 		asUser := Scope{TeamID: scope.TeamID, UserID: source.user()}
 		result = newSourceResult(asUser.UserID, key)
 		result.Status = Updated
+		for i := range all {
+			all[i].EntityKey = found.storedKey(all[i].EntityKey, asUser.UserID, role{made: true})
+		}
 		result.Messages, result.Warnings, err = t.append(asUser, key, all, found, now)
 		t.Changes([]string{result.UserID}, result.changed()...)
 		return err

@@ -98,8 +98,8 @@ func (s *stored) version() int64 {
 // lookups names what find reads. Of ends it reads only what relationships need. Keys are sorted so that concurrent writers lock
 // in the same order. Former keys lead only to nodes that sees reports as visible; nil: to all.
 type lookups struct {
-	entityKeys, naturalKeys, aliases, ownerUsers, ends, users []string
-	sees                                                      func(n *stored) bool
+	entityKeys, ownKeys, naturalKeys, aliases, ownerUsers, ends, users []string
+	sees                                                               func(n *stored) bool
 }
 
 // Distinct sorts keys and returns them without repeated ones. It changes the slice.
@@ -134,7 +134,7 @@ func (t *Tx) find(teamID string, l lookups) (known, error) {
 func (t *Tx) findMore(teamID string, l lookups, k known) error {
 	entityKeys := Distinct(l.entityKeys)
 	rows, err := findNodes.Exec(t, map[string]any{
-		"team_id": teamID, "entity_keys": entityKeys, "natural_keys": Distinct(l.naturalKeys),
+		"team_id": teamID, "entity_keys": entityKeys, "own_keys": Distinct(l.ownKeys), "natural_keys": Distinct(l.naturalKeys),
 		"alias_queries": aliasQueries(teamID, Distinct(l.aliases)),
 		"owner_users":   Distinct(l.ownerUsers), "own_users": ownerRows(l.users), "ends": without(Distinct(l.ends), entityKeys),
 	})

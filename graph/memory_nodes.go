@@ -29,6 +29,7 @@ func (j *memoryJob) writeNodes() error {
 	if err := j.write.plan.assume(j, sought); err != nil {
 		return err
 	}
+	j.useStoredKeys()
 	if err := j.findProjects(); err != nil {
 		return err
 	}
@@ -112,6 +113,7 @@ func (j *memoryJob) lookups() lookups {
 	for i := range j.write.Relationships { // both ends: the rank of a relationship depends on them
 		l.ends = append(l.ends, j.write.Relationships[i].From, j.write.Relationships[i].To)
 	}
+	j.write.eachKey(j.scope, func(key *string, user string, _ role) { l.lookUpOwn(user, *key) })
 	return l
 }
 

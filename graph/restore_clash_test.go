@@ -32,10 +32,9 @@ func TestRestoreSaysWhatWasTaken(t *testing.T) {
 		e.delete("u1", kind, key)
 	}
 	e.Write("u1", []graph.NodeWrite{named("entity", "e2", "mill"), named("entity", "t", "Another"), named("person", "me2", "Grace", owner)})
-	e.Write("u2", []graph.NodeWrite{named("concept", "c", "Coffee")})
+	e.Write("u2", []graph.NodeWrite{named("concept", "kept", "Coffee")}) // a key of the user's own
 	source("s2", "m")
 	for _, c := range []struct{ kind, key, want string }{
-		{"concept", "c", "restore: the key belongs to another node now"}, // of another user
 		{"entity", "e", "restore: the name belongs to another node now, e2"},
 		{"task", "t", "restore: the key belongs to another node now, t"},
 		{"person", "me", "restore: the place as the user belongs to another node now, me2"},

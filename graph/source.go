@@ -263,10 +263,17 @@ func (j *sourceJob) run() error {
 	if j.write.Focus.Given && !j.write.Focus.Null {
 		ends = append(ends, j.write.Focus.Value.ends()...)
 	}
-	found, err := j.tx.find(j.scope.TeamID, lookups{entityKeys: append(keys, key), ends: ends, users: []string{j.scope.UserID}})
+	sought := lookups{entityKeys: append(keys, key), ends: ends, users: []string{j.scope.UserID}}
+	sought.lookUpOwn(j.scope.UserID, append(slices.Clone(sought.entityKeys), ends...)...)
+	found, err := j.tx.find(j.scope.TeamID, sought)
 	if err != nil {
 		return err
 	}
+	key = found.storedKey(key, j.scope.UserID, role{made: true})
+	for i := range messages {
+		messages[i].EntityKey = found.storedKey(messages[i].EntityKey, j.scope.UserID, role{made: true})
+	}
+	j.write = j.write.withKeys(func(key *string) { *key = found.storedKey(*key, j.scope.UserID, role{}) })
 	if err := focusFault(j.scope, found, j.write.Focus); err != nil {
 		return err
 	}
@@ -280,6 +287,18 @@ func (j *sourceJob) run() error {
 		return err
 	}
 	return j.mention(key, found)
+}
+
+// withKeys returns the write with the keys of what it mentions, and of its focus, changed.
+func (w *SourceWrite) withKeys(change func(key *string)) *SourceWrite {
+	changed := *w
+	changed.Mentions = slices.Clone(w.Mentions)
+	for i := range changed.Mentions {
+		change(&changed.Mentions[i])
+	}
+	change(&changed.Focus.Value.ProjectID)
+	change(&changed.Focus.Value.FocusID)
+	return &changed
 }
 
 // writeSource creates or updates the source like any other node.

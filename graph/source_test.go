@@ -126,8 +126,6 @@ func TestSourceRefusals(t *testing.T) {
 	}{
 		"key of a concept":         {graph.SourceWrite{EntityKey: "c"}, nil, fault.ErrConflict},
 		"key of a message":         {graph.SourceWrite{EntityKey: "m"}, nil, fault.ErrConflict},
-		"another user's":           {graph.SourceWrite{EntityKey: "s-2"}, nil, fault.ErrConflict},
-		"a message of another":     {graph.SourceWrite{EntityKey: "s", Messages: []graph.MessageWrite{said("", "x"), said("m-2", "x")}}, nil, fault.ErrConflict},
 		"a message by its own key": {graph.SourceWrite{EntityKey: "s-9", Messages: []graph.MessageWrite{said("s-9", "x")}}, nil, fault.ErrConflict},
 		"a new source type":        {graph.SourceWrite{EntityKey: "s", SourceType: graph.Some("meeting")}, []string{"source_type"}, fault.ErrInvalid},
 		"an end before the start":  {graph.SourceWrite{EntityKey: "s", EndedAt: graph.Some(noon.Add(-2 * time.Hour))}, []string{"ended_at"}, fault.ErrInvalid},

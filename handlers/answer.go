@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"kith/graph"
 	"kith/loader"
 )
 
@@ -80,9 +81,10 @@ func sendBytes(status int, answer loader.Answer, parts ...[]byte) *huma.StreamRe
 		for _, part := range parts {
 			*whole = append(*whole, part...)
 		}
-		ctx.SetHeader("Content-Length", strconv.Itoa(len(*whole)))
+		body := graph.CutKeyMarks(*whole)
+		ctx.SetHeader("Content-Length", strconv.Itoa(len(body)))
 		ctx.SetStatus(status)
-		_, _ = ctx.BodyWriter().Write(*whole) // the caller may have disconnected
+		_, _ = ctx.BodyWriter().Write(body) // the caller may have disconnected
 		answerBuffers.Put(whole)
 	}}
 }

@@ -21,6 +21,7 @@ import (
 	"kith/explore"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/ownkey"
 	"kith/internal/tracing"
 	"kith/limit"
 	"kith/loader"
@@ -110,6 +111,7 @@ type Services struct {
 	Consolidations consolidations
 	Duplicates     duplicateStore
 	Users          userStore
+	OwnKeys        ownkey.Store
 	Quotas         quotaStore
 	Systems        systems
 	ChatStore      chatStore

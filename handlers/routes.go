@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"kith/graph"
+	"kith/internal/ownkey"
 )
 
 // routes is every route of the API.
@@ -149,7 +150,9 @@ func route[I, O any](a *API, api huma.API, method, path, id, summary string, han
 			end(err)
 			return nil, a.problem(ctx, id, err)
 		}
-		out, err := handle(graph.WithWriter(ctx, graph.Writer{KeyID: principal(ctx).WriterID(), Through: id, Limit: principal(ctx).Limit}), in)
+		ctx = graph.WithWriter(ctx, graph.Writer{KeyID: principal(ctx).WriterID(), Through: id, Limit: principal(ctx).Limit})
+		scope := graph.Scope{TeamID: principal(ctx).TeamID, UserID: principal(ctx).UserID}
+		out, err := ownkey.Do(ctx, a.OwnKeys, scope, in, func() (*O, error) { return handle(ctx, in) })
 		end(err)
 		if err != nil {
 			return nil, a.problem(ctx, id, err)

@@ -12,8 +12,10 @@ import (
 	"github.com/rs/cors"
 )
 
-// wire returns next with what all requests need before they are routed: pages of other origins, HEAD, and compression.
-func (a *API) wire(next http.Handler) http.Handler { return a.cors(head(compressed(next))) }
+// wire returns next with what all requests need before they are routed: pages of other origins, HEAD, compression, and callers' keys in answers.
+func (a *API) wire(next http.Handler) http.Handler {
+	return a.cors(head(compressed(withoutKeyMarks(next))))
+}
 
 // cors lets pages of the origins that are allowed call the API. Preflights need no key: they carry none. The key is a header that the
 // page sets itself, and there are no cookies: no page can call with rights that it was not given.

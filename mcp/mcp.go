@@ -15,6 +15,7 @@ import (
 	"kith/digest"
 	"kith/explore"
 	"kith/graph"
+	"kith/internal/ownkey"
 	"kith/internal/tracing"
 	"kith/loader"
 	"kith/neo"
@@ -85,6 +86,7 @@ type reader interface {
 type Services struct {
 	Store       store
 	Users       users
+	OwnKeys     ownkey.Store
 	Knowledge   knowledge
 	Systems     systems
 	Preferences preferences

@@ -15,6 +15,7 @@ import (
 	"kith/auth"
 	"kith/graph"
 	"kith/internal/contract"
+	"kith/internal/ownkey"
 	"kith/limit"
 	"kith/markup"
 )
@@ -99,7 +100,9 @@ func add[I any](s *Server, t tool, input contract.Form, call func(ctx context.Co
 			if err := input.Read(input.Mend(r.Params.Arguments), &in); err != nil {
 				return answer{}, err
 			}
-			return call(ctx, &in)
+			caller := auth.PrincipalOf(ctx)
+			scope := graph.Scope{TeamID: caller.TeamID, UserID: caller.UserID}
+			return ownkey.Do(ctx, s.OwnKeys, scope, &in, func() (answer, error) { return call(ctx, &in) })
 		})), nil
 	})
 }
@@ -139,7 +142,7 @@ func (s *Server) call(ctx context.Context, tool string, run func(context.Context
 	var object json.RawMessage
 	if err == nil && !given.wrong && given.object != nil {
 		object, err = json.Marshal(given.object)
-		object = json.RawMessage(markup.Document(string(object))) // clients show it to models too
+		object = json.RawMessage(markup.Document(string(graph.CutKeyMarks(object)))) // clients show it to models too
 	}
 	switch {
 	case err != nil:
@@ -186,7 +189,9 @@ func holdLongValues(ctx context.Context, r *sdk.CallToolResult) *sdk.CallToolRes
 	return r
 }
 
-func texts(text string) []sdk.Content { return []sdk.Content{&sdk.TextContent{Text: text}} }
+func texts(text string) []sdk.Content {
+	return []sdk.Content{&sdk.TextContent{Text: string(graph.CutKeyMarks([]byte(text)))}}
+}
 
 // recovered makes an error of a panic: one call must not end the others.
 func recovered(ctx context.Context, run func(context.Context) (answer, error)) (given answer, err error) {

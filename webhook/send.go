@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kith/feed"
+	"kith/graph"
 )
 
 const (
@@ -63,7 +64,8 @@ type delivery struct {
 
 // encode returns the body of a delivery.
 func encode(webhook string, changes []feed.Change, next string) ([]byte, error) {
-	return json.Marshal(delivery{"memory.changed", webhook, changes, next})
+	body, err := json.Marshal(delivery{"memory.changed", webhook, changes, next})
+	return graph.CutKeyMarks(body), err
 }
 
 // fit returns how many of the changes fit into a delivery: at least one.

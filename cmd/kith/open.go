@@ -267,7 +267,7 @@ func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options)
 	o.Observe, o.Trace = m.metrics.ObserveTool, m.traces.Of("tool")
 	o.Operations = m.traces.Memory(m.config.OTLPContent)
 	s := mcp.Services{
-		Store: m.store, Users: m.users, Knowledge: m.sections, Systems: m.systems, Preferences: m.preferences.orGraph(m.store), Statements: m.statements, Trust: m.store, Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
+		Store: m.store, OwnKeys: m.store, Users: m.users, Knowledge: m.sections, Systems: m.systems, Preferences: m.preferences.orGraph(m.store), Statements: m.statements, Trust: m.store, Contexts: m.contexts, Explorer: m.explorer, Traverser: m.traverser,
 		Recalls: m.recalls, Answers: m.served, Audit: m.auditLog,
 	}
 	if reader != nil {

@@ -54,7 +54,7 @@ func (f *httpServices) close() {
 // handlerServices returns the services of the handlers.
 func (f *httpServices) handlerServices(m *memory, tools *mcp.Server) handlers.Services {
 	s := handlers.Services{
-		Memory: m.store, Nodes: m.store, Relationships: m.store, Sources: m.store, Consolidations: m.consolidations, Duplicates: m.duplicates, Users: m.users, Quotas: m.store, Systems: m.systems, ChatStore: m.chats,
+		Memory: m.store, Nodes: m.store, Relationships: m.store, Sources: m.store, Consolidations: m.consolidations, Duplicates: m.duplicates, Users: m.users, OwnKeys: m.store, Quotas: m.store, Systems: m.systems, ChatStore: m.chats,
 		Transfers: m.store, Preferences: m.preferences.orGraph(m.store), Statements: m.statements, Trust: m.store, Changes: m.feeds, Webhooks: m.webhooks, Keys: m.keys, Limits: f.limits, Audit: m.auditLog,
 		Recalls: m.recalls, Answers: m.served, Served: m.replays,
 		Ready: m.ready, Erasure: m.erasures, Kept: m.cache, Explorer: m.explorer, Traverser: m.traverser, Contexts: m.contexts,

@@ -17,5 +17,5 @@ WHERE p.tree_id = $id
 RETURN n.user_id AS user_id,
   n.turn_count AS turn_count,
   n.next_seq AS next_seq,
-  [o.tree_id, o.parent_id, o.prompt] AS turn,
+  [o.tree_id, o.parent_id, o.prompt, o.user_id] AS turn,
   CASE WHEN p.status = 'generating' AND p.lease_until <= $now THEN 'interrupted' ELSE p.status END AS parent_status

@@ -1,14 +1,28 @@
-// Finds the nodes that a write will touch, by key, natural key or alias ($alias_queries: full-text queries), and the owners of users. One list holds the data that
+// Finds the nodes that a write will touch, by key ($own_keys: other forms of keys, which are nodes only), natural key or alias ($alias_queries: full-text queries), and the owners of users. One list holds the data that
 // relationships need of their ends, who may restore deleted nodes with the keys, and which users have no person node:
 // [user_id, whether the natural key is taken]. Locks the nodes until the transaction ends, so that two writers of one
 // node or pair of nodes are serialized. Removing a label that no memory has takes the lock and writes nothing. A node that was
 // deleted while this waited for the lock is not found. The check for existing persons of users takes no lock on them.
 // mode: write
-// params: team_id, entity_keys, natural_keys, alias_queries, owner_users, own_users, ends
+// params: team_id, entity_keys, own_keys, natural_keys, alias_queries, owner_users, own_users, ends
 // returns: labels, properties, end
 CALL () {
   UNWIND $entity_keys AS key
   MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  RETURN n
+  UNION
+  UNWIND $own_keys AS key
+  MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK n:Memory(team_id, entity_key)
+  RETURN n
+  UNION
+  UNWIND $own_keys AS key
+  MATCH (d:Deleted {team_id: $team_id, entity_key: key})
+  USING INDEX SEEK d:Deleted(team_id, entity_key)
+  WHERE d.merged_into IS NOT NULL
+  WITH d.merged_into AS other
+  MATCH (n:Memory {team_id: $team_id, entity_key: other})
   USING INDEX SEEK n:Memory(team_id, entity_key)
   RETURN n
   UNION
