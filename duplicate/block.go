@@ -68,8 +68,8 @@ func personBlocks(add func(sort string, parts ...string), n name) {
 }
 
 func thingBlocks(add func(sort string, parts ...string), n name) {
-	joined := n.joined()
-	add("joined", sound(joined))
+	joined := n.whole
+	add("joined", n.sound)
 	add("begin", joined[:min(5, len(joined))])
 	for _, w := range n.core {
 		add("word", sound(w))
@@ -77,13 +77,7 @@ func thingBlocks(add func(sort string, parts ...string), n name) {
 	if len(n.core) == 1 && len(joined) <= 6 {
 		add("letters", joined)
 	}
-	for _, words := range [][]string{n.words, n.core} {
-		if len(words) > 1 {
-			var letters strings.Builder
-			for _, w := range words {
-				letters.WriteByte(w[0])
-			}
-			add("letters", letters.String())
-		}
+	for _, letters := range n.letters {
+		add("letters", letters)
 	}
 }

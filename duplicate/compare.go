@@ -8,6 +8,7 @@ package duplicate
 import (
 	_ "embed"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -43,6 +44,8 @@ type profile struct {
 	fields     map[string]field
 	typ        string
 	neighbours map[string]int
+
+	words, sounds []string // the distinct words of the names' cores, and how these sound
 }
 
 func (p *profile) isPerson() bool { return p.kind == "person" }
@@ -60,13 +63,41 @@ func newProfile(n Node) *profile {
 			read = personName
 		}
 		if n := read(text); len(n.words) > 0 && !slices.ContainsFunc(p.names, func(o name) bool { return slices.Equal(o.words, n.words) }) {
-			p.names = append(p.names, n)
+			p.names = append(p.names, p.prepared(n))
 		}
 	}
 	p.readFields(n.Properties)
 	slices.Sort(p.emails)
 	p.emails = slices.Compact(p.emails)
 	return p
+}
+
+// prepared returns a name with what each comparison needs of it.
+func (p *profile) prepared(n name) name {
+	n.whole = strings.Join(n.core, "")
+	n.sound, n.before, n.numbers = sound(n.whole), n.head(), numbers(n.core)
+	for _, words := range [][]string{n.words, n.core} {
+		if len(words) > 1 {
+			n.letters = append(n.letters, firstLetters(words))
+		}
+	}
+	for _, word := range n.core {
+		id := slices.Index(p.words, word)
+		if id < 0 {
+			id = len(p.words)
+			p.words, p.sounds = append(p.words, word), append(p.sounds, sound(word))
+		}
+		n.ids = append(n.ids, id)
+	}
+	return n
+}
+
+func firstLetters(words []string) string {
+	var letters strings.Builder
+	for _, w := range words {
+		letters.WriteByte(w[0])
+	}
+	return letters.String()
 }
 
 // features are the findings of a comparison, each with its size.
@@ -100,8 +131,8 @@ const bias = "bias"
 
 func (w weights) score(f features) float64 {
 	sum := w[bias]
-	for name, size := range f {
-		sum += w[name] * size
+	for _, name := range slices.Sorted(maps.Keys(f)) { // a sum in another order differs in its last digits
+		sum += w[name] * f[name]
 	}
 	return sum
 }
@@ -114,8 +145,8 @@ func compare(a, b *profile) Match {
 	f := compareAll(a, b, w)
 	m := Match{Probability: 1 / (1 + math.Exp(-w.score(f)))}
 	byCode := map[string]float64{}
-	for name, size := range f {
-		byCode[codes[name]] += w[name] * size
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		byCode[codes[name]] += w[name] * f[name]
 	}
 	for code, weight := range byCode {
 		if text := reasonWords[code]; text != "" && math.Abs(weight) >= 0.1 {
@@ -155,12 +186,17 @@ func (m *Match) weights() []float64 {
 	return weights
 }
 
-// compareAll returns the features of two nodes; of their names those of the two that fit best with the weights.
+// compareAll returns the features of two nodes; of their names those of the two that fit best with the weights. The result does not
+// depend on which node is the first.
 func compareAll(a, b *profile, w weights) features {
+	if comesAfter(a, b) {
+		a, b = b, a
+	}
+	c := newComparison(a, b)
 	best, found := features{}, false
-	for _, x := range a.names {
-		for _, y := range b.names {
-			for _, f := range compareNames(a.isPerson(), x, y) {
+	for sum := range len(a.names) + len(b.names) { // the first names come first: the steps may not last for all
+		for i := max(0, sum-len(b.names)+1); i <= min(sum, len(a.names)-1); i++ {
+			for _, f := range c.names(a.names[i], b.names[sum-i]) {
 				if !found || w.score(f) > w.score(best) {
 					best, found = f, true
 				}
@@ -169,7 +205,7 @@ func compareAll(a, b *profile, w weights) features {
 	}
 	f := best
 	compareEmails(f, a, b)
-	compareFields(f, a, b)
+	c.fields(f)
 	switch {
 	case a.typ == "" || b.typ == "":
 	case a.typ == b.typ:
@@ -183,162 +219,23 @@ func compareAll(a, b *profile, w weights) features {
 	return f
 }
 
+// comesAfter reports whether the names of one node come after those of the other.
+func comesAfter(a, b *profile) bool {
+	return slices.CompareFunc(a.names, b.names, func(x, y name) int { return slices.Compare(x.words, y.words) }) > 0
+}
+
 // differ reports whether names differ so that shared neighbours say nothing: members of a family and branches of a company have these
 // too.
 func (f features) differ() bool {
 	return f["given_other"]+f["middle_other"]+f["number_in_name"]+f["name_begins_otherwise"] > 0
 }
 
-func compareNames(person bool, a, b name) []features {
-	if person {
-		return comparePersons(a, b)
-	}
-	return []features{compareThings(a, b)}
-}
-
-// comparePersons compares two names of persons, with each way to read which of their words is the family name.
-func comparePersons(a, b name) []features {
-	x, y := a.core, b.core
-	lastX, lastY := x[len(x)-1], y[len(y)-1]
-	switch {
-	case len(x) == 1 && len(y) == 1:
-		f := features{"alone": 1}
-		f["given_"+compareGiven(lastX, lastY)] = 1
-		return []features{f}
-	case len(x) == 1:
-		return []features{
-			{"family_missing": 1, "given_" + compareGiven(lastX, y[0]): 1},
-			{"given_missing": 1, "family_" + compareWords(lastX, lastY): 1},
-		}
-	case len(y) == 1:
-		return comparePersons(b, a)
-	}
-	straight := features{"given_" + compareGiven(x[0], y[0]): 1, "family_" + compareWords(lastX, lastY): 1}
-	if len(x) > 2 && len(y) > 2 && compareGiven(x[1], y[1]) == "other" {
-		straight["middle_other"] = 1
-	}
-	swapped := features{"swapped": 1, "given_" + compareGiven(x[0], lastY): 1, "family_" + compareWords(lastX, y[0]): 1}
-	return []features{straight, swapped}
-}
-
-// compareGiven returns how two given names compare.
-func compareGiven(a, b string) string {
-	switch {
-	case a == b && len(a) > 1:
-		return "same"
-	case (len(a) == 1 || len(b) == 1) && a[0] == b[0]:
-		return "initial"
-	case len(a) > 1 && len(b) > 1 && sameNickname(a, b):
-		return "nickname"
-	}
-	return compareWords(a, b)
-}
-
-func compareWords(a, b string) string {
-	switch {
-	case a == b:
-		return "same"
-	case misspelt(a, b):
-		return "spelling"
-	case len(a) > 2 && len(b) > 2 && sound(a) == sound(b):
-		return "sound"
-	}
-	return "other"
-}
-
-// compareThings compares two names of other kinds.
-func compareThings(a, b name) features {
-	x, y := a.joined(), b.joined()
-	f := features{}
-	if x == y {
-		f["name_same"] = 1
-		return f
-	}
-	if head := a.head(); head != "" && head == b.head() { // what follows is a place or an address
-		f["name_head"] = 1
-	} else if differInNumbers(a.core, b.core) {
-		f["number_in_name"] = 1
-	}
-	switch {
-	case isAcronym(x, b) || isAcronym(y, a):
-		f["acronym"] = 1
-	case f["number_in_name"] == 0 && min(len(x), len(y)) >= 5 && similar(x, y) >= 0.93:
-		f["name_spelling"] = 1
-		if oneMistake(x, y) {
-			f["name_mistake"] = 1
-		}
-	default:
-		common := commonWords(a.core, b.core)
-		all := float64(len(a.core)+len(b.core)) - common
-		f["name_overlap"] = common / all
-		if common >= float64(min(len(a.core), len(b.core))) {
-			f["name_part"] = 1
-		}
-		if a.core[0] != b.core[0] && !misspelt(a.core[0], b.core[0]) {
-			f["name_begins_otherwise"] = 1
-		}
-		if sound(x) == sound(y) && len(sound(x)) > 2 {
-			f["name_sound"] = 1
-		}
-	}
-	return f
-}
-
-// commonWords returns how many words two names have in common; a misspelt one counts a little less.
-func commonWords(a, b []string) (common float64) {
-	used := make([]bool, len(b))
-	for _, x := range a {
-		for j, y := range b {
-			if used[j] {
-				continue
-			}
-			if x == y {
-				common, used[j] = common+1, true
-				break
-			}
-			if misspelt(x, y) {
-				common, used[j] = common+0.8, true
-				break
-			}
-		}
-	}
-	return common
-}
-
-// differInNumbers reports whether two names have other numbers: phase 1 is not phase 2.
-func differInNumbers(a, b []string) bool {
-	numbers := func(words []string) string {
-		var all []string
-		for _, w := range words {
-			if digits := strings.Trim(w, "abcdefghijklmnopqrstuvwxyz"); digits != "" {
-				all = append(all, digits)
-			}
-		}
-		return strings.Join(all, " ")
-	}
-	return numbers(a) != numbers(b)
-}
-
-// isAcronym reports whether a short text has the first letters of a name's words.
-func isAcronym(short string, long name) bool {
-	for _, words := range [][]string{long.words, long.core} {
-		var letters strings.Builder
-		for _, w := range words {
-			letters.WriteByte(w[0])
-		}
-		if len(words) > 1 && len(short) > 1 && letters.String() == short {
-			return true
-		}
-	}
-	return false
-}
-
 // sharedNeighbours weighs the nodes that both are linked with: one that few are linked with says more. It is at most
 // mostShared: a person of whom only the family name is known shares the neighbours of the whole family.
 func sharedNeighbours(a, b *profile) (sum float64) {
-	for key, links := range a.neighbours {
+	for _, key := range slices.Sorted(maps.Keys(a.neighbours)) { // a sum in another order differs in its last digits
 		if other, shared := b.neighbours[key]; shared {
-			sum += 1 / math.Log2(2+float64(max(links, other)))
+			sum += 1 / math.Log2(2+float64(max(a.neighbours[key], other)))
 		}
 	}
 	return min(sum, mostShared)

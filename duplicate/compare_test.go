@@ -3,6 +3,7 @@ package duplicate
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -124,4 +125,65 @@ func FuzzCompare(f *testing.F) {
 		}
 		newProfile(x).blocks()
 	})
+}
+
+// TestComparisonsTakeFewSteps compares nodes whose names and properties were made to take long: a comparison ends within its steps, finds
+// what is equal, and has the same result in both directions.
+func TestComparisonsTakeFewSteps(t *testing.T) {
+	letters := func(length int) string { return strings.Repeat("a", length) }
+	for name, make := range map[string]func(i, length int) string{
+		"equal letters":       func(i, length int) string { return letters(length - i) },
+		"equal but one":       func(i, length int) string { return letters(length-i-1) + "b" },
+		"eight equal words":   func(i, length int) string { return strings.Repeat(letters(max(1, length/8-i%4))+" ", 8) },
+		"words of all sizes":  func(i, length int) string { return letters(i+1) + " " + letters(length-i-2) },
+		"a script that grows": func(i, length int) string { return strings.Repeat("щ", max(1, length/2-i)) },
+	} {
+		for _, kind := range []string{"person", "entity"} {
+			for _, length := range []int{30, 40, 90, 240} {
+				a, b := Node{Kind: kind, Properties: map[string]any{}}, Node{Kind: kind, Properties: map[string]any{}}
+				for i := range maxNames {
+					a.Names, b.Names = append(a.Names, make(i, length)), append(b.Names, "b"+make(i, length))
+				}
+				for i := range maxFields {
+					a.Properties[strconv.Itoa(i)], b.Properties[strconv.Itoa(i)] = make(i%20, length), make(i%20, length)+"c"
+				}
+				x, y := newProfile(a), newProfile(b)
+				c := newComparison(x, y)
+				for _, x := range x.names {
+					for _, y := range y.names {
+						c.names(x, y)
+					}
+				}
+				c.fields(features{})
+				if c.left < 0 || c.left > mostSteps {
+					t.Errorf("%s, %s of %d letters: %d steps are left", name, kind, length, c.left)
+				}
+				one, other := Compare(a, b), Compare(b, a)
+				if one.Probability != other.Probability {
+					t.Errorf("%s, %s of %d letters: %f and %f", name, kind, length, one.Probability, other.Probability)
+				}
+				b.Names[maxNames-1] = a.Names[maxNames-1]
+				if p := Compare(a, b).Probability; p < one.Probability || kind == "entity" && p < 0.3 {
+					t.Errorf("%s, %s of %d letters: %f with a name in common, %f without", name, kind, length, p, one.Probability)
+				}
+			}
+		}
+	}
+}
+
+// TestWordsAreComparedOnce compares a pair of words that many names have.
+func TestWordsAreComparedOnce(t *testing.T) {
+	a, b := Node{Kind: "person"}, Node{Kind: "person"}
+	for i := range maxNames {
+		a.Names, b.Names = append(a.Names, "Katherina "+strconv.Itoa(i)), append(b.Names, "Katharina "+strconv.Itoa(i))
+	}
+	c := newComparison(newProfile(a), newProfile(b))
+	for _, x := range c.a.names {
+		for _, y := range c.b.names {
+			c.names(x, y)
+		}
+	}
+	if took := mostSteps - c.left; took > 2*len("Katherina")*len("Katharina") {
+		t.Errorf("%d steps", took)
+	}
 }

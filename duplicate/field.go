@@ -86,26 +86,27 @@ func readDay(text string) string {
 	return ""
 }
 
-// compareFields adds the features of the fields that both nodes have.
-func compareFields(f features, a, b *profile) {
-	for key, x := range a.fields {
-		y, both := b.fields[key]
+// fields adds the features of the fields that both nodes have.
+func (c *comparison) fields(f features) {
+	for _, key := range slices.Sorted(maps.Keys(c.a.fields)) {
+		x := c.a.fields[key]
+		y, both := c.b.fields[key]
 		if !both || x.sort != y.sort {
 			continue
 		}
-		f[string(x.sort)+"_"+compareValues(x, y)]++
+		f[string(x.sort)+"_"+c.values(x, y)]++
 	}
 	for name, size := range f {
 		f[name] = min(size, 4)
 	}
 }
 
-func compareValues(x, y field) string {
+func (c *comparison) values(x, y field) string {
 	switch {
 	case x.value == y.value:
 		return "same"
 	case x.sort == textSort:
-		if s := similar(strings.ReplaceAll(x.value, " ", ""), strings.ReplaceAll(y.value, " ", "")); s >= 0.88 {
+		if c.isNear(strings.ReplaceAll(x.value, " ", ""), strings.ReplaceAll(y.value, " ", ""), 0.88) {
 			return "near"
 		}
 	case oneMistake(x.value, y.value):

@@ -19,9 +19,14 @@ const (
 type name struct {
 	words []string // all
 	core  []string // without titles, forms of companies and articles; all if nothing else is left
-}
 
-func (n name) joined() string { return strings.Join(n.core, "") }
+	// What profile.prepared adds.
+	ids          []int // of the core, in the words of the profile
+	whole, sound string
+	before       string   // head
+	numbers      string   // in the core
+	letters      []string // the first ones of all words and of the core
+}
 
 // head returns the words before the form of a company, if there is one behind other words.
 func (n name) head() string {
@@ -140,7 +145,8 @@ func sound(word string) string {
 var sounds = strings.NewReplacer("tsch", "x", "sch", "x", "tch", "x", "ough", "o", "augh", "af", "chr", "kr", "sh", "x", "ch", "x", "ph", "f", "gh", "g",
 	"th", "t", "ck", "k", "ce", "se", "ci", "si", "cy", "sy", "dg", "j", "ge", "je", "gi", "ji", "qu", "kw", "tz", "s", "ts", "s", "cz", "x", "cs", "x")
 
-// similar returns how similar two words are, 0 to 1 (Jaro and Winkler).
+// similar returns how similar two texts of at most textLetters are, 0 to 1 (Jaro and Winkler). It takes as many steps as the product of
+// their lengths.
 func similar(a, b string) float64 {
 	if a == b {
 		return 1
@@ -149,7 +155,7 @@ func similar(a, b string) float64 {
 		return 0
 	}
 	reach := max(max(len(a), len(b))/2-1, 0)
-	var usedA, usedB [2 * maxLength]bool
+	var usedA, usedB [textLetters]bool
 	if len(a) > len(usedA) || len(b) > len(usedB) {
 		return 0
 	}
@@ -179,6 +185,10 @@ func similar(a, b string) float64 {
 		}
 		j++
 	}
+	return winkler(a, b, matches, moved)
+}
+
+func winkler(a, b string, matches, moved int) float64 {
 	m := float64(matches)
 	jaro := (m/float64(len(a)) + m/float64(len(b)) + (m-float64(moved)/2)/m) / 3
 	same := 0
@@ -188,5 +198,21 @@ func similar(a, b string) float64 {
 	return jaro + float64(same)*0.1*(1-jaro)
 }
 
-// misspelt reports whether one word may be the other with a mistake.
-func misspelt(a, b string) bool { return min(len(a), len(b)) >= 3 && similar(a, b) >= 0.87 }
+// mostSimilar returns how similar two texts are at most, by how many letters they have in common. It takes as many steps as they have letters.
+func mostSimilar(a, b string) float64 {
+	var counts [256]int
+	for i := range len(a) {
+		counts[a[i]]++
+	}
+	common := 0
+	for i := range len(b) {
+		if counts[b[i]] > 0 {
+			counts[b[i]]--
+			common++
+		}
+	}
+	if common == 0 {
+		return 0
+	}
+	return winkler(a, b, common, 0)
+}
