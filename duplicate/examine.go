@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -22,16 +21,21 @@ import (
 var (
 	findNodes      = neo.Load[nodeRow]("duplicate_nodes")
 	storeBlocks    = neo.Load[neo.None]("duplicate_block")
-	findMet        = neo.Load[metRow]("duplicate_meet")
 	checkPairs     = neo.Load[pairRow]("duplicate_pairs")
 	storeProposals = neo.Load[neo.None]("duplicate_propose")
 )
 
 const (
-	examineBatch  = 50  // nodes that are compared in one step
-	mostMet       = 20  // nodes with which each is compared
-	mostProposals = 10  // of a node
-	mostLinked    = 100 // neighbours that are read of a node
+	examineBatch  = 50    // nodes that are compared in one step
+	mostNear      = 100   // nodes of which those are chosen with which each is compared
+	mostMet       = 20    // nodes with which each is compared
+	mostProposals = 10    // of a node
+	mostLinked    = 100   // neighbours that are read of a node
+	mostLinks     = 1000  // relationships that are counted of a neighbour
+	mostMerged    = 1000  // nodes that are part of one, whose refusals count
+	mostRefusals  = 1000  // of each of these as the first of a pair
+	checkedNames  = 10000 // keys of nodes and their parts of which refusals are looked for in one statement, but for the last pair
+	countedLinks  = 1000  // neighbours whose relationships are counted in one statement
 	// KeepFrom is the least probability of a proposal that is kept.
 	KeepFrom = 0.3
 )
@@ -45,7 +49,7 @@ type nodeRow struct {
 	Aliases    []string
 	Type       string
 	Properties string
-	MergedKeys []string
+	Merged     int64
 	IsOwner    bool
 	Neighbours []linkedRow
 }
@@ -53,20 +57,43 @@ type nodeRow struct {
 // linkedRow is a neighbour, in the order of duplicate_nodes.
 type linkedRow struct {
 	Key     string
-	Links   int64
 	IsOwner bool
-}
-
-// metRow is a row of duplicate_meet.
-type metRow struct {
-	EntityKey string
-	Others    []string
 }
 
 // pairRow is a row of duplicate_pairs.
 type pairRow struct {
-	Position          int
-	Together, Refused bool
+	Position                  int
+	Linked, Together, Refused bool
+}
+
+// linksRow is a row of duplicate_links.
+type linksRow struct {
+	Position int
+	Links    int64
+}
+
+// node is a node that is compared: its row without what only its profile needs.
+type node struct {
+	nodeRow
+
+	profile *profile
+	sum     [sha256.Size]byte // of what was compared, but for the neighbours
+}
+
+func newNode(row nodeRow) *node {
+	n := &node{row, row.profile(), row.sum()}
+	n.Names, n.Aliases, n.Type, n.Properties = nil, nil, "", ""
+	return n
+}
+
+// sum returns a digest of what is compared, but for the neighbours.
+func (n nodeRow) sum() [sha256.Size]byte {
+	n.Neighbours, n.Merged = nil, 0
+	raw, err := json.Marshal(n)
+	if err != nil {
+		panic(err) // it has only texts
+	}
+	return sha256.Sum256(raw)
 }
 
 func (n *nodeRow) user() string {
@@ -79,15 +106,15 @@ func (n *nodeRow) user() string {
 func (n *nodeRow) kind() string { return n.Labels.Kind().Name }
 
 // isLinked reports whether two nodes are linked with each other, and so are two.
-func (n *nodeRow) isLinked(other *nodeRow) bool {
-	has := func(n *nodeRow, key string) bool {
+func (n *node) isLinked(other *node) bool {
+	has := func(n *node, key string) bool {
 		return slices.ContainsFunc(n.Neighbours, func(l linkedRow) bool { return l.Key == key })
 	}
 	return has(n, other.EntityKey) || has(other, n.EntityKey)
 }
 
 func (n *nodeRow) profile() *profile {
-	node := Node{Kind: n.kind(), Type: n.Type, Neighbours: map[string]int{}}
+	node := Node{Kind: n.kind(), Type: n.Type, Neighbours: map[string]int{}} // the neighbours are counted later
 	for _, name := range n.Names {
 		if name != nil {
 			node.Names = append(node.Names, *name)
@@ -96,11 +123,6 @@ func (n *nodeRow) profile() *profile {
 	node.Names = append(node.Names, n.Aliases...)
 	if n.Properties != "" {
 		_ = json.Unmarshal([]byte(n.Properties), &node.Properties) // what is no JSON says nothing
-	}
-	for _, l := range n.Neighbours {
-		if !l.IsOwner {
-			node.Neighbours[l.Key] = int(l.Links)
-		}
 	}
 	return newProfile(node)
 }
@@ -115,39 +137,59 @@ func hashed(team, user, kind string, blocks []string) string {
 	return strings.Join(words, " ")
 }
 
+// batch names nodes that are compared in one step.
+type batch struct {
+	keys []string
+	user *string // only nodes of this user are, or, if it is empty, those that the team shares; nil: all are
+}
+
+func (b *batch) has(n *node) bool { return n != nil && (b.user == nil || *b.user == n.user()) }
+
 // found is a pair that may be one.
 type found struct {
 	pair  Pair
 	match Match
-	a, b  *nodeRow
+	a, b  *node
 }
 
 // examine compares nodes of a team with those that they meet, and stores what it proposes for them. It returns what it proposed.
-func (s *Store) examine(ctx context.Context, team string, keys []string) ([]found, error) {
+func (s *Store) examine(ctx context.Context, team string, b batch) ([]found, error) {
 	ctx = fence.WithBegin(ctx, time.Now())
-	nodes, profiles := map[string]*nodeRow{}, map[string]*profile{}
-	if err := s.read(ctx, team, keys, nodes, profiles); err != nil {
+	nodes := map[string]*node{}
+	if err := s.read(ctx, team, b.keys, nodes); err != nil {
 		return nil, err
 	}
-	if err := s.block(ctx, team, keys, nodes, profiles); err != nil {
+	var present, gone []string
+	for _, key := range b.keys {
+		switch n := nodes[key]; {
+		case n == nil:
+			gone = append(gone, key)
+		case b.has(n):
+			present = append(present, key)
+		}
+	}
+	if err := s.block(ctx, team, present, gone, nodes); err != nil || len(present) == 0 {
 		return nil, err
 	}
-	present := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return nodes[key] == nil })
-	if len(present) == 0 {
-		return nil, nil
-	}
-	near, err := findMet.Read(ctx, s.db, map[string]any{"team_id": team, "entity_keys": present, "limit": mostMet + 1})
+	met, err := s.meet(ctx, team, present)
 	if err != nil {
 		return nil, err
 	}
 	var others []string
-	for _, m := range near {
-		others = append(others, m.Others...)
+	for _, key := range present {
+		others = append(others, met[key]...)
 	}
-	if err := s.read(ctx, team, others, nodes, profiles); err != nil {
+	if err := s.read(ctx, team, others, nodes); err != nil {
 		return nil, err
 	}
-	kept, err := s.possible(ctx, team, compareMet(near, nodes, profiles))
+	if err := s.countLinks(ctx, team, met, nodes); err != nil {
+		return nil, err
+	}
+	pairs, err := compareMet(ctx, present, met, nodes)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := s.possible(ctx, team, pairs)
 	if err != nil {
 		return nil, err
 	}
@@ -169,10 +211,11 @@ func (s *Store) propose(ctx context.Context, team string, keys []string, pairs [
 	})
 }
 
-// compareAgain locks the nodes of a pair. It returns ErrConflict if they are not as they were when they were compared, also by a merge.
+// compareAgain locks the nodes of a pair. It returns ErrConflict if they are not as they were when they were compared, or if the pair, or
+// one with a node that was merged into them meanwhile, is refused.
 func (f *found) compareAgain(t *graph.Tx, team string) error {
-	params := map[string]any{"team_id": team, "entity_keys": graph.Distinct(keysOf([]Pair{f.pair})), "neighbours": 0, "now": t.Now()}
-	if _, err := findEnds.Exec(t, params); err != nil {
+	params := nodeParams(team, graph.Distinct(keysOf([]Pair{f.pair})), 0, t.Now())
+	if _, err := findEnds.Exec(t, map[string]any{"team_id": team, "entity_keys": params["entity_keys"]}); err != nil {
 		return err
 	}
 	rows, err := findNodes.Exec(t, params)
@@ -180,16 +223,16 @@ func (f *found) compareAgain(t *graph.Tx, team string) error {
 		return err
 	}
 	same := 0
-	for _, was := range []*nodeRow{f.a, f.b} {
-		compared := *was
-		compared.Neighbours = nil
-		for _, now := range rows {
-			if now.Neighbours = nil; reflect.DeepEqual(compared, now) {
-				same++
-			}
+	for _, now := range rows {
+		if now.sum() == f.a.sum || now.sum() == f.b.sum {
+			same++
 		}
 	}
-	if same < 2 {
+	checked, err := checkPairs.Exec(t, pairParams(team, []map[string]any{f.checked(0)}, t.Now()))
+	if err != nil {
+		return err
+	}
+	if same < 2 || len(checked) != 1 || checked[0].Refused {
 		return fmt.Errorf("the nodes have changed meanwhile: %w", fault.ErrConflict)
 	}
 	return nil
@@ -202,56 +245,65 @@ func (f *found) row() map[string]any {
 	return r
 }
 
+// nodeParams returns the parameters of duplicate_nodes.
+func nodeParams(team string, keys []string, neighbours int, now time.Time) map[string]any {
+	return map[string]any{"team_id": team, "entity_keys": keys, "names": maxNames, "length": maxLength, "neighbours": neighbours, "now": now}
+}
+
 // read adds nodes that were not read yet.
-func (s *Store) read(ctx context.Context, team string, keys []string, nodes map[string]*nodeRow, profiles map[string]*profile) error {
+func (s *Store) read(ctx context.Context, team string, keys []string, nodes map[string]*node) error {
 	keys = slices.DeleteFunc(graph.Distinct(keys), func(key string) bool { return nodes[key] != nil })
-	if len(keys) == 0 {
-		return nil
+	for some := range slices.Chunk(keys, examineBatch) { // their properties are not kept
+		rows, err := findNodes.Read(ctx, s.db, nodeParams(team, some, mostLinked, s.graph.Now()))
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			nodes[row.EntityKey] = newNode(row)
+		}
 	}
-	rows, err := findNodes.Read(ctx, s.db, map[string]any{"team_id": team, "entity_keys": keys, "neighbours": mostLinked, "now": s.graph.Now()})
-	for i := range rows {
-		nodes[rows[i].EntityKey], profiles[rows[i].EntityKey] = &rows[i], rows[i].profile()
-	}
-	return err
+	return nil
 }
 
 // block stores by which blocks the nodes meet others. What does not exist any more meets nobody.
-func (s *Store) block(ctx context.Context, team string, keys []string, nodes map[string]*nodeRow, profiles map[string]*profile) error {
-	rows, gone := []map[string]any{}, []string{}
+func (s *Store) block(ctx context.Context, team string, keys, gone []string, nodes map[string]*node) error {
+	rows := []map[string]any{}
 	for _, key := range keys {
 		n := nodes[key]
-		if n == nil {
-			gone = append(gone, key)
-			continue
-		}
-		r := map[string]any{"entity_key": key, "user_id": nil, "blocks": hashed(team, n.user(), n.kind(), profiles[key].blocks())}
+		r := map[string]any{"entity_key": key, "user_id": nil, "blocks": hashed(team, n.user(), n.kind(), n.profile.blocks())}
 		if n.user() != "" {
 			r["user_id"] = n.user()
 		}
 		rows = append(rows, r)
 	}
+	if len(rows)+len(gone) == 0 {
+		return nil
+	}
 	return s.graph.Transaction(ctx, "duplicate_block", func(t *graph.Tx) error {
 		t.Changes(nil)
-		return storeBlocks.Run(t, map[string]any{"team_id": team, "rows": rows, "gone": gone})
+		return storeBlocks.Run(t, map[string]any{"team_id": team, "rows": rows, "gone": slices.Concat([]string{}, gone)})
 	})
 }
 
-// compareMet compares nodes that met. Of each it keeps the most probable pairs.
-func compareMet(near []metRow, nodes map[string]*nodeRow, profiles map[string]*profile) []found {
+// compareMet compares nodes with those that they met. Of each it keeps the most probable pairs; of a pair of two of the nodes the later
+// one decides, as if they were compared one by one.
+func compareMet(ctx context.Context, keys []string, met map[string][]string, nodes map[string]*node) ([]found, error) {
 	all := map[string]found{}
-	for _, m := range near {
+	for _, key := range keys {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		var of []found
-		n := nodes[m.EntityKey]
-		for _, key := range m.Others {
-			other := nodes[key]
-			if n == nil || other == nil || other.kind() != n.kind() || other.user() != n.user() || n.IsOwner && other.IsOwner || n.isLinked(other) {
-				continue
-			}
-			if match := compare(profiles[m.EntityKey], profiles[key]); match.Probability >= KeepFrom {
-				of = append(of, found{Pair{m.EntityKey, key}, match, n, other})
+		n := nodes[key]
+		for _, other := range met[key] {
+			if o := nodes[other]; n.mayBe(o) && !n.isLinked(o) {
+				if match := compare(n.profile, o.profile); match.Probability >= KeepFrom {
+					of = append(of, found{Pair{key, other}, match, n, o})
+				}
 			}
 		}
-		slices.SortFunc(of, func(x, y found) int { return cmp.Compare(y.match.Probability, x.match.Probability) })
+		slices.SortStableFunc(of, func(x, y found) int { return cmp.Compare(y.match.Probability, x.match.Probability) })
+		maps.DeleteFunc(all, func(_ string, f found) bool { return f.a == n || f.b == n })
 		for _, f := range of[:min(len(of), mostProposals)] {
 			all[f.pair.key()] = f
 		}
@@ -260,40 +312,52 @@ func compareMet(near []metRow, nodes map[string]*nodeRow, profiles map[string]*p
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		kept = append(kept, all[key])
 	}
-	return kept
+	return kept, nil
 }
 
-// possible omits the pairs that one source mentions together, and those that were refused.
-func (s *Store) possible(ctx context.Context, team string, all []found) ([]found, error) {
-	if len(all) == 0 {
-		return nil, nil
-	}
-	pairs := make([]map[string]any, len(all))
-	for i, f := range all {
-		pairs[i] = map[string]any{"position": i, "first_key": f.pair.First, "second_key": f.pair.Second, "names": f.names()}
-	}
-	rows, err := checkPairs.Read(ctx, s.db, map[string]any{"team_id": team, "pairs": pairs})
-	if err != nil {
-		return nil, err
-	}
-	var kept []found
-	for _, r := range rows {
-		if !r.Together && !r.Refused {
-			kept = append(kept, all[r.Position])
+// mayBe reports whether two nodes are of one kind and user, and not two owners.
+func (n *node) mayBe(other *node) bool {
+	return other != nil && other.kind() == n.kind() && other.user() == n.user() && !(n.IsOwner && other.IsOwner)
+}
+
+// checked returns what duplicate_pairs is given of a pair.
+func (f *found) checked(position int) map[string]any {
+	return map[string]any{"position": position, "pair": f.pair.key(), "first_key": f.pair.First, "second_key": f.pair.Second}
+}
+
+func pairParams(team string, pairs []map[string]any, now time.Time) map[string]any {
+	return map[string]any{"team_id": team, "pairs": pairs, "names": mostMerged, "refusals": mostRefusals, "separator": graph.KeySeparator, "now": now}
+}
+
+// possible omits the pairs that are linked, those that one source mentions together, and those that were refused.
+func (s *Store) possible(ctx context.Context, team string, all []found) (kept []found, err error) {
+	for len(all) > 0 {
+		some := firstPairs(all)
+		pairs := make([]map[string]any, some)
+		for i := range pairs {
+			pairs[i] = all[i].checked(i)
 		}
+		rows, err := checkPairs.Read(ctx, s.db, pairParams(team, pairs, s.graph.Now()))
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			if !r.Linked && !r.Together && !r.Refused {
+				kept = append(kept, all[r.Position])
+			}
+		}
+		all = all[some:]
 	}
 	return kept, nil
 }
 
-const mostMerged = 100 // nodes that are part of one, whose refusals count
-
-// names returns the keys of the pair, also with the nodes that are part of its two.
-func (f *found) names() []string {
-	var names []string
-	for _, first := range append([]string{f.a.EntityKey}, f.a.MergedKeys[:min(len(f.a.MergedKeys), mostMerged)]...) {
-		for _, second := range append([]string{f.b.EntityKey}, f.b.MergedKeys[:min(len(f.b.MergedKeys), mostMerged)]...) {
-			names = append(names, Pair{first, second}.key())
+// firstPairs returns how many pairs are checked in one statement, by the number of their names.
+func firstPairs(all []found) int {
+	names := int64(0)
+	for i := range all {
+		if names += 2 + min(all[i].a.Merged, mostMerged) + min(all[i].b.Merged, mostMerged); names >= checkedNames {
+			return i + 1
 		}
 	}
-	return names
+	return len(all)
 }

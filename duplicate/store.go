@@ -254,7 +254,7 @@ func (s *Store) Refuse(ctx context.Context, scope graph.Scope, refuse, admit []P
 		return admitPairs.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": pairs})
 	})
 	if err == nil && len(admit) > 0 {
-		_, err = s.examine(ctx, scope.TeamID, graph.Distinct(keysOf(admit)))
+		_, err = s.examine(ctx, scope.TeamID, batch{keys: graph.Distinct(keysOf(admit))})
 	}
 	return err
 }

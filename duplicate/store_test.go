@@ -51,7 +51,7 @@ func (e *env) lookOnce() (more bool) {
 	rows, err := findProgress.Read(e.Context(), e.Store.DB(), map[string]any{"teams": []string{e.Team}, "limit": 1})
 	for _, p := range rows {
 		if err == nil {
-			more, err = e.worker.look(e.Context(), p)
+			more, err = e.worker.look(e.Context(), p, time.Now().Add(time.Hour))
 		}
 	}
 	if err != nil {
@@ -161,13 +161,18 @@ func TestFirstLook(t *testing.T) {
 	for some := range slices.Chunk(nodes, 200) {
 		e.Write("u1", some)
 	}
-	e.worker.pages = 1
-	left := map[string]bool{}
+	now := time.Now()
+	e.worker.now = func() time.Time { return now }
+	e.worker.compare = func(ctx context.Context, team string, b batch) ([]found, error) {
+		now = now.Add(teamShare)
+		return e.store.examine(ctx, team, b)
+	}
+	r := newRound(now)
 	for range 2 { // the second time it waits for the next turn
-		if err := e.worker.lookAt(e.Context(), []string{e.Team}, left); err != nil {
+		if err := e.worker.lookAt(e.Context(), []string{e.Team}, r); err != nil {
 			t.Fatal(err)
 		}
-		e.Same("more is left after a page", []any{map[string]bool{e.Team: true}, int64(walkPage)}, []any{left, e.counts[Compared]})
+		e.Same("more is left after its share", []any{true, int64(examineBatch)}, []any{r.left, e.counts[Compared]})
 	}
 	e.Same("it waits", true, e.waits())
 	e.look()
@@ -415,7 +420,7 @@ func TestRefusalsMeanwhile(t *testing.T) {
 	e := fresh(t, 0.5)
 	e.Write("u1", []graph.NodeWrite{named("entity", "acme1", "Acme Inc."), named("entity", "acme2", "ACME")})
 	keys := []string{"acme1", "acme2"}
-	compared, err := e.store.examine(e.Context(), e.Team, keys)
+	compared, err := e.store.examine(e.Context(), e.Team, batch{keys: keys})
 	if err != nil || len(compared) != 1 {
 		t.Fatalf("%v, %v", compared, err)
 	}
@@ -477,16 +482,4 @@ func TestRefusalsOfMergedNodesAreExported(t *testing.T) {
 		e.Same("stored", []any{int64(1), 0, error(nil)}, []any{created, len(bad), err})
 	}
 	e.Same("the pair", [][]any{{"a", "c"}}, other.Raw(`MATCH (d:DuplicateRefusal {team_id: $team}) RETURN d.first_key, d.second_key`))
-}
-
-// TestNamesOfAPair has the refusals of all nodes that are part of one.
-func TestNamesOfAPair(t *testing.T) {
-	var parts []string
-	for i := range mostMerged {
-		parts = append(parts, fmt.Sprintf("part %d", i))
-	}
-	f := found{a: &nodeRow{EntityKey: "a", MergedKeys: parts}, b: &nodeRow{EntityKey: "b"}}
-	if names := f.names(); len(names) != 101 || !slices.Contains(names, Pair{"part 99", "b"}.key()) {
-		t.Errorf("%d names", len(names))
-	}
 }

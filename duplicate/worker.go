@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,6 +29,7 @@ type progress struct {
 	NextSeq  *int64
 	NextItem *int64
 	First    *string
+	Tries    int64
 }
 
 // walked is a row of duplicate_walk.
@@ -45,7 +45,7 @@ type Options struct {
 	Judge   func(ctx context.Context, kind string, first, second PairNode) (Verdict, error) // asks a model about unsure pairs; nil: none is asked
 	Every   time.Duration
 	Log     *slog.Logger
-	Observe func(what string, count int64) // called with what it compared, proposed, merged and had judged
+	Observe func(what string, count int64) // called with what it compared, proposed, merged, had judged and skipped
 }
 
 // What a worker counts.
@@ -54,6 +54,7 @@ const (
 	Found    = "proposed" // pairs
 	Merged   = "merged"   // pairs
 	Judged   = "judged"   // pairs
+	Skipped  = "skipped"  // nodes that it could not compare
 )
 
 // Worker follows the feeds of all teams and keeps their proposals. Any number of processes may run one; a lease lets one of them work at
@@ -62,8 +63,11 @@ type Worker struct {
 	store   *Store
 	options Options
 	holder  string
-	pages   int       // of nodes or changes of a team, before other teams have their turn
-	held    time.Time // when the lease was last taken or extended
+	now     func() time.Time
+	compare func(ctx context.Context, team string, b batch) ([]found, error)
+	held    time.Time      // when the lease was last taken or extended
+	after   string         // the team behind which the next turn begins
+	sizes   map[string]int // of the steps of teams of which one failed, in nodes or changes
 
 	askAgain time.Time // when the model may be asked again
 }
@@ -76,7 +80,8 @@ const (
 	teamPage    = 100
 	walkPage    = 500
 	feedPage    = 500 // changes
-	lookPages   = 20
+	teamShare   = 2 * time.Second
+	turnTime    = 30 * time.Second
 )
 
 // NewWorker returns the worker of a store. Run it.
@@ -90,7 +95,7 @@ func NewWorker(s *Store, o Options) *Worker {
 	if o.Observe == nil {
 		o.Observe = func(string, int64) {}
 	}
-	return &Worker{store: s, options: o, holder: uuid.NewString(), pages: lookPages}
+	return &Worker{store: s, options: o, holder: uuid.NewString(), now: time.Now, compare: s.examine, sizes: map[string]int{}}
 }
 
 // errLost means that another process has the lease.
@@ -113,7 +118,7 @@ func (w *Worker) Run(ctx context.Context) error {
 }
 
 // turn looks through what has changed in all teams since the last turn, if no other process does. It reports whether more is left of a
-// team.
+// team. It ends after some time, and the next one begins with the teams behind.
 func (w *Worker) turn(ctx context.Context) (more bool, err error) {
 	if work, err := w.hasWork(ctx); err != nil || !work {
 		return false, err
@@ -126,42 +131,65 @@ func (w *Worker) turn(ctx context.Context) (more bool, err error) {
 	defer func() {
 		_ = w.store.graph.EndLease(context.WithoutCancel(ctx), workerLease, w.holder, nil) // it ends by itself
 	}()
-	left := map[string]bool{} // teams that wait for the next turn
-	for after := ""; ; {
-		teams, err := findTeams.Read(ctx, w.store.db, map[string]any{"after": after, "limit": teamPage})
+	r := newRound(w.now())
+	r.left = w.after != ""
+	for {
+		teams, err := findTeams.Read(ctx, w.store.db, map[string]any{"after": w.after, "limit": teamPage})
 		if err != nil {
 			return false, err
 		}
 		if len(teams) == 0 {
-			return len(left) > 0, w.judge(ctx)
+			w.after = ""
+			return r.left, w.judge(ctx)
 		}
-		for _, after = range teams {
-			if err := w.lookAt(ctx, append(w.store.takeChanged(), after), left); err != nil {
+		for _, team := range teams {
+			if err := w.lookAt(ctx, append(w.store.takeChanged(), team), r); err != nil {
 				return false, err
+			}
+			w.after = team
+			if !w.now().Before(r.ends) {
+				return true, w.judge(ctx)
 			}
 		}
 	}
 }
 
-// lookAt looks at some teams, but for those in left. It adds to left the teams of which more is left. An error ends it only if the others
-// would fail too.
-func (w *Worker) lookAt(ctx context.Context, teams []string, left map[string]bool) error {
+// round is what a turn has done.
+type round struct {
+	ends  time.Time
+	spent map[string]time.Duration // on each team
+	left  bool                     // something, for the next turn
+}
+
+func newRound(now time.Time) *round {
+	return &round{ends: now.Add(turnTime), spent: map[string]time.Duration{}}
+}
+
+// lookAt looks at some teams, at each for its share of the turn. What is wrong with one does not keep it from the others: an error ends it
+// only if they would fail too.
+func (w *Worker) lookAt(ctx context.Context, teams []string, r *round) error {
 	rows, err := findProgress.Read(ctx, w.store.db, map[string]any{"teams": graph.Distinct(teams), "limit": teamPage + 1})
 	if err != nil {
 		return err
 	}
 	for _, p := range rows {
-		if left[p.Team] {
+		share := teamShare - r.spent[p.Team]
+		if share <= 0 || !w.now().Before(r.ends) {
+			r.left = true
 			continue
 		}
-		more, err := w.look(ctx, p)
-		if errors.Is(err, graph.ErrUnavailable) || errors.Is(err, errLost) || ctx.Err() != nil {
+		began := w.now()
+		more, err := w.look(ctx, p, began.Add(share))
+		r.spent[p.Team] += w.now().Sub(began)
+		if errors.Is(err, errLost) || ctx.Err() != nil {
 			return err
 		}
 		if err != nil {
-			w.options.Log.Warn("looking for duplicates of a team failed", "team_id", p.Team, "error", err)
-		} else if more {
-			left[p.Team] = true
+			r.spent[p.Team] = teamShare
+			w.options.Log.Warn("looking for duplicates of a team failed, it is tried again", "team_id", p.Team, "error", err)
+		}
+		if more && err == nil {
+			r.left = true
 		}
 	}
 	return nil
@@ -191,9 +219,9 @@ func (w *Worker) hold(ctx context.Context) error {
 	return err
 }
 
-// look looks through what has changed in a team, as far as a turn goes, and reports whether more is left. The first look at a team walks
+// look looks through what has changed in a team until some time, and reports whether more is left. The first look at a team walks
 // through all of its nodes.
-func (w *Worker) look(ctx context.Context, t progress) (more bool, err error) {
+func (w *Worker) look(ctx context.Context, t progress, until time.Time) (more bool, err error) {
 	if t.NextSeq == nil { // what changes during the walk is looked at again behind it
 		from, err := w.store.feeds.Start(ctx, t.Team, feed.Now)
 		if err != nil {
@@ -201,106 +229,74 @@ func (w *Worker) look(ctx context.Context, t progress) (more bool, err error) {
 		}
 		t.NextSeq, t.NextItem = &from.Seq, &from.Item
 	}
-	from := feed.Position{Seq: *t.NextSeq}
+	at := reached{next: feed.Position{Seq: *t.NextSeq}, first: t.First, tries: t.Tries}
 	if t.NextItem != nil {
-		from.Item = *t.NextItem
+		at.next.Item = *t.NextItem
 	}
-	if t.First != nil {
-		if more, err := w.walk(ctx, t.Team, from, *t.First); more || err != nil {
+	for at.first != nil {
+		if more, err := w.walk(ctx, t.Team, &at, until); more || err != nil {
 			return more, err
 		}
 	}
-	more, err = w.follow(ctx, t.Team, from)
+	more, err = w.follow(ctx, t.Team, at, until)
 	if gone := (*feed.GoneError)(nil); errors.As(err, &gone) { // the next turn walks again
-		return false, w.save(ctx, t.Team, nil, new(string))
+		return false, w.save(ctx, t.Team, map[string]any{"next_seq": nil, "next_item": nil, "first": "", "tries": 0})
 	}
 	return more, err
 }
 
-// walk looks at the nodes of a team behind a key. It reports whether more are left.
-func (w *Worker) walk(ctx context.Context, team string, from feed.Position, after string) (more bool, err error) {
-	for range w.pages {
-		page, err := walkNodes.ReadOne(ctx, w.store.db, map[string]any{"team_id": team, "after": after, "limit": walkPage})
-		if err != nil {
-			return false, err
+// walk looks at the next nodes of a team. It reports whether the time is over, and more are left.
+func (w *Worker) walk(ctx context.Context, team string, at *reached, until time.Time) (more bool, err error) {
+	page, err := walkNodes.ReadOne(ctx, w.store.db, map[string]any{"team_id": team, "after": *at.first, "limit": walkPage})
+	if err != nil {
+		return false, err
+	}
+	last := reached{next: at.next}
+	if page.Seen == walkPage {
+		last.first = &page.Last
+	}
+	for keys := page.Keys; ; {
+		some := keys[:min(len(keys), w.size(team))]
+		if keys = keys[len(some):]; len(keys) == 0 {
+			more, err = w.step(ctx, team, at, last, []batch{{keys: some}}, until)
+			return more && at.first != nil, err
 		}
-		if err := w.examine(ctx, team, page.Keys); err != nil {
-			return false, err
-		}
-		if page.Seen < walkPage {
-			return false, w.save(ctx, team, &from, nil)
-		}
-		after = page.Last
-		if err := w.save(ctx, team, &from, &after); err != nil {
-			return false, err
+		behind := reached{next: at.next, first: &some[len(some)-1]}
+		if more, err := w.step(ctx, team, at, behind, []batch{{keys: some}}, until); more || err != nil {
+			return more, err
 		}
 	}
-	return true, nil
 }
 
-// follow looks at the nodes that changes behind a position are about. It reports whether more are left.
-func (w *Worker) follow(ctx context.Context, team string, from feed.Position) (more bool, err error) {
-	for range w.pages {
-		batch, err := w.store.feeds.Read(ctx, graph.Scope{TeamID: team}, feed.Range{From: from}, feed.Filter{Kinds: append([]string{graph.RelationshipRecord}, Kinds...)}, feedPage)
+// follow looks at the nodes that changes behind a place are about. It reports whether more are left.
+func (w *Worker) follow(ctx context.Context, team string, at reached, until time.Time) (more bool, err error) {
+	for {
+		page, err := w.store.feeds.Read(ctx, graph.Scope{TeamID: team}, feed.Range{From: at.next}, feed.Filter{Kinds: append([]string{graph.RelationshipRecord}, Kinds...)}, feedPage)
 		if errors.Is(err, fault.ErrNotFound) { // the team was erased meanwhile
 			return false, nil
 		}
 		if err != nil {
 			return false, err
 		}
-		var keys []string
-		for _, c := range batch.Changes {
-			if c.Kind == graph.RelationshipRecord {
-				keys = append(keys, c.From, c.To)
-			} else {
-				keys = append(keys, c.Key)
+		for changes := page.Changes; ; {
+			some := changes[:min(len(changes), w.size(team))]
+			changes = changes[len(some):]
+			behind := reached{next: page.Next}
+			if len(changes) > 0 {
+				behind.next = some[len(some)-1].Behind
+			}
+			over, err := w.step(ctx, team, &at, behind, batchesOf(some), until)
+			if err != nil || over && (len(changes) > 0 || page.More) {
+				return true, err
+			}
+			if len(changes) == 0 {
+				break
 			}
 		}
-		if err := w.examine(ctx, team, graph.Distinct(keys)); err != nil {
-			return false, err
-		}
-		from = batch.Next
-		if err := w.save(ctx, team, &from, nil); err != nil || !batch.More {
-			return false, err
+		if !page.More {
+			return false, nil
 		}
 	}
-	return true, nil
-}
-
-// save stores how far a team was looked through, if this process still has the lease; without a position the next look begins anew.
-func (w *Worker) save(ctx context.Context, team string, next *feed.Position, first *string) error {
-	if err := w.hold(ctx); err != nil {
-		return err
-	}
-	params := map[string]any{"team_id": team, "next_seq": nil, "next_item": nil, "first": nil}
-	if next != nil {
-		params["next_seq"], params["next_item"] = next.Seq, next.Item
-	}
-	if first != nil {
-		params["first"] = *first
-	}
-	return w.store.graph.Transaction(ctx, "duplicate_look", func(t *graph.Tx) error {
-		t.Changes(nil)
-		return saveLook.Run(t, params)
-	})
-}
-
-func (w *Worker) examine(ctx context.Context, team string, keys []string) error {
-	for batch := range slices.Chunk(keys, examineBatch) {
-		if err := w.hold(ctx); err != nil {
-			return err
-		}
-		proposed, err := w.store.examine(ctx, team, batch)
-		if err != nil {
-			return err
-		}
-		w.options.Observe(Compared, int64(len(batch)))
-		w.options.Observe(Found, int64(len(proposed)))
-		if err := w.merge(ctx, team, proposed); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // merge merges the pairs that are probable enough, and remembers them as refused: who undoes the merge has said that they are two, and

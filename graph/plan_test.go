@@ -214,7 +214,8 @@ func (e *env) params(q cypher.Query) map[string]any {
 		pair := "n-1" + graph.KeySeparator + "n-2"
 		maps.Copy(known, map[string]any{
 			"first": nil, "next_item": 0, "neighbours": 10, "gone": []string{"n-1"}, "before": 1.0, "min_probability": 0.5, "above": noon, "pair": pair, "compared": 0.5, "judge_from": nil, "verdict": "same", "probability": 0.9, "reasons": []string{"same_name"}, "weights": []float64{1}, "users": []string{"", "u"},
-			"pairs": []map[string]any{{"position": 0, "first_key": "n-1", "second_key": "n-2", "names": []string{pair}}},
+			"pairs": []map[string]any{{"position": 0, "first_key": "n-1", "second_key": "n-2", "pair": pair}},
+			"names": 20, "length": 256, "refusals": 1000, "tries": 0,
 			"rows": []map[string]any{{
 				"pair": pair, "first_key": "n-1", "second_key": "n-2", "kind": "concept", "of_user": "u", "user_id": "u", "entity_key": "n-1", "blocks": "x",
 				"probability": 0.9, "unsure": true, "reasons": []string{"same_name"}, "weights": []float64{1}, "refused_at": noon,

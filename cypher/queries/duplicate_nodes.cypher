@@ -1,8 +1,9 @@
-// Returns what is compared of some persons, concepts and entities. Neighbours are those by relationships that are valid now and that
-// everybody sees who sees the node, with the number of all their relationships, and whether they are the owner, who is everybody's neighbour.
+// Returns what is compared of some persons, concepts and entities: the first names and aliases, cut at $length, and neighbours. These are by
+// relationships that are valid now and that everybody sees who sees the node, the first by their keys, each with whether it is the owner,
+// who is everybody's neighbour. merged is the number of nodes that were merged into it.
 // mode: read
-// params: team_id, entity_keys, neighbours, now
-// returns: entity_key, labels, user_id, names, aliases, type, properties, merged_keys, is_owner, neighbours
+// params: team_id, entity_keys, names, length, neighbours, now
+// returns: entity_key, labels, user_id, names, aliases, type, properties, merged, is_owner, neighbours
 UNWIND $entity_keys AS key
 MATCH (n:Memory {team_id: $team_id, entity_key: key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
@@ -13,18 +14,20 @@ CALL (n) {
     AND (coalesce(r.valid_from <= $now, true) OR r.start_unknown)
     AND type(r) <> 'mentions'
     AND (r.user_id IS NULL OR r.user_id = n.user_id)
+    AND (m.user_id IS NULL OR m.user_id = n.user_id)
   WITH DISTINCT m
+  ORDER BY m.entity_key
   LIMIT $neighbours
-  RETURN collect([m.entity_key, COUNT { (m)--() }, m.is_owner IS NOT NULL]) AS neighbours
+  RETURN collect([m.entity_key, m.is_owner IS NOT NULL]) AS neighbours
 }
 RETURN n.entity_key AS entity_key,
   labels(n) AS labels,
   n.user_id AS user_id,
-  [n.name, n.canonical_name] AS names,
-  n.aliases AS aliases,
-  n.type AS type,
+  [left(n.name, $length), left(n.canonical_name, $length)] AS names,
+  [alias IN n.aliases[..$names] | left(alias, $length)] AS aliases,
+  left(n.type, $length) AS type,
   n.properties AS properties,
-  n.merged_keys AS merged_keys,
+  size(coalesce(n.merged_keys, [])) AS merged,
   n.is_owner AS is_owner,
   neighbours
 LIMIT 100000

@@ -76,7 +76,7 @@ func New(b handlers.Build) *Registry {
 		served:      newCounter("kith_served_total", "Records of served contexts and answers by outcome: stored, dropped because the queue was full, bounded, full, refused or failed; and bodies that were trimmed.", "event"),
 		replays:     newCounter("kith_replays_total", "Contexts of the past by how they were answered: recorded, equal, different or reconstructed.", "outcome"),
 		maintenance: newCounter("kith_maintenance_total", "Items that maintenance by this instance changed, by step.", "step"),
-		duplicates:  newCounter("kith_duplicates_total", "What this instance did to find duplicates: nodes compared, pairs proposed, merged, and judged by a language model.", "event"),
+		duplicates:  newCounter("kith_duplicates_total", "What this instance did to find duplicates: nodes compared and skipped, pairs proposed, merged, and judged by a language model.", "event"),
 		embeddings:  newCounter("kith_embeddings_total", "Texts processed for embedding by this instance: embedded, empty, refused, postponed or failed.", "outcome"),
 		explores:    newCounter("kith_explore_total", "Explore responses by state of vector search and mode.", "semantic", "mode"),
 		traverses:   newCounter("kith_traverse_total", "Traverse responses by mode and outcome.", "mode", "outcome"),
