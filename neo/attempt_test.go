@@ -88,7 +88,7 @@ func TestOutcomeOfACommit(t *testing.T) {
 		"memory of all, for a moment":  {commit: []error{db(memory, "dbms.memory.transaction.total.max threshold reached"), nil}, attempts: 2},
 		"a deadlock":                   {commit: []error{deadlock}, want: ErrUnavailable, code: "DeadlockDetected"},
 		"a deadlock for a moment":      {commit: []error{deadlock, deadlock, nil}, attempts: 3},
-		"a key that another has taken": {commit: []error{race}, want: fault.ErrConflict, attempts: attempts, code: "ConstraintValidationFailed"},
+		"a key that another has taken": {commit: []error{race}, want: fault.ErrConflict, attempts: attempts, code: "another writer"},
 		"refused":                      {commit: []error{db("Neo.ClientError.Transaction.Terminated", secret)}, want: ErrUnavailable, attempts: 1, code: "Terminated"},
 		"no connection":                {begin: []error{lost}, want: ErrUnavailable},
 		"a broken connection":          {begin: []error{lost, nil}, attempts: 2},
