@@ -23,7 +23,7 @@ func searchParams(scope graph.Scope, word string) map[string]any {
 	visible := searchscope.Filter(searchscope.Visible(scope.TeamID, scope.UserID), nil, nil)
 	params := map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "count_limit": 1000, "name_limit": 25, "neighbours": true, "archived": false,
-		"message_limit": 100, "answer_limit": 100, "source_limit": 100, "node_limit": 50, "relationship_limit": 50, "relationship_names": []string{"description"}, "since": nil, "until": nil, "as_of": nil,
+		"message_limit": 100, "answer_limit": 100, "source_limit": 100, "node_limit": 50, "relationship_limit": 50, "relationship_names": []string{"description"}, "since": nil, "until": nil, "as_of": nil, "now": noon,
 		"scopes": []map[string]any{}, "vector_limit": 500, "first_limit": 12, "mention_limit": 100, "degree_limit": 100, "matches": []int64{},
 		"session_limit": 1000, "timed_messages": 40, "timed_hits": 100, "times": [][]map[string]any{{{
 			"types": graph.ContentTypes, "begin": weekAgo, "from": weekAgo, "until": noon, "from_end": true, "first": 0, "last": 100, "counted": false, "filters": true, "open": "",
@@ -123,7 +123,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"after": "", "end": "x", "cutoff": weekAgo, "project_id": "p-1", "past": false, "outgoing": true, "incoming": true, "types": []string{"thinks_about"},
 		"key": "k", "hash": "x", "expired": weekAgo, "answer": "{}", "name": "lease", "holder": "h", "team": "t", "due_at": noon, "to": "n-2",
 		"messages": false, "import_id": "i", "seq": 1, "report": "{}", "key_id": "k", "focus_key": "n-1", "focus_label": "Concept",
-		"entity_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "alias_queries": []string{"search_scope:(a10)"}, "owner_users": []string{"u"},
+		"entity_keys": []string{"n-1", "n-2"}, "own_keys": []string{"n-1", "n-2"}, "ends": []string{"n-1", "n-2"}, "natural_keys": []string{"x"}, "alias_queries": []string{"search_scope:(a10)"}, "owner_users": []string{"u"},
 		"own_users": graph.OwnerRows([]string{"u"}),
 		"mentions":  []string{"n-1"}, "themes": []string{"n-1"}, "storylines": []string{"n-2"}, "window": 200, "walk": 5000,
 		"rows": []map[string]any{row}, "pairs": []map[string]any{row}, "properties": map[string]any{"hash": "x"},
@@ -287,7 +287,7 @@ var allowed = map[string]string{
 	"audit_unkeyed": "NodeByLabelScan", "audit_keyed": "NodeIndexScan",
 	// The sections are joined: each is one row. The same holds for the two parts of a page.
 	"preference_page": "CartesianProduct", "export_statements": "CartesianProduct", "statement_find": "CartesianProduct", "statement_known": "CartesianProduct", "conversation_list": "CartesianProduct", "user_next": "CartesianProduct",
-	"found_sources": "CartesianProduct", "search": "CartesianProduct",
+	"found_sources": "CartesianProduct", "search": "CartesianProduct", "border_add": "CartesianProduct",
 	"chat_text_read": "CartesianProduct", "chat_find": "CartesianProduct", "chat_restore": "CartesianProduct",
 	// The two ends of a step, each found by its key.
 	"walk_steps": "CartesianProduct",

@@ -27,7 +27,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -44,7 +44,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -61,7 +61,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -78,7 +78,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -95,7 +95,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -112,7 +112,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -129,7 +129,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     WITH r
     ORDER BY r.team_id DESC, r.owner_key DESC, r.salience DESC, r.node_salience DESC, r.node_key DESC, r.decay_rate DESC, r.salience_at DESC, r.node_decay_rate DESC, r.node_salience_at DESC, r.node_until DESC
     LIMIT 10
@@ -169,7 +169,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -183,7 +183,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -197,7 +197,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -211,7 +211,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -225,7 +225,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -239,7 +239,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
@@ -253,7 +253,7 @@ CALL () {
       AND r.node_decay_rate IS NOT NULL
       AND r.node_salience_at IS NOT NULL
       AND r.node_until IS NOT NULL
-      AND (r.node_until > $now_ms OR r.node_until < 0 AND r.node_until >= -$now_ms AND r.rank_until > $now_ms)
+      AND CASE WHEN r.node_until < 0 THEN r.node_until >= -$now_ms AND r.rank_until > $now_ms ELSE r.node_until > $now_ms END
     RETURN r, r.node_key AS node_key, r.salience AS stored, r.decay_rate AS rate, r.salience_at AS since,
       r.node_salience AS node_stored, r.node_decay_rate AS node_rate, r.node_salience_at AS node_since
     UNION ALL
