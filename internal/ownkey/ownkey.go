@@ -90,8 +90,8 @@ func eachKey(v reflect.Value, name string, change func(string) string) {
 			eachKey(v.Elem(), name, change)
 		}
 	case reflect.Struct:
-		if value := v.FieldByName("Value"); value.IsValid() && v.FieldByName("Given").IsValid() { // graph.Optional
-			eachKey(value, name, change)
+		if t := v.Type(); t.NumField() == 3 && t.Field(0).Name == "Given" && t.Field(2).Name == "Value" { // graph.Optional
+			eachKey(v.Field(2), name, change)
 			return
 		}
 		eachField(v, func(name string, v reflect.Value) { eachKey(v, name, change) })
