@@ -52,7 +52,6 @@ var ownKeyRequests = []struct{ method, path, body string }{
 	{"GET", "/v1/nodes/person/ann?user_id=U", ""},
 	{"POST", "/v1/conversations/talk/end", `{"user_id":"U","summary":"about tea","mentions":["ann"]}`},
 	{"POST", "/v1/sources/mail/withdraw", `{"user_id":"U"}`},
-	{"DELETE", "/v1/nodes/source/mail?user_id=U", ""},
 	{"POST", "/v1/trees", `{"user_id":"U","id":"tree","name":"Plans"}`},
 	{"GET", "/v1/trees/tree?user_id=U", ""},
 	{"PATCH", "/v1/trees/tree", `{"user_id":"U","pinned":true}`},
