@@ -14,7 +14,9 @@ import (
 
 const (
 	// retryTime is how long a transaction is tried again after errors that pass.
-	retryTime    = 5 * time.Second
+	retryTime = 5 * time.Second
+	// deadlockTime is how long it is tried again after a deadlock: the other one may hold its locks while the database plans a statement.
+	deadlockTime = 15 * time.Second
 	longestPause = time.Second
 	rollbackTime = 5 * time.Second
 )
@@ -44,7 +46,7 @@ func isUnclear(err error) bool {
 
 // retries says how often and how long a transaction is tried again.
 type retries struct {
-	until        time.Time
+	began        time.Time
 	count, races int
 }
 
@@ -60,7 +62,11 @@ func (r *retries) next(ctx context.Context, sent bool, err error) bool {
 	}
 	var db *neo4j.Neo4jError
 	answered := errors.As(err, &db)
-	if !neo4j.IsRetryable(err) || sent && !answered || answered && isTooLarge(db) || time.Now().After(r.until) {
+	limit := retryTime
+	if answered && db.Code == deadlock {
+		limit = deadlockTime
+	}
+	if !neo4j.IsRetryable(err) || sent && !answered || answered && isTooLarge(db) || time.Since(r.began) > limit {
 		return false
 	}
 	pause := min(retryPause<<min(r.count, 10), longestPause)

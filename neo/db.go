@@ -312,7 +312,7 @@ func (d *DB) Write(ctx context.Context, name string, work func(*Tx) error) error
 		err   error
 		doubt bool // an attempt may be committed
 	)
-	for again := (retries{until: time.Now().Add(retryTime)}); ; {
+	for again := (retries{began: time.Now()}); ; {
 		var sent bool
 		sent, err = attempt(ctx, session, writing, func(m neo4j.ExplicitTransaction) error {
 			t = &Tx{ctx: ctx, run: m, db: d, id: id, beforeAll: d.marks.of(all)}

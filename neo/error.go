@@ -39,7 +39,8 @@ const (
 	procedureFailed  = "Neo.ClientError.Procedure.ProcedureCallFailed" // also because its index does not exist
 	constraintFailed = "Neo.ClientError.Schema.ConstraintValidationFailed"
 	entityNotFound   = "Neo.ClientError.Statement.EntityNotFound" // it was deleted after the statement had found it
-	outOfMemory      = "OutOfMemoryError"                         // the end of the codes of a transaction, the pool of all, and the heap
+	deadlock         = "Neo.TransientError.Transaction.DeadlockDetected"
+	outOfMemory      = "OutOfMemoryError" // the end of the codes of a transaction, the pool of all, and the heap
 )
 
 // Translate converts errors of the driver to errors of this package. It drops the driver's text, which can contain
