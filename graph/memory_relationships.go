@@ -292,8 +292,8 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Prope
 	from, kind, to, _ := w.direction()
 	if old == nil {
 		next := j.newRelationship(w, started)
-		if j.follows(w) && w.History == nil {
-			if end != nil && !w.ValidTo.Given {
+		if w.History == nil {
+			if end != nil && !w.ValidTo.Given && j.follows(w) {
 				next["valid_to"] = *end
 			}
 			w.settleStart(next, candidates)
@@ -313,7 +313,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Prope
 	next := old.clone()
 	if !j.write.additive {
 		w.overlay(next)
-		if j.follows(w) && w.History == nil {
+		if w.History == nil {
 			w.settleStart(next, candidates)
 		}
 	}

@@ -123,10 +123,10 @@ func (k known) storedKey(key, user string, r role) string {
 }
 
 // eachKey calls visit with every key of a node that the write names, with the user for whom it is meant. Nodes that the
-// write makes come first.
+// write may make come first.
 func (w *batch) eachKey(scope Scope, visit func(key *string, user string, r role)) {
 	for i := range w.Nodes {
-		visit(&w.Nodes[i].EntityKey, owner(&w.Nodes[i], scope), role{made: true, private: w.Nodes[i].UserID.Given})
+		visit(&w.Nodes[i].EntityKey, owner(&w.Nodes[i], scope), role{made: !w.existing, private: w.Nodes[i].UserID.Given})
 	}
 	for i := range w.Nodes {
 		if n := &w.Nodes[i]; n.OwnFields != nil {

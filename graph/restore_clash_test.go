@@ -31,7 +31,7 @@ func TestRestoreSaysWhatWasTaken(t *testing.T) {
 	for key, kind := range map[string]string{"c": "concept", "e": "entity", "t": "task", "me": "person", "s": "source", "kept": "concept"} {
 		e.delete("u1", kind, key)
 	}
-	e.Write("u1", []graph.NodeWrite{named("entity", "e2", "mill"), named("entity", "t", "Another"), named("person", "me2", "Grace", owner)})
+	e.Write("u1", []graph.NodeWrite{named("entity", "e2", "Mill"), named("entity", "t", "Another"), named("person", "me2", "Grace", owner)})
 	e.Write("u2", []graph.NodeWrite{named("concept", "kept", "Coffee")}) // a key of the user's own
 	source("s2", "m")
 	for _, c := range []struct{ kind, key, want string }{

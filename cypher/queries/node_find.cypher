@@ -13,8 +13,10 @@ CALL () {
   RETURN n
   UNION
   UNWIND $own_keys AS key
-  MATCH (n:Memory {team_id: $team_id, entity_key: key})
+  MATCH (n:Memory)
   USING INDEX SEEK n:Memory(team_id, entity_key)
+  WHERE n.team_id = $team_id
+    AND n.entity_key STARTS WITH key
   RETURN n
   UNION
   UNWIND $own_keys AS key
