@@ -22,16 +22,20 @@ type objects struct {
 const beginBytes = 1 << 16
 
 // newObjects returns a reader of objects, or of the elements of the lists of one object that begins with one of the sections; "" is a
-// list of objects. isLine reports whether an object with a first key is a line of the format.
+// list of objects. isLine reports whether an object with a first key is a line of the format. If the first line does not say what the
+// file is, what follows it does.
 func newObjects(in io.Reader, isLine func(key string) bool, sections ...string) *objects {
-	buffered := bufio.NewReaderSize(in, beginBytes)
-	begin, err := buffered.Peek(beginBytes)
-	begin = bytes.TrimLeft(bytes.TrimPrefix(begin, []byte(jsonline.ByteOrderMark)), blanks)
+	buffered := bufio.NewReaderSize(&failing{in: in}, beginBytes)
 	all := map[string]bool{}
 	for _, section := range sections {
 		all[section] = true
 	}
 	d := newDocument(buffered, all)
+	begin, err := peekLine(buffered)
+	if !bytes.Contains(begin, []byte("\n")) || !isLine(firstKey(begin)) {
+		begin, err = buffered.Peek(beginBytes)
+		begin = trimBegin(begin)
+	}
 	switch isList := bytes.HasPrefix(begin, []byte("[")); {
 	case isList && all[""], all[firstKey(begin)]:
 		return &objects{document: d}
@@ -43,6 +47,34 @@ func newObjects(in io.Reader, isLine func(key string) bool, sections ...string) 
 		return &objects{document: d}
 	}
 	return &objects{lines: newLineReader(buffered)}
+}
+
+// peekLine returns what the file begins with, up to a line break or more, so that lines are stored as they come.
+func peekLine(in *bufio.Reader) (begin []byte, err error) {
+	for seen := 0; err == nil && seen < beginBytes && bytes.IndexByte(begin, '\n') < 0; {
+		_, err = in.Peek(seen + 1)
+		begin, _ = in.Peek(in.Buffered())
+		begin, seen = begin[seen:], len(begin)
+	}
+	begin, _ = in.Peek(in.Buffered())
+	return trimBegin(begin), err
+}
+
+func trimBegin(begin []byte) []byte {
+	return bytes.TrimLeft(bytes.TrimPrefix(begin, []byte(jsonline.ByteOrderMark)), blanks)
+}
+
+// failing reads until the first error, which is that of all reads after it.
+type failing struct {
+	in  io.Reader
+	err error
+}
+
+func (f *failing) Read(p []byte) (n int, err error) {
+	if f.err == nil {
+		n, f.err = f.in.Read(p)
+	}
+	return n, f.err
 }
 
 // hasLine reports whether a line of the beginning of a file is one of the format.

@@ -3,9 +3,12 @@ package exchange
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -69,6 +72,33 @@ func TestForeignFilesHaveOneFault(t *testing.T) {
 		got := readAll(t, format, strings.NewReader(file))
 		if len(got) != 1 || !strings.HasPrefix(got[0], "error: ") {
 			t.Errorf("%s, %q: %q", format, file, got)
+		}
+	}
+}
+
+// TestLinesAreReadAsTheyCome reads each line before the next one is sent, and the lines before an error.
+func TestLinesAreReadAsTheyCome(t *testing.T) {
+	t.Parallel()
+	in, out := io.Pipe()
+	lines := []string{"\ufeff" + header, node, node}
+	sent := make(chan int, len(lines))
+	go func() {
+		for i, line := range lines {
+			sent <- i
+			_, _ = io.WriteString(out, line)
+		}
+		_ = out.CloseWithError(iotest.ErrTimeout)
+	}()
+	objects := newObjects(in, isKithLine)
+	for i, line := range lines {
+		raw, err := objects.read()
+		if err != nil || len(sent) > i+2 || !strings.Contains(line, string(raw)) {
+			t.Errorf("line %d: %q, %v, %d lines were sent", i, raw, err, len(sent))
+		}
+	}
+	for range 2 {
+		if _, err := objects.read(); !errors.Is(err, iotest.ErrTimeout) {
+			t.Errorf("at the end: %v", err)
 		}
 	}
 }
