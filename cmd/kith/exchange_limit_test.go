@@ -62,7 +62,7 @@ func TestImportOfAFlood(t *testing.T) {
 	t.Parallel()
 	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_MAX_IMPORT=3000000"))
 	c := s.team(t)
-	for _, line := range []string{`{"node":{"kind":"concept","entity_key":"c","name":"C"}}` + "\n", "\n", "no end "} {
+	for _, line := range []string{`{"node":{"kind":"concept","entity_key":"c","name":"C"}}` + "\n", "\n", `{"kith":`} {
 		body := &flood{line: line}
 		report, status, ok := c.sendBody(t, body)
 		if !ok || status != http.StatusRequestEntityTooLarge || report.Complete || report.Stopped != "the body must have at most 3000000 bytes" {

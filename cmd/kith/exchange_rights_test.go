@@ -76,13 +76,13 @@ func forgedNode(r *rapid.T) (line, plain map[string]any) {
 
 // forgedVersion draws a former version of some record.
 func forgedVersion(r *rapid.T) map[string]any {
-	key := rapid.SampledFrom(theirKeys).Draw(r, "of")
+	key := rapid.SampledFrom(slices.Concat(theirKeys, []string{"p-u1", "c-u1", "p-u1", "c-u1"})).Draw(r, "of")
 	p := map[string]any{"entity_key": key, "name": "N", "description": "forged", "version": 0, "written": "deadbeef forged-by"}
 	if rapid.Bool().Draw(r, "participants") {
 		p["participants"] = []string{"u2"}
 	}
 	line := map[string]any{"kind": rapid.SampledFrom([]string{"person", "concept", "source"}).Draw(r, "kind"), "of": key, "until": "2026-01-01T00:00:00Z", "properties": p}
-	switch user := rapid.SampledFrom([]string{"null", "u1", "u2"}).Draw(r, "user"); user {
+	switch user := rapid.SampledFrom([]string{"null", "u1", "u1", "u2"}).Draw(r, "user"); user {
 	case "null":
 		line["user_id"] = nil
 	default:

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -41,7 +42,7 @@ var ownKeyRequests = []struct{ method, path, body string }{
 	{"POST", "/v1/explore", `{"user_id":"U","text_matches":["Dinner of U"]}`},
 	{"POST", "/v1/explore", `{"user_id":"U","queries":[{"query":"Friday"}],"kinds":["message"]}`},
 	{"POST", "/v1/traverse", `{"user_id":"U","mode":"neighbors","entity_key":"dinner"}`},
-	{"POST", "/v1/traverse", `{"user_id":"U","mode":"path","from":"ann","to":"dinner"}`},
+	{"POST", "/v1/traverse", `{"user_id":"U","mode":"path","from":"move","to":"pack"}`},
 	{"POST", "/v1/traverse", `{"user_id":"U","mode":"ppr","seed_nodes":["ann"]}`},
 	{"POST", "/v1/traverse", `{"user_id":"U","mode":"cypher","cypher":"MATCH (n:Concept) RETURN n.entity_key ORDER BY n.entity_key"}`},
 	{"POST", "/v1/nodes/concept/friday/merge?user_id=U", `{"other":"dinner"}`},
@@ -61,7 +62,7 @@ var ownKeyRequests = []struct{ method, path, body string }{
 
 var (
 	uuids   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
-	moments = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d[0-9:.]*Z?|"(cursor|next|oldest_cursor|replay)":"[^"]*"|"by":"[0-9a-f]{12}"|"(score|relevance_score|seq)":[0-9.e-]+`)
+	moments = regexp.MustCompile(`\d{4}-\d\d-\d\d(T|,? )\d\d:\d\d[0-9:.]*Z?|"(cursor|next|oldest_cursor|replay)":"[^"]*"|"by":"[0-9a-f]{12}"|"(score|relevance_score|seq|salience|access_count|recalls|decay_rate)":[0-9.e-]+|"PT[0-9]+S"|"(created|updated)_at":\d+`)
 )
 
 // answersTo plays the requests and returns the answers without what differs between two runs.
@@ -92,11 +93,10 @@ func TestKeysAreTheUsersOwn(t *testing.T) {
 	c := s.as(s.newKey(t, team, "read", "write", "admin"))
 	first := answersTo(t, c, "user-one")
 	want := answersTo(t, alone, "user-two")
-	for i, line := range want {
+	for _, line := range want {
 		if strings.Contains(line, ": 5") || strings.Contains(line, ": 4") && !strings.Contains(line, "person/ann") {
 			t.Error("the requests are not good: ", line)
 		}
-		_ = i
 	}
 	if diff := cmp.Diff(want, answersTo(t, c, "user-two")); diff != "" {
 		t.Errorf("the second user of the keys sees others (-alone +second):\n%s", diff)
@@ -106,6 +106,13 @@ func TestKeysAreTheUsersOwn(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, answersTo(t, s.as(boundKey(t, s, team, "user-six")), "user-six")); diff != "" {
 		t.Errorf("a key of the third user alone (-alone +third):\n%s", diff)
+	}
+	for _, user := range []string{"user-one", "user-two"} { // accesses are counted a little later
+		for deadline := time.Now().Add(time.Minute); at(c.must(t, http.MethodGet, "/v1/nodes/concept/dinner?user_id="+user, ""), "access_count") == 0.0; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("no access of %s is counted", user)
+			}
+		}
 	}
 	export := c.do(t, http.MethodGet, "/v1/export", "")
 	into := s.as(s.newKey(t, testenv.Team(t), "read", "write", "admin"))

@@ -52,11 +52,15 @@ func TestAConversationThatGoesOn(t *testing.T) {
 		}
 	}
 
-	// A key of another user's conversation is refused as taken, without further details.
-	for user, conversation := range map[string]string{"u2": "talk"} {
-		r := c.do(t, http.MethodPost, "/v1/conversations", `{"user_id":"`+user+`","conversation_id":"`+conversation+`"}`)
-		if r.status < 400 || strings.Contains(string(r.body), "Jon") || strings.Contains(string(r.body), "u1") {
-			t.Errorf("another user's: %d %s", r.status, r.body)
+	// Another user has a conversation of its own with the same key.
+	other := c.do(t, http.MethodPost, "/v1/conversations", `{"user_id":"u2","conversation_id":"talk"}`)
+	if body := string(other.body); other.status != http.StatusCreated || strings.Contains(body, "Jon") || !strings.Contains(body, `"messages":[]`) || !strings.Contains(body, `"conversation_id":"talk"`) {
+		t.Errorf("another user's: %d %s", other.status, body)
+	}
+	c.must(t, http.MethodPost, "/v1/conversations/talk/messages", `{"user_id":"u2","messages":[{"role":"user","text":"Mine"}]}`)
+	for user, want := range map[string]string{"u1": "Hello Hi Jon is back", "u2": "Mine"} {
+		if got := names(c.must(t, http.MethodGet, "/v1/conversations/talk?user_id="+user, "")["messages"], "text"); got != want {
+			t.Errorf("the conversation of %s: %s", user, got)
 		}
 	}
 }
