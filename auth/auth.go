@@ -292,7 +292,7 @@ func (s *Spec) check(now time.Time) error {
 	f := &fault.List{}
 	f.Key(fault.At("team_id"), s.TeamID)
 	if s.UserID != nil {
-		f.Key(fault.At("user_id"), *s.UserID)
+		f.User(fault.At("user_id"), *s.UserID)
 	}
 	f.SomeItems(fault.At("scopes"), len(s.Scopes), len(Scopes))
 	for i, scope := range s.Scopes {

@@ -94,6 +94,21 @@ func TestCheckAsOf(t *testing.T) {
 	}
 }
 
+func TestUsersWhoLookAlike(t *testing.T) {
+	t.Parallel()
+	for id, good := range map[string]bool{
+		"ada": true, "ada@example.org": true, "Ünal 🦊": true, "می\u200cخواهم": true, "a b": true,
+		" ada": false, "ada ": false, "\u00a0ada": false, "a\u200bda": false, "ada\ufeff": false, "ad\u00ada": false, "\u202eada": false, "ada\u200d": false,
+		"\u200cada": false, "\u2800": false, "a\U000e0061da": false, "ada\ufe0f": false, "\u3164": false, "": false,
+	} {
+		f := &List{}
+		f.User(At("user_id"), id)
+		if (f.Len() == 0) != good {
+			t.Errorf("%q: %v", id, f.Fields())
+		}
+	}
+}
+
 func TestRelocate(t *testing.T) {
 	t.Parallel()
 	item := At("nodes").Index(0)

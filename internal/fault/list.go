@@ -100,6 +100,25 @@ func (l *List) Trimmed(place Path, value string, limit int) {
 	}
 }
 
+// User checks the id of a user who gets a key. Blanks around it and characters that nobody sees would make it another user's than the one
+// that people read. Joiners are part of words in some scripts.
+func (l *List) User(place Path, id string) {
+	switch {
+	case !l.Word(place, id, MaxKeyLength):
+	case strings.TrimFunc(id, func(r rune) bool { return unicode.IsSpace(r) || isJoiner(r) }) != id:
+		l.Add(place, Malformed, "must not begin or end with a blank or joiner")
+	case strings.ContainsFunc(id, func(r rune) bool { return isUnseen(r) && !isJoiner(r) }):
+		l.Add(place, Malformed, "must not contain invisible characters")
+	}
+}
+
+// isUnseen reports whether a character takes no room, or looks like a blank and is none.
+func isUnseen(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == '\u2800'
+}
+
+func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
+
 // MaxKeyLength is how many characters a key has at most.
 const MaxKeyLength = 256
 
