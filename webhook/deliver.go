@@ -118,7 +118,7 @@ func (d *Deliverer) fail(ctx context.Context, j job, h *claimed, result string, 
 	case result == resultGone:
 		outcome = Disabled
 		properties["active"], properties["disabled"] = false, "gone"
-	case h.FirstAt != nil && now.Sub(*h.FirstAt) >= giveUp:
+	case h.FirstAt != nil && now.Sub(*h.FirstAt) >= giveUp && h.Attempts+1 >= leastTries:
 		outcome = Exhausted
 		v.properties = d.passed(h.batch().To, properties)
 		v.and = func(t *neo.Tx) error {

@@ -253,11 +253,28 @@ func TestDeadDeliveries(t *testing.T) {
 	e.attempt(w.ID)
 	first := r.one(t, 500)
 	e.Commit("u", created("b"))
-	e.Now = e.Now.Add(giveUp)
+	for _, change := range []Patch{{Active: new(false)}, {Active: new(true)}, {URL: new(r.URL + "/other")}, {}} { // the last time nothing was tried, as Kith was away
+		e.Now = e.Now.Add(giveUp)
+		e.Raw(fmt.Sprintf(`MATCH (w:Webhook {team_id: $team}) SET w.attempts = %d`, leastTries))
+		if change == (Patch{}) {
+			e.Raw(`MATCH (w:Webhook {team_id: $team}) SET w.attempts = 1`)
+		} else if _, err := e.store.Patch(t.Context(), e.Team, w.ID, change); err != nil {
+			t.Fatal(err)
+		}
+		if change.Active == nil || *change.Active {
+			e.attempt(w.ID)
+			r.one(t, 500)
+		}
+		if dead := e.dead(w.ID); len(dead) > 0 {
+			t.Fatalf("given up after %+v: %+v", change, dead)
+		}
+	}
+	e.Raw(fmt.Sprintf(`MATCH (w:Webhook {team_id: $team}) SET w.attempts = %d`, leastTries-1))
+	e.Now = e.Now.Add(lastRetry)
 	w = e.attempt(w.ID)
 	r.one(t, 204)
 	dead := e.dead(w.ID)
-	if len(dead) != 1 || dead[0].ID != first.id || dead[0].Reason != undelivered || dead[0].Attempts != 2 || dead[0].LastResult != "status 500" || w.Attempts != 0 {
+	if len(dead) != 1 || dead[0].ID != first.id || dead[0].Reason != undelivered || dead[0].Attempts != leastTries || dead[0].LastResult != "status 500" || w.Attempts != 0 {
 		t.Fatalf("dead %+v, webhook %+v", dead, w)
 	}
 	e.attempt(w.ID)
@@ -276,7 +293,7 @@ func TestDeadDeliveries(t *testing.T) {
 		if again := r.one(t, 204); again.id != first.id || string(again.body) != string(first.body) {
 			t.Errorf("again %s %s", again.id, again.body)
 		}
-		if left := e.dead(w.ID); (len(left) == 1) != (status == 500) || len(left) == 1 && (left[0].Requested || left[0].Attempts != 3) {
+		if left := e.dead(w.ID); (len(left) == 1) != (status == 500) || len(left) == 1 && (left[0].Requested || left[0].Attempts != leastTries+1) {
 			t.Errorf("after %d: %+v", status, left)
 		}
 	}

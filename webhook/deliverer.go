@@ -43,6 +43,7 @@ const (
 	firstRetry = 5 * time.Second
 	lastRetry  = time.Hour
 	giveUp     = 24 * time.Hour // after the first attempt
+	leastTries = 24             // before giving up: time in which nothing was tried does not count
 )
 
 // Deliverer sends what is due. Any number of processes may run one: a webhook has a lease, so that one of them sends at a time.

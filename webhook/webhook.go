@@ -149,10 +149,10 @@ func (s *Store) Patch(ctx context.Context, team, id string, p Patch) (Webhook, e
 	}
 	properties := map[string]any{}
 	if p.URL != nil {
-		properties["url"] = *p.URL
+		properties["url"], properties["attempts"] = *p.URL, 0
 	}
 	if p.Active != nil {
-		properties["active"] = *p.Active
+		properties["active"], properties["attempts"] = *p.Active, 0
 	}
 	if p.Kinds != nil {
 		properties["kinds"] = orNil(*p.Kinds)
