@@ -56,6 +56,7 @@ func TestEmbedding(t *testing.T) {
 		{"a restart", func(e *env) { embedRestart(e, db) }},
 		{"two at once", func(e *env) { embedTwice(e, db) }},
 		{"an embedder that is away", embedAway},
+		{"an embedder that fails for a text", embedFailing},
 		{"an embedder that refuses", embedRefused},
 		{"an embedder that answers wrongly", embedWrong},
 		{"an erased user", embedErased},
@@ -75,6 +76,7 @@ func TestEmbedding(t *testing.T) {
 }
 
 func embedKinds(e *env) {
+	e.Write("u", []graph.NodeWrite{{Kind: "person", EntityKey: "gran", Name: graph.Some("Grandma"), OwnFields: &graph.OwnFields{Aliases: graph.Some([]string{"Oma"})}}})
 	fields := map[string]*graph.OwnFields{"requirement": {Text: graph.Some("must hold\nin every storm")}, "signal": {Channel: graph.Some("quay")}}
 	want := map[string]string{"requirement": "what it is\nmust hold\nin every storm", "signal": "quay\nwhat it is"}
 	var nodes []graph.NodeWrite
@@ -100,6 +102,7 @@ func embedKinds(e *env) {
 		{EntityKey: "m-3", Role: "user", Text: " "},
 	}})
 	want["s"], want["m-1"], want["m-2"] = "Talked.\npier, rope", "Ada: Hello.", "Hi."
+	want["gran"] = "Grandma\nOma"
 	e.settle()
 	e.embeds("u", want)
 	e.embeds("", map[string]string{"api": "API\nanswers"})
@@ -262,6 +265,49 @@ func embedAway(e *env) {
 	e.Same("counted", map[string]int64{Failed: 8, Embedded: 1, Empty: 0}, e.counts)
 }
 
+// embedFailing has a text for which the embedder is never available: the others are embedded, and it is tried again less and less often.
+func embedFailing(e *env) {
+	e.embedder.fail = func(texts []string) error {
+		if strings.Contains(strings.Join(texts, ""), "too long") {
+			return llm.ErrUnavailable
+		}
+		return nil
+	}
+	nodes := []graph.NodeWrite{node("concept", "bad", 0.5, described("too long"))}
+	want := map[string]string{}
+	for i := range 40 {
+		key := fmt.Sprint("c-", i)
+		nodes = append(nodes, node("concept", key, 0.5, described("good")))
+		want[key] = "the " + key + "\ngood"
+	}
+	e.Write("u", nodes)
+	turns := func() {
+		for range 100 {
+			done, err := e.worker.turn(e.Context())
+			e.worker.next(done, err)
+			if done {
+				return
+			}
+		}
+		e.Fatal("the queue never ends")
+	}
+	turns()
+	e.embeds("u", want)
+	for i := range 3 {
+		e.Same("postponed", int64(i+1), e.counts[Postponed])
+		e.Now = e.Now.Add(embeddingLater<<i - time.Millisecond)
+		turns()
+		e.Same("postponed, before its time", int64(i+1), e.counts[Postponed])
+		e.Now = e.Now.Add(time.Millisecond)
+		turns()
+	}
+	e.embedder.fail = nil
+	e.Now = e.Now.Add(embeddingLatest)
+	e.settle()
+	want["bad"] = "the bad\ntoo long"
+	e.embeds("u", want)
+}
+
 func embedRefused(e *env) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c-1", 0.5, described("good")), node("concept", "c-2", 0.5, described("good"))})
 	e.settle()
@@ -294,7 +340,7 @@ func embedWrong(e *env) {
 		}
 		e.settle()
 		e.embeds("u", map[string]string{"c-1": "the c-1\ngood"})
-		e.Now = e.Now.Add(embeddingLater)
+		e.Now = e.Now.Add(embeddingLatest)
 	}
 	e.Same("counted", map[string]int64{Embedded: 1, Empty: 0, Postponed: 3}, e.counts)
 	e.embedder.spoil = nil

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,6 +38,11 @@ type Worker struct {
 	held    time.Time     // when the lease was last taken or renewed; zero: another process holds it
 	pause   time.Duration // after a failure; grows
 	size    int           // texts of a batch, as many as the embedder does in about a second
+
+	postponed struct { // how long texts were last postponed, by team and key
+		sync.Mutex
+		by map[[2]string]time.Duration
+	}
 }
 
 // Options are the options of Embedding.
@@ -50,7 +56,7 @@ const (
 	Embedded  = "embedded"  // its vector is stored
 	Empty     = "empty"     // it has no text to embed
 	Given     = "refused"   // the embedder accepts other texts but not this one: given up
-	Postponed = "postponed" // the answer for this text was wrong: retried later
+	Postponed = "postponed" // the embedder fails for this text, or answers wrongly: retried later
 	Failed    = "failed"    // the embedder or the database is down or refuses everything: the text stays queued
 )
 
@@ -68,7 +74,9 @@ const (
 	embeddingSlow   = 2 * time.Second  // a slower batch is made smaller: queries wait behind it, and a failure loses all of it
 	embeddingAtOnce = 2                // batches
 	embeddingPage   = 2_000            // nodes of a step of the walk
-	embeddingLater  = 10 * time.Minute // for a text whose answer was wrong
+	embeddingLater  = 10 * time.Minute // for a text for which the embedder failed; twice as long each time
+	embeddingLatest = 24 * time.Hour
+	mostPostponed   = 10_000 // texts of which the pause is known; above that they begin anew
 	pauseFirst      = time.Second
 	pauseLast       = time.Minute
 )
@@ -182,7 +190,7 @@ type waitingRow struct {
 	EmbedDue                  int64
 	Labels                    graph.Labels
 	Texts                     struct{ Name, Description, Summary, Text string }
-	Keywords                  []string
+	Keywords, Aliases         []string
 }
 
 // savedVectors counts stored vectors. Fits reports whether they are of the model and length of the others.
@@ -223,7 +231,7 @@ func (e *Worker) due(ctx context.Context, limit int) ([]waiting, error) {
 	rows := make([]waiting, len(found))
 	for i, row := range found {
 		text := graph.EmbeddingText(row.Labels.Kind(), graph.Properties{
-			"name": row.Texts.Name, "description": row.Texts.Description, "summary": row.Texts.Summary, "text": row.Texts.Text, "keywords": row.Keywords,
+			"name": row.Texts.Name, "description": row.Texts.Description, "summary": row.Texts.Summary, "text": row.Texts.Text, "keywords": row.Keywords, "aliases": row.Aliases,
 		})
 		rows[i] = waiting{row.TeamID, row.EntityKey, row.UserID, row.EmbedDue, text}
 	}
@@ -257,11 +265,23 @@ func (e *Worker) embed(ctx context.Context, rows []waiting) error {
 
 func (e *Worker) batch(ctx context.Context, batch []waiting) error {
 	slices.SortFunc(batch, func(a, b waiting) int { return cmp.Or(cmp.Compare(a.team, b.team), cmp.Compare(a.key, b.key)) }) // in the order in which writers lock
-	vectors, err := e.vectors(ctx, batch)
-	if errors.Is(err, llm.ErrRefused) || errors.Is(err, llm.ErrGarbled) {
-		return e.singly(ctx, batch)
+	alone := e.pause > 0 && len(batch) == 1                                                                                  // after failures with ever smaller batches: is it the text, or the embedder?
+	if alone {
+		if err := e.probe(ctx); err != nil {
+			return err
+		}
 	}
-	if err != nil {
+	asked, cancel := context.WithTimeout(ctx, embeddingBound/2)
+	vectors, err := e.vectors(asked, batch)
+	cancel()
+	switch {
+	case errors.Is(err, llm.ErrRefused), errors.Is(err, llm.ErrGarbled):
+		return e.singly(ctx, batch)
+	case alone && errors.Is(err, llm.ErrUnavailable) && ctx.Err() == nil:
+		e.options.Log.Warn("embedder fails for a text and works for another, retrying later", "team_id", batch[0].team, "entity_key", batch[0].key)
+		e.options.Observe(Postponed, 1)
+		return e.postpone(ctx, &batch[0])
+	case err != nil:
 		return err
 	}
 	return e.save(ctx, batch, vectors)
@@ -311,11 +331,19 @@ func sound(unit []float32, dimensions int) bool {
 // probe is a text that every embedder accepts.
 const probe = "memory"
 
+// probe returns an error if the embedder does not even embed what all accept: then no text is the reason.
+func (e *Worker) probe(ctx context.Context) error {
+	if _, err := e.vectors(ctx, []waiting{{text: probe}}); err != nil {
+		return fmt.Errorf("the embedder refuses every text: %w", err)
+	}
+	return nil
+}
+
 // singly embeds a refused or wrongly answered batch text by text. If the embedder refuses even the probe, the texts are not the
 // reason, and they stay queued.
 func (e *Worker) singly(ctx context.Context, batch []waiting) error {
-	if _, err := e.vectors(ctx, []waiting{{text: probe}}); err != nil {
-		return fmt.Errorf("the embedder refuses every text: %w", err)
+	if err := e.probe(ctx); err != nil {
+		return err
 	}
 	for i := range batch {
 		one := batch[i : i+1]
@@ -327,7 +355,7 @@ func (e *Worker) singly(ctx context.Context, batch []waiting) error {
 			e.options.Observe(Given, 1)
 		case errors.Is(err, llm.ErrGarbled):
 			e.options.Log.Warn("wrong answer of the embedder for a text, retrying later", "team_id", one[0].team, "entity_key", one[0].key)
-			err = e.postpone(ctx, one)
+			err = e.postpone(ctx, &one[0])
 			e.options.Observe(Postponed, 1)
 		case err == nil:
 			err = e.save(ctx, one, vectors)
@@ -376,12 +404,21 @@ func (s *Store) saveVectors(ctx context.Context, batch []waiting, vectors [][]by
 	})
 }
 
-func (e *Worker) postpone(ctx context.Context, batch []waiting) error {
-	rows := make([]map[string]any, len(batch))
-	for i := range batch {
-		rows[i] = batch[i].row(nil)
-	}
+// postpone has a text wait, longer each time.
+func (e *Worker) postpone(ctx context.Context, w *waiting) error {
+	until := e.store.graph.Now().Add(e.pauseOf(w))
 	return e.store.graph.Transaction(ctx, "embedding_postpone", func(t *graph.Tx) error {
-		return postponeEmbedding.Run(t, map[string]any{"rows": rows, "until_ms": e.store.graph.Now().Add(embeddingLater).UnixMilli()})
+		return postponeEmbedding.Run(t, map[string]any{"rows": []map[string]any{w.row(nil)}, "until_ms": until.UnixMilli()})
 	})
+}
+
+func (e *Worker) pauseOf(w *waiting) time.Duration {
+	e.postponed.Lock()
+	defer e.postponed.Unlock()
+	if e.postponed.by == nil || len(e.postponed.by) >= mostPostponed {
+		e.postponed.by = map[[2]string]time.Duration{}
+	}
+	text := [2]string{w.team, w.key}
+	e.postponed.by[text] = min(max(2*e.postponed.by[text], embeddingLater), embeddingLatest)
+	return e.postponed.by[text]
 }

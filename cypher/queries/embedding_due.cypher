@@ -3,7 +3,7 @@
 // mode: read
 // scope: server
 // params: now_ms, limit, least_trust
-// returns: team_id, entity_key, user_id, embed_due, labels, texts, keywords
+// returns: team_id, entity_key, user_id, embed_due, labels, texts, keywords, aliases
 MATCH (n:Memory)
 USING INDEX SEEK n:Memory(embed_due)
 WHERE n.embed_due <= $now_ms
@@ -16,5 +16,6 @@ RETURN n.team_id AS team_id,
   n.embed_due AS embed_due,
   labels(n) AS labels,
   CASE WHEN n.trust < $least_trust AND (n:Message OR n:Source) THEN [null, null, null, null] ELSE [n.name, n.description, n.summary, n.text] END AS texts,
-  n.keywords AS keywords
+  n.keywords AS keywords,
+  n.aliases AS aliases
 LIMIT 100000
