@@ -13,10 +13,10 @@ CALL () {
   RETURN n
   UNION
   UNWIND $own_keys AS key
-  MATCH (n:Memory)
+  // Equality would lock the entry of a form that no node has, and so writers of the same key.
+  MATCH (n:Memory {team_id: $team_id})
   USING INDEX SEEK n:Memory(team_id, entity_key)
-  WHERE n.team_id = $team_id
-    AND n.entity_key STARTS WITH key
+  WHERE n.entity_key STARTS WITH key
   RETURN n
   UNION
   UNWIND $own_keys AS key
