@@ -195,11 +195,11 @@ func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamRe
 
 func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput, body io.Reader) (report *exchange.Report, err error) {
 	limited := http.MaxBytesReader(nil, io.NopCloser(body), a.options.MaxImport)
-	reading, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer a.options.Stopping(cancel)()
+	reading, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer a.options.Stopping(func() { cancel(errStopping) })()
 	defer func() {
-		if err != nil && reading.Err() != nil && ctx.Err() == nil {
+		if err != nil && errors.Is(context.Cause(reading), errStopping) {
 			err = errors.Join(errStopping, err)
 		}
 	}()
