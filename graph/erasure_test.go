@@ -47,7 +47,9 @@ func (e *env) lines(with, without string) []string {
 		for _, row := range e.Raw(found) {
 			var pairs []string
 			for _, pair := range neo.List(row[1]) {
-				pairs = append(pairs, fmt.Sprint(pair))
+				if p := neo.List(pair); len(p) == 2 && p[0] != "borders" { // which passes of other tests note
+					pairs = append(pairs, fmt.Sprint(pair))
+				}
 			}
 			slices.Sort(pairs)
 			if line := fmt.Sprint(row[0], pairs); without == "" || !strings.Contains(line, without) {

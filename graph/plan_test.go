@@ -61,7 +61,7 @@ func detailParams(scope graph.Scope, messages, sources, nodes []string) map[stri
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.UserID, "message_keys": messages, "source_keys": sources, "node_keys": nodes, "around_keys": nodes,
 		"archived": false, "least_trust": 0.2, "story_keys": []string{}, "names": []string{}, "seeds": seeds, "degree_limit": 100, "link_limit": 50, "since": nil, "until": nil, "as_of": nil,
-		"now": time.Now(), "mentioned": 10, "plain": graph.PlainTypes, "types": nil, "without_types": []string{}, "min_attitude": nil, "max_attitude": nil,
+		"now": time.Now().UTC(), "mentioned": 10, "plain": graph.PlainTypes, "types": nil, "without_types": []string{}, "min_attitude": nil, "max_attitude": nil,
 		"min_proximity": nil, "max_proximity": nil, "walk": 200, "relationship_limit": 20, "previews": 5, "story_limit": 100,
 	}
 }
