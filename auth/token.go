@@ -57,6 +57,9 @@ type Tokens struct {
 	erasures erasures // nil: erasures are ignored
 }
 
+// clockSkew is how far the issuer's clock may be ahead.
+const clockSkew = time.Minute
+
 // bearer is the caller of a verified token.
 type bearer struct {
 	principal Principal
@@ -167,11 +170,12 @@ func (t *Tokens) look(ctx context.Context, raw string) (bearer, error) {
 	if err := token.Claims(&claims); err != nil {
 		return bearer{}, ErrUnauthorized
 	}
-	p, ok := t.principal(token.Subject, claims)
-	if !ok {
+	p, ok := t.principal(claims)
+	issued := issuedIn(claims["iat"])
+	if !ok || issued.After(t.now().Add(clockSkew)) { // one of the future would outlive an erasure
 		return bearer{}, ErrUnauthorized
 	}
-	b := bearer{p, token.Expiry, token.IssuedAt, generation}
+	b := bearer{p, token.Expiry, issued, generation}
 	if t.erasures == nil {
 		return b, nil
 	}
@@ -185,16 +189,31 @@ func (t *Tokens) look(ctx context.Context, raw string) (bearer, error) {
 	return b, nil
 }
 
-// principal returns the caller from claims; false when a required claim is missing.
-func (t *Tokens) principal(subject string, claims map[string]json.RawMessage) (Principal, bool) {
-	p := Principal{KeyID: tokenPrefix + subject, Scopes: scopesIn(claims[t.options.ScopesClaim])}
+// principal returns the caller from claims; false when a required claim is missing. All are read from the same map: the verifier takes
+// SUB for sub.
+func (t *Tokens) principal(claims map[string]json.RawMessage) (p Principal, ok bool) {
 	named := func(claim string, into *string) bool {
 		return json.Unmarshal(claims[claim], into) == nil && fault.ValidKey(*into)
 	}
-	if !fault.ValidKey(subject) || !named(t.options.TeamClaim, &p.TeamID) {
+	subject := ""
+	if !named("sub", &subject) || !named(t.options.TeamClaim, &p.TeamID) {
 		return p, false
 	}
+	p.KeyID, p.Scopes = tokenPrefix+subject, scopesIn(claims[t.options.ScopesClaim])
 	return p, t.options.UserClaim == "" || named(t.options.UserClaim, &p.UserID)
+}
+
+// issuedIn returns the time in a claim; zero if there is none.
+func issuedIn(claim json.RawMessage) time.Time {
+	var number json.Number
+	if json.Unmarshal(claim, &number) != nil {
+		return time.Time{}
+	}
+	seconds, err := number.Float64()
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(int64(seconds), 0)
 }
 
 // scopesIn returns Kith's scopes in a claim: a list, or a string of words.

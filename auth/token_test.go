@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -181,6 +182,8 @@ func TestTokensThatAreNotGood(t *testing.T) {
 		"expired":                i.token(t, map[string]any{"exp": now.Add(-time.Second).Unix()}),
 		"without an end":         i.token(t, map[string]any{"exp": nil}),
 		"not yet good":           i.token(t, map[string]any{"nbf": now.Add(time.Hour).Unix()}),
+		"issued in the future":   i.token(t, map[string]any{"iat": now.Add(61 * time.Second).Unix()}),
+		"issued later, as text":  i.token(t, map[string]any{"iat": fmt.Sprint(now.Add(24 * time.Hour).Unix())}),
 		"of another issuer":      i.token(t, map[string]any{"iss": "https://elsewhere"}),
 		"for another audience":   i.token(t, map[string]any{"aud": "other"}),
 		"for no audience":        i.token(t, map[string]any{"aud": nil}),
@@ -201,11 +204,35 @@ func TestTokensThatAreNotGood(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 	}
+	if _, err := v.Verify(t.Context(), i.token(t, map[string]any{"iat": now.Add(time.Minute).Unix()})); err != nil {
+		t.Errorf("by a clock that is a minute ahead: %v", err)
+	}
 	if p, err := v.Verify(t.Context(), i.token(t, map[string]any{"scope": nil})); err != nil || p.Allows(auth.Read) {
 		t.Errorf("without scopes: %+v, %v", p, err)
 	}
 	if i.asked.Load() > 1 { // the clock stands still
 		t.Errorf("the issuer was asked %d times for its keys", i.asked.Load())
+	}
+}
+
+// A claim counts under its own name only: one whose letters differ in case is another claim, before or behind it.
+func TestClaimsAreReadExactly(t *testing.T) {
+	t.Parallel()
+	i := startIssuer(t)
+	v, _ := verifier(t, i, nil)
+	raw, err := json.Marshal(i.claims(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := string(raw[1 : len(raw)-1])
+	want := auth.Principal{KeyID: "oidc:u1", TeamID: "acme", UserID: "u1", Scopes: []string{"read", "write"}}
+	for _, other := range []string{`"SUB":"x"`, `"Sub":"x"`, "\"\u017fub\":\"x\"", `"IAT":4000000000`, `"TEAM_ID":"other"`, `"Scope":"admin"`} {
+		for _, claims := range []string{inside + "," + other, other + "," + inside} {
+			p, err := v.Verify(t.Context(), sign(t, jose.ES256, i.key, json.RawMessage("{"+claims+"}")))
+			if diff := cmp.Diff(want, p); err != nil || diff != "" {
+				t.Errorf("%s: %v %s", claims, err, diff)
+			}
+		}
 	}
 }
 
