@@ -190,6 +190,7 @@ func (a *API) authenticate(c *gin.Context) {
 		switch problem.Status {
 		case http.StatusUnauthorized:
 			c.Header("WWW-Authenticate", a.challenge(c.Request))
+			c.Header("Cache-Control", "no-store") // the challenge repeats the host that the request names
 		case http.StatusTooManyRequests:
 		default:
 			a.options.Log.Error("caller not verified", "request_id", requestID(c.Request.Context()), "error", err)

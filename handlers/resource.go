@@ -27,6 +27,7 @@ func (a *API) describeResource(engine *gin.Engine) {
 	}
 	for _, path := range []string{resourcePath, resourcePath + mcpPath} {
 		engine.GET(path, func(c *gin.Context) {
+			c.Header("Cache-Control", "no-store") // it repeats the host that the request names
 			c.JSON(http.StatusOK, resourceMetadata{
 				Resource: origin(c.Request) + mcpPath, AuthorizationServers: []string{a.options.Issuer},
 				ScopesSupported: []string{auth.Read, auth.Write}, BearerMethods: []string{"header"}, Name: "Kith",

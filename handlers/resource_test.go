@@ -28,8 +28,8 @@ func TestResourceMetadata(t *testing.T) {
 	for _, path := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
 		w := get(with, path, "X-Forwarded-Proto", "https")
 		want := `{"resource":"https://kith.example:8080/mcp","authorization_servers":["https://login.example/realm"],"scopes_supported":["read","write"],"bearer_methods_supported":["header"],"resource_name":"Kith"}`
-		if w.Code != 200 || w.Body.String() != want {
-			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		if w.Code != 200 || w.Body.String() != want || w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d %v %s", path, w.Code, w.Header(), w.Body)
 		}
 		if w := get(without, path); w.Code != 404 {
 			t.Errorf("without an issuer, %s: %d", path, w.Code)
@@ -39,6 +39,9 @@ func TestResourceMetadata(t *testing.T) {
 		w := get(with, path)
 		if got := w.Header().Get("WWW-Authenticate"); w.Code != 401 || !strings.Contains(got, `resource_metadata="http://kith.example:8080/.well-known/oauth-protected-resource/mcp"`) {
 			t.Errorf("%s: %d %s", path, w.Code, got)
+		}
+		if got := w.Header().Get("Cache-Control"); got != "no-store" {
+			t.Errorf("%s: what repeats the host may be cached: %q", path, got)
 		}
 		if got := get(without, path).Header().Get("WWW-Authenticate"); got != `Bearer realm="kith"` {
 			t.Errorf("without an issuer, %s: %s", path, got)
