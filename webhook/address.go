@@ -3,7 +3,11 @@ package webhook
 import (
 	"errors"
 	"net/netip"
+	"regexp"
+	"strings"
 	"syscall"
+
+	"golang.org/x/net/idna"
 )
 
 // errAddress reports that a name leads to an address that is not public.
@@ -51,6 +55,37 @@ func isPublic(ip netip.Addr) bool {
 		}
 	}
 	return true
+}
+
+// innerNames are names, and ends of names, that are not those of public hosts (RFC 6761, 6762, 8375).
+var innerNames = []string{"localhost", "localdomain", "local", "internal", "home.arpa"} //nolint:gochecknoglobals // a constant list
+
+// endsInNumber matches the end of a host that resolvers take for an address of IPv4, also in parts, octal or hexadecimal: 127.1, 0x7f000001.
+var endsInNumber = regexp.MustCompile(`(^|\.)([0-9]+|0x[0-9a-f]*)$`)
+
+// plainHost returns a host as it is looked up: in ASCII, as the client converts it, without case and the dot at the end.
+func plainHost(host string) string {
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		host = ascii
+	}
+	return strings.TrimSuffix(strings.ToLower(host), ".")
+}
+
+// isInner reports whether a host is not public, as far as that is known without a look-up.
+func isInner(host string) bool {
+	for _, name := range innerNames {
+		if host == name || strings.HasSuffix(host, "."+name) {
+			return true
+		}
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && !isPublic(ip)
+}
+
+// isOddAddress reports whether a host is meant to be an address, and not one in its usual form: resolvers differ in what they read.
+func isOddAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err != nil && endsInNumber.MatchString(host)
 }
 
 // refusePrivate is a net.Dialer's Control. It is called with the resolved address of every connection, so a name cannot lead to

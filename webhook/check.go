@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -73,7 +72,13 @@ func (s *Store) checkURL(f *fault.List, raw string) {
 			f.Add(at, fault.Malformed, "must have a port from 1 to 65535, or none")
 		}
 	}
-	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !s.private && !isPublic(ip) {
-		f.Add(at, fault.NotAllowed, "must not be an address of a private network")
+	if s.private {
+		return
+	}
+	switch host := plainHost(u.Hostname()); {
+	case isInner(host):
+		f.Add(at, fault.NotAllowed, "must not be a name or an address of a private network")
+	case isOddAddress(host):
+		f.Add(at, fault.NotAllowed, "must have a name, or an address in its usual form: four decimal numbers, or IPv6 in brackets")
 	}
 }

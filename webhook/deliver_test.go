@@ -3,11 +3,14 @@ package webhook
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -174,11 +177,25 @@ func TestAnswers(t *testing.T) {
 // TestPrivateNamesAreRefused delivers to a name that leads to this machine.
 func TestPrivateNamesAreRefused(t *testing.T) {
 	e, r := fresh(t, false), receive(t)
-	w, _ := e.create(strings.Replace(r.URL, "127.0.0.1", "localhost", 1))
+	w, _ := e.create("https://example.org")
+	e.Raw(`MATCH (w:Webhook {team_id: $team}) SET w.url = '` + strings.Replace(r.URL, "127.0.0.1", "localhost", 1) + `'`) // what is refused when it is created
 	e.Commit("u", created("a"))
 	w = e.attempt(w.ID)
-	if len(r.requests(204)) > 0 || *w.LastResult != "address refused" || w.Attempts != 1 {
+	if len(r.requests(204)) > 0 || *w.LastResult != "no connection" || w.Attempts != 1 {
 		t.Errorf("a name of a private address: %+v", w)
+	}
+}
+
+// An address that is refused has the result of a name that does not exist: an admin of a team learns no inner names.
+func TestResultsTellNothingOfInnerNames(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{
+		"refused": &net.OpError{Op: "dial", Err: errAddress}, "unknown": &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}},
+		"away": &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED},
+	} {
+		if got := resultOf(&url.Error{Op: "Post", URL: "http://inner.example", Err: err}); got != resultConnection {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }
 

@@ -49,7 +49,6 @@ const (
 	resultDelivered  = "delivered"
 	resultRedirect   = "redirect"
 	resultTimeout    = "timeout"
-	resultRefused    = "address refused"
 	resultConnection = "no connection"
 	resultGone       = "status 410"
 )
@@ -115,11 +114,8 @@ func (d *Deliverer) send(ctx context.Context, h *claimed, id string, body []byte
 // resultOf returns the result of a request that was not answered. The error's own text has the address.
 func resultOf(err error) string {
 	var timeout net.Error
-	switch {
-	case errors.Is(err, errAddress):
-		return resultRefused
-	case errors.As(err, &timeout) && timeout.Timeout():
+	if errors.As(err, &timeout) && timeout.Timeout() {
 		return resultTimeout
 	}
-	return resultConnection
+	return resultConnection // also for an address that is not public: it would reveal which inner names there are
 }

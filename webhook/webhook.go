@@ -45,7 +45,7 @@ type Webhook struct {
 	Attempts    int64      `json:"attempts" doc:"failed attempts of the delivery that is being retried"`
 	NextAt      *time.Time `json:"next_attempt_at" doc:"earliest time of the next attempt, if there is anything to deliver; null: inactive"`
 	LastAt      *time.Time `json:"last_attempt_at"`
-	LastResult  *string    `json:"last_result" doc:"of the last attempt: delivered, status and a number, redirect, timeout, no connection, or address refused"`
+	LastResult  *string    `json:"last_result" doc:"of the last attempt: delivered, status and a number, redirect, timeout, or no connection, also to an address that is not public"`
 	SecretUntil *time.Time `json:"previous_secret_until" doc:"until when the secret before the last rotation signs too"`
 }
 

@@ -1456,7 +1456,7 @@ type CreatedWebhook struct {
 	ID                  string     `json:"id"`
 	Kinds               []string   `json:"kinds"` // of the changes that it gets; empty: all
 	LastAttemptAt       *time.Time `json:"last_attempt_at"`
-	LastResult          *string    `json:"last_result"`           // of the last attempt: delivered, status and a number, redirect, timeout, no connection, or address refused
+	LastResult          *string    `json:"last_result"`           // of the last attempt: delivered, status and a number, redirect, timeout, or no connection, also to an address that is not public
 	NextAttemptAt       *time.Time `json:"next_attempt_at"`       // earliest time of the next attempt, if there is anything to deliver; null: inactive
 	Ops                 []string   `json:"ops"`                   // of the changes that it gets; empty: all
 	PreviousSecretUntil *time.Time `json:"previous_secret_until"` // until when the secret before the last rotation signs too
@@ -3620,7 +3620,7 @@ type Webhook struct {
 	ID                  string     `json:"id"`
 	Kinds               []string   `json:"kinds"` // of the changes that it gets; empty: all
 	LastAttemptAt       *time.Time `json:"last_attempt_at"`
-	LastResult          *string    `json:"last_result"`           // of the last attempt: delivered, status and a number, redirect, timeout, no connection, or address refused
+	LastResult          *string    `json:"last_result"`           // of the last attempt: delivered, status and a number, redirect, timeout, or no connection, also to an address that is not public
 	NextAttemptAt       *time.Time `json:"next_attempt_at"`       // earliest time of the next attempt, if there is anything to deliver; null: inactive
 	Ops                 []string   `json:"ops"`                   // of the changes that it gets; empty: all
 	PreviousSecretUntil *time.Time `json:"previous_secret_until"` // until when the secret before the last rotation signs too

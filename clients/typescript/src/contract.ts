@@ -2357,7 +2357,7 @@ export interface components {
             kinds: string[];
             /** Format: date-time */
             last_attempt_at: string | null;
-            /** @description of the last attempt: delivered, status and a number, redirect, timeout, no connection, or address refused */
+            /** @description of the last attempt: delivered, status and a number, redirect, timeout, or no connection, also to an address that is not public */
             last_result: string | null;
             /**
              * Format: date-time
@@ -5975,7 +5975,7 @@ export interface components {
             kinds: string[];
             /** Format: date-time */
             last_attempt_at: string | null;
-            /** @description of the last attempt: delivered, status and a number, redirect, timeout, no connection, or address refused */
+            /** @description of the last attempt: delivered, status and a number, redirect, timeout, or no connection, also to an address that is not public */
             last_result: string | null;
             /**
              * Format: date-time

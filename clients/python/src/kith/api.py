@@ -1327,7 +1327,7 @@ class CreatedWebhook(TypedDict, total=False):
     id: Required[str]
     kinds: Required[list[str]]  # of the changes that it gets; empty: all
     last_attempt_at: Required[str | None]
-    last_result: Required[str | None]  # of the last attempt: delivered, status and a number, redirect, timeout, no connection, or address refused
+    last_result: Required[str | None]  # of the last attempt: delivered, status and a number, redirect, timeout, or no connection, also to an address that is not public
     next_attempt_at: Required[str | None]  # earliest time of the next attempt, if there is anything to deliver; null: inactive
     ops: Required[list[str]]  # of the changes that it gets; empty: all
     previous_secret_until: Required[str | None]  # until when the secret before the last rotation signs too
@@ -3383,7 +3383,7 @@ class Webhook(TypedDict, total=False):
     id: Required[str]
     kinds: Required[list[str]]  # of the changes that it gets; empty: all
     last_attempt_at: Required[str | None]
-    last_result: Required[str | None]  # of the last attempt: delivered, status and a number, redirect, timeout, no connection, or address refused
+    last_result: Required[str | None]  # of the last attempt: delivered, status and a number, redirect, timeout, or no connection, also to an address that is not public
     next_attempt_at: Required[str | None]  # earliest time of the next attempt, if there is anything to deliver; null: inactive
     ops: Required[list[str]]  # of the changes that it gets; empty: all
     previous_secret_until: Required[str | None]  # until when the secret before the last rotation signs too
