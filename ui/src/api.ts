@@ -12,15 +12,17 @@ export const me = signal<Me | null>(null);
 
 const stored = "kith.key";
 
-/** The key of the fragment (#key=…) or of this tab. The fragment is removed from the address. */
-export function findKey(): string {
-  const fragment = new URLSearchParams(location.hash.slice(1));
-  const given = fragment.get("key");
-  if (given) {
-    history.replaceState(null, "", location.pathname + location.search);
-    return given;
-  }
-  return sessionStorage.getItem(stored) ?? "";
+/** Keys with which the page may sign in: that of a link, and that of the tab. "": there is none. */
+export interface Keys {
+  given: string;
+  kept: string;
+}
+
+/** The key of the fragment (#key=…), which is removed from the address, and that of this tab. */
+export function findKeys(): Keys {
+  const given = new URLSearchParams(location.hash.slice(1)).get("key") ?? "";
+  if (given) history.replaceState(null, "", location.pathname + location.search);
+  return { given, kept: sessionStorage.getItem(stored) ?? "" };
 }
 
 /** Stores the key until the tab is closed. */

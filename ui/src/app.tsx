@@ -1,7 +1,7 @@
 // The frame of the page: sign-in, the list of screens, and the screen of the address.
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { findKey, key, keepKey, me, Problem, signIn, signOut } from "./api";
+import { findKeys, key, keepKey, type Keys, me, Problem, signIn, signOut } from "./api";
 import { Field, ProblemNote, Status, Text, user } from "./parts/common";
 import type { Issuer } from "./oidc";
 import { go, link, route } from "./route";
@@ -11,10 +11,21 @@ export function App() {
   const [finding, setFinding] = useState(true);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [issuer, setIssuer] = useState<Issuer | null>(null);
+  const [rivals, setRivals] = useState<Keys | null>(null);
+  const settle = (begun: Promise<void>) => {
+    begun.catch((failure: unknown) => setProblem(problemOf(failure))).finally(() => setFinding(false));
+  };
+  const choose = (secret: string) => {
+    if (secret !== rivals?.kept) signOut();
+    setRivals(null);
+    setFinding(true);
+    settle(signIn(secret));
+  };
   useEffect(() => {
     const begin = async () => {
-      const found = findKey();
-      if (found) return signIn(found);
+      const found = findKeys();
+      if (found.given && found.kept && found.given !== found.kept) return setRivals(found);
+      if (found.given || found.kept) return signIn(found.given || found.kept);
       const at = await findIssuer();
       setIssuer(at);
       if (at && location.pathname === signInPath) {
@@ -24,11 +35,10 @@ export function App() {
         if (back.startsWith("/ui/") && back !== signInPath) go(back);
       }
     };
-    begin()
-      .catch((failure: unknown) => setProblem(problemOf(failure)))
-      .finally(() => setFinding(false));
+    settle(begin());
   }, []);
   if (finding) return <Status>Signing in…</Status>;
+  if (rivals) return <Choose keys={rivals} choose={choose} />;
   return me.value ? <Frame /> : <SignIn before={problem} issuer={issuer} />;
 }
 
@@ -41,6 +51,24 @@ async function findIssuer(): Promise<Issuer | null> {
   const answer = await fetch("/ui/sign-in.json", { credentials: "omit" }).catch(() => null);
   const at = answer?.ok ? ((await answer.json()) as Partial<Issuer>) : {};
   return at.client_id ? (at as Issuer) : null;
+}
+
+/** Asks before the key of a link replaces the one that the tab keeps: whoever made the link would get what is written from then on. */
+function Choose({ keys, choose }: { keys: Keys; choose: (secret: string) => void }) {
+  return (
+    <main class="sign-in">
+      <h1>Two keys</h1>
+      <p>This link has another key than the one that is kept for this tab. With the key of the link you see, and write to, the memory of its team and user.</p>
+      <div class="buttons">
+        <button type="button" onClick={() => choose(keys.kept)}>
+          Keep the key of this tab
+        </button>
+        <button type="button" onClick={() => choose(keys.given)}>
+          Use the key of the link
+        </button>
+      </div>
+    </main>
+  );
 }
 
 function SignIn({ before, issuer }: { before: Problem | null; issuer: Issuer | null }) {

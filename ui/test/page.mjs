@@ -86,6 +86,36 @@ const journeys = {
     return page;
   },
 
+  async "a link with another key asks before it replaces the one of the tab"() {
+    const made = await api("POST", "/v1/keys", { user_id: user, scopes: ["read"] });
+    const page = await open();
+    const used = new Set();
+    page.on("request", (r) => r.headers().authorization && used.add(r.headers().authorization.slice("Bearer ".length)));
+    await page.goto(`${base}/ui/`);
+    await page.fill("input[name=key]", key);
+    await page.check("input[name=keep]");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("text=Sign out");
+    await page.goto(`${address("timeline")}#key=${key}`); // the same key is no other one
+    await page.waitForSelector("text=Sign out");
+    for (const screen of ["context", "explore"]) {
+      await page.goto(`${address(screen)}#key=${made.key}`);
+      await page.waitForSelector("button >> text=Use the key of the link");
+      assert.ok(!page.url().includes("kith_"));
+      assert.deepEqual([...used], [key], "nothing is asked with the key of the link");
+      if (screen === "explore") break;
+      await page.click("button >> text=Keep the key of this tab");
+      await page.waitForSelector("text=Sign out");
+    }
+    used.clear();
+    await page.click("button >> text=Use the key of the link");
+    await page.waitForSelector("text=Sign out");
+    assert.deepEqual([...used], [made.key]);
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0, "the key before is forgotten");
+    await api("DELETE", `/v1/keys/${made.key_id}`);
+    return page;
+  },
+
   async "the context is the API's, at each budget"() {
     const page = await signedIn("context");
     await settled(page);
