@@ -220,7 +220,7 @@ func (s *Service) acquireSlot(team string) (release func(), err error) {
 	if s.generator == nil {
 		return nil, ErrNoModel
 	}
-	release, ok := s.slots.Take(team)
+	release, ok := s.slots.Take(team, "")
 	if !ok {
 		s.options.Observe(Refused, 0)
 		return nil, fmt.Errorf("generate: %w", ErrFull)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/gin-gonic/gin"
 
 	"kith/auth"
 	"kith/feed"
@@ -29,8 +28,8 @@ type changeFeed interface {
 }
 
 // isChangeStream reports whether a request asks for changes as a stream.
-func isChangeStream(c *gin.Context) bool {
-	return c.FullPath() == changesPath && strings.Contains(c.GetHeader("Accept"), eventsType)
+func isChangeStream(path string, h http.Header) bool {
+	return path == changesPath && strings.Contains(h.Get("Accept"), eventsType)
 }
 
 // ListChangesInput asks for changes behind a cursor.
@@ -80,7 +79,7 @@ func (a *API) streamChanges(ctx context.Context, scope graph.Scope, filter feed.
 	if err != nil {
 		return nil, located("query", err)
 	}
-	leave, ok := a.options.ChangeStreams.Take(scope.TeamID)
+	leave, ok := a.options.ChangeStreams.Take(scope.TeamID, scope.UserID)
 	if !ok {
 		return nil, errStreams
 	}

@@ -136,6 +136,40 @@ func TestChangesAreStreamed(t *testing.T) {
 	}
 }
 
+// One user of a team leaves streams to the others of the team, and to other teams.
+func TestUsersShareStreamsOfChanges(t *testing.T) {
+	t.Parallel()
+	streams := limit.NewShares(8)
+	for _, c := range []struct {
+		team, user string
+		gets       int // of five
+	}{{"t", "u1", 2}, {"t", "u2", 1}, {"t", "", 1}, {"o", "u1", 1}, {"o", "", 1}, {"p", "", 1}} {
+		k := &fakes{principal: auth.Principal{TeamID: c.team, UserID: c.user, Scopes: auth.Scopes}}
+		server, got := serveFeed(t, &fakeFeed{still: true}, k, Options{ChangeStreams: streams}), 0
+		for range 5 {
+			if openChanges(t, server, "", "").StatusCode == http.StatusOK {
+				got++
+			}
+		}
+		if got != c.gets {
+			t.Errorf("%+v: gets %d", c, got)
+		}
+	}
+}
+
+// HEAD opens no stream: nobody would read it, and it would hold its place. Of a page it is as of all that is read.
+func TestChangesHaveNoHeadAsAStream(t *testing.T) {
+	t.Parallel()
+	for accept, want := range map[string]int{"": 200, "application/json": 200, "text/event-stream": 405, "*/*, text/event-stream;q=0.1": 405} {
+		f, streams := &fakeFeed{still: true}, limit.NewShares(2)
+		server := serveFeed(t, f, everybody(), Options{ChangeStreams: streams})
+		response, raw := sendTo(t, http.MethodHead, server.URL+"/v1/changes", "", "Authorization", "Bearer x", "Accept", accept)
+		if response.StatusCode != want || len(raw) > 0 || streams.Used() > 0 || (want == 405) != (len(f.asked) == 0) {
+			t.Errorf("%q: %d %q, %d streams are open, asked %q", accept, response.StatusCode, raw, streams.Used(), f.asked)
+		}
+	}
+}
+
 // A stream ends when its key is revoked, when Kith stops, and when its reader leaves.
 func TestStreamsOfChangesEnd(t *testing.T) {
 	t.Parallel()

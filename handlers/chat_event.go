@@ -23,7 +23,7 @@ const (
 
 // isStream reports whether a request is answered by a stream without a total deadline.
 func isStream(c *gin.Context) bool {
-	return exchanges[c.Request.URL.Path] || c.FullPath() == eventsPath || isChangeStream(c)
+	return exchanges[c.Request.URL.Path] || c.FullPath() == eventsPath || isChangeStream(c.FullPath(), c.Request.Header)
 }
 
 // TurnEventsInput asks for the events of a turn.
@@ -46,7 +46,7 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 	if chat.IsLastEvent(turn, in.LastEventID) { // a 204 stops the reader from reconnecting
 		return &huma.StreamResponse{Body: func(hc huma.Context) { hc.SetStatus(http.StatusNoContent) }}, nil
 	}
-	leave, ok := a.options.Streams.Take(scope.TeamID)
+	leave, ok := a.options.Streams.Take(scope.TeamID, scope.UserID)
 	if !ok {
 		return nil, errStreams
 	}

@@ -38,7 +38,7 @@ func (a *API) cors(next http.Handler) http.Handler {
 func head(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
-		streams := exchanges[path] || path == mcpPath || strings.HasPrefix(path, "/v1/turns/") && strings.HasSuffix(path, "/events")
+		streams := exchanges[path] || path == mcpPath || isChangeStream(path, r.Header) || strings.HasPrefix(path, "/v1/turns/") && strings.HasSuffix(path, "/events")
 		if r.Method == http.MethodHead && !streams {
 			get := *r
 			get.Method, get.Header = http.MethodGet, r.Header.Clone()

@@ -2,18 +2,25 @@ package limit
 
 import "sync"
 
-// Shares bounds how many of something are in use at once: so many in all, and half of them for one team, so that none can shut out the
-// others. It is safe for concurrent use.
+// Shares bounds how many of something are in use at once: so many in all, for one team half of those that other teams do not use, and
+// for one of its users half of those that are left to that user by the others of the team. So neither a user nor a few teams can shut
+// out the others. It is safe for concurrent use.
 type Shares struct {
 	most int
 
 	mu    sync.Mutex
 	used  int
 	teams map[string]int
+	users map[member]int
 }
 
+// member is a user of a team.
+type member struct{ team, user string }
+
 // NewShares returns Shares of some number.
-func NewShares(most int) *Shares { return &Shares{most: most, teams: map[string]int{}} }
+func NewShares(most int) *Shares {
+	return &Shares{most: most, teams: map[string]int{}, users: map[member]int{}}
+}
 
 // Used returns how many are in use.
 func (s *Shares) Used() int {
@@ -22,23 +29,34 @@ func (s *Shares) Used() int {
 	return s.used
 }
 
-// Take takes one for a team until release is called. It reports false if there is none for it.
-func (s *Shares) Take(team string) (release func(), ok bool) {
+// Take takes one for a user of a team until release is called. Without a user it may be the last of the team. It reports false if there
+// is none for it.
+func (s *Shares) Take(team, user string) (release func(), ok bool) {
+	m := member{team, user}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.used >= s.most || s.teams[team] >= (s.most+1)/2 {
+	inTeam, own := s.teams[team], s.users[m]
+	most := half(s.most - s.used + inTeam)
+	if inTeam >= most || user != "" && own >= half(most-inTeam+own) {
 		return nil, false
 	}
 	s.used++
 	s.teams[team]++
-	return func() { s.release(team) }, true
+	s.users[m]++
+	return func() { s.release(m) }, true
 }
 
-func (s *Shares) release(team string) {
+// half rounds up, so that one is enough for somebody who has none.
+func half(n int) int { return (n + 1) / 2 }
+
+func (s *Shares) release(m member) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.used--
-	if s.teams[team]--; s.teams[team] == 0 {
-		delete(s.teams, team)
+	if s.teams[m.team]--; s.teams[m.team] == 0 {
+		delete(s.teams, m.team)
+	}
+	if s.users[m]--; s.users[m] == 0 {
+		delete(s.users, m)
 	}
 }

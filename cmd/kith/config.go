@@ -99,10 +99,10 @@ type config struct {
 	LLMModel          string        `name:"llm-model" env:"KITH_LLM_MODEL" help:"Name of the language model."`
 	LLMTimeout        time.Duration `name:"llm-timeout" env:"KITH_LLM_TIMEOUT" default:"1m" help:"Longest pause of the model within an answer, and longest time to read a source."`
 	LLMWorkers        int           `name:"llm-workers" env:"KITH_LLM_WORKERS" default:"8" help:"Chat answers generated at the same time."`
-	LLMQueue          int           `name:"llm-queue" env:"KITH_LLM_QUEUE" default:"64" help:"Chat answers that may be queued. One team may have half of those that are generated and queued."`
+	LLMQueue          int           `name:"llm-queue" env:"KITH_LLM_QUEUE" default:"64" help:"Chat answers that may be queued. One team may have half of those that are generated and queued which other teams leave."`
 	LLMPromptTokens   int           `name:"llm-prompt-tokens" env:"KITH_LLM_PROMPT_TOKENS" default:"16000" help:"Largest prompt for a chat turn, in o200k tokens. The oldest turns are omitted."`
-	ChatStreams       int           `env:"KITH_CHAT_STREAMS" default:"1024" help:"Chat event streams that may be open at once. One team may use half of them."`
-	ChangeStreams     int           `env:"KITH_CHANGE_STREAMS" default:"256" help:"Streams of changes that may be open at once. One team may use half of them."`
+	ChatStreams       int           `env:"KITH_CHAT_STREAMS" default:"1024" help:"Chat event streams that may be open at once. One team may use half of those that other teams leave, one of its users half of what the others of the team leave."`
+	ChangeStreams     int           `env:"KITH_CHANGE_STREAMS" default:"256" help:"Streams of changes that may be open at once. One team may use half of those that other teams leave, one of its users half of what the others of the team leave."`
 	WebhooksPrivate   string        `env:"KITH_WEBHOOKS_PRIVATE" enum:"refuse,allow" default:"refuse" help:"Webhooks to addresses that are not public: this machine, private networks, metadata services. refuse: nothing is sent there; allow: any address."`
 	OIDCIssuer        string        `name:"oidc-issuer" env:"KITH_OIDC_ISSUER" help:"URL of an OpenID Connect issuer whose tokens are accepted besides API keys. Empty: none."`
 	OIDCAudience      string        `name:"oidc-audience" env:"KITH_OIDC_AUDIENCE" help:"Audience that a token's aud claim must contain."`
