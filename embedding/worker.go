@@ -265,27 +265,21 @@ func (e *Worker) embed(ctx context.Context, rows []waiting) error {
 
 func (e *Worker) batch(ctx context.Context, batch []waiting) error {
 	slices.SortFunc(batch, func(a, b waiting) int { return cmp.Or(cmp.Compare(a.team, b.team), cmp.Compare(a.key, b.key)) }) // in the order in which writers lock
-	alone := e.pause > 0 && len(batch) == 1                                                                                  // after failures with ever smaller batches: is it the text, or the embedder?
-	if alone {
-		if err := e.probe(ctx); err != nil {
-			return err
-		}
+	if e.isAlone(batch) {
+		return e.singly(ctx, batch)
 	}
-	asked, cancel := context.WithTimeout(ctx, embeddingBound/2)
-	vectors, err := e.vectors(asked, batch)
-	cancel()
+	vectors, err := e.vectors(ctx, batch)
 	switch {
 	case errors.Is(err, llm.ErrRefused), errors.Is(err, llm.ErrGarbled):
 		return e.singly(ctx, batch)
-	case alone && errors.Is(err, llm.ErrUnavailable) && ctx.Err() == nil:
-		e.options.Log.Warn("embedder fails for a text and works for another, retrying later", "team_id", batch[0].team, "entity_key", batch[0].key)
-		e.options.Observe(Postponed, 1)
-		return e.postpone(ctx, &batch[0])
 	case err != nil:
 		return err
 	}
 	return e.save(ctx, batch, vectors)
 }
+
+// isAlone reports whether a batch is one text after failures with ever smaller batches: is it the text, or the embedder?
+func (e *Worker) isAlone(batch []waiting) bool { return e.pause > 0 && len(batch) == 1 }
 
 // vectors returns the encoded vectors of a batch; nil for a text without one.
 func (e *Worker) vectors(ctx context.Context, batch []waiting) ([][]byte, error) {
@@ -299,7 +293,9 @@ func (e *Worker) vectors(ctx context.Context, batch []waiting) ([][]byte, error)
 	if len(texts) == 0 {
 		return encoded, nil
 	}
-	units, err := e.store.embedder.Embed(ctx, texts)
+	asked, cancel := context.WithTimeout(ctx, embeddingBound/2) // the rest is for what becomes of the answer
+	defer cancel()
+	units, err := e.store.embedder.Embed(asked, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -331,19 +327,11 @@ func sound(unit []float32, dimensions int) bool {
 // probe is a text that every embedder accepts.
 const probe = "memory"
 
-// probe returns an error if the embedder does not even embed what all accept: then no text is the reason.
-func (e *Worker) probe(ctx context.Context) error {
+// singly embeds a refused or wrongly answered batch, or a text that is alone, text by text. If the embedder refuses even the probe, the
+// texts are not the reason, and they stay queued.
+func (e *Worker) singly(ctx context.Context, batch []waiting) error {
 	if _, err := e.vectors(ctx, []waiting{{text: probe}}); err != nil {
 		return fmt.Errorf("the embedder refuses every text: %w", err)
-	}
-	return nil
-}
-
-// singly embeds a refused or wrongly answered batch text by text. If the embedder refuses even the probe, the texts are not the
-// reason, and they stay queued.
-func (e *Worker) singly(ctx context.Context, batch []waiting) error {
-	if err := e.probe(ctx); err != nil {
-		return err
 	}
 	for i := range batch {
 		one := batch[i : i+1]
@@ -353,8 +341,8 @@ func (e *Worker) singly(ctx context.Context, batch []waiting) error {
 			e.options.Log.Warn("embedder refused a text, stored without vector", "team_id", one[0].team, "entity_key", one[0].key)
 			err = e.store.saveVectors(ctx, one, [][]byte{nil}, nil)
 			e.options.Observe(Given, 1)
-		case errors.Is(err, llm.ErrGarbled):
-			e.options.Log.Warn("wrong answer of the embedder for a text, retrying later", "team_id", one[0].team, "entity_key", one[0].key)
+		case errors.Is(err, llm.ErrGarbled), e.isAlone(batch) && errors.Is(err, llm.ErrUnavailable) && ctx.Err() == nil:
+			e.options.Log.Warn("embedder fails for a text and works for another, retrying later", "team_id", one[0].team, "entity_key", one[0].key, "error", err)
 			err = e.postpone(ctx, &one[0])
 			e.options.Observe(Postponed, 1)
 		case err == nil:
