@@ -85,9 +85,8 @@ func (a *API) streamChanges(ctx context.Context, scope graph.Scope, filter feed.
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer leave()
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		defer a.options.Stopping(cancel)()
+		ctx, end := a.untilStop(ctx)
+		defer end()
 		out := a.beginEvents(ctx, hc)
 		err := a.Changes.Watch(ctx, scope, from, filter, func(s feed.Step) error { return sendStep(out, s) })
 		if err != nil && ctx.Err() == nil { // the stream ends, and is asked for again

@@ -54,7 +54,8 @@ func (a *API) turnEvents(ctx context.Context, in *TurnEventsInput) (*huma.Stream
 		defer leave()
 		ctx, cancel := context.WithTimeout(ctx, longestStream)
 		defer cancel()
-		defer a.options.Stopping(cancel)()
+		ctx, end := a.untilStop(ctx)
+		defer end()
 		out := a.beginEvents(ctx, hc)
 		err := a.Chats.Watch(ctx, scope, in.ID, in.LastEventID, func(e chat.Event) error { return sendEvent(out, e) })
 		if err != nil && ctx.Err() == nil { // the stream ends without its last event, and is asked for again

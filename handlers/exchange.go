@@ -62,9 +62,8 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetHeader("Connection", "close") // its deadline would stay for what is asked next
 		out := bufio.NewWriterSize(&movingWriter{hc.BodyWriter(), deadlines(ctx), a.options.StreamPause, ctx}, 64<<10)
-		reading, cancel := context.WithCancel(ctx)
-		defer cancel()
-		defer a.options.Stopping(cancel)()
+		reading, end := a.untilStop(ctx)
+		defer end()
 		err := exchange.Export(reading, exchange.ExportStores{
 			Memory: a.Transfers, Statements: a.Statements, Refusals: a.Duplicates, Reviews: a.Trust, Preferences: a.Preferences, Chats: a.ChatStore,
 		}, scope.TeamID, out)
@@ -72,7 +71,7 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 			err = out.Flush()
 		}
 		if err != nil {
-			a.breakOff(ctx, out, reading.Err() != nil && ctx.Err() == nil, err)
+			a.breakOff(ctx, out, isStopping(reading), err)
 		}
 	}}, nil
 }
@@ -195,11 +194,10 @@ func (a *API) importMemory(ctx context.Context, in *ImportInput) (*huma.StreamRe
 
 func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput, body io.Reader) (report *exchange.Report, err error) {
 	limited := http.MaxBytesReader(nil, io.NopCloser(body), a.options.MaxImport)
-	reading, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer a.options.Stopping(func() { cancel(errStopping) })()
+	reading, end := a.untilStop(ctx)
+	defer end()
 	defer func() {
-		if err != nil && errors.Is(context.Cause(reading), errStopping) {
+		if err != nil && isStopping(reading) {
 			err = errors.Join(errStopping, err)
 		}
 	}()
@@ -222,6 +220,19 @@ func (a *API) runImport(ctx context.Context, scope graph.Scope, in *ImportInput,
 
 // errStopping reports that an import ended because Kith ends.
 var errStopping = errors.New("Kith is stopping")
+
+// untilStop returns a context that also ends when Kith stops. It must be ended.
+func (a *API) untilStop(ctx context.Context) (stopping context.Context, end func()) {
+	stopping, cancel := context.WithCancelCause(ctx)
+	forget := a.options.Stopping(func() { cancel(errStopping) })
+	return stopping, func() {
+		forget()
+		cancel(nil)
+	}
+}
+
+// isStopping reports whether a context of untilStop ended because Kith stops.
+func isStopping(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errStopping) }
 
 // ImportProgressInput names an import that runs or was interrupted.
 type ImportProgressInput struct {
