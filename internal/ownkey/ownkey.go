@@ -103,8 +103,8 @@ func eachKey(v reflect.Value, name string, change func(string) string) {
 		}
 	case reflect.String:
 		if isKeyName(name) && v.CanSet() && v.String() != "" {
-			if key := v.String(); change(key) != key {
-				v.SetString(change(key))
+			if own := change(v.String()); own != v.String() {
+				v.SetString(own)
 			}
 		}
 	}
