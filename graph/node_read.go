@@ -63,6 +63,8 @@ type NodeView struct {
 	RestorableUntil *time.Time `json:"restorable_until,omitempty"`
 	MergedInto      string     `json:"merged_into,omitempty" doc:"the node into which it was merged"`
 
+	Compacted bool `json:"compacted,omitempty" doc:"as of a time: its version of that time is not kept; it is the last one kept from before, or else without texts"`
+
 	Generated bool `json:"-"` // an owner node that no caller has named
 }
 
@@ -75,7 +77,7 @@ type NodeQuery struct {
 // NewNodeView converts stored properties to the view of callers.
 func NewNodeView(kind Kind, p Properties, now time.Time) NodeView {
 	alive := p.vitality()
-	n := NodeView{Kind: kind.Name, Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), RestsOn: p.restsOn(), Node: Node{
+	n := NodeView{Kind: kind.Name, Compacted: neo.Bool(p[compactedName]), Generated: (&stored{kind, p}).generated(), Version: version(p), OwnFields: ownOf(kind, p), RestsOn: p.restsOn(), Node: Node{
 		EntityKey: p.Text("entity_key"), UserID: neo.OptionalText(p["user_id"]), Name: p.Text("name"), CanonicalName: p.Text("canonical_name"),
 		Type: p.Text("type"), Description: p.Text("description"), IsOwner: neo.Bool(p["is_owner"]), IsGoal: neo.Bool(p["is_goal"]),
 		State: alive.stateAt(now), TTLPolicy: alive.ttl, Salience: RoundSalience(alive.current(now)), Confidence: alive.confidence,

@@ -59,6 +59,7 @@ func (n *nodeAt) ref() NodeRef {
 type relationshipAt struct {
 	Key, Type, From, To string
 	Existed             bool
+	Before              bool // not the version of the time, but the last one that is kept of those replaced by then
 	Properties          Properties
 }
 
@@ -76,6 +77,39 @@ type Past struct {
 	at            time.Time
 	nodes         map[string]nodeAt
 	relationships map[string]relationshipAt
+	before        map[string]Properties // the last versions of relationships that were replaced by the time
+}
+
+// bareNames are the properties that are shown of a record whose texts of the time are not kept.
+var bareNames = []string{
+	"key", "entity_key", "user_id", "project_id", "system", "is_owner", "owner_of", "generated", "participants", "created_at", "created_by", "recorded_at", "recorded_by",
+	"valid_from", "valid_to", "started_at", "ended_at", "at", "source_key", "number", "role", "content_type", "context_type", "seq", "from_key", "to_key", "type_word",
+	"state", "ttl_policy", "salience", "salience_at", "decay_rate", "confidence", "restored_at", "node_key",
+}
+
+// compactedName is the property of a record of the past whose version of the time is not kept.
+const compactedName = "compacted"
+
+// asKnown returns a relationship as it was known at a time: the version of the time, or if that was written later, the last one that is
+// kept from before, or else what is not text.
+func (p *Past) asKnown(key string, r Properties) Properties {
+	written := r.Moment("recorded_at")
+	if version(r) > 1 {
+		written = r.Moment("updated_at")
+	}
+	if written == nil || !written.After(p.at) {
+		return r
+	}
+	known := Properties{}
+	if before, ok := p.before[key]; ok {
+		known = before.clone()
+	} else {
+		for _, name := range bareNames {
+			known.putUnless(r[name] == nil, name, r[name])
+		}
+	}
+	known[compactedName] = true
+	return known
 }
 
 // maxPast is the maximum number of keys of a statement.
@@ -87,9 +121,9 @@ func (s *Store) PastOf(ctx context.Context, scope Scope, at *time.Time, nodes, r
 	if at == nil {
 		return nil, nil //nolint:nilnil // a nil past is the present
 	}
-	p := &Past{at: at.UTC(), nodes: map[string]nodeAt{}, relationships: map[string]relationshipAt{}}
+	p := &Past{at: at.UTC(), nodes: map[string]nodeAt{}, relationships: map[string]relationshipAt{}, before: map[string]Properties{}}
 	params := func(keys []string) map[string]any {
-		return map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys, "at": p.at.UnixMilli()}
+		return map[string]any{"team_id": scope.TeamID, "user_id": scope.User(), "keys": keys, "at": p.at.UnixMilli(), "bare": bareNames}
 	}
 	for keys := range slices.Chunk(Distinct(slices.Clone(nodes)), maxPast) {
 		rows, err := nodesAt.Read(ctx, s.db, params(keys))
@@ -97,6 +131,9 @@ func (s *Store) PastOf(ctx context.Context, scope Scope, at *time.Time, nodes, r
 			return nil, err
 		}
 		for _, row := range rows {
+			if row.Kind == "" {
+				row.Kind = row.Labels.Kind().Name
+			}
 			p.nodes[row.Key] = row
 		}
 	}
@@ -106,6 +143,10 @@ func (s *Store) PastOf(ctx context.Context, scope Scope, at *time.Time, nodes, r
 			return nil, err
 		}
 		for _, row := range rows {
+			if row.Before {
+				p.before[row.Key] = row.Properties
+				continue
+			}
 			p.relationships[row.Key] = row
 		}
 	}
@@ -138,11 +179,11 @@ func (p *Past) Relationship(key string, stored Properties) (Properties, bool) {
 	r, ok := p.relationships[key]
 	switch {
 	case !ok:
-		return stored, stored.integer("restored_at") <= p.at.UnixMilli()
+		return p.asKnown(key, stored), stored.integer("restored_at") <= p.at.UnixMilli()
 	case !r.Existed:
 		return nil, false
 	}
-	return r.Properties, true
+	return p.asKnown(key, r.Properties), true
 }
 
 // nodeAt returns a node as it was at a time, also one that was deleted since, or ErrNotFound.

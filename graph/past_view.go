@@ -117,7 +117,7 @@ type StoredLink struct {
 // ChangedLink does the same as Changed for a relationship, which may have been valid at another time only.
 func (p *Past) ChangedLink(key string) (StoredLink, bool) {
 	r, ok := p.relationships[key]
-	return StoredLink{r.Type, r.From, r.To, r.Properties}, ok && r.Existed
+	return StoredLink{r.Type, r.From, r.To, p.asKnown(key, r.Properties)}, ok && r.Existed
 }
 
 // ValidAt reports whether a relationship was valid at a time.

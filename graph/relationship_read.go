@@ -55,6 +55,7 @@ type RelationshipView struct {
 	RestsOn          []string        `json:"rests_on,omitempty" doc:"entity keys of the sources that it was derived from"`
 	Notes            []Note          `json:"notes,omitempty" doc:"newest first, without expired ones"`
 	Properties       json.RawMessage `json:"properties,omitempty"`
+	Compacted        bool            `json:"compacted,omitempty" doc:"as of a time: its version of that time is not kept, or it was recorded later; it is the last one kept from before, or else without texts"`
 	LastWrite        *LastWrite      `json:"last_write,omitempty" doc:"of a relationship read alone: by which it was created or last changed; absent: by Kith itself, or before Kith kept that"`
 }
 
@@ -89,7 +90,7 @@ func NewRelationshipView(from, kind, to string, p Properties, now time.Time) Rel
 		Salience: RoundSalience(alive.current(now)), Confidence: alive.confidence, State: alive.stateAt(now),
 		ValidFrom: p.Moment("valid_from"), ValidTo: p.Moment("valid_to"), RecordedAt: p.Moment("recorded_at"),
 		RecordedBy: neo.OptionalText(p["recorded_by"]), AccessCount: alive.accesses, LastAccessedAt: alive.lastAccess,
-		Version: version(p), Notes: NotesFrom(p.Texts("notes"), now), Origin: p.Text("origin"), RestsOn: p.restsOn(),
+		Version: version(p), Compacted: neo.Bool(p[compactedName]), Notes: NotesFrom(p.Texts("notes"), now), Origin: p.Text("origin"), RestsOn: p.restsOn(),
 	}
 	v.AttitudeWord, v.ProximityWord = word(attitudes, kind, v.Attitude), word(proximities, kind, v.Proximity)
 	if t, ok := p["trust"].(float64); ok {

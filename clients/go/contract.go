@@ -2193,6 +2193,7 @@ type NodeView struct {
 	Author              Optional[string]          `json:"author,omitzero"`          // who wrote it, such as a mail address: sources of one author do not confirm each other; only of source
 	CanonicalName       string                    `json:"canonical_name,omitempty"` // persons only
 	Channel             Optional[string]          `json:"channel,omitzero"`         // only of signal
+	Compacted           bool                      `json:"compacted,omitempty"`      // as of a time: its version of that time is not kept; it is the last one kept from before, or else without texts
 	CompletedAt         Optional[time.Time]       `json:"completed_at,omitzero"`    // only of task, goal, milestone
 	Confidence          float64                   `json:"confidence"`
 	Content             Optional[string]          `json:"content,omitzero"`      // only of risk, document
@@ -2810,6 +2811,7 @@ type RelationshipView struct {
 	AccessCount      int64           `json:"access_count"`
 	Attitude         int64           `json:"attitude,omitempty"`
 	AttitudeWord     string          `json:"attitude_word,omitempty"`
+	Compacted        bool            `json:"compacted,omitempty"` // as of a time: its version of that time is not kept, or it was recorded later; it is the last one kept from before, or else without texts
 	Confidence       float64         `json:"confidence"`
 	Description      string          `json:"description"`
 	Direction        string          `json:"direction,omitempty"`

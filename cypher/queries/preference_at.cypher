@@ -1,5 +1,5 @@
 // Returns the preferences that a user had at a time, by key: of each the version that was replaced or deleted first after the time, else
-// the stored one. The former versions are those from $first to before $end.
+// the stored one; none if it was written later, because that of the time is not kept. The former versions are those from $first to before $end.
 // mode: read
 // params: team_id, user_id, first, end, at
 // returns: key, value
@@ -18,6 +18,7 @@ WITH p, until
 ORDER BY until
 WITH p.key AS key, head(collect(p)) AS p
 WHERE coalesce(p.created_at.epochMillis, 0) <= $at
+  AND coalesce(p.updated_at.epochMillis <= $at, true)
 WITH key, p
 ORDER BY key
 RETURN key, p.value AS value

@@ -1,5 +1,6 @@
 // Returns the entities and relationships that a system had at a time, as system_load returns the stored ones: of each the version that
-// was replaced or deleted first after the time, else the stored one. $listed is where deletes keep the keys of what they removed.
+// was replaced or deleted first after the time, else the stored one. If that was written later, the last one that is kept
+// from before, or else it without texts. $listed is where deletes keep the keys of what they removed.
 // mode: read
 // params: team_id, system, listed, at
 // returns: before, entities, relationships, after, updated_at
@@ -49,6 +50,17 @@ CALL (before) {
   }
   WITH key, n, until
   WHERE n.system = $system AND coalesce(n.restored_at, n.created_at.epochMillis, 0) <= $at
+  WITH key, n, until, coalesce(n.version > 1 AND n.updated_at.epochMillis > $at, false) AS late
+  CALL (key, late) {
+    MATCH (f:Former {team_id: $team_id, former_of: key})
+    USING INDEX SEEK f:Former(team_id, former_of, until)
+    WHERE late AND f.until <= $at AND f.entity_key = key
+    WITH f
+    ORDER BY f.until DESC, f.version DESC
+    LIMIT 1
+    RETURN collect(f) AS earlier
+  }
+  WITH key, until, late AND size(earlier) = 0 AS bare, CASE WHEN size(earlier) > 0 THEN earlier[0] ELSE n END AS n
   CALL (key) {
     OPTIONAL MATCH (p:Former {team_id: $team_id, former_of: key + '\u001fplace'})
     USING INDEX SEEK p:Former(team_id, former_of, until)
@@ -58,13 +70,14 @@ CALL (before) {
     LIMIT 1
     RETURN p
   }
-  WITH n, CASE WHEN p.until <= until THEN p.seq ELSE n.seq END AS seq
+  WITH n, bare, CASE WHEN p.until <= until THEN p.seq ELSE n.seq END AS seq
   WHERE seq >= 0
-  WITH n, seq
+  WITH n, bare, seq
   ORDER BY seq, n.entity_key
   LIMIT 20000
   RETURN collect([
-    n.entity_key, n.name, n.description, n.type, n.tags, n.properties, seq, n.version,
+    n.entity_key, n.name, CASE WHEN bare THEN '' ELSE n.description END, n.type, CASE WHEN bare THEN [] ELSE n.tags END,
+    CASE WHEN NOT bare THEN n.properties END, seq, n.version,
     n.created_at.epochMillis, n.updated_at.epochMillis, n.trust, n.origin
   ]) AS entities
 }

@@ -12,15 +12,15 @@ import (
 )
 
 // PreferencesAt returns the user's preferences as they were at a time, by key, as Preferences does: of each the value that was
-// replaced or deleted first after the time, else the stored one.
+// replaced or deleted first after the time, else the stored one; none if it was written later, because that of the time is not kept.
 func (s *Store) PreferencesAt(ctx context.Context, scope graph.Scope, at time.Time) ([]preference.Preference, error) {
 	const statement = `SELECT key, value FROM (
-			SELECT DISTINCT ON (key) key, value, created_at FROM (
-				SELECT key, value, created_at, 'infinity'::timestamptz AS until FROM kith_preference WHERE team_id = $1 AND user_id = $2
+			SELECT DISTINCT ON (key) key, value, created_at, updated_at FROM (
+				SELECT key, value, created_at, updated_at, 'infinity'::timestamptz AS until FROM kith_preference WHERE team_id = $1 AND user_id = $2
 				UNION ALL
-				SELECT key, value, created_at, until FROM kith_preference_history WHERE team_id = $1 AND user_id = $2 AND until > $3
+				SELECT key, value, created_at, updated_at, until FROM kith_preference_history WHERE team_id = $1 AND user_id = $2 AND until > $3
 			) AS versions ORDER BY key, until
-		) AS first WHERE created_at <= $3 ORDER BY key LIMIT $4`
+		) AS first WHERE created_at <= $3 AND updated_at <= $3 ORDER BY key LIMIT $4`
 	return queryRows(ctx, s, "postgres_preference_at", statement, scanPreference, scope.TeamID, scope.UserID, at, bounds.Preferences)
 }
 

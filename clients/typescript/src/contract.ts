@@ -3543,6 +3543,8 @@ export interface components {
             canonical_name?: string;
             /** @description only of signal */
             channel?: string | null;
+            /** @description as of a time: its version of that time is not kept; it is the last one kept from before, or else without texts */
+            compacted?: boolean;
             /**
              * Format: date-time
              * @description only of task, goal, milestone
@@ -4642,6 +4644,8 @@ export interface components {
             /** Format: int64 */
             attitude?: number;
             attitude_word?: string;
+            /** @description as of a time: its version of that time is not kept, or it was recorded later; it is the last one kept from before, or else without texts */
+            compacted?: boolean;
             /** Format: double */
             confidence: number;
             description: string;

@@ -2005,6 +2005,7 @@ class NodeView(TypedDict, total=False):
     author: str | None  # who wrote it, such as a mail address: sources of one author do not confirm each other; only of source
     canonical_name: str  # persons only
     channel: str | None  # only of signal
+    compacted: bool  # as of a time: its version of that time is not kept; it is the last one kept from before, or else without texts
     completed_at: str | None  # only of task, goal, milestone
     confidence: Required[float]
     content: str | None  # only of risk, document
@@ -2584,6 +2585,7 @@ RelationshipView = TypedDict(
         "access_count": "Required[int]",
         "attitude": "int",
         "attitude_word": "str",
+        "compacted": "bool",  # as of a time: its version of that time is not kept, or it was recorded later; it is the last one kept from before, or else without texts
         "confidence": "Required[float]",
         "description": "Required[str]",
         "direction": "Literal[\"outgoing\", \"incoming\"]",
