@@ -57,5 +57,5 @@ RETURN key, kind, labels(n) AS label, CASE WHEN bare THEN '' ELSE n.name END AS 
   n:Memory AND NOT late AS current, n.salience AS salience, n.decay_rate AS decay_rate, n.salience_at AS salience_at,
   CASE WHEN n:Memory AND NOT late THEN null
     ELSE CASE WHEN late THEN [['compacted', true]] ELSE [] END
-      + [name IN keys(n) WHERE (NOT bare OR name IN $bare) AND NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope', 'team_id', 'deleted_at', 'former_of', 'former_kind', 'until', 'thin_at', 'deleted', 'deleted_kind', 'deleted_by', 'deleted_with'] | [name, n[name]]] END AS properties
+      + [name IN keys(n) WHERE NOT name IN ['vector', 'vector_scope', 'vector_seq', 'embed_due', 'near', 'search_scope', 'team_id', 'deleted_at', 'former_of', 'former_kind', 'until', 'thin_at', 'deleted', 'deleted_kind', 'deleted_by', 'deleted_with'] AND (NOT bare OR name IN $bare) | [name, n[name]]] END AS properties
 LIMIT 10000
