@@ -56,7 +56,7 @@ func BenchmarkColdContext(b *testing.B) {
 	db := testenv.Neo4j(b)
 	wire := countRoundTrips(b, db.URI)
 	db.URI = wire.uri
-	store := openStore(b, db, graph.Options{Said: statement.Record})
+	store := openStore(b, db, graph.Options{Said: statement.Listener()})
 	scope, talker := graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}, graph.Scope{TeamID: testenv.Team(b), UserID: "u1"}
 	for _, s := range []graph.Scope{scope, talker} {
 		fullUser(b, store, s, 100)

@@ -56,7 +56,7 @@ func (s *lastSearch) Details(ctx context.Context, scope graph.Scope, w explore.W
 func newSearchEnv(b testing.TB, db testenv.Database) *searchEnv {
 	b.Helper()
 	s := &searchEnv{embedder: newClustered(), vectors: vector.New(4 << 30)}
-	s.Store = openStore(b, db, graph.Options{Embedder: s.embedder, Said: statement.Record})
+	s.Store = openStore(b, db, graph.Options{Embedder: s.embedder, Said: statement.Listener()})
 	s.searches = &lastSearch{Store: explore.NewStore(s.Store, s.embedder)}
 	s.explorer = explore.New(s.searches, explore.Options{Embedder: s.embedder, Vectors: s.vectors})
 	return s

@@ -35,7 +35,7 @@ func BenchmarkStatements(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			without := &searching{Store: openStore(b, db, graph.Options{}), team: testenv.Team(b)}
-			with := &searching{Store: openStore(b, db, graph.Options{Said: statement.Record}), team: testenv.Team(b)}
+			with := &searching{Store: openStore(b, db, graph.Options{Said: statement.Listener()}), team: testenv.Team(b)}
 			const warm = 3
 			for round := range b.N + warm {
 				for _, s := range []*searching{without, with} {

@@ -47,7 +47,7 @@ func newWriter(b *testing.B) *writer {
 		b.Fatal(err)
 	}
 	changed := func(ctx context.Context, c graph.Change) { kept.Changed(ctx, c.Team, c.Users...) }
-	w := &writer{store: openStore(b, db, graph.Options{Changed: changed, Said: statement.Record}), team: testenv.Team(b)}
+	w := &writer{store: openStore(b, db, graph.Options{Changed: changed, Said: statement.Listener()}), team: testenv.Team(b)}
 	keys := auth.New(auth.NewStore(w.store), time.Now)
 	if w.key, _, err = keys.Create(b.Context(), auth.Spec{TeamID: w.team, Scopes: []string{auth.Read, auth.Write}}); err != nil {
 		b.Fatal(err)

@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"kith/graph"
@@ -316,14 +317,34 @@ func (a *assembly) messageHit(m *SaidMessage, length int) MessageHit {
 		EntityKey: m.EntityKey, SourceKey: m.Source, Seq: m.Seq, Role: m.Role, Name: m.Name, Text: excerpt(m.Text, a.asks, length), At: m.At,
 		Score: s.RelevanceScore, Told: s.Told, Explanation: s.Explanation,
 	}
-	if s.Explanation != nil {
-		marks, _ := injection.Marks(context.Background(), m.Text) // never an error: nothing ends the context
-		for _, mark := range marks {
-			s.Explanation.Marks = append(s.Explanation.Marks, string(mark.Kind))
-		}
-		s.Explanation.Marks = distinct(s.Explanation.Marks)
-	}
 	return hit
+}
+
+// explainMarks adds to the explanations of messages what in them looks like an instruction to the agent.
+func (a *assembly) explainMarks(ctx context.Context, r *Result) error {
+	texts := map[string]string{}
+	for i := range a.details.Messages {
+		texts[a.details.Messages[i].EntityKey] = a.details.Messages[i].Text
+	}
+	hits := [][]MessageHit{r.Episodic.Messages}
+	for i := range r.Episodic.Sources {
+		hits = append(hits, r.Episodic.Sources[i].Messages)
+	}
+	for _, hit := range slices.Concat(hits...) {
+		if hit.Explanation == nil {
+			continue
+		}
+		marks, err := injection.Marks(ctx, texts[hit.EntityKey])
+		if err != nil {
+			return fmt.Errorf("explain: %w", err)
+		}
+		var kinds []string
+		for _, mark := range marks {
+			kinds = append(kinds, string(mark.Kind))
+		}
+		hit.Explanation.Marks = distinct(kinds)
+	}
+	return nil
 }
 
 // neutralSalience is the salience of messages, which have none.

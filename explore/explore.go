@@ -96,6 +96,9 @@ func (e *Explorer) Explore(ctx context.Context, scope graph.Scope, r *Request) (
 	best.sources = fuse(seen.sources, p.tuning) // the details add evidence to sources only
 	a.meaning = m.status
 	result := a.result()
+	if err := a.explainMarks(ctx, result); err != nil {
+		return nil, graph.Recall{}, err
+	}
 	result.keyed = r.Format == Keyed
 	if r.MaxTokens > 0 {
 		if err := result.fitBudget(r.MaxTokens, r.Format); err != nil {

@@ -99,8 +99,12 @@ func (s *Store) writeBatch(ctx context.Context, scope Scope, w *batch) (MemoryRe
 	if err := s.admitTypes(ctx, w.Relationships); err != nil {
 		return MemoryResult{}, err
 	}
+	ctx, err := s.read(ctx, w.texts(s, WriterOf(ctx).Limit))
+	if err != nil {
+		return MemoryResult{}, err
+	}
 	var result MemoryResult
-	err := s.Transaction(ctx, "memory_write", func(t *Tx) error {
+	err = s.Transaction(ctx, "memory_write", func(t *Tx) error {
 		result = MemoryResult{}
 		repeated, err := t.once(scope, w.IdempotencyKey, &w.MemoryWrite, now, &result, func() error {
 			job := w.job(t, scope, now)

@@ -8,6 +8,7 @@ import (
 
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/internal/trust"
 )
 
 // ConversationEnd closes a conversation. Ending it again changes the given fields.
@@ -30,9 +31,13 @@ func (s *Store) AppendMessages(ctx context.Context, scope Scope, key string, mes
 	if err := f.Err(); err != nil {
 		return SourceResult{}, err
 	}
+	ctx, err := s.read(ctx, s.textsOf(messages, trust.User, WriterOf(ctx).Limit))
+	if err != nil {
+		return SourceResult{}, err
+	}
 	all, keys := withKeys(messages)
 	var result SourceResult
-	err := s.Transaction(ctx, "message_append", func(t *Tx) error {
+	err = s.Transaction(ctx, "message_append", func(t *Tx) error {
 		sought := lookups{entityKeys: append(slices.Clone(keys), key)}
 		sought.lookUpOwn(scope.UserID, keys...)
 		found, err := t.find(scope.TeamID, sought)
@@ -66,8 +71,12 @@ func (s *Store) EndConversation(ctx context.Context, scope Scope, key string, en
 	if err := f.Err(); err != nil {
 		return SourceResult{}, err
 	}
+	ctx, err := s.read(ctx, []toRead{{text: end.Summary.Value}})
+	if err != nil {
+		return SourceResult{}, err
+	}
 	var result SourceResult
-	err := s.Transaction(ctx, "conversation_end", func(t *Tx) error {
+	err = s.Transaction(ctx, "conversation_end", func(t *Tx) error {
 		found, err := t.find(scope.TeamID, lookups{entityKeys: []string{key}, ends: slices.Clone(end.Mentions)})
 		if err != nil {
 			return err

@@ -27,7 +27,7 @@ func TestTheFeedHasWhatChanged(t *testing.T) {
 	for half := range 2 {
 		t.Run(fmt.Sprint(half), func(t *testing.T) {
 			t.Parallel()
-			e := open(t, testenv.Neo4j(t), graph.Options{Said: statement.Record})
+			e := open(t, testenv.Neo4j(t), graph.Options{Said: statement.Listener()})
 			rapid.Check(t, func(r *rapid.T) {
 				e.Team, e.Now = testenv.Team(t), noon
 				m := &feedModel{

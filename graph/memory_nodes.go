@@ -57,6 +57,9 @@ func (j *memoryJob) writeNodes() error {
 			j.result.Nodes[i] = plan.place(i)
 		}
 	}
+	if err := j.tx.missed(); err != nil {
+		return err
+	}
 	if err := j.store(plan); err != nil {
 		return err
 	}

@@ -49,8 +49,15 @@ type MessageWrite struct {
 type Said struct {
 	Scope     Scope
 	SourceKey string
-	Messages  []Message
+	Messages  []SaidMessage
 	Now       time.Time
+}
+
+// SaidMessage is a message of a user, with what Listener.Hear returned for its text.
+type SaidMessage struct {
+	Message
+
+	Heard any
 }
 
 // IsUserRole reports whether messages of a role are what the user wrote.
@@ -66,20 +73,25 @@ type sourceMessages struct {
 	rows      []map[string]any
 }
 
-// tell calls Options.Said with the messages that the source's user wrote.
+// tell calls Listener.Keep with the messages that the source's user wrote.
 func (t *Tx) tell(s sourceMessages, now time.Time) error {
+	listener := t.store.options.Said
+	if listener == nil || s.scope.UserID == "" {
+		return nil
+	}
 	said := Said{Scope: s.scope, SourceKey: s.sourceKey, Now: now}
 	for _, row := range s.rows {
 		p, _ := row["properties"].(map[string]any)
 		m := Properties(p)
 		if role := m.Text("role"); IsUserRole(role) && TrustIn(m) >= trust.Plain { // what others wrote is no instruction
-			said.Messages = append(said.Messages, Message{EntityKey: Properties(row).Text("entity_key"), Role: role, Text: m.Text("text"), At: *m.Moment("at")})
+			message := Message{EntityKey: Properties(row).Text("entity_key"), Role: role, Text: m.Text("text"), At: *m.Moment("at")}
+			said.Messages = append(said.Messages, SaidMessage{message, t.hear(message.Text)})
 		}
 	}
-	if s.scope.UserID == "" || len(said.Messages) == 0 {
-		return nil
+	if err := t.missed(); err != nil || len(said.Messages) == 0 {
+		return err
 	}
-	return t.store.options.Said(t, said)
+	return listener.Keep(t, said)
 }
 
 // MessageResult is the outcome of writing a message.
@@ -160,12 +172,12 @@ func (t *Tx) missingMessages(scope Scope, sourceKey string, messages []MessageWr
 			return nil, nil, added, fmt.Errorf("append: the entity_key of messages[%d] belongs to another node: %w", i, fault.ErrConflict)
 		}
 		p := m.properties(scope, sourceKey, now)
-		p.putTrust(found.byKey[sourceKey].properties(), t.writer.Limit, scope.TeamID)
+		p.putTrust(t, found.byKey[sourceKey].properties(), scope.TeamID)
 		t.embedLater(nil, &stored{MessageKind, p})
 		added.rows = append(added.rows, map[string]any{"entity_key": m.EntityKey, "properties": map[string]any(p)})
 	}
 	putNear(added.rows)
-	return results, warnings, added, nil
+	return results, warnings, added, t.missed()
 }
 
 // appendAll appends messages to locked sources.

@@ -98,7 +98,7 @@ func parts(out *loader.Receipt, source string) (others, held map[string]string) 
 // Without a source, those parts of a context are different that its receipt says the source holds, and no others.
 func TestReceiptForetellsADeletion(t *testing.T) {
 	t.Parallel()
-	e := graphtest.AloneWith(t, graph.Options{Said: statement.Record})
+	e := graphtest.AloneWith(t, graph.Options{Said: statement.Listener()})
 	rapid.Check(t, func(r *rapid.T) {
 		e.Team, e.Now = testenv.Team(t), graphtest.Noon
 		sources, _ := randomMemory(r, e)
@@ -126,7 +126,7 @@ func TestReceiptForetellsADeletion(t *testing.T) {
 // A context shows a node if, and only if, all conditions of one of its sections hold.
 func TestWhyAgreesWithTheContext(t *testing.T) {
 	t.Parallel()
-	e := graphtest.AloneWith(t, graph.Options{Said: statement.Record})
+	e := graphtest.AloneWith(t, graph.Options{Said: statement.Listener()})
 	rapid.Check(t, func(r *rapid.T) {
 		e.Team, e.Now = testenv.Team(t), graphtest.Noon
 		sources, keys := randomMemory(r, e)

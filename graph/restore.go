@@ -31,7 +31,7 @@ type RestoreBatch struct {
 	Versions      []VersionLine // former ones; results have their statuses
 	Plan          *RestorePlan  // of a dry run: what the earlier pieces would have stored
 
-	// Searched reports that the import brings what was found in its messages, so that Options.Said does not search them again.
+	// Searched reports that the import brings what was found in its messages, so that Options.Said does not hear them again.
 	Searched bool
 	// Also stores, after the rest and in the same transaction, what this package does not know. planned returns the properties of a
 	// node that the earlier pieces of a dry run would have stored; nil if they would not. May be nil.
@@ -68,8 +68,12 @@ func (s *Store) Restore(ctx context.Context, scope Scope, b *RestoreBatch, mark 
 		}
 		w.types = indexed
 	}
+	ctx, err := s.read(ctx, w.texts(s, WriterOf(ctx).Limit))
+	if err != nil {
+		return MemoryResult{}, err
+	}
 	var result MemoryResult
-	err := s.TryTransaction(ctx, "import", dryRun, func(t *Tx) (err error) {
+	err = s.TryTransaction(ctx, "import", dryRun, func(t *Tx) (err error) {
 		job := w.job(t, scope, s.Now())
 		if err := job.run(); err != nil {
 			return err

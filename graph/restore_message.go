@@ -10,7 +10,7 @@ func (j *memoryJob) restores(m newMessage, source *stored) bool {
 	w := j.bounded(&j.write.Nodes[m.place], source.user(), nil)
 	p := m.properties(Scope{TeamID: j.scope.TeamID, UserID: source.user()}, source.key(), j.now)
 	p["entity_key"] = m.EntityKey
-	p.putTrust(source.Properties, j.tx.writer.Limit, j.scope.TeamID)
+	p.putTrust(j.tx, source.Properties, j.scope.TeamID)
 	w.CreatedAt.set(p, "created_at", nil)
 	w.UpdatedAt.set(p, "updated_at", nil)
 	w.History.overlay(p)
@@ -21,8 +21,8 @@ func (j *memoryJob) restores(m newMessage, source *stored) bool {
 
 // restoreMessages adds messages of an import to their sources.
 func (j *memoryJob) restoreMessages(sources []string, messages map[string][]newMessage) error {
-	if len(sources) == 0 {
-		return nil
+	if err := j.tx.missed(); err != nil || len(sources) == 0 {
+		return err
 	}
 	added := map[string][]Properties{}
 	for _, key := range sources {

@@ -221,8 +221,13 @@ func (s *Store) WriteSource(ctx context.Context, scope Scope, w *SourceWrite) (S
 	if err := w.Validate(scope, now); err != nil {
 		return SourceResult{}, err
 	}
+	node := w.node(w.EntityKey)
+	ctx, err := s.read(ctx, append(s.textsOf(w.Messages, node.writtenOrigin(), WriterOf(ctx).Limit), toRead{text: w.Summary.Value}))
+	if err != nil {
+		return SourceResult{}, err
+	}
 	var result SourceResult
-	err := s.Transaction(ctx, "source_write", func(t *Tx) error {
+	err = s.Transaction(ctx, "source_write", func(t *Tx) error {
 		result = SourceResult{}
 		repeated, err := t.once(scope, w.IdempotencyKey, w, now, &result, func() error {
 			job := &sourceJob{tx: t, scope: scope, write: w, now: now}

@@ -27,7 +27,7 @@ type Options struct {
 	Trace   neo.Trace                                         // traces every statement; default: none
 	Changed func(ctx context.Context, c Change)               // called after every commit that happened, or may have happened, before the write returns
 	Types   []string                                          // relationship types that the operator adds to the vocabulary
-	Said    func(t *Tx, said Said) error                      // called with new messages of a user, in the transaction that stores them
+	Said    *Listener                                         // hears what users say; nil: nobody does
 
 	Committing func(c Change) (ended func()) // called before every commit; ended is called after it and after Changed, before the write returns
 	InDoubt    func(c Change) (ended func()) // called before ended if the commit was not answered; its ended is called when it is over and after another Changed
@@ -78,9 +78,6 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 	if o.InDoubt == nil {
 		o.InDoubt = func(Change) (ended func()) { return func() {} }
 	}
-	if o.Said == nil {
-		o.Said = func(*Tx, Said) error { return nil }
-	}
 	if o.KeepDeleted == 0 {
 		o.KeepDeleted = 30 * day
 	}
@@ -128,7 +125,7 @@ func (s *Store) Sessions() int64 { return s.db.Sessions() }
 
 // own reports whether an error is of this package.
 func own(err error) bool {
-	for _, sentinel := range []error{fault.ErrInvalid, ErrBusy, ErrQuota, ErrSchemaNewer, ErrModel, errDryRun} {
+	for _, sentinel := range []error{fault.ErrInvalid, ErrBusy, ErrQuota, ErrSchemaNewer, ErrModel, errDryRun, errUnread} {
 		if errors.Is(err, sentinel) {
 			return true
 		}
@@ -139,6 +136,19 @@ func own(err error) bool {
 // Transaction runs one write transaction. It may call work again after a transient error or a lost race for a key. A dry run does all
 // but the commit, and reports no change.
 func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) error) error {
+	r := readingOf(ctx)
+	for {
+		err := s.transaction(ctx, r, name, work)
+		if !errors.Is(err, errUnread) {
+			return err
+		}
+		if err := s.readInto(ctx, r, r.unread); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Store) transaction(ctx context.Context, r *reading, name string, work func(*Tx) error) error {
 	began := fence.Began(ctx)
 	var (
 		t       *Tx
@@ -151,8 +161,13 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 		}
 	}()
 	err := s.db.Write(ctx, name, func(n *neo.Tx) error {
-		t = &Tx{Tx: n, store: s, writer: WriterOf(ctx), metered: s.options.Quota != (Quota{}) && callers[name] && !isDryRun(ctx)}
-		if err := work(t); err != nil {
+		t = &Tx{Tx: n, store: s, writer: WriterOf(ctx), reading: r, metered: s.options.Quota != (Quota{}) && callers[name] && !isDryRun(ctx)}
+		r.unread = nil
+		err := work(t)
+		if missed := t.missed(); missed != nil { // what the work made of them does not count
+			return missed
+		}
+		if err != nil {
 			return err
 		}
 		if err := t.commit(t.Team()); err != nil {
@@ -192,9 +207,10 @@ func (s *Store) Transaction(ctx context.Context, name string, work func(*Tx) err
 type Tx struct {
 	*neo.Tx
 
-	store  *Store
-	writer Writer
-	after  time.Time // its changes count from then on, see NotBefore
+	store   *Store
+	writer  Writer
+	reading *reading  // of texts, before it
+	after   time.Time // its changes count from then on, see NotBefore
 
 	retold    bool   // texts were written that wait for their vectors
 	metered   bool   // its data counts towards the quota

@@ -1,14 +1,12 @@
 package graph
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/internal/injection"
 	"kith/internal/searchscope"
 	"kith/internal/trust"
 )
@@ -326,7 +324,7 @@ func (j *memoryJob) settleTrust(w *NodeWrite, old, p Properties) {
 	} else {
 		limit.putTrust(w, p)
 	}
-	if origin := originOf(p); (origin != trust.User || limit.Believed() < 1) && p.isInstruction("name", "description", "summary") {
+	if origin := originOf(p); (origin != trust.User || limit.Believed() < 1) && j.tx.isInstruction(p, "name", "description", "summary") {
 		p["trust"] = trust.Round(min(TrustIn(p), trust.Marked(trust.Of(origin))))
 	}
 }
@@ -346,19 +344,12 @@ func (l Limit) putTrust(w *NodeWrite, p Properties) {
 	p.putUnless(t == 1, "trust", trust.Round(t))
 }
 
-// isInstruction reports whether one of some texts reads like an instruction to the agent.
-func (p Properties) isInstruction(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		marks, _ := injection.Marks(context.Background(), p.Text(name)) // never an error: nothing ends the context
-		return len(marks) > 0
-	})
-}
-
 // putTrust sets the trust of a new message, if it is less than an assistant's.
-func (p Properties) putTrust(source Properties, limit Limit, teamID string) {
+func (p Properties) putTrust(tx *Tx, source Properties, teamID string) {
+	limit := tx.writer.Limit
 	origin := trust.OfRole(p.Text("role"), originOf(source))
 	t := min(TrustIn(source), trust.Of(origin), limit.Believed())
-	if (origin != trust.User || limit.Believed() < 1) && p.isInstruction("text") { // users may instruct
+	if (origin != trust.User || limit.Believed() < 1) && tx.isInstruction(p, "text") { // users may instruct
 		t = trust.Marked(t)
 	}
 	if t < trust.Of(trust.Assistant) {

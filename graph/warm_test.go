@@ -28,7 +28,7 @@ func TestWarm(t *testing.T) {
 			sent[query] = true
 		},
 		Changed: func(context.Context, graph.Change) { changes++ },
-		Said:    statement.Record,
+		Said:    statement.Listener(),
 	})}
 	schema := `SHOW INDEXES YIELD name RETURN collect(name)`
 	before := e.Raw(schema)

@@ -31,16 +31,23 @@ type ended struct {
 	Said, Until    time.Time
 }
 
-// Record stores the statements in new messages of a user. It is called in the transaction that stores the messages. A statement that
+// Listener finds the statements in messages of users, and keeps those of new ones.
+func Listener() *graph.Listener { return &graph.Listener{Hear: hear, Keep: record} }
+
+func hear(ctx context.Context, text string) (any, error) { return recognise.Statements(ctx, text) }
+
+// record stores the statements in new messages of a user. It is called in the transaction that stores the messages. A statement that
 // says the same as an older one renews it; one that says something else about the same thing closes it. Messages may arrive late:
 // what was said last stays open.
-func Record(t *graph.Tx, said graph.Said) error {
-	r := &recording{said: said, open: map[string]*row{}, ended: map[string]time.Time{}, last: map[string]time.Time{}}
+func record(t *graph.Tx, said graph.Said) error {
+	r := &recording{
+		said: said, open: map[string]*row{}, ended: map[string]time.Time{}, last: map[string]time.Time{}, byKey: map[string]map[string]any{},
+	}
 	var topics []string
 	for _, m := range said.Messages {
-		found, _ := recognise.Statements(context.Background(), m.Text) // never an error: nothing ends the context
+		found, _ := m.Heard.([]recognise.Statement)
 		for _, s := range found {
-			n := &spoken{Statement: s, message: m}
+			n := &spoken{Statement: s, message: m.Message}
 			r.found = append(r.found, n)
 			if s.Kind != recognise.Forget {
 				if n.topic = topicOf(&s); n.topic != "" {
@@ -79,7 +86,8 @@ type recording struct {
 	ended   map[string]time.Time // when closed statements ended, by meaning
 	last    map[string]time.Time // when closed statements were said, by topic
 	created []change
-	changed []change // stored statements
+	changed []change                  // stored statements
+	byKey   map[string]map[string]any // the properties of both
 }
 
 // change has the new properties of a statement.
@@ -220,15 +228,12 @@ func (r *recording) close(old *row, at time.Time) {
 
 func (r *recording) change(old *row, properties map[string]any) {
 	properties["updated_at"] = r.said.Now
-	for _, pending := range [][]change{r.created, r.changed} {
-		for _, c := range pending {
-			if c.key == old.Key {
-				maps.Copy(c.properties, properties)
-				return
-			}
-		}
+	if pending := r.byKey[old.Key]; pending != nil {
+		maps.Copy(pending, properties)
+		return
 	}
 	r.changed = append(r.changed, change{old.Key, properties})
+	r.byKey[old.Key] = properties
 }
 
 func (r *recording) create(n *spoken, next *row, until *time.Time) {
@@ -248,6 +253,7 @@ func (r *recording) create(n *spoken, next *row, until *time.Time) {
 		r.open[next.Topic] = next
 	}
 	r.created = append(r.created, change{next.Key, p})
+	r.byKey[next.Key] = p
 }
 
 // forget closes what a statement takes back. Of something that a user has only one of, that is only what the statement names: who

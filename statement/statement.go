@@ -1,5 +1,5 @@
-// Package statement keeps what users said to remember: standing instructions, preferences, facts about themselves and plans. Record
-// finds statements when messages are stored, in the transaction that stores them.
+// Package statement keeps what users said to remember: standing instructions, preferences, facts about themselves and plans. Listener
+// finds statements in messages, and stores them in the transaction that stores the messages.
 package statement
 
 import (

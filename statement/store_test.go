@@ -29,7 +29,7 @@ type env struct {
 func fresh(t *testing.T) *env {
 	t.Helper()
 	t.Parallel()
-	e := graphtest.AloneWith(t, graph.Options{Said: statement.Record})
+	e := graphtest.AloneWith(t, graph.Options{Said: statement.Listener()})
 	return &env{e, statement.NewStore(e.Store)}
 }
 

@@ -175,7 +175,7 @@ func (c *config) storeOptions(registry *metrics.Registry) graph.Options {
 	return graph.Options{
 		Now: c.now(), Observe: registry.ObserveStatement, ObserveQuota: registry.ObserveQuota, Types: c.RelationshipTypes.names, KeepDeleted: time.Duration(c.KeepDeleted), KeepHistory: time.Duration(c.History),
 		Quota: graph.Quota{Nodes: c.QuotaNodes, Relationships: c.QuotaLinks, Text: c.QuotaText},
-		Said:  statement.Record,
+		Said:  statement.Listener(),
 	}
 }
 
