@@ -34,6 +34,7 @@ BODIES    ?= 1000
 REPLAYS   ?= 10000
 SEED      ?= $$RANDOM
 OPERATIONS ?= 100000
+USEROPERATIONS ?= 10000
 TRIALS    ?= 10000
 FAULTS    ?= 500
 SCALE     ?= 2000000
@@ -92,8 +93,9 @@ soak: build ## three kiths under load while processes, the network and the disk 
 replay: setup ## serve ten thousand contexts by two kiths under writes, and serve a thousand of them again, byte for byte (REPLAYS=10000)
 	KITH_TEST_REPLAYS=$(REPLAYS) $(WITHENV) go test ./cmd/kith -run TestContextsCanBeAskedAgain -count=1 -v -timeout=1h
 
-isolation: setup ## compare the answers to a team that has its database for itself with those to one that shares it (OPERATIONS=100000), then guess what others store (TRIALS=10000)
+isolation: setup ## compare the answers to a team that has its database for itself with those to one that shares it (OPERATIONS=100000), and to a user alone in a team with those to one among others (USEROPERATIONS=10000), then guess what others store (TRIALS=10000)
 	KITH_TEST_OPERATIONS=$(OPERATIONS) KITH_TEST_SEED=$(SEED) go test ./cmd/kith -run TestAnswersDoNotDependOnOthers -count=1 -v -timeout=0
+	KITH_TEST_OPERATIONS=$(USEROPERATIONS) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run TestUsersDoNotDependOnOthers -count=1 -v -timeout=0
 	KITH_TEST_TRIALS=$(TRIALS) KITH_TEST_SEED=$(SEED) go test ./cmd/kith -run TestNothingIsGuessedOfOthers -count=1 -v -timeout=0
 
 cluster: setup ## read from a cluster with a member that is behind, and write while its members fail, change and lie (FAULTS=500)

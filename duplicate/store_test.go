@@ -31,9 +31,14 @@ func fresh(t *testing.T, merge float64) *env {
 	t.Helper()
 	e := &env{Env: graphtest.New(t), counts: map[string]int64{}}
 	e.store = NewStore(e.Store, feed.NewStore(e.Store))
-	e.worker = NewWorker(e.store, Options{Merge: merge, Every: 1, Observe: func(what string, count int64) { e.counts[what] += count }})
-	e.worker.held = time.Now().Add(time.Hour) // other tests have workers too
+	e.worker = e.newWorker(merge)
 	return e
+}
+
+func (e *env) newWorker(merge float64) *Worker {
+	w := NewWorker(e.store, Options{Merge: merge, Every: 1, Observe: func(what string, count int64) { e.counts[what] += count }})
+	w.held = time.Now().Add(time.Hour) // other tests have workers too
+	return w
 }
 
 // look has the worker look at the team, and returns how many nodes it compared.
