@@ -2,6 +2,7 @@ package graph
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"kith/internal/fault"
@@ -81,7 +82,7 @@ func (p *nodePlan) byAlias(w *NodeWrite, at fault.Path) (*NodeWrite, refusal) {
 	case len(found) == 1:
 		known := *w
 		known.EntityKey, known.Name, known.CanonicalName = found[0].key(), Optional[string]{}, Optional[string]{}
-		p.job.warn(at.Field("name"), "is an alias: this is stored in %s %q", w.Kind, found[0].Text("name"))
+		p.job.warn(at.Field("name"), "is an alias: this is stored in %s %s", w.Kind, found[0].Told().Line(strconv.Quote(found[0].Text("name"))))
 		return &known, refusal{}
 	case len(found) > 1 && !p.job.write.restoring && !p.job.write.additive:
 		return w, refusal{"name", fault.Conflict, "is an alias of several nodes: give the entity_key of one"}
@@ -131,6 +132,16 @@ func (l *lookups) lookupAliases(w *NodeWrite, user string) {
 	}
 	n := &stored{w.kind(), Properties{"user_id": user, "aliases": w.Aliases.Value, "type": w.Type.Value, "system": w.System.Value}}
 	l.aliases, l.naturalKeys = append(l.aliases, n.aliasKeys()...), append(l.naturalKeys, n.namesOfAliases()...)
+}
+
+// settleDoubt keeps the marks of aliases that are believed less than the node, unless a believed caller gives the aliases.
+func (s *stored) settleDoubt(w *NodeWrite, old *stored, b belief) {
+	switch {
+	case b.confirms, b.isTold() && w.OwnFields != nil && w.Aliases.Given:
+		delete(s.Properties, "doubted_aliases")
+	case old.Properties["doubted_aliases"] != nil:
+		s.keepDoubt(old.Texts("doubted_aliases"))
+	}
 }
 
 // checkAliases refuses an alias that is given twice.

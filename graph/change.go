@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kith/internal/fault"
+	"kith/internal/trust"
 )
 
 // PatchNode changes the given fields of one node, found by its kind and key. It returns the node as this write leaves it, with
@@ -45,7 +46,7 @@ func (s *Store) AddNotes(ctx context.Context, scope Scope, kind Kind, key string
 // noteDown adds notes of a caller. A candidate or an archived record becomes active.
 func (p Properties) noteDown(notes []NoteWrite, scope Scope, now time.Time) error {
 	before := p.Texts("notes")
-	p.addNotes(notes, scope, now)
+	p.addNotes(notes, trust.Told{}, scope, now)
 	if p["salience"] == nil || slices.Equal(before, p.Texts("notes")) {
 		return nil
 	}

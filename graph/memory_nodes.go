@@ -281,7 +281,10 @@ func (p *nodePlan) merged(w *NodeWrite, old *stored) *stored {
 		wakes = nil
 	}
 	w.live(n.Properties, old, now, wakes)
-	n.addNotes(w.Notes, p.job.scope, now)
+	if old != nil && !p.job.asRestored(w.History) {
+		n.settleDoubt(w, old, w.believed(p.job))
+	}
+	n.addNotes(w.Notes, w.believed(p.job).told(), p.job.scope, now)
 	w.History.overlay(n.Properties)
 	p.job.signNode(n, old)
 	switch {

@@ -324,7 +324,7 @@ func (j *memoryJob) plan(plan *relationshipPlan, w *RelationshipWrite, old Prope
 		}
 		w.live(next, false, j.now, wakes)
 	}
-	next.addNotes(w.Notes, j.scope, j.now)
+	next.addNotes(w.Notes, w.believed(j).told(), j.scope, j.now)
 	w.History.overlay(next)
 	next.putRelationshipEnd()
 	j.signRelationship(next, old)
@@ -411,7 +411,7 @@ func (j *memoryJob) newRelationship(w *RelationshipWrite, started time.Time) Pro
 		w.overlay(p)
 		w.live(p, true, j.now, nil)
 	}
-	p.addNotes(w.Notes, j.scope, j.now)
+	p.addNotes(w.Notes, w.believed(j).told(), j.scope, j.now)
 	w.History.overlay(p)
 	p.putRelationshipEnd()
 	j.signRelationship(p, nil)

@@ -274,7 +274,12 @@ func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeCon
 }
 
 // isEmpty reports whether a field has no value.
-func isEmpty(value any) bool { return value == nil || value == "" || value == noProperties }
+func isEmpty(value any) bool {
+	if list, ok := value.([]string); ok {
+		return len(list) == 0
+	}
+	return value == nil || value == "" || value == noProperties
+}
 
 // united returns the items of a list followed by those of another one that it has not.
 func united(list, more []string) []string {

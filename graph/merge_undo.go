@@ -125,7 +125,7 @@ func (r *mergeRecord) reverted(n *stored, now time.Time) *stored {
 			}
 		case Same(n.Properties[name], after):
 			next.putUnless(before == nil, name, before)
-		case slices.Contains([]string{"aliases", "merged_keys", "tags"}, name):
+		case slices.Contains([]string{"aliases", "doubted_aliases", "merged_keys", "tags"}, name):
 			left := withoutMerged(n.Texts(name), Properties{name: before}.Texts(name), Properties{name: after}.Texts(name))
 			next.putUnless(len(left) == 0 && before == nil, name, left)
 		}

@@ -104,8 +104,9 @@ func changesOf(versions []formerVersion) []NodeChange {
 			changes = append(changes, created)
 		case before != nil:
 			updated := v.written(*began, UpdatedOp)
-			updated.Told = updated.Told.Least(before.Properties.Told())
-			if updated.Changes = fieldChanges(before.fields(), v.fields()); len(updated.Changes) > 0 {
+			updated.Changes = fieldChanges(before.fields(), v.fields())
+			updated.Told = toldOf(updated.Changes, before.Properties, v.Properties)
+			if len(updated.Changes) > 0 {
 				changes = append(changes, updated)
 			}
 		}
@@ -128,6 +129,19 @@ func (v *formerVersion) written(at time.Time, what Op) NodeChange {
 		c.By, c.Through, c.source = w.By, w.Through, w.Source
 	}
 	return c
+}
+
+// toldOf returns how far the changes between two versions are believed: as the less believed version, and its aliases where they changed.
+func toldOf(changes []FieldChange, versions ...Properties) trust.Told {
+	isNamed := slices.ContainsFunc(changes, func(c FieldChange) bool { return c.Field == "aliases" || c.Field == "doubted_aliases" })
+	var told trust.Told
+	for _, p := range versions {
+		told = told.Least(p.Told())
+		if isNamed && p["doubted_aliases"] != nil {
+			told = told.Least(trust.Doubted)
+		}
+	}
+	return told
 }
 
 // isNone reports whether a version does not have the value of a field.

@@ -9,6 +9,7 @@ import (
 
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/internal/trust"
 )
 
 // Note is a remark on a node or relationship. ExpiresAt is null if it never expires.
@@ -19,6 +20,7 @@ type Note struct {
 	DateAdded       time.Time  `json:"date_added"`
 	SourceEntityKey *string    `json:"source_entity_key"`
 	ExpiresAt       *time.Time `json:"expires_at"`
+	trust.Told
 }
 
 // NoteWrite is a note to add. If an unexpired note with the same content exists, nothing changes.
@@ -28,6 +30,7 @@ type NoteWrite struct {
 	AddedBy         Optional[string]    `json:"added_by,omitzero" max:"256" word:"true" doc:"default: the request's user; always that user if the API key is bound to one"`
 	DateAdded       Optional[time.Time] `json:"date_added,omitzero" doc:"default: now; the lifetime begins at this time"`
 	SourceEntityKey Optional[string]    `json:"source_entity_key,omitzero" max:"256" word:"true" doc:"the source it comes from"`
+	Told            trust.Told          `json:"-"` // of a note that an import adds
 }
 
 const (
@@ -76,17 +79,23 @@ func allNotes(stored []string) []Note {
 
 func (n *Note) alive(now time.Time) bool { return n.ExpiresAt == nil || now.Before(*n.ExpiresAt) }
 
-// addNotes adds the unexpired notes. The caller renews the description text afterwards.
-func (p Properties) addNotes(writes []NoteWrite, scope Scope, now time.Time) {
+// addNotes adds the unexpired notes, which are believed as far as their writer, whatever becomes of the record. A note that is given
+// again by somebody who is believed more is believed more. The caller renews the description text afterwards.
+func (p Properties) addNotes(writes []NoteWrite, told trust.Told, scope Scope, now time.Time) {
 	notes := NotesFrom(p.Texts("notes"), now)
-	before := len(notes)
+	changed := false
 	for _, w := range writes {
 		n := w.note(scope, now)
-		if n.alive(now) && !slices.ContainsFunc(notes, func(other Note) bool { return other.Content == n.Content }) {
-			notes = append(notes, n)
+		n.Told = told.Least(w.Told)
+		i := slices.IndexFunc(notes, func(other Note) bool { return other.Content == n.Content })
+		switch {
+		case i >= 0 && notes[i].Believed() < n.Believed():
+			notes[i].Told, changed = n.Told, true
+		case i < 0 && n.alive(now):
+			notes, changed = append(notes, n), true
 		}
 	}
-	if len(notes) == before {
+	if !changed {
 		return
 	}
 	slices.SortStableFunc(notes, func(a, b Note) int { return b.DateAdded.Compare(a.DateAdded) })

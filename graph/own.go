@@ -78,7 +78,8 @@ type OwnFields struct {
 	Namespace Optional[[]string]        `json:"namespace,omitzero" kinds:"item" max:"16" doc:"where it is: 1 to 16 parts, the outermost first, 512 characters in all"`
 	Value     Optional[json.RawMessage] `json:"value,omitzero" kinds:"item" doc:"an object; at most 262,144 bytes, 32 levels"`
 	// Names.
-	Aliases Optional[[]string] `json:"aliases,omitzero" kinds:"person entity project system_entity" max:"100" doc:"other names: searches find it by them, and so do writes by name"`
+	Aliases        Optional[[]string] `json:"aliases,omitzero" kinds:"person entity project system_entity" max:"100" doc:"other names: searches find it by them, and so do writes by name"`
+	DoubtedAliases Optional[[]string] `json:"doubted_aliases,omitzero" kinds:"person entity project system_entity" readonly:"true" doc:"those of its aliases that are believed less than the node, which has them from a merge; read only"`
 	// Trust.
 	Origin Optional[string]  `json:"origin,omitzero" kinds:"source person concept entity project task plan goal milestone document output risk decision requirement signal insight system_entity item" oneof:"user assistant tool external import" doc:"who said it: user, assistant, tool, external (a mail or document of others) or import; default: that of the API key, of the content type, or none"`
 	Trust  Optional[float64] `json:"trust,omitzero" min:"0" max:"1" kinds:"source person concept entity project task plan goal milestone document output risk decision requirement signal insight system_entity item" doc:"how far it is believed, 0 to 1; default: by its origin; at most that of the API key"`

@@ -192,7 +192,8 @@ func (v *formerVersion) view(before *formerVersion) Version {
 		out.By, out.Through, out.Source = w.By, w.Through, w.Source
 	}
 	if before != nil {
-		out.Changes, out.Told = fieldChanges(before.fields(), v.fields()), out.Told.Least(before.Properties.Told())
+		out.Changes = fieldChanges(before.fields(), v.fields())
+		out.Told = toldOf(out.Changes, before.Properties, v.Properties)
 	}
 	if v.isRelationship() {
 		view := NewRelationshipView(v.From, v.Type, v.To, v.Properties, moment)

@@ -78,7 +78,7 @@ func (h *History) addedNotes(notes []NoteWrite, now time.Time) []NoteWrite {
 	}
 	added := slices.Clone(notes)
 	for _, n := range NotesFrom(h.Notes.Value, now) {
-		w := NoteWrite{Content: n.Content, Lifetime: n.lifetime(), DateAdded: Some(n.DateAdded)}
+		w := NoteWrite{Content: n.Content, Lifetime: n.lifetime(), DateAdded: Some(n.DateAdded), Told: n.Told}
 		f := &Faults{}
 		if checkNotes(f, fault.At("notes"), []NoteWrite{w}, now); f.Len() == 0 && len(added) < maxNotes {
 			added = append(added, w)

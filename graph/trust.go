@@ -16,7 +16,8 @@ type belief struct {
 	trust.Evidence
 
 	tellers  []teller // none: a caller tells it, and nothing limits the trust
-	confirms bool     // it is told by a caller, who says so
+	confirms bool     // it is told by a caller, who says so of the whole fact
+	reviewed bool     // a reviewer says so of what the write gives
 	private  bool     // a source belongs to a user
 }
 
@@ -28,6 +29,14 @@ type teller struct {
 
 // isTold reports whether a caller tells it, and nothing limits the trust.
 func (b belief) isTold() bool { return len(b.tellers) == 0 }
+
+// told returns how far what it tells is believed, and who told it.
+func (b belief) told() trust.Told {
+	if b.Trust == 1 {
+		return trust.Told{}
+	}
+	return trust.Told{Trust: &b.Trust, Origin: b.Origin}
+}
 
 // less reports whether a stored fact is believed more.
 func (b belief) less(p Properties) bool { return b.Trust < TrustIn(p) }
@@ -153,7 +162,7 @@ func (j *memoryJob) beliefIn(origin Optional[string], t Optional[float64]) belie
 	limit := j.tx.writer.Limit
 	if j.confirming { // the reviewer says so, whoever told it
 		own := limit.believed()
-		own.confirms = own.isTold()
+		own.reviewed = own.isTold()
 		return own
 	}
 	b := j.belief
@@ -181,21 +190,33 @@ func (j *memoryJob) asRestored(h *History) bool {
 // isFact reports whether nodes of a kind state facts, which are believed or not. Episodes and stories record what was said.
 func (k Kind) isFact() bool { return k.group != episodeGroup && k.group != storyGroup }
 
-// putBelief sets the trust of a fact that is to be stored, with what it rests on. Text that is changed rests on the write alone;
-// text that is told again rests on both. A write that does not give the whole text, such as a mention, a note or another state, vouches
-// for none of it.
+// putBelief sets the trust of a fact that is to be stored, with what it rests on. Texts that are changed rest on the write alone;
+// texts that are told again rest on both. A write that does not give all texts leaves the trust as it is: a mention, a note or another
+// state vouches for nothing, and a description does not for a name.
 func putBelief(b belief, given, old, next Properties) {
 	next.keepTrust(old) // not what the write's own fields put there
 	evidence := trust.Parse(old.Texts("evidence"))
-	changes, tells := changesText(old, next), old == nil || given.tells(next)
+	changes, said := changesText(old, next), given.gives(next)
+	says := changes || b.reviewed || slices.ContainsFunc(said, func(name string) bool { return name != "name" }) // a mere name confirms nothing
+	whole := old == nil || containsAll(append(old.vouched(), said...), next.texts())
 	switch {
-	case b.isTold() && (changes && tells || b.confirms):
+	case b.confirms, b.isTold() && whole && says:
 		next.dropBelief()
 		return
-	case b.isTold(), !tells, old != nil && !changes && len(evidence) == 0, b.private && next.Text("user_id") == "":
+	case b.private && next.Text("user_id") == "":
+		return
+	case !whole && (!says || old["trust"] == nil):
+		return
+	case !whole && b.isTold():
+		next.vouch(append(next.vouched(), said...))
+		return
+	case !whole:
+		next.restIn(b.Sources, said)
+		return
+	case b.isTold(), old != nil && !changes && len(evidence) == 0:
 		return
 	case changes:
-		evidence = nil
+		evidence = slices.DeleteFunc(evidence, func(e trust.Evidence) bool { return !e.IsCallers() })
 	}
 	next.putEvidence(trust.Add(evidence, b.Evidence))
 	if t := TrustIn(next); old == nil && t < trust.Of(trust.Assistant) { // it ranks behind what is believed, whatever its writer says
@@ -209,19 +230,70 @@ var factTexts = []string{ //nolint:gochecknoglobals // a constant list
 	"description", "text", "content", "goal", "outcome", "rationale", "next_step_short", "next_step_long", "value", "payload", "props", "properties",
 }
 
-// tells reports whether the fields of a write give all texts of a fact, or the name of a node without any.
-func (p Properties) tells(fact Properties) bool {
-	isNamed := true
-	for _, name := range factTexts {
-		if isEmpty(fact[name]) || name == "description" && fact["value"] != nil && withoutNUL(fact.Text(name)) == textsOf(fact.Text("value")) {
-			continue // Kith takes the description of an item from its value
+// wordTexts are the properties with further words of a writer that texts for prompts show.
+var wordTexts = []string{ //nolint:gochecknoglobals // a constant list
+
+	"name", "aliases", "type", "tags", "state_key", "type_key", "facet_context", "facet_scale", "facet_stage", "channel", "namespace", "relationship_type",
+	"source_document_id", "source_event_id", "derived_from_signal_id",
+}
+
+// texts returns the properties of a fact that have words of a writer.
+func (p Properties) texts() []string {
+	return slices.DeleteFunc(slices.Concat(factTexts, wordTexts), func(name string) bool {
+		switch {
+		case isEmpty(p[name]):
+			return true
+		case name == "description": // Kith takes that of an item from its value
+			return p["value"] != nil && withoutNUL(p.Text(name)) == textsOf(p.Text("value"))
+		case name == "state_key": // the known ones are Kith's words
+			return isKnownState(p.Text(name))
 		}
-		if !Same(p[name], fact[name]) {
-			return false
+		return false
+	})
+}
+
+// gives returns the texts of a fact that a write, or another node, gives as well.
+func (p Properties) gives(fact Properties) []string {
+	return slices.DeleteFunc(fact.texts(), func(name string) bool { return !Same(p[name], fact[name]) })
+}
+
+// vouched returns the texts of a less believed fact that a believed caller gave.
+func (p Properties) vouched() []string {
+	var names []string
+	for _, e := range trust.Parse(p.Texts("evidence")) {
+		if e.IsCallers() {
+			names = append(names, e.Parts...)
 		}
-		isNamed = false
 	}
-	return !isNamed || p["name"] != nil || fact["name"] == nil
+	return names
+}
+
+// vouches reports whether a text of a fact is believed.
+func (p Properties) vouches(name string) bool {
+	return p["trust"] == nil || slices.Contains(p.vouched(), name)
+}
+
+// restIn adds sources on which some texts of a fact rest. It leaves the trust as it is: the other texts are believed no more than before.
+func (p Properties) restIn(sources, names []string) {
+	if len(sources) == 0 || len(names) == 0 {
+		return
+	}
+	part := trust.Evidence{Sources: sources, Origin: p.Text("origin"), Trust: TrustIn(p), Parts: names}
+	p["evidence"] = trust.Texts(trust.Add(trust.Parse(p.Texts("evidence")), part))
+}
+
+// vouch sets the texts of a less believed fact that a believed caller gave. They stay when the sources of the others are withdrawn.
+func (p Properties) vouch(names []string) {
+	evidence := slices.DeleteFunc(trust.Parse(p.Texts("evidence")), trust.Evidence.IsCallers)
+	if len(names) > 0 {
+		evidence = trust.Add(evidence, trust.Evidence{Origin: p.Text("origin"), Trust: TrustIn(p), Parts: Distinct(names)})
+	}
+	p.putUnless(len(evidence) == 0, "evidence", trust.Texts(evidence))
+}
+
+// containsAll reports whether a list has all items of another one.
+func containsAll(list, items []string) bool {
+	return !slices.ContainsFunc(items, func(item string) bool { return !slices.Contains(list, item) })
 }
 
 // keepTrust sets the trust and origin that another version of a fact has; nil: none.
@@ -267,10 +339,17 @@ func (j *memoryJob) trustRefusal(b belief, old, next Properties) refusal {
 	if b.private && next.Text("user_id") == "" && changesAnything(old, next) {
 		return refusal{"user_id", fault.Conflict, "is null: what the team shares cannot rest on a user's source"}
 	}
-	if b.isTold() || old == nil || !b.less(old) || !changesAnything(old, next) {
+	if b.isTold() || old == nil || !changesAnything(old, next) {
 		return refusal{}
 	}
-	return refusal{"trust", fault.Conflict, fmt.Sprintf("is %g, and less than the %g of what is stored and would be changed", b.Trust, TrustIn(old))}
+	stored := TrustIn(old)
+	if slices.ContainsFunc(old.vouched(), func(name string) bool { return !Same(old[name], next[name]) }) {
+		stored = 1
+	}
+	if b.Trust >= stored {
+		return refusal{}
+	}
+	return refusal{"trust", fault.Conflict, fmt.Sprintf("is %g, and less than the %g of what is stored and would be changed", b.Trust, stored)}
 }
 
 // nodeTrustRefusal refuses a fact, or a source, with less trust than the stored one that it would change. How far a source is believed,

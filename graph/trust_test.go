@@ -280,6 +280,191 @@ func TestOnlyTextsAreVouchedFor(t *testing.T) {
 	e.Same("another description", true, e.get("u1", "person", "bob").OwnFields == nil)
 }
 
+// doubtful is a person of whom a mail tells everything: each of its texts has the word secret.
+func doubtful() graph.NodeWrite {
+	w := called("person", "eve", "secret Eve", "secret alias")
+	w.Notes = []graph.NoteWrite{{Content: "secret note"}}
+	return w
+}
+
+// unquoted returns the texts of a node that have the word secret and are shown like a caller's own.
+func unquoted(n graph.NodeView) []string {
+	var plain []string
+	look := func(told trust.Told, texts ...string) {
+		for _, text := range texts {
+			if strings.Contains(text, "secret") && told.Believed() >= trust.Plain {
+				plain = append(plain, text)
+			}
+		}
+	}
+	told := n.Told()
+	look(told, n.Name, n.Description, n.Type)
+	if n.OwnFields != nil {
+		for _, alias := range n.Aliases.Value {
+			if !slices.Contains(n.DoubtedAliases.Value, alias) {
+				look(told, alias)
+			}
+		}
+	}
+	for _, note := range n.Notes {
+		look(told.Least(note.Told), note.Content)
+	}
+	return plain
+}
+
+// What a mail told stays quoted whatever else of its node is written, merged or withdrawn, and what a caller has written stays.
+func TestTextsOfMailsStayQuoted(t *testing.T) {
+	friend := func(w graph.NodeWrite) graph.NodeWrite {
+		w.Kind, w.Description = "person", graph.Some("a friend")
+		return w
+	}
+	for what, write := range map[string]func(e *env){
+		"by its key": func(e *env) { e.Write("u1", []graph.NodeWrite{friend(graph.NodeWrite{EntityKey: "eve"})}) },
+		"by its name": func(e *env) {
+			e.Write("u1", []graph.NodeWrite{friend(graph.NodeWrite{Name: graph.Some("secret Eve")})})
+		},
+		"by its alias": func(e *env) {
+			e.Write("u1", []graph.NodeWrite{friend(graph.NodeWrite{Name: graph.Some("secret alias")})})
+		},
+		"as a change": func(e *env) {
+			if _, err := e.Store.PatchNode(e.Context(), e.As("u1"), friend(graph.NodeWrite{EntityKey: "eve"}), graph.NodeQuery{}); err != nil {
+				e.Fatal(err)
+			}
+		},
+		"by a chat": func(e *env) {
+			e.derived("u1", graph.MemoryWrite{Nodes: []graph.NodeWrite{friend(graph.NodeWrite{EntityKey: "eve"})}}, "c1")
+		},
+		"merged into a believed one": func(e *env) { e.merge("u1", "person", "ada", graph.MergeWrite{Other: "eve"}) },
+		"merged with a believed one": func(e *env) { e.merge("u1", "person", "eve", graph.MergeWrite{Other: "ada"}) },
+		"its description is taken": func(e *env) {
+			e.merge("u1", "person", "eve", graph.MergeWrite{Other: "ada", Take: []string{"description"}})
+		},
+		"its name is taken": func(e *env) { e.merge("u1", "person", "ada", graph.MergeWrite{Other: "eve", Take: []string{"name"}}) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			e := fresh(t)
+			e.mail("u1", "m1", "eve@example.com", "All of it.")
+			e.source("u1", &graph.SourceWrite{EntityKey: "c1", Messages: []graph.MessageWrite{{Role: "user", Text: "Eve is a friend."}}})
+			e.derived("u1", graph.MemoryWrite{Nodes: []graph.NodeWrite{doubtful()}}, "m1")
+			e.Write("u1", []graph.NodeWrite{person("ada", "Ada", "a friend")})
+			e.Same("at first", []string(nil), unquoted(e.get("u1", "person", "eve")))
+			write(e)
+			n := e.get("u1", "person", "eve")
+			e.Same("unquoted", []string(nil), unquoted(n))
+			e.Same("written", "a friend", n.Description)
+
+			if _, err := e.Store.Withdraw(e.Context(), e.As("u1"), "m1"); err != nil {
+				t.Fatal(err)
+			}
+			n = e.get("u1", "person", "eve")
+			e.Same("unquoted without the mail", []string(nil), unquoted(n))
+			e.Same("written, and not withdrawn", "a friend", n.Description)
+			e.Same("rests on the mail", false, slices.Contains(n.RestsOn, "m1"))
+			if _, err := e.Store.UndoWithdrawal(e.Context(), e.As("u1"), "m1"); err != nil {
+				t.Fatal(err)
+			}
+			e.Same("unquoted after the undo", []string(nil), unquoted(e.get("u1", "person", "eve")))
+			e.Audit()
+		})
+	}
+}
+
+// A believed person stays believed when one of whom a mail told is merged into it. Only the names and notes that come are doubted, until a
+// caller gives them.
+func TestMergeDoubtsOnlyWhatComes(t *testing.T) {
+	e := fresh(t)
+	e.mail("u1", "m1", "eve@example.com", "All of it.")
+	e.derived("u1", graph.MemoryWrite{Nodes: []graph.NodeWrite{doubtful()}}, "m1")
+	ada := called("person", "ada", "Ada", "Countess")
+	ada.Description = graph.Some("a friend")
+	e.Write("u1", []graph.NodeWrite{ada})
+	e.merge("u1", "person", "ada", graph.MergeWrite{Other: "eve"})
+	n := e.get("u1", "person", "ada")
+	e.Same("trust", 1.0, n.Told().Believed())
+	e.Same("aliases", []string{"Countess", "secret Eve", "secret alias"}, n.Aliases.Value)
+	e.Same("doubted", []string{"secret Eve", "secret alias"}, n.DoubtedAliases.Value)
+	e.Same("note", 0.4, n.Notes[0].Believed())
+
+	e.Write("u1", []graph.NodeWrite{{
+		Kind: "person", EntityKey: "ada", Notes: []graph.NoteWrite{{Content: "secret note"}}, OwnFields: &graph.OwnFields{Aliases: graph.Some([]string{"secret Eve"})},
+	}})
+	n = e.get("u1", "person", "ada")
+	e.Same("given by a caller", []string{"secret Eve", "secret note"}, unquoted(n))
+	e.Same("doubted then", false, n.DoubtedAliases.Given)
+}
+
+// The texts of a node are believed as soon as callers have given all of them, one by one or at once, and those that callers gave are not
+// changed by what is believed less.
+func TestAllTextsAreGiven(t *testing.T) {
+	own := func(change func(*graph.OwnFields)) func(*graph.NodeWrite) {
+		return func(w *graph.NodeWrite) {
+			if w.OwnFields == nil {
+				w.OwnFields = &graph.OwnFields{}
+			}
+			change(w.OwnFields)
+		}
+	}
+	description := func(w *graph.NodeWrite) { w.Description = graph.Some("a bank") }
+	aliases := own(func(o *graph.OwnFields) { o.Aliases = graph.Some([]string{"Evie"}) })
+	state := own(func(o *graph.OwnFields) { o.StateKey = graph.Some("a state of its own") })
+	typed := own(func(o *graph.OwnFields) { o.TypeKey = graph.Some("a type") })
+	facet := own(func(o *graph.OwnFields) { o.FacetScale = graph.Some("a scale") })
+	for kind, texts := range map[string][]func(*graph.NodeWrite){
+		"person":  {description, aliases},
+		"concept": {description},
+		"entity":  {description, aliases, func(w *graph.NodeWrite) { w.Type = graph.Some("a type") }},
+		"task":    {description, state, typed, facet},
+		"project": {description, aliases, state, typed, facet, own(func(o *graph.OwnFields) { o.NextStepShort = graph.Some("a step") })},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			e := fresh(t)
+			e.mail("u1", "m1", "eve@example.com", "All of it.")
+			all := graph.NodeWrite{Kind: kind, EntityKey: "x", Name: graph.Some("Eve")}
+			for _, give := range texts {
+				give(&all)
+			}
+			e.derived("u1", graph.MemoryWrite{Nodes: []graph.NodeWrite{all}}, "m1")
+			told := func() float64 {
+				n := e.get("u1", kind, "x")
+				return n.Told().Believed()
+			}
+			for _, give := range texts {
+				w := graph.NodeWrite{Kind: kind, EntityKey: "x"}
+				give(&w)
+				e.Write("u1", []graph.NodeWrite{w})
+				e.Same("some", 0.4, told())
+			}
+			other := graph.NodeWrite{Kind: kind, EntityKey: "x", Description: graph.Some("a thief")}
+			e.Same("a change by a mail", graph.Refused, e.derived("u1", graph.MemoryWrite{Nodes: []graph.NodeWrite{other}}, "m1").Nodes[0].Status)
+			last := graph.NodeWrite{Kind: kind, EntityKey: "x", Name: graph.Some("Eve"), Description: graph.Some("a bank")}
+			e.Write("u1", []graph.NodeWrite{last})
+			e.Same("all", 1.0, told())
+			e.Audit()
+		})
+	}
+}
+
+// A note is believed as its writer, also when a caller gives its relationship another description.
+func TestNotesKeepTheirTrust(t *testing.T) {
+	e := fresh(t)
+	e.mail("u1", "m1", "eve@example.com", "All of it.")
+	e.Write("u1", []graph.NodeWrite{person("ada", "Ada", ""), person("bob", "Bob", "")})
+	link := graph.RelationshipWrite{From: "ada", To: "bob", Type: "has_relationship_with", Description: graph.Some("her bank"), Notes: []graph.NoteWrite{{Content: "secret note"}}}
+	e.derived("u1", graph.MemoryWrite{Relationships: []graph.RelationshipWrite{link}}, "m1")
+	e.Write("u1", nil, graph.RelationshipWrite{From: "ada", To: "bob", Type: "has_relationship_with", Description: graph.Some("her brother"), Notes: []graph.NoteWrite{{Content: "from Hull"}}})
+	n, err := e.Store.Node(e.Context(), e.As("u1"), graph.PersonKind, "ada", graph.NodeQuery{Relationships: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := n.Relationships[0]
+	told := map[string]float64{}
+	for _, note := range r.Notes {
+		told[note.Content] = note.Believed()
+	}
+	e.Same("relationship", 1.0, r.Told().Believed())
+	e.Same("notes", map[string]float64{"secret note": 0.4, "from Hull": 1}, told)
+}
+
 // A trust without an origin is kept, whoever tells a fact again does not lower it, and a merge does not vouch for another text.
 func TestTrustIsKept(t *testing.T) {
 	e := fresh(t)

@@ -55,6 +55,16 @@ func StateKeys(kind Kind) []string { return slices.Clone(stateKeys[kind.Name]) }
 // IsStateKey reports whether a state_key is one of the known values of a kind. Others are texts of their writer.
 func IsStateKey(kind, state string) bool { return slices.Contains(stateKeys[kind], state) }
 
+// isKnownState reports whether a state_key is one of the known values of any kind.
+func isKnownState(state string) bool {
+	for _, known := range stateKeys {
+		if slices.Contains(known, state) {
+			return true
+		}
+	}
+	return false
+}
+
 // usualTypes has the types that are usual between two kinds of knowledge, in either direction.
 var usualTypes = map[[2]string][]string{
 	{"person", "person"}:  {"has_relationship_with"},

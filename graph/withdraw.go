@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"kith/internal/fault"
@@ -269,7 +270,7 @@ func (t *Tx) withdrawNodes(scope Scope, source string, keys []string, part *with
 			part.Nodes = append(part.Nodes, n.kind.Name+"/"+key)
 			continue
 		}
-		rows = append(rows, t.reweighed(scope.TeamID, n, left))
+		rows = append(rows, t.reweighed(scope.TeamID, n, left, mostWithout(n.Properties, gone)))
 		part.lower(lowered{Key: key, Evidence: trust.Texts(gone), Texts: n.textsHash()})
 	}
 	if _, err := t.deleteNodes(scope, t.store.Now(), bad...); err != nil {
@@ -278,10 +279,20 @@ func (t *Tx) withdrawNodes(scope Scope, source string, keys []string, part *with
 	return all, t.writeRows(updateNodes, scope.TeamID, rows)
 }
 
-// reweighed returns the row that sets what a node rests on.
-func (t *Tx) reweighed(teamID string, n *stored, evidence []trust.Evidence) map[string]any {
+// mostWithout returns the most trust that a fact has without some of its evidence: it does not rise, and is quoted if a text of it has
+// nobody left who tells it.
+func mostWithout(p Properties, gone []trust.Evidence) float64 {
+	if slices.ContainsFunc(gone, func(e trust.Evidence) bool { return len(e.Parts) > 0 }) {
+		return min(TrustIn(p), trust.Quoted)
+	}
+	return TrustIn(p)
+}
+
+// reweighed returns the row that sets what a node rests on, with at most a trust.
+func (t *Tx) reweighed(teamID string, n *stored, evidence []trust.Evidence, most float64) map[string]any {
 	next := &stored{n.kind, n.clone()}
 	next.putEvidence(evidence)
+	next.Properties["trust"] = min(TrustIn(next.Properties), most)
 	next.putSearchScope(teamID)
 	return n.row(t.reweighedTo(n.Properties, next.Properties))
 }
@@ -316,7 +327,7 @@ func (t *Tx) withdrawRelationships(scope Scope, source string, listed []withdraw
 			continue
 		}
 		if len(left) > 0 {
-			rows = append(rows, t.reweighedRelationship(scope, r, left))
+			rows = append(rows, t.reweighedRelationship(scope, r, left, mostWithout(r.Properties, gone)))
 			part.lower(lowered{Key: r.Key, Relationship: true, Evidence: trust.Texts(gone), Texts: r.Properties.textsHash()})
 			continue
 		}
@@ -338,10 +349,11 @@ func (t *Tx) withdrawRelationships(scope Scope, source string, listed []withdraw
 	return len(relationships) == len(listed), t.writeRows(updateRelationships, scope.TeamID, rows)
 }
 
-// reweighedRelationship returns the row that sets what a relationship rests on.
-func (t *Tx) reweighedRelationship(scope Scope, r *withdrawnRelationship, evidence []trust.Evidence) map[string]any {
+// reweighedRelationship returns the row that sets what a relationship rests on, with at most a trust.
+func (t *Tx) reweighedRelationship(scope Scope, r *withdrawnRelationship, evidence []trust.Evidence, most float64) map[string]any {
 	next := r.Properties.clone()
 	next.putEvidence(evidence)
+	next["trust"] = min(TrustIn(next), most)
 	next.putRelationshipScope(scope.TeamID, r.Properties.Text("user_id"), r.Type)
 	return updatedRelationshipRow(r.From, r.Type, r.To, r.Properties, t.reweighedTo(r.Properties, next))
 }

@@ -203,7 +203,7 @@ func (u *undoing) raiseNodes(t *Tx, all map[string]lowered, report *Withdrawal) 
 		report.LoweredNodes++
 		if n.Properties["evidence"] != nil {
 			t.Changes([]string{n.user()}, key)
-			rows = append(rows, t.reweighed(u.scope.TeamID, n, n.evidenceWith(evidence)))
+			rows = append(rows, t.reweighed(u.scope.TeamID, n, n.evidenceWith(evidence), 1))
 		}
 	}
 	return t.writeRows(updateNodes, u.scope.TeamID, rows)
@@ -225,7 +225,7 @@ func (u *undoing) raiseRelationships(t *Tx, all map[string]lowered, report *With
 		report.LoweredRelationships++
 		if r.Properties["evidence"] != nil {
 			t.Changes([]string{r.Properties.Text("user_id")}, r.Key)
-			rows = append(rows, t.reweighedRelationship(u.whose, r, r.Properties.evidenceWith(evidence)))
+			rows = append(rows, t.reweighedRelationship(u.whose, r, r.Properties.evidenceWith(evidence), 1))
 		}
 	}
 	return t.writeRows(updateRelationships, u.scope.TeamID, rows)

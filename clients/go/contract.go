@@ -2205,9 +2205,10 @@ type NodeView struct {
 	DeletedAt           time.Time                 `json:"deleted_at,omitzero"`
 	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero"` // only of insight
 	Description         string                    `json:"description"`
-	DueAt               Optional[time.Time]       `json:"due_at,omitzero"`   // only of task, milestone
-	EndAt               Optional[time.Time]       `json:"end_at,omitzero"`   // only of project
-	EndedAt             Optional[time.Time]       `json:"ended_at,omitzero"` // null: still open; only of source
+	DoubtedAliases      Optional[[]string]        `json:"doubted_aliases,omitzero"` // those of its aliases that are believed less than the node, which has them from a merge; read only; only of person, entity, project, system_entity
+	DueAt               Optional[time.Time]       `json:"due_at,omitzero"`          // only of task, milestone
+	EndAt               Optional[time.Time]       `json:"end_at,omitzero"`          // only of project
+	EndedAt             Optional[time.Time]       `json:"ended_at,omitzero"`        // null: still open; only of source
 	EntityKey           string                    `json:"entity_key"`
 	FacetContext        Optional[string]          `json:"facet_context,omitzero"`      // only of project, plan
 	FacetScale          Optional[string]          `json:"facet_scale,omitzero"`        // only of project, plan, task
@@ -2302,6 +2303,7 @@ type NodeWrite struct {
 	DecisionAt          Optional[time.Time]       `json:"decision_at,omitzero"`            // only of decision
 	DerivedFromSignalID Optional[string]          `json:"derived_from_signal_id,omitzero"` // only of insight
 	Description         Optional[string]          `json:"description,omitzero"`            // at most 16,384 characters
+	DoubtedAliases      Optional[[]string]        `json:"doubted_aliases,omitzero"`        // those of its aliases that are believed less than the node, which has them from a merge; read only; only of person, entity, project, system_entity
 	DueAt               Optional[time.Time]       `json:"due_at,omitzero"`                 // only of task, milestone
 	EndAt               Optional[time.Time]       `json:"end_at,omitzero"`                 // only of project
 	EndedAt             Optional[time.Time]       `json:"ended_at,omitzero"`               // null: still open; only of source
@@ -2392,7 +2394,9 @@ type Note struct {
 	DateAdded       time.Time  `json:"date_added"`
 	ExpiresAt       *time.Time `json:"expires_at"`
 	ID              string     `json:"id"`
+	Origin          string     `json:"origin,omitempty"` // of the most believed source
 	SourceEntityKey *string    `json:"source_entity_key"`
+	Trust           float64    `json:"trust,omitempty"` // 0 to 1; absent: a caller wrote it, and it is believed
 }
 
 // NoteList is part of the contract.

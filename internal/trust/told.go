@@ -8,6 +8,9 @@ type Told struct {
 	Origin string   `json:"origin,omitempty" enum:"user,assistant,tool,external,import" doc:"of the most believed source"`
 }
 
+// Doubted is of a text that is not believed, and of which nobody knows any more who told it.
+var Doubted = Told{Trust: new(float64)} //nolint:gochecknoglobals // a constant
+
 // NewTold returns how far something is believed from its stored trust, which may be missing, and its origin.
 func NewTold(stored any, origin string) Told {
 	t := Told{Origin: origin}

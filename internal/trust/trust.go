@@ -39,6 +39,8 @@ func Of(origin string) float64 {
 const (
 	// Plain is the trust from which on a text is shown like the user's own. Below it, it is quoted with its origin.
 	Plain = 0.6
+	// Quoted is the most trust of a text that is quoted.
+	Quoted = Plain - 0.01
 	// Least is the trust below which nothing is stored, shown or found, unless a team or a search asks for another bound.
 	Least = 0.2
 
@@ -90,12 +92,14 @@ func Weight(t float64) float64 { return min(1, t/Plain) }
 
 // Evidence is the support that one write gives to a fact: the sources from which it derived the fact (none: a caller told it), and the origin,
 // author and trust of the least believed of these. The origin is empty if a caller set a trust only. Evidence of one origin and author
-// does not confirm each other.
+// does not confirm each other. Evidence of parts tells some properties of a fact only: with sources what rests on them, without sources
+// what a believed caller gave. It has the origin and trust that the fact had then.
 type Evidence struct {
 	Sources []string
 	Origin  string
 	Author  string
 	Trust   float64
+	Parts   []string // nil: the whole fact
 }
 
 // Neither keys nor authors have these characters.
@@ -106,7 +110,11 @@ const (
 
 // Text returns the stored form of evidence.
 func (e Evidence) Text() string {
-	return strings.Join([]string{strings.Join(e.Sources, keySeparator), e.Origin, strconv.FormatFloat(e.Trust, 'f', -1, 64), e.Author}, separator)
+	parts := []string{strings.Join(e.Sources, keySeparator), e.Origin, strconv.FormatFloat(e.Trust, 'f', -1, 64), e.Author}
+	if len(e.Parts) > 0 {
+		parts = append(parts, strings.Join(e.Parts, keySeparator))
+	}
+	return strings.Join(parts, separator)
 }
 
 // Texts returns the stored form of all evidence of a fact.
@@ -125,7 +133,7 @@ func (e Evidence) RestsOn(source string) bool { return slices.Contains(e.Sources
 func Parse(texts []string) []Evidence {
 	var all []Evidence
 	for _, text := range texts {
-		parts := strings.SplitN(text, separator, 4)
+		parts := strings.SplitN(text, separator, 5)
 		if len(parts) < 4 {
 			continue
 		}
@@ -136,6 +144,9 @@ func Parse(texts []string) []Evidence {
 		e := Evidence{Origin: parts[1], Author: parts[3], Trust: t}
 		if parts[0] != "" {
 			e.Sources = strings.Split(parts[0], keySeparator)
+		}
+		if len(parts) > 4 {
+			e.Parts = strings.Split(parts[4], keySeparator)
 		}
 		all = append(all, e)
 	}
@@ -151,13 +162,16 @@ const (
 // Combine returns the trust of what several sources tell, and its origin: that of the most believed. Authors of one origin add up to
 // perOrigin, and never more than a text needs to be shown plainly, because an attacker has many addresses. Origins count as
 // independent of each other: the fact is wrong only if all of them are (noisy or; Pearl, Probabilistic Reasoning in Intelligent
-// Systems, 1988).
+// Systems, 1988). Evidence of parts adds nothing. Alone it leaves a rest that nobody tells any more: the fact is quoted.
 func Combine(all []Evidence) (t float64, origin string) {
+	if rest, isAlone := leastPart(all); isAlone {
+		return min(rest.Trust, Quoted), rest.Origin
+	}
 	doubt, best := 1.0, -1.0
 	for _, o := range append([]string{""}, Origins...) {
 		most, authors := 0.0, map[string]bool{}
 		for _, e := range all {
-			if e.Origin == o {
+			if e.Origin == o && len(e.Parts) == 0 {
 				most = max(most, e.Trust)
 				authors[e.Author] = true
 			}
@@ -167,7 +181,7 @@ func Combine(all []Evidence) (t float64, origin string) {
 		}
 		believed := min(1, most+perOrigin*(1-1/float64(len(authors))))
 		if most < Plain {
-			believed = min(believed, Plain-0.01)
+			believed = min(believed, Quoted)
 		}
 		if most > best {
 			best, origin = most, o
@@ -175,6 +189,19 @@ func Combine(all []Evidence) (t float64, origin string) {
 		doubt *= 1 - believed
 	}
 	return Round(1 - doubt), origin
+}
+
+// leastPart returns the least believed evidence of parts, and whether there is no other.
+func leastPart(all []Evidence) (least Evidence, isAlone bool) {
+	for i, e := range all {
+		if len(e.Parts) == 0 {
+			return Evidence{}, false
+		}
+		if i == 0 || e.Trust < least.Trust {
+			least = e
+		}
+	}
+	return least, len(all) > 0
 }
 
 // Round returns a trust as it is stored, with four digits.
@@ -190,15 +217,31 @@ func Add(all []Evidence, more Evidence) []Evidence {
 		all[i] = more
 	}
 	if len(all) > MaxEvidence {
-		slices.SortStableFunc(all, func(a, b Evidence) int { return cmp.Compare(b.Trust, a.Trust) })
+		slices.SortStableFunc(all, func(a, b Evidence) int {
+			return cmp.Or(cmp.Compare(b.callers(), a.callers()), cmp.Compare(b.Trust, a.Trust))
+		})
 		all = all[:MaxEvidence]
 	}
 	slices.SortFunc(all, func(a, b Evidence) int { return cmp.Compare(a.Text(), b.Text()) })
 	return all
 }
 
+// IsCallers reports whether evidence names what a believed caller gave of a fact that is believed less.
+func (e Evidence) IsCallers() bool { return len(e.Parts) > 0 && len(e.Sources) == 0 }
+
+// callers is 1 for what a believed caller gave, which is kept before all else, and otherwise 0.
+func (e Evidence) callers() int {
+	if e.IsCallers() {
+		return 1
+	}
+	return 0
+}
+
 // repeats reports whether evidence tells what other evidence of the same tellers has told.
 func (e Evidence) repeats(other Evidence) bool {
+	if e.IsCallers() || (len(e.Parts) > 0) != (len(other.Parts) > 0) {
+		return slices.Equal(e.Sources, other.Sources) && slices.Equal(e.Parts, other.Parts)
+	}
 	if len(e.Sources) > 0 || len(other.Sources) > 0 {
 		return slices.Equal(e.Sources, other.Sources)
 	}

@@ -3575,6 +3575,8 @@ export interface components {
             /** @description only of insight */
             derived_from_signal_id?: string | null;
             description: string;
+            /** @description those of its aliases that are believed less than the node, which has them from a merge; read only; only of person, entity, project, system_entity */
+            readonly doubted_aliases?: string[] | null;
             /**
              * Format: date-time
              * @description only of task, milestone
@@ -3844,6 +3846,8 @@ export interface components {
             derived_from_signal_id?: string | null;
             /** @description at most 16,384 characters */
             description?: string | null;
+            /** @description those of its aliases that are believed less than the node, which has them from a merge; read only; only of person, entity, project, system_entity */
+            readonly doubted_aliases?: string[] | null;
             /**
              * Format: date-time
              * @description only of task, milestone
@@ -4104,7 +4108,17 @@ export interface components {
             /** Format: date-time */
             expires_at: string | null;
             id: string;
+            /**
+             * @description of the most believed source
+             * @enum {string}
+             */
+            origin?: "user" | "assistant" | "tool" | "external" | "import";
             source_entity_key: string | null;
+            /**
+             * Format: double
+             * @description 0 to 1; absent: a caller wrote it, and it is believed
+             */
+            trust?: number;
         };
         NoteList: {
             notes: components["schemas"]["Note"][];

@@ -2017,6 +2017,7 @@ class NodeView(TypedDict, total=False):
     deleted_at: str
     derived_from_signal_id: str | None  # only of insight
     description: Required[str]
+    doubted_aliases: list[str] | None  # those of its aliases that are believed less than the node, which has them from a merge; read only; only of person, entity, project, system_entity
     due_at: str | None  # only of task, milestone
     end_at: str | None  # only of project
     ended_at: str | None  # null: still open; only of source
@@ -2113,6 +2114,7 @@ class NodeWrite(TypedDict, total=False):
     decision_at: str | None  # only of decision
     derived_from_signal_id: str | None  # only of insight
     description: str | None  # at most 16,384 characters
+    doubted_aliases: list[str] | None  # those of its aliases that are believed less than the node, which has them from a merge; read only; only of person, entity, project, system_entity
     due_at: str | None  # only of task, milestone
     end_at: str | None  # only of project
     ended_at: str | None  # null: still open; only of source
@@ -2201,7 +2203,9 @@ class Note(TypedDict, total=False):
     date_added: Required[str]
     expires_at: Required[str | None]
     id: Required[str]
+    origin: Literal["user", "assistant", "tool", "external", "import"]  # of the most believed source
     source_entity_key: Required[str | None]
+    trust: float  # 0 to 1; absent: a caller wrote it, and it is believed
 
 
 class NoteList(TypedDict, total=False):
