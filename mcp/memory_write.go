@@ -155,7 +155,7 @@ func (k *known) addObservations(ctx context.Context, in *memoryObservations) (an
 	}
 	w := &memoryWrite{MemoryWrite: graph.MemoryWrite{Strict: true}}
 	for _, a := range order {
-		w.Nodes, w.nodes = append(w.Nodes, a.write()), append(w.nodes, observationsPlace(a.at, "contents", a.places))
+		w.Nodes, w.nodes = append(w.Nodes, a.write(ctx)), append(w.nodes, observationsPlace(a.at, "contents", a.places))
 	}
 	if err := k.store(ctx, w); err != nil {
 		return answer{}, err
@@ -172,12 +172,20 @@ type additions struct {
 }
 
 // write returns the write of a node with what is added to it.
-func (a *additions) write() graph.NodeWrite {
+func (a *additions) write(ctx context.Context) graph.NodeWrite {
 	w := graph.NodeWrite{Kind: a.node.Kind, EntityKey: a.node.EntityKey, Notes: notes(a.fresh)}
 	if own := len(observations(a.node)) == len(a.node.Notes); own { // what somebody else has described stays so
-		w.Description = graph.Some(described(a.all))
+		w.Description = graph.Some(described(vouched(ctx, a.node, a.all)))
 	}
 	return w
+}
+
+// vouched returns observations without the notes that are believed less than the writer, who would make them believed with the description.
+func vouched(ctx context.Context, n *graph.NodeView, observations []string) []string {
+	least := graph.WriterOf(ctx).Limit.Believed()
+	return slices.DeleteFunc(slices.Clone(observations), func(o string) bool {
+		return slices.ContainsFunc(n.Notes, func(note graph.Note) bool { return note.Content == o && note.Believed() < least })
+	})
 }
 
 func (k *known) deleteEntities(ctx context.Context, in *memoryNames) (answer, error) {
@@ -248,7 +256,7 @@ func (k *known) unsay(ctx context.Context, at fault.Path, n *graph.NodeView, gon
 		left = nil
 	}
 	return k.store(ctx, &memoryWrite{
-		MemoryWrite: graph.MemoryWrite{Strict: true, Nodes: []graph.NodeWrite{{Kind: n.Kind, EntityKey: n.EntityKey, Description: graph.Some(described(left))}}},
+		MemoryWrite: graph.MemoryWrite{Strict: true, Nodes: []graph.NodeWrite{{Kind: n.Kind, EntityKey: n.EntityKey, Description: graph.Some(described(vouched(ctx, n, left)))}}},
 		nodes:       []itemPlace{observationsPlace(at, "observations", nil)},
 	})
 }
