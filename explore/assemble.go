@@ -163,6 +163,9 @@ func (a *assembly) semantic(nodes []node) Semantic {
 			EntityKey: n.EntityKey, NodeType: n.kind.Label, Name: n.Name, Description: n.Description, NotesSnippets: noteSnippets(n.Notes, n.Description),
 			Salience: n.Salience, State: n.State, LastAccessedAt: n.LastAccessedAt, Scored: n.Scored,
 		}
+		for _, note := range n.Notes[:min(len(n.Notes), notesShown)] {
+			hit.Noted = hit.Noted.Least(note.Told)
+		}
 		if n.kind == graph.ItemKind {
 			hit.Namespace, hit.CreatedAt, hit.UpdatedAt = n.Namespace.Value, &n.CreatedAt, &n.UpdatedAt
 			if slices.Contains(a.Kinds, n.Kind) {

@@ -100,6 +100,8 @@ type NodeHit struct {
 	LastAccessedAt *time.Time      `json:"last_accessed_at"`
 	Anchors        []graph.NodeRef `json:"anchors,omitempty" doc:"at granularity 2 and 3: storylines about it"`
 	Scored
+
+	Noted trust.Told `json:"-"` // of the least believed note
 }
 
 // RelationshipHit is a relationship.

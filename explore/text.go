@@ -110,7 +110,7 @@ func (l lineWriter) node(h *NodeHit) string {
 	for _, note := range h.NotesSnippets {
 		line += "; note: " + markup.Inline(note)
 	}
-	return h.Line(line)
+	return h.Least(h.Noted).Line(line)
 }
 
 func (l lineWriter) relationship(h *RelationshipHit) string {

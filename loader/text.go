@@ -200,7 +200,7 @@ func noteLines(found *Sections) (lines []string, noted []notedNode) {
 	add := func(n *ContextNode, description string) {
 		for i := 0; i < len(n.Notes) && !added[n.EntityKey]; i++ {
 			if content := n.Notes[i].Content; !strings.Contains(description, content) {
-				lines = append(lines, n.Line(markup.Name(n.Name)+": "+markup.Inline(shorten(content, noteLength))))
+				lines = append(lines, n.Least(n.Notes[i].Told).Line(markup.Name(n.Name)+": "+markup.Inline(shorten(content, noteLength))))
 				noted = append(noted, notedNode{n, i})
 			}
 		}

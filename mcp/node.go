@@ -13,6 +13,7 @@ import (
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/internal/tokens"
+	"kith/internal/trust"
 	"kith/markup"
 )
 
@@ -58,7 +59,7 @@ func nodeText(n *graph.NodeView, budget int) (string, error) {
 	var lines []string
 	told := n.Told()
 	for _, note := range n.Notes {
-		lines = append(lines, "note "+note.DateAdded.Format("2006-01-02")+": "+told.Line(markup.Inline(note.Content)))
+		lines = append(lines, "note "+note.DateAdded.Format("2006-01-02")+": "+told.Least(note.Told).Line(markup.Inline(note.Content)))
 	}
 	for i := range n.Relationships {
 		lines = append(lines, relationshipLine(&n.Relationships[i]))
@@ -71,7 +72,10 @@ func nodeText(n *graph.NodeView, budget int) (string, error) {
 		head := fmt.Sprintf("# %s (%s) [%s]\n", told.Line(markup.Inline(markup.Truncate(n.Name, longest))), n.Kind, markup.Inline(n.EntityKey))
 		for _, f := range fields {
 			value := markup.Truncate(f.value, longest)
-			if f.isText {
+			switch {
+			case f.name == "doubted_aliases":
+				value = told.Least(trust.Doubted).Line(value)
+			case f.isText:
 				value = told.Line(value)
 			}
 			head += "- " + f.name + ": " + value + "\n"
@@ -118,6 +122,12 @@ type nodeField struct {
 func fieldsOf(n *graph.NodeView) ([]nodeField, error) {
 	plain := *n
 	plain.Notes, plain.Relationships = nil, nil
+	if own := n.OwnFields; own != nil && own.DoubtedAliases.Given { // each alias once
+		known := *own
+		known.Aliases.Value = slices.DeleteFunc(slices.Clone(own.Aliases.Value), func(alias string) bool { return slices.Contains(own.DoubtedAliases.Value, alias) })
+		known.Aliases.Given = len(known.Aliases.Value) > 0
+		plain.OwnFields = &known
+	}
 	raw, err := json.Marshal(plain)
 	if err != nil {
 		return nil, fmt.Errorf("node: %w", err)

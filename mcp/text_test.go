@@ -113,7 +113,15 @@ func TestWhatIsHardlyBelievedIsQuoted(t *testing.T) {
 	}}
 	hostile.Distrust(&merge, "Name", "Dropped")
 	believed, _ := nodeText(&linked, 100_000)
-	for _, text := range []string{edges("Outgoing", list), edges("Outgoing", ends), node, believed, merge.mergeText(), nodesText("person", []graph.NodeView{full}, "", 0)} {
+	taken := graph.NodeView{Kind: "person", Node: graph.Node{Name: "Ada"}, Notes: []graph.Note{{Content: "sings"}}, OwnFields: &graph.OwnFields{
+		Aliases: graph.Some([]string{"Countess", hostile.Secret}), DoubtedAliases: graph.Some([]string{hostile.Secret}),
+	}}
+	hostile.Distrust(&taken.Notes, "Content") // which a believed node took over
+	merged, _ := nodeText(&taken, 100_000)
+	if !strings.Contains(merged, "# Ada (person)") || !strings.Contains(merged, "Countess") {
+		t.Errorf("a believed node is quoted: %s", merged)
+	}
+	for _, text := range []string{edges("Outgoing", list), edges("Outgoing", ends), node, believed, merged, merge.mergeText(), nodesText("person", []graph.NodeView{full}, "", 0)} {
 		if line := hostile.Plain(text); line != "" || !strings.Contains(text, hostile.Secret) {
 			t.Errorf("%q in %s", line, text)
 		}

@@ -64,7 +64,9 @@ func TestWhatIsHardlyBelievedIsQuoted(t *testing.T) {
 	paths := &Paths{Paths: []Way{{Nodes: []Node{ada, boat}, Relationships: []Relationship{link}}}}
 	hostile.Distrust(rows, "Name", "Description", "Notes", "RelationshipType")
 	hostile.Distrust(paths, "Name", "RelationshipType")
-	for _, text := range []string{rows.Text(), paths.Text()} {
+	noted := &Rows{Mode: Neighbors, Rows: []Row{{Node: Node{EntityKey: "p", Name: "Ada", Notes: []string{hostile.Secret}}}}}
+	hostile.Distrust(&noted.Rows[0].Node.Noted) // of a believed node
+	for _, text := range []string{rows.Text(), paths.Text(), noted.Text()} {
 		if line := hostile.Plain(text); line != "" || !strings.Contains(text, hostile.Secret) {
 			t.Errorf("%q in %s", line, text)
 		}

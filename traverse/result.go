@@ -87,6 +87,8 @@ type Node struct {
 	AccessCount int64     `json:"access_count"`
 	UpdatedAt   time.Time `json:"updated_at"`
 	trust.Told
+
+	Noted trust.Told `json:"-"` // of the least believed note
 }
 
 // textShown is how many characters of a text come unless all are asked for; notesShown how many notes.
@@ -117,7 +119,7 @@ func (r *Request) node(v *graph.NodeView) Node {
 		n.UserID = *v.UserID
 	}
 	for _, note := range v.Notes[:min(len(v.Notes), notesShown)] {
-		n.Notes = append(n.Notes, r.shorten(note.Content))
+		n.Notes, n.Noted = append(n.Notes, r.shorten(note.Content)), n.Noted.Least(note.Told)
 	}
 	return n
 }

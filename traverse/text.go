@@ -17,7 +17,7 @@ func (r *Rows) Text() string {
 	t.WriteString(map[Mode]string{Neighbors: "# Neighbors\n", PPR: "# Close to the seeds\n"}[r.Mode])
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		line, told := "", row.Node.Told
+		line, told := "", row.Node.Least(row.Node.Noted)
 		if row.Hops > 1 && row.Relationship != nil {
 			line += markup.Item(otherEnd(row)) + " "
 		}
