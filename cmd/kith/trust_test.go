@@ -90,7 +90,8 @@ func TestKeysWithLittleTrust(t *testing.T) {
 	}
 }
 
-// What mails told about projects, tasks and systems is quoted in every text for prompts, now and as it was.
+// What mails told about projects, tasks and systems is quoted in every text for prompts, now and as it was, also after a caller has
+// described all of it.
 func TestTextsQuoteWhatIsHardlyBelieved(t *testing.T) {
 	t.Parallel()
 	s, team := shared(t), testenv.Team(t)
@@ -101,9 +102,22 @@ func TestTextsQuoteWhatIsHardlyBelieved(t *testing.T) {
 		{"kind":"goal","entity_key":"g","name":"secret g","description":"secret d","project_id":"p","user_id":"noor"}],
 		"relationships":[{"from":"p","to":"t","type":"has_task"},{"from":"t","to":"g","type":"supports_goal"},{"from":"p","to":"g","type":"relates_to"}]}`)
 	mails.must(t, http.MethodPost, "/v1/sources", `{"entity_key":"s","user_id":"noor","content_type":"email","summary":"secret u","messages":[{"role":"tool","name":"secret n","text":"secret m"}]}`)
-	now := "&as_of=" + url.QueryEscape(time.Now().Add(time.Second).UTC().Format(time.RFC3339))
-	time.Sleep(2 * time.Second)
-	for _, past := range []string{"", now} {
+	quoted := func() {
+		t.Helper()
+		now := "&as_of=" + url.QueryEscape(time.Now().Add(time.Second).UTC().Format(time.RFC3339))
+		time.Sleep(2 * time.Second)
+		textsQuote(t, admin, "", now)
+	}
+	quoted()
+	admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"noor","nodes":[{"kind":"project","entity_key":"p","description":"to be done"},
+		{"kind":"task","entity_key":"t","description":"to be done","state_key":"todo"},{"kind":"goal","entity_key":"g","description":"to be reached"}]}`)
+	quoted()
+}
+
+// textsQuote checks that texts about what mails told quote it, now and as of other times.
+func textsQuote(t *testing.T, admin caller, times ...string) {
+	t.Helper()
+	for _, past := range times {
 		for _, path := range []string{
 			"/v1/ontology?context_type=global", "/v1/ontology?context_type=project&project_id=p", "/v1/ontology?context_type=project&project_id=p&focus_kind=task&focus_id=t",
 			"/v1/ontology?context_type=ontology&focus_kind=task&focus_id=t", "/v1/nodes/task/t/linked?mode=full", "/v1/nodes/task/t/linked?mode=abbreviated",
@@ -132,7 +146,7 @@ func TestTextsQuoteWhatBelievedLinesName(t *testing.T) {
 	admin := s.as(key)
 	mails := s.as(admin.must(t, http.MethodPost, "/v1/keys", `{"user_id":"noor","scopes":["read","write"],"origin":"external"}`)["key"].(string))
 	admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"noor","nodes":[{"kind":"person","entity_key":"noor","name":"Noor","is_owner":true},{"kind":"concept","entity_key":"boat","name":"Boat"}]}`)
-	mails.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"person","entity_key":"eve","name":"secret e","aliases":["secret a"],"salience":1},
+	mails.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"person","entity_key":"eve","name":"secret e","aliases":["secret a"],"salience":1,"notes":[{"content":"secret n"}]},
 		{"kind":"project","entity_key":"p","name":"secret p","state_key":"secret s","type_key":"secret t","facet_context":"secret f"},
 		{"kind":"output","entity_key":"o","name":"secret o","project_id":"p","state_key":"secret s","type_key":"secret t","facet_stage":"secret f","source_document_id":"secret i","source_event_id":"secret v"},
 		{"kind":"signal","entity_key":"g","name":"secret g","project_id":"p","payload":{"secret x":"secret y"}}],
@@ -142,27 +156,61 @@ func TestTextsQuoteWhatBelievedLinesName(t *testing.T) {
 	admin.must(t, http.MethodPost, "/v1/sources", `{"entity_key":"c2","user_id":"noor","summary":"Sailed.","mentions":["eve","boat"],"messages":[{"role":"user","text":"moored"}]}`)
 	mails.must(t, http.MethodPost, "/v1/sources", `{"entity_key":"c3","summary":"moored","messages":[{"role":"secret r","text":"moored"}]}`)
 
-	texts := map[string]string{}
-	for _, path := range []string{
-		"/v1/context?", "/v1/nodes/concept/boat/changes?", "/v1/ontology?context_type=global&",
-		"/v1/ontology?context_type=project&project_id=p&", "/v1/ontology?context_type=project&project_id=p&focus_kind=output&focus_id=o&",
-		"/v1/ontology?context_type=ontology&focus_kind=output&focus_id=o&", "/v1/nodes/project/p/linked?mode=full&",
-	} {
-		texts[path] = string(admin.do(t, http.MethodGet, path+"user_id=noor&format=text", "").body)
+	agent, texts := s.agent(t, key), map[string]string{}
+	read := func() {
+		for _, path := range []string{
+			"/v1/context?", "/v1/nodes/concept/boat/changes?", "/v1/nodes/person/eve/changes?", "/v1/ontology?context_type=global&",
+			"/v1/ontology?context_type=project&project_id=p&", "/v1/ontology?context_type=project&project_id=p&focus_kind=output&focus_id=o&",
+			"/v1/ontology?context_type=ontology&focus_kind=output&focus_id=o&", "/v1/nodes/project/p/linked?mode=full&",
+		} {
+			texts[path] = string(admin.do(t, http.MethodGet, path+"user_id=noor&format=text", "").body)
+		}
+		texts["explore"] = string(admin.do(t, http.MethodPost, "/v1/explore", `{"user_id":"noor","queries":[{"query":"moored"}],"format":"text"}`).body)
+		texts["traverse"] = string(admin.do(t, http.MethodPost, "/v1/traverse", `{"user_id":"noor","mode":"neighbors","entity_key":"boat","format":"text"}`).body)
+		for _, call := range []string{
+			`get_node {"user_id":"noor","entity_key":"boat"}`, `get_node {"user_id":"noor","entity_key":"eve"}`, `get_node {"user_id":"noor","entity_key":"o"}`,
+			`get_node {"user_id":"noor","entity_key":"g"}`, `get_entity_relationships {"user_id":"noor","entity_id":"boat","entity_kind":"concept"}`,
+		} {
+			tool, arguments, _ := strings.Cut(call, " ")
+			texts[call], _ = agent.call(t, tool, arguments)
+		}
 	}
-	texts["explore"] = string(admin.do(t, http.MethodPost, "/v1/explore", `{"user_id":"noor","queries":[{"query":"moored"}],"format":"text"}`).body)
-	agent := s.agent(t, key)
-	for _, call := range []string{
-		`get_node {"user_id":"noor","entity_key":"boat"}`, `get_node {"user_id":"noor","entity_key":"eve"}`, `get_node {"user_id":"noor","entity_key":"o"}`,
-		`get_node {"user_id":"noor","entity_key":"g"}`, `get_entity_relationships {"user_id":"noor","entity_id":"boat","entity_kind":"concept"}`,
+	// Whatever else is written of the same nodes, and whoever takes them over, none of it becomes the caller's own.
+	for step, write := range []func(){
+		func() {},
+		func() {
+			admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"noor","nodes":[{"kind":"person","name":"secret a","description":"a sailor"},{"kind":"project","entity_key":"p","description":"to be done"},
+				{"kind":"output","entity_key":"o","description":"to be done"},{"kind":"signal","entity_key":"g","description":"to be seen"}]}`)
+		},
+		func() {
+			admin.must(t, http.MethodPatch, "/v1/nodes/person/eve?user_id=noor", `{"description":"a captain"}`)
+			if text, _ := agent.call(t, "remember", `{"user_id":"noor","nodes":[{"kind":"person","entity_key":"eve","description":"a captain","note":"sings"}]}`); strings.HasPrefix(text, "error: ") {
+				t.Errorf("remember: %s", text)
+			}
+		},
+		func() {
+			admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"noor","nodes":[{"kind":"person","entity_key":"eva","name":"Eva","description":"a captain"}]}`)
+			admin.must(t, http.MethodPost, "/v1/nodes/person/eva/merge?user_id=noor", `{"other":"eve"}`)
+		},
 	} {
-		tool, arguments, _ := strings.Cut(call, " ")
-		texts[call], _ = agent.call(t, tool, arguments)
+		write()
+		read()
+		for what, text := range texts {
+			isShown := strings.Contains(text, hostile.Secret) || step == 3 // a believed name may stand there then
+			if line := hostile.Plain(text); line != "" || !isShown {
+				t.Errorf("step %d: %s: %q in\n%s", step, what, line, text)
+			}
+		}
 	}
-	for what, text := range texts {
-		if line := hostile.Plain(text); line != "" || !strings.Contains(text, hostile.Secret) {
+	merged, _ := agent.call(t, "get_node", `{"user_id":"noor","entity_key":"eva"}`)
+	changes := string(admin.do(t, http.MethodGet, "/v1/nodes/person/eva/changes?user_id=noor&format=text", "").body)
+	for what, text := range map[string]string{"the merged node": merged, "its changes": changes} {
+		if line := hostile.Plain(text); line != "" || !strings.Contains(text, "secret a") {
 			t.Errorf("%s: %q in\n%s", what, line, text)
 		}
+	}
+	if !strings.Contains(merged, "# Eva (person)") || !strings.Contains(merged, "secret n") {
+		t.Errorf("the merged node: %s", merged)
 	}
 }
 
