@@ -193,7 +193,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	}
 	maps.Copy(known, map[string]any{"view": "v", "at": 2, "instance": nil, "most": 100})
 	if strings.HasPrefix(q.Name, "replay_") || strings.HasPrefix(q.Name, "served_") {
-		maps.Copy(known, map[string]any{"since": 1, "until": 1, "after": 1, "most": 1, "rows": []map[string]any{{
+		maps.Copy(known, map[string]any{"since": 1, "until": 1, "after": 1, "most": 1, "cutoff": 1, "rows": []map[string]any{{
 			"user_id": "u", "view": "v", "at": 1, "until": 1, "sum": "s", "encoded": []byte{1}, "size": 1, "day": 1, "kind": "context", "digest": "d",
 		}}})
 	}
@@ -205,7 +205,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	if strings.HasPrefix(q.Name, "linked_") {
 		known["until"], known["labels"] = 3, []string{"Plan"}
 	}
-	if q.Name == "user_counts" {
+	if q.Name == "user_counts" || q.Name == "replay_users" {
 		known["users"] = []map[string]any{{"id": "u", "lists": known["lists"]}}
 	}
 	if q.Name == "workspace_project" {

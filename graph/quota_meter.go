@@ -8,7 +8,7 @@ var callers = map[string]bool{
 	"memory_write": true, "source_write": true, "message_append": true, "conversation_end": true, "conversation_focus": true,
 	"node_change": true, "relationship_change": true, "node_undo": true, "relationship_undo": true, "source_digest": true, "system_write": true, "import": true, "import_chats": true,
 	"chat_tree_create": true, "chat_tree_change": true, "chat_turn_create": true, "chat_turn_answer": true, "preference_write": true,
-	"replay_record": true, "duplicate_refuse": true, "import_reviews": true,
+	"duplicate_refuse": true, "import_reviews": true,
 }
 
 // meter describes what a statement stores: a number of nodes or relationships for each of its rows, or once, and the
@@ -38,7 +38,6 @@ var stores = map[string]meter{
 	"preference_write":   {texts: []string{"user_id", "rows"}},
 	"former_restore":     {rows: []string{"rows"}},
 	"idempotency_claim":  {texts: []string{"key", "hash", "user_id"}}, "idempotency_answer": {texts: []string{"answer", "user_id"}},
-	"replay_record": {rows: []string{"rows"}}, "replay_keep": {rows: []string{"rows"}}, "served_record": {rows: []string{"rows"}},
 	"import_mark": {texts: []string{"import_id", "report", "user_id"}},
 }
 

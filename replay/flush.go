@@ -82,7 +82,7 @@ func (r *Recorder) drain() (batches []batch, until int64) {
 func (r *Recorder) save(ctx context.Context, b batch) {
 	limited, cancel := context.WithTimeout(fence.WithBegin(ctx, b.began()), flushTime)
 	defer cancel()
-	trimmed, err := r.store.save(limited, b)
+	out, err := r.store.save(limited, b)
 	alone := b.byUser()
 	if (errors.Is(err, fault.ErrConflict) || errors.Is(err, graph.ErrTooLarge)) && len(alone) > 1 {
 		for _, one := range alone {
@@ -91,20 +91,34 @@ func (r *Recorder) save(ctx context.Context, b batch) {
 		return
 	}
 	event, count := Stored, len(b.records)+len(b.answers)
+	lost := b
 	switch {
+	case err == nil:
+		lost = b.without(out.known)
+		unknown := len(lost.records) + len(lost.answers)
+		r.options.Observe(Unknown, unknown)
+		count -= unknown
 	case errors.Is(err, fault.ErrConflict):
 		event = Refused
-	case errors.Is(err, graph.ErrQuota):
-		event = Full
-	case err != nil:
+	default:
 		event = Failed
 		r.options.Log.Warn("records of served contexts lost", "records", count, "error", err)
 	}
-	if err != nil {
-		r.forget(b.records)
-	}
+	r.forget(lost.records)
 	r.options.Observe(event, count)
-	r.options.Observe(Trimmed, int(trimmed))
+	r.options.Observe(Trimmed, int(out.trimmed))
+	r.makeRoom(ctx, b.team, out.reads)
+}
+
+// makeRoom removes the oldest of what a team keeps, if it is too much.
+func (r *Recorder) makeRoom(ctx context.Context, team string, reads graph.Reads) {
+	ctx, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
+	removed, err := r.store.makeRoom(ctx, team, reads)
+	if err != nil {
+		r.options.Log.Warn("records of served contexts not removed, the next ones will remove them", "error", err)
+	}
+	r.options.Observe(Full, int(removed))
 }
 
 // forget has the next answers of views begin new records.
@@ -134,6 +148,14 @@ func (b *batch) began() time.Time {
 		earlier(time.Unix(0, a.at))
 	}
 	return began
+}
+
+// without returns what a batch has of other users than these.
+func (b *batch) without(users map[string]bool) batch {
+	return batch{
+		b.team, slices.DeleteFunc(slices.Clone(b.records), func(one *record) bool { return users[one.id] }),
+		slices.DeleteFunc(slices.Clone(b.answers), func(a answer) bool { return users[a.id] }),
+	}
 }
 
 // byUser returns a batch for each user.

@@ -48,12 +48,14 @@ type Options struct {
 // Event describes a change of a record.
 type Event string
 
-// Dropped: the queue was full. Bounded: the user has too many of the day. Full: the quota of the team was. Refused: the user was
-// erased. Trimmed: a body was removed for newer ones of the day. None of them fails the answer.
+// Dropped: the queue was full. Bounded: the user has too many of the day. Unknown: the user has nothing in the team. Refused: the user
+// was erased. Trimmed: a body was removed for newer ones of the day. Full: something was removed, because the team's share was full.
+// None of them fails the answer.
 const (
 	Stored  Event = "stored"
 	Dropped Event = "dropped"
 	Bounded Event = "bounded"
+	Unknown Event = "unknown"
 	Full    Event = "full"
 	Refused Event = "refused"
 	Failed  Event = "failed"
@@ -61,7 +63,7 @@ const (
 )
 
 // Events are all events.
-var Events = []Event{Stored, Dropped, Bounded, Full, Refused, Failed, Trimmed} //nolint:gochecknoglobals // a constant list
+var Events = []Event{Stored, Dropped, Bounded, Unknown, Full, Refused, Failed, Trimmed} //nolint:gochecknoglobals // a constant list
 
 // Recorder keeps what its process serves, and finds what any process served. It is safe for concurrent use. Nothing is kept before
 // Claim, nor stored without Run.

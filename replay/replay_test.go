@@ -15,6 +15,7 @@ import (
 	"kith/graph/graphtest"
 	"kith/internal/pack"
 	"kith/internal/testenv"
+	"kith/preference"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }
@@ -34,9 +35,16 @@ func fresh(t *testing.T) *env {
 
 func on(e *graphtest.Env) *env { return &env{Env: e, clock: time.Now(), events: map[Event]int{}} }
 
-// recorder returns a recorder with a number.
+// has gives a user something: of one without anything nothing is kept.
+func (e *env) has(user string) {
+	e.Helper()
+	e.Write(user, []graph.NodeWrite{graphtest.Node("concept", "of "+user, 0.5)})
+}
+
+// recorder returns a recorder with a number, for the user of the tests.
 func (e *env) recorder(o Options) *Recorder {
 	e.Helper()
+	e.has("u")
 	o.Now = func() time.Time { return e.clock }
 	o.Observe = func(event Event, count int) {
 		e.mu.Lock()
@@ -201,19 +209,146 @@ func TestWhatIsLostIsUnknown(t *testing.T) {
 	e.Same("dropped", 1, e.events[Dropped])
 }
 
-// A full team stores no records, and its reads go on.
-func TestQuotaOfRecords(t *testing.T) {
+// Whatever is served, a team keeps as much of it as a tenth of its quota, the newest, and writes have the whole quota.
+func TestReadsUseUpNoQuota(t *testing.T) {
 	e := fresh(t)
-	e.Env = graphtest.Open(t, testenv.Neo4j(t), graph.Options{Quota: graph.Quota{Text: 400}})
-	r := e.recorder(Options{})
-	small := e.serve(r, "v", "a")
+	const quota = 4000
+	e.Env = graphtest.Open(t, testenv.Neo4j(t), graph.Options{Quota: graph.Quota{Text: quota}})
+	r, other := e.recorder(Options{Events: true}), e.recorder(Options{})
+	used := func() int64 {
+		e.Helper()
+		_, has, err := e.Store.TeamQuota(t.Context(), e.Team)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return has.Text
+	}
+	before := used()
+	var moments []time.Time
+	for n := range 60 {
+		e.clock = e.clock.Add(time.Second)
+		by := []*Recorder{r, other}[n%2]
+		at := e.serve(by, "v", fmt.Sprint("context ", n))
+		by.Sent(e.As("u"), at, Context, []byte("a"))
+		moments = append(moments, at)
+		by.Flush(t.Context())
+		has, err := countReads.ReadOne(t.Context(), r.store.db, map[string]any{"team_id": e.Team})
+		if err != nil || has.Characters > quota/10 || has.Characters == 0 {
+			t.Fatalf("after %d the team keeps %d characters: %v", n, has.Characters, err)
+		}
+	}
+	e.past()
+	e.Same("found", []string{"", "", "context 58", "context 59"},
+		[]string{e.found(r, "v", moments[0]), e.found(r, "v", moments[30]), e.found(r, "v", moments[58]), e.found(r, "v", moments[59])})
+	if e.events[Stored] != 60+30 || e.events[Full] == 0 || e.events[Failed] > 0 {
+		t.Errorf("events %v", e.events)
+	}
+	if got := used(); got != before {
+		t.Errorf("the reads use %d characters of the quota", got-before)
+	}
+	e.Write("u", []graph.NodeWrite{graphtest.Node("concept", "large", 0.5, graphtest.Described(strings.Repeat("x", int(quota-before-1000))))})
+	full := used()
+	if err := e.Store.SetTeamQuota(t.Context(), e.Team, graph.OwnQuota{Text: &full}); err != nil {
+		t.Fatal(err)
+	}
+	last := e.serve(r, "v", "last")
 	r.Flush(t.Context())
-	large := e.serve(r, "v", strings.Repeat("b", 500))
-	e.Same("found", []string{"a", ""}, []string{e.found(r, "v", small), e.found(r, "v", large)})
-	e.Same("events", [2]int{1, 1}, [2]int{e.events[Stored], e.events[Full]})
-	_, usage, err := e.Store.TeamQuota(t.Context(), e.Team)
-	if err != nil || usage.Text < int64(len("u")+len("a")) || usage.Nodes != 0 {
-		t.Errorf("usage %+v %v", usage, err)
+	e.Same("while the team is full", "last", e.found(r, "v", last))
+}
+
+// The share is that of the team's own quota, and there is none where the text has no limit.
+func TestShareOfReads(t *testing.T) {
+	e := fresh(t)
+	e.Env = graphtest.Open(t, testenv.Neo4j(t), graph.Options{Quota: graph.Quota{Text: 100_000}})
+	r := e.recorder(Options{})
+	for text, keeps := range map[int64]bool{2000: false, 0: true} {
+		if err := e.Store.SetTeamQuota(t.Context(), e.Team, graph.OwnQuota{Text: &text}); err != nil {
+			t.Fatal(err)
+		}
+		var first time.Time
+		for n := range 20 {
+			at := e.serve(r, "v", fmt.Sprint(text, " ", n))
+			if n == 0 {
+				first = at
+			}
+			r.Flush(t.Context())
+		}
+		if got := e.found(r, "v", first); (got != "") != keeps {
+			t.Errorf("with a quota of %d the first is found as %q", text, got)
+		}
+	}
+}
+
+// What was kept before it was counted, or left after a purge, is counted when it may be too much.
+func TestReadsAreCounted(t *testing.T) {
+	e := fresh(t)
+	e.Env = graphtest.Open(t, testenv.Neo4j(t), graph.Options{Quota: graph.Quota{Text: 10_000}})
+	r := e.recorder(Options{})
+	serve := func(text string) time.Time {
+		at := e.serve(r, "v", text)
+		r.Flush(t.Context())
+		return at
+	}
+	counted := func() any {
+		return e.Raw(`MATCH (q:Quota {team_id: $team}) RETURN q.reads`)[0][0]
+	}
+	for n := range 4 {
+		serve(fmt.Sprint(n))
+	}
+	e.Raw(`MATCH (q:Quota {team_id: $team}) REMOVE q.reads`)
+	kept := serve("a")
+	has, err := countReads.ReadOne(t.Context(), r.store.db, map[string]any{"team_id": e.Team})
+	if err != nil || counted() != has.Characters {
+		t.Errorf("%v are counted, there are %d: %v", counted(), has.Characters, err)
+	}
+	e.Raw(`MATCH (q:Quota {team_id: $team}) SET q.reads = 999`)
+	serve("b") // the count seems to be full, and is not
+	has, err = countReads.ReadOne(t.Context(), r.store.db, map[string]any{"team_id": e.Team})
+	if err != nil || counted() != has.Characters || e.events[Full] > 0 {
+		t.Errorf("%v are counted, there are %d: %v", counted(), has.Characters, err)
+	}
+	e.Same("all is kept", "a", e.found(r, "v", kept))
+	if _, err := erasure.NewStore(e.Store).EraseTeam(t.Context(), e.Team, func(context.Context) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	e.Same("after an erasure", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team}) RETURN count(n)`))
+}
+
+// Of users who have nothing in the team nothing is kept, whatever ids are made up; and of each sort of things one is enough.
+func TestUnknownUsersLeaveNothing(t *testing.T) {
+	e := fresh(t)
+	r := e.recorder(Options{Events: true})
+	e.Write("", []graph.NodeWrite{graphtest.Node("concept", "shared", 0.5, graphtest.Shared)})
+	e.Neighbour().Write("elsewhere", []graph.NodeWrite{graphtest.Node("concept", "theirs", 0.5)})
+	e.Source("talks", graph.SourceWrite{EntityKey: "s"})
+	preferences := preference.NewStore(e.Store)
+	if err := preferences.SetPreference(t.Context(), e.As("prefers"), preference.Preference{Key: "k", Value: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	e.Raw(`CREATE (:ChatTree {team_id: $team, user_id: 'chats', id: 'tree of chats', pinned: false, updated_at: 1})`)
+	defer e.Raw(`MATCH (t:ChatTree {team_id: $team}) DELETE t`)
+	moments := map[string]time.Time{}
+	for _, user := range []string{"u", "talks", "prefers", "chats", "nobody", "elsewhere", "u ", "tal", "talks2", "concept"} {
+		at, ok := r.Served(e.As(user), "v", entry("of "+user))
+		if !ok {
+			t.Fatal("nothing is noted")
+		}
+		r.Sent(e.As(user), at, Context, []byte("a"))
+		moments[user] = at
+	}
+	r.Flush(t.Context())
+	e.Same("kept", [][]any{{"chats", int64(3)}, {"prefers", int64(3)}, {"talks", int64(3)}, {"u", int64(3)}},
+		e.Raw(`MATCH (n:ContextServed|ContextBody|ServedEvent {team_id: $team}) RETURN n.user_id AS user, count(n) ORDER BY user`))
+	e.Same("events", [2]int{8, 12}, [2]int{e.events[Stored], e.events[Unknown]})
+	e.has("nobody")
+	at, _ := r.Served(e.As("nobody"), "v", entry("of nobody"))
+	r.Flush(t.Context())
+	found, err := r.Find(t.Context(), e.As("nobody"), "v", at)
+	if err != nil || string(found.Raw) != "raw of nobody" {
+		t.Errorf("of a user who has something now: %q %v", found.Raw, err)
+	}
+	if found, err := r.Find(t.Context(), e.As("nobody"), "v", moments["nobody"]); err != nil || found.Raw != nil {
+		t.Errorf("of the time before: %q %v", found.Raw, err)
 	}
 }
 
@@ -259,6 +394,7 @@ func TestErasure(t *testing.T) {
 	r.Sent(e.As("u"), first, Context, []byte("a"))
 	r.Flush(t.Context())
 	second := e.serve(r, "v", "b")
+	e.has("other")
 	if _, ok := r.Served(e.As("other"), "v", entry("c")); !ok {
 		t.Fatal("nothing is kept")
 	}
@@ -274,8 +410,9 @@ func TestErasure(t *testing.T) {
 		}
 	}
 	e.Same("records", [][]any{{int64(0)}}, e.Raw(`MATCH (n {team_id: $team, user_id: 'u'}) RETURN count(n)`))
-	e.Same("another user's", [][]any{{int64(2)}}, e.Raw(`MATCH (n {team_id: $team, user_id: 'other'}) RETURN count(n)`))
+	e.Same("another user's", [][]any{{int64(2)}}, e.Raw(`MATCH (n:ContextServed|ContextBody {team_id: $team, user_id: 'other'}) RETURN count(n)`))
 	e.Same("refused", 1, e.events[Refused])
+	e.has("u")
 	e.clock = time.Now().Add(time.Minute)
 	third := e.serve(r, "v", "b")
 	e.Same("served anew", "b", e.found(r, "v", third))

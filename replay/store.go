@@ -11,12 +11,15 @@ import (
 )
 
 var (
+	knownUsers   = neo.Load[string]("replay_users")
 	recordServed = neo.Load[neo.None]("replay_record")
 	keepBodies   = neo.Load[neo.None]("replay_keep")
 	trimBodies   = neo.Load[int64]("replay_trim")
 	recordEvents = neo.Load[neo.None]("served_record")
 	findServed   = neo.Load[foundRow]("replay_find")
 	listServed   = neo.Load[servedRow]("served_list")
+	countReads   = neo.Load[usage]("replay_usage")
+	removeReads  = neo.Load[int64]("replay_remove")
 )
 
 // Store keeps records in Neo4j. It is safe for concurrent use.
@@ -28,18 +31,35 @@ type Store struct {
 // NewStore returns the store of the records in a memory's database.
 func NewStore(g *graph.Store) *Store { return &Store{db: g.DB(), graph: g} }
 
-// save stores a batch, and returns how many bodies it removed for newer ones.
-func (s *Store) save(ctx context.Context, b batch) (trimmed int64, err error) {
+// saved says what became of a batch.
+type saved struct {
+	known   map[string]bool // users who have something in the team: of others nothing is kept
+	trimmed int64           // bodies that were removed for newer ones of the day
+	reads   graph.Reads
+}
+
+// save stores what a batch has of users who have something in the team. Ids can be made up, and nobody would know whom to erase.
+func (s *Store) save(ctx context.Context, b batch) (out saved, err error) {
 	bodies, err := b.bodies()
 	if err != nil {
-		return 0, err
+		return out, err
 	}
+	records, events := b.rows(), b.events()
 	err = s.graph.Transaction(ctx, "replay_record", func(t *graph.Tx) error {
 		t.Changes(nil)
+		out = saved{known: map[string]bool{}}
+		users, err := knownUsers.Exec(t, map[string]any{"team_id": b.team, "users": b.users()})
+		if err != nil || len(users) == 0 {
+			return err
+		}
+		for _, id := range users {
+			out.known[id] = true
+		}
+		bodies := rowsOf(bodies, out.known)
 		for _, step := range []struct {
 			query neo.Query[neo.None]
 			rows  []map[string]any
-		}{{keepBodies, bodies}, {recordServed, b.rows()}, {recordEvents, b.events()}} {
+		}{{keepBodies, bodies}, {recordServed, rowsOf(records, out.known)}, {recordEvents, rowsOf(events, out.known)}} {
 			if len(step.rows) == 0 {
 				continue
 			}
@@ -47,13 +67,56 @@ func (s *Store) save(ctx context.Context, b batch) (trimmed int64, err error) {
 				return err
 			}
 		}
-		if len(bodies) == 0 {
+		if len(bodies) > 0 {
+			out.trimmed, err = trimBodies.ExecOne(t, map[string]any{"team_id": b.team, "rows": days(bodies), "most": mostBodies})
+			if err != nil {
+				return err
+			}
+		}
+		size := graph.TextIn(bodies) + graph.TextIn(rowsOf(b.begun(), out.known)) + graph.TextIn(rowsOf(events, out.known))
+		if size == 0 {
 			return nil
 		}
-		trimmed, err = trimBodies.ExecOne(t, map[string]any{"team_id": b.team, "rows": days(bodies), "most": mostBodies})
+		out.reads, err = t.ChargeReads(b.team, size)
 		return err
 	})
-	return trimmed, err
+	return out, err
+}
+
+// rowsOf returns the rows of some users.
+func rowsOf(rows []map[string]any, users map[string]bool) (of []map[string]any) {
+	for _, row := range rows {
+		if id, _ := row["user_id"].(string); users[id] {
+			of = append(of, row)
+		}
+	}
+	return of
+}
+
+// users returns the rows of the users of a batch, each once.
+func (b *batch) users() (rows []map[string]any) {
+	seen := map[string]bool{}
+	add := func(id string) {
+		if seen[id] {
+			return
+		}
+		seen[id] = true
+		var lists []map[string]any
+		for _, name := range graph.WritableKinds() {
+			if kind, _ := graph.KindOf(name); kind != graph.MessageKind {
+				prefix := graph.ListPrefix(kind, id)
+				lists = append(lists, map[string]any{"after": prefix, "end": graph.PrefixEnd(prefix)})
+			}
+		}
+		rows = append(rows, map[string]any{"id": id, "lists": lists})
+	}
+	for _, one := range b.records {
+		add(one.id)
+	}
+	for _, a := range b.answers {
+		add(a.id)
+	}
+	return rows
 }
 
 // rows returns the rows of the records.
@@ -63,6 +126,17 @@ func (b *batch) rows() []map[string]any {
 		rows[i] = map[string]any{"user_id": one.id, "view": hashOf(one.view), "at": one.at, "until": one.until, "sum": one.sum}
 	}
 	return rows
+}
+
+// begun returns the rows of the records that are new. The texts of the others are stored.
+func (b *batch) begun() []map[string]any {
+	fresh := batch{}
+	for _, one := range b.records {
+		if one.entry.Raw != nil {
+			fresh.records = append(fresh.records, one)
+		}
+	}
+	return fresh.rows()
 }
 
 // bodies returns the rows of what new records were made from, each once.

@@ -193,6 +193,7 @@ func TestContextOfThePast(t *testing.T) {
 	t.Parallel()
 	s, team := shared(t), testenv.Team(t)
 	c := s.as(s.newKey(t, team, "read", "write", "admin"))
+	c.must(t, http.MethodPut, "/v1/users/u1/preferences/style", `{"value":"brief"}`) // of a user without anything nothing is kept
 	first, never := getContext(t, c, "user_id=u1")
 	before := first.header.Get("Kith-As-Of")
 	c.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[

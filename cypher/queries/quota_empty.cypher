@@ -3,7 +3,7 @@
 // params: team_id
 // returns: teams
 MATCH (q:Quota {team_id: $team_id})
-REMOVE q.nodes, q.relationships, q.characters
+REMOVE q.nodes, q.relationships, q.characters, q.reads
 SET q.fresh_until = 0
 FOREACH (x IN CASE WHEN coalesce(q.max_nodes, q.max_relationships, q.max_characters) IS NULL THEN [q] ELSE [] END | DELETE x)
 RETURN count(*) AS teams

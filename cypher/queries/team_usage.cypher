@@ -1,6 +1,6 @@
 // Returns a team's usage, including deleted data that can be restored: nodes, relationships with $relationships, and
 // with $texts the characters of all texts, of former versions and compressed ones too, and of those outside the graph. deleted counts the deleted nodes and
-// relationships. It reads all of the team's data.
+// relationships. It reads all of the team's data, but what is kept of its reads.
 // mode: read
 // params: team_id, relationships, texts
 // returns: nodes, relationships, characters, deleted
@@ -81,18 +81,6 @@ CALL () {
     UNION ALL
     MATCH (n:Import {team_id: $team_id})
     USING INDEX SEEK n:Import(team_id)
-    RETURN n, 0 AS node, 0 AS link
-    UNION ALL
-    MATCH (n:ContextServed {team_id: $team_id})
-    USING INDEX SEEK n:ContextServed(team_id)
-    RETURN n, 0 AS node, 0 AS link
-    UNION ALL
-    MATCH (n:ContextBody {team_id: $team_id})
-    USING INDEX SEEK n:ContextBody(team_id)
-    RETURN n, 0 AS node, 0 AS link
-    UNION ALL
-    MATCH (n:ServedEvent {team_id: $team_id})
-    USING INDEX SEEK n:ServedEvent(team_id)
     RETURN n, 0 AS node, 0 AS link
     UNION ALL
     MATCH (n:System {team_id: $team_id})

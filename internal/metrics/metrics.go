@@ -73,7 +73,7 @@ func New(b handlers.Build) *Registry {
 		cache:       newCounter("kith_cache_events_total", "Events of the context cache.", "event"),
 		degraded:    newCounter("kith_context_degraded_total", "Context sections that failed to load.", "section"),
 		recalls:     newCounter("kith_recalls_total", "Recalls by outcome: stored, dropped because the queue was full, or failed.", "event"),
-		served:      newCounter("kith_served_total", "Records of served contexts and answers by outcome: stored, dropped because the queue was full, bounded, full, refused or failed; and bodies that were trimmed.", "event"),
+		served:      newCounter("kith_served_total", "Records of served contexts and answers by outcome: stored, dropped because the queue was full, bounded, of unknown users, refused or failed; and what was removed: trimmed, or as the share of the team was full.", "event"),
 		replays:     newCounter("kith_replays_total", "Contexts of the past by how they were answered: recorded, equal, different or reconstructed.", "outcome"),
 		maintenance: newCounter("kith_maintenance_total", "Items that maintenance by this instance changed, by step.", "step"),
 		duplicates:  newCounter("kith_duplicates_total", "What this instance did to find duplicates: nodes compared and skipped, pairs proposed, merged, and judged by a language model.", "event"),
