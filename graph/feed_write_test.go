@@ -10,7 +10,7 @@ import (
 
 // recordedByTx are the statements whose changes Tx.Record adds to the feed, as they are only known after the statement.
 var recordedByTx = []string{
-	"message_pop", "node_delete", "node_restore", "relationship_delete", "owner_take_over", "node_merge",
+	"message_pop", "node_delete", "node_restore", "relationship_delete", "node_merge",
 	"preference_write", "preference_delete", "statement_create", "statement_change", "statement_restore",
 }
 

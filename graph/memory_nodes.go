@@ -73,6 +73,7 @@ func (j *memoryJob) writeNodes() error {
 // store executes the plan. Updates come first: a new node may take a name or ownership that another node gives up.
 func (j *memoryJob) store(plan *nodePlan) error {
 	plan.makeOwners()
+	plan.holdMarks()
 	if err := j.tx.writeRows(updateNodes, j.scope.TeamID, plan.update); err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (j *memoryJob) store(plan *nodePlan) error {
 	if err := j.tx.writeRows(createNodes, j.scope.TeamID, plan.create); err != nil {
 		return err
 	}
-	if err := j.storeOwners(plan); err != nil {
+	if err := j.mergeOwners(plan); err != nil {
 		return err
 	}
 	return j.tx.writeRows(restartMentions, j.scope.TeamID, plan.restarted)
@@ -135,8 +136,8 @@ type nodePlan struct {
 	create, update []map[string]any
 	restarted      []map[string]any          // sources whose start has changed
 	created        map[string]map[string]any // rows of create, by entity key
-	takenOver      []map[string]any          // generated owners and their replacements
-	users          []string                  // users about whom the write has data
+	takenOver      []takeOver
+	users          []string // users about whom the write has data
 }
 
 // newNames returns the natural keys that stored nodes are about to get. They depend on the stored data, so that the
@@ -211,7 +212,7 @@ func (p *nodePlan) place(i int) NodeResult {
 		p.warnOfAliases(w, next, at)
 	}
 	if made := j.found.byOwner[next.user()]; p.takesOver(next, made) {
-		p.takeOver(made, next)
+		next = p.takeOver(at, w, made, next)
 	}
 	if j.write.stated(w.History) {
 		p.users = append(p.users, next.user())

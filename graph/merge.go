@@ -169,51 +169,72 @@ func (t *Tx) merge(scope Scope, n, other *stored, w MergeWrite) (Merge, error) {
 	if err := t.renewSystem(scope.TeamID, n); err != nil {
 		return Merge{}, err
 	}
-	links, moving, err := t.mergedLinks(scope, n.key(), other.key())
+	moved, count, err := t.absorb(scope, now, n, other, undo)
 	if err != nil {
-		return Merge{}, err
-	}
-	params := map[string]any{
-		"team_id": scope.TeamID, "from": other.key(), "to": n.key(), "others": other.mergedKeys(), "moved": moving, "into": n.key(), "undo": undo, "now": now,
-	}
-	if err := t.detach(scope, now, []*stored{other}); err != nil {
-		return Merge{}, err
-	}
-	moved, err := mergeNode.ExecOne(t, params)
-	if err != nil {
-		return Merge{}, err
-	}
-	if _, err = t.removeNodes(scope, now, []*stored{other}); err != nil {
 		return Merge{}, err
 	}
 	if err := t.writeRows(updateNodes, scope.TeamID, []map[string]any{n.row(changed)}); err != nil {
 		return Merge{}, err
 	}
-	if err := t.refuseMergedRings(scope.TeamID, moved.Links); err != nil {
-		return Merge{}, err
-	}
-	nodes, err := t.moveProject(scope.TeamID, other, n, moved.Links)
+	nodes, err := t.moveProject(scope.TeamID, other, n, moved)
 	if err != nil {
 		return Merge{}, err
 	}
-	t.Changes([]string{n.user()}, n.key(), other.key())
-	t.Record(other.user(), FeedItem{Op: DeletedOp, Kind: other.kind.Name, Key: other.key(), Version: other.version()})
-	count := t.recordMoved(scope, moved.Links)
 	err = t.rank(scope.TeamID, n.key())
 	return Merge{
 		Merged:    NodeRef{EntityKey: other.key(), Kind: other.kind.Name, Name: other.Text("name"), Told: other.Told()},
-		Conflicts: conflicts, Relationships: count, Left: links - count, Nodes: nodes, UndoableUntil: now.Add(t.store.options.KeepDeleted),
+		Conflicts: conflicts, Relationships: count.moved, Left: count.left, Nodes: nodes, UndoableUntil: now.Add(t.store.options.KeepDeleted),
 	}, err
+}
+
+// linkCount counts the relationships of a merged node that the scope may see.
+type linkCount struct{ moved, left int64 }
+
+// absorb moves the relationships of a node to the one into which it is merged, and deletes it. What only repeats one of that node's, or
+// leads to it, stays with the deleted node.
+func (t *Tx) absorb(scope Scope, now time.Time, n, other *stored, undo string) ([]movedLink, linkCount, error) {
+	all, moving, err := t.mergedLinks(scope, n.key(), other.key())
+	if err != nil {
+		return nil, linkCount{}, err
+	}
+	if err := t.detach(scope, now, []*stored{other}); err != nil {
+		return nil, linkCount{}, err
+	}
+	done, err := mergeNode.Exec(t, map[string]any{
+		"team_id": scope.TeamID, "from": other.key(), "to": n.key(), "others": other.mergedKeys(), "moved": moving, "into": n.key(), "undo": undo, "now": now,
+	})
+	if err != nil {
+		return nil, linkCount{}, err
+	}
+	var moved []movedLink
+	if len(done) > 0 { // otherwise the node is one of an earlier piece of a dry run, which has stored nothing
+		moved = done[0].Links
+	}
+	if _, err = t.removeNodes(scope, now, []*stored{other}); err != nil {
+		return nil, linkCount{}, err
+	}
+	if err := t.refuseMergedRings(scope.TeamID, moved); err != nil {
+		return nil, linkCount{}, err
+	}
+	t.Changes([]string{n.user()}, n.key(), other.key())
+	t.Record(other.user(), FeedItem{Op: DeletedOp, Kind: other.kind.Name, Key: other.key(), Version: other.version()})
+	count := t.recordMoved(scope, moved)
+	return moved, linkCount{count, all - count}, nil
 }
 
 // renewed makes the node the next version of an old one: it sets what follows from the other properties.
 func (s *stored) renewed(old *stored, teamID string, now time.Time) {
+	s.rename(old, teamID)
+	s.putEnd()
+	s.Properties["version"], s.Properties["updated_at"] = old.version()+1, now
+}
+
+// rename sets what follows from names that differ from those of an old version.
+func (s *stored) rename(old *stored, teamID string) {
 	s.putSearchScope(teamID)
 	if natural := naturalKey(s.kind, s.Properties); natural != naturalKey(s.kind, old.Properties) { // otherwise the stored key stays
 		s.Properties["natural_key"] = natural
 	}
-	s.putEnd()
-	s.Properties["version"], s.Properties["updated_at"] = old.version()+1, now
 }
 
 // mergedKeys returns the keys of nodes that were merged into the node.

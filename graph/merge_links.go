@@ -26,6 +26,7 @@ type movedLink struct {
 	User                string
 	Open                bool // it has not ended
 	OfSystem            bool
+	Hidden              bool // its other end is deleted
 }
 
 // mergedLinks returns how many relationships that the scope may see a node has that is merged into another one, and the keys of all that
@@ -131,6 +132,9 @@ func (t *Tx) recordMoved(scope Scope, links []movedLink) (visible int64) {
 	for _, l := range links {
 		if l.User == "" || l.User == scope.UserID {
 			visible++
+		}
+		if l.Hidden { // the feed told of it with the deleted node, and will when that is restored
+			continue
 		}
 		kind := RelationshipRecord
 		if l.OfSystem {

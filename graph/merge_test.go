@@ -40,11 +40,12 @@ func (e *env) twice() {
 	e.Source("u1", graph.SourceWrite{EntityKey: "s2", Mentions: []string{"bob"}})
 }
 
-// content is all that is stored of the team but what a merge and its undo count up: versions and times of changes.
+// content is all that is stored of the team but what a merge and its undo count up: versions and times of changes. A node that was ranked once
+// stays marked as such: that only has writes look whether it still is.
 func (e *env) content() []string {
 	e.Helper()
 	var lines []string
-	for _, row := range e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IS NOT NULL RETURN labels(n), [k IN keys(n) WHERE NOT k IN ['version', 'updated_at', 'written', 'restored_at', 'notes_expire_at', 'is_dirty'] | [k, n[k]]]`) {
+	for _, row := range e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.entity_key IS NOT NULL RETURN labels(n), [k IN keys(n) WHERE NOT k IN ['version', 'updated_at', 'written', 'restored_at', 'notes_expire_at', 'is_dirty', 'ranked'] | [k, n[k]]]`) {
 		lines = append(lines, sortedText(row))
 	}
 	for _, row := range e.Raw(`MATCH (a:Memory {team_id: $team})-[r]->(b:Memory) WHERE a.entity_key IS NOT NULL RETURN a.entity_key, type(r), b.entity_key, [k IN keys(r) | [k, r[k]]]`) {

@@ -95,7 +95,7 @@ func (j *memoryJob) mergedKeysRefusal(w *NodeWrite, old *stored) refusal {
 		return refusal{"history.merged_keys", fault.WrongCount, fmt.Sprintf("must have at most %d items, with those of the stored node", maxMergedKeys)}
 	}
 	for i, key := range given {
-		if j.isClaimed(key, n) {
+		if j.isClaimed(key, n) && !(w.IsOwner.Value && j.isGenerated(key, n.user())) {
 			return refusal{fmt.Sprintf("history.merged_keys[%d]", i), fault.Conflict, takenKey}
 		}
 	}

@@ -41,7 +41,7 @@ var (
 
 func (w *world) check() {
 	w.now = noon
-	w.m = model{nodes: map[string]*modelNode{}, sources: map[string]*modelSource{}}
+	w.m = model{nodes: map[string]*modelNode{}, sources: map[string]*modelSource{}, made: map[string]bool{}}
 	w.addNodes()
 	w.addLinks(rapid.IntRange(0, 24).Draw(w.T, "links"))
 	for range rapid.IntRange(0, 5).Draw(w.T, "sources") {
@@ -108,6 +108,9 @@ func (w *world) addNodes() {
 		writes = append(writes, w.node(fmt.Sprintf("n-%02d", i), kind, user, false))
 	}
 	w.e.Write("", writes)
+	for _, n := range w.m.nodes {
+		w.m.wrote(n.user)
+	}
 }
 
 func (w *world) node(key, kind, user string, owner bool) graph.NodeWrite {
@@ -248,6 +251,7 @@ func (w *world) changeNodes() {
 			}
 			write.Salience = graph.Some(salience)
 			writes = append(writes, write)
+			w.m.wrote(n.user)
 		}
 	}
 	w.e.Write("", writes)
@@ -278,6 +282,10 @@ func (w *world) moveOwner() {
 			*w.m.nodes[next] = before
 		} else {
 			w.m.nodes[next].written(w.now)
+			if w.m.made[user] {
+				delete(w.m.made, user)
+				w.m.nodes[next].takeOver(w.now)
+			}
 			writes = append(writes, graph.NodeWrite{Kind: "person", EntityKey: next, IsOwner: graph.Some(true)})
 		}
 	}
@@ -311,6 +319,7 @@ func (w *world) addSource() {
 		}
 	}
 	w.m.sources[s.key] = s
+	w.m.wrote(s.user)
 	w.e.Source(s.user, write)
 }
 
@@ -352,11 +361,17 @@ func (n *modelNode) written(now time.Time) {
 	n.accessed = now
 }
 
+// takeOver gives a person the greater salience of the generated owner that it replaces, which is 1 and never falls.
+func (n *modelNode) takeOver(now time.Time) {
+	n.life = modelLife{1, modelRate(n.state, n.ttl, 0.5), now}
+}
+
 // moveSource corrects the start of a source.
 func (w *world) moveSource() {
 	for key, s := range w.m.sources {
 		if key == "s-0" {
 			s.started = rapid.SampledFrom(worldTimes).Draw(w.T, "restarted")
+			w.m.wrote(s.user)
 			w.e.Source(s.user, graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(s.started)})
 		}
 	}

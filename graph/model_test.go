@@ -17,7 +17,8 @@ type model struct {
 	nodes   map[string]*modelNode
 	links   []*modelLink
 	sources map[string]*modelSource
-	now     time.Time // time of the predicted context
+	made    map[string]bool // users for whom the store has generated an owner
+	now     time.Time       // time of the predicted context
 }
 
 // modelLife is a salience that decays (docs/lifecycle.md): its value at the time at, falling by rate a day.
@@ -108,6 +109,13 @@ func (m *model) context(user string, now time.Time) modelContext {
 		Relationships: m.relationships(user, now.Add(-graph.Week)),
 		Sources:       m.recent(user, now.Add(-graph.Week)),
 		Last:          m.last(user),
+	}
+}
+
+// wrote records that a write has data about a user. The store generates an owner for one without.
+func (m *model) wrote(user string) {
+	if user != "" && m.owner(user) == "" {
+		m.made[user] = true
 	}
 }
 

@@ -12,10 +12,7 @@ import (
 	"kith/neo"
 )
 
-var (
-	findFormerKeys = neo.Load[formerKey]("node_former")
-	takeOverOwners = neo.Load[takenOver]("owner_take_over")
-)
+var findFormerKeys = neo.Load[formerKey]("node_former")
 
 // formerKey is the key of a generated owner, and the key of the person that has replaced it.
 type formerKey struct{ Former, EntityKey string }
@@ -60,29 +57,6 @@ func (p *nodePlan) makeOwners() {
 // takesOver reports whether a person replaces another, the generated owner of the same user, and so may have its name.
 func (p *nodePlan) takesOver(next, made *stored) bool {
 	return next.owns() && made.generated() && made.key() != next.key() && p.job.found.byOwner[next.user()] == made
-}
-
-// takeOver replaces a generated owner by a person that a caller has marked as the owner. Its notes are moved here,
-// its relationships by owner_take_over.
-func (p *nodePlan) takeOver(made, next *stored) {
-	notes := append(allNotes(next.Texts("notes")), allNotes(made.Texts("notes"))...)
-	slices.SortStableFunc(notes, func(a, b Note) int { return b.DateAdded.Compare(a.DateAdded) })
-	next.putNotes(notes[:min(len(notes), maxNotes)])
-	next.Properties["former_key"] = made.key()
-	p.takenOver = append(p.takenOver, map[string]any{"generated": made.key(), "owner": next.key()})
-	changed := map[string]any{"is_owner": nil, "owner_of": nil, "natural_key": nil}
-	if row := p.created[made.key()]; row != nil { // an import has both
-		left := made.clone()
-		for name := range changed {
-			delete(left, name)
-		}
-		row["properties"] = map[string]any(left)
-	} else {
-		p.update = append(p.update, map[string]any{"entity_key": made.key(), "properties": changed})
-	}
-	p.job.rerank = append(p.job.rerank, next.key())
-	delete(p.job.found.byNatural, made.Text("natural_key"))
-	p.job.found.byKey[made.key()] = next
 }
 
 // ownerNameIn returns the name of the user in messages; empty if there is none or more than one.
@@ -184,33 +158,4 @@ func AtCurrentKeys[T any](ctx context.Context, s currentKeys, scope Scope, keys 
 		*key = cmp.Or(current[*key], *key)
 	}
 	return read()
-}
-
-// storeOwners moves relationships from generated owners to their replacements.
-func (j *memoryJob) storeOwners(plan *nodePlan) error {
-	if len(plan.takenOver) == 0 {
-		return nil
-	}
-	done, err := takeOverOwners.Exec(j.tx, map[string]any{"team_id": j.scope.TeamID, "rows": plan.takenOver, "now": j.now})
-	for _, o := range done {
-		j.tx.Record(o.UserID, FeedItem{Op: DeletedOp, Kind: PersonKind.Name, Key: o.Generated})
-		for _, l := range o.Links {
-			op := UpdatedOp
-			if l.Dropped {
-				op = DeletedOp
-			}
-			j.tx.Record(o.UserID, FeedItem{Op: op, Kind: RelationshipRecord, Key: l.Key, Version: l.Version, Type: l.Type, From: l.From, To: l.To})
-		}
-	}
-	return err
-}
-
-// takenOver is a generated owner that another person has replaced, and what became of its relationships.
-type takenOver struct {
-	Generated, UserID string
-	Links             []struct {
-		Key, Type, From, To string
-		Version             int64
-		Dropped             bool
-	}
 }

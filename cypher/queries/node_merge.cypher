@@ -2,7 +2,7 @@
 // that a merge has moved from it. Their merged_from has the keys of the nodes from which they came. Mention counts are those of the
 // relationships, and keys of earlier merges follow. The node from which they move keeps into which it was merged and what an undo
 // needs. One from the node to itself, in a system, stays one. links: of each moved relationship its key, type, ends, version, user, whether
-// it has not ended, and whether it is one of a system.
+// it has not ended, whether it is one of a system, and whether a deleted node hides it.
 // mode: write
 // params: team_id, from, to, others, moved, into, undo, now
 // returns: links
@@ -30,7 +30,7 @@ CALL (g, o) {
       n.from_key = CASE WHEN values.from_key IS NOT NULL THEN x.entity_key END, n.to_key = CASE WHEN values.to_key IS NOT NULL THEN $to END
   }
   RETURN collect([values.key, CASE WHEN kind = 'system_relationship' THEN values.relationship_type ELSE coalesce(values.type_word, kind) END, CASE WHEN leads THEN $to ELSE x.entity_key END,
-    CASE WHEN leads THEN x.entity_key ELSE $to END, coalesce(values.version, 1), coalesce(values.user_id, ''), coalesce(values.valid_to > $now, true), kind = 'system_relationship']) AS links
+    CASE WHEN leads THEN x.entity_key ELSE $to END, coalesce(values.version, 1), coalesce(values.user_id, ''), coalesce(values.valid_to > $now, true), kind = 'system_relationship', NOT x:Memory]) AS links
 }
 CALL (g, o) {
   UNWIND [g, o] AS n
