@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -18,12 +19,25 @@ func (w *NodeWrite) live(p Properties, old *stored, now time.Time, wakes []strin
 	p["confidence"], p["ttl_policy"] = v.confidence, v.ttl
 	v.expires = nil
 	if v.ttl == "ephemeral" {
-		v.expires = expiry(p)
+		v.expires = nextExpiry(p, old)
 	}
 	p.putVitality(v)
 }
 
-// expiry returns when an ephemeral node ends.
+// nextExpiry returns when an ephemeral node ends after a write. The stored end stays, which may be that of a node that was merged into
+// it, unless the write changes from what it is computed.
+func nextExpiry(p Properties, old *stored) *time.Time {
+	end := expiry(p)
+	if old == nil || old.Text("ttl_policy") != "ephemeral" {
+		return end
+	}
+	if before := expiry(old.Properties); end == nil || before == nil || !end.Equal(*before) {
+		return end
+	}
+	return cmp.Or(old.vitality().expires, end)
+}
+
+// expiry returns when a new ephemeral node ends.
 func expiry(p Properties) *time.Time {
 	created := p.Moment("created_at")
 	if created == nil {

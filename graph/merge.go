@@ -290,8 +290,14 @@ func merged(n, other *stored, take []string, now time.Time) (*stored, []MergeCon
 	}
 	next.mergeEvidence(n, other)
 	delete(next.Properties, "owner_generated") // the caller means it: another owner does not replace what it has taken over
-	next.putVitality(mergedVitality(n.vitality(), other.vitality(), now))
+	next.putLife(mergedVitality(n.vitality(), other.vitality(), now))
 	return next, conflicts
+}
+
+// putLife writes a vitality with the confidence and the policy of lifetime that it has taken over.
+func (s *stored) putLife(v vitality) {
+	s.Properties["confidence"], s.Properties["ttl_policy"] = v.confidence, v.ttl
+	s.putVitality(v)
 }
 
 // isEmpty reports whether a field has no value.
@@ -357,9 +363,8 @@ func mergedVitality(v, other vitality, now time.Time) vitality {
 	if other.current(now) > v.current(now) {
 		v.salience, v.at = other.current(now), now
 	}
-	if other.ttl == "keep_forever" || v.ttl == "ephemeral" {
-		v.ttl, v.expires = other.ttl, other.expires
-	}
+	v.ttl, v.expires = longerLife(v, other)
+	v.gradient = max(v.gradient, other.gradient)
 	v.confidence = max(v.confidence, other.confidence)
 	v.accesses, v.recalls = v.accesses+other.accesses, v.recalls+other.recalls
 	if v.lastAccess == nil || other.lastAccess != nil && other.lastAccess.After(*v.lastAccess) {
@@ -367,6 +372,19 @@ func mergedVitality(v, other vitality, now time.Time) vitality {
 	}
 	v.settle()
 	return v
+}
+
+// longerLife returns the longer lifetime of two nodes: for ever, with decay, or to the later of two ends.
+func longerLife(v, other vitality) (ttl string, expires *time.Time) {
+	for _, ttl := range []string{"keep_forever", "decay"} {
+		if v.ttl == ttl || other.ttl == ttl {
+			return ttl, nil
+		}
+	}
+	if v.expires == nil || other.expires != nil && v.expires.After(*other.expires) {
+		return v.ttl, v.expires
+	}
+	return v.ttl, other.expires
 }
 
 // strength orders the states of the lifecycle.

@@ -361,9 +361,9 @@ func (n *modelNode) written(now time.Time) {
 	n.accessed = now
 }
 
-// takeOver gives a person the greater salience of the generated owner that it replaces, which is 1 and never falls.
+// takeOver gives a person the greater salience and the longer lifetime of the generated owner that it replaces: 1, and for ever.
 func (n *modelNode) takeOver(now time.Time) {
-	n.life = modelLife{1, modelRate(n.state, n.ttl, 0.5), now}
+	n.ttl, n.life = "keep_forever", modelLife{1, 0, now}
 }
 
 // moveSource corrects the start of a source.

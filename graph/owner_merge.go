@@ -31,7 +31,7 @@ func (p *nodePlan) takeOver(at fault.Path, w *NodeWrite, made, next *stored) *st
 	kept := min(len(notes), max(0, maxNotes-len(NotesFrom(next.Texts("notes"), p.job.now))))
 	other.putNotes(notes[:kept])
 	whole, conflicts := merged(next, other, nil, p.job.now)
-	whole.putVitality(w.stated(next.vitality(), whole.vitality()))
+	whole.putLife(w.stated(next.vitality(), whole.vitality()))
 	whole.rename(next, p.job.scope.TeamID)
 	before := &stored{next.kind, next.clone()}
 	for _, mark := range ownerMarks {

@@ -83,6 +83,28 @@ func TestNamedOwnerDestroysNothing(t *testing.T) {
 	e.Audit()
 }
 
+// A write that gives the owner's lifecycle fields keeps them; otherwise the person has those of an owner.
+func TestNamedOwnerLivesAsWritten(t *testing.T) {
+	e := fresh(t)
+	for user, c := range map[string]struct {
+		change    func(*graph.NodeWrite)
+		ttl       string
+		salience  float64
+		condition string
+	}{
+		"u1": {func(*graph.NodeWrite) {}, "keep_forever", 1, "not given"},
+		"u2": {func(w *graph.NodeWrite) { w.TTLPolicy, w.Salience = graph.Some("ephemeral"), graph.Some(0.3) }, "ephemeral", 0.3, "given"},
+	} {
+		e.Write(user, []graph.NodeWrite{called("person", "p-"+user, "Ada")})
+		w := asOwner("p-" + user)
+		c.change(&w)
+		e.Write(user, []graph.NodeWrite{w})
+		n := e.get(user, "person", "p-"+user)
+		e.Same(c.condition, []any{c.ttl, c.salience}, []any{n.TTLPolicy, n.Salience})
+	}
+	e.Audit()
+}
+
 // The name of the generated owner may be that of the named one, and both are restored by an undo.
 func TestNamedOwnerOfTheSameNameIsUndone(t *testing.T) {
 	e := fresh(t)
