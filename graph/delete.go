@@ -91,6 +91,9 @@ func (t *Tx) deleteNodes(scope Scope, at time.Time, nodes ...*stored) (sum delet
 		sum.Relationships += d.Relationships
 		sum.Messages += d.Messages
 	}
+	if err := t.recountMentions(scope.TeamID, nodes, nil); err != nil {
+		return sum, err
+	}
 	for _, n := range nodes {
 		t.Changes([]string{n.user()}, n.key())
 		t.Record(n.user(), FeedItem{Op: DeletedOp, Kind: n.kind.Name, Key: n.key(), Version: n.version()})
@@ -258,6 +261,9 @@ func (s *Store) DeleteRelationship(ctx context.Context, scope Scope, key string,
 		_, err := deleteRelationship.ExecOne(t, map[string]any{
 			"team_id": scope.TeamID, "rows": []map[string]any{{"from": r.from, "to": r.to, "key": key}}, "now": d.DeletedAt, "user_id": scope.User(),
 		})
+		if err == nil && r.kind == mentionsType {
+			err = t.recountMentions(scope.TeamID, nil, []map[string]any{endedMention(r.to, r.Properties)})
+		}
 		if err != nil {
 			return err
 		}

@@ -6,8 +6,10 @@ import (
 	"kith/neo"
 )
 
-// countMentions counts new mentions on the mentioned nodes.
-var countMentions = neo.Load[neo.None]("mention_count")
+var (
+	countMentions   = neo.Load[neo.None]("mention_count") // new ones
+	recountMentions = neo.Load[neo.None]("mention_recount")
+)
 
 // weights holds the weight of a mention by the content type of its source; other types weigh 1 (docs/lifecycle.md).
 var weights = map[string]float64{"slack-thread": 0.25, "email": 0.5}
@@ -57,4 +59,23 @@ func (s *stored) mention(began, now time.Time) Properties {
 	next["source_count"] = s.integer("source_count") + 1
 	s.Properties = next
 	return changed
+}
+
+// recountMentions computes the times of mentions again of what deleted sources mention, and of the nodes of deleted mentions.
+func (t *Tx) recountMentions(teamID string, deleted []*stored, mentions []map[string]any) error {
+	sources := []string{}
+	for _, n := range deleted {
+		if n.kind == SourceKind {
+			sources = append(sources, n.key())
+		}
+	}
+	if len(sources)+len(mentions) == 0 {
+		return nil
+	}
+	return recountMentions.Run(t, map[string]any{"team_id": teamID, "source_keys": sources, "rows": mentions})
+}
+
+// endedMention is the row of a deleted mention of a node.
+func endedMention(node string, p Properties) map[string]any {
+	return map[string]any{"entity_key": node, "at": p["started_at"]}
 }

@@ -366,12 +366,37 @@ func (n *modelNode) takeOver(now time.Time) {
 	n.ttl, n.life = "keep_forever", modelLife{1, 0, now}
 }
 
+// restart applies a corrected start of a source to what it mentions: a node that was accessed last by the mention was by the newest one, or
+// when it was created.
+func (m *model) restart(s *modelSource, before time.Time) {
+	for key := range s.mentions {
+		n := m.nodes[key]
+		if n.user != s.user || s.started.Equal(before) {
+			continue
+		}
+		newest := s.started
+		for _, other := range m.sources {
+			if other.mentions[key] && other.started.After(newest) {
+				newest = other.started
+			}
+		}
+		if n.accessed.Equal(before) {
+			n.accessed = noon
+		}
+		if newest.After(n.accessed) {
+			n.accessed = newest
+		}
+	}
+}
+
 // moveSource corrects the start of a source.
 func (w *world) moveSource() {
 	for key, s := range w.m.sources {
 		if key == "s-0" {
+			before := s.started
 			s.started = rapid.SampledFrom(worldTimes).Draw(w.T, "restarted")
 			w.m.wrote(s.user)
+			w.m.restart(s, before)
 			w.e.Source(s.user, graph.SourceWrite{EntityKey: key, StartedAt: graph.Some(s.started)})
 		}
 	}

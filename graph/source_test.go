@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -205,4 +206,75 @@ func TestSourcesOfATeam(t *testing.T) {
 	s := e.see("u2", "s")
 	e.Same("after an erasure", []any{[]string{"u2"}, int64(2)}, []any{s.Participants, s.MessageCount})
 	e.Same("check", []graph.Finding(nil), e.findings(false))
+}
+
+// A source whose start is corrected moves the times of what it mentions, forth and back.
+func TestCorrectedStartMovesMentions(t *testing.T) {
+	e := fresh(t)
+	old, day := e.Now.AddDate(-1, 0, 0), e.Now.AddDate(0, -1, 0)
+	made := change("concept", "c", func(w *graph.NodeWrite) {
+		w.Name, w.CreatedAt, w.LastAccessedAt = graph.Some("C"), graph.Some(old), graph.Some(old)
+	})
+	e.Write("u1", []graph.NodeWrite{made})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s1", StartedAt: graph.Some(old), Mentions: []string{"c"}})
+	e.Source("u1", graph.SourceWrite{EntityKey: "s2", StartedAt: graph.Some(day), Mentions: []string{"c"}})
+	for _, start := range []time.Time{e.Now.Add(-time.Hour), old.AddDate(0, 0, 3), day.Add(time.Minute)} {
+		e.Write("u1", []graph.NodeWrite{change("source", "s1", func(w *graph.NodeWrite) { w.OwnFields = &graph.OwnFields{StartedAt: graph.Some(start)} })})
+		first, last := start, day
+		if start.After(day) {
+			first, last = day, start
+		}
+		days := []any{first.Format(time.DateOnly)}
+		if next := last.Format(time.DateOnly); next != days[0] {
+			days = append(days, next)
+		}
+		e.Same(start.String(), [][]any{{first, last, last, days}}, e.Raw(`MATCH (n:Concept {team_id: $team, entity_key: 'c'})
+			UNWIND n.distinct_source_days AS day WITH n, day ORDER BY day WITH n, collect(day) AS days
+			RETURN n.first_mentioned_at, n.last_mentioned_at, n.last_accessed_at, days`))
+	}
+	e.Audit()
+}
+
+// Deletes and restores of sources and mentions leave the times and days of the mentions that there are.
+func TestMentionsAreCountedAnew(t *testing.T) {
+	e := fresh(t)
+	e.Write("u1", []graph.NodeWrite{node("concept", "c", 0.5)})
+	starts := []time.Time{e.Now.AddDate(0, 0, -9), e.Now.AddDate(0, 0, -5), e.Now.AddDate(0, 0, -2)}
+	for i, start := range starts {
+		e.Source("u1", graph.SourceWrite{EntityKey: fmt.Sprint("s", i), StartedAt: graph.Some(start), Mentions: []string{"c"}})
+	}
+	counted := func(when string, of ...int) {
+		t.Helper()
+		want := []any{int64(len(of)), nil, nil, nil}
+		if len(of) > 0 {
+			days := []any{}
+			for _, i := range of {
+				days = append(days, starts[i].Format(time.DateOnly))
+			}
+			want = []any{int64(len(of)), starts[of[0]], starts[of[len(of)-1]], days}
+		}
+		e.Same(when, [][]any{want}, e.Raw(`MATCH (n:Concept {team_id: $team, entity_key: 'c'})
+			RETURN n.source_count, n.first_mentioned_at, n.last_mentioned_at, n.distinct_source_days`))
+		e.Audit()
+	}
+	e.Remove("u1", "source", "s0")
+	counted("one source deleted", 1, 2)
+	mention := e.keyBetween("s2", "mentions", "c")
+	if _, err := e.Store.DeleteRelationship(t.Context(), e.As("u1"), mention, 0); err != nil {
+		t.Fatal(err)
+	}
+	counted("a mention deleted", 1)
+	e.Remove("u1", "source", "s1")
+	counted("none left")
+	e.restore("u1", "source", "s0")
+	counted("a source restored", 0)
+	if _, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), mention); err != nil {
+		t.Fatal(err)
+	}
+	counted("a mention restored", 0, 2)
+	e.restore("u1", "source", "s1")
+	counted("one between them restored", 0, 1, 2)
+	e.Source("u1", graph.SourceWrite{EntityKey: "s3", StartedAt: graph.Some(starts[1].Add(time.Minute)), Mentions: []string{"c"}})
+	e.Remove("u1", "source", "s3")
+	counted("one between them deleted", 0, 1, 2)
 }

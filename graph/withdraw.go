@@ -338,10 +338,17 @@ func (t *Tx) withdrawRelationships(scope Scope, source string, listed []withdraw
 	if err != nil {
 		return false, err
 	}
+	var mentions []map[string]any
 	for _, key := range deleted {
 		r := withKey[key]
 		part.Relationships = append(part.Relationships, key)
+		if r.Type == mentionsType {
+			mentions = append(mentions, endedMention(r.To, r.Properties))
+		}
 		t.Record(r.Properties.Text("user_id"), relationshipChange(DeletedOp, key, r.Type, r.From, r.To, r.Properties))
+	}
+	if err := t.recountMentions(scope.TeamID, nil, mentions); err != nil {
+		return false, err
 	}
 	if err := t.settle(scope.TeamID, ends); err != nil {
 		return false, err

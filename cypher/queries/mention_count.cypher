@@ -12,7 +12,8 @@ FOREACH (n IN CASE WHEN row.counted THEN [n] ELSE [] END | SET n.source_count = 
   n.mention_weight = coalesce(n.mention_weight, 0.0) + row.weight,
   n.first_mentioned_at = CASE WHEN n.first_mentioned_at <= row.at THEN n.first_mentioned_at ELSE row.at END,
   n.last_mentioned_at = CASE WHEN n.last_mentioned_at >= row.at THEN n.last_mentioned_at ELSE row.at END,
-  n.distinct_source_days = CASE WHEN row.day IN n.distinct_source_days THEN n.distinct_source_days ELSE coalesce(n.distinct_source_days, []) + row.day END,
+  n.distinct_source_days = CASE WHEN row.day IN n.distinct_source_days THEN n.distinct_source_days ELSE
+    [day IN coalesce(n.distinct_source_days, []) WHERE day < row.day] + row.day + [day IN coalesce(n.distinct_source_days, []) WHERE day > row.day] END,
   n += row.properties)
 WITH n, row
 CALL (n, row) {

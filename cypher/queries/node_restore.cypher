@@ -1,5 +1,5 @@
 // Restores for each row the node with its key that was deleted last and after $cutoff, with its messages; a message only when its
-// source exists, and a merged node only if the row says so. A constraint refuses it if its key or name is in use since. The version before the delete becomes a former one.
+// source exists, and a merged node only if the row says so. What a source mentions counts it again, with its time. A constraint refuses it if its key or name is in use since. The version before the delete becomes a former one.
 // Locks all nodes with the keys first, so that it waits for a delete or another restore and then sees what they left. raced: while it
 // waited for the constraint's lock of the key, a later node with the key was deleted.
 // mode: write
@@ -59,10 +59,15 @@ CALL (n, row) {
   RETURN count(m) AS messages
 }
 CALL (n) {
-  MATCH (n)-[:mentions {team_id: $team_id}]->(m)
+  MATCH (n)-[r:mentions {team_id: $team_id}]->(m)
   REMOVE m:Former
-  WITH m
+  WITH m, r.started_at AS at, substring(toString(r.started_at), 0, 10) AS day
   SET m.source_count = m.source_count + 1
+  FOREACH (m IN CASE WHEN m.source_count IS NOT NULL AND at IS NOT NULL THEN [m] ELSE [] END | SET
+    m.first_mentioned_at = CASE WHEN m.first_mentioned_at <= at THEN m.first_mentioned_at ELSE at END,
+    m.last_mentioned_at = CASE WHEN m.last_mentioned_at >= at THEN m.last_mentioned_at ELSE at END,
+    m.distinct_source_days = CASE WHEN day IN m.distinct_source_days THEN m.distinct_source_days ELSE
+      [d IN coalesce(m.distinct_source_days, []) WHERE d < day] + day + [d IN coalesce(m.distinct_source_days, []) WHERE d > day] END)
   RETURN count(m) AS mentioned
 }
 CALL (n) {
