@@ -48,7 +48,7 @@ type memory struct {
 
 // record stores a batch as Record does.
 func (m *memory) record(t *rapid.T, batch []graph.Message) {
-	r := &recording{open: m.open, ended: m.ended, last: m.last}
+	r := &recording{open: m.open, ended: m.ended, last: m.last, byKey: map[string]map[string]any{}}
 	for _, message := range batch {
 		for _, s := range mustStatements(t, message.Text) {
 			n := &spoken{Statement: s, message: message}

@@ -53,7 +53,7 @@ func TestSchema(t *testing.T) {
 	}
 	text := s.Text()
 	for _, want := range []string{
-		"## Nodes\n- (:Person) 5: aliases list of strings, canonical_name string, first_mentioned_at datetime, is_owner boolean, ", "\n- (:Concept) 2: first_mentioned_at datetime, is_goal boolean, ",
+		"## Nodes\n- (:Person) 5: aliases list of strings, canonical_name string, doubted_aliases list of strings, first_mentioned_at datetime, is_owner boolean, ", "\n- (:Concept) 2: first_mentioned_at datetime, is_goal boolean, ",
 		"\nAll have access_count integer, ",
 		"## Relationships\n- (:Person)-[:thinks_about]->(:Concept) 7\n- (:Concept)-[:relates_to]->(:Concept) 1\nAll have ",
 		"valid_to datetime", "## Rules\n- Statements only read", "## Examples\n- What is Ada linked with, and why?\n  `MATCH ",
