@@ -183,3 +183,29 @@ func (a *auditor) team(ctx context.Context, team string) error {
 		after = rows[len(rows)-1].EntityKey
 	}
 }
+
+// keyPage is a page of what a check reads in the order of keys: how many were read, the last key, and the wrong ones.
+type keyPage[T any] struct {
+	Seen  int64
+	Last  string
+	Wrong []T
+}
+
+// auditPages runs a statement page by page and calls visit with each fault that it returns.
+func auditPages[T any](ctx context.Context, a *auditor, read neo.Query[keyPage[T]], team string, visit func(wrong T) error) error {
+	for after := ""; ; {
+		page, err := read.ReadOne(ctx, a.store.db, map[string]any{"team_id": team, "after": after, "limit": auditPage})
+		if err != nil {
+			return err
+		}
+		for _, wrong := range page.Wrong {
+			if err := visit(wrong); err != nil {
+				return err
+			}
+		}
+		if page.Seen < auditPage {
+			return nil
+		}
+		after = page.Last
+	}
+}

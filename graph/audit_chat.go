@@ -7,17 +7,10 @@ import (
 )
 
 var (
-	auditChatTurns = neo.Load[chatPage[faultyTurn]]("audit_chat_turns")
-	auditChatTrees = neo.Load[chatPage[miscountedTree]]("audit_chat_trees")
+	auditChatTurns = neo.Load[keyPage[faultyTurn]]("audit_chat_turns")
+	auditChatTrees = neo.Load[keyPage[miscountedTree]]("audit_chat_trees")
 	setChatNumbers = neo.Load[neo.None]("audit_chat_number")
 )
-
-// chatPage is a page of turns or trees: how many were read, the last one's id, and the wrong ones.
-type chatPage[T any] struct {
-	Seen  int64
-	Last  string
-	Wrong []T
-}
 
 // faultyTurn is a turn with one of chatFaults.
 type faultyTurn struct{ ID, Fault string }
@@ -38,7 +31,7 @@ var chatFaults = map[string]string{
 
 // chats reports turns that do not form trees, and trees with wrong turn counts.
 func (a *auditor) chats(ctx context.Context, team string) error {
-	err := auditChats(ctx, a, auditChatTurns, team, func(turn faultyTurn) error {
+	err := auditPages(ctx, a, auditChatTurns, team, func(turn faultyTurn) error {
 		return a.report(ctx, Finding{
 			Check: "chat_" + turn.Fault, TeamID: team, Kind: "chat_turn", Key: turn.ID, Detail: chatFaults[turn.Fault], Advice: "delete it by hand",
 		}, nil)
@@ -46,29 +39,10 @@ func (a *auditor) chats(ctx context.Context, team string) error {
 	if err != nil {
 		return err
 	}
-	return auditChats(ctx, a, auditChatTrees, team, func(tree miscountedTree) error {
+	return auditPages(ctx, a, auditChatTrees, team, func(tree miscountedTree) error {
 		f := Finding{Check: "chat_count", TeamID: team, Kind: "chat_tree", Key: tree.ID, Detail: "has a wrong turn count or next number"}
 		return a.report(ctx, f, a.run(setChatNumbers, map[string]any{
 			"team_id": team, "id": f.Key, "turn_count": tree.TurnCount, "next_seq": tree.NextSeq,
 		}))
 	})
-}
-
-// auditChats runs a statement page by page and calls visit with each fault that it returns.
-func auditChats[T any](ctx context.Context, a *auditor, read neo.Query[chatPage[T]], team string, visit func(wrong T) error) error {
-	for after := ""; ; {
-		page, err := read.ReadOne(ctx, a.store.db, map[string]any{"team_id": team, "after": after, "limit": auditPage})
-		if err != nil {
-			return err
-		}
-		for _, wrong := range page.Wrong {
-			if err := visit(wrong); err != nil {
-				return err
-			}
-		}
-		if page.Seen < auditPage {
-			return nil
-		}
-		after = page.Last
-	}
 }

@@ -7,40 +7,25 @@ import (
 )
 
 var (
-	auditVersions  = neo.Load[versionsPage]("audit_versions")
+	auditVersions  = neo.Load[keyPage[lostRecord]]("audit_versions")
 	purgeVersions  = neo.Load[neo.None]("audit_version_purge")
 	auditFeed      = neo.Load[int64]("audit_feed")
 	countInTheFeed = neo.Load[neo.None]("audit_feed_count")
 )
-
-// versionsPage is a page of the records with former versions: how many were read, the last one's key, and those that are gone.
-type versionsPage struct {
-	Seen  int64
-	Last  string
-	Wrong []lostRecord
-}
 
 // lostRecord is a node that is neither stored nor deleted.
 type lostRecord struct{ Key, Kind string }
 
 // past reports versions of nodes that are gone, and a feed that would use a number again.
 func (a *auditor) past(ctx context.Context, team string) error {
-	for after := ""; ; {
-		page, err := auditVersions.ReadOne(ctx, a.store.db, map[string]any{"team_id": team, "after": after, "limit": auditPage})
-		if err != nil {
-			return err
-		}
-		for _, lost := range page.Wrong {
-			f := Finding{Check: "versions", TeamID: team, Kind: lost.Kind, Key: lost.Key, Detail: "has former versions, but the node is gone"}
-			if err := a.report(ctx, f, a.run(purgeVersions, map[string]any{"team_id": team, "key": lost.Key})); err != nil {
-				return err
-			}
-		}
-		if page.Seen < auditPage {
-			return a.feed(ctx, team)
-		}
-		after = page.Last
+	err := auditPages(ctx, a, auditVersions, team, func(lost lostRecord) error {
+		f := Finding{Check: "versions", TeamID: team, Kind: lost.Kind, Key: lost.Key, Detail: "has former versions, but the node is gone"}
+		return a.report(ctx, f, a.run(purgeVersions, map[string]any{"team_id": team, "key": lost.Key}))
+	})
+	if err != nil {
+		return err
 	}
+	return a.feed(ctx, team)
 }
 
 func (a *auditor) feed(ctx context.Context, team string) error {
