@@ -57,6 +57,7 @@ func TestEmbedding(t *testing.T) {
 		{"two at once", func(e *env) { embedTwice(e, db) }},
 		{"an embedder that is away", embedAway},
 		{"an embedder that fails for a text", embedFailing},
+		{"teams in turn", func(e *env) { embedInTurn(e, db) }},
 		{"an embedder that refuses", embedRefused},
 		{"an embedder that answers wrongly", embedWrong},
 		{"an erased user", embedErased},
@@ -306,6 +307,42 @@ func embedFailing(e *env) {
 	e.settle()
 	want["bad"] = "the bad\ntoo long"
 	e.embeds("u", want)
+}
+
+// embedInTurn has a team with many texts, among them some for which the embedder fails: texts of another team wait for few turns.
+func embedInTurn(e *env, db testenv.Database) {
+	e.embedder.fail = func(texts []string) error {
+		if strings.Contains(strings.Join(texts, ""), "too long") {
+			return llm.ErrUnavailable
+		}
+		return nil
+	}
+	var nodes []graph.NodeWrite
+	for i := range 3 * embeddingAtOnce * embeddingFirst {
+		nodes = append(nodes, node("concept", fmt.Sprintf("c-%03d", i), 0.5, described([]string{"good", "too long"}[i/8%2])))
+	}
+	e.Write("u", nodes)
+	other := e.again(db)
+	for i, team := range []string{"0-" + e.Team, "zz-" + e.Team} { // before and after it in the order of teams
+		other.Team = team
+		other.Write("u", []graph.NodeWrite{node("concept", "late", 0.5, described("good"))})
+		turns := 0
+		for ; len(other.vectors("u")) == 0; turns++ {
+			if turns == 4 {
+				e.Fatalf("after %d turns a text of the team %d still waits", turns, i)
+			}
+			done, err := e.worker.turn(e.Context())
+			e.worker.next(done, err)
+		}
+	}
+	if got := len(e.vectors("u")); got == len(nodes) {
+		e.Error("all texts of the first team were embedded before")
+	}
+	e.embedder.fail = nil
+	e.settle()
+	e.Now = e.Now.Add(embeddingLatest)
+	e.settle()
+	e.Same("vectors in the end", len(nodes), len(e.vectors("u")))
 }
 
 func embedRefused(e *env) {

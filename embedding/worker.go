@@ -23,6 +23,7 @@ import (
 )
 
 var (
+	findWaitingTeam   = neo.Load[string]("embedding_team")
 	findWaiting       = neo.Load[waitingRow]("embedding_due")
 	saveVectors       = neo.Load[savedVectors]("embedding_save")
 	postponeEmbedding = neo.Load[neo.None]("embedding_postpone")
@@ -38,6 +39,9 @@ type Worker struct {
 	held    time.Time     // when the lease was last taken or renewed; zero: another process holds it
 	pause   time.Duration // after a failure; grows
 	size    int           // texts of a batch, as many as the embedder does in about a second
+	team    string        // the last one of the last turn
+
+	suspects map[string]int // teams for whose texts the embedder failed, and how many of them are tried together next
 
 	postponed struct { // how long texts were last postponed, by team and key
 		sync.Mutex
@@ -73,6 +77,7 @@ const (
 	embeddingQuick  = 500 * time.Millisecond
 	embeddingSlow   = 2 * time.Second  // a slower batch is made smaller: queries wait behind it, and a failure loses all of it
 	embeddingAtOnce = 2                // batches
+	embeddingTeams  = 32               // teams of a turn, each with the same share
 	embeddingPage   = 2_000            // nodes of a step of the walk
 	embeddingLater  = 10 * time.Minute // for a text for which the embedder failed; twice as long each time
 	embeddingLatest = 24 * time.Hour
@@ -89,7 +94,7 @@ func NewWorker(s *Store, o Options) *Worker {
 	if o.Observe == nil {
 		o.Observe = func(string, int64) {}
 	}
-	return &Worker{store: s, options: o, holder: uuid.NewString(), size: embeddingFirst}
+	return &Worker{store: s, options: o, holder: uuid.NewString(), size: embeddingFirst, suspects: map[string]int{}}
 }
 
 // Run embeds queued texts until ctx is done.
@@ -144,15 +149,14 @@ func (e *Worker) turn(ctx context.Context) (done bool, err error) {
 		e.release(ctx)
 		return false, fmt.Errorf("embed: %w", graph.ErrModel)
 	}
-	limit := e.limit()
-	rows, err := e.due(ctx, limit)
+	rows, err := e.due(ctx, e.limit())
 	if err != nil {
 		return false, err
 	}
 	if err := e.embed(ctx, rows); err != nil {
 		return false, err
 	}
-	if len(rows) == limit || state.Walked {
+	if len(rows) > 0 || state.Walked {
 		return len(rows) == 0, nil
 	}
 	// The walk waits for newly written texts, not the other way round.
@@ -225,9 +229,42 @@ func (e *Worker) limit() int {
 	return embeddingAtOnce * e.size
 }
 
-// due returns the queued nodes, the oldest first.
+// waitingTeams returns at most so many teams with texts that wait, from the one after the last turn's on, in a circle.
+func (e *Worker) waitingTeams(ctx context.Context, most int, now int64) (teams []string, err error) {
+	begin, after, around := e.team, e.team, false
+	for len(teams) < most {
+		found, err := findWaitingTeam.Read(ctx, e.store.db, map[string]any{"after": after, "now_ms": now})
+		switch {
+		case err != nil:
+			return nil, err
+		case len(found) == 0 && (around || begin == ""):
+			return teams, nil
+		case len(found) == 0:
+			after, around = "", true
+			continue
+		case around && found[0] > begin:
+			return teams, nil
+		}
+		teams, after = append(teams, found[0]), found[0]
+	}
+	return teams, nil
+}
+
+// due returns queued nodes: some teams in turn have the same share of a limit, each of its oldest nodes. So no team waits for all
+// that another one has written. A suspect is alone, so that no other team's texts fail with its own.
 func (e *Worker) due(ctx context.Context, limit int) ([]waiting, error) {
-	found, err := findWaiting.Read(ctx, e.store.db, map[string]any{"now_ms": e.store.graph.Now().UnixMilli(), "limit": limit, "least_trust": trust.Least})
+	now := e.store.graph.Now().UnixMilli()
+	teams, err := e.waitingTeams(ctx, min(limit, embeddingTeams), now)
+	if err != nil || len(teams) == 0 {
+		return nil, err
+	}
+	if i := slices.IndexFunc(teams, e.isSuspect); i == 0 {
+		teams, limit = teams[:1], e.suspects[teams[0]]
+	} else if i > 0 {
+		teams = teams[:i]
+	}
+	e.team = teams[len(teams)-1]
+	found, err := findWaiting.Read(ctx, e.store.db, map[string]any{"teams": teams, "now_ms": now, "limit": limit / len(teams), "least_trust": trust.Least})
 	rows := make([]waiting, len(found))
 	for i, row := range found {
 		text := graph.EmbeddingText(row.Labels.Kind(), graph.Properties{
@@ -254,13 +291,35 @@ func (e *Worker) embed(ctx context.Context, rows []waiting) error {
 		})
 	}
 	err := group.Wait()
+	e.judge(rows, err)
 	switch took := time.Since(begun); {
 	case err != nil || took > embeddingSlow:
 		e.size = max(embeddingLeast, e.size/2)
-	case took < embeddingQuick && len(rows) == embeddingAtOnce*e.size:
+	case took < embeddingQuick && len(rows) > e.size:
 		e.size = min(embeddingBatch, 2*e.size)
 	}
 	return err
+}
+
+func (e *Worker) isSuspect(team string) bool { return e.suspects[team] > 0 }
+
+// judge notes of which teams the texts of a turn are that failed, and fewer of them are tried together. A suspect whose texts pass is none
+// in the end.
+func (e *Worker) judge(rows []waiting, err error) {
+	texts := map[string]int{}
+	for i := range rows {
+		texts[rows[i].team]++
+	}
+	for team, count := range texts {
+		switch {
+		case err != nil && (e.isSuspect(team) || len(e.suspects) < mostPostponed):
+			e.suspects[team] = max(1, min(count, e.size)/2)
+		case 2*e.suspects[team] >= e.size:
+			delete(e.suspects, team)
+		case e.isSuspect(team):
+			e.suspects[team] *= 2
+		}
+	}
 }
 
 func (e *Worker) batch(ctx context.Context, batch []waiting) error {
@@ -278,8 +337,8 @@ func (e *Worker) batch(ctx context.Context, batch []waiting) error {
 	return e.save(ctx, batch, vectors)
 }
 
-// isAlone reports whether a batch is one text after failures with ever smaller batches: is it the text, or the embedder?
-func (e *Worker) isAlone(batch []waiting) bool { return e.pause > 0 && len(batch) == 1 }
+// isAlone reports whether a batch is one text of a suspect: is it the text, or the embedder?
+func (e *Worker) isAlone(batch []waiting) bool { return len(batch) == 1 && e.isSuspect(batch[0].team) }
 
 // vectors returns the encoded vectors of a batch; nil for a text without one.
 func (e *Worker) vectors(ctx context.Context, batch []waiting) ([][]byte, error) {

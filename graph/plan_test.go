@@ -321,7 +321,7 @@ var ordered = map[string]int{
 	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1, "message_last": 1,
 	"context_statements": 2, "statement_list": 1, "served_list": 1, "export_statements": 2, "export_reviews": 1, "context of 7 sections": 21, "context of 8 sections": 22, "context of 9 sections": 22,
-	"embedding_due": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
+	"embedding_due": 1, "embedding_team": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_merged_keys": 1, "workspace_global": 1,
 	"chat_tree_list": 1, "chat_turn_list": 1, "conversation_list": 2, "user_next": 3,
 	"commit_list": 1, "webhook_dead_list": 1, "system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,

@@ -1,15 +1,19 @@
-// Returns nodes of all teams that wait for a vector, longest waiting first, with the parts of their text. What
-// searches leave out, because it has little trust, has no text.
+// Returns nodes of some teams that wait for a vector, of each team up to $limit, longest waiting first, with the parts of their text.
+// What searches leave out, because it has little trust, has no text.
 // mode: read
 // scope: server
-// params: now_ms, limit, least_trust
+// params: teams, now_ms, limit, least_trust
 // returns: team_id, entity_key, user_id, embed_due, labels, texts, keywords, aliases
-MATCH (n:Memory)
-USING INDEX SEEK n:Memory(embed_due)
-WHERE n.embed_due <= $now_ms
-WITH n
-ORDER BY n.embed_due
-LIMIT $limit
+UNWIND $teams AS team
+CALL (team) {
+  MATCH (n:Memory {team_id: team})
+  USING INDEX SEEK n:Memory(team_id, embed_due)
+  WHERE n.embed_due <= $now_ms
+  WITH n
+  ORDER BY n.team_id, n.embed_due
+  LIMIT $limit
+  RETURN n
+}
 RETURN n.team_id AS team_id,
   n.entity_key AS entity_key,
   n.user_id AS user_id,
