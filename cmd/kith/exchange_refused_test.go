@@ -127,7 +127,7 @@ func TestImportWithABoundKey(t *testing.T) {
 	admin := s.as(s.newKey(t, team, "read", "write"))
 	admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u2","nodes":[{"kind":"concept","entity_key":"secret","name":"S"},{"kind":"concept","entity_key":"secret2","name":"S2"}]}`)
 	admin.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u2","entity_key":"s2","messages":[]}`)
-	before := others(admin.exported(t), "u2")
+	before := private(t, admin.exported(t), "u2")
 	bound := s.as(s.as(bootstrapKey).must(t, http.MethodPost, "/v1/keys", `{"team_id":"`+team+`","user_id":"u1","scopes":["read","write"]}`)["key"].(string))
 	report, status := bound.imported(t, strings.Join([]string{
 		`{"relationship":{"from":"secret","to":"secret2","type":"relates_to"}}`,
@@ -140,7 +140,7 @@ func TestImportWithABoundKey(t *testing.T) {
 	if status != http.StatusOK || len(report.Refused) != 5 || report.Nodes.Created != 1 { // a key is the user's own
 		t.Errorf("%d %+v", status, report)
 	}
-	if diff := cmp.Diff(before, others(admin.exported(t), "u2")); diff != "" {
+	if diff := cmp.Diff(before, private(t, admin.exported(t), "u2")); diff != "" {
 		t.Errorf("another user's memory (-before +after):\n%s", diff)
 	}
 	if r := bound.do(t, http.MethodGet, "/v1/export", ""); r.status != http.StatusForbidden || bytes.Contains(r.body, []byte("secret")) {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"kith/exchange"
 	"kith/internal/testenv"
 )
 
@@ -98,16 +100,6 @@ func forgedVersion(r *rapid.T) map[string]any {
 	return line
 }
 
-// others returns the lines of an export that are not of the user.
-func others(file, user string) (lines []string) {
-	for line := range strings.SplitSeq(file, "\n") {
-		if strings.Contains(line, `"user_id":"`+user+`"`) && !strings.HasPrefix(line, `{"end"`) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
 func lineOf(kind string, value any) string {
 	raw, err := json.Marshal(map[string]any{kind: value})
 	if err != nil {
@@ -127,7 +119,7 @@ func TestImportsDoNoMoreThanWrites(t *testing.T) {
 		}
 		return all
 	}
-	before, reads := others(importing.admin.exported(t), "u2"), read()
+	before, reads := private(t, importing.admin.exported(t), "u2"), read()
 	report, _ := importing.bound.imported(t, `{"node":{"kind":"person","entity_key":"p-u1","user_id":"u1","name":"P one"}}`+"\n"+`{"version":{"kind":"person","of":"p-u1","user_id":"u1","until":"2025-01-01T00:00:00Z","properties":{"entity_key":"p-u1","name":"P","version":0}}}`)
 	if report.Nodes.Created+report.Nodes.Updated != 1 || report.Versions.Created != 1 {
 		t.Fatalf("the user's own lines are not stored: %+v", report)
@@ -156,7 +148,7 @@ func TestImportsDoNoMoreThanWrites(t *testing.T) {
 		}
 	})
 	after := importing.admin.exported(t)
-	if diff := cmp.Diff(before, others(after, "u2")); diff != "" {
+	if diff := cmp.Diff(before, private(t, after, "u2")); diff != "" {
 		t.Errorf("another user's memory (-before +after):\n%s", diff)
 	}
 	if diff := cmp.Diff(reads, read()); diff != "" {
@@ -182,4 +174,116 @@ func mergedKeysIn(line string) []string {
 	}
 	_ = json.Unmarshal([]byte(line), &l)
 	return l.Node.History.MergedKeys
+}
+
+// everythingOfOthers gives a team lines of every kind, none of them of the user eve.
+func everythingOfOthers(t *testing.T, admin caller) {
+	t.Helper()
+	writeEverything(t, admin)
+	admin.must(t, http.MethodPost, "/v1/sources", `{"user_id":"u2","entity_key":"said","messages":[{"role":"user","text":"I love jazz. I live in Lyon."}]}`)
+	admin.changeStatements(t, "u2", `{"paused":true}`)
+	admin.must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[{"kind":"person","entity_key":"ada","name":"Ada May"},{"kind":"person","entity_key":"adam","name":"Adam May"}]}`)
+	if r := admin.do(t, http.MethodPatch, "/v1/duplicates?user_id=u1", `{"refuse":[{"first":"ada","second":"adam"}]}`); r.status != http.StatusNoContent {
+		t.Fatalf("refuse: %d %s", r.status, r.body)
+	}
+	mails := admin.must(t, http.MethodPost, "/v1/keys", `{"user_id":"u1","scopes":["read","write"],"origin":"external","trust":0.1}`)["key"].(string)
+	held := caller{admin.url, mails, admin.client}.must(t, http.MethodPost, "/v1/memory", `{"nodes":[{"kind":"person","entity_key":"held","name":"Held"}]}`)["review"].(string)
+	admin.must(t, http.MethodPatch, "/v1/reviews/"+held+"?user_id=u1", `{"state":"refused","always":true}`)
+}
+
+// private returns the lines of an export about what is of some users. Shared memory may be changed by everybody.
+func private(t *testing.T, file string, users ...string) (lines []string) {
+	t.Helper()
+	keys := map[any]bool{} // of their nodes and chats
+	for line := range strings.Lines(storyDue.ReplaceAllString(file, "")) {
+		var l map[string]map[string]any
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		for kind, v := range l {
+			user, _ := v["user_id"].(string)
+			isTheirs := slices.Contains(users, user)
+			for _, name := range []string{"entity_key", "id"} {
+				keys[v[name]] = keys[v[name]] || isTheirs && v[name] != nil
+			}
+			if kind != "end" && (isTheirs || keys[v["from"]] || keys[v["to"]] || keys[v["tree_id"]] || keys[v["of"]]) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// forge changes a line of an export as eve would: whose it is, and some of its texts.
+func forge(r *rapid.T, value any, users []any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			switch {
+			case name == "key" && rapid.Bool().Draw(r, "without a key"):
+				delete(value, name)
+			case name == "user_id":
+				if user := rapid.SampledFrom(users).Draw(r, "user"); user == "" {
+					delete(value, name)
+				} else {
+					value[name] = user
+				}
+			case slices.Contains([]string{"description", "text", "summary", "written", "created_by", "author", "value", "decision", "state"}, name) && rapid.IntRange(0, 2).Draw(r, name) == 0:
+				value[name] = "forged"
+			default:
+				value[name] = forge(r, value[name], users)
+			}
+		}
+	case []any:
+		for i := range value {
+			value[i] = forge(r, value[i], users)
+		}
+	}
+	return value
+}
+
+// Whatever lines the key of a user imports, what is of others stays as it is.
+func TestImportsChangeNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	s := shared(t)
+	admin := s.as(s.newKey(t, testenv.Team(t), "read", "write", "admin"))
+	everythingOfOthers(t, admin)
+	eve := s.as(admin.must(t, http.MethodPost, "/v1/keys", `{"user_id":"eve","scopes":["read","write"]}`)["key"].(string))
+	file := admin.exported(t)
+	for _, kind := range []string{"node", "relationship", "statement", "pause", "refusal", "review", "trust_rule", "preference", "chat_tree", "chat_turn", "version"} {
+		if !strings.Contains(file, `{"`+kind+`":`) {
+			t.Errorf("the file has no %s, so that this shows nothing of it", kind)
+		}
+	}
+	before := private(t, file, "u1", "u2")
+	kept := exchange.Report{}
+	rapid.Check(t, func(r *rapid.T) {
+		users := rapid.SampledFrom([][]any{{"eve"}, {""}, {nil}, {"u1", "u2"}, {"eve", "eve", "", nil, "u1", "u2"}}).Draw(r, "users")
+		var lines strings.Builder
+		for line := range strings.Lines(file) {
+			var value any
+			if err := json.Unmarshal([]byte(line), &value); err != nil {
+				r.Fatal(err)
+			}
+			raw, err := json.Marshal(forge(r, value, users))
+			if err != nil {
+				r.Fatal(err)
+			}
+			fmt.Fprintf(&lines, "%s\n", raw)
+		}
+		report, _ := eve.imported(t, lines.String())
+		kept.Nodes.Created, kept.Relationships.Created = kept.Nodes.Created+report.Nodes.Created, kept.Relationships.Created+report.Relationships.Created
+	})
+	if kept.Nodes.Created == 0 || kept.Relationships.Created == 0 {
+		t.Errorf("eve imported nothing: %+v", kept)
+	}
+	after := admin.exported(t)
+	if diff := cmp.Diff(before, private(t, after, "u1", "u2")); diff != "" {
+		t.Errorf("what is of others (-before +after):\n%s", diff)
+	}
+	for line := range strings.Lines(after) {
+		if strings.Contains(line, `"user_id":"eve"`) && (strings.Contains(line, `"written":"forged`) || strings.Contains(line, `"created_by":"forged`) || strings.Contains(line, `"author":"forged`)) {
+			t.Errorf("names another writer: %s", line)
+		}
+	}
 }
