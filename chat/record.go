@@ -89,7 +89,7 @@ type storedChatTurn struct {
 	LeaseUntil                       int64
 }
 
-// ExportChats reads all chats of a team in the form in which they are imported: trees by id, then their turns, each after the one
+// ExportChats reads all chats of a team in the form in which they are imported, some trees by id and then their turns, each after the one
 // it replies to. It stops at the first error of tree or turn and returns it.
 func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*TreeRecord) error, turn func(*TurnRecord) error) error {
 	for after := ""; ; {
@@ -97,20 +97,33 @@ func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*TreeR
 		if err != nil {
 			return err
 		}
+		ids := map[string]bool{}
 		for i := range rows {
 			r := rows[i].Tree.record()
-			after = r.ID
+			after, ids[r.ID] = r.ID, true
 			if err := tree(r); err != nil {
 				return err
 			}
 		}
+		if len(rows) > 0 {
+			if err := s.exportTurns(ctx, teamID, rows[0].Tree.ID, after, ids, turn); err != nil {
+				return err
+			}
+		}
 		if len(rows) < exportTrees {
-			break
+			return nil
 		}
 	}
-	for treeID, seq := "", int64(-1); ; {
+}
+
+// exportTurns reads the turns of the trees with some ids, from the first to the last. Those of a tree that was created meanwhile are
+// omitted.
+func (s *Store) exportTurns(ctx context.Context, teamID, treeID, last string, ids map[string]bool, turn func(*TurnRecord) error) error {
+	for seq := int64(-1); ; {
 		rows, err := readWhole(func() ([]exportedChatTurn, error) {
-			return exportChatTurns.Read(ctx, s.db, map[string]any{"team_id": teamID, "tree_id": treeID, "after_seq": seq, "limit": exportTurns})
+			return exportChatTurns.Read(ctx, s.db, map[string]any{
+				"team_id": teamID, "tree_id": treeID, "last_tree": last, "after_seq": seq, "limit": exportTurns,
+			})
 		}, func(r *exportedChatTurn) bool { return isWhole(r.Turn.Status, r.Turn.AssistantText, r.Turn.Error) })
 		if err != nil {
 			return err
@@ -118,6 +131,9 @@ func (s *Store) ExportChats(ctx context.Context, teamID string, tree func(*TreeR
 		for i := range rows {
 			r := rows[i].Turn.record()
 			treeID, seq = r.TreeID, r.Seq
+			if !ids[treeID] {
+				continue
+			}
 			if r.Status == StatusGenerating {
 				r.interrupt()
 			}

@@ -125,11 +125,11 @@ func (s *said) ExportRelationships(context.Context, string, func(*graph.Relation
 func TestStatementsAreExported(t *testing.T) {
 	var out bytes.Buffer
 	s := &said{vast{TB: t}}
-	if err := Export(t.Context(), ExportStores{s, s, s, s, s, s}, "team", &out); err != nil {
+	if err := Export(t.Context(), ExportStores{s, s, s, s, s, s, s}, "team", &out); err != nil {
 		t.Fatal(err)
 	}
 	want := ownHeader + `{"statement":{"user_id":"u1","key":"m#0","kind":"fact","text":"","polarity":"","state":"","confidence":0,"source":"","message":"",` +
-		`"from":0,"to":0,"at":"0001-01-01T00:00:00Z"}}` + "\n" + `{"end":{"nodes":0,"relationships":0,"statements":1,"preferences":0}}` + "\n"
+		`"from":0,"to":0,"at":"0001-01-01T00:00:00Z"}}` + "\n" + `{"end":{"nodes":0,"relationships":0,"statements":1,"preferences":0,"consistent":true}}` + "\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

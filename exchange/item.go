@@ -15,7 +15,7 @@
 //	{"chat_tree":{"id":"t-1","name":"Knots",…}}
 //	{"chat_turn":{"id":"c-1","tree_id":"t-1","user_prompt":…}}
 //	{"version":{"kind":"person","of":"p-ada","until":…}}    a former version of a record
-//	{"end":{"nodes":2,"relationships":1,"preferences":1}}   the last line of an export
+//	{"end":{"nodes":2,"relationships":1,"preferences":1,…}} the last line of an export
 package exchange
 
 import (
@@ -89,7 +89,8 @@ type Header struct {
 	Statements bool `json:"statements,omitempty"`
 }
 
-// End is the value of the last line: how many lines of each kind precede it.
+// End is the value of the last line: how many lines of each kind precede it, and whether they are what a team had at one moment. Exports of
+// earlier versions do not say so.
 type End struct {
 	Nodes         int64 `json:"nodes"`
 	Relationships int64 `json:"relationships"`
@@ -102,6 +103,41 @@ type End struct {
 	ChatTrees     int64 `json:"chat_trees,omitempty"`
 	ChatTurns     int64 `json:"chat_turns,omitempty"`
 	Versions      int64 `json:"versions,omitempty"`
+	Consistent    *bool `json:"consistent,omitempty"`
+}
+
+// IsTorn reports whether the export says that its lines are of several moments.
+func (e *End) IsTorn() bool { return e.Consistent != nil && !*e.Consistent }
+
+// count counts a line, and reports whether its kind is one that is counted.
+func (e *End) count(kind ItemKind) bool {
+	switch kind {
+	case NodeItem:
+		e.Nodes++
+	case RelationshipItem:
+		e.Relationships++
+	case StatementItem:
+		e.Statements++
+	case PauseItem:
+		e.Pauses++
+	case RefusalItem:
+		e.Refusals++
+	case ReviewItem:
+		e.Reviews++
+	case TrustRuleItem:
+		e.TrustRules++
+	case PreferenceItem:
+		e.Preferences++
+	case ChatTreeItem:
+		e.ChatTrees++
+	case ChatTurnItem:
+		e.ChatTurns++
+	case VersionItem:
+		e.Versions++
+	default:
+		return false
+	}
+	return true
 }
 
 // ParseEnd parses a last line. For other lines ok is false.

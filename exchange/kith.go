@@ -97,37 +97,17 @@ func (r *kithReader) readEnd() {
 		return
 	}
 	r.ended = true
-	if end != r.counted && !r.faulty {
+	if end.IsTorn() {
+		r.addWarning(r.line(), "end.consistent", "the export is not of one moment: what was written while it was made may be there in part")
+	}
+	if end.Consistent = nil; end != r.counted && !r.faulty {
 		r.addWarning(r.line(), "end", "the file has another number of lines than this line says: some may be missing")
 	}
 	r.addItem(r.line(), EndItem, r.checker.value)
 }
 
 func (r *kithReader) addCounted(kind ItemKind) {
-	switch kind {
-	case NodeItem:
-		r.counted.Nodes++
-	case RelationshipItem:
-		r.counted.Relationships++
-	case StatementItem:
-		r.counted.Statements++
-	case VersionItem:
-		r.counted.Versions++
-	case PauseItem:
-		r.counted.Pauses++
-	case RefusalItem:
-		r.counted.Refusals++
-	case ReviewItem:
-		r.counted.Reviews++
-	case TrustRuleItem:
-		r.counted.TrustRules++
-	case PreferenceItem:
-		r.counted.Preferences++
-	case ChatTreeItem:
-		r.counted.ChatTrees++
-	case ChatTurnItem:
-		r.counted.ChatTurns++
-	default:
+	if !r.counted.count(kind) {
 		r.refuse("", "has a key that is not kith, node, relationship, statement, pause, refusal, review, trust_rule, preference, chat_tree, chat_turn, version or end")
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"kith/chat"
 	"kith/duplicate"
+	"kith/feed"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/preference"
@@ -124,6 +125,34 @@ func (v *vast) ExportStatements(context.Context, string, func(*statement.Line) e
 	return nil
 }
 
+func (v *vast) ExportStatementsOf(context.Context, string, string, func(*statement.Line) error) error {
+	return nil
+}
+
+func (v *vast) ExportSomeNodes(context.Context, string, []string, func(*graph.NodeWrite) error) error {
+	return nil
+}
+
+func (v *vast) ExportSomeRelationships(context.Context, string, []graph.ExportLink, func(*graph.RelationshipWrite) error) error {
+	return nil
+}
+
+func (v *vast) ExportSomeVersions(context.Context, string, []string, func(*graph.VersionLine) error) error {
+	return nil
+}
+
+func (v *vast) ExportLinks(context.Context, string, []string, int) ([]graph.ExportLink, error) {
+	return nil, nil
+}
+
+func (v *vast) Start(context.Context, string, string) (feed.Position, error) {
+	return feed.Position{Seq: 1}, nil
+}
+
+func (v *vast) Read(_ context.Context, _ graph.Scope, r feed.Range, _ feed.Filter, _ int) (feed.Batch, error) {
+	return feed.Batch{Next: r.From}, nil
+}
+
 func (v *vast) TeamPreferences(context.Context, string, string, string, int) ([]preference.OfUser, error) {
 	return nil, nil
 }
@@ -136,7 +165,7 @@ func TestMemoryOfImportAndExportIsBounded(t *testing.T) {
 		run  func(v *vast) error
 	}{
 		{"import", (*vast).runImport},
-		{"export", func(v *vast) error { return Export(t.Context(), ExportStores{v, v, v, v, v, v}, "team", io.Discard) }},
+		{"export", func(v *vast) error { return Export(t.Context(), ExportStores{v, v, v, v, v, v, v}, "team", io.Discard) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, v := heap(), &vast{TB: t}

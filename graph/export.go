@@ -52,10 +52,7 @@ func (s *Store) ExportNodes(ctx context.Context, teamID string, visit func(*Node
 			}
 			for _, row := range rows {
 				after = row.Properties.Text("entity_key")
-				if row.Properties["merged_keys"] != nil {
-					row.Properties["merged_keys"] = row.Merged
-				}
-				if err := visit(nodeLine(row.Labels.Kind(), row.Properties)); err != nil {
+				if err := visit(row.line()); err != nil {
 					return err
 				}
 			}
@@ -129,6 +126,14 @@ func (e *relationshipExport) read(ctx context.Context, query neo.Query[exportedR
 		}
 	}
 	return len(rows) == e.size.rows || nodes >= e.size.nodes, nil
+}
+
+// line returns the write that restores the node.
+func (n *exportedNode) line() *NodeWrite {
+	if n.Properties["merged_keys"] != nil {
+		n.Properties["merged_keys"] = n.Merged
+	}
+	return nodeLine(n.Labels.Kind(), n.Properties)
 }
 
 // nodeLine returns the write that restores a node.

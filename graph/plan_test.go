@@ -158,7 +158,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 		"skip": 0, "whole": true, "counted": "p-1" + graph.KeySeparator, "list": "project" + graph.KeySeparator, "separator": graph.KeySeparator,
 	})
 	maps.Copy(known, map[string]any{
-		"owners": []string{"", "u"}, "tree_id": "t-1", "turn_id": "c-1", "parent_id": "c-0", "pinned": []bool{true, false}, "ids": []string{"c-1"},
+		"owners": []string{"", "u"}, "tree_id": "t-1", "last_tree": "t-9", "turn_id": "c-1", "parent_id": "c-0", "pinned": []bool{true, false}, "ids": []string{"c-1"},
 		"before_id": "", "statuses": []string{"pending"}, "attempt": nil, "next": 0, "turn_count": 1, "after_seq": 0, "tree_ids": []string{"t-1"},
 		"turn_ids": []string{"c-1"},
 		"trees":    []map[string]any{{"id": "t-1", "properties": map[string]any{"name": "x"}}},

@@ -24,6 +24,7 @@ const changesPath = "/v1/changes"
 type changeFeed interface {
 	Changes(ctx context.Context, scope graph.Scope, after string, filter feed.Filter, limit int) (feed.ChangePage, error)
 	Start(ctx context.Context, team, after string) (feed.Position, error)
+	Read(ctx context.Context, scope graph.Scope, r feed.Range, filter feed.Filter, limit int) (feed.Batch, error)
 	Watch(ctx context.Context, scope graph.Scope, from feed.Position, filter feed.Filter, send func(feed.Step) error) error
 }
 

@@ -20,6 +20,8 @@ import (
 
 // fakeFeed is a feed of one change after another, as fast as they are read.
 type fakeFeed struct {
+	changeFeed
+
 	asked []string
 	err   error
 	sent  atomic.Int64 // changes of streams

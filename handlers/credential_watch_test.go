@@ -56,7 +56,7 @@ func TestStreamsEndWithTheirKey(t *testing.T) {
 			t.Parallel()
 			e := &endless{fakes: &fakes{principal: auth.Principal{TeamID: "t", Scopes: auth.Scopes}}}
 			began := make(chan struct{}, 1)
-			server := httptest.NewServer(New(Services{Transfers: e, ChatStore: e, Preferences: struct {
+			server := httptest.NewServer(New(Services{Transfers: e, ChatStore: e, Changes: noChanges{}, Preferences: struct {
 				*fakes
 				*kept
 			}{e.fakes, &e.kept}, Chats: e, Keys: e, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

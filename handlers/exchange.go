@@ -34,6 +34,10 @@ type transfers interface {
 	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
 	ExportRelationships(ctx context.Context, teamID string, visit func(*graph.RelationshipWrite) error) error
 	ExportVersions(ctx context.Context, teamID string, visit func(*graph.VersionLine) error) error
+	ExportSomeNodes(ctx context.Context, teamID string, keys []string, visit func(*graph.NodeWrite) error) error
+	ExportSomeRelationships(ctx context.Context, teamID string, links []graph.ExportLink, visit func(*graph.RelationshipWrite) error) error
+	ExportSomeVersions(ctx context.Context, teamID string, of []string, visit func(*graph.VersionLine) error) error
+	ExportLinks(ctx context.Context, teamID string, keys []string, limit int) ([]graph.ExportLink, error)
 	Restore(ctx context.Context, scope graph.Scope, b *graph.RestoreBatch, mark graph.ImportMark, report func(graph.MemoryResult) string, dryRun bool) (graph.MemoryResult, error)
 	CheckNode(w *graph.NodeWrite, scope graph.Scope) []fault.FieldError
 	CheckRelationship(w *graph.RelationshipWrite) []fault.FieldError
@@ -66,7 +70,8 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 		defer end()
 		err := exchange.Export(reading, exchange.ExportStores{
 			Memory: a.Transfers, Statements: a.Statements, Refusals: a.Duplicates, Reviews: a.Trust, Preferences: a.Preferences, Chats: a.ChatStore,
-		}, scope.TeamID, out)
+			Changes: a.Changes,
+		}, scope.TeamID, sentWriter{out, deadlines(ctx)})
 		if err == nil {
 			err = out.Flush()
 		}
@@ -74,6 +79,21 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 			a.breakOff(ctx, out, isStopping(reading), err)
 		}
 	}}, nil
+}
+
+// sentWriter sends what it has when it is flushed.
+type sentWriter struct {
+	*bufio.Writer
+	connection *http.ResponseController
+}
+
+// Flush sends what was written.
+func (w sentWriter) Flush() error {
+	err := w.Writer.Flush()
+	if err == nil && w.connection != nil {
+		_ = w.connection.Flush() // a reader that has gone ends the context
+	}
+	return err
 }
 
 // breakOff ends an export that is incomplete: neither its last line nor the end of its stream is that of a complete one.

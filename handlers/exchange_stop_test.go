@@ -22,7 +22,7 @@ func TestExchangesEndWhenKithStops(t *testing.T) {
 			stopping, stop := context.WithCancel(context.Background())
 			defer stop()
 			e := &endless{fakes: everybody()}
-			server := httptest.NewServer(New(Services{Transfers: e, ChatStore: e, Preferences: struct {
+			server := httptest.NewServer(New(Services{Transfers: e, ChatStore: e, Changes: noChanges{}, Preferences: struct {
 				*fakes
 				*kept
 			}{e.fakes, &e.kept}, Chats: e, Keys: e}, Options{

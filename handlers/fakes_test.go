@@ -10,6 +10,7 @@ import (
 	"kith/consolidation"
 	"kith/duplicate"
 	"kith/erasure"
+	"kith/feed"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/loader"
@@ -211,6 +212,33 @@ func (f *fakes) ExportVersions(context.Context, string, func(*graph.VersionLine)
 
 func (f *fakes) ExportRelationships(context.Context, string, func(*graph.RelationshipWrite) error) error {
 	return f.err
+}
+
+func (f *fakes) ExportSomeNodes(context.Context, string, []string, func(*graph.NodeWrite) error) error {
+	return f.err
+}
+
+func (f *fakes) ExportSomeRelationships(context.Context, string, []graph.ExportLink, func(*graph.RelationshipWrite) error) error {
+	return f.err
+}
+
+func (f *fakes) ExportSomeVersions(context.Context, string, []string, func(*graph.VersionLine) error) error {
+	return f.err
+}
+
+func (f *fakes) ExportLinks(context.Context, string, []string, int) ([]graph.ExportLink, error) {
+	return nil, f.err
+}
+
+// noChanges is a feed without changes, as far as an export asks it.
+type noChanges struct{ changeFeed }
+
+func (noChanges) Start(context.Context, string, string) (feed.Position, error) {
+	return feed.Position{Seq: 1}, nil
+}
+
+func (noChanges) Read(_ context.Context, _ graph.Scope, r feed.Range, _ feed.Filter, _ int) (feed.Batch, error) {
+	return feed.Batch{Next: r.From}, nil
 }
 
 func (f *fakes) TeamPreferences(context.Context, string, string, string, int) ([]preference.OfUser, error) {

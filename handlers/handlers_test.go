@@ -35,6 +35,10 @@ func (noStatements) ExportStatements(context.Context, string, func(*statement.Li
 	return nil
 }
 
+func (noStatements) ExportStatementsOf(context.Context, string, string, func(*statement.Line) error) error {
+	return nil
+}
+
 func (noStatements) ExportPauses(context.Context, string, func(*statement.PauseLine) error) error {
 	return nil
 }
@@ -43,7 +47,7 @@ func servicesOf(f *fakes) Services {
 	if f.principal.TeamID == "" {
 		f.principal = auth.Principal{TeamID: "t", Scopes: auth.Scopes}
 	}
-	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Consolidations: f, Duplicates: f, Trust: fakeTrust{fakes: f}, Users: f, Quotas: f, Systems: f, ChatStore: f, Transfers: f, Preferences: struct {
+	return Services{Memory: f, Nodes: f, Relationships: f, Sources: f, Consolidations: f, Duplicates: f, Trust: fakeTrust{fakes: f}, Users: f, Quotas: f, Systems: f, ChatStore: f, Transfers: f, Changes: noChanges{}, Preferences: struct {
 		*fakes
 		*kept
 	}{f, &f.kept}, Statements: noStatements{}, Erasure: f, Kept: &f.kept, Contexts: f, Explorer: explorerOf(f), Traverser: traverse.New(memory{f}, func(traverse.Mode, traverse.Outcome) {}), Chats: f, Keys: f, Recalls: f, Ready: func(context.Context) error { return f.err }}

@@ -19,6 +19,7 @@ type statementStore interface {
 	PauseConversation(ctx context.Context, scope graph.Scope, key string, paused bool) error
 	Paused(ctx context.Context, scope graph.Scope) (bool, error)
 	ExportStatements(ctx context.Context, teamID string, visit func(*statement.Line) error) error
+	ExportStatementsOf(ctx context.Context, teamID, user string, visit func(*statement.Line) error) error
 	ExportPauses(ctx context.Context, teamID string, visit func(*statement.PauseLine) error) error
 	RestorePause(ctx context.Context, of graph.Scope, dryRun bool) (created bool, err error)
 	CheckStatement(l *statement.Line, scope graph.Scope) []fault.FieldError

@@ -56,16 +56,28 @@ const exportRows = 500
 // ExportStatements reads all statements of a team's users by user and key, without those of deleted messages. It stops at the first
 // error of visit and returns it.
 func (s *Store) ExportStatements(ctx context.Context, teamID string, visit func(*Line) error) error {
-	user, key := "", ""
+	return s.export(ctx, graph.Scope{TeamID: teamID}, visit)
+}
+
+// ExportStatementsOf is ExportStatements for one user.
+func (s *Store) ExportStatementsOf(ctx context.Context, teamID, user string, visit func(*Line) error) error {
+	return s.export(ctx, graph.Scope{TeamID: teamID, UserID: user}, visit)
+}
+
+func (s *Store) export(ctx context.Context, scope graph.Scope, visit func(*Line) error) error {
+	user, key := scope.UserID, ""
 	for {
 		found, err := exportStatements.ReadOne(ctx, s.db, map[string]any{
-			"team_id": teamID, "after_user": user, "after_key": key, "limit": exportRows,
+			"team_id": scope.TeamID, "after_user": user, "after_key": key, "limit": exportRows,
 		})
 		if err != nil {
 			return err
 		}
 		rows := slices.Concat(found.SameUser, found.LaterUsers)
 		for i := range rows[:min(len(rows), exportRows)] {
+			if scope.UserID != "" && rows[i].UserID != scope.UserID {
+				return nil
+			}
 			user, key = rows[i].UserID, rows[i].Key
 			if err := visit(rows[i].line()); err != nil {
 				return err

@@ -273,17 +273,16 @@ func TestExchangeWithoutADatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+whole.key)
+	time.AfterFunc(20*time.Millisecond, gate.Close) // while it is read: nothing is sent before
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
+	var rest []byte
+	if err == nil {
+		defer func() { _ = response.Body.Close() }()
+		rest, err = io.ReadAll(response.Body)
+		if response.StatusCode >= http.StatusInternalServerError { // it did not begin
+			return
+		}
 	}
-	defer func() { _ = response.Body.Close() }()
-	begun := make([]byte, 1000)
-	if _, err := io.ReadFull(response.Body, begun); err != nil {
-		t.Fatal(err)
-	}
-	gate.Close()
-	rest, err := io.ReadAll(response.Body)
 	if err == nil || bytes.Contains(rest, []byte(`{"end":`)) || bytes.Contains(rest, []byte(`"status"`)) {
 		t.Errorf("an export whose database went away ends with %v: %.200s", err, rest[max(0, len(rest)-200):])
 	}

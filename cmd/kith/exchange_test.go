@@ -27,7 +27,13 @@ func (c caller) exported(t *testing.T) string {
 	if _, ok := exchange.ParseEnd([]byte(lines[len(lines)-1])); !ok {
 		t.Fatalf("the export ends with %.200s", lines[len(lines)-1])
 	}
-	return string(r.body)
+	return withoutBlanks(string(r.body))
+}
+
+// withoutBlanks returns an export without the blanks that say that it is being made.
+func withoutBlanks(export string) string {
+	header, rest, _ := strings.Cut(export, "\n")
+	return header + "\n" + strings.TrimLeft(rest, " ")
 }
 
 // imported sends a body and returns the report and the status. Query holds names and values.

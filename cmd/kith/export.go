@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -19,7 +20,8 @@ type exportCmd struct {
 	JSON bool   `name:"json" help:"Print the totals as JSON, on standard error."`
 }
 
-// Run writes the export. The file appears only when it is complete.
+// Run writes the export. The file appears only when it is complete. It is an error, too, if it is not of one moment: a backup that is kept
+// as the last good one is not.
 func (c *exportCmd) Run(ctx context.Context, std streams) error {
 	progress := terminal.NewProgress(std.err)
 	got, err := c.write(ctx, std.out, progress)
@@ -28,14 +30,23 @@ func (c *exportCmd) Run(ctx context.Context, std streams) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	if c.JSON {
-		return terminal.PrintJSON(std.err, map[string]int64{
+		err = terminal.PrintJSON(std.err, map[string]int64{
 			"nodes": got.Nodes, "relationships": got.Relationships, "statements": got.Statements, "preferences": got.Preferences,
 			"chat_turns": got.ChatTurns, "lines": got.Lines, "bytes": got.Bytes,
 		})
+		return errors.Join(err, tornError(got))
 	}
 	_, _ = fmt.Fprintf(std.err, "exported %d nodes, %d relationships, %d statements, %d preferences, %d chat turns: %d lines, %s\n",
 		got.Nodes, got.Relationships, got.Statements, got.Preferences, got.ChatTurns, got.Lines, terminal.FormatBytes(got.Bytes))
-	return nil
+	return tornError(got)
+}
+
+// tornError returns an error if an export is not of one moment.
+func tornError(got transfer.Exported) error {
+	if !got.IsTorn() {
+		return nil
+	}
+	return errors.New("export: it is complete, but not of one moment: too much was written meanwhile; export again when less is written")
 }
 
 func (c *exportCmd) write(ctx context.Context, out io.Writer, progress *terminal.Progress) (got transfer.Exported, err error) {

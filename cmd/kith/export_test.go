@@ -107,6 +107,20 @@ func TestExportLeavesNoHalfFile(t *testing.T) {
 	}
 }
 
+// An export that is not of one moment is kept, and is a failure.
+func TestExportThatIsTorn(t *testing.T) {
+	t.Parallel()
+	for consistent, want := range map[string]int{"true": 0, "false": 1} {
+		body := strings.Replace(wholeExport, `"preferences":0`, `"preferences":0,"consistent":`+consistent, 1)
+		path := filepath.Join(t.TempDir(), "team.ndjson")
+		code, _, errs := runKith(t, exporting(t, body), "export", path)
+		got, err := os.ReadFile(path)
+		if code != want || err != nil || string(got) != body || strings.Contains(errs, "not of one moment") != (want == 1) {
+			t.Errorf("consistent %s: status %d, file of %d bytes (%v): %s", consistent, code, len(got), err, errs)
+		}
+	}
+}
+
 func TestExportIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	calls := 0
