@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kith/internal/bounds"
+	"kith/internal/trust"
 )
 
 // lettaMessage is a message of an agent file, or one of Letta's API, which has a message type and a date.
@@ -38,7 +39,7 @@ const lettaWorkWarning = "messages of the system, of tools, and an agent's reaso
 
 // addMessage adds a message to the conversation of the agent, which begins with the first one.
 func (r *lettaReader) addMessage(line int64, in *lettaMessage) error {
-	role, known := lettaRoles[cmp.Or(in.MessageType, Role(in.Role))]
+	role, known := lettaRoles[cmp.Or(in.MessageType, trust.RoleOf(in.Role))]
 	switch {
 	case r.agent.ID == "":
 		r.warnOnce(line, "", "messages of an agent whose id does not precede them are not imported")

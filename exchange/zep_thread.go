@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kith/internal/bounds"
+	"kith/internal/trust"
 )
 
 type zepThread struct {
@@ -87,7 +88,7 @@ func (r *zepReader) addMessage(line int64, in *zepText) error {
 		return nil
 	}
 	r.emitNode(line, &wireNode{
-		Kind: "message", EntityKey: r.key(user, in.UUID), UserID: user, SourceKey: r.key(user, in.ThreadUUID), Role: Role(in.Role),
+		Kind: "message", EntityKey: r.key(user, in.UUID), UserID: user, SourceKey: r.key(user, in.ThreadUUID), Role: trust.RoleOf(in.Role),
 		Name: r.cleanWord(line, "name", in.Name, bounds.NameLength), Text: r.limitText(line, "content", in.Content, bounds.MessageLength),
 		At: formatTime(r.readTime(line, "reference_time", firstTime(in.ReferenceTime, in.CreatedAt))),
 	})

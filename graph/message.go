@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -62,7 +61,7 @@ type SaidMessage struct {
 
 // IsUserRole reports whether messages of a role are what the user wrote.
 func IsUserRole(role string) bool {
-	return strings.EqualFold(role, "user") || strings.EqualFold(role, "human")
+	return trust.RoleOf(role) == "user"
 }
 
 // sourceMessages are rows of new messages of a source.
@@ -229,7 +228,7 @@ func otherMessage(old *stored, role, name, text Optional[string], parts json.Raw
 	switch {
 	case other("text", text):
 		return "text"
-	case other("role", role):
+	case role.Given && trust.RoleOf(role.Value) != trust.RoleOf(withoutNUL(old.Text("role"))):
 		return "role"
 	case other("name", name):
 		return "name"
@@ -244,7 +243,7 @@ func otherMessage(old *stored, role, name, text Optional[string], parts json.Raw
 // Properties returns the properties of a new message.
 func (m *MessageWrite) properties(scope Scope, sourceKey string, now time.Time) Properties {
 	n := &stored{MessageKind, Properties{
-		"user_id": scope.User(), "source_key": sourceKey, "role": m.Role, "name": m.Name, "text": m.spoken(),
+		"user_id": scope.User(), "source_key": sourceKey, "role": trust.RoleOf(m.Role), "name": m.Name, "text": m.spoken(),
 		"at": m.At.Or(now).UTC().Truncate(precision), "created_at": now, "updated_at": now,
 	}}
 	if m.Parts != nil {

@@ -68,6 +68,31 @@ func TestMessagesOfParts(t *testing.T) {
 	}
 }
 
+// Roles are stored in the words of Kith, whatever a program calls them, appended or written as nodes. Another word for the stored role is
+// no other role.
+func TestRolesOfOtherPrograms(t *testing.T) {
+	e := fresh(t)
+	e.conversation("u1", "c")
+	for i, c := range []struct{ role, stored, again string }{
+		{"human", "user", "User"}, {"HUMAN", "user", "user"}, {"User", "user", "human"}, {"AI", "assistant", "bot"}, {"model", "assistant", "Assistant"},
+		{"Tool", "tool", "TOOL"}, {"Ada", "Ada", "Ada"},
+	} {
+		key, node := fmt.Sprintf("m-%d", i), fmt.Sprintf("n-%d", i)
+		e.say("u1", "c", graph.MessageWrite{EntityKey: key, Role: c.role, Text: "Tea."})
+		e.Write("u1", []graph.NodeWrite{{
+			Kind: "message", EntityKey: node,
+			OwnFields: &graph.OwnFields{SourceKey: graph.Some("c"), Role: graph.Some(c.role), Text: graph.Some("Tea.")},
+		}})
+		for _, m := range e.partsOf("c")[2*i:] {
+			e.Same(c.role, c.stored, m.Role)
+		}
+		again := e.say("u1", "c", graph.MessageWrite{EntityKey: key, Role: c.again, Text: "Tea."}, graph.MessageWrite{EntityKey: node, Role: c.again, Text: "Tea."})
+		e.Same(c.role+" again", 0, len(again.Warnings))
+	}
+	other := e.say("u1", "c", graph.MessageWrite{EntityKey: "m-0", Role: "assistant", Text: "Tea."})
+	e.Same("another role", 1, len(other.Warnings))
+}
+
 // A page of messages with large parts ends early, and none is lost.
 func TestPagesOfLargeMessages(t *testing.T) {
 	e := fresh(t)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"kith/exchange"
+	"kith/internal/trust"
 )
 
 // call is a line of a log of a message API, or a part of it: a request with messages (or input), a response, or an object with both.
@@ -149,7 +149,7 @@ func (i *apiItem) read(notTaken map[Reason]int64) (role, text string, err error)
 		notTaken[cmp.Or(reasonOf(i.Type), UnknownContent)]++
 		return "", "", nil
 	}
-	switch role := exchange.Role(i.Role); role {
+	switch role := trust.RoleOf(i.Role); role {
 	case userRole, assistantRole:
 		return role, join(i.parts(), "", notTaken), nil
 	case "system", "developer":

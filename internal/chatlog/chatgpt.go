@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"kith/exchange"
+	"kith/internal/trust"
 )
 
 // chatGPT is a conversation of conversations.json. Its messages are a tree, as an edited question and an answer that was
@@ -107,7 +107,7 @@ func (in *chatGPT) branch(c *Conversation) ([]string, error) {
 
 // addTo adds the message to a conversation, or counts why it does not.
 func (m *chatGPTMessage) addTo(c *Conversation, id string) error {
-	switch role := exchange.Role(m.Author.Role); {
+	switch role := trust.RoleOf(m.Author.Role); {
 	case role == "system" || role == "developer":
 		c.NotTaken[SystemMessages]++
 	case role == "tool":

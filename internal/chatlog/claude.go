@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"kith/exchange"
+	"kith/internal/trust"
 )
 
 // claude is a conversation of conversations.json.
@@ -81,7 +81,7 @@ func (in *claude) branch() (map[string]bool, error) {
 }
 
 func (m *claudeMessage) addTo(c *Conversation) error {
-	role := exchange.Role(m.Sender)
+	role := trust.RoleOf(m.Sender)
 	if role != userRole && role != assistantRole {
 		return errRole("sender", "human", "assistant")
 	}

@@ -59,11 +59,25 @@ func OfSource(contentType, sourceType string) string {
 	return User
 }
 
+// RoleOf returns the role of a message by the word that its program has for it, in any case: user for human, and assistant for ai, model
+// and bot. Roles are free texts: another one stays.
+func RoleOf(word string) string {
+	switch role := strings.ToLower(strings.TrimSpace(word)); role {
+	case "human":
+		return "user"
+	case "ai", "model", "bot":
+		return "assistant"
+	case "user", "assistant", "tool", "function", "tool_result", "system", "developer":
+		return role
+	}
+	return word
+}
+
 // OfRole returns the origin of a message by its role, in a source of an origin: also in a user's conversation tools return what
 // others wrote.
 func OfRole(role, source string) string {
-	switch strings.ToLower(role) {
-	case "assistant", "ai", "model", "bot":
+	switch RoleOf(role) {
+	case "assistant":
 		if Of(source) > Of(Assistant) {
 			return Assistant
 		}
@@ -77,8 +91,8 @@ func OfRole(role, source string) string {
 
 // IsRole reports whether a role of a message is one of the usual words. Roles are free texts: another one is a text of its writer.
 func IsRole(role string) bool {
-	switch strings.ToLower(role) {
-	case "user", "human", "assistant", "ai", "model", "bot", "tool", "function", "tool_result", "system", "developer":
+	switch RoleOf(role) {
+	case "user", "assistant", "tool", "function", "tool_result", "system", "developer":
 		return true
 	}
 	return false

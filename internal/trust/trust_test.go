@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,6 +39,28 @@ func TestEvidenceOfParts(t *testing.T) {
 		}
 		if got, origin := Combine(added); got != c.trust || origin != c.origin {
 			t.Errorf("%s: %v, %q; want %v, %q", what, got, origin, c.trust, c.origin)
+		}
+	}
+}
+
+// Every role is known by the words of other programs, in any case and between blanks. Other roles are free texts.
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	for role, words := range map[string][]string{
+		"user": {"user", "human"}, "assistant": {"assistant", "ai", "model", "bot"}, "tool": {"tool"}, "function": {"function"}, "tool_result": {"tool_result"},
+		"system": {"system"}, "developer": {"developer"},
+	} {
+		for _, word := range words {
+			for _, written := range []string{word, strings.ToUpper(word), strings.ToUpper(word[:1]) + word[1:], " " + word + "\n"} {
+				if got := RoleOf(written); got != role || !IsRole(written) || OfRole(written, User) != OfRole(role, User) {
+					t.Errorf("%q: %q from %s", written, got, OfRole(written, User))
+				}
+			}
+		}
+	}
+	for _, other := range []string{"", " ", "Ada", " Ada", "robot", "users"} {
+		if got := RoleOf(other); got != other || IsRole(other) {
+			t.Errorf("%q: %q", other, got)
 		}
 	}
 }
