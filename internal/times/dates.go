@@ -239,3 +239,10 @@ func (r *reading) isoWeek() (span, bool) {
 	}
 	return s, n > 0 && n <= 53
 }
+
+// isoDay makes a day by its number in such a week.
+func (r *reading) isoDay() (span, bool) {
+	s, ok := r.isoWeek()
+	n, _ := r.order(1)
+	return dayspan(addDays(s.from, n-1)), ok && n > 0 && n <= daysOfWeek
+}
