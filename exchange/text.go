@@ -94,6 +94,7 @@ func ParseTime(raw json.RawMessage) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	s, _, _ = strings.Cut(s, "[") // Java's zone name
+	s = fault.WithoutLeap(s)
 	for _, layout := range timeLayouts {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t, true

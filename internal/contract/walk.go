@@ -36,7 +36,7 @@ func (w Walk) Faults(raw []byte) []fault.FieldError {
 	return found
 }
 
-// Read is Faults, and returns the input with its whole numbers as decoders take them.
+// Read is Faults, and returns the input with its whole numbers and leap seconds as decoders take them.
 func (w Walk) Read(raw []byte) (readable []byte, found []fault.FieldError) {
 	p := &pass{Walk: w, raw: raw, path: []byte(w.Root), most: w.Values}
 	if p.most == 0 {

@@ -45,9 +45,22 @@ func (p *pass) text(s *huma.Schema) bool {
 	case s.MaxLength != nil && len(quoted) > mostBytes*(*s.MaxLength)+2:
 		p.fault(fault.TooLong, fmt.Sprintf("expected length <= %d", *s.MaxLength))
 	case len(p.found) < MaxFaults && isBound(s):
-		p.leaf(s, string(jsonname.Plain(quoted)))
+		value := string(jsonname.Plain(quoted))
+		if s.Format == "date-time" {
+			value = p.withoutLeap(begin, value)
+		}
+		p.leaf(s, value)
 	}
 	return true
+}
+
+// withoutLeap returns the time that begins at a byte as decoders take it, and notes that.
+func (p *pass) withoutLeap(begin int, given string) string {
+	at := fault.WithoutLeap(given)
+	if at != given {
+		p.patches = append(p.patches, patch{begin, p.at, `"` + at + `"`})
+	}
+	return at
 }
 
 // isBound reports whether a schema restricts a string.

@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -46,5 +47,20 @@ func TestReadWholeNumbers(t *testing.T) {
 	want := []string{"body.n wrong_type", "body.other wrong_type", "body.list[1] out_of_range", "body.list[2] out_of_range", "body required"}
 	if diff := cmp.Diff(want, places); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A leap second is read as the second before it where a time is expected, and only there.
+func TestReadLeapSeconds(t *testing.T) {
+	t.Parallel()
+	type times struct {
+		At   time.Time                 `json:"at"`
+		Ends graph.Optional[time.Time] `json:"ends,omitzero"`
+		Text string                    `json:"text" maxLength:"100"`
+	}
+	const written = `{"at":"2016-12-31T23:59:60Z","ends":"2017-01-01T00:59:60+01:00","text":"2016-12-31T23:59:60Z"}`
+	raw, found := walkOf[times]().Read([]byte(written))
+	if want := `{"at":"2016-12-31T23:59:59Z","ends":"2017-01-01T00:59:59+01:00","text":"2016-12-31T23:59:60Z"}`; string(raw) != want || found != nil {
+		t.Errorf("%s %v", raw, found)
 	}
 }

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -91,6 +92,19 @@ func TestCheckAsOf(t *testing.T) {
 	}
 	if err := CheckAsOf(nil, now); err != nil {
 		t.Errorf("the present: %v", err)
+	}
+}
+
+func TestLeapSeconds(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"2016-12-31T23:59:60Z": "2016-12-31T23:59:59Z", "2016-12-31T23:59:60.5Z": "2016-12-31T23:59:59.5Z", "2017-01-01T05:29:60+05:30": "2017-01-01T05:29:59+05:30",
+		"2016-12-31T23:59:60-08:00": "", "2016-12-31T22:59:60Z": "", "2016-12-31T23:59:61Z": "", "2016-12-31T23:59:60": "", "2016-12-31T23:59:60Z and more": "",
+		"2016-12-31T23:59:59Z": "", "2016-12-31": "", ":60": "", "": "",
+	} {
+		if got := WithoutLeap(given); got != cmp.Or(want, given) {
+			t.Errorf("%s: %s", given, got)
+		}
 	}
 }
 

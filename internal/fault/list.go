@@ -263,6 +263,21 @@ func (l *List) Time(place Path, t time.Time) {
 	}
 }
 
+// WithoutLeap returns a time with a leap second, such as 2016-12-31T23:59:60Z, as the second before it, which is of the same day: Go and Neo4j
+// know no 60th second. Other texts stay.
+func WithoutLeap(text string) string {
+	const seconds = len("2016-12-31T23:59:")
+	if len(text) < seconds+2 || text[seconds-1:seconds+2] != ":60" {
+		return text
+	}
+	before := text[:seconds] + "59" + text[seconds+2:]
+	t, err := time.Parse(time.RFC3339, before)
+	if t = t.UTC(); err != nil || t.Hour() != 23 || t.Minute() != 59 {
+		return text
+	}
+	return before
+}
+
 // Past checks a time in the past; a day of clock difference is allowed.
 func (l *List) Past(place Path, t, now time.Time) {
 	l.Time(place, t)
