@@ -96,13 +96,20 @@ func (p Principal) WriterID() string {
 }
 
 // For returns the graph scope in which the caller acts for a user: the named user, or the user that it is bound to. It
-// returns ErrForbidden if the caller lacks the scope or is bound to another user.
+// returns ErrForbidden if the caller lacks the scope or is bound to another user, and an InvalidError if it would write for a user whose id
+// looks like another's: nothing shows that this is somebody new. Callers who are bound to such a user are that user.
 func (p Principal) For(scope, userID string) (graph.Scope, error) {
 	if !p.Allows(scope) {
 		return graph.Scope{}, &ScopeError{scope}
 	}
 	if p.UserID != "" && userID != "" && userID != p.UserID {
 		return graph.Scope{}, fmt.Errorf("the key is bound to another user: %w", ErrForbidden)
+	}
+	if scope == Write && p.UserID == "" && fault.ValidKey(userID) {
+		f := &fault.List{}
+		if f.User(fault.At("user_id"), userID); f.Len() > 0 {
+			return graph.Scope{}, f.Err()
+		}
 	}
 	if userID == "" {
 		userID = p.UserID

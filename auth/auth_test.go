@@ -364,6 +364,26 @@ func TestRevokeDuringVerify(t *testing.T) {
 	refuse(t, e.Keys, secret)
 }
 
+// Nobody writes for a user who would be new and look like another one. Reads find what there is.
+func TestWritersForUsersWhoLookAlike(t *testing.T) {
+	t.Parallel()
+	free := auth.Principal{TeamID: "acme", Scopes: []string{auth.Read, auth.Write}}
+	for _, id := range []string{" u", "u ", "u\u00a0", "u\u200b", "\ufeffu", "u\u202ev"} {
+		if _, err := free.For(auth.Write, id); !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), "user_id") {
+			t.Errorf("write for %q: %v", id, err)
+		}
+		if got, err := free.For(auth.Read, id); err != nil || got.UserID != id {
+			t.Errorf("read for %q: %v", id, err)
+		}
+		bound := auth.Principal{TeamID: "acme", UserID: id, Scopes: []string{auth.Write}}
+		for _, named := range []string{"", id} {
+			if got, err := bound.For(auth.Write, named); err != nil || got.UserID != id {
+				t.Errorf("bound to %q, for %q: %v", id, named, err)
+			}
+		}
+	}
+}
+
 func TestPrincipalFor(t *testing.T) {
 	t.Parallel()
 	free := auth.Principal{TeamID: "acme", Scopes: []string{auth.Read, auth.Write}}

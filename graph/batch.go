@@ -57,6 +57,9 @@ func (w *batch) checkNodes(f *Faults, scope Scope, now time.Time) {
 			f.Same(at.Field("entity_key"), fault.At("nodes").Index(first).Field("entity_key"))
 		}
 		keys[n.EntityKey] = i
+		if id := n.UserID.Value; id != scope.UserID && n.History == nil && fault.ValidKey(id) { // what was exported has the users that there were
+			f.User(at.Field("user_id"), id)
+		}
 		user := owner(n, scope)
 		if n.IsOwner.Value && user == "" {
 			f.Add(at.Field("is_owner"), fault.Required, "requires a user_id: an owner is the person node of one user")

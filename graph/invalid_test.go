@@ -182,6 +182,23 @@ func TestBadMemoryIsRefusedBeforeItIsStored(t *testing.T) {
 	e.Same("stored", before, e.Stored())
 }
 
+// A node makes no user whose id looks like another's, nor does the line of an import. What was exported has the users that there were.
+func TestNodesOfUsersWhoLookAlike(t *testing.T) {
+	e := fresh(t)
+	for _, id := range []string{"u1 ", "\u00a0u1", "u\u200b1"} {
+		n := graph.NodeWrite{Kind: "concept", Name: graph.Some("Tea"), UserID: graph.Some(id)}
+		_, err := e.Store.Write(t.Context(), e.As(""), &graph.MemoryWrite{Nodes: []graph.NodeWrite{n}})
+		e.Same(id, []string{"nodes[0].user_id"}, graphtest.Locations(err))
+		if fields := e.Store.CheckNode(&n, e.As("")); len(fields) != 1 || fields[0].Path.String() != "user_id" {
+			t.Errorf("%q imported: %+v", id, fields)
+		}
+		n.History = &graph.History{}
+		if fields := e.Store.CheckNode(&n, e.As("")); len(fields) != 0 {
+			t.Errorf("%q exported: %+v", id, fields)
+		}
+	}
+}
+
 func TestBadSourcesAreRefusedBeforeTheyAreStored(t *testing.T) {
 	e := fresh(t)
 	before := e.Stored()

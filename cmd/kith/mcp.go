@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -36,8 +37,11 @@ func (c *mcpCmd) Run(ctx context.Context, std streams) error {
 		}
 		return ignoreCanceled(ctx, mcp.Proxy(ctx, mcp.Remote{URL: c.URL, Key: c.Key, Log: std.err}, std.in, std.out))
 	}
-	if !fault.ValidKey(c.Team) || !fault.ValidKey(c.User) {
-		return errors.New("mcp: team and user must have 1 to 256 characters and no control characters")
+	f := &fault.List{}
+	f.Key(fault.At("team"), c.Team)
+	f.User(fault.At("user"), c.User)
+	if err := f.Err(); err != nil {
+		return fmt.Errorf("mcp: %w", err)
 	}
 	log := c.newLogger(std.err, max(c.LogLevel, slog.LevelWarn))
 	open := c.joinDatabase

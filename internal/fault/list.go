@@ -100,7 +100,7 @@ func (l *List) Trimmed(place Path, value string, limit int) {
 	}
 }
 
-// User checks the id of a user who gets a key. Blanks around it and characters that nobody sees would make it another user's than the one
+// User checks the id of a user who may be new. Blanks around it and characters that nobody sees would make it another user's than the one
 // that people read. Joiners are part of words in some scripts.
 func (l *List) User(place Path, id string) {
 	switch {
