@@ -190,6 +190,9 @@ func run(ctx context.Context, args, environ []string, std streams) int {
 	}
 	if err = command.Run(); err != nil && !errors.Is(err, errSilent) {
 		_, _ = fmt.Fprintln(std.err, "kith:", markup.Plain(err.Error()))
+		if advice := remoteAdvice(command, err); ctx.Err() == nil && !strings.Contains(err.Error(), advice) {
+			_, _ = fmt.Fprintln(std.err, "kith:", markup.Plain(advice))
+		}
 	}
 	return exitStatus(ctx, err)
 }
