@@ -423,12 +423,13 @@ const journeys = {
 
   async "a source is withdrawn with what rests on it, and comes back"() {
     await api("POST", "/v1/sources", { user_id: user, entity_key: "s-almanac", content_type: "email", author: "almanac@example.org", summary: "The almanac of tides", messages: [{ role: "user", text: "Neap tides follow the half moon." }] });
-    await api("POST", "/v1/memory", { user_id: user, derived_from: ["s-almanac"], nodes: [{ kind: "concept", entity_key: "neap", name: "Neap tide", description: "follows the half moon" }] });
+    await api("POST", "/v1/memory", { user_id: user, derived_from: ["s-almanac"], nodes: [{ kind: "concept", entity_key: "neap", name: "Neap tide", description: "follows the half moon", notes: [{ content: "The pilot keeps a list." }] }] });
     const there = async () => (await fetch(`${base}/v1/nodes/concept/neap?user_id=${user}`, { headers: { Authorization: `Bearer ${key}` } })).status;
     const page = await signedIn("explore", { q: "neap tide half moon" });
     const hit = page.locator("article", { hasText: "follows the half moon" });
     await hit.locator("text=from a mail or document of others, trust 0.4").waitFor();
     await hit.locator("h3 a").click();
+    await page.waitForSelector("blockquote >> text=/from a mail or document of others, trust 0.4/"); // its note
     await page.click("main p >> text=/^Rests on/ >> a"); // leads to the source
     await page.waitForSelector(".lead >> text=from a mail or document of others, trust 0.4 · by almanac@example.org");
     const withdraw = async () => {

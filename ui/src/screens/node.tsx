@@ -232,6 +232,7 @@ function Relationships({ path, version, at }: { path: string; version: number; a
                     </td>
                     <td>
                       <Text text={r.description} />
+                      {believed(r) && <p class="hint">{believed(r)}</p>}
                     </td>
                     <td class="number">{number(r.salience)}</td>
                     <td>
@@ -265,6 +266,7 @@ function Notes({ node }: { node: View }) {
           <Text text={n.content} />
           <footer>
             <Text text={n.added_by ?? ""} /> <Time at={n.date_added} />
+            {believed(n) && ` · ${believed(n)}`}
           </footer>
         </blockquote>
       ))}
