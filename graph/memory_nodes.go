@@ -233,7 +233,7 @@ func (p *nodePlan) takenInto(w *NodeWrite, at fault.Path) *stored {
 	if !p.job.write.restoring || n == nil || n.key() == w.EntityKey || p.refusal(w, n) != (refusal{}) {
 		return nil
 	}
-	p.job.warn(at.Field("entity_key"), "was merged into %s, which stays as it is", n.key())
+	p.job.warn(at.Field("entity_key"), "was merged into %q, which stays as it is", n.key())
 	return n
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/internal/trust"
 	"kith/neo"
 )
 
@@ -156,21 +157,27 @@ func (j *memoryJob) room(system string, next int64, added int) (int, error) {
 	return int(min(max(left, 0), int64(added))), nil
 }
 
-// SystemAliases returns the names of the entities of a system by their aliases among some names, which are compared exactly. A name of
-// several is not one.
-func (t *Tx) SystemAliases(team, system string, names []string) (map[string]string, error) {
+// NamedEntity is the name of an entity of a system, and how far the entity is believed.
+type NamedEntity struct {
+	Name string
+	trust.Told
+}
+
+// SystemAliases returns the entities of a system by their aliases among some names, which are compared exactly. A name of several is not
+// one.
+func (t *Tx) SystemAliases(team, system string, names []string) (map[string]NamedEntity, error) {
 	var keys []string
 	for _, name := range names {
 		keys = append(keys, aliasKey("", name))
 	}
 	found, err := t.find(team, lookups{aliases: keys})
-	known := map[string]string{}
+	known := map[string]NamedEntity{}
 	for _, name := range names {
 		of := slices.DeleteFunc(slices.Clone(found.byAlias[aliasKey("", name)]), func(n *stored) bool {
 			return n.kind != SystemEntityKind || n.Text("system") != system || !slices.Contains(n.Texts("aliases"), name)
 		})
 		if len(of) == 1 {
-			known[name] = of[0].Text("name")
+			known[name] = NamedEntity{of[0].Text("name"), of[0].Told()}
 		}
 	}
 	return known, err

@@ -11,6 +11,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/markup"
 )
 
 // key returns the entity key of an entity.
@@ -28,6 +29,28 @@ func (e *env) memory(system string) Memory {
 		e.Fatal(err)
 	}
 	return m
+}
+
+// A warning names the entity of an alias as other lines do: quoted, and with its origin if it has little trust.
+func TestWarningsOfAliases(t *testing.T) {
+	e := fresh(t)
+	if _, err := e.Store.WriteSource(t.Context(), e.As(""), &graph.SourceWrite{EntityKey: "mail", ContentType: graph.Some("email")}); err != nil {
+		t.Fatal(err)
+	}
+	for name, from := range map[string][]string{"API gateway": nil, "database of mails": {"mail"}} {
+		_, err := e.Store.Write(t.Context(), e.As(""), &graph.MemoryWrite{Strict: true, DerivedFrom: from, Nodes: []graph.NodeWrite{{
+			Kind: "system_entity", Name: graph.Some(name), Type: graph.Some("service"),
+			OwnFields: &graph.OwnFields{System: graph.Some("s"), Aliases: graph.Some([]string{name[:2]})},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	result := e.merge("s", Write{Entities: []EntityWrite{{Name: "AP", Tags: []string{"a"}}, {Name: "da", Tags: []string{"a"}}}})
+	e.Same("warnings", []string{
+		`entities[0].name: is an alias: this is stored in "API gateway"`,
+		"entities[1].name: is an alias: this is stored in " + markup.Said(`"database of mails"`) + " (unverified, from a mail or document of others)",
+	}, result.Warnings)
 }
 
 // An entity that a merge takes over lives on in the other one: its relationships, tags and name. An undo restores the system.

@@ -172,9 +172,9 @@ func (j *job) byAlias(w *Write) (*Write, error) {
 	named := *w
 	named.Entities, named.Relationships = slices.Clone(w.Entities), slices.Clone(w.Relationships)
 	name := func(at fault.Path, given *string) {
-		if of := known[*given]; of != "" {
-			j.result.Warnings = append(j.result.Warnings, at.String()+": is an alias: this is stored in "+strconv.Quote(of))
-			*given = of
+		if of, is := known[*given]; is {
+			j.result.Warnings = append(j.result.Warnings, at.String()+": is an alias: this is stored in "+of.Line(strconv.Quote(of.Name)))
+			*given = of.Name
 		}
 	}
 	for i := range named.Entities {
@@ -184,7 +184,13 @@ func (j *job) byAlias(w *Write) (*Write, error) {
 		name(fault.At("relationships").Index(i).Field("from"), &named.Relationships[i].From)
 		name(fault.At("relationships").Index(i).Field("to"), &named.Relationships[i].To)
 	}
-	other := slices.DeleteFunc(slices.Sorted(maps.Values(known)), func(name string) bool { return j.nodes[name] != nil })
+	var other []string
+	for _, of := range known {
+		if j.nodes[of.Name] == nil {
+			other = append(other, of.Name)
+		}
+	}
+	slices.Sort(other)
 	return &named, j.loadNodes(slices.Compact(other))
 }
 
