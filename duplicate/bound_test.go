@@ -48,7 +48,7 @@ func TestManyMergedNodesAreNotSent(t *testing.T) {
 // first.
 func TestManyMergedNodes(t *testing.T) {
 	e := fresh(t, 0)
-	pairs := [][2]string{{"ann", "anne"}, {"bob", "robert"}, {"tom", "thomas"}, {"sue", "susan"}}
+	pairs := [][2]string{{"ann", "anne"}, {"bob", "robert"}, {"thomas", "tom"}, {"sue", "susan"}}
 	families := []string{"Miller", "Petrova", "Verlinde", "Kowalska"}
 	for i, p := range pairs {
 		e.Write("u1", []graph.NodeWrite{named("person", p[0], "Katherina "+families[i]), named("person", p[1], "Katharina "+families[i])})
@@ -58,8 +58,8 @@ func TestManyMergedNodes(t *testing.T) {
 		if b < a {
 			p = Pair{b, a}
 		}
-		e.Raw(fmt.Sprintf(`CREATE (:DuplicateRefusal {team_id: $team, pair: %q, of_user: 'u1', user_id: 'u1', kind: 'person', first_key: %q, second_key: %q})`,
-			p.key(), p.First, p.Second))
+		e.Raw(fmt.Sprintf(`CREATE (:DuplicateRefusal {team_id: $team, pair: '%[1]s\u001f%[2]s', of_user: 'u1', user_id: 'u1', kind: 'person', first_key: '%[1]s', second_key: '%[2]s'})`,
+			p.First, p.Second))
 	}
 	for _, p := range pairs {
 		for _, key := range p {
@@ -139,7 +139,7 @@ func TestWhatFailsIsSkipped(t *testing.T) {
 		e.turns(1, e.Team)
 	}
 	e.Same("nothing waits", false, e.waits())
-	e.Same("compared", 119, len(compared))
+	e.Same("compared", 119+1, len(compared)) // and the user
 	e.Same("skipped", int64(1), e.counts[Skipped])
 	if tried < mostTries || tried > 3*mostTries {
 		t.Errorf("tried %d times", tried)
