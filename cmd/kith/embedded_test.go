@@ -18,7 +18,7 @@ var firstKey = regexp.MustCompile(`shown once: (kith_\S+)`)
 func TestServeOnItsOwnNeo4j(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
-	environ := []string{"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA=" + data, "KITH_REQUEST_TIMEOUT=60s", "KITH_WARM_UP=true"}
+	environ := []string{"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA=" + data, "KITH_REQUEST_TIMEOUT=180s", "KITH_WARM_UP=true"}
 
 	s := start(t, environ)
 	found := firstKey.FindStringSubmatch(s.out.String())
