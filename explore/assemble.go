@@ -325,6 +325,9 @@ func (a *assembly) messageHit(m *SaidMessage, length int) MessageHit {
 
 // explainMarks adds to the explanations of messages what in them looks like an instruction to the agent.
 func (a *assembly) explainMarks(ctx context.Context, r *Result) error {
+	if !a.ReturnExplanations {
+		return nil
+	}
 	texts := map[string]string{}
 	for i := range a.details.Messages {
 		texts[a.details.Messages[i].EntityKey] = a.details.Messages[i].Text
