@@ -59,19 +59,23 @@ func OfSource(contentType, sourceType string) string {
 	return User
 }
 
+// roles are the usual words for the role of a message, and the role of each.
+var roles = map[string]string{ //nolint:gochecknoglobals // a constant map
+	"user": "user", "human": "user",
+	"assistant": "assistant", "ai": "assistant", "model": "assistant", "bot": "assistant",
+	"tool": "tool", "function": "function", "tool_result": "tool_result", "system": "system", "developer": "developer",
+}
+
 // RoleOf returns the role of a message by the word that its program has for it, in any case: user for human, and assistant for ai, model
 // and bot. Roles are free texts: another one stays.
 func RoleOf(word string) string {
-	switch role := strings.ToLower(strings.TrimSpace(word)); role {
-	case "human":
-		return "user"
-	case "ai", "model", "bot":
-		return "assistant"
-	case "user", "assistant", "tool", "function", "tool_result", "system", "developer":
+	if role, known := roles[usualForm(word)]; known {
 		return role
 	}
 	return word
 }
+
+func usualForm(word string) string { return strings.ToLower(strings.TrimSpace(word)) }
 
 // OfRole returns the origin of a message by its role, in a source of an origin: also in a user's conversation tools return what
 // others wrote.
@@ -91,11 +95,8 @@ func OfRole(role, source string) string {
 
 // IsRole reports whether a role of a message is one of the usual words. Roles are free texts: another one is a text of its writer.
 func IsRole(role string) bool {
-	switch RoleOf(role) {
-	case "user", "assistant", "tool", "function", "tool_result", "system", "developer":
-		return true
-	}
-	return false
+	_, known := roles[usualForm(role)]
+	return known
 }
 
 // Marked returns the trust of a text of others that reads like an instruction to the agent, from the trust that it has otherwise.
