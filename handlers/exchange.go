@@ -29,6 +29,9 @@ var exchanges = map[string]bool{"/v1/export": true, "/v1/import": true} //nolint
 
 const ndjsonType = "application/x-ndjson"
 
+// maxExports is how many exports a process makes at once.
+const maxExports = 8
+
 // transfers exports and imports the memory.
 type transfers interface {
 	ExportNodes(ctx context.Context, teamID string, visit func(*graph.NodeWrite) error) error
@@ -60,7 +63,12 @@ func (a *API) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, er
 	if err != nil {
 		return nil, err
 	}
+	leave, ok := a.exports.Take(scope.TeamID, "")
+	if !ok {
+		return nil, errExports
+	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer leave()
 		hc.SetHeader("Content-Type", ndjsonType)
 		hc.SetHeader("Content-Disposition", `attachment; filename="memory.ndjson"`)
 		hc.SetHeader("Cache-Control", "no-store")

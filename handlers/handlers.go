@@ -174,6 +174,7 @@ type API struct {
 	options   Options
 	bodyRules map[string]bodyRule // by method and route
 	places    *places             // for large bodies
+	exports   *limit.Shares       // that are made at once: each holds a file
 	document  []byte              // the OpenAPI contract
 	page      func() []byte       // that shows it, made when somebody asks for it
 }
@@ -219,7 +220,7 @@ func New(s Services, o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	a := &API{Services: s, options: o, places: newPlaces(o.MaxBody, o.Deadline/2)}
+	a := &API{Services: s, options: o, places: newPlaces(o.MaxBody, o.Deadline/2), exports: limit.NewShares(maxExports)}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.UseRawPath = true

@@ -59,6 +59,9 @@ func abort(c *gin.Context, p *Problem) {
 	c.AbortWithStatusJSON(p.Status, p)
 }
 
+// errExports reports that as many exports are made as may.
+var errExports = errors.New("as many exports are made as may")
+
 // errStreams reports that as many streams of events are open as may.
 var errStreams = errors.New("as many streams of events are open as may")
 
@@ -80,6 +83,7 @@ var outcomes = []struct { //nolint:gochecknoglobals // a constant table
 	{graph.ErrBusy, http.StatusTooManyRequests, "too many statements of the team run at once; try again"},
 	{chat.ErrFull, http.StatusTooManyRequests, "as many generations run and wait as may; try again"},
 	{errNoPlace, http.StatusServiceUnavailable, ""},
+	{errExports, http.StatusTooManyRequests, "as many exports are made as may at once; try again when one has ended"},
 	{errStreams, http.StatusTooManyRequests, "as many streams of events are open as may; read without a stream, or try again"},
 	{feed.ErrGone, http.StatusGone, ""},
 	{chat.ErrNoModel, http.StatusNotImplemented, ""},
