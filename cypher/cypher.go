@@ -192,6 +192,19 @@ func UnionAll(first, second Query) Query {
 	return first.with(first.Text + "\nUNION ALL\n" + second.Text)
 }
 
+// HubIndexes returns the schema statements that create the indexes of the relationships of hubs, of one type, by their names: by key and by
+// salience, of those from a hub and of those to it. The type must not contain characters that end a name.
+func HubIndexes(relationship string) map[string]string {
+	statements := map[string]string{}
+	for _, end := range []string{"hub_from", "hub_to"} {
+		for of, order := range map[string]string{"key": "r.key", "salience": "r.salience, r.key"} {
+			name := end + "_" + of + "_" + relationship
+			statements[name] = "CREATE INDEX " + name + " IF NOT EXISTS FOR ()-[r:`" + relationship + "`]-() ON (r.team_id, r." + end + ", " + order + ")"
+		}
+	}
+	return statements
+}
+
 // KeyIndex returns the schema statement that creates the key index of a relationship type, and the name of the index.
 // The type must not contain characters that end a name.
 func KeyIndex(relationship string) (name, statement string) {

@@ -116,9 +116,7 @@ func (a *auditor) repairRelationship(team string, row faultyRelationship) func(c
 			if err != nil || row.Fault != "rank" {
 				return err
 			}
-			return rankRelationships.Run(t, map[string]any{
-				"team_id": team, "entity_keys": []string{}, "pairs": []map[string]any{{"from": from, "to": to}}, "now": a.store.Now(),
-			})
+			return (&ranks{pairs: []map[string]any{{"from": from, "to": to}}}).renew(t, team, a.store.Now())
 		})
 	}
 }

@@ -96,8 +96,10 @@ func (s *Store) changeNode(ctx context.Context, scope Scope, kind Kind, key stri
 		if err := t.writeRows(updateNodes, scope.TeamID, rows); err != nil {
 			return err
 		}
-		if n.Text("state") != next.Text("state") {
-			err = t.rank(scope.TeamID, n.key())
+		if state := next.Text("state"); state != n.Text("state") {
+			var moved ranks
+			moved.changed(n, state)
+			err = moved.renew(t, scope.TeamID, t.store.Now())
 		}
 		if err != nil || kind.group != projectGroup {
 			return err

@@ -331,7 +331,7 @@ func (t *Tx) restoreRelationships(scope Scope, types, keys []string) ([]Relation
 	if err := forgetDeleted.Run(t, map[string]any{"team_id": scope.TeamID, "keys": keys, "thin_at": ThinAt(t.store.Now())}); err != nil {
 		return nil, err
 	}
-	if err := rankRelationships.Run(t, map[string]any{"team_id": scope.TeamID, "pairs": ringRows(rows), "entity_keys": []string{}, "now": t.store.Now()}); err != nil {
+	if err := (&ranks{pairs: ringRows(rows)}).renew(t, scope.TeamID, t.store.Now()); err != nil {
 		return nil, err
 	}
 	views := make([]RelationshipView, len(rows))

@@ -21,7 +21,7 @@ var unrecorded = map[string]string{
 	"workspace_keys": "locks", "workspace_merged_keys": "locks", "import_lock": "locks", "chat_tree_lock": "locks", "macro_storylines": "locks", "relationship_restorable": "locks",
 	"relationship_restored": "keeps the version before a delete, which relationship_create restores", "former_restore": "stores former versions of an import",
 	"mention_count": "counts of nodes, which make no version", "mention_recount": "counts of nodes, which make no version", "mention_restart": "times of mentions, which follow their source", "workspace_count": "counts of projects", "workspace_remove": "counts of projects", "system_save": "numbers of a system",
-	"border_add": "moments, which make no version", "border_settle": "moments, which make no version", "relationship_rank": "places in contexts", "rank_renew": "places in contexts", "name_renew": "derived", "search_renew": "derived", "message_near": "derived",
+	"border_add": "moments, which make no version", "border_settle": "moments, which make no version", "relationship_rank": "places in contexts", "rank_renew": "places in contexts", "hub_set": "places in lists", "hub_mark": "places in lists", "name_renew": "derived", "search_renew": "derived", "message_near": "derived",
 	"type_words_add": "words of relationship types, which have no version", "storyline_themes": "derived from mentions",
 	"story_delete": "stories of a deleted node, which its item stands for", "story_restore": "stories of a restored node, which its item stands for",
 	"duplicate_block": "derived", "duplicate_look": "derived", "duplicate_propose": "derived", "duplicate_judge": "derived", "duplicate_ends": "locks",

@@ -94,6 +94,7 @@ type maintainedNodes struct {
 	NotedRelationships []notedRelationship
 	Due                [][]string // keys of both ends of relationships whose ranks may be of before they began or ended
 	Borders            []int64    // when relationships begin or end
+	Hubs               []string   // keys of those with many relationships
 }
 
 // pairs returns the ends of due relationships as relationship_rank takes them.
@@ -128,7 +129,7 @@ func NewMaintenance(s *Store, o MaintenanceOptions) *Maintenance {
 	return &Maintenance{store: s, options: o, holder: uuid.NewString(), lease: passLease, stories: s.formStories, most: most, size: most, every: progressTime}
 }
 
-// Run calls Pass at every tick until ctx is done.
+// Run does what is due at every tick until ctx is done, and makes hubs of the nodes to which this process adds many relationships.
 func (m *Maintenance) Run(ctx context.Context) error {
 	m.options.Observe("passes_ended", 0) // an alarm compares it with its past
 	tick := time.NewTicker(m.options.Look)
@@ -137,10 +138,22 @@ func (m *Maintenance) Run(ctx context.Context) error {
 		if _, err := m.pass(ctx); err != nil && ctx.Err() == nil {
 			m.options.Log.Warn("maintenance pass failed, the next one continues it", "error", err)
 		}
+		if !m.await(ctx, tick.C) {
+			return nil
+		}
+	}
+}
+
+// await makes hubs until the next tick, or returns false when ctx is done.
+func (m *Maintenance) await(ctx context.Context, tick <-chan time.Time) bool {
+	for {
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-tick.C:
+			return false
+		case g := <-m.store.grown:
+			m.grow(ctx, g)
+		case <-tick:
+			return true
 		}
 	}
 }
@@ -338,7 +351,7 @@ func (m *Maintenance) piece(ctx context.Context, team, after string) (last strin
 	var done maintainedNodes
 	err = m.store.Transaction(ctx, "maintenance_pass", func(t *Tx) (err error) {
 		done, err = maintainNodes.ExecOne(t, map[string]any{
-			"team_id": team, "after": after, "limit": size.nodes, "links": size.links, "now": now, "now_ms": now.UnixMilli(), "stale_ms": now.Add(-stale).UnixMilli(),
+			"team_id": team, "after": after, "limit": size.nodes, "links": size.links, "hub": hubDegree, "now": now, "now_ms": now.UnixMilli(), "stale_ms": now.Add(-stale).UnixMilli(),
 		})
 		t.Changes(nil)
 		if len(done.Archived) > 0 {
@@ -348,7 +361,7 @@ func (m *Maintenance) piece(ctx context.Context, team, after string) (last strin
 			return err
 		}
 		t.borders = append(t.borders, done.Borders...)
-		return rankRelationships.Run(t, map[string]any{"team_id": team, "pairs": done.pairs(), "entity_keys": append([]string{}, done.Archived...), "now": now})
+		return (&ranks{pairs: done.pairs(), nodes: done.Archived}).renew(t, team, now)
 	})
 	if err != nil {
 		return after, false, err
@@ -365,6 +378,13 @@ func (m *Maintenance) piece(ctx context.Context, team, after string) (last strin
 		return after, true, nil
 	case done.Seen == 0:
 		return after, false, nil
+	}
+	for _, key := range done.Hubs {
+		if err := m.hub(ctx, m.pieces(ctx, m.most.links), team, key, true); err != nil {
+			if err := m.passOver(ctx, err, "team_id", team, "entity_key", key); err != nil {
+				return after, false, err
+			}
+		}
 	}
 	return done.Last, done.Seen == int64(size.nodes), nil
 }

@@ -160,7 +160,7 @@ type memoryJob struct {
 	result     MemoryResult
 	conflicts  []fault.FieldError
 	warnings   []fault.FieldError   // for items that were stored
-	rerank     []string             // nodes whose order in contexts may have changed
+	rerank     ranks                // what may have changed its order in contexts
 	users      []string             // whose memory changed
 	words      []string             // the team's own relationship types, if the write uses some
 	fresh      []string             // own types that the write adds
@@ -209,11 +209,9 @@ func (j *memoryJob) run() error {
 		return err
 	}
 	j.conclude()
-	if len(pairs)+len(j.rerank) > 0 {
-		err = rankRelationships.Run(j.tx, map[string]any{"team_id": j.scope.TeamID, "pairs": pairs, "entity_keys": j.rerank, "now": j.now})
-		if err != nil {
-			return err
-		}
+	j.rerank.pairs = pairs
+	if err := j.rerank.renew(j.tx, j.scope.TeamID, j.now); err != nil {
+		return err
 	}
 	return j.settle()
 }

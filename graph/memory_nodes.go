@@ -413,9 +413,7 @@ func (p *nodePlan) queue(w *NodeWrite, old, next *stored) Status {
 	if !w.UpdatedAt.Given {
 		next.Properties["updated_at"], changed["updated_at"] = p.job.now, p.job.now
 	}
-	if changesRank(changed, next) {
-		p.job.rerank = append(p.job.rerank, key)
-	}
+	p.job.rerank.note(old, next, changed)
 	if started, moved := changed["started_at"].(time.Time); moved && next.kind == SourceKind {
 		p.restarted = append(p.restarted, map[string]any{"source_key": key, "started_at": started, "due": p.job.now.UnixMilli()})
 	}
@@ -439,9 +437,13 @@ func (p *nodePlan) touch(w *NodeWrite, old, next *stored, changed Properties) bo
 	return unchanged
 }
 
-// changesRank reports whether a node's change reorders relationships in the context of an owner. Changes of an
-// owner's salience and state do not.
-func changesRank(changed Properties, next *stored) bool {
+// note records a change of a node that reorders relationships in the context of an owner. Changes of an owner's salience and state do not.
+func (r *ranks) note(old, next *stored, changed Properties) {
 	given := func(name string) bool { _, ok := changed[name]; return ok }
-	return given("owner_of") || !next.owns() && (given("salience") || given("state") || given("decay_rate") || given("ends_at"))
+	switch {
+	case given("owner_of"):
+		r.all = append(r.all, next.key())
+	case !next.owns() && (given("salience") || given("state") || given("decay_rate") || given("ends_at")):
+		r.changed(old, next.Text("state"))
+	}
 }

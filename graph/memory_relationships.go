@@ -80,6 +80,7 @@ func (j *memoryJob) writeRelationships() ([]map[string]any, error) {
 	if err := j.tx.writeRows(createRelationships, j.scope.TeamID, plan.create); err != nil {
 		return nil, err
 	}
+	j.tx.noteGrown(plan.create)
 	if err := j.refuseRings(plan); err != nil {
 		return nil, err
 	}

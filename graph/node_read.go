@@ -23,6 +23,7 @@ var (
 // nodeRow is a node with its relationships.
 type nodeRow struct {
 	Properties    Properties
+	Hub           []string // the types that are read by the indexes of a hub
 	Relationships []linkRow
 }
 
@@ -120,13 +121,25 @@ func (q *NodeQuery) moment(s *Store) time.Time {
 func (q *NodeQuery) params(s *Store, scope Scope, kind Kind, key string) map[string]any {
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": key, "label": kind.Label,
-		"as_of": utc(q.AsOf), "now": s.Now(), "now_ms": q.moment(s).UnixMilli(), "limit": q.Relationships,
+		"as_of": utc(q.AsOf), "now": s.Now(), "now_ms": q.moment(s).UnixMilli(), "limit": q.Relationships, "rest": false,
 	}
 }
 
 // nodeRow reads a stored node.
 func (s *Store) nodeRow(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (nodeRow, error) {
-	return findNode.ReadOne(ctx, s.db, q.params(s, scope, kind, key))
+	return q.row(s, s.reads(ctx), scope, kind, key)
+}
+
+// row reads a stored node, with its relationships at the time of the query.
+func (q *NodeQuery) row(s *Store, read reads, scope Scope, kind Kind, key string) (nodeRow, error) {
+	params := q.params(s, scope, kind, key)
+	row, err := rowOf(read, ofAnyType(findNode), params)
+	if err != nil || len(row.Hub) == 0 || q.Relationships == 0 {
+		return row, err
+	}
+	params["entity_key"] = row.Properties.Text("entity_key") // which may have been found by another one
+	row.Relationships, err = strongestOfHub(read, params, row.Hub, q.Relationships, q.moment(s))
+	return row, err
 }
 
 // node returns a stored node, with its relationships at the time of the query.
@@ -153,7 +166,7 @@ func (row *nodeRow) view(kind Kind, moment time.Time) NodeView {
 
 // view returns a node as the transaction has left it.
 func (t *Tx) view(scope Scope, kind Kind, key string, q NodeQuery) (NodeView, error) {
-	row, err := findNode.ExecOne(t, q.params(t.store, scope, kind, key))
+	row, err := q.row(t.store, t.Exec, scope, kind, key)
 	if err != nil {
 		return NodeView{}, err
 	}

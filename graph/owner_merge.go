@@ -52,7 +52,7 @@ func (p *nodePlan) takeOver(at fault.Path, w *NodeWrite, made, next *stored) *st
 	if made.Text("natural_key") == whole.Text("natural_key") {
 		p.renameTaken(made)
 	}
-	p.job.rerank = append(p.job.rerank, whole.key())
+	p.job.rerank.all = append(p.job.rerank.all, whole.key())
 	p.job.found.replace(made, whole)
 	p.job.found.byKey[made.key()] = whole
 	return whole

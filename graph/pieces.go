@@ -70,16 +70,21 @@ func (p pieces) runNodes(ctx context.Context, nodes, relationships neo.Query[int
 	return p.run(ctx, nodes, params, func(ctx context.Context) error { return links.run(ctx, relationships, of, nil) })
 }
 
-// purge erases what was deleted, replaced or served long ago. A step that fails does not end it.
-func (m *Maintenance) purge(ctx context.Context) error {
-	m.stored = time.Now()
-	p := pieces{m.store, min(purgeBatch, m.most.links), func(step string, n int64) error {
+// pieces returns work in pieces that keeps the lease of a pass.
+func (m *Maintenance) pieces(ctx context.Context, most int) pieces {
+	return pieces{m.store, most, func(step string, n int64) error {
 		m.options.Observe(step, n)
 		if time.Since(m.stored) < m.every {
 			return nil
 		}
 		return m.keep(ctx)
 	}, func(step string, err error) { m.skipped(step, err) }}
+}
+
+// purge erases what was deleted, replaced or served long ago. A step that fails does not end it.
+func (m *Maintenance) purge(ctx context.Context) error {
+	m.stored = time.Now()
+	p := m.pieces(ctx, min(purgeBatch, m.most.links))
 	deleted, former, served := m.store.cutoff(), m.store.historyCutoff(), m.store.Now().Add(-ServedLife).UnixNano()
 	err := p.runNodes(ctx, purgeOldNodes, purgeOldNodeLinks, map[string]any{"cutoff": deleted})
 	if err != nil {

@@ -167,6 +167,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	maps.Copy(known, map[string]any{"state": "active", "archive_below": 0.01, "other_key": "n-2", "groups": [][]string{{"x"}}, "mention_keys": []string{"n-1"}})
 	known["since_ms"], known["changed"] = 1, []map[string]any{{"key": "n-1", "is_relationship": false}}
 	known["before_key"], known["value"] = "x", `"v"`
+	known["rest"], known["again"], known["hub"], known["few"] = true, true, 1000, 100
 	maps.Copy(known, map[string]any{"at": 1, "written": "k api", "thin_at": 1, "is_relationship": false, "before_version": 1, "of": "x", "version": 1, "listed": "system" + graph.KeySeparator + "s"})
 	maps.Copy(known, map[string]any{"nodes": 1, "characters": 1, "fresh_until": 1, "max_nodes": 1, "max_characters": nil})
 	if strings.HasPrefix(q.Name, "chat_") {
@@ -321,7 +322,7 @@ var ordered = map[string]int{
 	"context_core_beliefs": 3, "context_primary_goals": 5, "context_relationships": 8, "context_sources": 2,
 	"context_last_conversation": 1, "context_preferences": 1, "preference_page": 2, "message_list": 1, "message_last": 1,
 	"context_statements": 2, "statement_list": 1, "served_list": 1, "export_statements": 2, "export_reviews": 1, "context of 7 sections": 21, "context of 8 sections": 22, "context of 9 sections": 22,
-	"embedding_due": 1, "embedding_team": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
+	"hub_relationships": 2, "hub_strongest": 2, "embedding_due": 1, "embedding_team": 1, "embedding_backlog": 1, "embedding_vectors": 1, "embedding_walk": 1,
 	"workspace_project": 6, "workspace_keys": 1, "workspace_merged_keys": 1, "workspace_global": 1,
 	"chat_tree_list": 1, "chat_turn_list": 1, "conversation_list": 2, "user_next": 3,
 	"commit_list": 1, "webhook_dead_list": 1, "system_list": 1, "system_load": 2, "system_entity_list": 1, "system_relationship_list": 1,

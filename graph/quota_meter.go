@@ -95,7 +95,8 @@ func (m meter) of(params map[string]any) (a amount) {
 
 // derived are the properties that Kith computes from others; their texts do not count. team_usage.cypher omits the
 // same ones.
-var derived = map[string]bool{"team_id": true, "near": true, "search_scope": true, "vector_scope": true, "label": true, "written": true, "restored_at": true}
+var derived = map[string]bool{"team_id": true, "near": true, "search_scope": true, "vector_scope": true, "label": true, "written": true, "restored_at": true,
+	"hub_key": true, "hub_types": true, "hub_from": true, "hub_to": true}
 
 // TextIn returns the number of characters of the texts in a parameter, at any depth. A byte of compressed texts counts as one.
 func TextIn(v any) (size int64) {

@@ -49,16 +49,16 @@ func (s *Store) Recall(ctx context.Context, teamID string, all []Read) error {
 		if err := t.writeRows(updateNodes, teamID, rows); err != nil {
 			return err
 		}
-		if err := t.recallRelationships(teamID, all, found); err != nil || len(moved) == 0 {
+		if err := t.recallRelationships(teamID, all, found); err != nil {
 			return err
 		}
-		return t.rank(teamID, moved...)
+		return moved.renew(t, teamID, t.store.Now())
 	})
 }
 
 // recallNodes returns the rows of a statement, the nodes whose position in contexts has changed, and the users for
 // whom a node entered the contexts.
-func recallNodes(all []Read, found known) (rows []map[string]any, moved, users []string) {
+func recallNodes(all []Read, found known) (rows []map[string]any, moved ranks, users []string) {
 	next := map[string]Properties{}
 	for _, told := range all {
 		for _, key := range Distinct(told.Recall.Nodes) { // an answer recalls a node once, however often it has it
@@ -81,7 +81,7 @@ func recallNodes(all []Read, found known) (rows []map[string]any, moved, users [
 			users = append(users, n.user())
 		}
 		if p.Text("state") != n.Text("state") || neo.Bool(n.Properties["ranked"]) { // otherwise it has no position to leave
-			moved = append(moved, key)
+			moved.changed(n, p.Text("state"))
 		}
 	}
 	return rows, moved, Distinct(users)

@@ -17,9 +17,34 @@ var (
 	rankRelationships   = neo.Load[neo.None]("relationship_rank")
 )
 
-// rank renews the places of nodes in their users' contexts.
+// ranks are relationships whose places in their users' contexts may have changed.
+type ranks struct {
+	pairs []map[string]any // those between two nodes
+	all   []string         // all of nodes that contexts may show now, or whose owner changed, or that were moved
+	nodes []string         // those that have places, of hubs whose salience or state changed
+}
+
+// changed notes a node whose salience or state changed. Of a hub only ranked relationships are read, unless contexts did not show it.
+func (r *ranks) changed(old *stored, state string) {
+	shown := func(state string) bool { return state == "active" || state == "core" }
+	if old.Text("hub_key") != "" && (shown(old.Text("state")) || !shown(state)) {
+		r.nodes = append(r.nodes, old.key())
+	} else {
+		r.all = append(r.all, old.key())
+	}
+}
+
+// renew stores the places.
+func (r *ranks) renew(t *Tx, teamID string, now time.Time) error {
+	if len(r.pairs)+len(r.all)+len(r.nodes) == 0 {
+		return nil
+	}
+	return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": r.pairs, "entity_keys": r.all, "node_keys": r.nodes, "now": now})
+}
+
+// rank renews the places of all relationships of nodes in their users' contexts.
 func (t *Tx) rank(teamID string, keys ...string) error {
-	return rankRelationships.Run(t, map[string]any{"team_id": teamID, "pairs": []any{}, "entity_keys": keys, "now": t.store.Now()})
+	return (&ranks{all: keys}).renew(t, teamID, t.store.Now())
 }
 
 // RelationshipWrite is a relationship to create or update. From, type, to and qualifier identify the current one, if it exists.

@@ -14,9 +14,15 @@ import (
 )
 
 var (
-	listRelationships  = neo.Load[[]linkRow]("node_relationships")
+	listRelationships  = neo.Load[listedLinks]("node_relationships")
 	locateRelationship = neo.Load[locatedRow]("relationship_locate")
 )
+
+// listedLinks are relationships of a node, or the types that are read by the indexes of a hub.
+type listedLinks struct {
+	Hub           []string
+	Relationships []linkRow
+}
 
 // locatedRow is a relationship that was found by its key.
 type locatedRow struct {
@@ -143,14 +149,18 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 	if len(l.Types) > 0 {
 		types = l.Types
 	}
-	rows, err := listRelationships.ReadOne(ctx, s.db, map[string]any{
-		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": l.Key, "label": l.Kind.Label, "now": moment, "past": l.Past,
+	params, read := map[string]any{
+		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": l.Key, "label": l.Kind.Label, "now": moment, "past": l.Past, "rest": false,
 		"outgoing": l.Direction != "incoming", "incoming": l.Direction != "outgoing", "types": types, "after": after, "limit": l.Limit + 1,
-	})
+	}, s.reads(ctx)
+	found, err := rowOf(read, ofAnyType(listRelationships), params)
+	if err == nil && len(found.Hub) > 0 {
+		found.Relationships, err = hubPage(read, params, found.Hub, l)
+	}
 	if err != nil {
 		return RelationshipPage{}, err
 	}
-	page := RelationshipPage{Relationships: linkViews(rows, l.Key, moment)}
+	page := RelationshipPage{Relationships: linkViews(found.Relationships, l.Key, moment)}
 	if int64(len(page.Relationships)) > l.Limit {
 		page.Relationships = page.Relationships[:l.Limit]
 		page.Next = cursors.Encode(page.Relationships[l.Limit-1].Key)

@@ -189,15 +189,22 @@ const typesAtOnce = 16
 // IndexedTypes returns the stored relationship types that are or were in use, in the order in which they were added.
 // Statements composed of the first of them stay valid when another one is added.
 func (s *Store) IndexedTypes(ctx context.Context) ([]string, error) {
-	types, err := findTypeIndexes.ReadOne(ctx, s.db, nil)
+	names, err := findTypeIndexes.ReadOne(ctx, s.db, nil)
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range types {
-		types[i] = strings.TrimPrefix(name, keyIndexPrefix)
-	}
+	types := typesIndexed(names)
 	s.types.Store(&types)
 	return types, nil
+}
+
+// typesIndexed returns the types of key indexes.
+func typesIndexed(names []string) []string {
+	types := make([]string, len(names))
+	for i, name := range names {
+		types[i] = strings.TrimPrefix(name, keyIndexPrefix)
+	}
+	return types
 }
 
 // unknownTypes returns the stored types of relationships that are not known yet.

@@ -47,6 +47,7 @@ type Store struct {
 	types   atomic.Pointer[[]string]   // stored relationship types seen in the database; the slice is never modified
 	full    *otter.Cache[string, full] // teams that refused a write a moment ago
 	texts   chan struct{}              // has a value when texts wait for their vectors
+	grown   chan grown                 // nodes that may have become hubs
 	fence   *fence.Fence               // refuses writes for erased users
 
 	elsewhere chan struct{} // has a value for each StoreElsewhere that runs
@@ -88,7 +89,7 @@ func Open(c neo.Connection, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, options: o, fence: fence.New(db), texts: make(chan struct{}, 1), elsewhere: make(chan struct{}, maxElsewhere)}
+	s := &Store{db: db, options: o, fence: fence.New(db), texts: make(chan struct{}, 1), grown: make(chan grown, hubsWaiting), elsewhere: make(chan struct{}, maxElsewhere)}
 	s.full = otter.Must(&otter.Options[string, full]{MaximumSize: maxFull, ExpiryCalculator: otter.ExpiryWriting[string, full](usageFull)})
 	return s, nil
 }
@@ -197,8 +198,11 @@ func (s *Store) transaction(ctx context.Context, r *reading, name string, work f
 			settled()
 		})
 	}
-	if err == nil && t.retold {
-		s.wake()
+	if err == nil {
+		s.look(t.Team(), t.grown)
+		if t.retold {
+			s.wake()
+		}
 	}
 	return err
 }
@@ -212,11 +216,12 @@ type Tx struct {
 	reading *reading  // of texts, before it
 	after   time.Time // its changes count from then on, see NotBefore
 
-	retold    bool   // texts were written that wait for their vectors
-	metered   bool   // its data counts towards the quota
-	added     amount // data added to the team
-	former    amount // data that it keeps of replaced versions
-	elsewhere any    // characters that the team stores outside the graph; nil: unknown
+	retold    bool     // texts were written that wait for their vectors
+	grown     []string // keys of nodes to which it adds many relationships
+	metered   bool     // its data counts towards the quota
+	added     amount   // data added to the team
+	former    amount   // data that it keeps of replaced versions
+	elsewhere any      // characters that the team stores outside the graph; nil: unknown
 
 	borders  []int64          // in the future, of relationships that are written
 	places   []string         // borders with the key of an end

@@ -32,7 +32,7 @@ const (
 // hiddenProperties are the properties that callers may not read: the tenant, and what Kith stores to find and rank.
 var hiddenProperties = append([]string{ //nolint:gochecknoglobals // a constant list
 	"team_id", "vector", "embedding", "vector_scope", "vector_seq", "embed_due", "search_scope", "search_name", "near", "natural_key", "node_key", "type_word",
-	"owner_key", "owner_of", "salience_at", "decay_rate", "node_salience", "node_salience_at", "node_decay_rate", "node_until", "rank_until", "start_unknown", "ranked",
+	"owner_key", "owner_of", "salience_at", "decay_rate", "node_salience", "node_salience_at", "node_decay_rate", "node_until", "rank_until", "start_unknown", "ranked", "hub_key", "hub_types", "hub_from", "hub_to",
 	"next_seq", "story_due", "notes_expire_at", "mention_weight", "owner_generated", "former_key", "merged_keys", "merged_from", "expires_at", "ends_at", "is_dirty", "created_by", "written",
 	"last_update_source", "distinct_source_days", "decay_gradient", "recall_frequency", "last_recall_interval",
 }, graph.PlaceNames...)

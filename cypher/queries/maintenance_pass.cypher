@@ -2,10 +2,11 @@
 // archives what has decayed away or has ended. Values from later times stay unchanged. Returns the last node of the
 // pass, the nodes that left contexts, expired notes, the pairs of nodes of relationships that begin or end in the future or
 // have a rank of before they did, and when they will. If as many relationships as $links were changed, more may be left: the statement
-// goes on with them if it is run again.
+// goes on with them if it is run again. hubs: the keys of nodes with more
+// relationships than $hub.
 // mode: write
-// params: team_id, after, limit, links, now, now_ms, stale_ms
-// returns: seen, last, archived, noted, moved, noted_relationships, due, borders
+// params: team_id, after, limit, links, hub, now, now_ms, stale_ms
+// returns: seen, last, archived, noted, moved, noted_relationships, due, borders, hubs
 MATCH (n:Memory {team_id: $team_id})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 WHERE n.entity_key > $after
@@ -31,7 +32,8 @@ WITH collect(n) AS nodes,
   count(n) AS seen,
   max(n.entity_key) AS last,
   reduce(all = [], keys IN collect(gone) | all + keys) AS archived,
-  collect(CASE WHEN n.notes_expire_at <= $now_ms THEN n.entity_key END) AS noted
+  collect(CASE WHEN n.notes_expire_at <= $now_ms THEN n.entity_key END) AS noted,
+  collect(CASE WHEN COUNT { (n)--() } - COUNT { (n)-[:has_message]->() } > $hub THEN n.entity_key END) AS hubs
 CALL (nodes) {
   UNWIND nodes AS n
   MATCH (n)-[r {team_id: $team_id}]->(:Memory)
@@ -71,4 +73,5 @@ RETURN seen,
   moved,
   noted_relationships,
   due,
-  borders
+  borders,
+  hubs

@@ -35,7 +35,7 @@ CALL (row) {
 WITH n, row
 WHERE n.merged_into IS NULL OR row.merged
 CREATE (f:Former {team_id: $team_id})
-SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, search_name: null, ends_at: null, ranked: null, deleted_kind: null, deleted_at: null, deleted_by: null, merged_into: null, merge_undo: null,
+SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, search_name: null, ends_at: null, ranked: null, hub_key: null, hub_types: null, deleted_kind: null, deleted_at: null, deleted_by: null, merged_into: null, merge_undo: null,
   former_of: n.entity_key, former_kind: n.deleted_kind, until: n.deleted_at.epochMillis, thin_at: $thin_at}
 SET n:Memory:$(row.label)
 REMOVE n:Deleted

@@ -21,7 +21,7 @@ CALL (n, row) {
   }
   CREATE (f:Former {team_id: $team_id, former_of: n.entity_key, until: CASE WHEN last > row.replaced_at THEN last ELSE row.replaced_at END, thin_at: row.thin_at})
   SET f += n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, vector: null, vector_scope: null, vector_seq: null, embed_due: null,
-    search_name: null, ends_at: null, ranked: null, former_kind: row.kind}
+    search_name: null, ends_at: null, ranked: null, hub_key: null, hub_types: null, former_kind: row.kind}
   SET n.restored_at = null
 }
 SET n += row.properties

@@ -17,7 +17,7 @@ CALL (r) {
 }
 CREATE (d:DeletedRelationship {team_id: $team_id, key: row.key})
 SET d += properties(r), d.from_key = row.from, d.to_key = row.to, d.deleted_type = type(r), d.deleted_at = CASE WHEN last > $now.epochMillis THEN datetime({epochMillis: last}) ELSE $now END, d.deleted_by = $user_id,
-  d.owner_key = null, d.node_salience = null, d.node_until = null
+  d.owner_key = null, d.node_salience = null, d.node_until = null, d.hub_from = null, d.hub_to = null
 SET b.source_count = CASE WHEN type(r) = 'mentions' THEN b.source_count - 1 ELSE b.source_count END
 DELETE r
 RETURN d.key AS deleted

@@ -1,10 +1,11 @@
 // Updates what context_relationships.cypher walks. Relationships that have not ended between an owner and a node that the
-// context may show carry owner_key and the node's ranking values; no other relationships do. The parameters are the
-// pairs whose relationships changed, and the nodes whose salience, state or ownership changed. node_until is when the
+// context may show carry owner_key, node_key and the node's ranking values; no other relationships do. The parameters are the
+// pairs whose relationships changed, the nodes all of whose relationships may have got such values or lost them (entity_keys), and the nodes
+// whose values changed (node_keys), of which only ranked relationships are read. node_until is when the
 // relationship ends, or the node has decayed away or ended before; where the relationship begins later, it is the
 // negative of that time, and rank_until has the end. So the index alone says at any moment which ones hold.
 // mode: write
-// params: team_id, pairs, entity_keys, now
+// params: team_id, pairs, entity_keys, node_keys, now
 // returns: relationships
 CALL () {
   UNWIND $pairs AS pair
@@ -13,18 +14,25 @@ CALL () {
   MATCH (b:Memory {team_id: $team_id, entity_key: pair.to})
   USING INDEX SEEK b:Memory(team_id, entity_key)
   WHERE a.owner_of IS NOT NULL OR b.owner_of IS NOT NULL
-  RETURN a, b
+  MATCH (a)-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to]-(b)
+  RETURN r
   UNION
   UNWIND $entity_keys AS key
-  MATCH (a:Memory {team_id: $team_id, entity_key: key})-[:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to]-(b:Memory)
+  MATCH (a:Memory {team_id: $team_id, entity_key: key})-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to]-(b:Memory)
   USING INDEX SEEK a:Memory(team_id, entity_key)
-  RETURN a, b
+  WHERE a.owner_of IS NOT NULL OR b.owner_of IS NOT NULL OR r.owner_key IS NOT NULL
+  RETURN r
+  UNION
+  UNWIND $node_keys AS key
+  MATCH ()-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to {team_id: $team_id, node_key: key}]->()
+  RETURN r
 }
-WITH DISTINCT
+WITH r, startNode(r) AS a, endNode(r) AS b
+WHERE a:Memory
+  AND b:Memory
+WITH r,
   CASE WHEN a.owner_of IS NOT NULL THEN a ELSE b END AS o,
   CASE WHEN a.owner_of IS NOT NULL THEN b ELSE a END AS n
-WHERE o <> n
-MATCH (o)-[r:has_relationship_with|thinks_about|relates_to|involves|associated_with|engages_with|connected_to]-(n)
 WHERE o.owner_of IS NOT NULL OR r.owner_key IS NOT NULL
 WITH o, n, r, o.owner_of IS NOT NULL AND coalesce(r.valid_to > $now, true)
   AND n.state IN ['active', 'core'] AND (n:Person OR n:Concept OR n:Entity) AS shown,

@@ -21,7 +21,7 @@ CALL (r, row) {
   }
   CREATE (f:Former {team_id: $team_id, former_of: r.key, until: CASE WHEN last > row.replaced_at THEN last ELSE row.replaced_at END, thin_at: row.thin_at})
   SET f += r{.*, notes: null, notes_expire_at: null, search_scope: null, owner_key: null, node_key: null, node_salience: null, node_decay_rate: null,
-    node_salience_at: null, node_until: null, ends_at: null, former_kind: 'relationship', former_type: type(r), from_key: row.from, to_key: row.to}
+    node_salience_at: null, node_until: null, hub_from: null, hub_to: null, ends_at: null, former_kind: 'relationship', former_type: type(r), from_key: row.from, to_key: row.to}
   SET r.restored_at = null
 }
 SET r += row.properties

@@ -24,7 +24,7 @@ CALL (s) {
     WITH DISTINCT r
     CREATE (f:Former {team_id: $team_id})
     SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, owner_key: null, node_key: null, node_salience: null, node_decay_rate: null,
-      node_salience_at: null, node_until: null, former_of: r.key, former_type: type(r), from_key: startNode(r).entity_key, to_key: endNode(r).entity_key,
+      node_salience_at: null, node_until: null, hub_from: null, hub_to: null, former_of: r.key, former_type: type(r), from_key: startNode(r).entity_key, to_key: endNode(r).entity_key,
       former_kind: CASE WHEN r:system_relationship THEN 'system_relationship' ELSE 'relationship' END, deleted: true, until: $now, thin_at: $thin_at}
     DELETE r
     RETURN count(f) AS others

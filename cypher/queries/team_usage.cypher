@@ -19,7 +19,7 @@ CALL (n) {
   WHERE $relationships
   MATCH (n)-[r {team_id: $team_id}]->()
   WHERE r.key IS NOT NULL
-  WITH CASE WHEN $texts THEN [name IN keys(r) WHERE NOT name IN ['team_id', 'written'] | r[name]] ELSE [] END AS all
+  WITH CASE WHEN $texts THEN [name IN keys(r) WHERE NOT name IN ['team_id', 'written', 'hub_from', 'hub_to'] | r[name]] ELSE [] END AS all
   RETURN count(*) AS links,
     sum(reduce(size = 0, v IN all | size + CASE
       WHEN v IS :: STRING NOT NULL THEN size(v)
@@ -28,7 +28,7 @@ CALL (n) {
     END)) AS linked
 }
 WITH gone, links, linked,
-  CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'vector', 'vector_scope', 'near', 'search_scope', 'written', 'deleted_kind', 'deleted_by', 'deleted_with'] | n[name]] ELSE [] END AS all
+  CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'vector', 'vector_scope', 'near', 'search_scope', 'written', 'hub_key', 'hub_types', 'deleted_kind', 'deleted_by', 'deleted_with'] | n[name]] ELSE [] END AS all
 WITH count(*) AS nodes, sum(links) AS links, sum(gone) AS gone,
   sum(linked + reduce(size = 0, v IN all | size + CASE
     WHEN v IS :: STRING NOT NULL THEN size(v)
@@ -89,7 +89,7 @@ CALL () {
     RETURN n, 0 AS node, 0 AS link
   }
   WITH node, link, CASE WHEN $texts THEN coalesce(n.size, 0) ELSE 0 END AS held,
-    CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'written', 'deleted_type', 'deleted_by', 'former_of', 'former_kind', 'former_type', 'from_key', 'to_key', 'entity_keys', 'relationship_keys'] | n[name]] ELSE [] END AS all
+    CASE WHEN $texts THEN [name IN keys(n) WHERE NOT name IN ['team_id', 'written', 'hub_key', 'hub_types', 'hub_from', 'hub_to', 'deleted_type', 'deleted_by', 'former_of', 'former_kind', 'former_type', 'from_key', 'to_key', 'entity_keys', 'relationship_keys'] | n[name]] ELSE [] END AS all
   RETURN sum(node) AS more, sum(link) AS dead,
     sum(held + reduce(size = 0, v IN all | size + CASE
       WHEN v IS :: STRING NOT NULL THEN size(v)
