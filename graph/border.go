@@ -99,12 +99,16 @@ func (s *Store) NextBorder(ctx context.Context, team string, at time.Time) (time
 	if err != nil || len(rows) == 0 {
 		return time.Time{}, err
 	}
-	next := rows[0]
+	return BorderAfter(at, rows[0].Next, rows[0].Until), nil
+}
+
+// BorderAfter returns the next border after a time: next, unless that is not known from some moment on. Both are in ms since 1970.
+func BorderAfter(at time.Time, next, until *int64) time.Time {
 	switch {
-	case next.Until != nil && *next.Until <= at.UnixMilli():
-		return at.Add(unknownLife), nil
-	case next.Next != nil:
-		return time.UnixMilli(*next.Next), nil
+	case until != nil && *until <= at.UnixMilli():
+		return at.Add(unknownLife)
+	case next != nil:
+		return time.UnixMilli(*next)
 	}
-	return time.Time{}, nil
+	return time.Time{}
 }

@@ -167,7 +167,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	maps.Copy(known, map[string]any{"state": "active", "archive_below": 0.01, "other_key": "n-2", "groups": [][]string{{"x"}}, "mention_keys": []string{"n-1"}})
 	known["since_ms"], known["changed"] = 1, []map[string]any{{"key": "n-1", "is_relationship": false}}
 	known["before_key"], known["value"] = "x", `"v"`
-	known["rest"], known["again"], known["hub"], known["few"] = true, true, 1000, 100
+	known["present_ms"], known["rest"], known["again"], known["hub"], known["few"] = 1, true, true, 1000, 100
 	maps.Copy(known, map[string]any{"at": 1, "written": "k api", "thin_at": 1, "is_relationship": false, "before_version": 1, "of": "x", "version": 1, "listed": "system" + graph.KeySeparator + "s"})
 	maps.Copy(known, map[string]any{"nodes": 1, "characters": 1, "fresh_until": 1, "max_nodes": 1, "max_characters": nil})
 	if strings.HasPrefix(q.Name, "chat_") {
@@ -263,7 +263,7 @@ func (e *env) statements() []cypher.Query {
 		for i, section := range sections {
 			files[i] = "context_" + string(section)
 		}
-		all = append(all, cypher.LoadCombined(fmt.Sprintf("context of %d sections", len(sections)), files...))
+		all = append(all, cypher.LoadCombined(fmt.Sprintf("context of %d sections", len(sections)), append(files, "context_border")...))
 	}
 	return all
 }

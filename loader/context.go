@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"kith/cache"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/preference"
@@ -107,7 +108,7 @@ func (l *Loader) loadCached(ctx context.Context, r *Request, view string) (k cac
 			view = r.view()
 		}
 		return l.cache.Get(ctx, r.Scope.TeamID, r.Scope.UserID, view, func(ctx context.Context) ([]byte, bool, error) {
-			return l.untilBorder(ctx, r.Scope, func(ctx context.Context) ([]byte, bool, error) { return l.make(ctx, r) })
+			return l.make(ctx, r)
 		})
 	})
 	if err != nil {
@@ -136,7 +137,7 @@ func (l *Loader) read(ctx context.Context, r *Request) (*reading, error) {
 	now, begun := l.options.Now(), time.Now()
 	q := SectionQuery{Now: now, AsOf: r.AsOf, FocusKey: r.FocusID, ConversationID: r.ConversationID}
 	q.FocusKind, _ = graph.KindOf(r.FocusKind)
-	found, degraded, err := l.load(ctx, r.Scope, r.sections(), q)
+	found, degraded, err := l.load(ctx, r.Scope, withBorder(r.sections()), q)
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +189,9 @@ func (l *Loader) make(ctx context.Context, r *Request) (raw []byte, keep bool, e
 	}
 	read.Sum = sum(read.Body)
 	read.Whole = read.whole()
+	if !read.found.Border.IsZero() {
+		cache.Until(ctx, read.found.Border)
+	}
 	return read.encode(), len(read.degraded) == 0, nil
 }
 

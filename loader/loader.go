@@ -179,6 +179,10 @@ func (l *Loader) load(ctx context.Context, scope graph.Scope, sections []Section
 	} else if p.loaded {
 		found.Preferences = p.found
 	}
+	if failed[borderSection] != nil {
+		delete(failed, borderSection)
+		found.Border = q.Now // not cached
+	}
 	for section, err := range failed {
 		l.options.Log.Warn("section not loaded, context is incomplete", "section", section, "error", err)
 		l.options.Degraded(section)

@@ -30,6 +30,9 @@ const (
 	SourcesSection          Section = "sources"
 	LastConversationSection Section = "last_conversation"
 	FocusSection            Section = "focus"
+
+	// borderSection is no part of a context: it says until when the others stay as they are without a write.
+	borderSection Section = "border"
 )
 
 // AllSections are the sections of a context without focus.
@@ -53,6 +56,8 @@ type Sections struct {
 	Waiting            int64             // writes that wait for a review; at most 1,000
 	LastConversation   *LastConversation // nil: there was none
 	Focus              *Focus            // nil: the node does not exist, or the scope may not see it
+
+	Border time.Time // until when all this stays as it is without a write; zero: for ever
 }
 
 // OwnerRelationship is a node with the user's strongest current relationship to it. A filled one may have no relationship.
@@ -129,7 +134,7 @@ func (q SectionQuery) params(scope graph.Scope) map[string]any {
 	}
 	return map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "week_ago": moment.Add(-graph.Week), "until": until,
-		"now": moment.Truncate(time.Millisecond), "now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label, "conversation_id": q.ConversationID, "least_trust": trust.Least,
+		"now": moment.Truncate(time.Millisecond), "now_ms": moment.UnixMilli(), "focus_key": q.FocusKey, "focus_label": q.FocusKind.Label, "conversation_id": q.ConversationID, "least_trust": trust.Least, "present_ms": q.Now.UnixMilli(),
 		"prefixes": []string{graph.ListPrefix(graph.PersonKind, scope.UserID), graph.ListPrefix(graph.ConceptKind, scope.UserID), graph.ListPrefix(graph.EntityKind, scope.UserID)},
 	}
 }
@@ -219,8 +224,17 @@ func usual(elsewhere []Section) []Section {
 	return slices.DeleteFunc(slices.Clone(AllSections), func(x Section) bool { return slices.Contains(elsewhere, x) })
 }
 
+// withBorder returns what is read for a context of some sections.
+func withBorder(sections []Section) []Section {
+	if len(sections) == 0 {
+		return nil
+	}
+	return append(slices.Clone(sections), borderSection)
+}
+
 func (s *Store) warm(ctx context.Context, mode Mode, sections []Section) error {
 	nobody, q := graph.Nobody(), SectionQuery{Now: s.graph.Now()}
+	sections = withBorder(sections)
 	if mode == Combined {
 		_, err := s.ReadSections(ctx, nobody, sections, q)
 		return err
@@ -266,6 +280,11 @@ func (s *Sections) fill(section Section, v any, user *string, now time.Time) err
 		}
 	case FocusSection:
 		s.Focus = f.focusFrom(v, user, now)
+	case borderSection:
+		if l := neo.List(v); len(l) > 0 {
+			border := f.of(l[0], 2)
+			s.Border = graph.BorderAfter(now, neo.OptionalInteger(border[0]), neo.OptionalInteger(border[1]))
+		}
 	}
 	if f.err != nil {
 		return fmt.Errorf("read section %s: %w", section, f.err)
