@@ -412,7 +412,7 @@ func embedHidden(e *env) {
 	e.settle()
 	e.Write("u", []graph.NodeWrite{{Kind: "concept", EntityKey: "c", Description: graph.Some("shown again")}}) // is queued too
 	params := map[string]any{
-		"team_id": e.Team, "user_id": "u", "entity_key": "c", "label": "Concept", "as_of": nil, "now": e.Now, "now_ms": e.Now.UnixMilli(), "limit": 10,
+		"team_id": e.Team, "user_id": "u", "entity_key": "c", "label": "Concept", "as_of": nil, "now": e.Now, "now_ms": e.Now.UnixMilli(), "limit": 10, "rest": false,
 		"after": "", "end": "\U0010ffff", "messages": false, "state": nil, "archive_below": 0.01,
 	}
 	for _, name := range []string{"export_nodes", "node_get", "node_list"} {
