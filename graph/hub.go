@@ -186,6 +186,9 @@ func strongestOfHub(read reads, params map[string]any, hub []string, limit int64
 
 // withoutSalience fills the strongest relationships of a hub with those that have no salience, as mentions.
 func withoutSalience(read reads, params map[string]any, hub []string, limit int64, rows []linkRow) ([]linkRow, error) {
+	if params["as_of"] != nil {
+		params["now"] = params["as_of"]
+	}
 	params["past"], params["types"], params["after"], params["walk"] = false, nil, "", hubStrongest
 	found, err := rowsOf(read, forTypes(readHub, hub), params)
 	if err != nil {
@@ -236,7 +239,7 @@ func (m *Maintenance) grow(ctx context.Context, g grown) {
 }
 
 // hub makes a node a hub, or marks what a hub lacks. What is written while a node becomes a hub may lack a mark until the next pass, unless
-// the writer holds the lock of the node, as all but merges of other nodes do.
+// the writer holds the lock of the node, as all but merges of other nodes and storylines do.
 func (m *Maintenance) hub(ctx context.Context, p pieces, team, key string, again bool) error {
 	of := map[string]any{"team_id": team, "entity_key": key, "few": hubFew, "hub": hubDegree, "again": again}
 	state, err := findHub.ReadOne(ctx, m.store.db, of)
@@ -250,8 +253,16 @@ func (m *Maintenance) hub(ctx context.Context, p pieces, team, key string, again
 	if len(fresh)+len(state.Ready) == 0 {
 		return nil
 	}
-	if err := m.store.indexHubs(ctx, slices.Concat(state.Ready, fresh)); err != nil {
-		return err
+	indexed, err := m.store.indexHubs(ctx, slices.Concat(state.Ready, fresh))
+	if err != nil {
+		if ctx.Err() != nil || m.store.Ping(ctx) != nil {
+			return err
+		}
+		m.options.Log.Warn("a node with many relationships is read without indexes, as they cannot be created", "team_id", team, "entity_key", key, "error", err)
+	}
+	fresh = slices.DeleteFunc(fresh, func(kind string) bool { return !slices.Contains(indexed, kind) })
+	if len(fresh)+len(state.Ready) == 0 {
+		return nil
 	}
 	set := func(types any) error {
 		return m.store.Transaction(ctx, "hub_set", func(t *Tx) error {
@@ -263,35 +274,50 @@ func (m *Maintenance) hub(ctx context.Context, p pieces, team, key string, again
 			return err
 		}
 	}
-	if err := p.run(ctx, markHub, of, nil); err != nil || len(fresh) == 0 {
+	skipped, whole := p.skipped, true
+	p.skipped = func(step string, err error) { skipped(step, err); whole = false }
+	if err := p.run(ctx, markHub, of, nil); err != nil || len(fresh) == 0 || !whole {
 		return err
 	}
 	return set(append(state.Ready, fresh...))
 }
 
-// indexHubs creates the indexes of the relationships of hubs of some types.
-func (s *Store) indexHubs(ctx context.Context, types []string) error {
+// indexHubs creates the indexes of the relationships of hubs of some types. It returns the types that have theirs, and why others do not.
+func (s *Store) indexHubs(ctx context.Context, types []string) (indexed []string, err error) {
 	there, err := findSchemaNames.ReadOne(ctx, s.db.Leader(), nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	created := false
+	created, failed := false, error(nil)
 	for _, kind := range types {
-		for name, statement := range cypher.HubIndexes(kind) {
-			if slices.Contains(there, name) {
-				continue
-			}
-			if err := s.db.Schema(ctx, "hub", statement); err != nil {
-				return err
-			}
-			created = true
+		if err := s.indexHub(ctx, kind, there, &created); err != nil {
+			failed = err
+			continue
 		}
+		indexed = append(indexed, kind)
 	}
 	if !created {
-		return nil
+		return indexed, failed
 	}
 	if err := s.AwaitIndexes(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	return s.AwaitMembers(ctx)
+	if err := s.AwaitMembers(ctx); err != nil {
+		return nil, err
+	}
+	return indexed, failed
+}
+
+// indexHub creates the indexes of one type that are not there.
+func (s *Store) indexHub(ctx context.Context, kind string, there []string, created *bool) error {
+	for name, statement := range cypher.HubIndexes(kind) {
+		if slices.Contains(there, name) {
+			continue
+		}
+		if err := s.db.Schema(ctx, "hub", statement); err != nil {
+			return err
+		}
+		*created = true
+	}
+	return nil
 }

@@ -147,6 +147,14 @@ func (q SectionQuery) moment() time.Time {
 	return q.Now
 }
 
+// momentOf is the moment of a section. Borders are of the present, until which an answer is cached.
+func (q SectionQuery) momentOf(section Section) time.Time {
+	if section == borderSection {
+		return q.Now
+	}
+	return q.moment()
+}
+
 // statement returns the name of a section's file. For a past day only the relationships themselves record what was current.
 func (q SectionQuery) statement(section Section) string {
 	if section == RelationshipsSection && q.AsOf != nil {
@@ -166,7 +174,7 @@ func (s *Store) ReadSections(ctx context.Context, scope graph.Scope, sections []
 	}
 	found := &Sections{}
 	for i, section := range sections {
-		if err := found.fill(section, rows[0][i], &scope.UserID, q.moment()); err != nil {
+		if err := found.fill(section, rows[0][i], &scope.UserID, q.momentOf(section)); err != nil {
 			return nil, err
 		}
 	}
@@ -182,7 +190,7 @@ func (s *Store) ReadSection(ctx context.Context, scope graph.Scope, section Sect
 	if len(rows) != 1 || len(rows[0]) != 1 {
 		return fmt.Errorf("read section %s: %d rows: %w", section, len(rows), neo.ErrStatement)
 	}
-	return found.fill(section, rows[0][0], &scope.UserID, q.moment())
+	return found.fill(section, rows[0][0], &scope.UserID, q.momentOf(section))
 }
 
 // combined returns the statement of several sections, and caches it.

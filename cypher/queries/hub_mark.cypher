@@ -1,11 +1,11 @@
-// Marks the next relationships of a hub, so that the indexes of hubs have them.
+// Marks the next relationships of a hub that have no mark or a wrong one, so that the indexes of hubs have them.
 // mode: write
 // params: team_id, entity_key, skip, limit
 // returns: marked
 MATCH (n:Memory {team_id: $team_id, entity_key: $entity_key})
 USING INDEX SEEK n:Memory(team_id, entity_key)
 MATCH (n)-[r:!has_message&!system_relationship {team_id: $team_id}]-()
-WHERE CASE WHEN startNode(r) = n THEN r.hub_from IS NULL ELSE r.hub_to IS NULL END
+WHERE coalesce(CASE WHEN startNode(r) = n THEN r.hub_from ELSE r.hub_to END <> n.entity_key, true)
 WITH n, r
 SKIP $skip
 LIMIT $limit

@@ -2,8 +2,8 @@
 // archives what has decayed away or has ended. Values from later times stay unchanged. Returns the last node of the
 // pass, the nodes that left contexts, expired notes, the pairs of nodes of relationships that begin or end in the future or
 // have a rank of before they did, and when they will. If as many relationships as $links were changed, more may be left: the statement
-// goes on with them if it is run again. hubs: the keys of nodes with more
-// relationships than $hub.
+// goes on with them if it is run again. hubs: the keys of hubs,
+// and of nodes with more relationships than $hub.
 // mode: write
 // params: team_id, after, limit, links, hub, now, now_ms, stale_ms
 // returns: seen, last, archived, noted, moved, noted_relationships, due, borders, hubs
@@ -33,7 +33,7 @@ WITH collect(n) AS nodes,
   max(n.entity_key) AS last,
   reduce(all = [], keys IN collect(gone) | all + keys) AS archived,
   collect(CASE WHEN n.notes_expire_at <= $now_ms THEN n.entity_key END) AS noted,
-  collect(CASE WHEN COUNT { (n)--() } - COUNT { (n)-[:has_message]->() } > $hub THEN n.entity_key END) AS hubs
+  collect(CASE WHEN n.hub_key IS NOT NULL OR COUNT { (n)--() } - COUNT { (n)-[:has_message]->() } > $hub THEN n.entity_key END) AS hubs
 CALL (nodes) {
   UNWIND nodes AS n
   MATCH (n)-[r {team_id: $team_id}]->(:Memory)

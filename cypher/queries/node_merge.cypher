@@ -21,13 +21,15 @@ CALL (g, o) {
     WHERE leads
     CREATE (o)-[n:$(kind) {team_id: $team_id}]->(x)
     SET n = values, n.merged_from = CASE WHEN sources = [] THEN null ELSE sources END,
-      n.from_key = CASE WHEN values.from_key IS NOT NULL THEN $to END, n.to_key = CASE WHEN values.to_key IS NOT NULL THEN x.entity_key END, n.hub_from = o.hub_key, n.hub_to = x.hub_key
+      n.from_key = CASE WHEN values.from_key IS NOT NULL THEN $to END, n.to_key = CASE WHEN values.to_key IS NOT NULL THEN x.entity_key END,
+      n.hub_from = CASE WHEN kind <> 'system_relationship' THEN o.hub_key END, n.hub_to = CASE WHEN kind <> 'system_relationship' THEN x.hub_key END
     UNION
     WITH o, x, kind, leads, values, sources
     WHERE NOT leads
     CREATE (x)-[n:$(kind) {team_id: $team_id}]->(o)
     SET n = values, n.merged_from = CASE WHEN sources = [] THEN null ELSE sources END, n.node_key = CASE WHEN kind = 'mentions' THEN $to ELSE n.node_key END,
-      n.from_key = CASE WHEN values.from_key IS NOT NULL THEN x.entity_key END, n.to_key = CASE WHEN values.to_key IS NOT NULL THEN $to END, n.hub_from = x.hub_key, n.hub_to = o.hub_key
+      n.from_key = CASE WHEN values.from_key IS NOT NULL THEN x.entity_key END, n.to_key = CASE WHEN values.to_key IS NOT NULL THEN $to END,
+      n.hub_from = CASE WHEN kind <> 'system_relationship' THEN x.hub_key END, n.hub_to = CASE WHEN kind <> 'system_relationship' THEN o.hub_key END
   }
   RETURN collect([values.key, CASE WHEN kind = 'system_relationship' THEN values.relationship_type ELSE coalesce(values.type_word, kind) END, CASE WHEN leads THEN $to ELSE x.entity_key END,
     CASE WHEN leads THEN x.entity_key ELSE $to END, coalesce(values.version, 1), coalesce(values.user_id, ''), coalesce(values.valid_to > $now, true), kind = 'system_relationship', NOT x:Memory]) AS links

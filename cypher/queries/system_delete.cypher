@@ -9,7 +9,7 @@ CALL (s) {
   USING INDEX SEEK r:system_relationship(team_id, system, seq)
   WHERE r.seq >= 0
   CREATE (f:Former {team_id: $team_id})
-  SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, former_of: r.key, former_kind: 'system_relationship',
+  SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, hub_from: null, hub_to: null, former_of: r.key, former_kind: 'system_relationship',
     former_type: 'system_relationship', deleted: true, until: $now, thin_at: $thin_at}
   DELETE r
   RETURN collect(f.former_of) AS links
@@ -30,7 +30,7 @@ CALL (s) {
     RETURN count(f) AS others
   }
   CREATE (f:Former {team_id: $team_id})
-  SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, vector: null, vector_scope: null, vector_seq: null, embed_due: null,
+  SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, vector: null, vector_scope: null, vector_seq: null, embed_due: null, hub_key: null, hub_types: null,
     former_of: n.entity_key, former_kind: 'system_entity', deleted: true, until: $now, thin_at: $thin_at}
   DETACH DELETE n
   RETURN collect(f.former_of) AS gone

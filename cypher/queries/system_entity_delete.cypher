@@ -18,7 +18,7 @@ CALL (n) {
   RETURN collect(CASE WHEN f.former_kind = 'system_relationship' THEN f.former_of END) AS links
 }
 CREATE (f:Former {team_id: $team_id})
-SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, vector: null, vector_scope: null, vector_seq: null, embed_due: null,
+SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, vector: null, vector_scope: null, vector_seq: null, embed_due: null, hub_key: null, hub_types: null,
   former_of: n.entity_key, former_kind: 'system_entity', deleted: true, until: $now, thin_at: $thin_at}
 DETACH DELETE n
 WITH collect(f.former_of) AS gone, collect(links) AS links

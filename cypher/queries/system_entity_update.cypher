@@ -15,7 +15,7 @@ CALL (n, row) {
   WITH n, row
   WHERE row.replaced_at IS NOT NULL
   CREATE (f:Former {team_id: $team_id})
-  SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, vector: null, vector_scope: null, vector_seq: null, embed_due: null,
+  SET f = n{.*, notes: null, notes_expire_at: null, near: null, search_scope: null, vector: null, vector_scope: null, vector_seq: null, embed_due: null, hub_key: null, hub_types: null,
     former_of: n.entity_key, former_kind: 'system_entity', until: row.replaced_at, thin_at: row.thin_at}
   SET n.restored_at = null
 }

@@ -7,7 +7,7 @@ UNWIND $rows AS row
 MATCH ()-[r:system_relationship {team_id: $team_id, from_key: row.from_key, to_key: row.to_key, relationship_type: row.relationship_type}]->()
 USING INDEX SEEK r:system_relationship(team_id, from_key, to_key, relationship_type)
 CREATE (f:Former {team_id: $team_id})
-SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, former_of: r.key, former_kind: 'system_relationship',
+SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, hub_from: null, hub_to: null, former_of: r.key, former_kind: 'system_relationship',
   former_type: 'system_relationship', deleted: true, until: $now, thin_at: $thin_at}
 DELETE r
 WITH collect(f.former_of) AS gone

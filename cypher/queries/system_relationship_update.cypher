@@ -14,7 +14,7 @@ CALL (r, row) {
   WITH r, row
   WHERE row.replaced_at IS NOT NULL
   CREATE (f:Former {team_id: $team_id})
-  SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, former_of: r.key, former_kind: 'system_relationship',
+  SET f = r{.*, notes: null, notes_expire_at: null, search_scope: null, hub_from: null, hub_to: null, former_of: r.key, former_kind: 'system_relationship',
     former_type: 'system_relationship', until: row.replaced_at, thin_at: row.thin_at}
   SET r.restored_at = null
 }
