@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -37,34 +36,15 @@ type hubState struct {
 	Ready, Types []string // read by an index; with more than a few relationships
 }
 
-// reads runs a statement that reads, in a transaction or by itself.
-type reads func(q cypher.Query, params map[string]any) ([][]any, error)
-
-// reads returns the statements of a call, each by itself.
-func (s *Store) reads(ctx context.Context) reads {
-	return func(q cypher.Query, params map[string]any) ([][]any, error) { return s.db.Read(ctx, q, params) }
+// readsAlone runs statements of a call that read, each by itself.
+type readsAlone struct {
+	ctx context.Context //nolint:containedctx // of the call
+	db  neo.Reader
 }
 
-// rowsOf returns the rows of a statement.
-func rowsOf[T any](read reads, q neo.Query[T], params map[string]any) ([]T, error) {
-	rows, err := read(q.Query, params)
-	if err != nil {
-		return nil, err
-	}
-	return q.Decode(rows)
-}
-
-// rowOf returns the first row of a statement, or ErrNotFound.
-func rowOf[T any](read reads, q neo.Query[T], params map[string]any) (T, error) {
-	rows, err := rowsOf(read, q, params)
-	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("%s: %w", q.Name, fault.ErrNotFound)
-	}
-	if err != nil {
-		var none T
-		return none, err
-	}
-	return rows[0], nil
+// Exec returns the rows of a statement.
+func (r readsAlone) Exec(q cypher.Query, params map[string]any) ([][]any, error) {
+	return r.db.Read(r.ctx, q, params)
 }
 
 // ofAnyType returns a statement, written for one type of relationships, for all.
@@ -74,8 +54,8 @@ func ofAnyType[T any](q neo.Query[T]) neo.Query[T] {
 }
 
 // ofOtherTypes returns the statement for the stored types that are not read by the indexes of a hub.
-func ofOtherTypes[T any](read reads, q neo.Query[T], hub []string) (neo.Query[T], error) {
-	types, err := rowOf(read, findTypeIndexes, nil)
+func ofOtherTypes[T any](read neo.Execer, q neo.Query[T], hub []string) (neo.Query[T], error) {
+	types, err := findTypeIndexes.ExecOne(read, nil)
 	if err != nil {
 		return q, err
 	}
@@ -120,13 +100,13 @@ func byKey(a, b linkRow) int { return cmp.Compare(a.key(), b.key()) }
 func byStored(a, b linkRow) int { return cmp.Or(cmp.Compare(b.stored(), a.stored()), byKey(b, a)) }
 
 // hubPage returns the next relationships of a hub in the order of their keys, as node_relationships does of other nodes.
-func hubPage(read reads, params map[string]any, hub []string, l *RelationshipList) ([]linkRow, error) {
+func hubPage(read neo.Execer, params map[string]any, hub []string, l *RelationshipList) ([]linkRow, error) {
 	params["rest"] = true
 	of, err := ofOtherTypes(read, listRelationships, hub)
 	if err != nil {
 		return nil, err
 	}
-	others, err := rowOf(read, of, params)
+	others, err := of.ExecOne(read, params)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +116,7 @@ func hubPage(read reads, params map[string]any, hub []string, l *RelationshipLis
 	rows := others.Relationships
 	if len(hub) > 0 {
 		params["walk"] = l.Limit + 1
-		found, err := rowsOf(read, forTypes(readHub, hub), params)
+		found, err := forTypes(readHub, hub).Exec(read, params)
 		if err != nil {
 			return nil, err
 		}
@@ -148,13 +128,13 @@ func hubPage(read reads, params map[string]any, hub []string, l *RelationshipLis
 
 // strongestOfHub returns the strongest relationships of a hub at a moment. If some that were not read may be stronger, because others have
 // decayed since their salience was stored (a day ago at most, if maintenance runs), it reads hubStrongest of each type and direction.
-func strongestOfHub(read reads, params map[string]any, hub []string, limit int64, moment time.Time) ([]linkRow, error) {
-	params["rest"], params["outgoing"], params["incoming"] = true, true, true
+func strongestOfHub(read neo.Execer, params map[string]any, hub []string, limit int64, moment time.Time) ([]linkRow, error) {
+	params["rest"] = true
 	of, err := ofOtherTypes(read, findNode, hub)
 	if err != nil {
 		return nil, err
 	}
-	others, err := rowOf(read, of, params)
+	others, err := of.ExecOne(read, params)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +144,7 @@ func strongestOfHub(read reads, params map[string]any, hub []string, limit int64
 	}
 	for walk := limit; ; walk = max(limit, hubStrongest) {
 		params["walk"] = walk
-		found, err := rowsOf(read, forTypes(readHubStrongest, hub), params)
+		found, err := forTypes(readHubStrongest, hub).Exec(read, params)
 		if err != nil {
 			return nil, err
 		}
@@ -185,12 +165,12 @@ func strongestOfHub(read reads, params map[string]any, hub []string, limit int64
 }
 
 // withoutSalience fills the strongest relationships of a hub with those that have no salience, as mentions.
-func withoutSalience(read reads, params map[string]any, hub []string, limit int64, rows []linkRow) ([]linkRow, error) {
+func withoutSalience(read neo.Execer, params map[string]any, hub []string, limit int64, rows []linkRow) ([]linkRow, error) {
 	if params["as_of"] != nil {
 		params["now"] = params["as_of"]
 	}
-	params["past"], params["types"], params["after"], params["walk"] = false, nil, "", hubStrongest
-	found, err := rowsOf(read, forTypes(readHub, hub), params)
+	params["past"], params["outgoing"], params["incoming"], params["types"], params["after"], params["walk"] = false, true, true, nil, "", hubStrongest
+	found, err := forTypes(readHub, hub).Exec(read, params)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +270,9 @@ func (s *Store) indexHubs(ctx context.Context, types []string) (indexed []string
 	}
 	created, failed := false, error(nil)
 	for _, kind := range types {
-		if err := s.indexHub(ctx, kind, there, &created); err != nil {
+		fresh, err := s.indexHub(ctx, kind, there)
+		created = created || fresh
+		if err != nil {
 			failed = err
 			continue
 		}
@@ -308,16 +290,16 @@ func (s *Store) indexHubs(ctx context.Context, types []string) (indexed []string
 	return indexed, failed
 }
 
-// indexHub creates the indexes of one type that are not there.
-func (s *Store) indexHub(ctx context.Context, kind string, there []string, created *bool) error {
+// indexHub creates the indexes of one type that are not there, and reports whether it has created some.
+func (s *Store) indexHub(ctx context.Context, kind string, there []string) (created bool, err error) {
 	for name, statement := range cypher.HubIndexes(kind) {
 		if slices.Contains(there, name) {
 			continue
 		}
 		if err := s.db.Schema(ctx, "hub", statement); err != nil {
-			return err
+			return created, err
 		}
-		*created = true
+		created = true
 	}
-	return nil
+	return created, nil
 }

@@ -127,13 +127,13 @@ func (q *NodeQuery) params(s *Store, scope Scope, kind Kind, key string) map[str
 
 // nodeRow reads a stored node.
 func (s *Store) nodeRow(ctx context.Context, scope Scope, kind Kind, key string, q NodeQuery) (nodeRow, error) {
-	return q.row(s, s.reads(ctx), scope, kind, key)
+	return q.row(s, readsAlone{ctx, s.db}, scope, kind, key)
 }
 
 // row reads a stored node, with its relationships at the time of the query.
-func (q *NodeQuery) row(s *Store, read reads, scope Scope, kind Kind, key string) (nodeRow, error) {
+func (q *NodeQuery) row(s *Store, read neo.Execer, scope Scope, kind Kind, key string) (nodeRow, error) {
 	params := q.params(s, scope, kind, key)
-	row, err := rowOf(read, ofAnyType(findNode), params)
+	row, err := ofAnyType(findNode).ExecOne(read, params)
 	if err != nil || len(row.Hub) == 0 || q.Relationships == 0 {
 		return row, err
 	}
@@ -166,7 +166,7 @@ func (row *nodeRow) view(kind Kind, moment time.Time) NodeView {
 
 // view returns a node as the transaction has left it.
 func (t *Tx) view(scope Scope, kind Kind, key string, q NodeQuery) (NodeView, error) {
-	row, err := q.row(t.store, t.Exec, scope, kind, key)
+	row, err := q.row(t.store, t, scope, kind, key)
 	if err != nil {
 		return NodeView{}, err
 	}

@@ -152,8 +152,8 @@ func (s *Store) relationships(ctx context.Context, scope Scope, l *RelationshipL
 	params, read := map[string]any{
 		"team_id": scope.TeamID, "user_id": scope.User(), "entity_key": l.Key, "label": l.Kind.Label, "now": moment, "past": l.Past, "rest": false,
 		"outgoing": l.Direction != "incoming", "incoming": l.Direction != "outgoing", "types": types, "after": after, "limit": l.Limit + 1,
-	}, s.reads(ctx)
-	found, err := rowOf(read, ofAnyType(listRelationships), params)
+	}, readsAlone{ctx, s.db}
+	found, err := ofAnyType(listRelationships).ExecOne(read, params)
 	if err == nil && len(found.Hub) > 0 {
 		found.Relationships, err = hubPage(read, params, found.Hub, l)
 	}
