@@ -16,13 +16,13 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"kith/auth"
+	"kith/access/auth"
+	"kith/access/limit"
 	"kith/cache"
 	"kith/chat"
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/testenv"
-	"kith/limit"
 	"kith/loader"
 	"kith/preference"
 	"kith/recall"

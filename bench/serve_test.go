@@ -20,7 +20,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/cache"
 	"kith/chat"
 	"kith/graph"

@@ -17,7 +17,7 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/cache"
 	"kith/chat"
 	"kith/cypher"

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/access/limit"
 	"kith/graph"
-	"kith/limit"
 	"kith/llm"
 	"kith/loader"
 )

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/cache"
 	"kith/chat"
 	"kith/graph"

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"kith/audit"
+	"kith/access/audit"
 )
 
 // readOnlyPosts are the POST routes that usually change nothing. Package mcp writes a line of its own for each tool call that does.

@@ -15,9 +15,9 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humagin"
 	"github.com/gin-gonic/gin"
 
+	"kith/access/limit"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/limit"
 )
 
 // Bounds of bodies. Operations that write many items at once take larger ones: Options.MaxBody.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/feed"
 	"kith/graph"
 	"kith/internal/fault"

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
+	"kith/access/limit"
 	"kith/feed"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/limit"
 )
 
 // fakeFeed is a feed of one change after another, as fast as they are read.

@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/chat"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/chat"
 	"kith/graph"
 	"kith/internal/fault"

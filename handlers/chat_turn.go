@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/chat"
 )
 

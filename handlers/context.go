@@ -7,7 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/loader"
 	"kith/replay"
 )

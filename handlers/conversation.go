@@ -12,7 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/digest"
 	"kith/graph"
 	"kith/internal/fault"

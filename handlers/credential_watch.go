@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 )
 
 // lookEvery is the time between two looks at the credential of a stream. A look costs a statement in two seconds at most.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/internal/fault"
 )
 

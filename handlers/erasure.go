@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/erasure"
 	"kith/graph"
 	"kith/internal/fault"

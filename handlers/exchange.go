@@ -16,8 +16,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
 
-	"kith/audit"
-	"kith/auth"
+	"kith/access/audit"
+	"kith/access/auth"
 	"kith/exchange"
 	"kith/graph"
 	"kith/internal/fault"

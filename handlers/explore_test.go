@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/explore"
 	"kith/graph"
 	"kith/vector"

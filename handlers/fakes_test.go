@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/consolidation"
 	"kith/duplicate"
 	"kith/erasure"

@@ -14,7 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/golden"

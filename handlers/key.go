@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"kith/audit"
-	"kith/auth"
+	"kith/access/audit"
+	"kith/access/auth"
 )
 
 // CreateKeyInput describes a new key.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"kith/limit"
+	"kith/access/limit"
 )
 
 // limit lets a key make as many calls as it may, and reports with each how much is left. What a body adds to the cost is charged when

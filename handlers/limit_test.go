@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/auth"
-	"kith/limit"
+	"kith/access/auth"
+	"kith/access/limit"
 )
 
 // purse is a key's units, which do not grow.

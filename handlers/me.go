@@ -3,8 +3,8 @@ package handlers
 import (
 	"context"
 
+	"kith/access/limit"
 	"kith/graph"
-	"kith/limit"
 )
 
 // RateLimit is how many units a key may spend, and has left.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/auth"
+	"kith/access/auth"
 )
 
 // Any key may ask what it is, and learns what it has left.

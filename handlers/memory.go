@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/internal/fence"
 )
 

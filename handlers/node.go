@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/bounds"
 	"kith/internal/fault"

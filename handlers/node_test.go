@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/internal/fault"
 )
 

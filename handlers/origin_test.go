@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/auth"
+	"kith/access/auth"
 )
 
 func TestOnlyPagesOfTheServiceCallTools(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/auth"
+	"kith/access/auth"
 )
 
 // One preference is set and deleted by its key in the path.

@@ -3,7 +3,7 @@ package handlers
 import (
 	"context"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/loader"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
 )

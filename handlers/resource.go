@@ -5,7 +5,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"kith/auth"
+	"kith/access/auth"
 )
 
 // resourcePath is where clients look up who gives tokens for a resource (RFC 9728): below it is the path of the resource.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/auth"
+	"kith/access/auth"
 )
 
 // Clients that sign in learn from a 401 where tokens are given, if there are any.

@@ -3,8 +3,8 @@ package handlers
 import (
 	"context"
 
-	"kith/audit"
-	"kith/auth"
+	"kith/access/audit"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/statement"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/digest"
 	"kith/graph"
 	"kith/loader"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/system"
 )

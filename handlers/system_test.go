@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/digest"
 	"kith/graph"
 	"kith/internal/fault"

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/traverse"

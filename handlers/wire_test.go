@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/auth"
+	"kith/access/auth"
 )
 
 const consoleOrigin = "https://console.example.org"

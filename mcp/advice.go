@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/markup"

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"kith/audit"
-	"kith/auth"
+	"kith/access/audit"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
 )

@@ -6,7 +6,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"

@@ -3,7 +3,7 @@ package mcp
 import (
 	"context"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/explore"
 	"kith/internal/contract"
 )

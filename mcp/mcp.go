@@ -10,8 +10,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"kith/audit"
-	"kith/auth"
+	"kith/access/audit"
+	"kith/access/auth"
 	"kith/digest"
 	"kith/explore"
 	"kith/graph"

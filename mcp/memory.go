@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/exchange"
 	"kith/graph"
 	"kith/internal/bounds"

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"kith/audit"
+	"kith/access/audit"
 	"kith/exchange"
 	"kith/graph"
 	"kith/internal/fault"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"

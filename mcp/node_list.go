@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"

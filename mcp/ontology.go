@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"

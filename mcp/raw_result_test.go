@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"kith/auth"
-	"kith/limit"
+	"kith/access/auth"
+	"kith/access/limit"
 )
 
 // post calls the tools over HTTP, those of the reference memory server among them.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"

@@ -17,7 +17,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/auth"
+	"kith/access/auth"
 )
 
 // served answers the lines of an input until its end, and returns all that it wrote.

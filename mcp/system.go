@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"kith/audit"
-	"kith/auth"
+	"kith/access/audit"
+	"kith/access/auth"
 	"kith/digest"
 	"kith/graph"
 	"kith/internal/contract"

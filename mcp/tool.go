@@ -11,12 +11,12 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"kith/audit"
-	"kith/auth"
+	"kith/access/audit"
+	"kith/access/auth"
+	"kith/access/limit"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/ownkey"
-	"kith/limit"
 	"kith/markup"
 )
 

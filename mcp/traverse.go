@@ -3,7 +3,7 @@ package mcp
 import (
 	"context"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"

@@ -12,7 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"kith/audit"
+	"kith/access/audit"
 	"kith/internal/testenv"
 )
 

@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/cache"
 	client "kith/clients/go"
 	"kith/cypher"

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/embedded"
 	"kith/internal/machine"
 	"kith/internal/sleep"

@@ -22,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/embedding"
 	"kith/handlers"
 	"kith/internal/metrics"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"kith/audit"
-	"kith/auth"
+	"kith/access/audit"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/terminal"

@@ -10,7 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/errgroup"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/embedded"
 	"kith/internal/fault"
 	"kith/internal/machine"

@@ -12,12 +12,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kith/auth"
+	"kith/access/auth"
+	"kith/access/limit"
 	client "kith/clients/go"
 	"kith/handlers"
 	"kith/internal/demo"
 	"kith/internal/metrics"
-	"kith/limit"
 	"kith/mcp"
 	"kith/ui"
 )

@@ -3,11 +3,11 @@ package main
 import (
 	"log/slog"
 
-	"kith/auth"
+	"kith/access/auth"
+	"kith/access/limit"
 	"kith/chat"
 	"kith/handlers"
 	"kith/internal/metrics"
-	"kith/limit"
 	"kith/llm"
 	"kith/mcp"
 )

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	client "kith/clients/go"
 	"kith/handlers"
 	"kith/internal/terminal"

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/handlers"
 )
 

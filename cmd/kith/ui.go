@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/internal/browser"
 	"kith/internal/terminal"
 	"kith/markup"

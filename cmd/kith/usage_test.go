@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 )
 

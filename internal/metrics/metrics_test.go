@@ -12,12 +12,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"kith/audit"
+	"kith/access/audit"
+	"kith/access/limit"
 	"kith/chat"
 	"kith/embedding"
 	"kith/graph"
 	"kith/handlers"
-	"kith/limit"
 	"kith/recall"
 	"kith/replay"
 	"kith/vector"

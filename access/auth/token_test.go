@@ -21,7 +21,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/google/go-cmp/cmp"
 
-	"kith/auth"
+	"kith/access/auth"
 )
 
 // issuer is an OpenID Connect issuer over HTTP.

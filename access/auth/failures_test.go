@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/auth"
+	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
 )

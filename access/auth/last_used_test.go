@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/auth"
+	"kith/access/auth"
 )
 
 // Uses are stored when the service stops, and after a failure the next time.
