@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"kith/chat"
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/llm"
+	"kith/memory/chat"
 )
 
 // model is a language model with prepared answers.

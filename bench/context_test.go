@@ -20,8 +20,8 @@ import (
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/loader"
-	"kith/statement"
-	"kith/workspace"
+	"kith/memory/statement"
+	"kith/memory/workspace"
 )
 
 // noCache loads anew for every request.

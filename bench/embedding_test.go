@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"kith/embedding"
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/llm"
+	"kith/memory/embedding"
 )
 
 // BenchmarkEmbedding measures how fast pending messages of thirty words get their vectors: read from the database,

@@ -13,12 +13,12 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"kith/embedding"
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/searchscope"
 	"kith/internal/testenv"
-	"kith/statement"
+	"kith/memory/embedding"
+	"kith/memory/explore"
+	"kith/memory/statement"
 	"kith/vector"
 )
 

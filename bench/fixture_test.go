@@ -14,8 +14,8 @@ import (
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/loader"
+	"kith/memory/preference"
 	"kith/neo"
-	"kith/preference"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

@@ -19,14 +19,14 @@ import (
 	"kith/access/auth"
 	"kith/access/limit"
 	"kith/cache"
-	"kith/chat"
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/testenv"
 	"kith/loader"
-	"kith/preference"
-	"kith/recall"
-	"kith/workspace"
+	"kith/memory/chat"
+	"kith/memory/preference"
+	"kith/memory/recall"
+	"kith/memory/workspace"
 )
 
 // allowAll accepts every key, to measure a request without authentication.

@@ -22,16 +22,16 @@ import (
 
 	"kith/access/auth"
 	"kith/cache"
-	"kith/chat"
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/testenv"
 	"kith/loader"
 	"kith/mcp"
-	"kith/preference"
-	"kith/recall"
-	"kith/system"
-	"kith/workspace"
+	"kith/memory/chat"
+	"kith/memory/preference"
+	"kith/memory/recall"
+	"kith/memory/system"
+	"kith/memory/workspace"
 )
 
 const callers = 8

@@ -7,7 +7,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/testenv"
-	"kith/statement"
+	"kith/memory/statement"
 )
 
 // said are messages of a user, one in four of which has a statement to remember.

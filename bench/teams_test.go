@@ -15,12 +15,12 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/searchscope"
 	"kith/internal/testenv"
 	"kith/loader"
-	"kith/preference"
+	"kith/memory/explore"
+	"kith/memory/preference"
 )
 
 const (

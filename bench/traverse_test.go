@@ -14,7 +14,7 @@ import (
 	"kith/cypher/guard"
 	"kith/graph"
 	"kith/internal/testenv"
-	"kith/traverse"
+	"kith/memory/traverse"
 )
 
 // walkEnv is a memory of randomly linked nodes, a hub, and a node with 10,000 relationships within two steps.

@@ -11,7 +11,7 @@ import (
 	"kith/internal/testenv"
 	"kith/internal/tokens"
 	"kith/loader"
-	"kith/workspace"
+	"kith/memory/workspace"
 )
 
 // writeWorkspace writes a project with the given number of entities and three times as many links: a fifth of its

@@ -19,16 +19,16 @@ import (
 
 	"kith/access/auth"
 	"kith/cache"
-	"kith/chat"
 	"kith/cypher"
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/testenv"
 	"kith/loader"
-	"kith/preference"
-	"kith/recall"
-	"kith/statement"
-	"kith/workspace"
+	"kith/memory/chat"
+	"kith/memory/preference"
+	"kith/memory/recall"
+	"kith/memory/statement"
+	"kith/memory/workspace"
 )
 
 // writer is the API over HTTP, and a driver, for one team.

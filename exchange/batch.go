@@ -6,12 +6,12 @@ import (
 	"errors"
 	"slices"
 
-	"kith/chat"
-	"kith/duplicate"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/preference"
-	"kith/statement"
+	"kith/memory/chat"
+	"kith/memory/duplicate"
+	"kith/memory/preference"
+	"kith/memory/statement"
 )
 
 // batch is the part of an import that is stored in one transaction: first the nodes, then the relationships and the statements.

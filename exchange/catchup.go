@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"kith/feed"
 	"kith/graph"
-	"kith/statement"
+	"kith/memory/feed"
+	"kith/memory/statement"
 )
 
 // Bounds of what is read again.

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"kith/chat"
-	"kith/duplicate"
-	"kith/feed"
 	"kith/graph"
-	"kith/preference"
-	"kith/statement"
+	"kith/memory/chat"
+	"kith/memory/duplicate"
+	"kith/memory/feed"
+	"kith/memory/preference"
+	"kith/memory/statement"
 )
 
 // exportStore reads the memory for an export.

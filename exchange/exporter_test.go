@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/feed"
 	"kith/graph"
+	"kith/memory/feed"
 )
 
 // moving is a memory that changes between any two records that are read.

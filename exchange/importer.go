@@ -10,13 +10,13 @@ import (
 	"slices"
 	"time"
 
-	"kith/chat"
-	"kith/duplicate"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/keytable"
-	"kith/preference"
-	"kith/statement"
+	"kith/memory/chat"
+	"kith/memory/duplicate"
+	"kith/memory/preference"
+	"kith/memory/statement"
 )
 
 // progressStore returns the progress of imports.

@@ -3,9 +3,9 @@ package exchange
 import (
 	"context"
 
-	"kith/chat"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/memory/chat"
 )
 
 // addChatTree adds a chat tree to the batch, before all its turns.

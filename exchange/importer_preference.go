@@ -12,7 +12,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // addPreference adds a preference to the batch. A batch has preferences of only one user.

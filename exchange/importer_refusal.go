@@ -3,8 +3,8 @@ package exchange
 import (
 	"context"
 
-	"kith/duplicate"
 	"kith/internal/fault"
+	"kith/memory/duplicate"
 )
 
 // addRefusal adds a pair of nodes that are two to the batch. The nodes of the batch are stored first: the pair is one of stored nodes.

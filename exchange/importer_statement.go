@@ -6,7 +6,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/statement"
+	"kith/memory/statement"
 )
 
 // readHeader reads whether the file has the statements of its messages. A continued import reads it again.

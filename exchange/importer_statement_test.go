@@ -13,7 +13,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/statement"
+	"kith/memory/statement"
 )
 
 // CheckStatement refuses statements without a key.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"kith/duplicate"
 	"kith/graph"
 	"kith/internal/bounds"
 	"kith/internal/keytable"
-	"kith/preference"
+	"kith/memory/duplicate"
+	"kith/memory/preference"
 )
 
 // scripted is a store that takes everything; of the first piece it does not say so where lost is set.

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"kith/chat"
-	"kith/duplicate"
-	"kith/feed"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/preference"
-	"kith/statement"
+	"kith/memory/chat"
+	"kith/memory/duplicate"
+	"kith/memory/feed"
+	"kith/memory/preference"
+	"kith/memory/statement"
 )
 
 // streamed is the size of an import or export whose memory is measured.

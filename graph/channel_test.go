@@ -10,8 +10,8 @@ import (
 	"kith/cypher"
 	"kith/graph"
 	"kith/internal/testenv"
-	"kith/traverse"
-	"kith/workspace"
+	"kith/memory/traverse"
+	"kith/memory/workspace"
 )
 
 // sharedProperties returns all that the database stores of a team's shared data.

@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/consolidation"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/loader"
+	"kith/memory/consolidation"
+	"kith/memory/preference"
 	"kith/neo"
-	"kith/preference"
 )
 
 var deletePreference = neo.Load[int64]("preference_delete")

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // belief returns a concept that belongs to the core beliefs.

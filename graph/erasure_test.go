@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"kith/access/auth"
-	"kith/chat"
 	"kith/cypher"
-	"kith/erasure"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/memory/chat"
+	"kith/memory/erasure"
+	"kith/memory/preference"
 	"kith/neo"
-	"kith/preference"
 )
 
 // canaries are unique texts with the same stem.

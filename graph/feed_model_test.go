@@ -14,10 +14,10 @@ import (
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/testenv"
+	"kith/memory/preference"
+	"kith/memory/statement"
+	"kith/memory/system"
 	"kith/neo"
-	"kith/preference"
-	"kith/statement"
-	"kith/system"
 )
 
 // TestTheFeedHasWhatChanged writes through all ways at random. The commits of each write must have the next numbers, and an item for

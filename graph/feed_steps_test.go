@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/preference"
-	"kith/statement"
-	"kith/system"
+	"kith/memory/preference"
+	"kith/memory/statement"
+	"kith/memory/system"
 )
 
 // Records that the steps of a feedModel write.

@@ -12,14 +12,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/chat"
-	"kith/erasure"
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
 	"kith/internal/testenv"
 	"kith/loader"
-	"kith/traverse"
+	"kith/memory/chat"
+	"kith/memory/erasure"
+	"kith/memory/traverse"
 )
 
 // TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the

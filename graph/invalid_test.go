@@ -13,7 +13,7 @@ import (
 	"kith/graph/graphtest"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // secret is part of bad values: no error may repeat it.

@@ -11,8 +11,8 @@ import (
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
-	"kith/system"
-	"kith/traverse"
+	"kith/memory/system"
+	"kith/memory/traverse"
 )
 
 // get returns a node as a user of the team sees it. It must exist.

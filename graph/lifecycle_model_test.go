@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/recall"
+	"kith/memory/recall"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/replay"
+	"kith/memory/replay"
 )
 
 // longAgo is the time of tests of whole passes: a pass covers all teams, and finds nothing to do in data that other

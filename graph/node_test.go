@@ -10,7 +10,7 @@ import (
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/bounds"
-	"kith/system"
+	"kith/memory/system"
 )
 
 // read returns a node of the team through the store's own lookup; nil if it does not exist.

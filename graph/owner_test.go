@@ -6,8 +6,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/memory/workspace"
 	"kith/neo"
-	"kith/workspace"
 )
 
 // ownersOf returns the owners of a user: name, whether generated, state, key.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/loader"
+	"kith/memory/explore"
 )
 
 // lasting returns a node that does not decay.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"kith/erasure"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/memory/erasure"
 )
 
 // A team's own quota overrides that of the service, and may be removed again. It is deleted with the team.

@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"kith/chat"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/testenv"
+	"kith/memory/chat"
+	"kith/memory/preference"
+	"kith/memory/system"
 	"kith/neo"
-	"kith/preference"
-	"kith/system"
 )
 
 // limited returns an environment whose teams have quotas.

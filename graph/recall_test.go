@@ -12,7 +12,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/testenv"
-	"kith/recall"
+	"kith/memory/recall"
 )
 
 // recallEvents counts the events of a queue.

@@ -17,7 +17,7 @@ import (
 	"kith/graph/graphtest"
 	"kith/internal/testenv"
 	"kith/loader"
-	"kith/statement"
+	"kith/memory/statement"
 )
 
 var utterances = []string{

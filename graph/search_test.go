@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/words"
+	"kith/memory/explore"
+	"kith/memory/system"
 	"kith/neo"
-	"kith/system"
 )
 
 // askAll searches all indexes, in both modes.

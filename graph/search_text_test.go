@@ -9,11 +9,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/hostile"
 	"kith/internal/searchscope"
 	"kith/internal/words"
+	"kith/memory/explore"
 )
 
 // Every query is treated as words: it never breaks a search, and finds nothing if it has no words.

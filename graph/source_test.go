@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/explore"
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
 	"kith/internal/words"
+	"kith/memory/explore"
 )
 
 // see reads a source as a user of the team; nil if the user sees none.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // TestEverythingHasATeam writes data of all kinds and checks the whole database: fresh only checks the test's own

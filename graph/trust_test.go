@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/trust"
 	"kith/loader"
+	"kith/memory/explore"
 )
 
 // mail stores a mail of others.

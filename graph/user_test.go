@@ -12,8 +12,8 @@ import (
 	"kith/internal/cursors"
 	"kith/internal/fault"
 	"kith/internal/testenv"
-	"kith/preference"
-	"kith/user"
+	"kith/memory/preference"
+	"kith/memory/user"
 )
 
 // users lists all users of the team in pages of a size.

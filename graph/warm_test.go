@@ -9,8 +9,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
-	"kith/statement"
-	"kith/traverse"
+	"kith/memory/statement"
+	"kith/memory/traverse"
 )
 
 // TestWarm checks that the warm-up sends each statement of the most frequent writes and walks, and stores nothing.

@@ -12,7 +12,7 @@ import (
 	"kith/graph/graphtest"
 	"kith/internal/fault"
 	"kith/internal/searchscope"
-	"kith/traverse"
+	"kith/memory/traverse"
 )
 
 // nthWord returns the n-th word of a test.

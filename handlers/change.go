@@ -13,9 +13,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/access/auth"
-	"kith/feed"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/memory/feed"
 )
 
 const changesPath = "/v1/changes"

@@ -13,9 +13,9 @@ import (
 
 	"kith/access/auth"
 	"kith/access/limit"
-	"kith/feed"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/memory/feed"
 )
 
 // fakeFeed is a feed of one change after another, as fast as they are read.

@@ -11,7 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"kith/access/auth"
-	"kith/chat"
+	"kith/memory/chat"
 )
 
 const (

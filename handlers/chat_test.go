@@ -15,10 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/chat"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/llm"
+	"kith/memory/chat"
 )
 
 func (f *fakes) CreateChatTree(_ context.Context, s graph.Scope, id string, w *chat.TreeWrite) (chat.Tree, bool, error) {

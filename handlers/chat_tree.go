@@ -7,10 +7,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/access/auth"
-	"kith/chat"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/llm"
+	"kith/memory/chat"
 )
 
 // chatStore reads and writes chats.

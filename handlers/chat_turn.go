@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"kith/access/auth"
-	"kith/chat"
+	"kith/memory/chat"
 )
 
 // ListTurnsInput asks for a page of the turns of a chat tree.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"kith/access/auth"
-	"kith/consolidation"
 	"kith/graph"
+	"kith/memory/consolidation"
 )
 
 // consolidations lists sources that have faded, and archives sources.

@@ -9,7 +9,7 @@ import (
 
 	"kith/access/auth"
 	"kith/loader"
-	"kith/replay"
+	"kith/memory/replay"
 )
 
 // ContextInput asks for a context.

@@ -13,11 +13,11 @@ import (
 	"github.com/google/uuid"
 
 	"kith/access/auth"
-	"kith/digest"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/loader"
-	"kith/replay"
+	"kith/memory/digest"
+	"kith/memory/replay"
 )
 
 // OpenConversationInput opens a conversation.

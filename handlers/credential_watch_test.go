@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"kith/access/auth"
-	"kith/chat"
 	"kith/graph"
+	"kith/memory/chat"
 )
 
 // endless are fakes whose streams have no end of their own, and whose credentials are good until they are revoked.

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"kith/access/auth"
-	"kith/duplicate"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/memory/duplicate"
 )
 
 // duplicateStore proposes nodes that may be one.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"kith/access/auth"
-	"kith/erasure"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/memory/erasure"
 )
 
 // eraseDeadline bounds an erasure, which may have millions of records to delete. It goes on when its caller leaves.

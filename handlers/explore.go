@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/access/auth"
-	"kith/explore"
+	"kith/memory/explore"
 )
 
 // ExploreInput asks what the memory has about something.

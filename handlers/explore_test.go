@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"kith/access/auth"
-	"kith/explore"
 	"kith/graph"
+	"kith/memory/explore"
 	"kith/vector"
 )
 

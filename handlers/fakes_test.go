@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"kith/access/auth"
-	"kith/consolidation"
-	"kith/duplicate"
-	"kith/erasure"
-	"kith/feed"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/loader"
-	"kith/preference"
-	"kith/user"
+	"kith/memory/consolidation"
+	"kith/memory/duplicate"
+	"kith/memory/erasure"
+	"kith/memory/feed"
+	"kith/memory/preference"
+	"kith/memory/user"
 )
 
 // fakes answer with err, where it is set, and with nothing otherwise.

@@ -17,17 +17,17 @@ import (
 	"kith/access/audit"
 	"kith/access/auth"
 	"kith/access/limit"
-	"kith/digest"
-	"kith/erasure"
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/ownkey"
 	"kith/internal/tracing"
 	"kith/loader"
-	"kith/preference"
-	"kith/replay"
-	"kith/traverse"
+	"kith/memory/digest"
+	"kith/memory/erasure"
+	"kith/memory/explore"
+	"kith/memory/preference"
+	"kith/memory/replay"
+	"kith/memory/traverse"
 )
 
 type contexts interface {

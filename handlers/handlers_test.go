@@ -18,8 +18,8 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/golden"
-	"kith/statement"
-	"kith/traverse"
+	"kith/memory/statement"
+	"kith/memory/traverse"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

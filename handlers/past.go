@@ -12,8 +12,8 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/loader"
-	"kith/preference"
-	"kith/statement"
+	"kith/memory/preference"
+	"kith/memory/statement"
 )
 
 // VersionPaging selects a page of versions.

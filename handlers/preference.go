@@ -10,7 +10,7 @@ import (
 	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // Preferences are all of a user's.

@@ -11,11 +11,11 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"kith/access/auth"
-	"kith/chat"
-	"kith/feed"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
+	"kith/memory/chat"
+	"kith/memory/feed"
 )
 
 // Problem is every error's body (RFC 9457). It never repeats what was submitted.

@@ -6,7 +6,7 @@ import (
 
 	"kith/access/auth"
 	"kith/internal/fault"
-	"kith/replay"
+	"kith/memory/replay"
 )
 
 // ListServedInput asks for a page of the contexts that were served to a user.

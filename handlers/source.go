@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"kith/access/auth"
-	"kith/chat"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/memory/chat"
 )
 
 // sourceStore reads and writes sources and conversations.

@@ -7,7 +7,7 @@ import (
 	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/statement"
+	"kith/memory/statement"
 )
 
 // statementStore keeps what users said to remember.

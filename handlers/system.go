@@ -10,10 +10,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/access/auth"
-	"kith/digest"
 	"kith/graph"
 	"kith/loader"
-	"kith/system"
+	"kith/memory/digest"
+	"kith/memory/system"
 )
 
 // systems is the part of the store that holds software systems.

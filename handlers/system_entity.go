@@ -6,7 +6,7 @@ import (
 
 	"kith/access/auth"
 	"kith/graph"
-	"kith/system"
+	"kith/memory/system"
 )
 
 // ListSystemEntitiesInput asks for a page of entities.

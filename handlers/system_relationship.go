@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"kith/access/auth"
-	"kith/system"
+	"kith/memory/system"
 )
 
 // FindSystemRelationshipsInput asks for relationships by any of from, to and type; by none for all.

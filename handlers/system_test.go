@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"kith/access/auth"
-	"kith/digest"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/system"
+	"kith/memory/digest"
+	"kith/memory/system"
 )
 
 func (f *fakes) Systems(_ context.Context, _ graph.Scope, after string, limit int64) ([]system.System, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/access/auth"
-	"kith/traverse"
+	"kith/memory/traverse"
 )
 
 // TraverseInput says how to walk the graph.

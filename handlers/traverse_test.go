@@ -13,7 +13,7 @@ import (
 	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/traverse"
+	"kith/memory/traverse"
 )
 
 // What a memory answers to walks that has a concept with one neighbor.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"kith/internal/fault"
-	"kith/user"
+	"kith/memory/user"
 )
 
 // userStore lists the users of a team.

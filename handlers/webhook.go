@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"kith/graph"
-	"kith/webhook"
+	"kith/memory/webhook"
 )
 
 // webhookStore keeps the webhooks of teams.

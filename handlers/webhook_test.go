@@ -10,7 +10,7 @@ import (
 	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/webhook"
+	"kith/memory/webhook"
 )
 
 // fakeWebhooks notes what it is asked for.

@@ -14,9 +14,9 @@ import (
 	"kith/cache"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/preference"
-	"kith/replay"
-	"kith/statement"
+	"kith/memory/preference"
+	"kith/memory/replay"
+	"kith/memory/statement"
 )
 
 // AgentContext is the context of an agent at the start of a conversation. Optional parts are omitted if empty.

@@ -8,7 +8,7 @@ import (
 	"kith/cache"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/workspace"
+	"kith/memory/workspace"
 )
 
 // fakeStore answers with fixed sections; fail says which reads fail, and combined whether the one statement does.

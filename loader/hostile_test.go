@@ -11,8 +11,8 @@ import (
 	"kith/graph"
 	"kith/internal/hostile"
 	"kith/internal/trust"
-	"kith/system"
-	"kith/workspace"
+	"kith/memory/system"
+	"kith/memory/workspace"
 )
 
 // remembered is all that texts are made of, with some texts before each of its own.

@@ -16,7 +16,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/trust"
-	"kith/workspace"
+	"kith/memory/workspace"
 )
 
 // LinkedMode is the amount of detail of a linked context.

@@ -11,7 +11,7 @@ import (
 	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/internal/tokens"
-	"kith/workspace"
+	"kith/memory/workspace"
 )
 
 // links returns the links of a task.

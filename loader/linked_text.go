@@ -7,7 +7,7 @@ import (
 	"kith/internal/tokens"
 	"kith/internal/trust"
 	"kith/markup"
-	"kith/workspace"
+	"kith/memory/workspace"
 )
 
 // title returns the heading of a kind. Tasks linked with a task are headed as dependent tasks.

@@ -16,10 +16,10 @@ import (
 	"kith/cache"
 	"kith/graph"
 	"kith/internal/tokens"
+	"kith/memory/preference"
+	"kith/memory/replay"
+	"kith/memory/workspace"
 	"kith/neo"
-	"kith/preference"
-	"kith/replay"
-	"kith/workspace"
 )
 
 type store interface {

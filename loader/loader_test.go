@@ -17,7 +17,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/golden"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

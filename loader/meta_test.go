@@ -11,7 +11,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/tokens"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // filled is a context with room that is filled, notes, and more that is known.

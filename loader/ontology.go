@@ -10,7 +10,7 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/trust"
-	"kith/workspace"
+	"kith/memory/workspace"
 )
 
 // OntologyContext describes the workspace of an agent. An explained text is an object with nothing but the receipt.

@@ -14,7 +14,7 @@ import (
 	"kith/graph"
 	"kith/internal/golden"
 	"kith/internal/tokens"
-	"kith/workspace"
+	"kith/memory/workspace"
 )
 
 // TestOntologyTextsAreCapped checks lists below, at and above their caps.

@@ -8,7 +8,7 @@ import (
 
 	"kith/internal/clip"
 	"kith/internal/trust"
-	"kith/workspace"
+	"kith/memory/workspace"
 )
 
 // Highlights are the most important nodes of a project, by kind.

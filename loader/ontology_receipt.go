@@ -10,7 +10,7 @@ import (
 
 	"kith/internal/tokens"
 	"kith/markup"
-	"kith/workspace"
+	"kith/memory/workspace"
 )
 
 // textPart is a part of an ontology text.

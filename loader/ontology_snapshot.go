@@ -8,7 +8,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/trust"
-	"kith/workspace"
+	"kith/memory/workspace"
 )
 
 // GraphSnapshot is a small picture of a project: the nodes within two steps.

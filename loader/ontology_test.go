@@ -12,7 +12,7 @@ import (
 	"kith/graph"
 	"kith/internal/golden"
 	"kith/internal/tokens"
-	"kith/workspace"
+	"kith/memory/workspace"
 )
 
 func view(kind, key, name string, own *graph.OwnFields) graph.NodeView {

@@ -7,7 +7,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/replay"
+	"kith/memory/replay"
 )
 
 // Replay says how a context of the past was answered.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // preferencesBudget is the longest wait for preferences that are not in the graph.

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // preferencesFunc is a store of preferences.

@@ -15,7 +15,7 @@ import (
 	"kith/internal/fault"
 	"kith/internal/tokens"
 	"kith/markup"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // Bounds of a prompt. Its parts have shares of its budget: of 5,000 tokens 800 for the system prompt, which is never cut, 500 for

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // PromptReceipt accounts for the messages of a prompt.

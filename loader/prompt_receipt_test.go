@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // A receipt covers each message of a prompt, which is the same as without one. What was left out is there from its budget on.

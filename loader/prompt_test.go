@@ -14,7 +14,7 @@ import (
 	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/internal/tokens"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // inProject asks for a prompt of a project with a task in focus.

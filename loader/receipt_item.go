@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"kith/preference"
-	"kith/statement"
+	"kith/memory/preference"
+	"kith/memory/statement"
 )
 
 // Item says what a line of a context shows, and why.

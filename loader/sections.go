@@ -11,9 +11,9 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/trust"
+	"kith/memory/preference"
+	"kith/memory/statement"
 	"kith/neo"
-	"kith/preference"
-	"kith/statement"
 )
 
 // Section is one part of an agent context, read by the statement context_<section>.

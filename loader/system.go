@@ -10,7 +10,7 @@ import (
 	"kith/internal/tokens"
 	"kith/internal/trust"
 	"kith/markup"
-	"kith/system"
+	"kith/memory/system"
 )
 
 // CompactFormat is a system's knowledge as lines of text; the other format is JSON, as its file has it.

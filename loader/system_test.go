@@ -10,7 +10,7 @@ import (
 
 	"kith/internal/fault"
 	"kith/internal/tokens"
-	"kith/system"
+	"kith/memory/system"
 )
 
 // wheel is a hub, with so many others that it uses, and one of which nobody knows more.
@@ -39,7 +39,7 @@ func renderSystem(t *testing.T, m system.Memory, r SystemRequest) string {
 // Without anything asked for, the text is the file.
 func TestSystemTextIsTheFile(t *testing.T) {
 	t.Parallel()
-	golden, err := os.ReadFile("../system/testdata/context.json")
+	golden, err := os.ReadFile("../memory/system/testdata/context.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"kith/internal/tokens"
 	"kith/internal/trust"
 	"kith/markup"
-	"kith/preference"
-	"kith/statement"
+	"kith/memory/preference"
+	"kith/memory/statement"
 )
 
 // momentGrowth is the most tokens by which the closing part can grow after the rest is rendered: from "just now" to "59

@@ -9,7 +9,7 @@ import (
 
 	"kith/internal/golden"
 	"kith/internal/tokens"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 func contextText(t *testing.T, found Sections, maxTokens int) string {

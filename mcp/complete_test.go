@@ -8,7 +8,7 @@ import (
 
 	"kith/access/auth"
 	"kith/graph"
-	"kith/system"
+	"kith/memory/system"
 )
 
 // Arguments of prompts and resources are completed with what the key may see.

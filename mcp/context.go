@@ -12,7 +12,7 @@ import (
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/loader"
-	"kith/replay"
+	"kith/memory/replay"
 )
 
 type contextInput struct {

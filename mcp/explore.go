@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"kith/access/auth"
-	"kith/explore"
 	"kith/internal/contract"
+	"kith/memory/explore"
 )
 
 // exploreTokens is the default token budget of an answer.

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"time"
 
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/loader"
-	"kith/preference"
-	"kith/statement"
-	"kith/system"
-	"kith/traverse"
+	"kith/memory/explore"
+	"kith/memory/preference"
+	"kith/memory/statement"
+	"kith/memory/system"
+	"kith/memory/traverse"
 )
 
 // fakes answer with err, where it is set, and with nothing otherwise.

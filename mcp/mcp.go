@@ -12,15 +12,15 @@ import (
 
 	"kith/access/audit"
 	"kith/access/auth"
-	"kith/digest"
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/ownkey"
 	"kith/internal/tracing"
 	"kith/loader"
+	"kith/memory/digest"
+	"kith/memory/explore"
+	"kith/memory/replay"
+	"kith/memory/traverse"
 	"kith/neo"
-	"kith/replay"
-	"kith/traverse"
 )
 
 // store reads and writes the memory.

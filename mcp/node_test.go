@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"kith/access/auth"
-	"kith/digest"
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/tokens"
 	"kith/internal/trust"
-	"kith/system"
+	"kith/memory/digest"
+	"kith/memory/system"
 )
 
 func withinBudget(t *testing.T, text string, budget int) {

@@ -11,7 +11,7 @@ import (
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/markup"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // preferences keeps the settings of users.

@@ -8,7 +8,7 @@ import (
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/loader"
-	"kith/system"
+	"kith/memory/system"
 )
 
 // addPrompts offers the starts of conversations, for people to choose.

@@ -10,7 +10,7 @@ import (
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/markup"
-	"kith/statement"
+	"kith/memory/statement"
 )
 
 // statements keeps what users said to remember.

@@ -8,14 +8,14 @@ import (
 
 	"kith/access/audit"
 	"kith/access/auth"
-	"kith/digest"
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/internal/tokens"
 	"kith/loader"
 	"kith/markup"
-	"kith/system"
+	"kith/memory/digest"
+	"kith/memory/system"
 )
 
 // systems reads and writes the knowledge of systems.

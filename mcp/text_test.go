@@ -12,8 +12,8 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/hostile"
-	"kith/statement"
-	"kith/system"
+	"kith/memory/statement"
+	"kith/memory/system"
 )
 
 // answersWith are texts that tools make themselves, with a text in every place.

@@ -7,7 +7,7 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/traverse"
+	"kith/memory/traverse"
 )
 
 // traverseTokens is how long an answer is unless the caller says.

@@ -13,10 +13,10 @@ import (
 
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"kith/feed"
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/testenv"
+	"kith/memory/feed"
 )
 
 // TestChangesReachTheirReaders commits in another process what one Kith streams and another delivers to a webhook. It runs beside no

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/exchange"
-	"kith/statement"
+	"kith/memory/statement"
 )
 
 // statements returns the statements of a user by key, with closed ones.

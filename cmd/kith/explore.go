@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"strings"
 
-	"kith/explore"
 	"kith/internal/terminal"
+	"kith/memory/explore"
 )
 
 // exploreCmd searches a user's memory.

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/testenv"
 	"kith/internal/words"
 	"kith/llm"
+	"kith/memory/explore"
 	"kith/neo"
 	"kith/vector"
 )

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"kith/handlers"
-	"kith/webhook"
+	"kith/memory/webhook"
 )
 
 // receiver gets what webhooks deliver. It wants no more at /gone.

@@ -23,11 +23,11 @@ import (
 	"time"
 
 	"kith/access/auth"
-	"kith/embedding"
 	"kith/handlers"
 	"kith/internal/metrics"
 	"kith/internal/testenv"
 	"kith/mcp"
+	"kith/memory/embedding"
 )
 
 // No answer depends on what other teams store: two Kiths get the same random operations at the same times. One has the database for

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"kith/duplicate"
 	"kith/handlers"
 	"kith/internal/testenv"
+	"kith/memory/duplicate"
 )
 
 // No answer to a user depends on what another user of the team stores for themselves: two teams get the same random operations of one user

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"time"
 
-	"kith/erasure"
 	"kith/graph"
+	"kith/memory/erasure"
 )
 
 // logRotationInterval is the time between rotations of the transaction log of the embedded Neo4j. Neo4j deletes rotated

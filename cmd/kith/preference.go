@@ -8,8 +8,8 @@ import (
 	"kith/graph"
 	"kith/internal/metrics"
 	"kith/loader"
-	"kith/preference"
-	"kith/preference/postgres"
+	"kith/memory/preference"
+	"kith/memory/preference/postgres"
 )
 
 // preferenceStore is an optional store of preferences outside the graph. With the zero value they are in the graph.

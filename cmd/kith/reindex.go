@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"kith/embedded"
-	"kith/embedding"
 	"kith/graph"
 	"kith/internal/terminal"
+	"kith/memory/embedding"
 )
 
 // reindexCmd works directly on the database, so it needs no API key.

@@ -5,11 +5,11 @@ import (
 
 	"kith/access/auth"
 	"kith/access/limit"
-	"kith/chat"
 	"kith/handlers"
 	"kith/internal/metrics"
 	"kith/llm"
 	"kith/mcp"
+	"kith/memory/chat"
 )
 
 // httpServices holds the services that HTTP requests need besides the memory.

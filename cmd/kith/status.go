@@ -14,8 +14,8 @@ import (
 	"kith/handlers"
 	"kith/internal/terminal"
 	"kith/markup"
-	"kith/traverse"
-	"kith/user"
+	"kith/memory/traverse"
+	"kith/memory/user"
 )
 
 // statusCmd prints the state of a running Kith and how much it stores for the caller.

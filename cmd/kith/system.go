@@ -12,7 +12,7 @@ import (
 	"kith/internal/memoryfile"
 	"kith/internal/terminal"
 	"kith/markup"
-	"kith/system"
+	"kith/memory/system"
 )
 
 // systemCmd copies the memory of a software system between a running Kith and a memory file: load at the start of a

@@ -60,7 +60,7 @@ const twoEntities = `{"entities":[{"name":"a","description":"","type":"service",
 func TestSystemFlow(t *testing.T) {
 	t.Parallel()
 	c := newSystemCaller(t)
-	golden, err := os.ReadFile("../../system/testdata/context.json")
+	golden, err := os.ReadFile("../../memory/system/testdata/context.json")
 	if err != nil {
 		t.Fatal(err)
 	}

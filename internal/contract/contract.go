@@ -12,10 +12,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"kith/chat"
 	"kith/graph"
-	"kith/system"
-	"kith/traverse"
+	"kith/memory/chat"
+	"kith/memory/system"
+	"kith/memory/traverse"
 )
 
 // NewRegistry returns an empty registry of schemas whose references begin with a prefix. Fields of type graph.Optional

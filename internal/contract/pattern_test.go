@@ -10,7 +10,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/system"
+	"kith/memory/system"
 )
 
 // The pattern of words matches exactly the keys that the service accepts.

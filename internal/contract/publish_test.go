@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"kith/explore"
 	"kith/graph"
-	"kith/traverse"
+	"kith/memory/explore"
+	"kith/memory/traverse"
 )
 
 // request and answer stand for all of them.

@@ -14,9 +14,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/memory/explore"
 )
 
 // written holds the requests that write many items at once.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // files holds the demo's persons, concepts, entities, relationships, conversations and projects.

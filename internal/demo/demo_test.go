@@ -14,7 +14,7 @@ import (
 
 	client "kith/clients/go"
 	"kith/graph"
-	"kith/preference"
+	"kith/memory/preference"
 )
 
 // nows returns times of day at which the demo may be loaded, in two seasons and on the days when clocks change.

@@ -12,7 +12,7 @@ import (
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/testenv"
-	"kith/replay"
+	"kith/memory/replay"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

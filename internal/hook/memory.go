@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 
 	client "kith/clients/go"
-	"kith/explore"
 	"kith/graph"
 	"kith/internal/clip"
 	"kith/internal/transcript"
+	"kith/memory/explore"
 )
 
 // Budgets of what an agent gets, in o200k tokens.

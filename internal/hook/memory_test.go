@@ -8,7 +8,7 @@ import (
 	"time"
 
 	client "kith/clients/go"
-	"kith/explore"
+	"kith/memory/explore"
 )
 
 // What looks like a key or a password in a prompt is not sent.

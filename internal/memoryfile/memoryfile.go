@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"kith/internal/privatefile"
-	"kith/system"
+	"kith/memory/system"
 )
 
 // File is the content of a memory file.

@@ -14,12 +14,12 @@ import (
 
 	"kith/access/audit"
 	"kith/access/limit"
-	"kith/chat"
-	"kith/embedding"
 	"kith/graph"
 	"kith/handlers"
-	"kith/recall"
-	"kith/replay"
+	"kith/memory/chat"
+	"kith/memory/embedding"
+	"kith/memory/recall"
+	"kith/memory/replay"
 	"kith/vector"
 )
 
