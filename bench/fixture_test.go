@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/preference"
-	"kith/neo"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

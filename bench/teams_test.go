@@ -16,7 +16,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/graph"
-	"kith/internal/searchscope"
+	"kith/graph/searchscope"
 	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/explore"

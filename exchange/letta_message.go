@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"kith/graph/trust"
 	"kith/internal/bounds"
-	"kith/internal/trust"
 )
 
 // lettaMessage is a message of an agent file, or one of Letta's API, which has a message type and a date.

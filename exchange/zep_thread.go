@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"kith/graph/trust"
 	"kith/internal/bounds"
-	"kith/internal/trust"
 )
 
 type zepThread struct {

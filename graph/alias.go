@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kith/graph/searchscope"
 	"kith/internal/fault"
-	"kith/internal/searchscope"
 )
 
 // isFoundByAlias reports whether a write by name finds nodes of the kind by their aliases.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

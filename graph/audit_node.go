@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"kith/internal/searchscope"
-	"kith/neo"
+	"kith/graph/neo"
+	"kith/graph/searchscope"
 )
 
 var (

@@ -3,7 +3,7 @@ package graph
 import (
 	"context"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"kith/cypher"
-	"kith/internal/searchscope"
-	"kith/neo"
+	"kith/graph/neo"
+	"kith/graph/searchscope"
 )
 
 var (

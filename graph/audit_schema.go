@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"kith/cypher"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

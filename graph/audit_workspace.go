@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // A border is a moment at which a relationship begins or ends. What was read before it is another answer after it, so a

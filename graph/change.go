@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/trust"
 )
 
 // PatchNode changes the given fields of one node, found by its kind and key. It returns the node as this write leaves it, with

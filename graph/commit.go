@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Change describes what a transaction has changed, or may have: when the answer to a commit is lost, nobody knows.

@@ -10,11 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
 	"kith/loader"
 	"kith/memory/consolidation"
 	"kith/memory/preference"
-	"kith/neo"
 )
 
 var deletePreference = neo.Load[int64]("preference_delete")

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 const writers = 16

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/trust"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/internal/trust"
 )
 
 // ConversationEnd closes a conversation. Ending it again changes the given fields.

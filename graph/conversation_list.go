@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var listConversations = neo.Load[[]sourceRow]("conversation_list")

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

@@ -13,11 +13,11 @@ import (
 	"kith/access/auth"
 	"kith/cypher"
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
 	"kith/memory/chat"
 	"kith/memory/erasure"
 	"kith/memory/preference"
-	"kith/neo"
 )
 
 // canaries are unique texts with the same stem.

@@ -3,7 +3,7 @@ package graph
 import (
 	"errors"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Errors of the store. Those of package fault come beside them.

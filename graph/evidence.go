@@ -3,7 +3,7 @@ package graph
 import (
 	"slices"
 
-	"kith/internal/trust"
+	"kith/graph/trust"
 )
 
 // mergeEvidence sets what a node rests on after it took over another one: what the node that gave the texts rests on. Texts that both

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // An export reads again what has changed while it read the rest.

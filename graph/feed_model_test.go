@@ -13,11 +13,11 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/graph/neo"
 	"kith/internal/testenv"
 	"kith/memory/preference"
 	"kith/memory/statement"
 	"kith/memory/system"
-	"kith/neo"
 )
 
 // TestTheFeedHasWhatChanged writes through all ways at random. The commits of each write must have the next numbers, and an item for

@@ -1,7 +1,7 @@
 package graph
 
 import (
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // recorders add the changes of a statement to a feed, by the statement's parameters. Statements that need what was stored before

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var findNodes = neo.Load[foundNode]("node_find")

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kith/cypher"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // A hub is a node with many relationships. To read all of them for each page would take seconds, so the maintenance pass marks them

@@ -9,7 +9,7 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // linked gives a shared node relationships to so many private nodes of a user in each direction, one in ten of which have ended, and one from

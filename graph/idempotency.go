@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // Maintenance stores current saliences, archives decayed nodes, drops expired notes, purges deleted data and old versions, and forms

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // findRings finds which of some containment relationships close a cycle, by their keys.

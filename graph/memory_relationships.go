@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"kith/cypher"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

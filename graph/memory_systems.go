@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/neo"
+	"kith/graph/trust"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/internal/trust"
-	"kith/neo"
 )
 
 var (

@@ -3,7 +3,7 @@ package graph
 import (
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

@@ -8,9 +8,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"kith/graph/neo"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var listMentions = neo.Load[[]mentionRow]("mention_list")

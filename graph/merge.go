@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var findMergeUndos = neo.Load[mergeUndo]("merge_undos")

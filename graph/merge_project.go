@@ -3,8 +3,8 @@ package graph
 import (
 	"slices"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

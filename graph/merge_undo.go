@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // mergeRecord has what an undo needs.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // maxMergedKeys is the most nodes of which one node takes the places.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/graph/neo"
+	"kith/graph/trust"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/internal/trust"
-	"kith/neo"
 )
 
 var (

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"kith/graph/neo"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var popMessages = neo.Load[[]Message]("message_pop")

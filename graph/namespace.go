@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"kith/graph/neo"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var listNamespaces = neo.Load[namespaceRows]("namespace_list")

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"kith/internal/trust"
+	"kith/graph/trust"
 )
 
 // EndedOp is the operation of a change that ends the validity of a relationship.

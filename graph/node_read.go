@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"kith/graph/neo"
+	"kith/graph/trust"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/internal/trust"
-	"kith/neo"
 )
 
 var (

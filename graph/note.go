@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/graph/trust"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/internal/trust"
 )
 
 // Note is a remark on a node or relationship. ExpiresAt is null if it never expires.

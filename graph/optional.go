@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Optional is a field of a write that may be omitted (keep the stored value), null (clear it) or given.

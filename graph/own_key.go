@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // Callers choose keys, and a key names one thing for each user and one that the team shares. Stored keys are unique in

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var findFormerKeys = neo.Load[formerKey]("node_former")

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // madeOwner returns the key of the person that Kith has generated for a user.

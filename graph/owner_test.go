@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
 	"kith/memory/workspace"
-	"kith/neo"
 )
 
 // ownersOf returns the owners of a user: name, whether generated, state, key.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/neo"
+	"kith/graph/trust"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/internal/trust"
-	"kith/neo"
 )
 
 // The past of a record consists of its former versions: each write that makes a new version keeps the former one, until when it

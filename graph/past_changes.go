@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/neo"
+	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/trust"
-	"kith/neo"
 )
 
 var (

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var findLinksAround = neo.Load[aroundAtRow]("links_around")

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var listNodesAt = neo.Load[nodesAtRow]("node_list_past")

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
+	"kith/graph/neo"
+	"kith/graph/trust"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/internal/trust"
-	"kith/neo"
 )
 
 var listVersions = neo.Load[formerVersion]("history_list")

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // maxSkipped is how many records of one step may be too large for a transaction before the step fails.

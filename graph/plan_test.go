@@ -14,9 +14,9 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
-	"kith/internal/searchscope"
+	"kith/graph/neo"
+	"kith/graph/searchscope"
 	"kith/loader"
-	"kith/neo"
 )
 
 // searchParams returns the parameters that package explore sends with a search for one word in everything.

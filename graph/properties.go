@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Properties holds the properties of a node or relationship as stored. Absent names are not stored.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // Quota is how much each team may store; 0 means no limit. Deleted data counts until it is purged.

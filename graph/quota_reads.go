@@ -1,6 +1,6 @@
 package graph
 
-import "kith/neo"
+import "kith/graph/neo"
 
 // readShare is the part of a team's quota of text that it may have besides for what it keeps of its reads.
 const readShare = 10

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
 	"kith/internal/testenv"
 	"kith/memory/chat"
 	"kith/memory/preference"
 	"kith/memory/system"
-	"kith/neo"
 )
 
 // limited returns an environment whose teams have quotas.

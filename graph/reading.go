@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"kith/graph/trust"
 	"kith/internal/injection"
-	"kith/internal/trust"
 )
 
 // Listener is for what users say to remember, which another package finds and keeps.

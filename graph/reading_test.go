@@ -11,8 +11,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
-	"kith/internal/trust"
-	"kith/neo"
+	"kith/graph/neo"
+	"kith/graph/trust"
 )
 
 // hearing counts the texts that a store hears, and its statements.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Recall has the entity keys of nodes, and the relationships, that a read returned to an agent.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // The relationships of one triple and qualifier follow each other: at most one is valid at a time. Mentions and other provenance

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"kith/cypher"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

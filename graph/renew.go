@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"kith/graph/neo"
+	"kith/graph/searchscope"
 	"kith/internal/fault"
-	"kith/internal/searchscope"
-	"kith/neo"
 )
 
 var (

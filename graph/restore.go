@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/trust"
 )
 
 // An import of a key that is bound to a user does what the key could do by writes. What an export has besides the fields of writes

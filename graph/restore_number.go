@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"kith/cypher"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // findRelationshipKeys finds the relationships of a team with some keys. It is written for one type.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/graph/neo"
+	"kith/graph/trust"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/internal/trust"
-	"kith/neo"
 )
 
 var (

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"kith/cypher"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"kith/graph/neo"
+	"kith/graph/searchscope"
 	"kith/internal/clip"
-	"kith/internal/searchscope"
 	"kith/internal/words"
-	"kith/neo"
 )
 
 // setNear updates the words of neighbours in messages of a source.

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/words"
 	"kith/memory/explore"
 	"kith/memory/system"
-	"kith/neo"
 )
 
 // askAll searches all indexes, in both modes.

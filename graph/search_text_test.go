@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
+	"kith/graph/searchscope"
 	"kith/internal/hostile"
-	"kith/internal/searchscope"
 	"kith/internal/words"
 	"kith/memory/explore"
 )

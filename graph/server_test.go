@@ -17,9 +17,9 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/testenv"
 	"kith/loader"
-	"kith/neo"
 )
 
 // TestOwnServer has the tests that need their own Neo4j: one that starts empty, and one that goes away.

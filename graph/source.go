@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/graph/neo"
+	"kith/graph/trust"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/internal/trust"
-	"kith/neo"
 )
 
 // findSource finds a source by its key.

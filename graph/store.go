@@ -10,10 +10,10 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"kith/cypher"
+	"kith/graph/fence"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/internal/fence"
 	"kith/llm"
-	"kith/neo"
 )
 
 // pingServer checks that the database answers.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // The thresholds of storylines and macros (docs/lifecycle.md). The user's own person is part of everything, and so is

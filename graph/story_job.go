@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // takeSource takes a source from the queue of those that wait for their storylines.

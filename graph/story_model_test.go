@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/testenv"
-	"kith/neo"
 )
 
 // TestStoriesEqualModel lets two users write random sources in random steps. It compares the stories with a model

@@ -10,7 +10,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // stories processes all pending sources of the test's own team and expects no error. FormStories covers all teams, so

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // compareStorylines compares storylines with a source.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // findAnchors finds what a storyline may be about.

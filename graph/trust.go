@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"kith/graph/searchscope"
+	"kith/graph/trust"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/internal/searchscope"
-	"kith/internal/trust"
 )
 
 // belief is how far a write of a fact is believed.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/trust"
 	"kith/loader"
 	"kith/memory/explore"
 )

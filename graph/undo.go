@@ -8,8 +8,8 @@ import (
 	"reflect"
 	"slices"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var findVersion = neo.Load[formerVersion]("version_find")

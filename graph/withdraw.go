@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"kith/graph/neo"
+	"kith/graph/searchscope"
+	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/searchscope"
-	"kith/internal/trust"
-	"kith/neo"
 )
 
 var (

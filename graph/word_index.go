@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"kith/cypher"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Searches use two indexes of relationships: one for the vocabulary, and othersIndex for all other stored types:

@@ -10,8 +10,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/graph/searchscope"
 	"kith/internal/fault"
-	"kith/internal/searchscope"
 	"kith/memory/traverse"
 )
 

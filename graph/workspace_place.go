@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // A workspace is a project with all nodes that belong to it. Every node stores its place there, and the workspace

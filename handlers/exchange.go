@@ -20,8 +20,8 @@ import (
 	"kith/access/auth"
 	"kith/exchange"
 	"kith/graph"
+	"kith/graph/fence"
 	"kith/internal/fault"
-	"kith/internal/fence"
 )
 
 // exchanges are the routes that stream: their bodies are not held, and no deadline ends them while something moves.

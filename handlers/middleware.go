@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"kith/access/auth"
-	"kith/internal/fence"
+	"kith/graph/fence"
 )
 
 type contextKey int

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/trust"
 	"kith/internal/tokens"
-	"kith/internal/trust"
 	"kith/markup"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"kith/graph"
+	"kith/graph/trust"
 	"kith/internal/hostile"
-	"kith/internal/trust"
 	"kith/memory/system"
 	"kith/memory/workspace"
 )

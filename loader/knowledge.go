@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var findKnownRelationships = neo.Load[knownRelationship]("knowledge_relationships")

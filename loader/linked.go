@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/trust"
 	"kith/memory/workspace"
 )
 

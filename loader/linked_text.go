@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"kith/graph/trust"
 	"kith/internal/tokens"
-	"kith/internal/trust"
 	"kith/markup"
 	"kith/memory/workspace"
 )

@@ -15,11 +15,11 @@ import (
 
 	"kith/cache"
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/tokens"
 	"kith/memory/preference"
 	"kith/memory/replay"
 	"kith/memory/workspace"
-	"kith/neo"
 )
 
 type store interface {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"kith/graph"
-	"kith/internal/trust"
+	"kith/graph/trust"
 	"kith/markup"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"kith/graph/trust"
 	"kith/internal/clip"
-	"kith/internal/trust"
 	"kith/memory/workspace"
 )
 

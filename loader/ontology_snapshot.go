@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/trust"
+	"kith/graph/trust"
 	"kith/memory/workspace"
 )
 

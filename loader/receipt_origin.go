@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var findOrigins = neo.Load[originRow]("receipt_origins")

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/trust"
-	"kith/neo"
+	"kith/graph/neo"
+	"kith/graph/trust"
 )
 
 // ContextNode is a node of a context with its newest notes. Filled is set on goals and beliefs that the rules of their section

@@ -9,11 +9,11 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
+	"kith/graph/neo"
+	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/trust"
 	"kith/memory/preference"
 	"kith/memory/statement"
-	"kith/neo"
 )
 
 // Section is one part of an agent context, read by the statement context_<section>.

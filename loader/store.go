@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // Store reads contexts in Neo4j. It is safe for concurrent use.

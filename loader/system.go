@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"kith/graph/trust"
 	"kith/internal/fault"
 	"kith/internal/tokens"
-	"kith/internal/trust"
 	"kith/markup"
 	"kith/memory/system"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"kith/graph/trust"
 	"kith/internal/tokens"
-	"kith/internal/trust"
 	"kith/markup"
 	"kith/memory/preference"
 	"kith/memory/statement"

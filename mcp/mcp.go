@@ -13,6 +13,7 @@ import (
 	"kith/access/audit"
 	"kith/access/auth"
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/ownkey"
 	"kith/internal/tracing"
 	"kith/loader"
@@ -20,7 +21,6 @@ import (
 	"kith/memory/explore"
 	"kith/memory/replay"
 	"kith/memory/traverse"
-	"kith/neo"
 )
 
 // store reads and writes the memory.

@@ -11,9 +11,9 @@ import (
 
 	"kith/access/auth"
 	"kith/graph"
+	"kith/graph/trust"
 	"kith/internal/fault"
 	"kith/internal/tokens"
-	"kith/internal/trust"
 	"kith/memory/digest"
 	"kith/memory/system"
 )

@@ -8,10 +8,10 @@ import (
 
 	"kith/access/auth"
 	"kith/graph"
+	"kith/graph/trust"
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/internal/tokens"
-	"kith/internal/trust"
 	"kith/markup"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"kith/access/auth"
 	"kith/graph"
+	"kith/graph/trust"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/internal/trust"
 	"kith/markup"
 )
 

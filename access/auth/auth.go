@@ -19,10 +19,10 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"kith/graph"
+	"kith/graph/fence"
+	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/fence"
 	"kith/internal/sleep"
-	"kith/internal/trust"
 )
 
 var (

@@ -14,9 +14,9 @@ import (
 
 	"kith/access/auth"
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
 	"kith/internal/testenv"
-	"kith/neo"
 )
 
 func TestBootstrap(t *testing.T) {

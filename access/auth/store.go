@@ -2,7 +2,7 @@ package auth
 
 import (
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Store keeps API keys in Neo4j. It is safe for concurrent use.

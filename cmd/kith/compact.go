@@ -11,8 +11,8 @@ import (
 
 	"kith/embedded"
 	"kith/graph"
-	"kith/internal/compact"
-	"kith/neo"
+	"kith/graph/compact"
+	"kith/graph/neo"
 )
 
 // compactCmd rewrites the store of the embedded Neo4j.

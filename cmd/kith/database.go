@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kith/embedded"
+	"kith/graph/neo"
 	"kith/internal/sleep"
-	"kith/neo"
 )
 
 // database is a connection with a function that releases it.

@@ -16,9 +16,9 @@ import (
 	"kith/cypher"
 	"kith/embedded"
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/terminal"
 	"kith/markup"
-	"kith/neo"
 )
 
 // doctorCmd finds problems that keep Kith from running with the current settings. It changes nothing.

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/testenv"
 	"kith/internal/words"
 	"kith/llm"
 	"kith/memory/explore"
-	"kith/neo"
 	"kith/vector"
 )
 

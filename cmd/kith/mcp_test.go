@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"kith/graph/neo"
 	"kith/internal/testenv"
 	"kith/mcp"
-	"kith/neo"
 )
 
 // agent is a session of the SDK's client.

@@ -14,6 +14,7 @@ import (
 	"kith/access/auth"
 	"kith/cache"
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/handlers"
 	"kith/internal/metrics"
 	"kith/internal/sleep"
@@ -37,7 +38,6 @@ import (
 	"kith/memory/user"
 	"kith/memory/webhook"
 	"kith/memory/workspace"
-	"kith/neo"
 	"kith/ui"
 	"kith/vector"
 )

@@ -7,7 +7,7 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Item returns a change of a node as a commit stores it.

@@ -16,9 +16,9 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
 	"kith/internal/testenv"
-	"kith/neo"
 )
 
 // Noon is the time at which the clock of a test starts.

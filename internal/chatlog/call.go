@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"kith/internal/trust"
+	"kith/graph/trust"
 )
 
 // call is a line of a log of a message API, or a part of it: a request with messages (or input), a response, or an object with both.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"kith/internal/trust"
+	"kith/graph/trust"
 )
 
 // chatGPT is a conversation of conversations.json. Its messages are a tree, as an edited question and an answer that was

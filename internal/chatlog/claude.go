@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"kith/internal/trust"
+	"kith/graph/trust"
 )
 
 // claude is a conversation of conversations.json.

@@ -21,6 +21,7 @@ import (
 	"kith/cache"
 	"kith/cypher"
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/handlers"
 	"kith/loader"
 	"kith/mcp"
@@ -31,7 +32,6 @@ import (
 	"kith/memory/replay"
 	"kith/memory/traverse"
 	"kith/memory/webhook"
-	"kith/neo"
 	"kith/vector"
 )
 

@@ -17,8 +17,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // Tracer makes the spans. The zero Tracer makes none.

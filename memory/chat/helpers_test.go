@@ -17,6 +17,7 @@ import (
 	"kith/access/auth"
 	"kith/cache"
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/handlers"
 	"kith/internal/testenv"
 	"kith/llm"
@@ -25,7 +26,6 @@ import (
 	"kith/memory/preference"
 	"kith/memory/recall"
 	"kith/memory/workspace"
-	"kith/neo"
 )
 
 func TestMain(m *testing.M) {

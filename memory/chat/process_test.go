@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/testenv"
 	"kith/llm"
 	"kith/memory/chat"
-	"kith/neo"
 )
 
 // Two processes never generate one attempt twice, and a retry that both are asked for at once is one attempt.

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

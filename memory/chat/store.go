@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Store keeps trees and turns in Neo4j, beside the memory. It is safe for concurrent use.

@@ -11,11 +11,11 @@ import (
 	"github.com/google/uuid"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/bounds"
 	"kith/internal/clip"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // Tree is a branching conversation with a language model. It is shared by the team, or private to a user. It is not part of

@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // Status is the state of a turn.

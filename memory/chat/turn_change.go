@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

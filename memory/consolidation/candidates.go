@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

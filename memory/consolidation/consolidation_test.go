@@ -8,8 +8,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/graph/neo"
 	"kith/internal/cursors"
-	"kith/neo"
 )
 
 // old writes a source of a user that ended some time ago, with a salience since then.

@@ -3,7 +3,7 @@ package consolidation
 
 import (
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Store reads and archives sources in Neo4j. It is safe for concurrent use.

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/fence"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/internal/fence"
-	"kith/neo"
 )
 
 var (

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

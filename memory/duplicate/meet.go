@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/cursors"
 	"kith/internal/fault"
 	"kith/memory/feed"
-	"kith/neo"
 )
 
 var (

@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
 	"kith/internal/sleep"
 	"kith/memory/feed"
-	"kith/neo"
 )
 
 var (

@@ -16,12 +16,12 @@ import (
 	"kith/cypher"
 	"kith/graph"
 	"kith/graph/graphtest"
-	"kith/internal/searchscope"
+	"kith/graph/neo"
+	"kith/graph/searchscope"
 	"kith/internal/testenv"
 	"kith/llm"
 	"kith/memory/erasure"
 	"kith/memory/system"
-	"kith/neo"
 	"kith/vector"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
-	"kith/internal/searchscope"
+	"kith/graph/searchscope"
 	"kith/internal/testenv"
 	"kith/memory/explore"
 	"kith/vector"

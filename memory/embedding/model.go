@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

@@ -3,8 +3,8 @@ package embedding
 
 import (
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/llm"
-	"kith/neo"
 )
 
 // Store keeps vectors in Neo4j, with the nodes whose texts they are of. It is safe for concurrent use.

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/sleep"
-	"kith/neo"
 )
 
 var (

@@ -15,10 +15,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
-	"kith/internal/searchscope"
-	"kith/internal/trust"
+	"kith/graph/neo"
+	"kith/graph/searchscope"
+	"kith/graph/trust"
 	"kith/llm"
-	"kith/neo"
 	"kith/vector"
 )
 

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/fence"
+	"kith/graph/neo"
+	"kith/graph/searchscope"
 	"kith/internal/fault"
-	"kith/internal/fence"
-	"kith/internal/searchscope"
 	"kith/internal/sleep"
-	"kith/neo"
 )
 
 // Receipt is the result of an erasure. It counts the work of this call: a call that repeats an interrupted erasure counts the

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var fillLog = neo.Load[neo.None]("log_fill")

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Store erases in Neo4j. It is safe for concurrent use.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

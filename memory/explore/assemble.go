@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"kith/graph"
+	"kith/graph/trust"
 	"kith/internal/injection"
-	"kith/internal/trust"
 )
 
 // Bounds of what an answer shows.

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/graph/searchscope"
 	"kith/internal/fault"
-	"kith/internal/searchscope"
 	"kith/llm"
 	"kith/vector"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"kith/graph"
-	"kith/internal/searchscope"
+	"kith/graph/searchscope"
 )
 
 // kindFilter returns a clause that matches nodes of the given kinds among those in memory_words; none means all. It

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/trust"
+	"kith/graph/trust"
 )
 
 // Wanted names the details that a search needs, by entity key. The answer omits what the scope may not see and what no longer

@@ -6,8 +6,8 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
-	"kith/internal/trust"
-	"kith/neo"
+	"kith/graph/neo"
+	"kith/graph/trust"
 )
 
 // findDetails finds what is known of found records.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/searchscope"
+	"kith/graph/searchscope"
 	"kith/vector"
 )
 

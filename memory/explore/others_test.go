@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/testenv"
 	"kith/memory/erasure"
-	"kith/neo"
 )
 
 // beside is a store with one memory in two teams: what others store comes beside only one of them.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // detailsAt replaces the details of a search by what they were at its time.

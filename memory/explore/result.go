@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/trust"
+	"kith/graph/trust"
 )
 
 // Result is the answer of a search. It has the same form at every granularity; lists that were not requested are empty.

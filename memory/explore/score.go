@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"kith/internal/trust"
+	"kith/graph/trust"
 	"kith/internal/words"
 )
 

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/searchscope"
-	"kith/internal/trust"
-	"kith/neo"
+	"kith/graph/neo"
+	"kith/graph/searchscope"
+	"kith/graph/trust"
 	"kith/vector"
 )
 

@@ -2,8 +2,8 @@ package explore
 
 import (
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/llm"
-	"kith/neo"
 )
 
 // Store searches in Neo4j. It is safe for concurrent use.

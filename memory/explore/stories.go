@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"kith/graph"
-	"kith/internal/trust"
+	"kith/graph/trust"
 )
 
 // stories returns the storylines and macros of the best sources and nodes, for the granularity.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/internal/trust"
+	"kith/graph/trust"
 	"kith/markup"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/searchscope"
 	"kith/internal/fault"
-	"kith/internal/searchscope"
 	"kith/internal/times"
 	"kith/internal/words"
 	"kith/vector"

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/llm"
-	"kith/neo"
 	"kith/vector"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 	"kith/vector"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var readHeads = neo.Load[head]("feed_heads")

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // Preference is one setting of a user. Value is any JSON value of at most 4,096 bytes.

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/testenv"
 	"kith/memory/preference"
 	"kith/memory/preference/preferencetest"
-	"kith/neo"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/testenv"
-	"kith/neo"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/fence"
 	"kith/internal/fault"
-	"kith/internal/fence"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"encoding/hex"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/pack"
-	"kith/neo"
 )
 
 var (

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var listVersions = neo.Load[versionRow]("statement_history")

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/recognise"
-	"kith/neo"
 )
 
 var (

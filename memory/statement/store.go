@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

@@ -7,8 +7,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/graphtest"
+	"kith/graph/searchscope"
 	"kith/internal/fault"
-	"kith/internal/searchscope"
 )
 
 // abc stores a system of three entities in a row.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var loadSystemAt = neo.Load[loadedSystem]("system_load_at")

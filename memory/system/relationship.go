@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

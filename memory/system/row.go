@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"kith/internal/trust"
+	"kith/graph/trust"
 )
 
 // Node is a stored entity of a system.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"kith/graph"
+	"kith/graph/neo"
+	"kith/graph/searchscope"
 	"kith/internal/fault"
-	"kith/internal/searchscope"
-	"kith/neo"
 )
 
 var (

@@ -3,7 +3,7 @@ package system
 
 import (
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Store keeps systems in Neo4j, beside the memory. It is safe for concurrent use.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

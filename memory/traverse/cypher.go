@@ -13,8 +13,8 @@ import (
 
 	"kith/cypher/guard"
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // Bounds of a statement that a caller writes.

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/sleep"
-	"kith/neo"
 )
 
 var (

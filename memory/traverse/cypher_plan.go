@@ -12,7 +12,7 @@ import (
 
 	"kith/cypher"
 	"kith/cypher/guard"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // keptPlans is the most shapes of statements in the cache.

@@ -12,7 +12,7 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // mask is the value that the database sends for a hidden property in a map of all properties.

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/trust"
 	"kith/internal/clip"
-	"kith/internal/trust"
 )
 
 // Result is the answer of a walk: *Rows for neighbors and ppr, *Paths, or *Table for cypher.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Store reads relationships and runs callers' statements in Neo4j. It is safe for concurrent use.

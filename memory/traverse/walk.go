@@ -7,7 +7,7 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 var (

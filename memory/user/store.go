@@ -3,7 +3,7 @@ package user
 
 import (
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Store finds users in Neo4j by what is stored for them. It is safe for concurrent use.

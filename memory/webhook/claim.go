@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
 	"kith/memory/feed"
-	"kith/neo"
 )
 
 var (

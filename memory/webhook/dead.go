@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/cursors"
 	"kith/memory/feed"
-	"kith/neo"
 )
 
 var (

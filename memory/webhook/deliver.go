@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/graph/neo"
 	"kith/memory/feed"
-	"kith/neo"
 )
 
 // deliver makes an attempt at the next delivery of a webhook. What a delivery has is stored before its first attempt, so that every

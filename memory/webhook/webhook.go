@@ -10,9 +10,9 @@ import (
 	"github.com/google/uuid"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
 	"kith/memory/feed"
-	"kith/neo"
 )
 
 var (

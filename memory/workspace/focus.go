@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
+	"kith/graph/neo"
+	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/trust"
-	"kith/neo"
 )
 
 // findElement finds a node of a project in full.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/trust"
-	"kith/neo"
+	"kith/graph/neo"
+	"kith/graph/trust"
 )
 
 var (

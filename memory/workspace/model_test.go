@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 // workspaceModel computes a workspace from everything that a team has.

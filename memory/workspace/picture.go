@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/trust"
+	"kith/graph/trust"
 )
 
 // picture is the part of a workspace around its project: breadth first, two steps deep, along existing relationships,

@@ -3,7 +3,7 @@ package workspace
 
 import (
 	"kith/graph"
-	"kith/neo"
+	"kith/graph/neo"
 )
 
 // Store reads the projects of a memory. It is safe for concurrent use.

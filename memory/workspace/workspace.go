@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
+	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/trust"
-	"kith/neo"
 )
 
 var (

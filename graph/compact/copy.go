@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/neo"
 )
 
 var (

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
 	"kith/internal/sleep"
-	"kith/neo"
 )
 
 var (

@@ -19,9 +19,9 @@ import (
 	"sync"
 	"time"
 
+	"kith/graph/neo"
 	"kith/internal/fault"
 	"kith/internal/sleep"
-	"kith/neo"
 )
 
 var (
