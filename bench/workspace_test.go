@@ -9,9 +9,9 @@ import (
 
 	"kith/graph"
 	"kith/internal/testenv"
-	"kith/internal/tokens"
 	"kith/loader"
 	"kith/memory/workspace"
+	"kith/text/tokens"
 )
 
 // writeWorkspace writes a project with the given number of entities and three times as many links: a fifth of its

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kith/internal/bounds"
-	"kith/internal/clip"
+	"kith/text/clip"
 )
 
 // mem0Reader reads memories of mem0: a list, or an object with the lists results (or memories) and relations.

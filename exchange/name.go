@@ -7,7 +7,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/bounds"
-	"kith/internal/clip"
+	"kith/text/clip"
 )
 
 // distinguish adds a short hash to the name of a node that has the name, kind and type of an earlier one of the file but another

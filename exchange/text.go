@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"kith/internal/bounds"
-	"kith/internal/clip"
 	"kith/internal/fault"
+	"kith/text/clip"
 )
 
 // Bounds of package graph that it does not export.

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"kith/internal/bounds"
-	"kith/internal/clip"
 	"kith/internal/fault"
+	"kith/text/clip"
 )
 
 // ItemKind is the kind of items: a JSON object under a namespace and a name.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"kith/internal/bounds"
-	"kith/internal/clip"
 	"kith/internal/fault"
+	"kith/text/clip"
 )
 
 // checkParts checks the parts of a message: a list of JSON objects.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"kith/internal/bounds"
-	"kith/internal/clip"
 	"kith/internal/fault"
+	"kith/text/clip"
 )
 
 // States and TTLPolicies are the closed lists of the lifecycle.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"kith/internal/bounds"
-	"kith/internal/clip"
 	"kith/internal/fault"
+	"kith/text/clip"
 )
 
 // Bounds of a proposal.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"kith/graph/trust"
-	"kith/internal/injection"
+	"kith/text/injection"
 )
 
 // Listener is for what users say to remember, which another package finds and keeps.

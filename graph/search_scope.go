@@ -6,8 +6,8 @@ import (
 
 	"kith/graph/neo"
 	"kith/graph/searchscope"
-	"kith/internal/clip"
-	"kith/internal/words"
+	"kith/text/clip"
+	"kith/text/words"
 )
 
 // setNear updates the words of neighbours in messages of a source.

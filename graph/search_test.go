@@ -9,9 +9,9 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/words"
 	"kith/memory/explore"
 	"kith/memory/system"
+	"kith/text/words"
 )
 
 // askAll searches all indexes, in both modes.

@@ -12,8 +12,8 @@ import (
 	"kith/graph"
 	"kith/graph/searchscope"
 	"kith/internal/hostile"
-	"kith/internal/words"
 	"kith/memory/explore"
+	"kith/text/words"
 )
 
 // Every query is treated as words: it never breaks a search, and finds nothing if it has no words.

@@ -12,8 +12,8 @@ import (
 	"kith/graph"
 	"kith/graph/graphtest"
 	"kith/internal/fault"
-	"kith/internal/words"
 	"kith/memory/explore"
+	"kith/text/words"
 )
 
 // see reads a source as a user of the team; nil if the user sees none.

@@ -11,7 +11,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"kith/internal/clip"
+	"kith/text/clip"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"kith/internal/clip"
+	"kith/text/clip"
 )
 
 // StaticEmbedder computes vectors in the process, from a static embedding model. Each token has its own vector, and a

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/tokens"
-	"kith/markup"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // changeShown bounds a value in a line about a change, in characters.

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 func changed(field, was, is string) []graph.FieldChange {

@@ -6,8 +6,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/trust"
-	"kith/internal/tokens"
-	"kith/markup"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // CurrentConversation is the conversation just opened, with the last messages if it continues. It is not part of the

@@ -3,7 +3,7 @@ package loader
 import (
 	"sort"
 
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // cuts are the parts of a text that can be cut, and how many are cut to keep a budget. The text must not grow with more cuts.

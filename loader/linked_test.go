@@ -10,8 +10,8 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/golden"
-	"kith/internal/tokens"
 	"kith/memory/workspace"
+	"kith/text/tokens"
 )
 
 // links returns the links of a task.

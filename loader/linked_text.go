@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"kith/graph/trust"
-	"kith/internal/tokens"
-	"kith/markup"
 	"kith/memory/workspace"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // title returns the heading of a kind. Tasks linked with a task are headed as dependent tasks.

@@ -16,10 +16,10 @@ import (
 	"kith/cache"
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/tokens"
 	"kith/memory/preference"
 	"kith/memory/replay"
 	"kith/memory/workspace"
+	"kith/text/tokens"
 )
 
 type store interface {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
-	"kith/internal/tokens"
 	"kith/memory/preference"
+	"kith/text/tokens"
 )
 
 // filled is a context with room that is filled, notes, and more that is known.

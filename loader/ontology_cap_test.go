@@ -13,8 +13,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/golden"
-	"kith/internal/tokens"
 	"kith/memory/workspace"
+	"kith/text/tokens"
 )
 
 // TestOntologyTextsAreCapped checks lists below, at and above their caps.

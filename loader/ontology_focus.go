@@ -10,7 +10,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/trust"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // Lengths of texts of the focus, in characters.

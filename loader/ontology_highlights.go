@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"kith/graph/trust"
-	"kith/internal/clip"
 	"kith/memory/workspace"
+	"kith/text/clip"
 )
 
 // Highlights are the most important nodes of a project, by kind.

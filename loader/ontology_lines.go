@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // highlightsList is a list of highlights with its heading, and how its lines are made. rule is why they are in it.

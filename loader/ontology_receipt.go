@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"kith/internal/tokens"
-	"kith/markup"
 	"kith/memory/workspace"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // textPart is a part of an ontology text.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // ontologyRequests ask for each type of context.

@@ -11,8 +11,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/golden"
-	"kith/internal/tokens"
 	"kith/memory/workspace"
+	"kith/text/tokens"
 )
 
 func view(kind, key, name string, own *graph.OwnFields) graph.NodeView {

@@ -9,7 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/trust"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // ontologyText is an ontology context as text. To keep a budget, the snapshot is cut first, then lines of highlights,

@@ -13,9 +13,9 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/tokens"
-	"kith/markup"
 	"kith/memory/preference"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // Bounds of a prompt. Its parts have shares of its budget: of 5,000 tokens 800 for the system prompt, which is never cut, 500 for

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // HistoryUsage counts the messages of a conversation by what was kept of them.

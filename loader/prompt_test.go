@@ -13,8 +13,8 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/golden"
-	"kith/internal/tokens"
 	"kith/memory/preference"
+	"kith/text/tokens"
 )
 
 // inProject asks for a prompt of a project with a task in focus.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // Receipt is the text of a context with an account of it: what each part shows and why, and what was left out.

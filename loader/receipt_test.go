@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 func receipt(t rapid.TB, found Sections, maxTokens int) *Receipt {

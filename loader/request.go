@@ -9,7 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // Format is the format of a context.

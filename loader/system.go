@@ -8,9 +8,9 @@ import (
 
 	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/tokens"
-	"kith/markup"
 	"kith/memory/system"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // CompactFormat is a system's knowledge as lines of text; the other format is JSON, as its file has it.

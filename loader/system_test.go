@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"kith/internal/fault"
-	"kith/internal/tokens"
 	"kith/memory/system"
+	"kith/text/tokens"
 )
 
 // wheel is a hub, with so many others that it uses, and one of which nobody knows more.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // Temporal holds the time, computed for each answer.

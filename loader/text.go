@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"kith/graph/trust"
-	"kith/internal/tokens"
-	"kith/markup"
 	"kith/memory/preference"
 	"kith/memory/statement"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // momentGrowth is the most tokens by which the closing part can grow after the rest is rendered: from "just now" to "59

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/internal/golden"
-	"kith/internal/tokens"
 	"kith/memory/preference"
+	"kith/text/tokens"
 )
 
 func contextText(t *testing.T, found Sections, maxTokens int) string {

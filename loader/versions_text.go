@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // VersionsText returns versions of a node or relationship as text, a line for each, in their order.

@@ -9,7 +9,7 @@ import (
 	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // advices say what to do about an error instead of calling again as before. The first that fits counts; an empty text stands

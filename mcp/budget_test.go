@@ -2,7 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 	"testing"
 )
 

@@ -9,8 +9,8 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/internal/times"
 	"kith/loader"
+	"kith/text/times"
 )
 
 // How long an answer of what_changed is, and how many changes it has, unless the caller says.

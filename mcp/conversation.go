@@ -10,7 +10,7 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 type conversationInput struct {

@@ -12,11 +12,11 @@ import (
 	"kith/exchange"
 	"kith/graph"
 	"kith/internal/bounds"
-	"kith/internal/clip"
 	"kith/internal/contract"
 	"kith/internal/fault"
 	"kith/loader"
-	"kith/markup"
+	"kith/text/clip"
+	"kith/text/markup"
 )
 
 // The tools of the reference MCP memory server, by its names and with its results, on the persons, concepts and entities that

@@ -13,8 +13,8 @@ import (
 	"kith/graph/trust"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/internal/tokens"
-	"kith/markup"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // How long the answers of get_node and list_nodes are unless the caller says.

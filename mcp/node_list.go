@@ -10,8 +10,8 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/internal/tokens"
-	"kith/markup"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // describedShown is how many characters of a description stand in a line of a list.

@@ -13,9 +13,9 @@ import (
 	"kith/graph"
 	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/tokens"
 	"kith/memory/digest"
 	"kith/memory/system"
+	"kith/text/tokens"
 )
 
 func withinBudget(t *testing.T, text string, budget int) {

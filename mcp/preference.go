@@ -10,8 +10,8 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/markup"
 	"kith/memory/preference"
+	"kith/text/markup"
 )
 
 // preferences keeps the settings of users.

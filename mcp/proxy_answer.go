@@ -12,7 +12,7 @@ import (
 	"net/http"
 	"strings"
 
-	"kith/internal/clip"
+	"kith/text/clip"
 )
 
 // Bounds of what the remote sends.

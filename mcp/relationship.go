@@ -11,8 +11,8 @@ import (
 	"kith/graph/trust"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/internal/tokens"
-	"kith/markup"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // relationshipsEach is how many come of each direction, and relationshipsTokens how long an answer is unless the caller says.

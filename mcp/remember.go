@@ -11,7 +11,7 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 type rememberInput struct {

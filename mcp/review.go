@@ -13,7 +13,7 @@ import (
 	"kith/graph/trust"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // reviews keeps writes that wait because of their trust.

@@ -9,8 +9,8 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/markup"
 	"kith/memory/statement"
+	"kith/text/markup"
 )
 
 // statements keeps what users said to remember.

@@ -11,11 +11,11 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/fault"
-	"kith/internal/tokens"
 	"kith/loader"
-	"kith/markup"
 	"kith/memory/digest"
 	"kith/memory/system"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // systems reads and writes the knowledge of systems.

@@ -17,7 +17,7 @@ import (
 	"kith/graph"
 	"kith/internal/contract"
 	"kith/internal/ownkey"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // Outcome is how a call ended, for metrics.

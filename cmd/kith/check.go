@@ -9,7 +9,7 @@ import (
 	"kith/embedded"
 	"kith/graph"
 	"kith/internal/terminal"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // checkCmd checks the database directly, so it needs no API key.

@@ -15,7 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"kith/loader"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // commands is the whole command line.

@@ -18,7 +18,7 @@ import (
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/internal/terminal"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // doctorCmd finds problems that keep Kith from running with the current settings. It changes nothing.

@@ -18,9 +18,9 @@ import (
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/internal/testenv"
-	"kith/internal/words"
 	"kith/llm"
 	"kith/memory/explore"
+	"kith/text/words"
 	"kith/vector"
 )
 

@@ -14,8 +14,8 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/terminal"
-	"kith/internal/times"
 	"kith/loader"
+	"kith/text/times"
 )
 
 // recordArgument names a node, or a relationship.

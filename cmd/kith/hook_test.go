@@ -23,7 +23,7 @@ import (
 	"kith/internal/hook"
 	"kith/internal/machine"
 	"kith/internal/testenv"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // A session of each agent is stored once, however often its hooks run, and helps in the next one.

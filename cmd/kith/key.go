@@ -12,7 +12,7 @@ import (
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/terminal"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // keyCmd manages API keys directly in the database, so it needs no API key.

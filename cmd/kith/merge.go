@@ -11,7 +11,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/terminal"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // mergeCmd makes one node of two.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/injection/corpus"
 	"kith/internal/testenv"
+	"kith/text/injection/corpus"
 )
 
 // poisoned is a memory with good sources and poisoned ones, and what an extraction that believes all of them would store.

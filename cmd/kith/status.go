@@ -13,9 +13,9 @@ import (
 	client "kith/clients/go"
 	"kith/handlers"
 	"kith/internal/terminal"
-	"kith/markup"
 	"kith/memory/traverse"
 	"kith/memory/user"
+	"kith/text/markup"
 )
 
 // statusCmd prints the state of a running Kith and how much it stores for the caller.

@@ -11,8 +11,8 @@ import (
 	"kith/graph"
 	"kith/internal/memoryfile"
 	"kith/internal/terminal"
-	"kith/markup"
 	"kith/memory/system"
+	"kith/text/markup"
 )
 
 // systemCmd copies the memory of a software system between a running Kith and a memory file: load at the start of a

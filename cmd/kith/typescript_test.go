@@ -14,7 +14,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"kith/internal/testenv"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 const typescriptPackage = "../../clients/typescript"

@@ -11,7 +11,7 @@ import (
 	"kith/access/auth"
 	"kith/internal/browser"
 	"kith/internal/terminal"
-	"kith/markup"
+	"kith/text/markup"
 	"kith/ui"
 )
 

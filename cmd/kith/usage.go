@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // hasSettings reports whether a command or one of its parents takes the settings of the service.

@@ -1,6 +1,6 @@
 package trust
 
-import "kith/markup"
+import "kith/text/markup"
 
 // Told is how far something stored is believed, and who told it. Trust is nil for what is believed.
 type Told struct {

@@ -12,8 +12,8 @@ import (
 
 	"kith/exchange"
 	"kith/internal/bounds"
-	"kith/internal/clip"
 	"kith/internal/fault"
+	"kith/text/clip"
 )
 
 // add adds a message, or counts that it has no text.

@@ -17,7 +17,7 @@ import (
 	client "kith/clients/go"
 	"kith/internal/sleep"
 	"kith/internal/terminal"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // ContextOptions selects the files and the service of a measurement of contexts.

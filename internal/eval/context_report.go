@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // looseAbove is the coverage by texts of other users, times 100, above which the rule says little about a set.

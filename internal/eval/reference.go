@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // cutToTokens returns texts as lines, in order, as many as fit into a number of tokens. The last is cut after a word.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"kith/internal/terminal"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // recallAt lists the values of k for which recall is reported.

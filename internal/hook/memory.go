@@ -12,9 +12,9 @@ import (
 
 	client "kith/clients/go"
 	"kith/graph"
-	"kith/internal/clip"
 	"kith/internal/transcript"
 	"kith/memory/explore"
+	"kith/text/clip"
 )
 
 // Budgets of what an agent gets, in o200k tokens.

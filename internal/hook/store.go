@@ -12,8 +12,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/bounds"
-	"kith/internal/clip"
 	"kith/internal/transcript"
+	"kith/text/clip"
 )
 
 // Limits of one request, well below the service's defaults.

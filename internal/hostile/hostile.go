@@ -15,8 +15,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/internal/clip"
-	"kith/internal/injection/corpus"
+	"kith/text/clip"
+	"kith/text/injection/corpus"
 )
 
 // pieces holds beginnings of Kith's lines, line ends, and invisible characters.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // Progress prints the progress of a command: on a terminal in one line that changes, otherwise in a line at intervals.

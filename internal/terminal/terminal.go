@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 	"unicode"
 
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // Paint styles text for a terminal. The zero Paint returns text without styles.

@@ -9,10 +9,10 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/tokens"
 	"kith/llm"
 	"kith/loader"
-	"kith/markup"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // PromptVersion names the current way of assembling prompts. Each turn keeps the version it was created with.

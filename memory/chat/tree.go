@@ -13,9 +13,9 @@ import (
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/internal/bounds"
-	"kith/internal/clip"
 	"kith/internal/cursors"
 	"kith/internal/fault"
+	"kith/text/clip"
 )
 
 // Tree is a branching conversation with a language model. It is shared by the team, or private to a user. It is not part of

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/clip"
 	"kith/internal/fault"
 	"kith/llm"
 	"kith/memory/system"
+	"kith/text/clip"
 )
 
 type store interface {

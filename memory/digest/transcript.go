@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/clip"
-	"kith/markup"
+	"kith/text/clip"
+	"kith/text/markup"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/trust"
-	"kith/internal/injection"
+	"kith/text/injection"
 )
 
 // Bounds of what an answer shows.

@@ -9,8 +9,8 @@ import (
 	"sort"
 	"unicode/utf8"
 
-	"kith/internal/tokens"
-	"kith/markup"
+	"kith/text/markup"
+	"kith/text/tokens"
 )
 
 // hitList is one list of hits in a result. It can be cut to its first hits.

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"kith/internal/words"
+	"kith/text/words"
 )
 
 // longestTitle is the most words of a name that is searched in texts.

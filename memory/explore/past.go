@@ -8,7 +8,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/words"
+	"kith/text/words"
 )
 
 // A search as of a time asks the indexes, which have the texts of now, and former texts. Its hits have the texts of the time, and

@@ -9,7 +9,7 @@ import (
 	"kith/graph"
 	"kith/graph/trust"
 	"kith/internal/fault"
-	"kith/internal/words"
+	"kith/text/words"
 )
 
 // defaultLimit is the default limit of each list.

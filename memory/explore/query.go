@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"kith/internal/words"
+	"kith/text/words"
 )
 
 // maxSimilar is the number of words above which similar spellings are not searched.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"kith/internal/words"
+	"kith/text/words"
 )
 
 // tuning holds the weight of each kind of evidence, relative to the words, whose best hit has 1. Each was measured with

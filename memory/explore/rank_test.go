@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/words"
+	"kith/text/words"
 
 	"github.com/google/go-cmp/cmp"
 )

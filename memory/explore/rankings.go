@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"kith/internal/words"
+	"kith/text/words"
 )
 
 // rankings holds the rankings of each ask, and the seeds that are still to be followed.

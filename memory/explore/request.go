@@ -8,7 +8,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // Bounds of a request.

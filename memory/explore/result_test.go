@@ -9,7 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/golden"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // everything is a store that finds something of every sort.

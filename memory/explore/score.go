@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kith/graph/trust"
-	"kith/internal/words"
+	"kith/text/words"
 )
 
 // Constants of BM25 (Robertson and Zaragoza, 2009), with Lucene's values.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"kith/graph"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // token is a word of a text in lower case, with the position of its first character.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kith/graph/trust"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // headingLength is the most characters of the queries in the heading of a text.

@@ -9,8 +9,8 @@ import (
 	"kith/graph"
 	"kith/graph/searchscope"
 	"kith/internal/fault"
-	"kith/internal/times"
-	"kith/internal/words"
+	"kith/text/times"
+	"kith/text/words"
 	"kith/vector"
 )
 

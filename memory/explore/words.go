@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"kith/internal/words"
+	"kith/text/words"
 )
 
 // questionWords are the words of a question that do not say what it is about. English analysis keeps them.

@@ -8,7 +8,7 @@ import (
 	"kith/graph"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/internal/recognise"
+	"kith/text/recognise"
 )
 
 // Bounds of statements of an import, beside those of their texts.

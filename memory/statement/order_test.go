@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/internal/recognise"
+	"kith/text/recognise"
 )
 
 // sayings are sentences about few things, so that they say the same, something else, and the opposite.

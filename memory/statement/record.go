@@ -9,7 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/recognise"
+	"kith/text/recognise"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"kith/internal/recognise"
+	"kith/text/recognise"
 )
 
 // Statement is something that a user said to remember, as callers see it.

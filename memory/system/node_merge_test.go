@@ -11,7 +11,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // key returns the entity key of an entity.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"kith/graph"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // fitBudget cuts the last items that do not fit into the budget of the request, and returns the recall of the rest.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // star is a node with many neighbors.

@@ -5,7 +5,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/trust"
-	"kith/internal/clip"
+	"kith/text/clip"
 )
 
 // Result is the answer of a walk: *Rows for neighbors and ppr, *Paths, or *Table for cypher.

@@ -9,7 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 // Schema describes what statements can query: kinds, properties, relationship types and counts.

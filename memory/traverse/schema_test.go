@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/internal/tokens"
+	"kith/text/tokens"
 )
 
 func schema(t testing.TB, f *fake, maxTokens int) *Schema {

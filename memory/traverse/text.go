@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/markup"
+	"kith/text/markup"
 )
 
 // Text returns the rows as Markdown for a prompt.

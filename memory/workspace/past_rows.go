@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"kith/graph"
-	"kith/internal/clip"
+	"kith/text/clip"
 )
 
 // row returns what workspace_project returns of a project.

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"kith/internal/steps"
-	"kith/internal/words"
+	"kith/text/words"
 )
 
 //go:embed forms

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"kith/internal/injection"
-	"kith/internal/injection/corpus"
+	"kith/text/injection"
+	"kith/text/injection/corpus"
 )
 
 // measured counts what was marked of the sources of one half.

@@ -12,7 +12,7 @@ package markup
 import (
 	"strings"
 
-	"kith/internal/clip"
+	"kith/text/clip"
 )
 
 // Inline returns s for a place within a line: one line with single blanks, without images and tags that a client might
