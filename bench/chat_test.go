@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/internal/llm"
 	"kith/internal/testenv"
-	"kith/llm"
 	"kith/memory/chat"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
-	"kith/cache"
 	"kith/graph"
+	"kith/internal/cache"
 	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/statement"

@@ -16,10 +16,10 @@ import (
 	"kith/graph"
 	"kith/graph/searchscope"
 	"kith/internal/testenv"
+	"kith/internal/vector"
 	"kith/memory/embedding"
 	"kith/memory/explore"
 	"kith/memory/statement"
-	"kith/vector"
 )
 
 // searchEnv is a store with an explorer.

@@ -18,9 +18,9 @@ import (
 
 	"kith/access/auth"
 	"kith/access/limit"
-	"kith/cache"
 	"kith/graph"
 	"kith/handlers"
+	"kith/internal/cache"
 	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/chat"

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/embedded"
 	"kith/graph"
+	"kith/internal/embedded"
 	"kith/internal/testenv"
 	"kith/loader"
 )

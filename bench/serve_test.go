@@ -21,9 +21,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"kith/access/auth"
-	"kith/cache"
 	"kith/graph"
 	"kith/handlers"
+	"kith/internal/cache"
 	"kith/internal/testenv"
 	"kith/loader"
 	"kith/mcp"

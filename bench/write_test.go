@@ -18,10 +18,10 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/access/auth"
-	"kith/cache"
 	"kith/cypher"
 	"kith/graph"
 	"kith/handlers"
+	"kith/internal/cache"
 	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/chat"

@@ -13,7 +13,7 @@ import (
 	"kith/graph/fence"
 	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/llm"
+	"kith/internal/llm"
 )
 
 // pingServer checks that the database answers.

@@ -17,7 +17,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/llm"
+	"kith/internal/llm"
 	"kith/memory/chat"
 )
 

@@ -9,7 +9,7 @@ import (
 	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/llm"
+	"kith/internal/llm"
 	"kith/memory/chat"
 )
 

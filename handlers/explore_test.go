@@ -10,8 +10,8 @@ import (
 
 	"kith/access/auth"
 	"kith/graph"
+	"kith/internal/vector"
 	"kith/memory/explore"
-	"kith/vector"
 )
 
 // exploring is an explorer of a memory that has one concept.

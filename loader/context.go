@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
-	"kith/cache"
 	"kith/graph"
+	"kith/internal/cache"
 	"kith/internal/fault"
 	"kith/memory/preference"
 	"kith/memory/replay"

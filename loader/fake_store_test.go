@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"kith/cache"
 	"kith/graph"
+	"kith/internal/cache"
 	"kith/internal/fault"
 	"kith/memory/workspace"
 )

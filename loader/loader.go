@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"kith/cache"
 	"kith/graph"
 	"kith/graph/neo"
+	"kith/internal/cache"
 	"kith/memory/preference"
 	"kith/memory/replay"
 	"kith/memory/workspace"

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"kith/cache"
 	"kith/graph"
+	"kith/internal/cache"
 	"kith/internal/fault"
 	"kith/internal/golden"
 	"kith/memory/preference"

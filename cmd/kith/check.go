@@ -6,8 +6,8 @@ import (
 	"io"
 	"log/slog"
 
-	"kith/embedded"
 	"kith/graph"
+	"kith/internal/embedded"
 	"kith/internal/terminal"
 	"kith/text/markup"
 )

@@ -9,10 +9,10 @@ import (
 	"log/slog"
 	"time"
 
-	"kith/embedded"
 	"kith/graph"
 	"kith/graph/compact"
 	"kith/graph/neo"
+	"kith/internal/embedded"
 )
 
 // compactCmd rewrites the store of the embedded Neo4j.

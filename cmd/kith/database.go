@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"time"
 
-	"kith/embedded"
 	"kith/graph/neo"
+	"kith/internal/embedded"
 	"kith/internal/sleep"
 )
 

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"kith/access/auth"
-	"kith/cache"
 	client "kith/clients/go"
 	"kith/cypher"
-	"kith/embedded"
 	"kith/graph"
 	"kith/graph/neo"
+	"kith/internal/cache"
+	"kith/internal/embedded"
 	"kith/internal/terminal"
 	"kith/text/markup"
 )

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"log/slog"
 
-	"kith/llm"
+	"kith/internal/llm"
 )
 
 // openEmbedder opens the configured embedder, nil if there is none. closeEmbedders closes it.

@@ -27,7 +27,7 @@ func TestOwnNeo4j(t *testing.T) {
 // everything again.
 func serveEmbeds(t *testing.T, environ []string) {
 	with := func(more ...string) []string { return append(slices.Clone(environ), more...) }
-	plain, half := "KITH_EMBEDDINGS_MODEL_DIR=../../llm/testdata/plain", "KITH_EMBEDDINGS_MODEL_DIR=../../llm/testdata/half"
+	plain, half := "KITH_EMBEDDINGS_MODEL_DIR=../../internal/llm/testdata/plain", "KITH_EMBEDDINGS_MODEL_DIR=../../internal/llm/testdata/half"
 	s := start(t, with(plain))
 	s.as(bootstrapKey).must(t, http.MethodPost, "/v1/memory", `{"user_id":"u1","nodes":[
 		{"kind":"concept","entity_key":"c-1","name":"boat","description":"in the rain"},{"kind":"concept","entity_key":"c-2","name":"rain"}]}`)
@@ -64,7 +64,7 @@ func serveEmbeds(t *testing.T, environ []string) {
 
 func TestEmbedderIsChecked(t *testing.T) {
 	t.Parallel()
-	const url, folder = "KITH_EMBEDDINGS_URL=http://127.0.0.1:1/v1", "KITH_EMBEDDINGS_MODEL_DIR=../../llm/testdata/plain"
+	const url, folder = "KITH_EMBEDDINGS_URL=http://127.0.0.1:1/v1", "KITH_EMBEDDINGS_MODEL_DIR=../../internal/llm/testdata/plain"
 	for want, environ := range map[string][]string{
 		"both set":                    {url, folder, "KITH_EMBEDDINGS_MODEL=m"},
 		"KITH_EMBEDDINGS_MODEL is":    {url},

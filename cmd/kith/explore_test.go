@@ -17,11 +17,11 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
+	"kith/internal/llm"
 	"kith/internal/testenv"
-	"kith/llm"
+	"kith/internal/vector"
 	"kith/memory/explore"
 	"kith/text/words"
-	"kith/vector"
 )
 
 // embeddings is an embedder that gives every word a direction, and synonyms the same one. It can be made to fail.
@@ -188,7 +188,7 @@ func TestExploreRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close(context.Background()) }()
-	model, err := llm.OpenStaticEmbedder("../../llm/testdata/plain")
+	model, err := llm.OpenStaticEmbedder("../../internal/llm/testdata/plain")
 	if err != nil {
 		t.Fatal(err)
 	}

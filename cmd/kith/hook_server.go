@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/access/auth"
-	"kith/embedded"
+	"kith/internal/embedded"
 	"kith/internal/machine"
 	"kith/internal/sleep"
 )

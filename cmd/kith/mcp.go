@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/access/auth"
-	"kith/embedded"
+	"kith/internal/embedded"
 	"kith/internal/fault"
 	"kith/internal/machine"
 	"kith/internal/metrics"

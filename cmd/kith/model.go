@@ -4,7 +4,7 @@ import (
 	"errors"
 	"log/slog"
 
-	"kith/llm"
+	"kith/internal/llm"
 )
 
 // openModel opens the configured language model, nil if there is none.

@@ -12,14 +12,15 @@ import (
 
 	"kith/access/audit"
 	"kith/access/auth"
-	"kith/cache"
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/handlers"
+	"kith/internal/cache"
+	"kith/internal/llm"
 	"kith/internal/metrics"
 	"kith/internal/sleep"
 	"kith/internal/tracing"
-	"kith/llm"
+	"kith/internal/vector"
 	"kith/loader"
 	"kith/mcp"
 	"kith/memory/chat"
@@ -39,7 +40,6 @@ import (
 	"kith/memory/webhook"
 	"kith/memory/workspace"
 	"kith/ui"
-	"kith/vector"
 )
 
 // memory holds the open database and cache, and the services that use them.

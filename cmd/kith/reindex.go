@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"sync"
 
-	"kith/embedded"
 	"kith/graph"
+	"kith/internal/embedded"
 	"kith/internal/terminal"
 	"kith/memory/embedding"
 )

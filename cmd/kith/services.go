@@ -6,8 +6,8 @@ import (
 	"kith/access/auth"
 	"kith/access/limit"
 	"kith/handlers"
+	"kith/internal/llm"
 	"kith/internal/metrics"
-	"kith/llm"
 	"kith/mcp"
 	"kith/memory/chat"
 )

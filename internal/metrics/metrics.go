@@ -18,11 +18,12 @@ import (
 	"kith/access/audit"
 	"kith/access/auth"
 	"kith/access/limit"
-	"kith/cache"
 	"kith/cypher"
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/handlers"
+	"kith/internal/cache"
+	"kith/internal/vector"
 	"kith/loader"
 	"kith/mcp"
 	"kith/memory/chat"
@@ -32,7 +33,6 @@ import (
 	"kith/memory/replay"
 	"kith/memory/traverse"
 	"kith/memory/webhook"
-	"kith/vector"
 )
 
 // Registry holds the metrics that the admin listener serves.

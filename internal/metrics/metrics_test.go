@@ -16,11 +16,11 @@ import (
 	"kith/access/limit"
 	"kith/graph"
 	"kith/handlers"
+	"kith/internal/vector"
 	"kith/memory/chat"
 	"kith/memory/embedding"
 	"kith/memory/recall"
 	"kith/memory/replay"
-	"kith/vector"
 )
 
 // seriesOf returns the number of series of each metric, as Prometheus counts them.

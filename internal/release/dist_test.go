@@ -18,7 +18,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"kith/embedded"
+	"kith/internal/embedded"
 	"kith/internal/testenv"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/cypher/guard"
-	"kith/embedded"
+	"kith/internal/embedded"
 )
 
 // Memory of a statement beyond its account: texts of some characters, and what Neo4j needs to run it.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/embedded"
+	"kith/internal/embedded"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j/config"

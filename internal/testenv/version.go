@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"kith/embedded"
+	"kith/internal/embedded"
 )
 
 const (

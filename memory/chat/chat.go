@@ -15,7 +15,7 @@ import (
 
 	"kith/access/limit"
 	"kith/graph"
-	"kith/llm"
+	"kith/internal/llm"
 	"kith/loader"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/llm"
+	"kith/internal/llm"
 	"kith/memory/chat"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
+	"kith/internal/llm"
 	"kith/internal/testenv"
-	"kith/llm"
 	"kith/memory/chat"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/llm"
+	"kith/internal/llm"
 	"kith/loader"
 	"kith/text/markup"
 	"kith/text/tokens"

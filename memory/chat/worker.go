@@ -9,8 +9,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/llm"
 	"kith/internal/sleep"
-	"kith/llm"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/llm"
+	"kith/internal/llm"
 	"kith/memory/system"
 	"kith/text/clip"
 )

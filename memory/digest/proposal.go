@@ -9,7 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/llm"
+	"kith/internal/llm"
 )
 
 // maxShownFaults bounds how many faults of an answer are reported.

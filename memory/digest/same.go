@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"kith/llm"
+	"kith/internal/llm"
 	"kith/memory/duplicate"
 )
 

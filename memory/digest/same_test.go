@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/llm"
+	"kith/internal/llm"
 	"kith/memory/duplicate"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/llm"
+	"kith/internal/llm"
 	"kith/memory/system"
 )
 

@@ -18,11 +18,11 @@ import (
 	"kith/graph/graphtest"
 	"kith/graph/neo"
 	"kith/graph/searchscope"
+	"kith/internal/llm"
 	"kith/internal/testenv"
-	"kith/llm"
+	"kith/internal/vector"
 	"kith/memory/erasure"
 	"kith/memory/system"
-	"kith/vector"
 )
 
 func TestEmbedding(t *testing.T) {

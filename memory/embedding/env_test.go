@@ -12,8 +12,8 @@ import (
 	"kith/graph/graphtest"
 	"kith/graph/searchscope"
 	"kith/internal/testenv"
+	"kith/internal/vector"
 	"kith/memory/explore"
-	"kith/vector"
 )
 
 // fakeEmbedder makes vectors of three numbers out of the bytes of texts, and records its requests.

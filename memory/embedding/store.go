@@ -4,7 +4,7 @@ package embedding
 import (
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/llm"
+	"kith/internal/llm"
 )
 
 // Store keeps vectors in Neo4j, with the nodes whose texts they are of. It is safe for concurrent use.

@@ -18,8 +18,8 @@ import (
 	"kith/graph/neo"
 	"kith/graph/searchscope"
 	"kith/graph/trust"
-	"kith/llm"
-	"kith/vector"
+	"kith/internal/llm"
+	"kith/internal/vector"
 )
 
 var (

@@ -13,8 +13,8 @@ import (
 	"kith/graph"
 	"kith/graph/searchscope"
 	"kith/internal/fault"
-	"kith/llm"
-	"kith/vector"
+	"kith/internal/llm"
+	"kith/internal/vector"
 )
 
 // store is the part of the memory that a search reads.

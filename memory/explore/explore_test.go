@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
+	"kith/internal/llm"
 	"kith/internal/testenv"
-	"kith/llm"
-	"kith/vector"
+	"kith/internal/vector"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

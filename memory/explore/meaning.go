@@ -9,7 +9,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/searchscope"
-	"kith/vector"
+	"kith/internal/vector"
 )
 
 // Weights and bounds of the search by meaning (docs/recall.md).

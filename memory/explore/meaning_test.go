@@ -9,8 +9,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/searchscope"
-	"kith/llm"
-	"kith/vector"
+	"kith/internal/llm"
+	"kith/internal/vector"
 )
 
 // rows are vectors of messages: the first n look toward (1, 0), the others away.

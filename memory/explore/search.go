@@ -12,7 +12,7 @@ import (
 	"kith/graph/neo"
 	"kith/graph/searchscope"
 	"kith/graph/trust"
-	"kith/vector"
+	"kith/internal/vector"
 )
 
 // searchIndexes finds what matches the asks.

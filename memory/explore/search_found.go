@@ -6,7 +6,7 @@ import (
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/graph/trust"
-	"kith/vector"
+	"kith/internal/vector"
 )
 
 // Found is the result of a search; every list has the best of each ask first.

@@ -3,7 +3,7 @@ package explore
 import (
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/llm"
+	"kith/internal/llm"
 )
 
 // Store searches in Neo4j. It is safe for concurrent use.

@@ -9,9 +9,9 @@ import (
 	"kith/graph"
 	"kith/graph/searchscope"
 	"kith/internal/fault"
+	"kith/internal/vector"
 	"kith/text/times"
 	"kith/text/words"
-	"kith/vector"
 )
 
 // Bounds of times in queries.

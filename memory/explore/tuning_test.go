@@ -11,8 +11,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/llm"
-	"kith/vector"
+	"kith/internal/llm"
+	"kith/internal/vector"
 )
 
 // TestTuning asks the questions of a set that `kith eval recall --keep` has loaded, with half and twice of each weight, and

@@ -6,7 +6,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/vector"
+	"kith/internal/vector"
 )
 
 // readVectors reads a page of vectors.

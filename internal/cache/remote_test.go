@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/cache"
+	"kith/internal/cache"
 	"kith/internal/testenv"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/cache"
+	"kith/internal/cache"
 	"kith/internal/testenv"
 )
 

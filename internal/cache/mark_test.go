@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"kith/cache"
+	"kith/internal/cache"
 	"kith/internal/testenv"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/cache"
+	"kith/internal/cache"
 	"kith/internal/testenv"
 )
 

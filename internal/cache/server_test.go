@@ -7,7 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"kith/cache"
+	"kith/internal/cache"
 	"kith/internal/testenv"
 )
 
