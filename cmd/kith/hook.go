@@ -10,9 +10,9 @@ import (
 	"time"
 
 	client "kith/clients/go"
+	"kith/exchange/transcript"
 	"kith/internal/hook"
 	"kith/internal/machine"
-	"kith/internal/transcript"
 )
 
 // A coding agent waits for its hooks, so they end within two seconds, whatever Kith does.

@@ -20,8 +20,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kith/exchange/transcript"
 	"kith/internal/testenv"
-	"kith/internal/transcript"
 	"kith/internal/transfer"
 )
 

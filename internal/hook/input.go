@@ -17,8 +17,8 @@ import (
 	"strings"
 	"unicode"
 
+	"kith/exchange/transcript"
 	"kith/internal/jsonline"
-	"kith/internal/transcript"
 )
 
 // maxInput is the longest input in bytes. A prompt with pasted files is the largest part.

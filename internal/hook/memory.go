@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	client "kith/clients/go"
+	"kith/exchange/transcript"
 	"kith/graph"
-	"kith/internal/transcript"
 	"kith/memory/explore"
 	"kith/text/clip"
 )

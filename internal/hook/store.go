@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"kith/exchange/transcript"
 	"kith/graph"
 	"kith/internal/bounds"
-	"kith/internal/transcript"
 	"kith/text/clip"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"kith/internal/chatlog"
+	"kith/exchange/chatlog"
 	"kith/internal/terminal"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"kith/internal/chatlog"
+	"kith/exchange/chatlog"
 )
 
 // A conversation that another user has is reported once, with what to do, and not again for each of its messages.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"kith/internal/chatlog"
+	"kith/exchange/chatlog"
 )
 
 // maxGuessBytes is how much of a file is read to detect its format.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kith/exchange"
-	"kith/internal/transcript"
+	"kith/exchange/transcript"
 )
 
 // Writer writes conversations as lines of an import: a source and its messages. Their keys are made from the format, the user and

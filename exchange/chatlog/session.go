@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"kith/exchange/transcript"
 	"kith/internal/jsonline"
-	"kith/internal/transcript"
 )
 
 // maxSessions is how many bytes the messages of a file of sessions may have, each with its id and messageFrame. They are held in
