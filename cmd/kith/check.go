@@ -6,9 +6,9 @@ import (
 	"io"
 	"log/slog"
 
+	"kith/cmd/kith/internal/terminal"
 	"kith/graph"
 	"kith/internal/embedded"
-	"kith/internal/terminal"
 	"kith/text/markup"
 )
 

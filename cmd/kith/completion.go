@@ -5,7 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"kith/internal/completion"
+	"kith/cmd/kith/internal/completion"
 )
 
 // completionCmd prints a shell script that completes kith's commands, flags, and the values of flags with a closed list.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kith/internal/terminal"
+	"kith/cmd/kith/internal/terminal"
 	"kith/loader"
 )
 

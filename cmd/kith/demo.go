@@ -6,7 +6,7 @@ import (
 	"time"
 
 	client "kith/clients/go"
-	"kith/internal/demo"
+	"kith/cmd/kith/internal/demo"
 )
 
 // demoCmd loads the memory of a made-up user.

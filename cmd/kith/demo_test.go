@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	client "kith/clients/go"
+	"kith/cmd/kith/internal/demo"
 	"kith/graph"
-	"kith/internal/demo"
 	"kith/internal/testenv"
 )
 

@@ -12,12 +12,12 @@ import (
 
 	"kith/access/auth"
 	client "kith/clients/go"
+	"kith/cmd/kith/internal/terminal"
 	"kith/cypher"
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/internal/cache"
 	"kith/internal/embedded"
-	"kith/internal/terminal"
 	"kith/text/markup"
 )
 

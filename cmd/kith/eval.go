@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"kith/internal/eval"
-	"kith/internal/terminal"
+	"kith/cmd/kith/internal/eval"
+	"kith/cmd/kith/internal/terminal"
 )
 
 // evalCmd measures the quality of a running Kith.

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"kith/internal/terminal"
+	"kith/cmd/kith/internal/terminal"
 	"kith/memory/explore"
 )
 

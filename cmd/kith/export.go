@@ -7,9 +7,9 @@ import (
 	"io"
 
 	client "kith/clients/go"
-	"kith/internal/privatefile"
-	"kith/internal/terminal"
-	"kith/internal/transfer"
+	"kith/cmd/kith/internal/privatefile"
+	"kith/cmd/kith/internal/terminal"
+	"kith/cmd/kith/internal/transfer"
 )
 
 // exportCmd writes the response of GET /v1/export, a team's whole memory, in the format that kith import reads.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	client "kith/clients/go"
-	"kith/internal/terminal"
+	"kith/cmd/kith/internal/terminal"
 )
 
 type healthCmd struct {

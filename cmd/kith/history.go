@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"kith/cmd/kith/internal/terminal"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/terminal"
 	"kith/loader"
 	"kith/text/times"
 )

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	client "kith/clients/go"
+	"kith/cmd/kith/internal/hook"
+	"kith/cmd/kith/internal/machine"
 	"kith/exchange/transcript"
-	"kith/internal/hook"
-	"kith/internal/machine"
 )
 
 // A coding agent waits for its hooks, so they end within two seconds, whatever Kith does.

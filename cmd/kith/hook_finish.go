@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"kith/internal/hook"
-	"kith/internal/machine"
+	"kith/cmd/kith/internal/hook"
+	"kith/cmd/kith/internal/machine"
 	"kith/internal/sleep"
 )
 

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/access/auth"
+	"kith/cmd/kith/internal/machine"
 	"kith/internal/embedded"
-	"kith/internal/machine"
 	"kith/internal/sleep"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"kith/internal/machine"
+	"kith/cmd/kith/internal/machine"
 	"kith/internal/testenv"
 )
 

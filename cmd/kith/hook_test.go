@@ -20,8 +20,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/internal/hook"
-	"kith/internal/machine"
+	"kith/cmd/kith/internal/hook"
+	"kith/cmd/kith/internal/machine"
 	"kith/internal/testenv"
 	"kith/text/tokens"
 )

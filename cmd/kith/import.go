@@ -6,8 +6,8 @@ import (
 	"io"
 
 	client "kith/clients/go"
-	"kith/internal/terminal"
-	"kith/internal/transfer"
+	"kith/cmd/kith/internal/terminal"
+	"kith/cmd/kith/internal/transfer"
 )
 
 // importCmd imports the files of Kith and of other programs.

@@ -20,9 +20,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kith/cmd/kith/internal/transfer"
 	"kith/exchange/transcript"
 	"kith/internal/testenv"
-	"kith/internal/transfer"
 )
 
 // chatFormats writes files of conversations with as many messages as wanted. The user and the assistant take turns, and each

@@ -8,8 +8,8 @@ import (
 	"os"
 
 	client "kith/clients/go"
-	"kith/internal/sessions"
-	"kith/internal/terminal"
+	"kith/cmd/kith/internal/sessions"
+	"kith/cmd/kith/internal/terminal"
 )
 
 // importConversationsCmd imports a file of conversations, as package sessions describes it.

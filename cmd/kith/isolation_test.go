@@ -23,8 +23,8 @@ import (
 	"time"
 
 	"kith/access/auth"
+	"kith/cmd/kith/internal/metrics"
 	"kith/handlers"
-	"kith/internal/metrics"
 	"kith/internal/testenv"
 	"kith/mcp"
 	"kith/memory/embedding"

@@ -9,9 +9,9 @@ import (
 
 	"kith/access/audit"
 	"kith/access/auth"
+	"kith/cmd/kith/internal/terminal"
 	"kith/graph"
 	"kith/handlers"
-	"kith/internal/terminal"
 	"kith/text/markup"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"kith/internal/metrics"
+	"kith/cmd/kith/internal/metrics"
 	"kith/internal/testenv"
 )
 

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/access/auth"
+	"kith/cmd/kith/internal/machine"
+	"kith/cmd/kith/internal/metrics"
 	"kith/internal/embedded"
 	"kith/internal/fault"
-	"kith/internal/machine"
-	"kith/internal/metrics"
 	"kith/internal/sleep"
 	"kith/mcp"
 )

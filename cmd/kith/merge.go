@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"kith/cmd/kith/internal/terminal"
 	"kith/graph"
-	"kith/internal/terminal"
 	"kith/text/markup"
 )
 

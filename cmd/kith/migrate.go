@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"kith/internal/migrate"
-	"kith/internal/privatefile"
-	"kith/internal/terminal"
+	"kith/cmd/kith/internal/migrate"
+	"kith/cmd/kith/internal/privatefile"
+	"kith/cmd/kith/internal/terminal"
 )
 
 // migrateCmd reads the memory of a running system of another make, and imports it.

@@ -12,12 +12,12 @@ import (
 
 	"kith/access/audit"
 	"kith/access/auth"
+	"kith/cmd/kith/internal/metrics"
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/handlers"
 	"kith/internal/cache"
 	"kith/internal/llm"
-	"kith/internal/metrics"
 	"kith/internal/sleep"
 	"kith/internal/tracing"
 	"kith/internal/vector"

@@ -18,7 +18,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	client "kith/clients/go"
-	"kith/internal/demo"
+	"kith/cmd/kith/internal/demo"
 	"kith/internal/testenv"
 	"kith/ui"
 )

@@ -5,8 +5,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"kith/cmd/kith/internal/metrics"
 	"kith/graph"
-	"kith/internal/metrics"
 	"kith/loader"
 	"kith/memory/preference"
 	"kith/memory/preference/postgres"

@@ -6,9 +6,9 @@ import (
 	"log/slog"
 	"sync"
 
+	"kith/cmd/kith/internal/terminal"
 	"kith/graph"
 	"kith/internal/embedded"
-	"kith/internal/terminal"
 	"kith/memory/embedding"
 )
 

@@ -15,9 +15,9 @@ import (
 	"kith/access/auth"
 	"kith/access/limit"
 	client "kith/clients/go"
+	"kith/cmd/kith/internal/demo"
+	"kith/cmd/kith/internal/metrics"
 	"kith/handlers"
-	"kith/internal/demo"
-	"kith/internal/metrics"
 	"kith/mcp"
 	"kith/ui"
 )

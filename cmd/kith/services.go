@@ -5,9 +5,9 @@ import (
 
 	"kith/access/auth"
 	"kith/access/limit"
+	"kith/cmd/kith/internal/metrics"
 	"kith/handlers"
 	"kith/internal/llm"
-	"kith/internal/metrics"
 	"kith/mcp"
 	"kith/memory/chat"
 )

@@ -11,8 +11,8 @@ import (
 
 	"kith/access/auth"
 	client "kith/clients/go"
+	"kith/cmd/kith/internal/terminal"
 	"kith/handlers"
-	"kith/internal/terminal"
 	"kith/memory/traverse"
 	"kith/memory/user"
 	"kith/text/markup"

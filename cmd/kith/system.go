@@ -8,9 +8,9 @@ import (
 	"net/url"
 
 	client "kith/clients/go"
+	"kith/cmd/kith/internal/memoryfile"
+	"kith/cmd/kith/internal/terminal"
 	"kith/graph"
-	"kith/internal/memoryfile"
-	"kith/internal/terminal"
 	"kith/memory/system"
 	"kith/text/markup"
 )

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"kith/cmd/kith/internal/terminal"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/terminal"
 )
 
 // teamCmd manages teams directly in the database, so it needs no API key.

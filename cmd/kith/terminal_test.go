@@ -9,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"kith/cmd/kith/internal/terminal"
+	"kith/cmd/kith/internal/transfer"
 	"kith/graph"
 	"kith/internal/hostile"
-	"kith/internal/terminal"
-	"kith/internal/transfer"
 )
 
 // Whatever is stored, commands print as many lines as for harmless texts, and no control characters.

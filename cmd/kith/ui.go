@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"kith/access/auth"
+	"kith/cmd/kith/internal/terminal"
 	"kith/internal/browser"
-	"kith/internal/terminal"
 	"kith/text/markup"
 	"kith/ui"
 )

@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"kith/cmd/kith/internal/terminal"
 	"kith/handlers"
-	"kith/internal/terminal"
 )
 
 // The linker sets these variables (Makefile). The date is the commit's, so that builds are reproducible.
