@@ -17,7 +17,7 @@ GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags timetzdata,n
 REPOSITORY ?=
 PLATFORMS ?= linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
 # One Neo4j, one Redis and one PostgreSQL for the whole run: see internal/testenv.
-WITHENV   := go run ./internal/testenv/run --
+WITHENV   := go run ./tests/testenv/run --
 # A Neo4j that a test starts for itself lives for seconds: only Java's quicker compiler is worth its time, and its jars,
 # whose checksums Maven has compared, need no verification of their code (5.3 s to start instead of 6.5).
 BRIEFJAVA := env JDK_JAVA_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
@@ -120,10 +120,10 @@ test-containers: page ## all tests, with the databases in containers
 
 test-neo4j-2026: setup page ## all tests with a newer Neo4j (NEO4J=2026.08.1), whose databases have Cypher 25 as their default language (CYPHER=5)
 	KITH_TEST_PLANS=all KITH_TEST_NEO4J_SETTINGS=db.query.default_language=CYPHER_$(CYPHER) \
-	  go run ./internal/testenv/run -neo4j $(NEO4J) -- $(BRIEFJAVA) go test $(TESTFLAGS) ./...
+	  go run ./tests/testenv/run -neo4j $(NEO4J) -- $(BRIEFJAVA) go test $(TESTFLAGS) ./...
 
 bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)
-	$(WITHENV) go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout=3h ./bench/...
+	$(WITHENV) go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout=3h ./tests/bench/...
 
 scale: setup ## fill a store with SCALE=2000000 nodes and measure it on the way; goes on where an interrupted run stopped (hours and 20 GB: docs/benchmarks.md)
 	KITH_BENCH_SCALE=$(SCALE) KITH_BENCH_SCALE_DATA=$(SCALEDATA) go test ./bench -run '^$$' -bench 'Scale$$' -benchtime 1x -timeout 0 -v

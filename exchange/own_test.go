@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/golden"
-	"kith/internal/testenv"
+	"kith/tests/golden"
+	"kith/tests/testenv"
 )
 
 // The files in testdata are what the systems' own classes write: a file that they write now is read in the same way.

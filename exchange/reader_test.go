@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/internal/golden"
+	"kith/tests/golden"
 )
 
 // readAll returns the results of a reader, a line each: items as they are, faults after an exclamation mark, warnings after a

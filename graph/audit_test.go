@@ -7,7 +7,7 @@ import (
 	"kith/cypher"
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // damages are statements that damage a team, each with the check that finds it. An unrepaired one leaves Kith no single repair.

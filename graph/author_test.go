@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // bound returns the scope of a key that is bound to a user.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // routed returns a store whose driver asks for the members of a cluster. The answer has one member.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // TestLittleMemory has the tests with a database that gives little memory to a transaction.

@@ -9,9 +9,9 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
-	"kith/internal/testenv"
 	"kith/memory/traverse"
 	"kith/memory/workspace"
+	"kith/tests/testenv"
 )
 
 // sharedProperties returns all that the database stores of a team's shared data.

@@ -9,9 +9,9 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
-	"kith/internal/testenv"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 // Listeners are called before a commit, after it, and at the end, and not for a write that is refused.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/loader"
+	"kith/tests/graphtest"
 )
 
 func TestOwnerIsNullWithoutOne(t *testing.T) {

@@ -12,12 +12,12 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/graph/neo"
-	"kith/internal/testenv"
 	"kith/memory/preference"
 	"kith/memory/statement"
 	"kith/memory/system"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 // TestTheFeedHasWhatChanged writes through all ways at random. The commits of each write must have the next numbers, and an item for

@@ -13,13 +13,13 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
-	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/chat"
 	"kith/memory/erasure"
 	"kith/memory/traverse"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 // TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the

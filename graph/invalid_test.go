@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/bounds"
 	"kith/internal/fault"
 	"kith/memory/preference"
+	"kith/tests/graphtest"
 )
 
 // secret is part of bad values: no error may repeat it.

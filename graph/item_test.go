@@ -14,9 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 // item returns the write of an item.

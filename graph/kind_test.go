@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
 	"kith/memory/system"
 	"kith/memory/traverse"
+	"kith/tests/graphtest"
 )
 
 // get returns a node as a user of the team sees it. It must exist.

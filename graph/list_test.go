@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 // pages lists all nodes by pages of a size. Each page but the last must be full.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/bounds"
 	"kith/memory/system"
+	"kith/tests/graphtest"
 )
 
 // read returns a node of the team through the store's own lookup; nil if it does not exist.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 // holder is a node or relationship that can have notes.

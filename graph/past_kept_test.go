@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/graph/graphtest"
+	"kith/tests/graphtest"
 )
 
 // Whichever former versions are kept, no answer as of a time has what was written later: it is the version of the time, an earlier one or

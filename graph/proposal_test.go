@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 // proposal returns what a model could extract from a conversation about a brother, a quay and an aim.

@@ -15,10 +15,10 @@ import (
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/internal/testenv"
 	"kith/memory/chat"
 	"kith/memory/preference"
 	"kith/memory/system"
+	"kith/tests/testenv"
 )
 
 // limited returns an environment whose teams have quotas.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/graph/neo"
 	"kith/graph/trust"
+	"kith/tests/graphtest"
 )
 
 // hearing counts the texts that a store hears, and its statements.

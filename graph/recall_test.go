@@ -11,8 +11,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/testenv"
 	"kith/memory/recall"
+	"kith/tests/testenv"
 )
 
 // recallEvents counts the events of a queue.

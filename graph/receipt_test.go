@@ -14,10 +14,10 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/graph/graphtest"
-	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/statement"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 var utterances = []string{

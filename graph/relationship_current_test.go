@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/graph/graphtest"
+	"kith/tests/graphtest"
 )
 
 // Relationships begin and end in the past and the future. At every moment the answers of the present are those as of

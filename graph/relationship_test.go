@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
+	"kith/tests/graphtest"
 )
 
 // relationships returns values of the relationships stored between two nodes, oldest first.

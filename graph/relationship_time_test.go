@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/loader"
+	"kith/tests/graphtest"
 )
 
 // from returns a link that begins at a time.

@@ -11,8 +11,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/searchscope"
-	"kith/internal/hostile"
 	"kith/memory/explore"
+	"kith/tests/hostile"
 	"kith/text/words"
 )
 

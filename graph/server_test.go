@@ -18,8 +18,8 @@ import (
 	"kith/cypher"
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/testenv"
 	"kith/loader"
+	"kith/tests/testenv"
 )
 
 // TestOwnServer has the tests that need their own Neo4j: one that starts empty, and one that goes away.

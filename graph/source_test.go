@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
 	"kith/memory/explore"
+	"kith/tests/graphtest"
 	"kith/text/words"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // TestStoriesEqualModel lets two users write random sources in random steps. It compares the stories with a model

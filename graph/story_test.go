@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/graph/neo"
+	"kith/tests/graphtest"
 )
 
 // stories processes all pending sources of the test's own team and expects no error. FormStories covers all teams, so

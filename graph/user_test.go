@@ -11,9 +11,9 @@ import (
 	"kith/graph"
 	"kith/internal/cursors"
 	"kith/internal/fault"
-	"kith/internal/testenv"
 	"kith/memory/preference"
 	"kith/memory/user"
+	"kith/tests/testenv"
 )
 
 // users lists all users of the team in pages of a size.

@@ -12,8 +12,8 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 // conflicts returns the stored versions of a fault.VersionError by location; nil for any other error.

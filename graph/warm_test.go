@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/memory/statement"
 	"kith/memory/traverse"
+	"kith/tests/graphtest"
 )
 
 // TestWarm checks that the warm-up sends each statement of the most frequent writes and walks, and stores nothing.

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/graph/searchscope"
 	"kith/internal/fault"
 	"kith/memory/traverse"
+	"kith/tests/graphtest"
 )
 
 // nthWord returns the n-th word of a test.

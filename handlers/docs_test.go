@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // The page shows every operation with its words, its request and what came of it, and fetches nothing.

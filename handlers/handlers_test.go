@@ -17,9 +17,9 @@ import (
 	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/golden"
 	"kith/memory/statement"
 	"kith/memory/traverse"
+	"kith/tests/golden"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -10,9 +10,9 @@ import (
 
 	"kith/graph"
 	"kith/graph/trust"
-	"kith/internal/hostile"
 	"kith/memory/system"
 	"kith/memory/workspace"
+	"kith/tests/hostile"
 )
 
 // remembered is all that texts are made of, with some texts before each of its own.

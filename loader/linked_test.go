@@ -9,8 +9,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/golden"
 	"kith/memory/workspace"
+	"kith/tests/golden"
 	"kith/text/tokens"
 )
 

@@ -16,8 +16,8 @@ import (
 	"kith/graph"
 	"kith/internal/cache"
 	"kith/internal/fault"
-	"kith/internal/golden"
 	"kith/memory/preference"
+	"kith/tests/golden"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"kith/graph"
-	"kith/internal/golden"
 	"kith/memory/workspace"
+	"kith/tests/golden"
 	"kith/text/tokens"
 )
 

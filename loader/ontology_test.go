@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/graph"
-	"kith/internal/golden"
 	"kith/memory/workspace"
+	"kith/tests/golden"
 	"kith/text/tokens"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/golden"
 	"kith/memory/preference"
+	"kith/tests/golden"
 	"kith/text/tokens"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"kith/internal/golden"
 	"kith/memory/preference"
+	"kith/tests/golden"
 	"kith/text/tokens"
 )
 

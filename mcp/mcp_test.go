@@ -18,7 +18,7 @@ import (
 	"kith/access/auth"
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/golden"
+	"kith/tests/golden"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,9 +11,9 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/hostile"
 	"kith/memory/statement"
 	"kith/memory/system"
+	"kith/tests/hostile"
 )
 
 // answersWith are texts that tools make themselves, with a text in every place.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 func TestAPIKeys(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 func TestBootstrap(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/golden"
+	"kith/tests/golden"
 )
 
 // contract.go matches the contract.

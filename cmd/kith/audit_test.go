@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kith/access/audit"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 func TestChangesAreAudited(t *testing.T) {

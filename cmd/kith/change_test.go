@@ -14,9 +14,9 @@ import (
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"kith/graph"
-	"kith/graph/graphtest"
-	"kith/internal/testenv"
 	"kith/memory/feed"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 // TestChangesReachTheirReaders commits in another process what one Kith streams and another delivers to a webhook. It runs beside no

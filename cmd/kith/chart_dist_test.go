@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"kith/internal/golden"
+	"kith/tests/golden"
 )
 
 // helm takes minutes to build, and is no dependency of Kith.

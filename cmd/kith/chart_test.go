@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 const chart = "../../deploy/helm/kith"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // openEvents opens the stream of a turn's events.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/soak/history"
-	"kith/internal/soak/registers"
-	"kith/internal/testenv"
+	"kith/tests/soak/history"
+	"kith/tests/soak/registers"
+	"kith/tests/testenv"
 )
 
 // The clocks of two instances jump by hours, each for itself, forward and back, while clients write, delete, restore and read: registers

@@ -19,7 +19,7 @@ import (
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // startBehind returns a cluster whose last member is a Neo4j of its own. same checks that both have the same data and indexes.

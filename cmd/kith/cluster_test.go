@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // In a cluster whose leader changes within transactions, whose members name the wrong one, which has no leader for a while, which loses

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/golden"
-	"kith/internal/testenv"
+	"kith/tests/golden"
+	"kith/tests/testenv"
 )
 
 // The documented table of settings matches the struct.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/internal/testenv"
 	"kith/loader"
+	"kith/tests/testenv"
 )
 
 // Contexts are the same whether their sections are loaded by one statement or side by side (KITH_CONTEXT_LOAD).

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // Kith answers generated requests as the contract says. KITH_TEST_FUZZ is the duration, KITH_TEST_SEED the seed; with it the

@@ -17,7 +17,7 @@ import (
 	client "kith/clients/go"
 	"kith/cmd/kith/internal/demo"
 	"kith/graph"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // The demo loads through the public API, and its workspaces appear in the ontology.

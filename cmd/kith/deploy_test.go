@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"kith/handlers"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // languageModel is an OpenAI-compatible server that handles each request with the next handler of its script.

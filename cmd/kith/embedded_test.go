@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 var firstKey = regexp.MustCompile(`shown once: (kith_\S+)`)

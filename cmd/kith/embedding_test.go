@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // TestOwnNeo4j runs the tests that need a Neo4j of their own, one after another: a database has the vectors of one model, and faults

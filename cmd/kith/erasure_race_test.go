@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // writer writes nodes for a user repeatedly. Each key contains the writer and the time at which the request began.

@@ -18,7 +18,7 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 	"github.com/redis/go-redis/v9"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // redisKeysWith returns the keys that contain a text, in their name or value.

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/exchange"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // writeKnown writes what a team has before it imports manyLines, some of it with other keys.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // commandEnv names the command that a test binary runs instead of tests, as a process that can be killed.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // A body with a Content-Length that is too large is refused before it is read. For a body without one, the report says how

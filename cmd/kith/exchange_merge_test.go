@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // An older export merges into a newer memory: newer data stays and is counted.

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/exchange"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // rights is a team with records of two users and shared ones, and the keys of its callers.

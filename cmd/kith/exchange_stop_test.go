@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kith/exchange"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // A Kith that is told to stop during an import stores what it has read, reports it and ends with success, soon. Another one goes on from there,

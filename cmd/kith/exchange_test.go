@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/exchange"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // exported returns the export of the caller's team.

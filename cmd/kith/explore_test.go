@@ -18,9 +18,9 @@ import (
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/internal/llm"
-	"kith/internal/testenv"
 	"kith/internal/vector"
 	"kith/memory/explore"
+	"kith/tests/testenv"
 	"kith/text/words"
 )
 

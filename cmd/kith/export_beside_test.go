@@ -15,7 +15,7 @@ import (
 
 	"kith/exchange"
 	"kith/graph"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // beside is a memory in which something is written between the lines that an export reads.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // acknowledged records the times at which numbered writes were acknowledged.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // contractFile is the contract, from which clients are generated.

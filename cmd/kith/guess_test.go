@@ -16,7 +16,7 @@ import (
 
 	"kith/graph"
 	"kith/handlers"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // statistics are what a caller sees of a word. They are named in docs/isolation.md, before any trial.

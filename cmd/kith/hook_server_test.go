@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"kith/cmd/kith/internal/machine"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // The process in the background serves hooks without a key, once for a folder, with the same key after a restart, and ends

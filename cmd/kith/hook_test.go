@@ -22,7 +22,7 @@ import (
 
 	"kith/cmd/kith/internal/hook"
 	"kith/cmd/kith/internal/machine"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 	"kith/text/tokens"
 )
 

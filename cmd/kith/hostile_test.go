@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // hostileShapes returns bodies that cost as much as possible for their length. Each has about the given length.

@@ -22,7 +22,7 @@ import (
 
 	"kith/cmd/kith/internal/transfer"
 	"kith/exchange/transcript"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // chatFormats writes files of conversations with as many messages as wanted. The user and the assistant take turns, and each

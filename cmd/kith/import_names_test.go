@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"kith/exchange"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // namedFacts are names of relationships of which many have no letters a to z, and some differ in little.

@@ -25,9 +25,9 @@ import (
 	"kith/access/auth"
 	"kith/cmd/kith/internal/metrics"
 	"kith/handlers"
-	"kith/internal/testenv"
 	"kith/mcp"
 	"kith/memory/embedding"
+	"kith/tests/testenv"
 )
 
 // No answer depends on what other teams store: two Kiths get the same random operations at the same times. One has the database for

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"kith/handlers"
-	"kith/internal/testenv"
 	"kith/memory/duplicate"
+	"kith/tests/testenv"
 )
 
 // No answer to a user depends on what another user of the team stores for themselves: two teams get the same random operations of one user

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"testing"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // Items are written, found, listed, changed by their name and moved to another team, and messages keep their parts on the way.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // A memory is written, a conversation is opened, held and ended, and the next conversation knows of it.

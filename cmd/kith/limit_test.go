@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // Two processes count the requests of a key together.

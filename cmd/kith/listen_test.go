@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"kith/cmd/kith/internal/metrics"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // startOther returns an address at which another program answers every request.

@@ -18,8 +18,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kith/graph/neo"
-	"kith/internal/testenv"
 	"kith/mcp"
+	"kith/tests/testenv"
 )
 
 // agent is a session of the SDK's client.

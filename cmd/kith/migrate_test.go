@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // standIn runs a Python program that stands in for another system until the test ends, and returns the addresses that it

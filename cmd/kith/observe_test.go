@@ -17,7 +17,7 @@ import (
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // spanCollector collects the spans that it receives.

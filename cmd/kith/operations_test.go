@@ -12,8 +12,8 @@ import (
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"kith/handlers"
-	"kith/internal/golden"
-	"kith/internal/testenv"
+	"kith/tests/golden"
+	"kith/tests/testenv"
 )
 
 // The documented requests are sent to a real Kith in order, and the responses have the documented form. go test ./cmd/kith

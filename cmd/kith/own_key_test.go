@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // ownKeyRequests use keys, ids of conversations, trees and turns that every user may choose. U is the user.

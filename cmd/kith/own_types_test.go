@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // writeOwnTypes writes relationships with a team's own types, between persons and in a project.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // A node is found by the key of a generated owner that another person replaced.

@@ -19,7 +19,7 @@ import (
 
 	client "kith/clients/go"
 	"kith/cmd/kith/internal/demo"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 	"kith/ui"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kith/handlers"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // Commands print text on a terminal and objects for programs.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 const preferencesPath = "/v1/users/u1/preferences"

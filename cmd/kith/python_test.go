@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 const pythonPackage = "../../clients/python"

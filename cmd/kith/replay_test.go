@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // servedContext is a context that was served: its parameters, moment and digest.

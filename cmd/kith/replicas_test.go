@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // pair is two separate processes on one Neo4j and one Redis. Each can be killed and restarted.

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) {

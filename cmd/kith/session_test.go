@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/testenv"
 	"kith/loader"
+	"kith/tests/testenv"
 )
 
 // A reopened conversation has its start and its last messages, and is not part of its own past.

@@ -12,7 +12,7 @@ import (
 	"kith/cmd/kith/internal/terminal"
 	"kith/cmd/kith/internal/transfer"
 	"kith/graph"
-	"kith/internal/hostile"
+	"kith/tests/hostile"
 )
 
 // Whatever is stored, commands print as many lines as for harmless texts, and no control characters.

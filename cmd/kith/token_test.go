@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // startIssuer starts an OpenID Connect issuer. token creates one of its tokens.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kith/internal/hostile"
-	"kith/internal/testenv"
+	"kith/tests/hostile"
+	"kith/tests/testenv"
 )
 
 // A key with an origin, such as that of a program that stores mails, writes what is believed little, and changes nothing else: not what

@@ -13,7 +13,7 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 	"kith/text/tokens"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // writeHarbour writes a small project, another user's part of it, and another project.

@@ -19,7 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kith/internal/embedded"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 const dist = "../../dist"

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 func TestVersions(t *testing.T) {

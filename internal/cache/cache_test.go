@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kith/internal/cache"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // levels runs a test without Redis and with it.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // While a commit is in doubt, somebody may read what it writes at any time, and then everybody must. An entry from before must not stay.

@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"kith/internal/cache"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // keysContaining returns the keys of Redis whose values contain a text.

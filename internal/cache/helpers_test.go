@@ -16,7 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"kith/internal/cache"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

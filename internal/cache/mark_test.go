@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kith/internal/cache"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // marks holds a process's own marks and those it has received.

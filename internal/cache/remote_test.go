@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kith/internal/cache"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // hammer reads and writes a number through one process, and fails where a read that began after a write was

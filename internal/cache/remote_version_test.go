@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/internal/cache"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // What is written while Redis is away reaches the other process when it is back, and no answer is older than it.

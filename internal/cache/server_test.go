@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"kith/internal/cache"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // views are many, as an entry that Redis is too slow for is dropped.

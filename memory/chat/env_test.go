@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/graph/graphtest"
+	"kith/tests/graphtest"
 )
 
 // noon is the time at which the clock of these tests starts. It is in the future, because the services of concurrent tests

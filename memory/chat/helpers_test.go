@@ -20,12 +20,12 @@ import (
 	"kith/handlers"
 	"kith/internal/cache"
 	"kith/internal/llm"
-	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/chat"
 	"kith/memory/preference"
 	"kith/memory/recall"
 	"kith/memory/workspace"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) {

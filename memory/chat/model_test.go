@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 
 	"pgregory.net/rapid"
 )

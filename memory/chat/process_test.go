@@ -16,8 +16,8 @@ import (
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/internal/llm"
-	"kith/internal/testenv"
 	"kith/memory/chat"
+	"kith/tests/testenv"
 )
 
 // Two processes never generate one attempt twice, and a retry that both are asked for at once is one attempt.

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/internal/hostile"
+	"kith/tests/hostile"
 )
 
 // In the one text of a conversation nothing that was said begins a line as a speaker's, and an entity stays on its line; messages keep

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/cursors"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 // tree creates a chat tree of a user, or a shared one.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/graph/neo"
 	"kith/internal/cursors"
+	"kith/tests/graphtest"
 )
 
 // old writes a source of a user that ended some time ago, with a salience since then.

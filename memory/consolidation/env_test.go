@@ -3,8 +3,8 @@ package consolidation
 import (
 	"testing"
 
-	"kith/graph/graphtest"
-	"kith/internal/testenv"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
-	"kith/internal/testenv"
 	"kith/memory/erasure"
 	"kith/memory/feed"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

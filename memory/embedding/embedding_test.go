@@ -15,14 +15,14 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/graph/neo"
 	"kith/graph/searchscope"
 	"kith/internal/llm"
-	"kith/internal/testenv"
 	"kith/internal/vector"
 	"kith/memory/erasure"
 	"kith/memory/system"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 func TestEmbedding(t *testing.T) {

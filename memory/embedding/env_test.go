@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/graph/searchscope"
-	"kith/internal/testenv"
 	"kith/internal/vector"
 	"kith/memory/explore"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 // fakeEmbedder makes vectors of three numbers out of the bytes of texts, and records its requests.

@@ -14,8 +14,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/llm"
-	"kith/internal/testenv"
 	"kith/internal/vector"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

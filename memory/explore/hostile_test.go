@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/internal/hostile"
+	"kith/tests/hostile"
 )
 
 // Whatever is stored, lines begin as they do with harmless texts, and nothing is there that is not seen.

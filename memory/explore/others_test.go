@@ -13,8 +13,8 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/testenv"
 	"kith/memory/erasure"
+	"kith/tests/testenv"
 )
 
 // beside is a store with one memory in two teams: what others store comes beside only one of them.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/internal/golden"
+	"kith/tests/golden"
 	"kith/text/tokens"
 )
 

@@ -12,10 +12,10 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
-	"kith/internal/testenv"
 	"kith/memory/feed"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

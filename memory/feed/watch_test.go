@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"kith/graph/graphtest"
 	"kith/memory/feed"
+	"kith/tests/graphtest"
 )
 
 var errEnough = errors.New("enough")

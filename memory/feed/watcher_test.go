@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"kith/graph/graphtest"
+	"kith/tests/graphtest"
 )
 
 // A look sees a commit that the next read does not, as if another member of a cluster answered it. The watch reads again.

@@ -6,9 +6,9 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/testenv"
 	"kith/memory/preference"
-	"kith/memory/preference/preferencetest"
+	"kith/tests/preferencetest"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

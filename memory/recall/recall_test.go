@@ -8,7 +8,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

@@ -11,11 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/pack"
-	"kith/internal/testenv"
 	"kith/memory/erasure"
 	"kith/memory/preference"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
-	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/statement"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

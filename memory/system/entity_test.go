@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/graph/searchscope"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 // abc stores a system of three entities in a row.

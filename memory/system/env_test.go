@@ -4,8 +4,8 @@ import (
 	"flag"
 	"testing"
 
-	"kith/graph/graphtest"
-	"kith/internal/testenv"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 // TestMain has random histories tried 15 times instead of rapid's hundred, unless -rapid.checks is set: each runs on the database.

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/bounds"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 func props(text string) json.RawMessage { return json.RawMessage(text) }

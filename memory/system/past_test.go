@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/graph/graphtest"
+	"kith/tests/graphtest"
 )
 
 // TestThePastOfASystem writes, renames, moves, deletes and restores at random, and compares the file of each time with what it was then.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 // contextFile returns a memory file in its canonical form.

@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"testing"
 
-	"kith/graph/graphtest"
+	"kith/tests/graphtest"
 )
 
 // env is the memory of a team with its walks.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kith/internal/hostile"
+	"kith/tests/hostile"
 )
 
 // stored are walks with a text in every place.

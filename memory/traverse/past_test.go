@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 // walks are requests of each mode around ada and sea.

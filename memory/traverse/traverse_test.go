@@ -15,7 +15,7 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

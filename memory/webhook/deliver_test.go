@@ -17,8 +17,8 @@ import (
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/memory/feed"
+	"kith/tests/graphtest"
 )
 
 func verifies(t *testing.T, secret string, r received) bool {

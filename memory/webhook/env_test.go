@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
-	"kith/internal/testenv"
 	"kith/memory/feed"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
 	"kith/memory/erasure"
+	"kith/tests/graphtest"
 )
 
 func TestWebhooksAreChecked(t *testing.T) {

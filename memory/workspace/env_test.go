@@ -4,8 +4,8 @@ import (
 	"flag"
 	"testing"
 
-	"kith/graph/graphtest"
-	"kith/internal/testenv"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 
 	"pgregory.net/rapid"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 // TestLinkedEntities checks that linked nodes are returned and counted by kind, those in progress first.

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"kith/graph"
-	"kith/graph/graphtest"
 	"kith/internal/fault"
+	"kith/tests/graphtest"
 )
 
 // alike reports a difference between a view and that of a time. Lists without items, and counts of nothing, are alike.

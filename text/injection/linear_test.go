@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/hostile/shapes"
 	"kith/internal/steps"
+	"kith/tests/hostile/shapes"
 )
 
 // signs has what the readers of this package treat in a way of its own.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/hostile/shapes"
 	"kith/internal/steps"
+	"kith/tests/hostile/shapes"
 )
 
 // statementsOf returns the statements in a message, however long that takes.

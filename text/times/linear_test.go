@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/hostile/shapes"
 	"kith/internal/steps"
+	"kith/tests/hostile/shapes"
 )
 
 // signs has what the readers of this package treat in a way of its own.

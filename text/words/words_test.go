@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"kith/internal/hostile"
+	"kith/tests/hostile"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/graph"
-	"kith/internal/testenv"
 	"kith/memory/preference"
-	"kith/memory/preference/preferencetest"
+	"kith/tests/preferencetest"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/graph/graphtest"
-	"kith/internal/testenv"
 	"kith/memory/replay"
+	"kith/tests/graphtest"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

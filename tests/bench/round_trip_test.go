@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"kith/graph"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // The first write for a user, which creates the user's person, takes as many round trips as any other. So does a source whose mention

@@ -1,5 +1,5 @@
 // Package testenv gives tests the databases that Kith runs on. It is linked by tests and by its own runner
-// (internal/testenv/run), never by Kith itself.
+// (tests/testenv/run), never by Kith itself.
 //
 // It takes a database from the first available of:
 //

@@ -21,12 +21,12 @@ import (
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/cache"
-	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/chat"
 	"kith/memory/preference"
 	"kith/memory/recall"
 	"kith/memory/workspace"
+	"kith/tests/testenv"
 )
 
 // allowAll accepts every key, to measure a request without authentication.

@@ -18,8 +18,8 @@ import (
 	"kith/graph"
 	"kith/internal/bounds"
 	"kith/internal/fault"
-	"kith/internal/testenv"
 	"kith/memory/preference"
+	"kith/tests/testenv"
 )
 
 // Run tests a store of preferences.

@@ -18,7 +18,7 @@ import (
 
 	"kith/cypher"
 	"kith/graph"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // wire forwards bytes to Neo4j and counts round trips: how often a client sends after the server has sent. For

@@ -24,7 +24,6 @@ import (
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/cache"
-	"kith/internal/testenv"
 	"kith/loader"
 	"kith/mcp"
 	"kith/memory/chat"
@@ -32,6 +31,7 @@ import (
 	"kith/memory/recall"
 	"kith/memory/system"
 	"kith/memory/workspace"
+	"kith/tests/testenv"
 )
 
 const callers = 8
@@ -240,7 +240,7 @@ func BenchmarkMixedUse(b *testing.B) {
 func buildBinary(b *testing.B) string {
 	b.Helper()
 	binary := filepath.Join(b.TempDir(), "kith")
-	if out, err := exec.Command("go", "build", "-tags=timetzdata,nomsgpack", "-ldflags=-s -w", "-o", binary, "../cmd/kith").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-tags=timetzdata,nomsgpack", "-ldflags=-s -w", "-o", binary, "../../cmd/kith").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	return binary

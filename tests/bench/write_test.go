@@ -22,13 +22,13 @@ import (
 	"kith/graph"
 	"kith/handlers"
 	"kith/internal/cache"
-	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/chat"
 	"kith/memory/preference"
 	"kith/memory/recall"
 	"kith/memory/statement"
 	"kith/memory/workspace"
+	"kith/tests/testenv"
 )
 
 // writer is the API over HTTP, and a driver, for one team.

@@ -14,8 +14,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/embedded"
-	"kith/internal/testenv"
 	"kith/loader"
+	"kith/tests/testenv"
 )
 
 // scaleStore is a kith binary with its own Neo4j.

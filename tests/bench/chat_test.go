@@ -14,8 +14,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/llm"
-	"kith/internal/testenv"
 	"kith/memory/chat"
+	"kith/tests/testenv"
 )
 
 // model is a language model with prepared answers.

@@ -13,9 +13,9 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/preference"
+	"kith/tests/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

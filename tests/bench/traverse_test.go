@@ -13,8 +13,8 @@ import (
 
 	"kith/cypher/guard"
 	"kith/graph"
-	"kith/internal/testenv"
 	"kith/memory/traverse"
+	"kith/tests/testenv"
 )
 
 // walkEnv is a memory of randomly linked nodes, a hub, and a node with 10,000 relationships within two steps.

@@ -9,14 +9,14 @@ import (
 
 	"kith/graph"
 	"kith/internal/llm"
-	"kith/internal/testenv"
 	"kith/memory/embedding"
+	"kith/tests/testenv"
 )
 
 // BenchmarkEmbedding measures how fast pending messages of thirty words get their vectors: read from the database,
 // embedded by a static model, and stored. It also measures how long a single message waits.
 func BenchmarkEmbedding(b *testing.B) {
-	model, err := llm.OpenStaticEmbedder("../internal/llm/testdata/plain")
+	model, err := llm.OpenStaticEmbedder("../../internal/llm/testdata/plain")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"kith/internal/soak/history"
+	"kith/tests/soak/history"
 )
 
 const (

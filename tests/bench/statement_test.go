@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/testenv"
 	"kith/memory/statement"
+	"kith/tests/testenv"
 )
 
 // said are messages of a user, one in four of which has a statement to remember.

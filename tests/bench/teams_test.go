@@ -17,10 +17,10 @@ import (
 
 	"kith/graph"
 	"kith/graph/searchscope"
-	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/explore"
 	"kith/memory/preference"
+	"kith/tests/testenv"
 )
 
 const (

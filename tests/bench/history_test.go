@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // historyTurns is how often BenchmarkHistory updates the same nodes and relationships.

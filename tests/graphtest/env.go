@@ -18,7 +18,7 @@ import (
 	"kith/graph"
 	"kith/graph/neo"
 	"kith/internal/fault"
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 // Noon is the time at which the clock of a test starts.

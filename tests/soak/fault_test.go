@@ -16,8 +16,8 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
 
-	"kith/internal/soak/history"
-	"kith/internal/soak/registers"
+	"kith/tests/soak/history"
+	"kith/tests/soak/registers"
 )
 
 // fault is a sort of fault. It is over when run returns; what it was is the name of its object, for the log.

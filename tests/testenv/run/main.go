@@ -1,7 +1,7 @@
 // Command run starts one Neo4j, one Redis and one PostgreSQL, runs a command with the KITH_TEST_ variables that name
 // them, and stops them again:
 //
-//	go run ./internal/testenv/run -- go test ./...
+//	go run ./tests/testenv/run -- go test ./...
 //
 // With -neo4j it fetches that version of Neo4j and a Java for it, for itself and for the tests that start their own.
 //
@@ -20,7 +20,7 @@ import (
 	"syscall"
 	"time"
 
-	"kith/internal/testenv"
+	"kith/tests/testenv"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }

@@ -18,10 +18,10 @@ import (
 
 	"kith/graph"
 	"kith/internal/cache"
-	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/statement"
 	"kith/memory/workspace"
+	"kith/tests/testenv"
 )
 
 // noCache loads anew for every request.

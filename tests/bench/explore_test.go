@@ -15,11 +15,11 @@ import (
 
 	"kith/graph"
 	"kith/graph/searchscope"
-	"kith/internal/testenv"
 	"kith/internal/vector"
 	"kith/memory/embedding"
 	"kith/memory/explore"
 	"kith/memory/statement"
+	"kith/tests/testenv"
 )
 
 // searchEnv is a store with an explorer.

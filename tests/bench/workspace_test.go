@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/testenv"
 	"kith/loader"
 	"kith/memory/workspace"
+	"kith/tests/testenv"
 	"kith/text/tokens"
 )
 

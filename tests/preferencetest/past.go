@@ -10,8 +10,8 @@ import (
 
 	"kith/graph"
 	"kith/internal/fault"
-	"kith/internal/testenv"
 	"kith/memory/preference"
+	"kith/tests/testenv"
 )
 
 // tick waits until the clock of stores shows another time, and returns it.

@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"kith/internal/soak/history"
-	"kith/internal/soak/registers"
+	"kith/tests/soak/history"
+	"kith/tests/soak/registers"
 )
 
 const (
