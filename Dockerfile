@@ -1,8 +1,8 @@
 # Kith's image: one static binary that runs as nobody in particular, with root certificates and without a shell.
 # make image labels it with what it was made from; docker compose up --build makes it too.
 FROM --platform=$BUILDPLATFORM node:22-bookworm-slim AS page
-WORKDIR /src/ui
-COPY ui/package.json ui/package-lock.json ./
+WORKDIR /src/clients/page
+COPY clients/page/package.json clients/page/package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 
 FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS build
@@ -12,7 +12,7 @@ COPY clients/go/go.mod clients/go/
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
 # With .git, which tells the binary its version and commit.
 COPY . .
-COPY --from=page /src/ui/node_modules ui/node_modules
+COPY --from=page /src/clients/page/node_modules clients/page/node_modules
 ARG TARGETOS TARGETARCH VERSION COMMIT DATE
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
     GOOS=$TARGETOS GOARCH=$TARGETARCH make build PAGE=1

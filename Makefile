@@ -48,11 +48,11 @@ GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-page: ## the web page, in ui/dist
-	go run ./ui/build
+page: ## the web page, in clients/page/dist
+	go run ./clients/page/build
 
 build: ## bin/kith, with its page where Node is
-	go run ./ui/build $(if $(filter 1,$(PAGE)),,-optional)
+	go run ./clients/page/build $(if $(filter 1,$(PAGE)),,-optional)
 	$(GOBUILD) -o bin/kith ./cmd/kith
 
 run: build ## build it and serve, with an example memory to look at
@@ -156,4 +156,4 @@ test-dist: setup ## install what make dist has built, and run it; Helm renders t
 	go test -tags=nomsgpack,dist ./internal/release ./cmd/kith -run TestDist -count=1 -v -timeout=60m $(UPDATE)
 
 clean: ## remove bin/, dist/ and the built page
-	rm -rf bin dist clients/typescript/dist clients/typescript/test-dist ui/dist/assets ui/dist/*.html ui/dist/*.txt
+	rm -rf bin dist clients/typescript/dist clients/typescript/test-dist clients/page/dist/assets clients/page/dist/*.html clients/page/dist/*.txt

@@ -92,12 +92,12 @@ func TestPlugins(t *testing.T) {
 	}
 	var plugin, market map[string]any
 	readPlugin(t, "claude-code/.claude-plugin/plugin.json", &plugin)
-	readPlugin(t, "../.claude-plugin/marketplace.json", &market)
+	readPlugin(t, "../../.claude-plugin/marketplace.json", &market)
 	listed := at(market, "plugins", 0)
-	if plugin["name"] != at(listed, "name") || at(listed, "source") != "./plugins/claude-code" {
+	if plugin["name"] != at(listed, "name") || at(listed, "source") != "./clients/plugins/claude-code" {
 		t.Errorf("the marketplace lists %v", listed)
 	}
-	skill, err := os.ReadFile("../../plugins/claude-code/skills/kith-memory/SKILL.md")
+	skill, err := os.ReadFile("../../clients/plugins/claude-code/skills/kith-memory/SKILL.md")
 	if err != nil || !strings.HasPrefix(string(skill), "---\nname: kith-memory\ndescription: ") {
 		t.Errorf("%v: %.60s", err, skill)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"kith/access/audit"
 	"kith/access/auth"
+	"kith/clients/page"
 	"kith/cmd/kith/internal/metrics"
 	"kith/graph"
 	"kith/graph/neo"
@@ -39,7 +40,6 @@ import (
 	"kith/memory/user"
 	"kith/memory/webhook"
 	"kith/memory/workspace"
-	"kith/ui"
 )
 
 // memory holds the open database and cache, and the services that use them.
@@ -278,7 +278,7 @@ func (m *memory) toolServices(reader *digest.Reader) (mcp.Services, mcp.Options)
 
 // toolOptions returns the options that determine the lists of the MCP server.
 func (c *config) toolOptions() mcp.Options {
-	return mcp.Options{Version: version, Memory: c.MCPCompat == "memory", App: ui.MCPApp()}
+	return mcp.Options{Version: version, Memory: c.MCPCompat == "memory", App: page.MCPApp()}
 }
 
 // run calls work while the cache receives changes and recalls are stored.

@@ -18,16 +18,16 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	client "kith/clients/go"
+	"kith/clients/page"
 	"kith/cmd/kith/internal/demo"
 	"kith/tests/testenv"
-	"kith/ui"
 )
 
-// The journeys of ui/test/page.mjs, in a browser, against a Kith with the demo.
+// The journeys of clients/page/test/page.mjs, in a browser, against a Kith with the demo.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	if ui.Files() == nil {
-		t.Fatal("the page is not built: go run ./ui/build")
+	if page.Files() == nil {
+		t.Fatal("the page is not built: go run ./clients/page/build")
 	}
 	s := start(t, append(settings(testenv.Neo4j(t), testenv.Redis(t)), "KITH_MAINTENANCE=1h")) // it looks for duplicates
 	key := s.newKey(t, testenv.Team(t), "admin", "read", "write")
@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 	if n, _ := strconv.Atoi(os.Getenv("KITH_TEST_NODES")); n > 0 {
 		writeNodes(t, s.as(key), n)
 	}
-	journeys := exec.CommandContext(t.Context(), "node", "../../ui/test/page.mjs")
+	journeys := exec.CommandContext(t.Context(), "node", "../../clients/page/test/page.mjs")
 	journeys.Env = append(os.Environ(), "KITH_URL="+s.url, "KITH_KEY="+key, "KITH_USER="+demo.User, "CHROMIUM="+chromium(t), "WIDTHS="+os.Getenv("KITH_TEST_WIDTHS"), "KITH_HOST="+buildHost(t))
 	journeys.Stderr = os.Stderr
 	out, err := journeys.StdoutPipe()
@@ -64,7 +64,7 @@ func buildHost(t *testing.T) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "host.js")
 	result := api.Build(api.BuildOptions{
-		EntryPoints: []string{"../../ui/test/host.ts"}, Outfile: out, Bundle: true, Write: true, Format: api.FormatESModule, Target: api.ES2022,
+		EntryPoints: []string{"../../clients/page/test/host.ts"}, Outfile: out, Bundle: true, Write: true, Format: api.FormatESModule, Target: api.ES2022,
 	})
 	if len(result.Errors) > 0 {
 		t.Fatal(result.Errors[0].Text)
@@ -72,11 +72,11 @@ func buildHost(t *testing.T) string {
 	return out
 }
 
-// The journeys of ui/test/sign-in.mjs: users sign in on the page at an issuer.
+// The journeys of clients/page/test/sign-in.mjs: users sign in on the page at an issuer.
 func TestPageSignsIn(t *testing.T) {
 	t.Parallel()
 	team := testenv.Team(t)
-	journeys := exec.CommandContext(t.Context(), "node", "../../ui/test/sign-in.mjs")
+	journeys := exec.CommandContext(t.Context(), "node", "../../clients/page/test/sign-in.mjs")
 	journeys.Env, journeys.Stderr = append(os.Environ(), "TEAM="+team, "CHROMIUM="+chromium(t)), os.Stderr
 	in, failed := journeys.StdinPipe()
 	out, err := journeys.StdoutPipe()

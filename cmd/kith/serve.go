@@ -15,11 +15,11 @@ import (
 	"kith/access/auth"
 	"kith/access/limit"
 	client "kith/clients/go"
+	"kith/clients/page"
 	"kith/cmd/kith/internal/demo"
 	"kith/cmd/kith/internal/metrics"
 	"kith/handlers"
 	"kith/mcp"
-	"kith/ui"
 )
 
 // serveCmd runs the service.
@@ -150,7 +150,7 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		}
 		api := handlers.New(handled, handlers.Options{
 			Now: c.now(), Build: build(), Deadline: c.RequestTimeout, Reading: c.LLMTimeout, MaxBody: c.MaxBody, MaxImport: c.MaxImport,
-			Page: ui.Files(), Origins: c.Origins, Issuer: c.OIDCIssuer, SignIn: c.signIn(), StreamPause: c.StreamPause,
+			Page: page.Files(), Origins: c.Origins, Issuer: c.OIDCIssuer, SignIn: c.signIn(), StreamPause: c.StreamPause,
 			Streams: streams, ChangeStreams: changes, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) },
 			Log: log, Observe: registry.ObserveRequest, Verified: registry.ObserveCredential, Trace: m.traces.Request(),
 			Operations: m.traces.Memory(c.OTLPContent),
@@ -182,7 +182,7 @@ func (c *serveCmd) warnBootstrapKeys(ctx context.Context, keys *auth.Keys, log *
 func (c *serveCmd) announce(ctx context.Context, url, key string, keys *auth.Keys, log *slog.Logger, std streams) {
 	print := func(format string, args ...any) { _, _ = fmt.Fprintf(std.out, format+"\n", args...) }
 	print("Kith %s answers at %s", version, url)
-	hasPage := ui.Files() != nil
+	hasPage := page.Files() != nil
 	if hasPage {
 		print("The page is %s/ui/. To open it with a key: kith ui", url)
 	}

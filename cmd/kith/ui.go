@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"kith/access/auth"
+	"kith/clients/page"
 	"kith/cmd/kith/internal/terminal"
 	"kith/internal/browser"
 	"kith/text/markup"
-	"kith/ui"
 )
 
 // uiCmd opens the page of a running Kith, signed in.
@@ -29,7 +29,7 @@ const pageKeyTime = time.Hour
 
 // Run makes a key that only reads, prints the address of the page with it, and opens that in a browser if there is one.
 func (c *uiCmd) Run(ctx context.Context, std streams) error {
-	if ui.Files() == nil {
+	if page.Files() == nil {
 		return errors.New("this kith was built without the page: build it with Node 20 or newer (make build)")
 	}
 	base := c.URL

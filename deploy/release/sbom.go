@@ -78,7 +78,7 @@ func (r *release) writeSBOM(t target) error {
 		packages = append(packages, newSBOMPackage(fmt.Sprintf("go-%d", i+1), module.Path, module.Version,
 			"pkg:golang/"+module.Path+"@"+strings.ReplaceAll(module.Version, "+", "%2B"), ""))
 	}
-	ofPage, err := pagePackages(filepath.Join(r.root, "ui", "package-lock.json"))
+	ofPage, err := pagePackages(filepath.Join(r.root, "clients", "page", "package-lock.json"))
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // A sign-in on the page at an OpenID Connect issuer. It starts an issuer and prints its URL; with a line on standard input, the URL of a
 // Kith that accepts its tokens for the team TEAM, it signs in there.
 //
-//	TEAM, CHROMIUM; node ui/test/sign-in.mjs
+//	TEAM, CHROMIUM; node clients/page/test/sign-in.mjs
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline/promises";

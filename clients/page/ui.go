@@ -1,5 +1,5 @@
-// Package ui has Kith's page: the files that `go run ./ui/build` made of ui/src.
-package ui
+// Package page has Kith's page: the files that `go run ./clients/page/build` made of clients/page/src.
+package page
 
 import (
 	"embed"

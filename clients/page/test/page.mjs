@@ -1,6 +1,6 @@
 // Journeys through the page of a running Kith, in a browser.
 //
-//	KITH_URL, KITH_KEY (admin, read and write), KITH_USER, CHROMIUM; node ui/test/page.mjs
+//	KITH_URL, KITH_KEY (admin, read and write), KITH_USER, CHROMIUM; node clients/page/test/page.mjs
 //
 // The user has the demo's memory. Each journey ends with a line on standard output; the first that fails ends the run.
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-package ui
+package page
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ func TestBytes(t *testing.T) {
 	t.Parallel()
 	files := Files()
 	if files == nil {
-		t.Fatal("the page is not built: go run ./ui/build")
+		t.Fatal("the page is not built: go run ./clients/page/build")
 	}
 	first := map[string]bool{"index.html": true}
 	for todo := []string{"index.html"}; len(todo) > 0; todo = todo[1:] {

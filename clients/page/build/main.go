@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	source := flag.String("source", "ui", "folder of the page's source")
+	source := flag.String("source", "clients/page", "folder of the page's source")
 	out := flag.String("out", "ui/dist", "folder to write to")
 	optional := flag.Bool("optional", false, "succeed without Node or the npm registry")
 	flag.Parse()
