@@ -1,11 +1,11 @@
-# `make help` lists what there is. Everything is built with Go; what the tests need beside it is set up by scripts/setup.sh.
+# `make help` lists what there is. Everything is built with Go; what the tests need beside it is set up by tests/setup.sh.
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
 # What is built, and from when: that of the commit, so that two builds of it are the same to the byte.
-VERSION   ?= $(shell scripts/version.sh)
+VERSION   ?= $(shell deploy/version.sh)
 COMMIT    ?= $(shell git rev-parse HEAD 2> /dev/null)
 DATE      ?= $(shell TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2> /dev/null)
 # The MessagePack package of Gin takes longer to compile than any other, and nothing uses it.
@@ -59,7 +59,7 @@ run: build ## build it and serve, with an example memory to look at
 	./bin/kith serve --demo
 
 setup: ## install what the tests need (Debian as root), or say what to install
-	scripts/setup.sh
+	tests/setup.sh
 
 check: ## gofmt and go vet
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path '*/node_modules/*')); \

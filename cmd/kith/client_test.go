@@ -13,12 +13,12 @@ import (
 // publishedAt is where TestGoClient publishes a copy of the modules.
 const publishedAt = "git.example.org/ada/kith"
 
-// A program of another module builds with the client that scripts/module-path.sh named, with no other module, and the client's
+// A program of another module builds with the client that deploy/module-path.sh named, with no other module, and the client's
 // examples print what they promise when they run against a Kith. All packages of the copy find their imports.
 func TestGoClient(t *testing.T) {
 	t.Parallel()
 	published := copyGo(t)
-	runProgram(t, published, "scripts/module-path.sh", publishedAt)
+	runProgram(t, published, "deploy/module-path.sh", publishedAt)
 	runProgram(t, published, "go", "list", "-deps", "-test", "./...")
 
 	outside := t.TempDir()

@@ -33,7 +33,7 @@ func newHooks(t *testing.T, agent, url, key string) *hooks {
 	})
 	h := &hooks{agent: agent, session: "session-1", project: filepath.Join(folder, "app"), transcript: filepath.Join(folder, "session.jsonl")}
 	h.environ = []string{"KITH_URL=" + url, "KITH_KEY=" + key, "KITH_DATA=" + filepath.Join(folder, "data")}
-	raw, err := os.ReadFile(filepath.Join("..", "..", "internal", "transcript", "testdata", agent+".jsonl"))
+	raw, err := os.ReadFile(filepath.Join("..", "..", "exchange", "transcript", "testdata", agent+".jsonl"))
 	if err == nil {
 		err = os.WriteFile(h.transcript, raw, 0o600)
 	}

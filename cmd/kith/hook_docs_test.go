@@ -105,7 +105,7 @@ func TestPlugins(t *testing.T) {
 
 func readPlugin(t *testing.T, path string, into any) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "plugins", filepath.FromSlash(path)))
+	raw, err := os.ReadFile(filepath.Join("..", "..", "clients", "plugins", filepath.FromSlash(path)))
 	if err == nil {
 		err = json.Unmarshal(raw, into)
 	}

@@ -62,7 +62,7 @@ func TestPythonPackageIsReproducible(t *testing.T) {
 	var built [2]map[string][]byte
 	for i := range built {
 		folder := t.TempDir()
-		command := exec.CommandContext(t.Context(), "../../scripts/python-package.sh", folder) //nolint:gosec // the test's own
+		command := exec.CommandContext(t.Context(), "../../deploy/python-package.sh", folder) //nolint:gosec // the test's own
 		command.Env = append(os.Environ(), "PYTHON="+python, "SOURCE_DATE_EPOCH=1700000000")
 		if out, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)

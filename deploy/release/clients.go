@@ -20,7 +20,7 @@ type client struct {
 var clients = []client{
 	{"clients/python", "pyproject.toml", []string{
 		"python3 -m venv \"$TEMP/python\"", "\"$TEMP/python/bin/pip\" install --quiet -r requirements/build.txt",
-		"PYTHON=\"$TEMP/python/bin/python\" bash ../../scripts/python-package.sh \"$OUT\"",
+		"PYTHON=\"$TEMP/python/bin/python\" bash ../../deploy/python-package.sh \"$OUT\"",
 	}},
 	{"clients/typescript", "package.json", []string{
 		"npm ci --ignore-scripts --no-audit --no-fund --loglevel=error", "npm pack --silent --pack-destination \"$OUT\"", // which builds it
@@ -63,7 +63,7 @@ func (r *release) writeClients(ctx context.Context) error {
 
 // copyClient writes the client's files, with the version and the licence of the release, into a folder like the repository's root.
 func (r *release) copyClient(c client, root string) error {
-	files, err := r.tree("", c.folder, "scripts/python-package.sh")
+	files, err := r.tree("", c.folder, "deploy/python-package.sh")
 	if err != nil {
 		return err
 	}

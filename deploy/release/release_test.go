@@ -170,7 +170,7 @@ func checkFiles(t *testing.T, what, files string) {
 // The client libraries are built with the version and the licence of the release, and from the files that git tracks.
 func TestClientsHaveTheVersionOfTheRelease(t *testing.T) {
 	t.Parallel()
-	tracked := map[string]string{"LICENSE": "a licence", "scripts/python-package.sh": ""}
+	tracked := map[string]string{"LICENSE": "a licence", "deploy/python-package.sh": ""}
 	for _, c := range clients {
 		name := c.folder + "/" + c.description
 		tracked[name] = readFile(t, "../../"+name)
@@ -210,13 +210,13 @@ func TestWheelNamesVersionsOfPython(t *testing.T) {
 // A version says whether files have changed or are new. Ignored files do not count.
 func TestVersionOfCheckout(t *testing.T) {
 	t.Parallel()
-	folder := newRepository(t, map[string]string{"VERSION": "1.2.3\n", "scripts/version.sh": readFile(t, "../../scripts/version.sh"), "main.go": "", ".gitignore": "/bin/\n"})
+	folder := newRepository(t, map[string]string{"VERSION": "1.2.3\n", "deploy/version.sh": readFile(t, "../../deploy/version.sh"), "main.go": "", ".gitignore": "/bin/\n"})
 	git := func(args ...string) {
 		output(t, folder, "git", append([]string{"-c", "user.name=Test", "-c", "user.email=test@example.org"}, args...)...)
 	}
 	want := func(when, version string) {
 		t.Helper()
-		if got := strings.TrimSpace(output(t, folder, "bash", "scripts/version.sh")); got != version {
+		if got := strings.TrimSpace(output(t, folder, "bash", "deploy/version.sh")); got != version {
 			t.Errorf("%s: %s, want %s", when, got, version)
 		}
 	}

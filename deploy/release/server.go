@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// writeServer writes the entry for the registry of MCP: the repository's server.json with this version, and the checksums of the bundles.
+// writeServer writes the entry for the registry of MCP: the repository's deploy/server.json with this version, and the checksums of the bundles.
 func (r *release) writeServer(built []target) error {
-	raw, err := os.ReadFile(filepath.Join(r.root, "server.json"))
+	raw, err := os.ReadFile(filepath.Join(r.root, "deploy", "server.json"))
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func Packages(t testing.TB, packages ...string) string {
 		return tool(t.Context(), "npm", append([]string{"install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"}, packages...)...)
 	})
 	if err != nil {
-		t.Fatalf("npm packages (Node 18 or later with npm: scripts/setup.sh): %v", err)
+		t.Fatalf("npm packages (Node 18 or later with npm: tests/setup.sh): %v", err)
 	}
 	return folder
 }
@@ -45,7 +45,7 @@ func Modules(t testing.TB, project string) string {
 		return tool(t.Context(), "npm", "ci", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
 	})
 	if err != nil {
-		t.Fatalf("npm packages of %s (Node 20 or later with npm: scripts/setup.sh): %v", project, err)
+		t.Fatalf("npm packages of %s (Node 20 or later with npm: tests/setup.sh): %v", project, err)
 	}
 	return filepath.Join(folder, "node_modules")
 }
@@ -55,7 +55,7 @@ func Python(t testing.TB, packages ...string) string {
 	t.Helper()
 	folder, err := python(t.Context(), packages)
 	if err != nil {
-		t.Fatalf("Python packages (Python 3.10 or later with venv: scripts/setup.sh): %v", err)
+		t.Fatalf("Python packages (Python 3.10 or later with venv: tests/setup.sh): %v", err)
 	}
 	return pythonIn(folder)
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheel and the sdist of the Python package: scripts/python-package.sh FOLDER
+# Builds the wheel and the sdist of the Python package: deploy/python-package.sh FOLDER
 #
 # PYTHON (python3) needs the packages of clients/python/requirements/build.txt. The same source and SOURCE_DATE_EPOCH give
 # the same bytes. A LICENSE of the repository is taken along.

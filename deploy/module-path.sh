@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Names where the Go modules are published: scripts/module-path.sh github.com/example/kith
+# Names where the Go modules are published: deploy/module-path.sh github.com/example/kith
 # rewrites the path of the main module, of the client's module below it, and all imports of both.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 new=${1:-}
 [[ $new =~ ^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9._~-]+)+$ ]] || {
-  echo "usage: scripts/module-path.sh HOST/PATH, such as github.com/example/kith" >&2
+  echo "usage: deploy/module-path.sh HOST/PATH, such as github.com/example/kith" >&2
   exit 2
 }
 old=$(sed -n 's/^module //p' go.mod)
