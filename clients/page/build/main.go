@@ -1,5 +1,5 @@
-// Build makes the page of Kith from its source in ui/: it fetches the libraries with npm where they are missing, bundles
-// with esbuild, and writes the files that kith serves to ui/dist, with the licences of what is in them. It needs Node 20
+// Build makes the page of Kith from its source in clients/page: it fetches the libraries with npm where they are missing, bundles
+// with esbuild, and writes the files that kith serves to clients/page/dist, with the licences of what is in them. It needs Node 20
 // or newer; without it, it says so and changes nothing.
 package main
 
@@ -21,7 +21,7 @@ import (
 
 func main() {
 	source := flag.String("source", "clients/page", "folder of the page's source")
-	out := flag.String("out", "ui/dist", "folder to write to")
+	out := flag.String("out", "clients/page/dist", "folder to write to")
 	optional := flag.Bool("optional", false, "succeed without Node or the npm registry")
 	flag.Parse()
 	err := build(*source, *out)
