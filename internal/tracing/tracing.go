@@ -17,7 +17,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"kith/graph/neo"
 	"kith/internal/fault"
 )
 
@@ -73,10 +72,10 @@ func (t *Tracer) Close(ctx context.Context) {
 	_ = t.provider.Shutdown(ctx) // the exporter logs errors
 }
 
-// Of returns a function that traces one kind of operation: statements, loads or tools.
-func (t *Tracer) Of(kind string) neo.Trace {
+// Of returns a function that traces one kind of operation: statements, loads or tools. It is nil if tracing is disabled.
+func (t *Tracer) Of(kind string) func(ctx context.Context, name string) (context.Context, func(error)) {
 	if t.provider == nil {
-		return neo.NoTrace
+		return nil
 	}
 	return func(ctx context.Context, name string) (context.Context, func(error)) {
 		ctx, span := t.tracer.Start(ctx, name, trace.WithAttributes(attribute.String("kith."+kind, name)))
