@@ -234,8 +234,8 @@ func (c *client) delete(context.Context) bool {
 	return true
 }
 
-func (c *client) restore(context.Context) bool {
-	if len(c.deleted) == 0 {
+func (c *client) restore(ctx context.Context) bool {
+	if len(c.deleted) == 0 && !c.delete(ctx) {
 		return false
 	}
 	k := c.deleted[c.random.IntN(len(c.deleted))]
