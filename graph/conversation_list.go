@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"kith/graph/cursors"
 	"kith/graph/neo"
-	"kith/internal/cursors"
 	"kith/internal/fault"
 )
 

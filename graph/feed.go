@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kith/internal/pack"
+	"kith/graph/pack"
 )
 
 // Op names what a change did to a record.

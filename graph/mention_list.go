@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"kith/graph/cursors"
 	"kith/graph/neo"
-	"kith/internal/cursors"
 	"kith/internal/fault"
 )
 

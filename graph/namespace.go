@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"kith/graph/cursors"
 	"kith/graph/neo"
-	"kith/internal/cursors"
 	"kith/internal/fault"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"kith/graph/cursors"
 	"kith/graph/neo"
-	"kith/internal/cursors"
 	"kith/internal/fault"
 )
 

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"kith/graph/cursors"
 	"kith/graph/neo"
 	"kith/graph/trust"
-	"kith/internal/cursors"
 	"kith/internal/fault"
 )
 

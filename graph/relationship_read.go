@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"kith/cypher"
+	"kith/graph/cursors"
 	"kith/graph/neo"
 	"kith/graph/trust"
-	"kith/internal/cursors"
 	"kith/internal/fault"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"kith/graph/cursors"
 	"kith/graph/neo"
 	"kith/graph/trust"
-	"kith/internal/cursors"
 	"kith/internal/fault"
 )
 

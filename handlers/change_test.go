@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"kith/access/auth"
-	"kith/access/limit"
 	"kith/graph"
 	"kith/internal/fault"
+	"kith/internal/shares"
 	"kith/memory/feed"
 )
 
@@ -118,7 +118,7 @@ func TestChangesAreListed(t *testing.T) {
 func TestChangesAreStreamed(t *testing.T) {
 	t.Parallel()
 	f := &fakeFeed{still: true}
-	server := serveFeed(t, f, everybody(), Options{ChangeStreams: limit.NewShares(2)})
+	server := serveFeed(t, f, everybody(), Options{ChangeStreams: shares.New(2)})
 	response := openChanges(t, server, "?after=a&kinds=task", "last")
 	lines := bufio.NewScanner(response.Body)
 	for _, want := range []string{": ", "id: 7", "", "id: c2", "event: change", `data: {"cursor":"c2",`} {
@@ -141,7 +141,7 @@ func TestChangesAreStreamed(t *testing.T) {
 // One user of a team leaves streams to the others of the team, and to other teams.
 func TestUsersShareStreamsOfChanges(t *testing.T) {
 	t.Parallel()
-	streams := limit.NewShares(8)
+	streams := shares.New(8)
 	for _, c := range []struct {
 		team, user string
 		gets       int // of five
@@ -163,7 +163,7 @@ func TestUsersShareStreamsOfChanges(t *testing.T) {
 func TestChangesHaveNoHeadAsAStream(t *testing.T) {
 	t.Parallel()
 	for accept, want := range map[string]int{"": 200, "application/json": 200, "text/event-stream": 405, "*/*, text/event-stream;q=0.1": 405} {
-		f, streams := &fakeFeed{still: true}, limit.NewShares(2)
+		f, streams := &fakeFeed{still: true}, shares.New(2)
 		server := serveFeed(t, f, everybody(), Options{ChangeStreams: streams})
 		response, raw := sendTo(t, http.MethodHead, server.URL+"/v1/changes", "", "Authorization", "Bearer x", "Accept", accept)
 		if response.StatusCode != want || len(raw) > 0 || streams.Used() > 0 || (want == 405) != (len(f.asked) == 0) {
@@ -178,7 +178,7 @@ func TestStreamsOfChangesEnd(t *testing.T) {
 	stopping, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	e := &endless{fakes: everybody()}
-	options := func(s *limit.Shares) Options {
+	options := func(s *shares.Shares) Options {
 		return Options{ChangeStreams: s, Stopping: func(end func()) func() bool { return context.AfterFunc(stopping, end) }}
 	}
 	for _, c := range []struct {
@@ -190,7 +190,7 @@ func TestStreamsOfChangesEnd(t *testing.T) {
 		{"kith stops", func(*http.Response) { cancel() }},
 	} {
 		e.revoked.Store(false)
-		streams := limit.NewShares(2)
+		streams := shares.New(2)
 		response := openChanges(t, serveFeed(t, &fakeFeed{still: true}, e, options(streams)), "", "")
 		if streams.Used() != 1 {
 			t.Errorf("%s: %d streams are open", c.name, streams.Used())
@@ -207,7 +207,7 @@ func TestStreamsOfChangesEnd(t *testing.T) {
 // A reader that does not read stops the feed, and is left after a while.
 func TestSlowReadersOfChanges(t *testing.T) {
 	t.Parallel()
-	f, streams := &fakeFeed{}, limit.NewShares(2)
+	f, streams := &fakeFeed{}, shares.New(2)
 	openChanges(t, serveFeed(t, f, everybody(), Options{ChangeStreams: streams, StreamPause: 2 * time.Second}), "", "")
 	for until := time.Now().Add(20 * time.Second); streams.Used() > 0; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(until) {

@@ -19,12 +19,13 @@ import (
 	"kith/access/limit"
 	"kith/graph"
 	"kith/internal/contract"
-	"kith/internal/ownkey"
+	"kith/internal/shares"
 	"kith/internal/tracing"
 	"kith/loader"
 	"kith/memory/digest"
 	"kith/memory/erasure"
 	"kith/memory/explore"
+	"kith/memory/ownkey"
 	"kith/memory/preference"
 	"kith/memory/replay"
 	"kith/memory/traverse"
@@ -152,9 +153,9 @@ type Options struct {
 	Origins   []string      // of pages of other hosts that may call the API and its tools, as browsers send them; *: any
 	// StreamPause is how long an import or export may stand still; default a minute.
 	StreamPause time.Duration
-	Streams     *limit.Shares // of events; default: 1,024 at most
+	Streams     *shares.Shares // of events; default: 1,024 at most
 	// ChangeStreams bounds streams of changes; default: 256.
-	ChangeStreams *limit.Shares
+	ChangeStreams *shares.Shares
 	// Stopping calls end when Kith is about to stop, unless forget is called before: streams of events end then, to be asked for again
 	// elsewhere; default: never.
 	Stopping func(end func()) (forget func() bool)
@@ -174,7 +175,7 @@ type API struct {
 	options   Options
 	bodyRules map[string]bodyRule // by method and route
 	places    *places             // for large bodies
-	exports   *limit.Shares       // that are made at once: each holds a file
+	exports   *shares.Shares      // that are made at once: each holds a file
 	document  []byte              // the OpenAPI contract
 	page      func() []byte       // that shows it, made when somebody asks for it
 }
@@ -206,10 +207,10 @@ func New(s Services, o Options) http.Handler {
 		o.Verified = func(Credential, error) {}
 	}
 	if o.Streams == nil {
-		o.Streams = limit.NewShares(1024)
+		o.Streams = shares.New(1024)
 	}
 	if o.ChangeStreams == nil {
-		o.ChangeStreams = limit.NewShares(256)
+		o.ChangeStreams = shares.New(256)
 	}
 	if o.Trace == nil {
 		o.Trace = func(r *http.Request, _, _ string) (context.Context, func(int)) { return r.Context(), func(int) {} }
@@ -220,7 +221,7 @@ func New(s Services, o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	a := &API{Services: s, options: o, places: newPlaces(o.MaxBody, o.Deadline/2), exports: limit.NewShares(maxExports)}
+	a := &API{Services: s, options: o, places: newPlaces(o.MaxBody, o.Deadline/2), exports: shares.New(maxExports)}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.UseRawPath = true

@@ -10,7 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"kith/graph"
-	"kith/internal/ownkey"
+	"kith/memory/ownkey"
 )
 
 // routes is every route of the API.

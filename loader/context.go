@@ -99,6 +99,12 @@ func (l *Loader) Context(ctx context.Context, r Request, current *CurrentConvers
 	return answer, err
 }
 
+// UserText returns the context of the scope's user as text for a prompt.
+func (l *Loader) UserText(ctx context.Context, scope graph.Scope, maxTokens int) (string, error) {
+	answer, err := l.Context(ctx, Request{Scope: scope, Format: Text, MaxTokens: maxTokens}, nil)
+	return string(answer.Body()), err
+}
+
 // loadCached returns the part of a context that does not depend on the time of the answer, from the cache if it is
 // there, and its bytes there. It finds the focus by its current key too.
 func (l *Loader) loadCached(ctx context.Context, r *Request, view string) (k cachedContext, raw []byte, err error) {

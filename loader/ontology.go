@@ -169,6 +169,15 @@ func (l *Loader) Ontology(ctx context.Context, r OntologyRequest) (Answer, error
 	}
 }
 
+// ProjectText returns the context of a project, or of what is in focus, as text for a prompt.
+func (l *Loader) ProjectText(ctx context.Context, scope graph.Scope, projectID, focusKind, focusID string, maxTokens int) (string, error) {
+	answer, err := l.Ontology(ctx, OntologyRequest{
+		Scope: scope, ContextType: "project", ProjectID: projectID, FocusKind: focusKind, FocusID: focusID,
+		Format: Text, MaxTokens: maxTokens, WithoutJSON: true,
+	})
+	return string(answer.Body()), err
+}
+
 func (l *Loader) answerOntology(ctx context.Context, r *OntologyRequest) (Answer, error) {
 	if r.Explain {
 		return l.explainOntology(ctx, r)

@@ -14,11 +14,11 @@ import (
 	"kith/access/auth"
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/ownkey"
 	"kith/internal/tracing"
 	"kith/loader"
 	"kith/memory/digest"
 	"kith/memory/explore"
+	"kith/memory/ownkey"
 	"kith/memory/replay"
 	"kith/memory/traverse"
 )

@@ -16,7 +16,7 @@ import (
 	"kith/access/limit"
 	"kith/graph"
 	"kith/internal/contract"
-	"kith/internal/ownkey"
+	"kith/memory/ownkey"
 	"kith/text/markup"
 )
 

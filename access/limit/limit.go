@@ -1,6 +1,6 @@
 // Package limit limits the calls of a key in a minute, where some calls cost more than others. Calls are counted in
-// Redis, for all instances together, or in the process when Redis is not configured or unavailable. Shares limit what is
-// in use at once in the process. The package knows nothing of HTTP or the meaning of keys.
+// Redis, for all instances together, or in the process when Redis is not configured or unavailable. The package knows
+// nothing of HTTP or the meaning of keys.
 package limit
 
 import (

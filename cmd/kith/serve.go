@@ -13,12 +13,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kith/access/auth"
-	"kith/access/limit"
 	client "kith/clients/go"
 	"kith/clients/page"
 	"kith/cmd/kith/internal/demo"
 	"kith/cmd/kith/internal/metrics"
 	"kith/handlers"
+	"kith/internal/shares"
 	"kith/mcp"
 )
 
@@ -142,8 +142,8 @@ func (c *serveCmd) serveMemory(ctx, stopping context.Context, url string, gate *
 		defer tools.Close()
 		handled := services.handlerServices(m, tools)
 		handled.Chats = chats
-		streams := limit.NewShares(c.ChatStreams)
-		changes := limit.NewShares(c.ChangeStreams)
+		streams := shares.New(c.ChatStreams)
+		changes := shares.New(c.ChangeStreams)
 		registry.RegisterHTTP(chats, streams, changes, m.auditLog)
 		if reader != nil {
 			handled.Digests = reader

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"net/url"
+	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
 	"kith/access/auth"
 	"kith/clients/page"
 	"kith/cmd/kith/internal/terminal"
-	"kith/internal/browser"
 	"kith/text/markup"
 )
 
@@ -52,7 +55,7 @@ func (c *uiCmd) Run(ctx context.Context, std streams) error {
 		_, err = fmt.Fprintln(std.out, address)
 		_, _ = fmt.Fprintf(std.err, "key id %s, team %s: it reads, for an hour\n", id, markup.Plain(c.Team))
 		if err == nil && !c.NoOpen && terminal.IsTerminal(std.out) {
-			err = browser.Open(ctx, address)
+			err = openBrowser(ctx, address)
 		}
 		return err
 	})
@@ -72,4 +75,41 @@ func pageAddress(base, key, user string) string {
 		address += "context?user=" + url.QueryEscape(user)
 	}
 	return address + "#key=" + url.QueryEscape(key)
+}
+
+// browserReadTime is how long a browser has to read the file that leads to the page.
+const browserReadTime = 10 * time.Second
+
+// openBrowser opens an address in the browser of the desktop, and does nothing where there is none. The address may have a secret, and other
+// users of the machine see the arguments of processes: the browser gets the name of a private file that leads there, which is removed
+// after ten seconds or when ctx is done.
+func openBrowser(ctx context.Context, address string) error {
+	open := "xdg-open"
+	switch {
+	case runtime.GOOS == "darwin":
+		open = "open"
+	case os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "":
+		return nil
+	}
+	program, err := exec.LookPath(open)
+	if err != nil {
+		return nil //nolint:nilerr // there is none
+	}
+	file, err := os.CreateTemp("", "kith-*.html") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = fmt.Fprintf(file, `<!doctype html><meta http-equiv="refresh" content="0; url=%s">`, html.EscapeString(address))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := exec.CommandContext(ctx, program, file.Name()).Run(); err != nil { //nolint:gosec // the desktop's own program
+		return fmt.Errorf("open the browser: %w", err)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(browserReadTime):
+	}
+	return nil
 }

@@ -13,10 +13,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"kith/access/limit"
 	"kith/graph"
 	"kith/internal/llm"
-	"kith/loader"
+	"kith/internal/shares"
 )
 
 // store has the methods of Store that a Service uses.
@@ -34,10 +33,11 @@ type store interface {
 	InterruptChatTurns(ctx context.Context) (int, error)
 }
 
-// contexts returns what an agent should know of a user or a project.
+// contexts returns what an agent should know of a user or a project, as text of at most so many tokens. Error:
+// fault.ErrNotFound.
 type contexts interface {
-	Context(ctx context.Context, r loader.Request, current *loader.CurrentConversation) (loader.Answer, error)
-	Ontology(ctx context.Context, r loader.OntologyRequest) (loader.Answer, error)
+	UserText(ctx context.Context, scope graph.Scope, maxTokens int) (string, error)
+	ProjectText(ctx context.Context, scope graph.Scope, projectID, focusKind, focusID string, maxTokens int) (string, error)
 }
 
 // Generator asks a language model. An empty model name means the configured model. It calls delta with the pieces of
@@ -84,7 +84,7 @@ type Service struct {
 	contexts  contexts
 	options   Options
 	lease     Lease
-	slots     *limit.Shares    // each running or waiting generation has one
+	slots     *shares.Shares   // each running or waiting generation has one
 	queue     chan *generation // as long as there are slots
 	running   chan struct{}    // each running generation holds one
 
@@ -114,7 +114,7 @@ func New(s store, g Generator, c contexts, o Options) *Service {
 	}
 	return &Service{
 		store: s, generator: g, contexts: c, options: o, lease: Lease{Holder: uuid.NewString(), Life: o.Lease},
-		slots: limit.NewShares(o.Workers + o.Queue), queue: make(chan *generation, o.Workers+o.Queue), running: make(chan struct{}, o.Workers),
+		slots: shares.New(o.Workers + o.Queue), queue: make(chan *generation, o.Workers+o.Queue), running: make(chan struct{}, o.Workers),
 		live: map[string]*generation{},
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 	"kith/internal/llm"
-	"kith/loader"
 	"kith/text/markup"
 	"kith/text/tokens"
 )
@@ -200,20 +199,17 @@ func (s *Service) loadMemory(ctx context.Context, scope graph.Scope, c *Context)
 	if tokens == 0 {
 		tokens = 2000
 	}
-	var answer loader.Answer
+	var text string
 	var err error
 	if c.UserID != "" {
-		answer, err = s.contexts.Context(ctx, loader.Request{Scope: scope, Format: loader.Text, MaxTokens: tokens}, nil)
+		text, err = s.contexts.UserText(ctx, scope, tokens)
 	} else {
-		answer, err = s.contexts.Ontology(ctx, loader.OntologyRequest{
-			Scope: scope, ContextType: "project", ProjectID: c.ProjectID, FocusKind: c.FocusKind, FocusID: c.FocusID,
-			Format: loader.Text, MaxTokens: tokens, WithoutJSON: true,
-		})
+		text, err = s.contexts.ProjectText(ctx, scope, c.ProjectID, c.FocusKind, c.FocusID, tokens)
 	}
 	if errors.Is(err, fault.ErrNotFound) { // deleted since the tree was created
 		return "", nil
 	}
-	return string(answer.Body()), err
+	return text, err
 }
 
 func joinPrompt(prompt, known string) string {

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"kith/graph"
+	"kith/graph/cursors"
 	"kith/graph/neo"
 	"kith/internal/bounds"
-	"kith/internal/cursors"
 	"kith/internal/fault"
 	"kith/text/clip"
 )

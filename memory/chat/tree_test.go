@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/cursors"
+	"kith/graph/cursors"
 	"kith/internal/fault"
 	"kith/tests/graphtest"
 )

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/cursors"
 	"kith/graph/neo"
-	"kith/internal/cursors"
 	"kith/internal/fault"
 	"kith/memory/feed"
 )

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kith/internal/cursors"
+	"kith/graph/cursors"
 	"kith/internal/fault"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/cursors"
 	"kith/graph/neo"
-	"kith/internal/cursors"
 )
 
 var (

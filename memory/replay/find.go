@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/pack"
+	"kith/graph/pack"
 	"kith/internal/sleep"
 )
 

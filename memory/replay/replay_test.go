@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kith/graph"
-	"kith/internal/pack"
+	"kith/graph/pack"
 	"kith/memory/erasure"
 	"kith/memory/preference"
 	"kith/tests/graphtest"

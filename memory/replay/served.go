@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kith/graph"
-	"kith/internal/cursors"
+	"kith/graph/cursors"
 	"kith/internal/fault"
 )
 

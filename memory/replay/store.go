@@ -7,7 +7,7 @@ import (
 
 	"kith/graph"
 	"kith/graph/neo"
-	"kith/internal/pack"
+	"kith/graph/pack"
 )
 
 var (

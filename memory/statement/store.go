@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/cursors"
 	"kith/graph/neo"
-	"kith/internal/cursors"
 	"kith/internal/fault"
 )
 

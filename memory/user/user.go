@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"kith/graph"
+	"kith/graph/cursors"
 	"kith/graph/neo"
-	"kith/internal/cursors"
 )
 
 // User is a user of a team, with the amount of private data and the time of the last change or recall.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"kith/graph/cursors"
 	"kith/graph/neo"
-	"kith/internal/cursors"
 	"kith/memory/feed"
 )
 

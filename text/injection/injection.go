@@ -11,7 +11,7 @@ import (
 	"context"
 	"slices"
 
-	"kith/internal/steps"
+	"kith/text/steps"
 )
 
 // Kind names what a text tries to do. The words are stable: callers may store them.

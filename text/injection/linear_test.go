@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"kith/internal/steps"
 	"kith/tests/hostile/shapes"
+	"kith/text/steps"
 )
 
 // signs has what the readers of this package treat in a way of its own.

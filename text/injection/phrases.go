@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"kith/internal/steps"
+	"kith/text/steps"
 )
 
 // span is a part of a text, in bytes.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"kith/internal/steps"
+	"kith/text/steps"
 	"kith/text/words"
 )
 

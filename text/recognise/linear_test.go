@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/steps"
 	"kith/tests/hostile/shapes"
+	"kith/text/steps"
 )
 
 // statementsOf returns the statements in a message, however long that takes.

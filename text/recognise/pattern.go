@@ -5,7 +5,7 @@ import (
 	"maps"
 	"strings"
 
-	"kith/internal/steps"
+	"kith/text/steps"
 )
 
 // pattern is a form of statements: a sequence of words with alternatives.

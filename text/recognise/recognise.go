@@ -10,7 +10,7 @@ import (
 	"context"
 	"unicode/utf8"
 
-	"kith/internal/steps"
+	"kith/text/steps"
 )
 
 // Kind is the kind of a statement.

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"kith/internal/steps"
+	"kith/text/steps"
 )
 
 // token is a word, a Chinese or Japanese character, or a punctuation mark of a text.

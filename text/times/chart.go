@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"kith/internal/steps"
+	"kith/text/steps"
 )
 
 // chart has the times that begin at each token. It is filled from the end of the text, so that patterns find the times in them.

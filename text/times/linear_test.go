@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"kith/internal/steps"
 	"kith/tests/hostile/shapes"
+	"kith/text/steps"
 )
 
 // signs has what the readers of this package treat in a way of its own.

@@ -12,7 +12,7 @@ import (
 	"context"
 	"time"
 
-	"kith/internal/steps"
+	"kith/text/steps"
 )
 
 // Expression is a time that a text names.

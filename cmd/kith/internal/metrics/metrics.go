@@ -23,6 +23,7 @@ import (
 	"kith/graph/neo"
 	"kith/handlers"
 	"kith/internal/cache"
+	"kith/internal/shares"
 	"kith/internal/vector"
 	"kith/loader"
 	"kith/mcp"
@@ -278,7 +279,7 @@ func (m *Registry) RegisterMemory(store *graph.Store, recalls *recall.Queue, ser
 }
 
 // RegisterHTTP adds the metrics of chats, of streams of changes and of the audit log.
-func (m *Registry) RegisterHTTP(chats *chat.Service, streams, changes *limit.Shares, auditLog *audit.Log) {
+func (m *Registry) RegisterHTTP(chats *chat.Service, streams, changes *shares.Shares, auditLog *audit.Log) {
 	value := func(name, help string, labels prometheus.Labels, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"kith/access/audit"
-	"kith/access/limit"
 	"kith/graph"
 	"kith/handlers"
+	"kith/internal/shares"
 	"kith/internal/vector"
 	"kith/memory/chat"
 	"kith/memory/embedding"
@@ -93,7 +93,7 @@ func TestMetricsAreWhatIsShown(t *testing.T) {
 	m := New(handlers.Build{})
 	m.RegisterVectors(&embedding.Store{}, vector.New(0))
 	m.RegisterMemory(&graph.Store{}, &recall.Queue{}, &replay.Recorder{})
-	m.RegisterHTTP(&chat.Service{}, &limit.Shares{}, &limit.Shares{}, &audit.Log{})
+	m.RegisterHTTP(&chat.Service{}, &shares.Shares{}, &shares.Shares{}, &audit.Log{})
 	described := make(chan *prometheus.Desc)
 	go func() {
 		m.registry.Describe(described)

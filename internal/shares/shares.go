@@ -1,4 +1,5 @@
-package limit
+// Package shares bounds how many of something teams and their users have in use at once.
+package shares
 
 import "sync"
 
@@ -17,8 +18,8 @@ type Shares struct {
 // member is a user of a team.
 type member struct{ team, user string }
 
-// NewShares returns Shares of some number.
-func NewShares(most int) *Shares {
+// New returns Shares of some number.
+func New(most int) *Shares {
 	return &Shares{most: most, teams: map[string]int{}, users: map[member]int{}}
 }
 

@@ -1,4 +1,4 @@
-package limit
+package shares
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // TestShares has teams and users take as many shares as they get, one after another.
 func TestShares(t *testing.T) {
 	t.Parallel()
-	s := NewShares(16)
+	s := New(16)
 	var releases []func()
 	for _, c := range []struct {
 		team, user string
@@ -51,7 +51,7 @@ func TestSharesAreLeftForOthers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		teams := rapid.SampledFrom([][]string{{"a"}, {"a", "b", "c"}}).Draw(r, "teams")
-		s, others := NewShares(64), []member{{"other", "u1"}}
+		s, others := New(64), []member{{"other", "u1"}}
 		if len(teams) == 1 {
 			others = append(others, member{"a", "u3"})
 		}
