@@ -113,6 +113,10 @@ func startStranger(t *testing.T) *os.Process {
 	t.Helper()
 	cmd := exec.Command("sleep", "600")
 	startUntilEnd(t, cmd)
+	eventually(t, 10*time.Second, "a command of the new process", func() bool { // see TestReusedPID
+		id, _ := inspect(cmd.Process.Pid)
+		return id.command != ""
+	})
 	return cmd.Process
 }
 
