@@ -393,9 +393,9 @@ func TestHookIsKilled(t *testing.T) {
 	cut.Store(false)
 	h.must(t, "stop", nil)
 	h.has(t, c, want...)
-	if err := os.RemoveAll(strings.TrimPrefix(h.environ[2], "KITH_DATA=")); err != nil {
-		t.Fatal(err)
-	}
+	eventually(t, time.Minute, "the state is removed, once no hook writes it in the background", func() bool {
+		return os.RemoveAll(strings.TrimPrefix(h.environ[2], "KITH_DATA=")) == nil
+	})
 	h.must(t, "stop", nil) // all of it again
 	h.has(t, c, want...)
 }
