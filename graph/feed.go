@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,9 +62,9 @@ const (
 	plainItems  = 200 // bytes of the items of a commit that is not compressed
 )
 
-// feed collects what a transaction changes, in order.
+// feed collects what a transaction changes, in order for each user.
 type feed struct {
-	users []string // in the order of their first change
+	users []string
 	items map[string][]FeedItem
 }
 
@@ -92,7 +94,8 @@ func (f *feed) drop(key string) {
 
 // rows returns the commits that team_commit stores.
 func (f *feed) rows() (rows []map[string]any, err error) {
-	for _, user := range f.users {
+	for _, user := range slices.Sorted(slices.Values(f.users)) {
+		sortChanges(f.items[user])
 		for items := f.items[user]; len(items) > 0; {
 			n := min(len(items), commitItems)
 			texts := make([]string, n)
@@ -113,6 +116,23 @@ func (f *feed) rows() (rows []map[string]any, err error) {
 		}
 	}
 	return rows, nil
+}
+
+// sortChanges sorts what was updated or deleted together. The rest of what a write touches is found in the order of the store, which
+// depends on what other users keep there: the feed must not show it. What was created stays in the order in which it was written.
+func sortChanges(items []FeedItem) {
+	for len(items) > 0 {
+		n := slices.IndexFunc(items, func(i FeedItem) bool { return i.Op != items[0].Op })
+		if n < 0 {
+			n = len(items)
+		}
+		if items[0].Op == UpdatedOp || items[0].Op == DeletedOp {
+			slices.SortStableFunc(items[:n], func(a, b FeedItem) int {
+				return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.From, b.From), cmp.Compare(a.Type, b.Type), cmp.Compare(a.To, b.To), cmp.Compare(a.Key, b.Key))
+			})
+		}
+		items = items[n:]
+	}
 }
 
 // FeedItems reads the items of a stored commit, which may be compressed.

@@ -60,8 +60,9 @@ type withdrawnFacts struct {
 // withdrawnNode is a node in the order of withdrawal_facts, with its user; empty if it is shared.
 type withdrawnNode struct{ Key, UserID string }
 
-// ofOne returns the facts of one user: of the first fact, relationships before nodes.
-func (f *withdrawnFacts) ofOne() (userID string, nodes []string, relationships []withdrawnRelationship) {
+// ofOne returns the facts of one user: of the first fact, relationships before nodes. Without facts it returns the owner of the source.
+func (f *withdrawnFacts) ofOne(owner string) (userID string, nodes []string, relationships []withdrawnRelationship) {
+	userID = owner
 	switch {
 	case len(f.Relationships) > 0:
 		userID = f.Relationships[0].userID()
@@ -203,9 +204,9 @@ func (t *Tx) withdraw(scope Scope, key string) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	userID, nodes, relationships := facts.ofOne()
+	userID, nodes, relationships := facts.ofOne(owner.UserID)
 	whose := Scope{TeamID: scope.TeamID, UserID: userID}
-	t.Changes([]string{owner.UserID, whose.UserID}, source.key())
+	t.Changes(Distinct([]string{owner.UserID, whose.UserID}), source.key())
 	part := withdrawalPart{Nodes: []string{}, Relationships: []string{}, Lowered: []string{}}
 	all, err := t.withdrawRelationships(whose, source.key(), relationships, &part)
 	if err != nil {

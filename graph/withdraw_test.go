@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -13,6 +14,19 @@ import (
 	"kith/graph"
 	"kith/internal/fault"
 )
+
+// A withdrawal of a source that nothing rests on changes the contexts of its user alone.
+func TestWithdrawalOfNothing(t *testing.T) {
+	e := fresh(t)
+	e.mail("u1", "empty", "eve@example.com", "Nothing to keep.")
+	e.ChangedUsers()
+	if _, err := e.Store.Withdraw(t.Context(), e.As("u1"), "empty"); err != nil {
+		t.Fatal(err)
+	}
+	if users := e.ChangedUsers(); !slices.Equal(users, []string{"u1"}) {
+		t.Errorf("contexts of %q changed", users)
+	}
+}
 
 // manyFacts stores n facts that rest on a mail: half of them entities, each linked with the next. Every tenth of both rests on a second
 // mail as well.
