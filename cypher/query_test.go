@@ -163,7 +163,7 @@ func TestFirstPatternsNameTheTeam(t *testing.T) {
 }
 
 // A look-up of memory by a key names the index of the key. Otherwise a plan for a database that is almost empty may seek by the team
-// alone, and reads the whole team for each key when it has grown. Plans that are kept are compared by TestOwnServer of graph.
+// alone, and reads the whole team for each key when it has grown. Plans that are kept are compared by TestOwnServer_slow of graph.
 func TestLookUpsNameTheirIndex(t *testing.T) {
 	lookUp := regexp.MustCompile(`MATCH \((\w+):(?:Memory|Person) \{team_id: \$team_id, (entity_key|natural_key|owner_of): `)
 	forEach(t, func(t *testing.T, q Query, _ string) {

@@ -58,9 +58,9 @@ func drain(t testing.TB, r *Reader, each func()) (items, faults int) {
 	}
 }
 
-// TestMemoryIsBounded reads 24 MB of each format (60 MB of Kith's own), and texts without an end of line or list, and
+// TestMemoryIsBounded_slow reads 24 MB of each format (60 MB of Kith's own), and texts without an end of line or list, and
 // checks the heap now and then.
-func TestMemoryIsBounded(t *testing.T) {
+func TestMemoryIsBounded_slow(t *testing.T) {
 	text := strings.Repeat("a text of some length ", 40)
 	for _, test := range []struct {
 		name   string
@@ -86,7 +86,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.in.size = 24 << 20 // more than the heap may grow
-			if test.format == Kith && !testing.Short() {
+			if test.format == Kith {
 				test.in.size = 60 << 20
 			}
 			before, most, n := heap(), uint64(0), 0

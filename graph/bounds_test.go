@@ -12,8 +12,8 @@ import (
 	"kith/tests/testenv"
 )
 
-// TestLittleMemory has the tests with a database that gives little memory to a transaction.
-func TestLittleMemory(t *testing.T) {
+// TestLittleMemory_slow has the tests with a database that gives little memory to a transaction.
+func TestLittleMemory_slow(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartNeo4j(t, "db.memory.transaction.max=8m")
 	e := open(t, server.Database(), graph.Options{})
@@ -142,8 +142,8 @@ func TestPiecesOfAPass(t *testing.T) {
 	}
 }
 
-// TestDocumentedBounds writes, with the settings that Kith's own Neo4j has by default, as much as the contract admits.
-func TestDocumentedBounds(t *testing.T) {
+// TestDocumentedBounds_slow writes, with the settings that Kith's own Neo4j has by default, as much as the contract admits.
+func TestDocumentedBounds_slow(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartNeo4j(t)
 	e := open(t, server.Database(), graph.Options{})

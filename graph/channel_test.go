@@ -184,9 +184,9 @@ func TestNamesAreComparedInNFC(t *testing.T) {
 	}
 }
 
-// TestRenewLeavesNamesThatAreTaken checks that two nodes whose names have become equal stay two, are reported, and can be
+// TestRenewLeavesNamesThatAreTaken_slow checks that two nodes whose names have become equal stay two, are reported, and can be
 // written.
-func TestRenewLeavesNamesThatAreTaken(t *testing.T) {
+func TestRenewLeavesNamesThatAreTaken_slow(t *testing.T) {
 	e := open(t, testenv.Neo4j(t), graph.Options{})
 	e.Write("u1", []graph.NodeWrite{{Kind: "concept", EntityKey: "a", Name: graph.Some("Go")}, {Kind: "concept", EntityKey: "b", Name: graph.Some("x")},
 		{Kind: "concept", EntityKey: "c", Name: graph.Some("y")}})

@@ -145,7 +145,7 @@ func (e *env) kept(user string) {
 	e.Remove("u2", "source", "ended")
 }
 
-func TestEraseUser(t *testing.T) {
+func TestEraseUser_slow(t *testing.T) {
 	e := fresh(t)
 	c := &canaries{stem: "canary-" + strings.ToLower(rand.Text()) + "-"}
 	user := c.stem + "user"
@@ -197,7 +197,7 @@ func TestEraseUser(t *testing.T) {
 	e.Same("erasing again", erasure.Receipt{ErasedAt: noon}, again)
 }
 
-func TestEraseTeam(t *testing.T) {
+func TestEraseTeam_slow(t *testing.T) {
 	e := fresh(t)
 	c := &canaries{stem: "canary-" + strings.ToLower(rand.Text()) + "-"}
 	other := e.neighbour()
@@ -245,8 +245,8 @@ func TestEraseInSteps(t *testing.T) {
 	e.Same("nodes that stay", int64(1), e.Stored()[0])
 }
 
-// TestEraseTellsWhatIsLeft checks that an erasure fails and reports what is left while a writer keeps writing.
-func TestEraseTellsWhatIsLeft(t *testing.T) {
+// TestEraseTellsWhatIsLeft_slow checks that an erasure fails and reports what is left while a writer keeps writing.
+func TestEraseTellsWhatIsLeft_slow(t *testing.T) {
 	e := fresh(t)
 	written := 0
 	e.Observe = func(query string, _ time.Duration, _ error) {

@@ -23,7 +23,7 @@ import (
 )
 
 // TestMain has random histories tried fifty times instead of rapid's hundred, unless -rapid.checks is set: each runs on the
-// database. The Neo4j of TestOwnServer lives for minutes, so it gets all of Java's compilers (211 s instead of 275 s).
+// database. The Neo4j of TestOwnServer_slow lives for minutes, so it gets all of Java's compilers (211 s instead of 275 s).
 func TestMain(m *testing.M) {
 	const options = "JDK_JAVA_OPTIONS"
 	if err := os.Setenv(options, strings.ReplaceAll(os.Getenv(options), "-XX:TieredStopAtLevel=1", "")); err != nil {

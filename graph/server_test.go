@@ -22,8 +22,8 @@ import (
 	"kith/tests/testenv"
 )
 
-// TestOwnServer has the tests that need their own Neo4j: one that starts empty, and one that goes away.
-func TestOwnServer(t *testing.T) {
+// TestOwnServer_slow has the tests that need their own Neo4j: one that starts empty, and one that goes away.
+func TestOwnServer_slow(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartNeo4j(t)
 	e := open(t, server.Database(), graph.Options{})

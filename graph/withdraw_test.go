@@ -59,7 +59,7 @@ func (e *env) manyFacts(n int) {
 
 // A withdrawal of more facts than one transaction takes is interrupted, and continued by another call; so is its undo.
 // KITH_TEST_WITHDRAW=100000 takes so many facts, and logs times and memory.
-func TestWithdrawalOfMany(t *testing.T) {
+func TestWithdrawalOfMany_slow(t *testing.T) {
 	n := 2500
 	if given, err := strconv.Atoi(os.Getenv("KITH_TEST_WITHDRAW")); err == nil {
 		n = given

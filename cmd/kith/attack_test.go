@@ -88,7 +88,7 @@ type attack struct {
 
 // Ten callers of several teams send the worst accepted statements to a Neo4j with a small heap. It stays alive, and another
 // team's writes all succeed. ATTACK sets the duration: make attack takes ten minutes.
-func TestStatementsDoNotStopTheDatabase(t *testing.T) {
+func TestStatementsDoNotStopTheDatabase_slow(t *testing.T) {
 	lasts := 20 * time.Second
 	if d, err := time.ParseDuration(os.Getenv("ATTACK")); err == nil {
 		lasts = d

@@ -18,7 +18,7 @@ import (
 // members and answers to commits, every write that was acknowledged is there, each once; what was not acknowledged is a 503, and may be
 // sent again. No read is older than what its caller has written. KITH_TEST_FAULTS is the number of faults, KITH_TEST_SEED the seed. With
 // them, one member is a Neo4j of its own and 200 ms behind.
-func TestClusterFaults(t *testing.T) {
+func TestClusterFaults_slow(t *testing.T) {
 	t.Parallel()
 	var cluster *testenv.Cluster
 	var db testenv.Database

@@ -14,7 +14,7 @@ import (
 
 // Kith answers generated requests as the contract says. KITH_TEST_FUZZ is the duration, KITH_TEST_SEED the seed; with it the
 // test also follows links between operations.
-func TestContractHolds(t *testing.T) {
+func TestContractHolds_slow(t *testing.T) {
 	t.Parallel()
 	tries, phases := 15*time.Second, "examples,coverage,fuzzing"
 	if long := os.Getenv("KITH_TEST_FUZZ"); long != "" {

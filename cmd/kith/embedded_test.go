@@ -15,7 +15,7 @@ var firstKey = regexp.MustCompile(`shown once: (kith_\S+)`)
 
 // Without settings Kith runs on an embedded Neo4j. The first start prints a key, commands work while it runs, a second service
 // on the folder is refused, and the next start has the same memory, also after a compaction.
-func TestServeOnItsOwnNeo4j(t *testing.T) {
+func TestServeOnItsOwnNeo4j_slow(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	environ := []string{"KITH_LISTEN=127.0.0.1:0", "KITH_ADMIN_LISTEN=127.0.0.1:0", "KITH_DATA=" + data, "KITH_REQUEST_TIMEOUT=180s", "KITH_WARM_UP=true"}

@@ -12,9 +12,9 @@ import (
 	"kith/tests/testenv"
 )
 
-// TestOwnNeo4j runs the tests that need a Neo4j of their own, one after another: a database has the vectors of one model, and faults
+// TestOwnNeo4j_slow runs the tests that need a Neo4j of their own, one after another: a database has the vectors of one model, and faults
 // stop it.
-func TestOwnNeo4j(t *testing.T) {
+func TestOwnNeo4j_slow(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartNeo4j(t)
 	environ := append(settings(server.Database(), ""), "KITH_WARM_UP=false")

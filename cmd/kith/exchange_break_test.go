@@ -117,7 +117,7 @@ func (c caller) resume(t *testing.T, body string, query ...string) exchange.Repo
 	return report
 }
 
-func TestBrokenImportsGoOn(t *testing.T) {
+func TestBrokenImportsGoOn_slow(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
 	body := manyLines(2500)
@@ -225,7 +225,7 @@ func sameMemories(t *testing.T, a, b caller) {
 func sum(c exchange.Counts) int64 { return c.Created + c.Updated + c.Unchanged + c.Refused }
 
 // When the database is cut off during an import and an export, both report it.
-func TestExchangeWithoutADatabase(t *testing.T) {
+func TestExchangeWithoutADatabase_slow(t *testing.T) {
 	t.Parallel()
 	db := testenv.Neo4j(t)
 	gate := testenv.NewGate(t, db.URI)

@@ -42,7 +42,7 @@ func startProcess(t *testing.T, environ []string) (s *service, kill func()) {
 
 // A Kith that is killed during an import leaves a mark and complete batches. Another one resumes from there, with the same
 // result.
-func TestImportGoesOnAfterAKill(t *testing.T) {
+func TestImportGoesOnAfterAKill_slow(t *testing.T) {
 	t.Parallel()
 	environ := settings(testenv.Neo4j(t), "")
 	body := manyLines(2500)

@@ -75,7 +75,7 @@ func TestImportOfAFlood(t *testing.T) {
 }
 
 // A stalled upload is ended, a slow one is not, and an unfinished export does not affect later requests.
-func TestStreamPause(t *testing.T) {
+func TestStreamPause_slow(t *testing.T) {
 	t.Parallel()
 	const pause = time.Second
 	s := start(t, append(settings(testenv.Neo4j(t), ""), "KITH_STREAM_PAUSE=1s", "KITH_REQUEST_TIMEOUT=2s"))

@@ -220,7 +220,7 @@ func (r *randomTeam) draw() string {
 }
 
 // An import of a team's export into an empty team gives the same export, byte for byte.
-func TestExportOfRandomTeamsComesBack(t *testing.T) {
+func TestExportOfRandomTeamsComesBack_slow(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
 	var relationships int64

@@ -65,7 +65,7 @@ func storedNumber(ctx context.Context, c caller) (int64, int, error) {
 
 // Redis stops, hangs and comes back empty under load. No call fails, the writer sees its own writes at once, and another
 // process sees them as soon as it notices the failure.
-func TestRedisFaultsUnderLoad(t *testing.T) {
+func TestRedisFaultsUnderLoad_slow(t *testing.T) {
 	t.Parallel()
 	const mayLag = time.Second
 	redis := testenv.StartRedis(t)

@@ -111,7 +111,7 @@ func TestStartOnce(t *testing.T) {
 }
 
 // Without a server and settings the first hook starts one on an embedded Neo4j, and the session is stored when it answers.
-func TestHooksOnTheirOwnNeo4j(t *testing.T) {
+func TestHooksOnTheirOwnNeo4j_slow(t *testing.T) {
 	t.Parallel()
 	h := newHooks(t, "claude-code", "", "")
 	folder := filepath.Join(filepath.Dir(h.project), "data")

@@ -361,7 +361,7 @@ func TestHooksOff(t *testing.T) {
 }
 
 // A hook that is killed before it knows that a chunk is stored stores nothing twice when it runs again.
-func TestHookIsKilled(t *testing.T) {
+func TestHookIsKilled_slow(t *testing.T) {
 	t.Parallel()
 	c, key := hookUser(t)
 	to, err := url.Parse(shared(t).url)

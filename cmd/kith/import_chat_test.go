@@ -178,7 +178,7 @@ func (b *cutter) Read(p []byte) (int, error) {
 }
 
 // An interrupted import of conversations continues where it stopped, and stores the same as one that was not interrupted.
-func TestInterruptedImportOfConversations(t *testing.T) {
+func TestInterruptedImportOfConversations_slow(t *testing.T) {
 	t.Parallel()
 	s := shared(t)
 	whole, broken := s.team(t), s.team(t)

@@ -25,7 +25,7 @@ import (
 // at the same times. In one of them another user does the same in private, also about what both share. The reads of the first user are the
 // same to the byte, but for what numbered replaces, names of teams, and numbers of commits. The worker of duplicates is run after each
 // operation. It is not run beside other tests, whose workers look at all teams.
-func TestUsersDoNotDependOnOthers(t *testing.T) { //nolint:paralleltest // see above
+func TestUsersDoNotDependOnOthers_slow(t *testing.T) { //nolint:paralleltest // see above
 	count, seed := 120, uint64(1)
 	if os.Getenv("KITH_TEST_OPERATIONS") != "" {
 		count, seed = setting(t, "KITH_TEST_OPERATIONS"), uint64(setting(t, "KITH_TEST_SEED")) //nolint:gosec // small

@@ -24,7 +24,7 @@ import (
 )
 
 // The journeys of clients/page/test/page.mjs, in a browser, against a Kith with the demo.
-func TestPage(t *testing.T) {
+func TestPage_slow(t *testing.T) {
 	t.Parallel()
 	if page.Files() == nil {
 		t.Fatal("the page is not built: go run ./clients/page/build")

@@ -87,7 +87,7 @@ func (p *poisoned) asked() (right map[string]bool, hits, bad int) {
 
 // Poisoned sources, and what an extraction that believes them stores, take no places in contexts and searches that good ones had.
 // KITH_TEST_POISON=500 takes so many of them, beside ten times as many good ones.
-func TestPoisonedSources(t *testing.T) {
+func TestPoisonedSources_slow(t *testing.T) {
 	t.Parallel()
 	n := 60
 	if given, err := strconv.Atoi(os.Getenv("KITH_TEST_POISON")); err == nil {

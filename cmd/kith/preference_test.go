@@ -33,7 +33,7 @@ func checkNoPassword(t *testing.T, uri string, said ...fmt.Stringer) {
 
 // Responses are the same for both stores of preferences. While PostgreSQL is unavailable, contexts omit preferences with a
 // warning, and nothing else fails.
-func TestPreferencesInPostgres(t *testing.T) {
+func TestPreferencesInPostgres_slow(t *testing.T) {
 	t.Parallel()
 	postgres := testenv.StartPostgres(t)
 	environ := settings(testenv.Neo4j(t), "") // each with a cache of its own
@@ -93,7 +93,7 @@ func TestPreferencesInPostgres(t *testing.T) {
 }
 
 // kith serve waits for a PostgreSQL that is unavailable at the start.
-func TestServeWaitsForPostgres(t *testing.T) {
+func TestServeWaitsForPostgres_slow(t *testing.T) {
 	t.Parallel()
 	postgres := testenv.StartPostgres(t)
 	postgres.Stop()

@@ -28,7 +28,7 @@ var pythonExtras = []struct {
 }
 
 // The Python package passes mypy and its tests with a running Kith.
-func TestPythonPackage(t *testing.T) {
+func TestPythonPackage_slow(t *testing.T) {
 	t.Parallel()
 	requirements, extras := []string{"test"}, []string{}
 	modules, tests := pythonFiles(t, "src/kith/*.py"), pythonFiles(t, "tests/test_*.py")

@@ -293,7 +293,7 @@ func TestConversationCanBeAskedAgain(t *testing.T) {
 }
 
 // What a killed process did not store is never answered with other bytes as if they were those.
-func TestReplayAfterAKill(t *testing.T) {
+func TestReplayAfterAKill_slow(t *testing.T) {
 	t.Parallel()
 	p := startPair(t, settings(testenv.Neo4j(t), testenv.Redis(t)))
 	key := p.services[0].newKey(t, testenv.Team(t), "read", "write")

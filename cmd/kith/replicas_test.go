@@ -35,7 +35,7 @@ func (p *pair) restart(t *testing.T, i int) {
 }
 
 // Two processes are one service: each sees the other's writes, and continues when the other or Redis stops.
-func TestTwoProcesses(t *testing.T) {
+func TestTwoProcesses_slow(t *testing.T) {
 	t.Parallel()
 	redis, model := testenv.StartRedis(t), startModel(t)
 	db := testenv.Neo4j(t)

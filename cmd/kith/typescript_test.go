@@ -20,7 +20,7 @@ import (
 const typescriptPackage = "../../clients/typescript"
 
 // The npm package builds, passes its tests with both versions of the AI SDK, and works as programs install it.
-func TestTypeScriptPackage(t *testing.T) {
+func TestTypeScriptPackage_slow(t *testing.T) {
 	t.Parallel()
 	modules := testenv.Modules(t, typescriptPackage)
 	s := shared(t)

@@ -36,7 +36,7 @@ func TestVersions(t *testing.T) {
 }
 
 // The packages of all platforms are the same to the byte when they are packed twice.
-func TestPackagesAreReproducible(t *testing.T) {
+func TestPackagesAreReproducible_slow(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	program := filepath.Join(folder, "main.go")
@@ -59,7 +59,7 @@ func TestPackagesAreReproducible(t *testing.T) {
 }
 
 // pip and npm install the packages of this platform without a network, and their kith runs. Foreign tools take the others.
-func TestPackages(t *testing.T) {
+func TestPackages_slow(t *testing.T) {
 	t.Parallel()
 	r := newRelease(t)
 	binary := r.binary(target{system: runtime.GOOS, architecture: runtime.GOARCH})
@@ -116,7 +116,7 @@ func TestPackages(t *testing.T) {
 }
 
 // All packages take the licence, and no file that git does not track.
-func TestPackagesTakeWhatGitTracks(t *testing.T) {
+func TestPackagesTakeWhatGitTracks_slow(t *testing.T) {
 	t.Parallel()
 	r := newRelease(t)
 	r.root = newRepository(t, map[string]string{

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestLife follows one data folder through start, crash, stop and start.
-func TestLife(t *testing.T) {
+// TestLife_slow follows one data folder through start, crash, stop and start.
+func TestLife_slow(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	s := begin(t, Options{Dir: dir})
@@ -114,9 +114,9 @@ func wantAnother(t *testing.T, s *Server, old int) {
 	}
 }
 
-// TestRecover starts on a database that still has its first password, as after a crash before the real one was set,
+// TestRecover_slow starts on a database that still has its first password, as after a crash before the real one was set,
 // with a state file that names an unrelated process, and without the content of a file that Neo4j does not sync.
-func TestRecover(t *testing.T) {
+func TestRecover_slow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	f, err := openFolder(dir)

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// TestErasedTextLeavesTheLogs deletes a text, and searches for it in the transaction logs of a running Neo4j.
+// TestErasedTextLeavesTheLogs_slow deletes a text, and searches for it in the transaction logs of a running Neo4j.
 // Checkpoints come every second here, not every five minutes: two new logs and two checkpoints remove it. Kith begins a
 // new log after an erasure and then every 30 minutes, so that both come within 41 minutes.
-func TestErasedTextLeavesTheLogs(t *testing.T) {
+func TestErasedTextLeavesTheLogs_slow(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	s := begin(t, Options{Dir: dir, checkpointIn: "1s"})

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestOrphan takes over the Neo4j of a killed process, and stops one that has other settings.
-func TestOrphan(t *testing.T) {
+// TestOrphan_slow takes over the Neo4j of a killed process, and stops one that has other settings.
+func TestOrphan_slow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	orphan := killedHelper(t, dir)
@@ -31,7 +31,7 @@ func TestOrphan(t *testing.T) {
 	wantWritten(t, s.Endpoint(), "helper")
 }
 
-func TestOrphanWithOtherSettings(t *testing.T) {
+func TestOrphanWithOtherSettings_slow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	orphan := killedHelper(t, dir)

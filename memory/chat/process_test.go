@@ -328,7 +328,7 @@ func generateAlone() {
 }
 
 // A generation whose process was killed ends as an error, and can be retried.
-func TestKillInterrupts(t *testing.T) {
+func TestKillInterrupts_slow(t *testing.T) {
 	t.Parallel()
 	k := startKith(t, scripted(echo), chat.Options{Lease: aloneLease})
 	k.must(201, "POST", "/v1/trees", `{"id":"tree","user_id":"u1"}`)

@@ -25,7 +25,7 @@ import (
 	"kith/tests/testenv"
 )
 
-func TestEmbedding(t *testing.T) {
+func TestEmbedding_slow(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartNeo4j(t)
 	db := server.Database()

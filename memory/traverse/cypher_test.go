@@ -186,7 +186,7 @@ var escapes = []string{
 	"MATCH (a:Person) OPTIONAL MATCH (a)-->(b) WHERE (b)-->() AND NOT (b)<--(:Source) RETURN a.name, b.name ORDER BY a.name, b.name",
 }
 
-func TestCypherTellsNothingOfOthers(t *testing.T) {
+func TestCypherTellsNothingOfOthers_slow(t *testing.T) {
 	w := newWalls(t)
 	found := 0
 	for _, text := range append(escapes, statements...) {
@@ -206,9 +206,9 @@ func TestCypherTellsNothingOfOthers(t *testing.T) {
 	}
 }
 
-// TestCypherTellsNothingOfOthersWhateverIsAsked runs random statements. KITH_TEST_STATEMENTS sets their number; make fuzz uses
+// TestCypherTellsNothingOfOthersWhateverIsAsked_slow runs random statements. KITH_TEST_STATEMENTS sets their number; make fuzz uses
 // thousands.
-func TestCypherTellsNothingOfOthersWhateverIsAsked(t *testing.T) {
+func TestCypherTellsNothingOfOthersWhateverIsAsked_slow(t *testing.T) {
 	most := 60
 	if n, err := strconv.Atoi(os.Getenv("KITH_TEST_STATEMENTS")); err == nil {
 		most = n

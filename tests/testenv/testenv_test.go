@@ -156,12 +156,8 @@ func TestStartRedis(t *testing.T) {
 	s.Pause() // the end of the test copes with that
 }
 
-func TestStartNeo4j(t *testing.T) {
+func TestStartNeo4j_slow(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Log("short: only the shared server is tested")
-		return
-	}
 	s := StartNeo4j(t)
 	db := s.Database()
 	driver, err := neo4j.NewDriverWithContext(db.URI, neo4j.BasicAuth(db.User, db.Password, ""))

@@ -30,9 +30,9 @@ type year struct {
 	scope    graph.Scope
 }
 
-// TestHistoryIsSmall bounds what former versions, the feed of changes and the served contexts of 30 days add to what the memory itself
+// TestHistoryIsSmall_slow bounds what former versions, the feed of changes and the served contexts of 30 days add to what the memory itself
 // takes. It lives through KITH_TEST_MONTHS times four weeks, 6 if not set. Former versions are not thinned, as maintenance does.
-func TestHistoryIsSmall(t *testing.T) {
+func TestHistoryIsSmall_slow(t *testing.T) {
 	y := &year{Env: graphtest.New(t)}
 	y.scope = y.As(User)
 	var err error
