@@ -80,7 +80,7 @@ func TestWritesByAlias(t *testing.T) {
 	e.Same("an alias that is gone", graph.Created, e.Write("u1", []graph.NodeWrite{called("person", "", "Bob")}).Nodes[0].Status)
 	e.Remove("u1", "person", "bob")
 	e.Same("of a deleted node", graph.Created, e.Write("u1", []graph.NodeWrite{called("person", "", "Rob")}).Nodes[0].Status)
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // Within one write, too, a later node is found by the aliases of an earlier one.

@@ -134,5 +134,5 @@ func TestSharedLinesOfBoundKeysAreWrites(t *testing.T) {
 	}
 	e.Same("stored", [][]any{{"key1 import:kith", int64(2), nil, nil, "new"}}, e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) RETURN n.written, n.version, n.evidence, n.merged_keys, n.description`))
 	e.Same("source", [][]any{{nil, int64(0)}}, e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 's'}) RETURN n.withdrawn_at, n.message_count`))
-	e.Audit()
+	e.CheckIntegrity()
 }

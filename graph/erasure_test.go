@@ -278,7 +278,7 @@ func TestRecordPlans(t *testing.T) {
 	for _, name := range cypher.Names() {
 		q := cypher.Load(name)
 		labels := []string{graph.DeletedLabel}
-		if !strings.HasPrefix(name, "erasure_") && !strings.HasPrefix(name, "audit_") {
+		if !strings.HasPrefix(name, "erasure_") && !strings.HasPrefix(name, "integrity_") {
 			continue
 		}
 		if strings.Contains(q.Text, "n:Deleted {team_id: $team_id})") {

@@ -65,9 +65,9 @@ func (x *Store) WriteBatchForTest(p0 context.Context, p1 Scope, p2 *batch) (Memo
 	return x.writeBatch(p0, p1, p2)
 }
 func (x *Tx) FindForTest(p0 string, p1 lookups) (known, error)     { return x.find(p0, p1) }
-func (x *auditor) ResultField() *AuditResult                       { return &x.result }
-func (x *auditor) SchemaForTest(p0 context.Context) error          { return x.schema(p0) }
-func (x *auditor) TeamForTest(p0 context.Context, p1 string) error { return x.team(p0, p1) }
+func (c *checker) ResultField() *IntegrityResult                   { return &c.result }
+func (c *checker) SchemaForTest(p0 context.Context) error          { return c.schema(p0) }
+func (c *checker) TeamForTest(p0 context.Context, p1 string) error { return c.team(p0, p1) }
 func (x *candidate) IncludedField() *bool                          { return &x.included }
 func (x *known) ByKeyField() *map[string]*stored                   { return &x.byKey }
 func (x *stored) KeyForTest() string                               { return x.key() }
@@ -78,7 +78,7 @@ type Candidate = candidate
 type Stored = stored
 
 var AtLeast = atLeast
-var AuditNames = auditNames
+var IntegrityNames = checkedNames
 var ChooseStoryline = chooseStoryline
 var Earlier = earlier
 var ErrLeaseLost = errLeaseLost
@@ -86,7 +86,7 @@ var MacroKind = macroKind
 var OwnerRows = ownerRows
 var RecordsLinked = recordsLinked
 
-func NewAuditor(s *Store, o AuditOptions) *auditor { return &auditor{store: s, options: o} }
+func NewChecker(s *Store, o IntegrityOptions) *checker { return &checker{store: s, options: o} }
 
 func LookupKeys(keys ...string) lookups { return lookups{entityKeys: keys} }
 

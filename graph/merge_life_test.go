@@ -58,6 +58,6 @@ func TestMergedNodesLiveLonger(t *testing.T) {
 				}
 			})})
 		}
-		e.Audit()
+		e.CheckIntegrity()
 	})
 }

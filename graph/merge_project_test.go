@@ -95,7 +95,7 @@ func TestMergeOfProjects(t *testing.T) {
 	e.Same("a node that was deleted before", "mill", e.get("u1", "task", "gone").ProjectID.Value)
 	e.Write("u1", []graph.NodeWrite{node("source", "talk", 0.5)})
 	e.focus("u1", "talk", graph.ConversationFocus{ProjectID: "second", FocusKind: "task", FocusID: "t2"})
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 func kindOf(name string) graph.Kind {
@@ -120,7 +120,7 @@ func TestMergeOfProjectsIsUndone(t *testing.T) {
 		e.merge("", "project", "mill", graph.MergeWrite{Other: "second", Take: take})
 		e.restore("", "project", "second")
 		e.Same("content", before, e.workspaces())
-		e.Audit()
+		e.CheckIntegrity()
 	}
 
 	e.merge("", "project", "mill", graph.MergeWrite{Other: "second"})
@@ -131,7 +131,7 @@ func TestMergeOfProjectsIsUndone(t *testing.T) {
 	e.restore("", "task", "gone")
 	e.Same("nodes", [][]any{{"g", "third"}, {"gone", "second"}, {"new", "mill"}, {"private", "second"}, {"r", "mill"}, {"t1", "mill"}, {"t2", "second"}},
 		e.Raw(`MATCH (n:Memory {team_id: $team}) WHERE n.project_id IS NOT NULL RETURN n.entity_key, n.project_id ORDER BY n.entity_key`))
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // An undo does not wait for nodes of the project that did not come with the other one: there may be very many.
@@ -171,7 +171,7 @@ func TestMergesOfProjectsInARow(t *testing.T) {
 	e.restore("", "project", "mill")
 	e.restore("", "project", "second")
 	e.Same("content", before, e.workspaces())
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 func TestMergesOfProjectsThatAreRefused(t *testing.T) {
@@ -214,7 +214,7 @@ func TestMergeOfProjectsAndWritesAtOnce(t *testing.T) {
 		return err
 	})
 	e.Same("left behind", [][]any{{int64(0)}}, e.Raw(`MATCH (n:Memory {team_id: $team, project_id: 'second'}) RETURN count(n)`))
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // An erased user leaves no trace in what others had in a merged private project.
@@ -228,5 +228,5 @@ func TestErasureAfterMergeOfProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Same("left", [][]any{{nil, nil}}, e.Raw(`MATCH (n:Task {team_id: $team}) RETURN n.project_id, n.merged_from`))
-	e.Audit()
+	e.CheckIntegrity()
 }

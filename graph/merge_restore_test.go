@@ -43,7 +43,7 @@ func TestRestoredRelationshipFollowsMerges(t *testing.T) {
 	e.Same("from a node to itself", true, errors.Is(err, fault.ErrConflict))
 	e.Same("stored", [][]any{{"engages_with", nil}, {"mentions", "robert"}},
 		e.Raw(`MATCH (:Person {team_id: $team, entity_key: 'robert'})-[r]-(x) WHERE x.entity_key IN ['sea', 's2'] AND type(r) <> 'involves' RETURN type(r), CASE type(r) WHEN 'mentions' THEN r.node_key END ORDER BY type(r)`))
-	e.Audit()
+	e.CheckIntegrity()
 
 	e.restore("u1", "person", "rob")
 	e.Same("with the node between", "rob", e.Raw(`MATCH (n {team_id: $team})-[r:engages_with]->() RETURN n.entity_key`)[0][0])
@@ -52,7 +52,7 @@ func TestRestoredRelationshipFollowsMerges(t *testing.T) {
 		t.Error(err)
 	}
 	e.Same("relationships", before, e.Raw(links))
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // A restored relationship of a generated owner leads to the person that has replaced it.
@@ -69,7 +69,7 @@ func TestRestoredRelationshipFollowsTheOwner(t *testing.T) {
 	view, err := e.Store.RestoreRelationship(t.Context(), e.As("u1"), key)
 	e.Same("restored", []any{error(nil), "me"}, []any{err, view.From})
 	e.Same("stored", key, e.keyBetween("me", "thinks_about", "c"))
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // Of two merges into one node, the later one is undone first.
@@ -87,7 +87,7 @@ func TestMergesIntoOneNodeAreUndoneBackwards(t *testing.T) {
 		}
 	}
 	e.Same("content", before, e.content())
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // An undo also restores what time and the order of names have changed.
@@ -104,7 +104,7 @@ func TestMergeIsUndoneAfterMaintenance(t *testing.T) {
 	e.Now = later
 	e.restore("u1", "person", "bob")
 	e.Same("content", before, e.content())
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // The stronger state of another node begins with the salience of now: a long time without decay does not count.
@@ -118,7 +118,7 @@ func TestMergeIntoACandidate(t *testing.T) {
 	e.Write("u1", []graph.NodeWrite{active})
 	n := e.merge("u1", "person", "n", graph.MergeWrite{Other: "o"}).Node
 	e.Same("merged", []any{"active", 0.5}, []any{n.State, n.Salience})
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // What is merged into the generated owner stays when a caller names another person the owner: that is refused, and the undo still possible.
@@ -135,7 +135,7 @@ func TestMergeIntoTheGeneratedOwner(t *testing.T) {
 	e.restore("u1", "person", "bob")
 	e.Same("content", before, e.content())
 	e.Same("after the undo", graph.Created, e.Write("u1", []graph.NodeWrite{owner1("me")}).Nodes[0].Status)
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // A write may name one node by several keys: each item is stored, and one relationship is only once.
@@ -156,7 +156,7 @@ func TestWriteByTwoKeysOfANode(t *testing.T) {
 	e.Same("stored", [][]any{{r.Relationships[0].Key, 0.7}}, e.Raw(`MATCH (:Person {team_id: $team, entity_key: 'robert'})-[r:thinks_about]->() RETURN r.key, r.salience`))
 	e.Source("u1", graph.SourceWrite{EntityKey: "s1", Mentions: []string{"robert", "bob"}})
 	e.Same("mentions", int64(1), e.get("u1", "person", "robert").SourceCount.Value)
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // An import of a file from before a merge leaves the node into which it was merged as it is, with its keys and relationships.
@@ -191,7 +191,7 @@ func TestImportFromBeforeAMerge(t *testing.T) {
 		e.Same("relationships", before, e.Raw(links))
 	}
 	e.Same("a write by the old key", "robert", e.Write("u1", []graph.NodeWrite{change("person", "bob", described("a captain"))}).Nodes[0].EntityKey)
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // Answers to requests that name a node by the key of one that was merged into it are about the node.
@@ -215,5 +215,5 @@ func TestAnswersByTheOldKey(t *testing.T) {
 	d, err := e.Store.DeleteNode(t.Context(), e.As("u1"), graph.PersonKind, "bob", 0)
 	e.Same("the receipt of a delete", []any{error(nil), "robert"}, []any{err, d.Key})
 	e.restore("u1", "person", d.Key)
-	e.Audit()
+	e.CheckIntegrity()
 }

@@ -101,7 +101,7 @@ func TestMerge(t *testing.T) {
 	if err != nil || len(page.Nodes) != 1 || page.Nodes[0].EntityKey != "bob" || page.Nodes[0].MergedInto != "robert" {
 		t.Errorf("deleted: %+v %v", page.Nodes, err)
 	}
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // An undo restores both nodes to the byte, if nothing was written meanwhile.
@@ -116,7 +116,7 @@ func TestMergeIsUndone(t *testing.T) {
 		e.merge("u1", "person", "robert", graph.MergeWrite{Other: "bob", Take: take})
 		e.restore("u1", "person", "bob")
 		e.Same("content", before, e.content())
-		e.Audit()
+		e.CheckIntegrity()
 	}
 }
 
@@ -138,7 +138,7 @@ func TestRestoreWithoutKind(t *testing.T) {
 	e.Same("content", before, e.content())
 	_, err := e.Store.RestoreNode(t.Context(), e.As("u1"), graph.Kind{}, "quay")
 	e.Same("not deleted", true, errors.Is(err, fault.ErrNotFound))
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // After an undo, what was written since the merge stays with the node of the merge.
@@ -159,7 +159,7 @@ func TestMergeIsUndoneAfterWrites(t *testing.T) {
 	e.Same("notes", []int{2, 1}, []int{len(robert.Notes), len(bob.Notes)})
 	e.Same("what was linked since", [][]any{{"robert"}, {"robert"}}, e.Raw(`MATCH (n:Person {team_id: $team})-[r]-(x:Memory) WHERE type(r) = 'thinks_about' OR x.entity_key = 's3' RETURN n.entity_key`))
 	e.Same("what was linked before", [][]any{{"bob"}, {"bob"}}, e.Raw(`MATCH (n:Person {team_id: $team})-[r:engages_with|involves]-(:Memory) RETURN n.entity_key`))
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // Merges of merged nodes are undone in the reverse order.
@@ -190,7 +190,7 @@ func TestMergesInARow(t *testing.T) {
 	e.restore("u1", "entity", "b")
 	e.restore("u1", "entity", "a")
 	e.Same("content", before, e.content())
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 func TestMergesThatAreRefused(t *testing.T) {
@@ -237,7 +237,7 @@ func TestMergeOfSharedNodes(t *testing.T) {
 	m := e.merge("u1", "entity", "mill", graph.MergeWrite{Other: "windmill"})
 	e.Same("told", []int64{1, 0}, []int64{m.Relationships, m.Left})
 	e.Same("moved", [][]any{{"idea"}, {"river"}}, e.Raw(`MATCH (:Memory {team_id: $team, entity_key: 'mill'})-[r]-(x:Memory) RETURN x.entity_key ORDER BY x.entity_key`))
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // The key of a merged node leads to the other one also when an undo is no longer possible.
@@ -282,7 +282,7 @@ func TestMergesAtOnce(t *testing.T) {
 		return err
 	})
 	e.Same("nodes", [][]any{{int64(1)}}, e.Raw(`MATCH (n:Entity {team_id: $team}) RETURN count(n)`))
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // Merges and writes of both nodes at once: each is done whole, or refused.
@@ -308,10 +308,10 @@ func TestMergesAndWritesAtOnce(t *testing.T) {
 		}
 		return err
 	})
-	e.Audit()
+	e.CheckIntegrity()
 	_, _ = e.Store.MergeNodes(t.Context(), e.As("u1"), graph.EntityKind, "a", graph.MergeWrite{Other: "b"})
 	e.Same("no relationship is lost, or doubled", true, e.Raw(`MATCH (:Memory {team_id: $team})-[r]->(x:Memory {entity_key: 'x'}) RETURN count(r) = count(DISTINCT r.type_word)`)[0][0])
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // TestMergedKeysStayAfterAPurge does the same for the purge of a team, which quotas recommend.
@@ -325,7 +325,7 @@ func TestMergedKeysStayAfterAPurge(t *testing.T) {
 		}
 	}
 	e.Same("key", "robert", e.get("u1", "person", "bob").EntityKey)
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // A merge repeats nothing that a deleted node and a deleted source have with both nodes: once, they come back with it.

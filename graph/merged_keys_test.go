@@ -58,7 +58,7 @@ func TestImportTakesNoKeysOfOthers(t *testing.T) {
 		History: &graph.History{FormerKey: graph.Some("weiss")}}
 	r := e.imports(e.bound("u1"), &graph.RestoreBatch{Nodes: []graph.NodeWrite{me}})
 	e.Same("a former key", graph.Refused, r.Nodes[0].Status)
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // Of two nodes of an import that claim one key, the first has it, whichever piece they are in, also in a dry run.

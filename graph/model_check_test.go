@@ -20,7 +20,7 @@ func TestContextEqualsModel(t *testing.T) {
 	twice(t, func(r *rapid.T, e *env) {
 		(&world{T: r, e: e}).check()
 		e.Now = noon.Add(30 * graph.Day) // of the last write: later on it would be time to purge
-		e.Audit()
+		e.CheckIntegrity()
 	})
 }
 

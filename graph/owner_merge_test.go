@@ -74,13 +74,13 @@ func TestNamedOwnerDestroysNothing(t *testing.T) {
 	}
 	e.Same("owner", []any{"ada", r.Nodes[0].Version, 100, 60, "reads"}, []any{n.EntityKey, n.Version, len(n.Notes), own, n.Description})
 	e.Same("owners", [][]any{{"Ada", nil, "active", "u1"}}, e.ownersOf("u1"))
-	e.Audit()
+	e.CheckIntegrity()
 
 	e.restore("u1", "person", made)
 	e.Same("after an undo", before, e.content())
 	page, err := e.Store.RelationshipVersions(t.Context(), e.As("u1"), key, "", 10)
 	e.Same("history", []any{error(nil), "is allergic"}, []any{err, page.Versions[0].Relationship.Description})
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // A write that gives the owner's lifecycle fields keeps them; otherwise the person has those of an owner.
@@ -102,7 +102,7 @@ func TestNamedOwnerLivesAsWritten(t *testing.T) {
 		n := e.get(user, "person", "p-"+user)
 		e.Same(c.condition, []any{c.ttl, c.salience}, []any{n.TTLPolicy, n.Salience})
 	}
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // The name of the generated owner may be that of the named one, and both are restored by an undo.
@@ -117,7 +117,7 @@ func TestNamedOwnerOfTheSameNameIsUndone(t *testing.T) {
 	e.Same("the owner", [][]any{{"ada", true, "active", "ada"}}, e.ownersOf("ada"))
 	e.Same("the person", "Ada", e.get("ada", "person", "p-ada").Name)
 	e.Same("relationships", made, neo.Text(e.Raw(`MATCH (n:Person {team_id: $team})-[:thinks_about]->() RETURN n.entity_key`)[0][0]))
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // A piece of an import may have the generated owner and the person that is guessed to be the user.
@@ -140,7 +140,7 @@ func TestImportedOwnerTakesOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Same("undone", made, e.madeOwner("u1"))
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // A file from after a take-over has the key of the generated owner as one that was merged. Where that one is still the owner, it is merged, too.
@@ -169,7 +169,7 @@ func TestImportFromAfterATakeOver(t *testing.T) {
 	d.restore("u1", "person", made)
 	d.Same("undone", made, d.madeOwner("u1"))
 	d.Same("its keys after the undo", [][]any{{nil}}, d.Raw(`MATCH (n:Person {team_id: $team, entity_key: 'ada'}) RETURN n.merged_keys`))
-	d.Audit()
+	d.CheckIntegrity()
 }
 
 // Whatever the two persons have, naming one is undone without a trace, and never loses a note or relationship meanwhile.
@@ -207,13 +207,13 @@ func TestNamedOwnersAreUndone(t *testing.T) {
 		}
 		e.Write("u1", []graph.NodeWrite{w})
 		e.Same("relationships", links, e.Raw(count))
-		e.Audit()
+		e.CheckIntegrity()
 		e.restore("u1", "person", made)
 		if isNew {
 			e.Raw(`MATCH (n:Person|Former {team_id: $team}) WHERE n.entity_key = 'eve' DETACH DELETE n`) // with the version that the undo has made a former one
 		}
 		e.Same("undone", before, e.content())
-		e.Audit()
+		e.CheckIntegrity()
 	})
 }
 

@@ -90,7 +90,7 @@ func TestVersionsAreOfOwnRecords(t *testing.T) {
 			t.Errorf("%s of %s: %+v", l.Kind, l.Of, fields)
 		}
 	}
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // A version of what is no source is seen by its user only, whatever participants it names.

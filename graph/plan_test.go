@@ -132,7 +132,7 @@ func (e *env) params(q cypher.Query) map[string]any {
 	}
 	maps.Copy(known, map[string]any{"after": "", "bootstrap": false, "elsewhere": 0, "words": []string{"mentors"}, "max_relationships": 1,
 		"without": nil, "natural_key": "concept\x1fu\x1fn", "author": `"added_by":"u"`, "spaced_author": `"added_by": "u"`,
-		"keys": []string{"k"}, "numbers": []int64{1, 2}, "sources": []map[string]any{{"source_key": "s-1", "numbers": []int64{1, 2}, "from": 0, "count": 1}}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": graph.AuditNames,
+		"keys": []string{"k"}, "numbers": []int64{1, 2}, "sources": []map[string]any{{"source_key": "s-1", "numbers": []int64{1, 2}, "from": 0, "count": 1}}, "row_limit": 10, "entities": []int64{1}, "relationships": []int64{1}, "names": graph.IntegrityNames,
 		"records": graph.RecordsLinked, "id": "4:x:1", "repair": "close", "others": []string{"Task"}, "label": "Concept",
 		"field": "deleted_at", "before": noon, "scope_token": "k0", "scopes": map[string]any{"": "k0"}, "kinds": []string{"statement"},
 		"plain": graph.PlainTypes, "last": "x", "context": map[string]any{}, "database": "neo4j"})
@@ -286,7 +286,7 @@ var allowed = map[string]string{
 	// A migration reads every owner, once.
 	"rank_renew": "NodeByLabelScan",
 	// An integrity check searches for nodes that no index holds.
-	"audit_unkeyed": "NodeByLabelScan", "audit_keyed": "NodeIndexScan",
+	"integrity_unkeyed": "NodeByLabelScan", "integrity_keyed": "NodeIndexScan",
 	// The sections are joined: each is one row. The same holds for the two parts of a page.
 	"preference_page": "CartesianProduct", "export_statements": "CartesianProduct", "statement_find": "CartesianProduct", "statement_known": "CartesianProduct", "conversation_list": "CartesianProduct", "user_next": "CartesianProduct",
 	"found_sources": "CartesianProduct", "search": "CartesianProduct", "border_add": "CartesianProduct",
@@ -304,7 +304,7 @@ var allowed = map[string]string{
 	// The blocks are joined: each is one row.
 	"withdrawal_count": "CartesianProduct", "withdrawal_facts": "CartesianProduct",
 	"workspace_project": "CartesianProduct", "workspace_links": "CartesianProduct", "workspace_global": "CartesianProduct",
-	"audit_workspace":       "CartesianProduct",
+	"integrity_workspace":   "CartesianProduct",
 	"context of 7 sections": "CartesianProduct", "context of 8 sections": "CartesianProduct", "context of 9 sections": "CartesianProduct",
 }
 
@@ -314,7 +314,7 @@ var wholeTeam = regexp.MustCompile(`\(team_id, (\w+)[^)]*\).* WHERE team_id = \S
 
 // readingTeams are the statements that read all of a team under some label.
 var readingTeams = []string{
-	"audit_feed", "audit_feed_count", "node_list_past", "preference_erase_team", "search_past", "team_usage", "user_next", "webhook_create",
+	"integrity_feed", "integrity_feed_count", "node_list_past", "preference_erase_team", "search_past", "team_usage", "user_next", "webhook_create",
 }
 
 // ordered has the statements that read in the order of an index, with the number of their walks.

@@ -52,7 +52,7 @@ func TestTheCurrentRelationshipsAreThoseThatHold(t *testing.T) {
 				e.checkCurrent(r)
 			}
 		}
-		e.Audit()
+		e.CheckIntegrity()
 	})
 }
 

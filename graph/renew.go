@@ -63,7 +63,7 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	var stale map[string]string
 	err = s.Transaction(ctx, "search_renew", func(t *Tx) error {
 		last, renewed, stale = "", 0, map[string]string{}
-		page, err := t.auditPage(team, after)
+		page, err := t.readCheckedPage(team, after)
 		if err != nil || len(page.nodes) == 0 {
 			t.Changes(nil)
 			return err
@@ -73,10 +73,10 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 			return err
 		}
 		last = page.nodes[len(page.nodes)-1].key()
-		if page, err = t.auditPage(team, after); err != nil {
+		if page, err = t.readCheckedPage(team, after); err != nil {
 			return err
 		}
-		page.nodes = slices.DeleteFunc(page.nodes, func(n audited) bool { return locked.byKey[n.key()] == nil }) // which came meanwhile
+		page.nodes = slices.DeleteFunc(page.nodes, func(n checkedNode) bool { return locked.byKey[n.key()] == nil }) // which came meanwhile
 		if len(page.nodes) > 0 {
 			last = page.nodes[len(page.nodes)-1].key() // the others of the first look are read again
 		}
@@ -90,14 +90,14 @@ func (s *Store) renewPage(ctx context.Context, team, after string) (last string,
 	return last, renewed, err
 }
 
-// auditPage reads the next nodes of a team.
-func (t *Tx) auditPage(team, after string) (auditedPage, error) {
-	rows, err := auditNodes.Exec(t, map[string]any{"team_id": team, "after": after, "names": auditNames, "limit": renewBatch})
-	return newAuditPage(team, rows), err
+// readCheckedPage reads the next nodes of a team.
+func (t *Tx) readCheckedPage(team, after string) (checkedPage, error) {
+	rows, err := integrityNodes.Exec(t, map[string]any{"team_id": team, "after": after, "names": checkedNames, "limit": renewBatch})
+	return newCheckedPage(team, rows), err
 }
 
 // renew renews nodes and the relationships from them, and returns how many nodes it has renewed.
-func (t *Tx) renew(page auditedPage) (int, error) {
+func (t *Tx) renew(page checkedPage) (int, error) {
 	keys := page.keys("")
 	links, err := findLinks.ExecOne(t, map[string]any{"team_id": page.team, "entity_keys": keys})
 	if err != nil {
@@ -130,7 +130,7 @@ func (t *Tx) renew(page auditedPage) (int, error) {
 }
 
 // staleNames returns the natural keys of nodes that differ from the stored ones, by the keys of nodes.
-func (p *auditedPage) staleNames() map[string]string {
+func (p *checkedPage) staleNames() map[string]string {
 	stale := map[string]string{}
 	for i := range p.nodes {
 		n := &p.nodes[i]

@@ -232,7 +232,7 @@ func TestCorrectedStartMovesMentions(t *testing.T) {
 			UNWIND n.distinct_source_days AS day WITH n, day ORDER BY day WITH n, collect(day) AS days
 			RETURN n.first_mentioned_at, n.last_mentioned_at, n.last_accessed_at, days`))
 	}
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 // Deletes and restores of sources and mentions leave the times and days of the mentions that there are.
@@ -255,7 +255,7 @@ func TestMentionsAreCountedAnew(t *testing.T) {
 		}
 		e.Same(when, [][]any{want}, e.Raw(`MATCH (n:Concept {team_id: $team, entity_key: 'c'})
 			RETURN n.source_count, n.first_mentioned_at, n.last_mentioned_at, n.distinct_source_days`))
-		e.Audit()
+		e.CheckIntegrity()
 	}
 	e.Remove("u1", "source", "s0")
 	counted("one source deleted", 1, 2)

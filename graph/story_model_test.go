@@ -28,7 +28,7 @@ func TestStoriesEqualModel(t *testing.T) {
 		seen["storylines"] += len(w.m.stories)
 		seen["macros"] += len(w.m.macros)
 		seen["joined"] += w.m.joined
-		e.Audit()
+		e.CheckIntegrity()
 	})
 	t.Logf("seen: %v", seen)
 	for _, what := range []string{"storylines", "macros", "joined"} {

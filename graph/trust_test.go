@@ -364,7 +364,7 @@ func TestTextsOfMailsStayQuoted(t *testing.T) {
 				t.Fatal(err)
 			}
 			e.Same("unquoted after the undo", []string(nil), unquoted(e.get("u1", "person", "eve")))
-			e.Audit()
+			e.CheckIntegrity()
 		})
 	}
 }
@@ -439,7 +439,7 @@ func TestAllTextsAreGiven(t *testing.T) {
 			last := graph.NodeWrite{Kind: kind, EntityKey: "x", Name: graph.Some("Eve"), Description: graph.Some("a bank")}
 			e.Write("u1", []graph.NodeWrite{last})
 			e.Same("all", 1.0, told())
-			e.Audit()
+			e.CheckIntegrity()
 		})
 	}
 }

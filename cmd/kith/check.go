@@ -36,7 +36,7 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer func() { _ = store.Close(context.WithoutCancel(ctx)) }()
-	result, err := store.Audit(ctx, graph.AuditOptions{
+	result, err := store.CheckIntegrity(ctx, graph.IntegrityOptions{
 		TeamID: c.Team, Fix: c.Fix,
 		Report: func(f graph.Finding) { c.printFinding(std.out, f) },
 		Progress: func(team string, nodes int64) {
@@ -69,7 +69,7 @@ func (c *checkCmd) printFinding(out io.Writer, f graph.Finding) {
 	_, _ = fmt.Fprintln(out, markup.Plain(fmt.Sprintf("%s: %s%s %s %s (%s)", f.Check, where, f.Kind, f.Key, f.Detail, outcome)))
 }
 
-func (c *checkCmd) printSummary(out io.Writer, r graph.AuditResult) {
+func (c *checkCmd) printSummary(out io.Writer, r graph.IntegrityResult) {
 	if c.JSON {
 		_ = terminal.PrintLine(out, r)
 		return

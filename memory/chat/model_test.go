@@ -281,7 +281,7 @@ func TestChatHistories(t *testing.T) {
 			m.step()
 		}
 		m.check()
-		e.Audit()
+		e.CheckIntegrity()
 	})
 }
 
@@ -367,7 +367,7 @@ func TestChatsAtOnce(t *testing.T) {
 	e.Same("turns", []any{int64(len(lines)), nil, nil}, []any{stored.TurnCount, err, listed})
 }
 
-func TestAuditFindsWhatIsWrongWithChats(t *testing.T) {
+func TestIntegrityFindsWhatIsWrongWithChats(t *testing.T) {
 	e := alone(t)
 	for _, c := range []struct{ check, spoil string }{
 		{"chat_tree", `SET c.tree_id = 'gone'`},
@@ -384,7 +384,7 @@ func TestAuditFindsWhatIsWrongWithChats(t *testing.T) {
 		e.turn("u1", tree.ID, "p", "c", nil)
 		e.Raw(`MATCH (c:ChatTurn {team_id: $team, id: 'c'}) MATCH (p:ChatTurn {team_id: $team, id: 'p'}) ` + c.spoil)
 		var found []string
-		result, err := e.Store.Audit(t.Context(), graph.AuditOptions{TeamID: e.Team, Fix: true, Report: func(f graph.Finding) {
+		result, err := e.Store.CheckIntegrity(t.Context(), graph.IntegrityOptions{TeamID: e.Team, Fix: true, Report: func(f graph.Finding) {
 			found = append(found, fmt.Sprint(f.Check, " ", f.Repaired))
 		}})
 		e.Same(c.spoil, nil, err)
@@ -392,7 +392,7 @@ func TestAuditFindsWhatIsWrongWithChats(t *testing.T) {
 			t.Errorf("%s: found %v, want %s", c.spoil, found, want)
 		}
 		if c.check == "chat_count" {
-			again, err := e.Store.Audit(t.Context(), graph.AuditOptions{TeamID: e.Team})
+			again, err := e.Store.CheckIntegrity(t.Context(), graph.IntegrityOptions{TeamID: e.Team})
 			e.Same("after the repair", []any{int64(0), int64(1), nil}, []any{again.Findings, result.Repaired, err})
 		}
 		e.Raw(`MATCH (n) WHERE n.team_id = $team AND (n:ChatTree OR n:ChatTurn) DETACH DELETE n`)

@@ -170,8 +170,8 @@ func TestCallersAtOnce(t *testing.T) {
 		}
 		mu.Unlock()
 	}
-	audited, err := a.store.Audit(t.Context(), graph.AuditOptions{TeamID: a.team})
-	same(t, "findings", []any{int64(0), nil}, []any{audited.Findings, err})
+	checked, err := a.store.CheckIntegrity(t.Context(), graph.IntegrityOptions{TeamID: a.team})
+	same(t, "findings", []any{int64(0), nil}, []any{checked.Findings, err})
 }
 
 // A cancel or a delete in one process ends the generation in another one, and both processes send its events.

@@ -62,7 +62,7 @@ func TestEmbedding_slow(t *testing.T) {
 		{"an embedder that answers wrongly", embedWrong},
 		{"an erased user", embedErased},
 		{"answers hold nothing of it", embedHidden},
-		{"kith check", embedAudited},
+		{"kith check", embedChecked},
 		{"times without an embedder", func(e *env) { embedPaused(e, db) }},
 		{"another model", func(e *env) { embedOther(e, db) }},
 		{"many messages", embedMany},
@@ -71,7 +71,7 @@ func TestEmbedding_slow(t *testing.T) {
 			next := embedder(t, db, "model-1")
 			step.do(next)
 			next.worker.release(t.Context())
-			next.Audit()
+			next.CheckIntegrity()
 		})
 	}
 }
@@ -427,12 +427,12 @@ func embedHidden(e *env) {
 	e.settle()
 }
 
-func embedAudited(e *env) {
+func embedChecked(e *env) {
 	e.Write("u", []graph.NodeWrite{node("concept", "c", 0.5, described("mine"))})
 	e.settle()
 	e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'c'}) SET n.vector_scope = 'kx0' RETURN count(n)`)
 	var found []graph.Finding
-	_, err := e.Store.Audit(e.Context(), graph.AuditOptions{TeamID: e.Team, Fix: true, Report: func(f graph.Finding) { found = append(found, f) }})
+	_, err := e.Store.CheckIntegrity(e.Context(), graph.IntegrityOptions{TeamID: e.Team, Fix: true, Report: func(f graph.Finding) { found = append(found, f) }})
 	if err != nil {
 		e.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func TestMergeOfEntities(t *testing.T) {
 	if _, err := e.systems.SystemEntity(t.Context(), e.As("u"), "s", "api-gateway"); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("by a name like the old one: %v", err)
 	}
-	e.Audit()
+	e.CheckIntegrity()
 
 	links2 := e.merge("s", Write{Entities: []EntityWrite{{Name: "api", RemoveTags: []string{"public"}}}})
 	e.Same("the tag goes", "updated", systemStatuses(links2))
@@ -106,10 +106,10 @@ func TestMergeOfEntities(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Same("undone", before, e.memory("s"))
-	e.Audit()
+	e.CheckIntegrity()
 	e.merge("s", Write{Relationships: []RelationshipWrite{uses("API gateway", "web")}})
 	e.Same("the name is its own again", gateway, e.key("s", "API gateway"))
-	e.Audit()
+	e.CheckIntegrity()
 }
 
 func TestMergesOfEntitiesThatAreRefused(t *testing.T) {
@@ -158,5 +158,5 @@ func TestMergesAndWritesOfASystemAtOnce(t *testing.T) {
 	}
 	slices.Sort(types)
 	e.Same("relationships", []string{"calls 1", "calls 10", "calls 4", "calls 7"}, types)
-	e.Audit()
+	e.CheckIntegrity()
 }

@@ -269,5 +269,5 @@ func TestWorkspaceOfMergedProject(t *testing.T) {
 			t.Errorf("%s before: %+v %v", project, w, err)
 		}
 	}
-	e.Audit()
+	e.CheckIntegrity()
 }

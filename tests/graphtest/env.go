@@ -66,7 +66,7 @@ func AloneWith(t *testing.T, o graph.Options) *Env {
 		}
 		migrated.done = true
 	}
-	t.Cleanup(e.Audit)
+	t.Cleanup(e.CheckIntegrity)
 	return e
 }
 
@@ -159,14 +159,14 @@ func (e *Env) ChangedUsers() []string {
 // Neighbour returns another team on the same store.
 func (e *Env) Neighbour() *Env {
 	other := &Env{T: e.T, Store: e.Store, Team: testenv.Team(e.T), Now: e.Now}
-	e.Cleanup(other.Audit)
+	e.Cleanup(other.CheckIntegrity)
 	return other
 }
 
-// Audit checks that the team's data is consistent.
-func (e *Env) Audit() {
+// CheckIntegrity checks that the team's data is consistent.
+func (e *Env) CheckIntegrity() {
 	e.Helper()
-	_, err := e.Store.Audit(context.Background(), graph.AuditOptions{
+	_, err := e.Store.CheckIntegrity(context.Background(), graph.IntegrityOptions{
 		TeamID: e.Team, Report: func(f graph.Finding) { e.Errorf("audit: %+v", f) },
 	})
 	if err != nil {

@@ -88,7 +88,7 @@ func (e *env) healthy() *env {
 func (e *env) findings(fix bool) []graph.Finding {
 	e.Helper()
 	var all []graph.Finding
-	result, err := e.Store.Audit(e.Context(), graph.AuditOptions{TeamID: e.Team, Fix: fix, Report: func(f graph.Finding) { all = append(all, f) }})
+	result, err := e.Store.CheckIntegrity(e.Context(), graph.IntegrityOptions{TeamID: e.Team, Fix: fix, Report: func(f graph.Finding) { all = append(all, f) }})
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func (e *env) findings(fix bool) []graph.Finding {
 	return all
 }
 
-func TestAuditFindsAndRepairs(t *testing.T) {
+func TestIntegrityFindsAndRepairs(t *testing.T) {
 	e := alone(t)
 	d := e.healthy()
 	e.Same("findings in a healthy team", []graph.Finding(nil), d.findings(true))
@@ -119,8 +119,8 @@ func TestAuditFindsAndRepairs(t *testing.T) {
 	}
 }
 
-// TestAuditRepairsWell checks that repairs keep correct data and do what they say.
-func TestAuditRepairsWell(t *testing.T) {
+// TestIntegrityRepairsWell checks that repairs keep correct data and do what they say.
+func TestIntegrityRepairsWell(t *testing.T) {
 	e := alone(t)
 	d := e.healthy()
 	before := d.lines(d.Team, "")
@@ -134,12 +134,12 @@ func TestAuditRepairsWell(t *testing.T) {
 	e.Same("the team", before, d.lines(d.Team, d.Team+"-x"))
 }
 
-func TestAuditWalksAllTeams(t *testing.T) {
+func TestIntegrityWalksAllTeams(t *testing.T) {
 	e := alone(t)
 	e.huge("u1", 2100)
 	e.Raw(`MATCH (n:Memory {team_id: $team, entity_key: 'n-2099'}) SET n.salience = 2.0`)
 	pages, found := 0, []string{}
-	a := graph.NewAuditor(e.Store, graph.AuditOptions{Fix: true,
+	a := graph.NewChecker(e.Store, graph.IntegrityOptions{Fix: true,
 		Report:   func(f graph.Finding) { found = append(found, f.Check) },
 		Progress: func(string, int64) { pages++ },
 	})
@@ -154,7 +154,7 @@ func TestAuditWalksAllTeams(t *testing.T) {
 	e.Same("repaired", int64(2), a.ResultField().Repaired)
 	var teams []string
 	for after := ""; ; {
-		rows, err := e.Store.DB().Read(t.Context(), cypher.Load("audit_teams"), map[string]any{"after": after})
+		rows, err := e.Store.DB().Read(t.Context(), cypher.Load("integrity_teams"), map[string]any{"after": after})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestAuditWalksAllTeams(t *testing.T) {
 	}
 }
 
-// missingIndex checks that an audit finds a missing index, and creates it.
+// missingIndex checks that the integrity check finds a missing index, and creates it.
 func missingIndex(t *testing.T, e *env) {
 	const index = "import_team"
 	others := func() [][]any {
@@ -179,7 +179,7 @@ func missingIndex(t *testing.T, e *env) {
 	e.Raw("DROP INDEX " + index)
 	for _, want := range []struct{ fix, repaired, found bool }{{false, false, true}, {true, true, true}, {false, false, false}} {
 		var found []graph.Finding
-		a := graph.NewAuditor(e.Store, graph.AuditOptions{Fix: want.fix, Report: func(f graph.Finding) { found = append(found, f) }})
+		a := graph.NewChecker(e.Store, graph.IntegrityOptions{Fix: want.fix, Report: func(f graph.Finding) { found = append(found, f) }})
 		if err := a.SchemaForTest(t.Context()); err != nil {
 			t.Fatal(err)
 		}

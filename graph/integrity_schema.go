@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	countKeyed  = neo.Load[keyedNodes]("audit_keyed")
-	findUnkeyed = neo.Load[unkeyedNode]("audit_unkeyed")
-	setKey      = neo.Load[neo.None]("audit_key")
+	countKeyed  = neo.Load[keyedNodes]("integrity_keyed")
+	findUnkeyed = neo.Load[unkeyedNode]("integrity_unkeyed")
+	setKey      = neo.Load[neo.None]("integrity_key")
 )
 
 // keyedNodes is the number of nodes with a team and a key, and of all nodes before and after these were counted.
@@ -24,8 +24,8 @@ type keyedNodes struct{ Before, Keyed, After int64 }
 type unkeyedNode struct{ ID, TeamID string }
 
 // schema reports a database whose schema differs from the schema of this binary.
-func (a *auditor) schema(ctx context.Context) error {
-	stored, err := a.store.SchemaVersion(ctx)
+func (c *checker) schema(ctx context.Context) error {
+	stored, err := c.store.SchemaVersion(ctx)
 	if err != nil {
 		return err
 	}
@@ -33,13 +33,13 @@ func (a *auditor) schema(ctx context.Context) error {
 		f := Finding{Check: "schema", Detail: fmt.Sprintf("the schema has version %d, this kith needs %d", stored, known)}
 		if stored > known { // only the newer version knows what belongs there
 			f.Advice = "use a newer kith"
-			return a.report(ctx, f, nil)
+			return c.report(ctx, f, nil)
 		}
-		if err := a.report(ctx, f, a.store.renewSchema); err != nil || !a.options.Fix { // missing names belong to the newer version
+		if err := c.report(ctx, f, c.store.renewSchema); err != nil || !c.options.Fix { // missing names belong to the newer version
 			return err
 		}
 	}
-	there, err := findSchemaNames.ReadOne(ctx, a.store.db, nil)
+	there, err := findSchemaNames.ReadOne(ctx, c.store.db, nil)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (a *auditor) schema(ctx context.Context) error {
 		}
 		f := Finding{Check: "schema", Key: part.name, Detail: "an index or constraint is missing",
 			Advice: "a constraint cannot be created while nodes break it: repair the other findings, then run kith check --fix"}
-		if err := a.report(ctx, f, a.store.renewSchema); err != nil {
+		if err := c.report(ctx, f, c.store.renewSchema); err != nil {
 			return err
 		}
 	}
@@ -58,19 +58,19 @@ func (a *auditor) schema(ctx context.Context) error {
 
 // unkeyed reports nodes without a team or a key. No index has them. All nodes are read only if the counts differ: there are such nodes, or
 // others were written meanwhile.
-func (a *auditor) unkeyed(ctx context.Context) error {
-	nodes, err := countKeyed.ReadOne(ctx, a.store.db, nil)
+func (c *checker) unkeyed(ctx context.Context) error {
+	nodes, err := countKeyed.ReadOne(ctx, c.store.db, nil)
 	if err != nil || nodes.Before == nodes.Keyed && nodes.Keyed == nodes.After {
 		return err
 	}
-	rows, err := findUnkeyed.Read(ctx, a.store.db, map[string]any{"team_id": OrNil(a.options.TeamID), "limit": auditPage})
+	rows, err := findUnkeyed.Read(ctx, c.store.db, map[string]any{"team_id": OrNil(c.options.TeamID), "limit": readCheckedPage})
 	for _, row := range rows {
 		f := Finding{Check: "unkeyed", TeamID: row.TeamID, Key: "element " + row.ID, Detail: "has no entity_key"}
-		repair := a.run(setKey, map[string]any{"team_id": row.TeamID, "id": row.ID, "entity_key": uuid.Must(uuid.NewV7()).String()})
+		repair := c.run(setKey, map[string]any{"team_id": row.TeamID, "id": row.ID, "entity_key": uuid.Must(uuid.NewV7()).String()})
 		if row.TeamID == "" {
 			f.Detail, f.Advice, repair = "has no team_id", "its team is unknown: delete it by hand", nil
 		}
-		if err := a.report(ctx, f, repair); err != nil {
+		if err := c.report(ctx, f, repair); err != nil {
 			return err
 		}
 	}

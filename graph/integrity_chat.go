@@ -7,9 +7,9 @@ import (
 )
 
 var (
-	auditChatTurns = neo.Load[keyPage[faultyTurn]]("audit_chat_turns")
-	auditChatTrees = neo.Load[keyPage[miscountedTree]]("audit_chat_trees")
-	setChatNumbers = neo.Load[neo.None]("audit_chat_number")
+	integrityChatTurns = neo.Load[keyPage[faultyTurn]]("integrity_chat_turns")
+	integrityChatTrees = neo.Load[keyPage[miscountedTree]]("integrity_chat_trees")
+	setChatNumbers     = neo.Load[neo.None]("integrity_chat_number")
 )
 
 // faultyTurn is a turn with one of chatFaults.
@@ -30,18 +30,18 @@ var chatFaults = map[string]string{
 }
 
 // chats reports turns that do not form trees, and trees with wrong turn counts.
-func (a *auditor) chats(ctx context.Context, team string) error {
-	err := auditPages(ctx, a, auditChatTurns, team, func(turn faultyTurn) error {
-		return a.report(ctx, Finding{
+func (c *checker) chats(ctx context.Context, team string) error {
+	err := checkPages(ctx, c, integrityChatTurns, team, func(turn faultyTurn) error {
+		return c.report(ctx, Finding{
 			Check: "chat_" + turn.Fault, TeamID: team, Kind: "chat_turn", Key: turn.ID, Detail: chatFaults[turn.Fault], Advice: "delete it by hand",
 		}, nil)
 	})
 	if err != nil {
 		return err
 	}
-	return auditPages(ctx, a, auditChatTrees, team, func(tree miscountedTree) error {
+	return checkPages(ctx, c, integrityChatTrees, team, func(tree miscountedTree) error {
 		f := Finding{Check: "chat_count", TeamID: team, Kind: "chat_tree", Key: tree.ID, Detail: "has a wrong turn count or next number"}
-		return a.report(ctx, f, a.run(setChatNumbers, map[string]any{
+		return c.report(ctx, f, c.run(setChatNumbers, map[string]any{
 			"team_id": team, "id": f.Key, "turn_count": tree.TurnCount, "next_seq": tree.NextSeq,
 		}))
 	})

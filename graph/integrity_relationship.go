@@ -10,10 +10,10 @@ import (
 )
 
 var (
-	findFaultyRelationships   = neo.Load[faultyRelationship]("audit_relationships")
-	findRepeatedRelationships = neo.Load[repeatedRelationship]("audit_duplicates")
-	findRepeatedKeys          = neo.Load[repeatedRelationship]("audit_relationship_keys")
-	repairRelationship        = neo.Load[neo.None]("audit_relationship_repair")
+	findFaultyRelationships   = neo.Load[faultyRelationship]("integrity_relationships")
+	findRepeatedRelationships = neo.Load[repeatedRelationship]("integrity_duplicates")
+	findRepeatedKeys          = neo.Load[repeatedRelationship]("integrity_relationship_keys")
+	repairRelationship        = neo.Load[neo.None]("integrity_relationship_repair")
 )
 
 // faultyRelationship is a relationship from a node to another one, and its fault.
@@ -55,15 +55,15 @@ var relationshipFaults = map[string]struct{ detail, repair string }{
 }
 
 // relationships reports the faults of the relationships of a page's nodes. After a repair it checks again.
-func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
-	for range auditTries {
-		rows, err := findFaultyRelationships.Read(ctx, a.store.db, map[string]any{
-			"team_id": p.team, "entity_keys": p.keys(""), "records": recordsLinked, "plain": PlainTypes, "scopes": p.scopes(), "now": a.store.Now(),
+func (c *checker) relationships(ctx context.Context, p checkedPage) error {
+	for range checkTries {
+		rows, err := findFaultyRelationships.Read(ctx, c.store.db, map[string]any{
+			"team_id": p.team, "entity_keys": p.keys(""), "records": recordsLinked, "plain": PlainTypes, "scopes": p.scopes(), "now": c.store.Now(),
 		})
 		if err != nil {
 			return err
 		}
-		before := a.result.Repaired
+		before := c.result.Repaired
 		for _, row := range rows {
 			if row.Fault == "search_scope" && row.SearchScope == row.scope(p.team) {
 				continue
@@ -71,11 +71,11 @@ func (a *auditor) relationships(ctx context.Context, p auditedPage) error {
 			f := Finding{
 				Check: row.Fault, TeamID: p.team, Kind: row.Type, Key: relationshipName(row.Key, row.EntityKey), Detail: relationshipFaults[row.Fault].detail,
 			}
-			if err := a.report(ctx, f, a.repairRelationship(p.team, row)); err != nil {
+			if err := c.report(ctx, f, c.repairRelationship(p.team, row)); err != nil {
 				return err
 			}
 		}
-		if a.result.Repaired == before {
+		if c.result.Repaired == before {
 			return nil
 		}
 	}
@@ -91,7 +91,7 @@ func relationshipName(key, from string) string {
 }
 
 // scopes returns the scope tokens of the users of a page's nodes. The empty name stands for the shared part of the team.
-func (p *auditedPage) scopes() map[string]any {
+func (p *checkedPage) scopes() map[string]any {
 	scopes := map[string]any{"": searchscope.Owner(p.team, "")}
 	for i := range p.nodes {
 		scopes[p.nodes[i].user()] = searchscope.Owner(p.team, p.nodes[i].user())
@@ -99,38 +99,38 @@ func (p *auditedPage) scopes() map[string]any {
 	return scopes
 }
 
-func (a *auditor) repairRelationship(team string, row faultyRelationship) func(context.Context) error {
+func (c *checker) repairRelationship(team string, row faultyRelationship) func(context.Context) error {
 	from, to := row.EntityKey, row.OtherKey
 	if row.Fault == "search_scope" {
 		return func(ctx context.Context) error {
-			return a.store.Transaction(ctx, "relationship_update", func(t *Tx) error {
+			return c.store.Transaction(ctx, "relationship_update", func(t *Tx) error {
 				return t.writeRows(updateRelationships, team, []map[string]any{relationshipRow(from, row.Type, to, row.Key, Properties{"search_scope": row.scope(team)})})
 			})
 		}
 	}
 	return func(ctx context.Context) error {
-		return a.store.Transaction(ctx, repairRelationship.Name, func(t *Tx) error {
+		return c.store.Transaction(ctx, repairRelationship.Name, func(t *Tx) error {
 			err := repairRelationship.Run(t, map[string]any{
-				"team_id": team, "entity_key": from, "id": row.ID, "repair": relationshipFaults[row.Fault].repair, "now": a.store.Now(),
+				"team_id": team, "entity_key": from, "id": row.ID, "repair": relationshipFaults[row.Fault].repair, "now": c.store.Now(),
 			})
 			if err != nil || row.Fault != "rank" {
 				return err
 			}
-			return (&ranks{pairs: []map[string]any{{"from": from, "to": to}}}).renew(t, team, a.store.Now())
+			return (&ranks{pairs: []map[string]any{{"from": from, "to": to}}}).renew(t, team, c.store.Now())
 		})
 	}
 }
 
 // duplicates reports current relationships that have a newer one of the same type between the same nodes.
-func (a *auditor) duplicates(ctx context.Context, p auditedPage) error {
-	rows, err := findRepeatedRelationships.Read(ctx, a.store.db, map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
+func (c *checker) duplicates(ctx context.Context, p checkedPage) error {
+	rows, err := findRepeatedRelationships.Read(ctx, c.store.db, map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
 	for _, row := range rows {
 		f := Finding{Check: "current", TeamID: p.team, Kind: row.Type, Key: row.Key,
 			Detail: "is current although a newer one of its type connects the same nodes"}
-		repair := a.run(repairRelationship, map[string]any{
-			"team_id": p.team, "entity_key": row.EntityKey, "id": row.ID, "repair": "close", "now": a.store.Now(),
+		repair := c.run(repairRelationship, map[string]any{
+			"team_id": p.team, "entity_key": row.EntityKey, "id": row.ID, "repair": "close", "now": c.store.Now(),
 		})
-		if err := a.report(ctx, f, repair); err != nil {
+		if err := c.report(ctx, f, repair); err != nil {
 			return err
 		}
 	}
@@ -138,8 +138,8 @@ func (a *auditor) duplicates(ctx context.Context, p auditedPage) error {
 }
 
 // keyed reports relationships whose key another relationship has.
-func (a *auditor) keyed(ctx context.Context, p auditedPage) error {
-	indexed, err := a.store.IndexedTypes(ctx)
+func (c *checker) keyed(ctx context.Context, p checkedPage) error {
+	indexed, err := c.store.IndexedTypes(ctx)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (a *auditor) keyed(ctx context.Context, p auditedPage) error {
 	for some := range slices.Chunk(indexed, typesAtOnce) {
 		find := findRepeatedKeys
 		find.Query = cypher.ForTypes(find.Query, some)
-		rows, err := find.Read(ctx, a.store.db, map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
+		rows, err := find.Read(ctx, c.store.db, map[string]any{"team_id": p.team, "entity_keys": p.keys("")})
 		if err != nil {
 			return err
 		}
@@ -157,10 +157,10 @@ func (a *auditor) keyed(ctx context.Context, p auditedPage) error {
 			}
 			told[row.ID] = true
 			f := Finding{Check: "relationship_key", TeamID: p.team, Kind: row.Type, Key: row.Key, Detail: "has the key of another relationship"}
-			repair := a.run(repairRelationship, map[string]any{
-				"team_id": p.team, "entity_key": row.EntityKey, "id": row.ID, "repair": "key", "now": a.store.Now(),
+			repair := c.run(repairRelationship, map[string]any{
+				"team_id": p.team, "entity_key": row.EntityKey, "id": row.ID, "repair": "key", "now": c.store.Now(),
 			})
-			if err := a.report(ctx, f, repair); err != nil {
+			if err := c.report(ctx, f, repair); err != nil {
 				return err
 			}
 		}

@@ -11,42 +11,42 @@ import (
 )
 
 var (
-	findMissing = neo.Load[[]string]("audit_missing")
-	setLabel    = neo.Load[neo.None]("audit_label_set")
+	findMissing = neo.Load[[]string]("integrity_missing")
+	setLabel    = neo.Load[neo.None]("integrity_label_set")
 )
 
-// auditNames are the properties of a node that the integrity check reads.
-var auditNames = []string{
+// checkedNames are the properties of a node that the integrity check reads.
+var checkedNames = []string{
 	"entity_key", "user_id", "name", "canonical_name", "aliases", "evidence", "trust", "least_trust", "content_type", "type", "system", "namespace", "natural_key", "is_owner", "owner_of", "salience",
 	"project_id", "anchor_key", "vector_scope", "participants", "started_at", "at", "search_scope", "search_name",
 	"source_count", "first_mentioned_at", "last_mentioned_at", "mention_weight", "distinct_source_days",
 }
 
-// auditedNode is a row of audit_nodes. Found holds the values of auditNames.
-type auditedNode struct {
+// checkedRow is a row of integrity_nodes. Found holds the values of checkedNames.
+type checkedRow struct {
 	EntityKey string
 	Labels    []string
 	Found     []any
 }
 
-// audited is a node with the properties that the integrity check reads.
-type audited struct {
+// checkedNode is a node with the properties that the integrity check reads.
+type checkedNode struct {
 	stored
 	kinds []string // its labels except Memory
 }
 
-// auditedPage is a page of a team's nodes.
-type auditedPage struct {
+// checkedPage is a page of a team's nodes.
+type checkedPage struct {
 	team  string
-	nodes []audited
+	nodes []checkedNode
 }
 
-func newAuditPage(team string, rows []auditedNode) auditedPage {
-	p := auditedPage{team: team, nodes: make([]audited, len(rows))}
+func newCheckedPage(team string, rows []checkedRow) checkedPage {
+	p := checkedPage{team: team, nodes: make([]checkedNode, len(rows))}
 	for i, row := range rows {
 		n := &p.nodes[i]
 		n.kinds = slices.DeleteFunc(row.Labels, func(l string) bool { return l == "Memory" })
-		n.Properties = NamedProperties(auditNames, row.Found)
+		n.Properties = NamedProperties(checkedNames, row.Found)
 		if len(n.kinds) == 1 {
 			n.kind = KindOfLabel(n.kinds[0])
 		}
@@ -55,7 +55,7 @@ func newAuditPage(team string, rows []auditedNode) auditedPage {
 }
 
 // keys returns the keys of the nodes of a kind; empty: of all.
-func (p *auditedPage) keys(kind string) []string {
+func (p *checkedPage) keys(kind string) []string {
 	keys := []string{}
 	for i := range p.nodes {
 		if kind == "" || p.nodes[i].kind.Name == kind {
@@ -65,13 +65,13 @@ func (p *auditedPage) keys(kind string) []string {
 	return keys
 }
 
-func (a *auditor) page(ctx context.Context, p auditedPage) error {
+func (c *checker) page(ctx context.Context, p checkedPage) error {
 	for i := range p.nodes {
-		if err := a.node(ctx, p.team, &p.nodes[i]); err != nil {
+		if err := c.node(ctx, p.team, &p.nodes[i]); err != nil {
 			return err
 		}
 	}
-	for _, check := range []func(context.Context, auditedPage) error{a.references, a.messages, a.sources, a.duplicates, a.keyed, a.relationships, a.places} {
+	for _, check := range []func(context.Context, checkedPage) error{c.references, c.messages, c.sources, c.duplicates, c.keyed, c.relationships, c.places} {
 		if err := check(ctx, p); err != nil {
 			return err
 		}
@@ -80,10 +80,10 @@ func (a *auditor) page(ctx context.Context, p auditedPage) error {
 }
 
 // node checks the properties of one node by itself.
-func (a *auditor) node(ctx context.Context, team string, n *audited) error {
+func (c *checker) node(ctx context.Context, team string, n *checkedNode) error {
 	f := Finding{TeamID: team, Kind: n.kind.Name, Key: n.key()}
 	if was, known := n.was(); n.kind.Name == "" || known && was != n.kind {
-		return a.kind(ctx, f, n)
+		return c.kind(ctx, f, n)
 	}
 	if wrong := n.changesTo(n.expected(team)); len(wrong) > 0 {
 		names := make([]string, 0, len(wrong))
@@ -97,17 +97,17 @@ func (a *auditor) node(ctx context.Context, team string, n *audited) error {
 				"rename or delete one of them, then run kith check --fix"
 		}
 		if slices.Contains(names, "vector_scope") { // vector readers that go on from a number find the node by its new number
-			wrong["embed_due"] = a.store.Now().UnixMilli()
+			wrong["embed_due"] = c.store.Now().UnixMilli()
 		}
-		return a.report(ctx, f, a.settle(team, n.key(), wrong))
+		return c.report(ctx, f, c.settle(team, n.key(), wrong))
 	}
 	return nil
 }
 
 // settle returns a repair that sets the right properties of a node, and the rank of its relationships.
-func (a *auditor) settle(team, key string, right Properties) func(context.Context) error {
+func (c *checker) settle(team, key string, right Properties) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return a.store.Transaction(ctx, "node_update", func(t *Tx) error {
+		return c.store.Transaction(ctx, "node_update", func(t *Tx) error {
 			if err := t.writeRows(updateNodes, team, []map[string]any{{"entity_key": key, "properties": map[string]any(right)}}); err != nil {
 				return err
 			}
@@ -117,7 +117,7 @@ func (a *auditor) settle(team, key string, right Properties) func(context.Contex
 }
 
 // expected returns the properties that the node should have.
-func (n *audited) expected(team string) Properties {
+func (n *checkedNode) expected(team string) Properties {
 	p := n.clone()
 	p.putUnless(p["vector_scope"] == nil, "vector_scope", searchscope.Owner(team, n.user()))
 	if n.isDated() {
@@ -142,14 +142,14 @@ func (n *audited) expected(team string) Properties {
 }
 
 // was returns the kind that the node had when its natural key was made. The kind of a node never changes.
-func (n *audited) was() (Kind, bool) {
+func (n *checkedNode) was() (Kind, bool) {
 	name, _, _ := strings.Cut(n.Text("natural_key"), KeySeparator)
 	return KindOf(name)
 }
 
 // kind reports a node without a kind, with several kinds, or with a different kind than before. The repair restores its former
 // kind.
-func (a *auditor) kind(ctx context.Context, f Finding, n *audited) error {
+func (c *checker) kind(ctx context.Context, f Finding, n *checkedNode) error {
 	f.Check, f.Detail = "kind", "has the kind labels "+strings.Join(n.kinds, ", ")
 	if len(n.kinds) == 0 {
 		f.Detail = "has no kind label"
@@ -157,16 +157,16 @@ func (a *auditor) kind(ctx context.Context, f Finding, n *audited) error {
 	kind, known := n.was()
 	if !known {
 		f.Advice = "its former kind is unknown: set the label of one kind by hand, or delete it"
-		return a.report(ctx, f, nil)
+		return c.report(ctx, f, nil)
 	}
-	return a.report(ctx, f, a.run(setLabel, map[string]any{
+	return c.report(ctx, f, c.run(setLabel, map[string]any{
 		"team_id": f.TeamID, "entity_key": f.Key, "label": kind.Label,
 		"others": slices.DeleteFunc(slices.Clone(n.kinds), func(l string) bool { return l == kind.Label }),
 	}))
 }
 
 // references reports keys of nodes that do not exist.
-func (a *auditor) references(ctx context.Context, p auditedPage) error {
+func (c *checker) references(ctx context.Context, p checkedPage) error {
 	var named []string
 	for i := range p.nodes {
 		named = append(named, p.nodes[i].Text("anchor_key"))
@@ -175,7 +175,7 @@ func (a *auditor) references(ctx context.Context, p auditedPage) error {
 	if len(named) == 0 {
 		return nil
 	}
-	missing, err := findMissing.ReadOne(ctx, a.store.db, map[string]any{"team_id": p.team, "entity_keys": named})
+	missing, err := findMissing.ReadOne(ctx, c.store.db, map[string]any{"team_id": p.team, "entity_keys": named})
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (a *auditor) references(ctx context.Context, p auditedPage) error {
 		}
 		f := Finding{Check: "reference", TeamID: p.team, Kind: n.kind.Name, Key: n.key(), Detail: "anchor_key names a node that does not exist",
 			Advice: "write the missing node, or delete this one"}
-		if err := a.report(ctx, f, nil); err != nil {
+		if err := c.report(ctx, f, nil); err != nil {
 			return err
 		}
 	}

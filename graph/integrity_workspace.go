@@ -11,15 +11,15 @@ import (
 )
 
 var (
-	listCountedWorkspaces = neo.Load[countedWorkspace]("audit_workspaces")
-	auditWorkspace        = neo.Load[auditedWorkspace]("audit_workspace")
+	listCountedWorkspaces = neo.Load[countedWorkspace]("integrity_workspaces")
+	integrityWorkspace    = neo.Load[checkedWorkspace]("integrity_workspace")
 )
 
 // countedWorkspace is a workspace that has counts.
 type countedWorkspace struct{ ProjectID, UserID string }
 
-// auditedWorkspace has the stored counts of a workspace and those of its nodes.
-type auditedWorkspace struct{ Stored, Counted []workspaceCount }
+// checkedWorkspace has the stored counts of a workspace and those of its nodes.
+type checkedWorkspace struct{ Stored, Counted []workspaceCount }
 
 // workspaceCount is a count of a workspace and its name.
 type workspaceCount struct {
@@ -28,7 +28,7 @@ type workspaceCount struct {
 }
 
 // places reports nodes whose place in their workspace is wrong.
-func (a *auditor) places(ctx context.Context, p auditedPage) error {
+func (c *checker) places(ctx context.Context, p checkedPage) error {
 	var keys []string
 	for i := range p.nodes {
 		if p.nodes[i].kind.group == projectGroup {
@@ -38,12 +38,12 @@ func (a *auditor) places(ctx context.Context, p auditedPage) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := findPlaces.Read(ctx, a.store.db, lookParams(p.team, keys, a.store.Now()))
+	rows, err := findPlaces.Read(ctx, c.store.db, lookParams(p.team, keys, c.store.Now()))
 	if err != nil {
 		return err
 	}
 	for _, m := range movesFrom(rows) {
-		a.counted(m.to.counts)
+		c.counted(m.to.counts)
 		changed := m.changed()
 		if len(changed) == 0 {
 			continue
@@ -52,8 +52,8 @@ func (a *auditor) places(ctx context.Context, p auditedPage) error {
 			Check: "place", TeamID: p.team, Kind: m.node.kind.Name, Key: m.node.key(),
 			Detail: "has a wrong " + strings.Join(slices.Sorted(maps.Keys(changed)), ", "),
 		}
-		err := a.report(ctx, f, func(ctx context.Context) error {
-			return a.store.Transaction(ctx, "workspace_look", func(t *Tx) error { return t.settle(p.team, []string{f.Key}) })
+		err := c.report(ctx, f, func(ctx context.Context) error {
+			return c.store.Transaction(ctx, "workspace_look", func(t *Tx) error { return t.settle(p.team, []string{f.Key}) })
 		})
 		if err != nil {
 			return err
@@ -63,44 +63,44 @@ func (a *auditor) places(ctx context.Context, p auditedPage) error {
 }
 
 // counted records the workspace in which a node is counted.
-func (a *auditor) counted(as string) {
+func (c *checker) counted(as string) {
 	if parts := strings.SplitN(as, KeySeparator, 3); len(parts) == 3 {
-		a.workspaces[[2]string{parts[0], parts[1]}] = true
+		c.workspaces[[2]string{parts[0], parts[1]}] = true
 	}
 }
 
 // workspacesOf reports workspaces whose counts differ from their nodes. It checks the workspaces of the nodes read before, and
 // those that have counts.
-func (a *auditor) workspacesOf(ctx context.Context, team string) error {
+func (c *checker) workspacesOf(ctx context.Context, team string) error {
 	var project, user string
 	for {
-		rows, err := listCountedWorkspaces.Read(ctx, a.store.db, map[string]any{"team_id": team, "project_id": project, "user_id": user, "limit": auditPage})
+		rows, err := listCountedWorkspaces.Read(ctx, c.store.db, map[string]any{"team_id": team, "project_id": project, "user_id": user, "limit": readCheckedPage})
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
 			project, user = row.ProjectID, row.UserID
-			a.workspaces[[2]string{project, user}] = true
+			c.workspaces[[2]string{project, user}] = true
 		}
-		if len(rows) < auditPage {
+		if len(rows) < readCheckedPage {
 			break
 		}
 	}
-	for w := range a.workspaces {
-		if err := a.workspace(ctx, team, w[0], w[1]); err != nil {
+	for w := range c.workspaces {
+		if err := c.workspace(ctx, team, w[0], w[1]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// auditReads is how often wrong counts are read again: a write may have happened between the two parts of the read.
-const auditReads = 3
+// checkReads is how often wrong counts are read again: a write may have happened between the two parts of the read.
+const checkReads = 3
 
-func (a *auditor) workspace(ctx context.Context, team, project, user string) error {
+func (c *checker) workspace(ctx context.Context, team, project, user string) error {
 	wrong := map[string]int64{}
-	for range auditReads {
-		row, err := auditWorkspace.ReadOne(ctx, a.store.db, workspaceCountParams(team, project, user))
+	for range checkReads {
+		row, err := integrityWorkspace.ReadOne(ctx, c.store.db, workspaceCountParams(team, project, user))
 		if err != nil {
 			return err
 		}
@@ -112,8 +112,8 @@ func (a *auditor) workspace(ctx context.Context, team, project, user string) err
 		Check: "workspace_count", TeamID: team, Kind: ProjectKind.Name, Key: project,
 		Detail: fmt.Sprintf("has a wrong count of %s for %s", strings.Join(slices.Sorted(maps.Keys(wrong)), ", "), orAll(user)),
 	}
-	return a.report(ctx, f, func(ctx context.Context) error {
-		return a.store.Transaction(ctx, "workspace_count", func(t *Tx) error { return t.recount(team, project, user) })
+	return c.report(ctx, f, func(ctx context.Context) error {
+		return c.store.Transaction(ctx, "workspace_count", func(t *Tx) error { return t.recount(team, project, user) })
 	})
 }
 
@@ -130,12 +130,12 @@ func (t *Tx) recount(team, project, user string) error {
 	if err := t.writeRows(addWorkspaceCounts, team, []map[string]any{row}); err != nil {
 		return err
 	}
-	audited, err := auditWorkspace.ExecOne(t, workspaceCountParams(team, project, user))
+	counts, err := integrityWorkspace.ExecOne(t, workspaceCountParams(team, project, user))
 	if err != nil {
 		return err
 	}
 	var changes []any
-	for name, by := range audited.miscounted() {
+	for name, by := range counts.miscounted() {
 		changes = append(changes, []any{name, by})
 	}
 	row["counts"] = changes
@@ -150,7 +150,7 @@ func workspaceCountParams(team, project, user string) map[string]any {
 }
 
 // miscounted returns by how much each count has to change.
-func (w *auditedWorkspace) miscounted() map[string]int64 {
+func (w *checkedWorkspace) miscounted() map[string]int64 {
 	wrong := map[string]int64{}
 	for _, c := range w.Stored {
 		wrong[c.Name] -= c.Count

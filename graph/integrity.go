@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	auditTeams = neo.Load[string]("audit_teams")
-	auditNodes = neo.Load[auditedNode]("audit_nodes")
+	integrityTeams = neo.Load[string]("integrity_teams")
+	integrityNodes = neo.Load[checkedRow]("integrity_nodes")
 )
 
 // Finding is an inconsistency that no write of Kith leaves behind. It holds keys, and no content of memories.
@@ -27,8 +27,8 @@ type Finding struct {
 	Advice   string `json:"advice,omitempty"` // what to do if it is not repaired
 }
 
-// AuditOptions say what to check and where to report it.
-type AuditOptions struct {
+// IntegrityOptions say what to check and where to report it.
+type IntegrityOptions struct {
 	TeamID   string // empty: all teams, and the schema
 	Fix      bool
 	Report   func(Finding)                    // one call at a time; the teams in no order
@@ -36,7 +36,7 @@ type AuditOptions struct {
 }
 
 // serial returns the options with functions that several teams may call at the same time.
-func (o AuditOptions) serial() AuditOptions {
+func (o IntegrityOptions) serial() IntegrityOptions {
 	var mu sync.Mutex
 	report, progress := o.Report, o.Progress
 	o.Report = func(f Finding) {
@@ -56,15 +56,15 @@ func (o AuditOptions) serial() AuditOptions {
 	return o
 }
 
-// AuditResult counts what an integrity check has read, found and repaired.
-type AuditResult struct {
+// IntegrityResult counts what an integrity check has read, found and repaired.
+type IntegrityResult struct {
 	Teams    int64 `json:"teams"`
 	Nodes    int64 `json:"nodes"`
 	Findings int64 `json:"findings"`
 	Repaired int64 `json:"repaired"`
 }
 
-func (r *AuditResult) add(other AuditResult) {
+func (r *IntegrityResult) add(other IntegrityResult) {
 	r.Teams += other.Teams
 	r.Nodes += other.Nodes
 	r.Findings += other.Findings
@@ -72,42 +72,42 @@ func (r *AuditResult) add(other AuditResult) {
 }
 
 const (
-	auditPage  = 1000
-	auditSide  = 4              // teams that are checked at the same time
-	auditTries = 4              // one repair may uncover a fault that the next one repairs
-	auditGrace = 24 * time.Hour // how long maintenance may take to delete expired records
+	readCheckedPage = 1000
+	checkSide       = 4              // teams that are checked at the same time
+	checkTries      = 4              // one repair may uncover a fault that the next one repairs
+	checkGrace      = 24 * time.Hour // how long maintenance may take to delete expired records
 )
 
-// Audit checks the store page by page and reports every inconsistency. With Fix it repairs those that have only one possible
+// CheckIntegrity checks the store page by page and reports every inconsistency. With Fix it repairs those that have only one possible
 // repair. Writers may run at the same time: the check does not see uncommitted writes.
-func (s *Store) Audit(ctx context.Context, o AuditOptions) (AuditResult, error) {
-	a := &auditor{store: s, options: o.serial()}
+func (s *Store) CheckIntegrity(ctx context.Context, o IntegrityOptions) (IntegrityResult, error) {
+	c := &checker{store: s, options: o.serial()}
 	if o.TeamID == "" {
-		if err := a.schema(ctx); err != nil {
-			return a.result, err
+		if err := c.schema(ctx); err != nil {
+			return c.result, err
 		}
 	}
-	if err := a.unkeyed(ctx); err != nil {
-		return a.result, err
+	if err := c.unkeyed(ctx); err != nil {
+		return c.result, err
 	}
 	if o.TeamID != "" {
-		return a.result, a.team(ctx, o.TeamID)
+		return c.result, c.team(ctx, o.TeamID)
 	}
-	return a.result, a.teams(ctx)
+	return c.result, c.teams(ctx)
 }
 
-// auditor is a running integrity check.
-type auditor struct {
+// checker is a running integrity check.
+type checker struct {
 	store   *Store
-	options AuditOptions
-	result  AuditResult
+	options IntegrityOptions
+	result  IntegrityResult
 
 	workspaces map[[2]string]bool // workspaces of the team by project and user; their nodes say that they are counted there
 }
 
 // report counts and reports a finding. With Fix it first runs the repair, if there is one. If the repair fails, the advice stays.
-func (a *auditor) report(ctx context.Context, f Finding, repair func(context.Context) error) error {
-	if a.options.Fix && repair != nil {
+func (c *checker) report(ctx context.Context, f Finding, repair func(context.Context) error) error {
+	if c.options.Fix && repair != nil {
 		err := repair(ctx)
 		if ctx.Err() != nil {
 			return err
@@ -119,29 +119,29 @@ func (a *auditor) report(ctx context.Context, f Finding, repair func(context.Con
 	}
 	if f.Repaired {
 		f.Advice = ""
-		a.result.Repaired++
+		c.result.Repaired++
 	} else if f.Advice == "" {
 		f.Advice = "kith check --fix repairs it"
 	}
-	a.result.Findings++
-	a.options.Report(f)
+	c.result.Findings++
+	c.options.Report(f)
 	return nil
 }
 
 // run returns a repair that consists of one statement.
-func (a *auditor) run(repair neo.Query[neo.None], params map[string]any) func(context.Context) error {
+func (c *checker) run(repair neo.Query[neo.None], params map[string]any) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return a.store.Transaction(ctx, repair.Name, func(t *Tx) error { return repair.Run(t, params) })
+		return c.store.Transaction(ctx, repair.Name, func(t *Tx) error { return repair.Run(t, params) })
 	}
 }
 
 // teams checks all teams, some at the same time.
-func (a *auditor) teams(ctx context.Context) error {
+func (c *checker) teams(ctx context.Context) error {
 	var mu sync.Mutex
 	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(auditSide)
+	group.SetLimit(checkSide)
 	for after := ""; groupCtx.Err() == nil; {
-		teams, err := auditTeams.Read(groupCtx, a.store.db, map[string]any{"after": after})
+		teams, err := integrityTeams.Read(groupCtx, c.store.db, map[string]any{"after": after})
 		if err != nil {
 			return errors.Join(err, group.Wait())
 		}
@@ -150,11 +150,11 @@ func (a *auditor) teams(ctx context.Context) error {
 		}
 		after = teams[0]
 		group.Go(func() error {
-			one := &auditor{store: a.store, options: a.options}
+			one := &checker{store: c.store, options: c.options}
 			err := one.team(groupCtx, teams[0])
 			mu.Lock()
 			defer mu.Unlock()
-			a.result.add(one.result)
+			c.result.add(one.result)
 			return err
 		})
 	}
@@ -162,23 +162,23 @@ func (a *auditor) teams(ctx context.Context) error {
 }
 
 // team checks one team.
-func (a *auditor) team(ctx context.Context, team string) error {
-	a.result.Teams++
-	a.workspaces = map[[2]string]bool{}
+func (c *checker) team(ctx context.Context, team string) error {
+	c.result.Teams++
+	c.workspaces = map[[2]string]bool{}
 	var nodes int64
 	for after := ""; ; {
-		rows, err := auditNodes.Read(ctx, a.store.db, map[string]any{"team_id": team, "after": after, "names": auditNames, "limit": auditPage})
+		rows, err := integrityNodes.Read(ctx, c.store.db, map[string]any{"team_id": team, "after": after, "names": checkedNames, "limit": readCheckedPage})
 		if err != nil {
 			return err
 		}
-		if err := a.page(ctx, newAuditPage(team, rows)); err != nil {
+		if err := c.page(ctx, newCheckedPage(team, rows)); err != nil {
 			return err
 		}
 		nodes += int64(len(rows))
-		a.result.Nodes += int64(len(rows))
-		a.options.Progress(team, nodes)
-		if len(rows) < auditPage {
-			return errors.Join(a.workspacesOf(ctx, team), a.chats(ctx, team), a.past(ctx, team), a.merged(ctx, team), a.expired(ctx, team), a.reviews(ctx, team))
+		c.result.Nodes += int64(len(rows))
+		c.options.Progress(team, nodes)
+		if len(rows) < readCheckedPage {
+			return errors.Join(c.workspacesOf(ctx, team), c.chats(ctx, team), c.past(ctx, team), c.merged(ctx, team), c.expired(ctx, team), c.reviews(ctx, team))
 		}
 		after = rows[len(rows)-1].EntityKey
 	}
@@ -191,10 +191,10 @@ type keyPage[T any] struct {
 	Wrong []T
 }
 
-// auditPages runs a statement page by page and calls visit with each fault that it returns.
-func auditPages[T any](ctx context.Context, a *auditor, read neo.Query[keyPage[T]], team string, visit func(wrong T) error) error {
+// checkPages runs a statement page by page and calls visit with each fault that it returns.
+func checkPages[T any](ctx context.Context, c *checker, read neo.Query[keyPage[T]], team string, visit func(wrong T) error) error {
 	for after := ""; ; {
-		page, err := read.ReadOne(ctx, a.store.db, map[string]any{"team_id": team, "after": after, "limit": auditPage})
+		page, err := read.ReadOne(ctx, c.store.db, map[string]any{"team_id": team, "after": after, "limit": readCheckedPage})
 		if err != nil {
 			return err
 		}
@@ -203,7 +203,7 @@ func auditPages[T any](ctx context.Context, a *auditor, read neo.Query[keyPage[T
 				return err
 			}
 		}
-		if page.Seen < auditPage {
+		if page.Seen < readCheckedPage {
 			return nil
 		}
 		after = page.Last
