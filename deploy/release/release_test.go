@@ -63,7 +63,7 @@ func TestPackages_slow(t *testing.T) {
 	t.Parallel()
 	r := newRelease(t)
 	binary := r.binary(target{system: runtime.GOOS, architecture: runtime.GOARCH})
-	output(t, ".", "go", "build", "-ldflags", "-s -w -X main.version="+r.version.semantic, "-o", binary, "kith/cmd/kith")
+	output(t, ".", "go", "build", "-ldflags", "-s -w -X kith/cmd/kith/command.version="+r.version.semantic, "-o", binary, "kith/cmd/kith")
 	first := packed(t, r)
 	t.Run("pip", func(t *testing.T) {
 		t.Parallel()
